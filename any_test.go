@@ -20,7 +20,7 @@ func TestAny(t *testing.T) {
 			c.Add(e, struct{}{})
 		}
 		if i < 100 && i%5 == 0 {
-			d.Add(e, 1) // so d has memory for the first slots only
+			d.Add(e, 1) // d has memory only for the first slots
 		}
 		es = append(es, e)
 	}
@@ -41,9 +41,9 @@ func TestAny(t *testing.T) {
 			func(i int) bool { return is(2)(i) && (is(3)(i) || isD(i)) }},
 		{"(b or c) and (c or d)", w.Query().Any(b, c).Any(c, d),
 			func(i int) bool { return is(3)(i) || is(2)(i) && isD(i) }},
-		{"a and (b or d) − c", w.Query(a).Any(b, d).Without(c),
+		{"a and (b or d), without c", w.Query(a).Any(b, d).Without(c),
 			func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
-		{"a − c and (b or d)", w.Query(a).Without(c).Any(b, d),
+		{"a without c, and (b or d)", w.Query(a).Without(c).Any(b, d),
 			func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
 	} {
 		var want []Entity
@@ -62,9 +62,10 @@ func TestAny(t *testing.T) {
 	// Queries that derive from one query do not affect each other.
 	base := w.Query(a).Any(b, c)
 	first, second := base.Any(c, d), base.Any(d)
-	if base.Count() != 6667 || first.Count() != len(entitiesOf(w.Query(c)))+6 || second.Count() != 13 {
-		t.Errorf("base, first and second match %d, %d and %d entities", base.Count(), first.Count(),
-			second.Count())
+	wantFirst := len(entitiesOf(w.Query(c))) + 6
+	if base.Count() != 6667 || first.Count() != wantFirst || second.Count() != 13 {
+		t.Errorf("base matches %d entities, want 6667; first %d, want %d; second %d, want 13", base.Count(),
+			first.Count(), wantFirst, second.Count())
 	}
 }
 

@@ -9,17 +9,17 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Applied counts the commands that [World.Apply] applied.
+// Applied counts the commands that [World.Apply] carried out or skipped.
 type Applied struct {
 	Done    int // commands that had an effect
-	Skipped int // commands without an effect: the entity was stale, or lacked the component to set or remove
+	Skipped int // commands without an effect: an entity was stale, or lacked what the command sets or removes
 }
 
 // place says where a piece is in the arguments of one Apply. It holds no pointers, so that sorting is cheap.
 type place struct {
 	position int
 	commands uint32 // index in the arguments of Apply
-	piece    uint32 // index in the pieces
+	piece    uint32 // index in Commands.pieces
 }
 
 // Apply makes the recorded changes and empties the Commands. It orders the commands by position, then by the
@@ -27,13 +27,13 @@ type place struct {
 // records a command, the result does not depend on the goroutines either. Apply skips commands for stale
 // entities. Hooks run as they do for a direct change.
 //
-// If memory or slots run out, Apply returns the [*vm.Error]. The commands before the failing command are
-// then applied. The failing command and all later commands stay recorded, and another Apply continues with
-// them once there is room. If a hook panics, Apply panics too. The command that called the hook then counts
-// as applied, like the commands before it. The later commands stay recorded.
+// If memory or slots run out, Apply returns the [*vm.Error] after it has applied the commands before the
+// failing command. The failing command and all later commands stay recorded. Another Apply continues with
+// them when there is room. If a hook panics, Apply panics too. The command that called the hook and the
+// commands before it count as applied. The later commands stay recorded.
 //
-// Apply changes the structure: it must not run inside a query, and panics inside a hook. Apply also panics if
-// Commands belong to another world, are closed or are given twice. In these cases nothing has changed.
+// Apply changes the structure, so the caller must not call it inside a query. Apply panics inside a hook, and
+// if Commands belong to another world, are closed or are given twice. In these cases nothing has changed.
 //
 // Complexity: that of the direct changes, and of a sort by position. Apply keeps its buffers, so that later
 // calls need not allocate.
@@ -47,7 +47,7 @@ func (w *World) Apply(cs ...*Commands) (Applied, error) {
 		if c.used > c.since {
 			c.cut()
 		}
-		c.applying, c.room = true, c.used // so that recording takes the long path and panics there
+		c.applying, c.room = true, c.used // recording now takes the long path, which panics
 		for k := range c.pieces {
 			order = append(order, place{c.pieces[k].position, uint32(i), uint32(k)})
 		}
@@ -68,7 +68,7 @@ func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	return w.applyAll(cs, order)
 }
 
-// checkCommands panics unless all Commands can be applied.
+// checkCommands panics if some Commands cannot be applied.
 func (w *World) checkCommands(cs []*Commands) {
 	w.commands.pass++
 	for i, c := range cs {
@@ -169,10 +169,10 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 	return w.columns[h.id()].later(c, kind, e, h.value())
 }
 
-// newLater makes the entity of a recorded birth. If births of the same archetype follow and their slots are
-// consecutive, newLater makes these entities too. The result is the same as that of one call for each birth.
-// newLater returns the number of entities made. Placeholders resolve to the new entities before hooks are
-// called.
+// newLater makes the entity of a recorded birth. If births of the same archetype follow before the address
+// end, and their slots are consecutive, newLater makes these entities too. The result is the same as that of
+// one call for each birth. newLater returns the number of entities made. Placeholders resolve to the new
+// entities before hooks are called.
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {
 	case a.observed:

@@ -97,7 +97,7 @@ func (w *World) archetypeOf(columns []*column) *Archetype {
 	return nil
 }
 
-// index adds to bySet the archetypes that it lacks.
+// index adds the newest archetypes to the map bySet.
 func (w *World) index() {
 	if w.bySet == nil {
 		w.bySet = make(map[string]*Archetype)
@@ -155,7 +155,7 @@ func (a *Archetype) Grow(n int) error {
 	return nil
 }
 
-// ensure makes n births unable to fail until another operation takes the room. On failure nothing has
+// ensure makes n births unable to fail. Another operation can take their room. On failure nothing has
 // changed.
 func (a *Archetype) ensure(n int) error {
 	free := a.free()
@@ -185,7 +185,7 @@ func (a *Archetype) ensure(n int) error {
 }
 
 // New makes an entity. Its components are zero. New panics with a [*vm.Error] if there is no room and the
-// world cannot make any; see [Archetype.Grow]. Complexity: a few instructions for each column.
+// world cannot make room; see [Archetype.Grow]. Complexity: a few instructions for each column.
 func (a *Archetype) New() Entity {
 	before := *a.vacancy
 	if before == ^uint64(0) {
@@ -248,7 +248,7 @@ func (a *Archetype) newObserved() Entity {
 	return e
 }
 
-// newUntold is newObserved without calling hooks. On failure nothing has changed.
+// newUntold is newObserved, but calls no hooks. On failure it panics and has changed nothing.
 func (a *Archetype) newUntold() Entity {
 	if a.at == nil || a.at.used == a.at.words*64 || !a.hasRoom(1) {
 		if err := a.ensure(1); err != nil {
@@ -286,7 +286,7 @@ func zero(p unsafe.Pointer, n uintptr) {
 }
 
 // seek returns the archetype's lowest free slot and makes the slot's word the current word. If there is no
-// free slot, seek draws room for n entities, and panics with a [*vm.Error] if that fails.
+// free slot, seek draws room for n entities from the world. If it gets none, it panics with a [*vm.Error].
 func (a *Archetype) seek(n int) uint32 {
 	w := a.world
 	w.mustBeOpen("Archetype.New")
@@ -450,13 +450,12 @@ func (a *Archetype) take(lo, hi uint32) Run {
 	return Run{start: lo, n: n, world: w}
 }
 
-// adviseHuge asks for huge pages for the extent at index at, together with the extents that adjoin it without
-// a gap.
-func (a *Archetype) adviseHuge(at int) {
+// adviseHuge asks for huge pages for a.extents[i], together with the extents that adjoin it without a gap.
+func (a *Archetype) adviseHuge(i int) {
 	if vm.HugePageSize() == 0 {
 		return
 	}
-	lo, hi := at, at
+	lo, hi := i, i
 	for lo > 0 && a.extents[lo-1].end() == a.extents[lo].first() {
 		lo--
 	}

@@ -82,7 +82,7 @@ func TestNewIsZero(t *testing.T) {
 				}
 				w.Delete(e)
 			}
-			// The other archetype takes the free slots.
+			// Entities of the other archetype now take the free slots.
 			es = es[:0]
 			for range 500 {
 				e := b.New()
@@ -97,8 +97,8 @@ func TestNewIsZero(t *testing.T) {
 			}
 		}
 		if w.Len() != 0 || pos.Len() != 0 || odd.Len() != 0 || late.Len() != 0 {
-			t.Errorf("%d entities, %d %d %d components are left, want none", w.Len(), pos.Len(), odd.Len(),
-				late.Len())
+			t.Errorf("%d entities, and %d, %d and %d components of the three columns are left, want none",
+				w.Len(), pos.Len(), odd.Len(), late.Len())
 		}
 		w.Close()
 	}
@@ -164,7 +164,7 @@ func TestNewNPanicInFill(t *testing.T) {
 	defer w.Close()
 	a := w.Archetype(NewColumn[byte](w))
 	if v := panicOf(func() { a.NewN(100, func(Run) { panic("mine") }) }); v != "mine" {
-		t.Errorf("panic: %v", v)
+		t.Errorf("the panic's value is %v, want mine", v)
 	}
 	w.checkInvariants()
 	if a.Len() != 100 {
@@ -186,7 +186,7 @@ func TestArchetypeGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a.Len() != 0 || w.Len() != 0 || w.Query().Count() != 0 || w.Stats().Slots < 10_000 {
-		t.Errorf("after Grow: %d entities, %d slots", w.Len(), w.Stats().Slots)
+		t.Errorf("after Grow: %d entities, want 0; %d slots, want at least 10,000", w.Len(), w.Stats().Slots)
 	}
 	used := limit.Used()
 	var es []Entity
@@ -194,8 +194,8 @@ func TestArchetypeGrow(t *testing.T) {
 		es = append(es, a.New())
 	}
 	if limit.Used() != used || w.Stats().Changes != 10_000 {
-		t.Errorf("after Grow, 10,000 births committed %d bytes, want 0; the world counts %d changes",
-			limit.Used()-used, w.Stats().Changes)
+		t.Errorf("10,000 births after Grow committed %d bytes, want 0; the world counts %d changes, "+
+			"want 10,000", limit.Used()-used, w.Stats().Changes)
 	}
 	if err := a.Grow(0); err != nil {
 		t.Fatal(err)
@@ -206,7 +206,8 @@ func TestArchetypeGrow(t *testing.T) {
 	}
 	slots := w.Stats().Slots
 	if err := a.Grow(5000); err != nil || w.Stats().Slots != slots {
-		t.Errorf("Grow into free slots: %v; %d slots before, %d after", err, slots, w.Stats().Slots)
+		t.Errorf("Grow into free slots: error %v, want none; %d slots before, %d after, want no new slots",
+			err, slots, w.Stats().Slots)
 	}
 }
 

@@ -3,20 +3,20 @@ package vast
 import "iter"
 
 // Batch is a part of a query's matches for one worker: the matches in a range of words of 64 slots. It is a
-// plain value, valid until the world's structure changes. Different batches may run on different goroutines
-// at the same time. They share no slot and no word.
+// plain value, valid until the world's structure changes. The batches of a query share no slot and no word,
+// so they may run on different goroutines at the same time.
 type Batch struct {
 	q       *query
 	changes uint64 // the world's count of changes when the batch was made
 	lo, end uint32 // words
-	n       int
+	n       int    // number of entities
 }
 
 // Batches cuts the matching entities into parts of n. The cuts lie between words, so a part may have up to 63
-// entities more. The last part may have fewer. The cuts depend on the world and on n, not on the number of
-// workers, so results that are combined in the order of the batches are always the same. Batches panics
-// unless n is positive. The rules of [Query.Runs] hold. Complexity: one step for each run and for each batch,
-// without touching components.
+// entities more. The last part may have fewer. The cuts depend only on the world and on n. Results that are
+// combined in the order of the batches are therefore equal for any number of workers. Batches panics if n is
+// not positive. The rules of [Query.Runs] hold. Complexity: one step for each run and for each batch, without
+// touching components.
 func (q Query) Batches(n int) iter.Seq[Batch] {
 	if n <= 0 {
 		panic("vast: Query.Batches: the number of entities must be positive")

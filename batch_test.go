@@ -32,7 +32,7 @@ func mixedWorld(t *testing.T) (*World, Column[uint64], Column[byte]) {
 func TestBatches(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	for name, q := range map[string]Query{
-		"all": w.Query(), "a": w.Query(a), "a b": w.Query(a, b), "a − b": w.Query(a).Without(b),
+		"all": w.Query(), "a": w.Query(a), "a b": w.Query(a, b), "a without b": w.Query(a).Without(b),
 		"none": w.Query(b).Without(a),
 	} {
 		want := entitiesOf(q)
@@ -48,21 +48,23 @@ func TestBatches(t *testing.T) {
 					sum += r.Len()
 				}
 				if len(one) != batch.Len() || sum != batch.Len() {
-					t.Fatalf("%s, %d: batch %d has %d entities, %d in runs, Len is %d", name, n, i, len(one),
-						sum, batch.Len())
+					t.Fatalf("%s, batches of %d: batch %d yields %d entities, and %d in runs, but its Len "+
+						"is %d", name, n, i, len(one), sum, batch.Len())
 				}
 				if last := i == len(batches)-1; !last && batch.Len() < n || batch.Len() > n &&
 					batch.Len() > n+63 || batch.Len() == 0 {
-					t.Fatalf("%s, %d: batch %d of %d has %d entities", name, n, i, len(batches), batch.Len())
+					t.Fatalf("%s, batches of %d: batch %d (of %d batches) has %d entities", name, n, i,
+						len(batches), batch.Len())
 				}
 				if batch.lo < end || one[0].slot/64 < batch.lo || one[len(one)-1].slot/64 >= batch.end {
-					t.Fatalf("%s, %d: batch %d overlaps the batch before it, or has entities outside of "+
-						"its words", name, n, i)
+					t.Fatalf("%s, batches of %d: batch %d overlaps the batch before it, or has entities "+
+						"outside of its words", name, n, i)
 				}
 				end = batch.end
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%s, %d: the batches have %d entities, want %d", name, n, len(got), len(want))
+				t.Errorf("%s, batches of %d: %d entities, want %d, or in another order", name, n, len(got),
+					len(want))
 			}
 		}
 	}
@@ -143,8 +145,8 @@ func TestBatchMisuse(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	w, a, b := mixedWorld(t)
-	for name, q := range map[string]Query{"all": w.Query(), "b": w.Query(b), "a − b": w.Query(a).Without(b),
-		"none": w.Query(b).Without(a)} {
+	for name, q := range map[string]Query{"all": w.Query(), "b": w.Query(b),
+		"a without b": w.Query(a).Without(b), "none": w.Query(b).Without(a)} {
 		want, got := map[int]uint64{}, map[int]uint64{}
 		for e := range q.All() {
 			want[int(e.Slot()/64)] |= 1 << (e.Slot() % 64)
@@ -152,13 +154,14 @@ func TestWords(t *testing.T) {
 		last, n := -1, 0
 		for word, mask := range q.Words() {
 			if word <= last || mask == 0 {
-				t.Fatalf("%s: word %d (%#x) after %d", name, word, mask, last)
+				t.Fatalf("%s: word %d with mask %#x comes after word %d", name, word, mask, last)
 			}
 			got[word], last = mask, word
 			n += bits.OnesCount64(mask)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) || n != q.Count() {
-			t.Errorf("%s: %d words with %d bits, want %d with %d", name, len(got), n, len(want), q.Count())
+			t.Errorf("%s: %d words with %d bits, want %d words with %d bits", name, len(got), n, len(want),
+				q.Count())
 		}
 	}
 	first, _ := w.Query(b).First()
@@ -252,6 +255,6 @@ func TestQueryFormsAllocateNothing(t *testing.T) {
 		n += c.RemoveAll(q)
 		n += c.RemoveAll(all)
 	}); allocated != 0 || n == 0 {
-		t.Errorf("%v allocations, want 0; %d steps", allocated, n)
+		t.Errorf("%v allocations, want 0; %d steps, want more than 0", allocated, n)
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Ready checks that a function of package store may use a world, and returns the number of its columns. If
-// the function writes the world to a file and some Commands have not been applied, Ready returns an error.
+// Ready checks that a function of package store may use a world, and returns the number of the world's
+// columns. If the function writes the world to a file and some Commands have not been applied, Ready returns
+// an error.
 func (states) Ready(function string, w *World, writes bool) (columns int, err error) {
 	w.mustBeOpen(function)
 	w.mustRunAlone(function)
@@ -42,11 +43,12 @@ func (states) WorldOf(q Query) *World {
 }
 
 // Births makes counts[i] entities of archetypes[i], and calls born for each run of new entities. An archetype
-// may occur several times. Births calls grow after reserving all slots and before the first birth: grow makes
-// room for the data that the caller adds after the births. Once all entities exist, Births calls fill, to
-// write their components, and then the callbacks of the births. So a callback sees components that refer to
-// other entities of the call. grow, born and fill must not change the structure of the world. On an error
-// nothing has changed, apart from memory that grow has committed.
+// may occur several times. Before the first birth, Births makes room for all entities and then calls grow,
+// which makes room for the data that the caller adds after the births. After the last birth, Births calls
+// fill, which writes the components, and then the callbacks of the births. In this order, each callback sees
+// the written components, also if they refer to other entities of the call. grow, born and fill must not
+// change the structure of the world. On an error nothing has changed, apart from memory that grow has
+// committed.
 func (states) Births(archetypes []*Archetype, counts []int, grow func() error, born func(i int, r Run),
 	fill func()) error {
 	if err := growAll(archetypes, counts, grow); err != nil {
@@ -58,8 +60,8 @@ func (states) Births(archetypes []*Archetype, counts []int, grow func() error, b
 	}
 	var births []birth
 	defer func() {
-		// The OnAdd hooks must run even after a panic: when these entities are deleted, their OnRemove hooks
-		// run.
+		// The OnAdd hooks run even after a panic, because the OnRemove hooks will run when these entities are
+		// deleted.
 		for _, b := range births {
 			b.of.tellBirths(b.start, b.start+b.n)
 		}
@@ -138,7 +140,7 @@ func (g *growth) undo() {
 // names then cannot fail. The world must have Names.
 func (states) GrowNames(w *World) error { return w.names.texts.c.grow(w.size) }
 
-// Cyclic reports whether a relation is cyclic. The parameter is the column that holds the relation's sources.
+// Cyclic reports whether a relation is cyclic. sources is the column that holds the relation's sources.
 func (states) Cyclic(sources any) bool { return sources.(*column).relation().cyclic }
 
 // edgesOfAnyType is an edgeStore without the type of the values.
@@ -147,13 +149,13 @@ type edgesOfAnyType interface {
 	add(from, to Entity, v reflect.Value) bool
 }
 
-// GrowEdges is [Edges.Grow] for the edges whose sources a column holds.
+// GrowEdges is [Edges.Grow]. sources is the column that holds the sources of the edges.
 func (states) GrowEdges(sources any, n int) error {
 	return sources.(*column).store.(edgesOfAnyType).grow(n)
 }
 
-// AddEdge is [Edges.Add] for the edges whose sources a column holds. v must be addressable and have the type
-// of the values of the edges.
+// AddEdge is [Edges.Add]. sources is the column that holds the sources of the edges. v must be addressable
+// and have the type of the values of the edges.
 func (states) AddEdge(sources any, from, to Entity, v reflect.Value) bool {
 	return sources.(*column).store.(edgesOfAnyType).add(from, to, v)
 }

@@ -10,12 +10,13 @@ import (
 )
 
 // HeapColumn is a [Column] for components that hold Go pointers, such as strings, slices, maps and
-// interfaces. Its elements lie on the Go heap, in fixed blocks that never move, so the collector scans them.
-// It has the same presence bits, queries and methods as a Column. Make a HeapColumn with [NewHeapColumn].
+// interfaces. Its elements lie on the Go heap, where the collector scans them, in fixed blocks that never
+// move. A HeapColumn has the same presence bits, queries and methods as a Column. Make a HeapColumn with
+// [NewHeapColumn].
 //
 // A HeapColumn clears an element when its entity loses the component, so that the collector can free the
-// memory that the element referred to. It drops a block without elements. A vm.Limit does not count memory on
-// the Go heap.
+// memory that the element referred to. It also drops each block that no longer has elements. A vm.Limit does
+// not count memory on the Go heap.
 type HeapColumn[T any] struct {
 	stored[T]
 	heap *heapStore[T]
@@ -65,11 +66,11 @@ type heapStore[T any] struct {
 	used   []int  // number of elements in each block
 	live   int    // number of blocks that are not nil
 	shift  uint32 // a block has 1 << shift slots
-	mask   uint32 // mask of the bits of a slot that are its index in the block
+	mask   uint32 // selects the bits of a slot number that are the index in the block
 }
 
-// A block has 1 << heapBlockShift slots, so that the list of blocks stays short. It has fewer if its elements
-// would take more than heapBlockBytes, so that a component of few entities takes little memory.
+// A block has 1 << heapBlockShift slots, so that the list of blocks stays short. A block has fewer slots if
+// its elements would take more than heapBlockBytes. So a column with few entities takes little memory.
 const (
 	heapBlockBytes = 64 << 10
 	heapBlockShift = 9

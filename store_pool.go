@@ -15,9 +15,9 @@ import (
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
-// Each slot has a handle of 8 bytes. Only an entity with the component takes memory for an element: the
-// value, and 8 bytes for the Entity that has the value. A SparseColumn has the same queries and methods as a
-// Column, and [SparseColumn.All] walks the packed values. Make a SparseColumn with [NewSparseColumn].
+// Each slot takes 8 bytes for a handle. Only an entity with the component also takes memory for an element:
+// the value, and 8 bytes for the Entity. A SparseColumn has the same queries and methods as a Column, and
+// [SparseColumn.All] walks the packed values. Make a SparseColumn with [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -26,7 +26,7 @@ type SparseColumn[T any] struct {
 }
 
 // NewSparseColumn registers a component with the world. The rules of [NewColumn] for T, names and errors
-// hold.
+// also hold for NewSparseColumn.
 func NewSparseColumn[T any](w *World) SparseColumn[T] {
 	w.mustTakeColumns("NewSparseColumn")
 	layout.CheckOr[T]("vast: NewSparseColumn", useHeapColumn)
@@ -80,30 +80,33 @@ func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("Sparse
 //		}
 //	}
 //
-// This is the fast way through a component that few entities have: it reads the values one after the other. A
-// loop over a query also reads presence bits and a handle for each entity, from other places in memory. The
-// entities come neither in the order of slots nor in the order in which they gained the component.
+// All is the fastest loop over a component that few entities have, because it reads the values in the order
+// of memory. A loop over a query also reads presence bits and a handle for each entity, from other places in
+// memory. All yields the entities neither in the order of slots nor in the order in which they gained the
+// component.
 //
 // The loop may write values, as through [SparseColumn.Get]. Such a write does not mark the value for
 // trackers; a write through [SparseColumn.Edit] does. If the loop changes the structure of the world, the
-// next step panics, as in [Query.All]. All panics if the world is closed. Several goroutines may run it at
+// next step panics, as in [Query.All]. All panics if the world is closed. Several goroutines may run All at
 // once while nothing changes the structure.
 //
 // Complexity: a few instructions for each entity, and one step for each 64 places in the pool up to the last
-// element. New elements fill the first gaps that removed elements left. All passes long gaps 4,096 or 262,144
+// element. New elements fill the first gaps that removed elements left. All skips long gaps 4,096 or 262,144
 // places at a time.
 func (c SparseColumn[T]) All() iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) {
 		world, changes := c.startAll()
 		s := c.pool
-		left := s.pool.Len() // so the walk reads no presence word behind the last element
-		for word := uint(0); left > 0; word++ {
+		// The count of unseen elements ends the walk, so the walk reads no presence word after the last
+		// element.
+		unseen := s.pool.Len()
+		for word := uint(0); unseen > 0; word++ {
 			mask := s.word(word)
 			if mask == 0 {
 				word = s.rooms.Next(word*64) / 64
 				mask = s.word(word)
 			}
-			left -= bits.OnesCount64(mask)
+			unseen -= bits.OnesCount64(mask)
 			first := s.pooled(word * 64)
 			for ; mask != 0; mask &= mask - 1 {
 				p := first.after(bits.TrailingZeros64(mask))
@@ -153,7 +156,7 @@ func (s *poolStore[T]) handle(slot uint32) *bulk.Handle[pooled[T]] {
 	return (*bulk.Handle[pooled[T]])(unsafe.Add(s.base, uintptr(slot)*unsafe.Sizeof(*h)))
 }
 
-// after returns the element that is n places behind p in the pool. It is sound for a slot with an element.
+// after returns the element that is n places after p in the pool. It is sound for a slot with an element.
 func (p *pooled[T]) after(n int) *pooled[T] {
 	return (*pooled[T])(unsafe.Add(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p)))
 }
@@ -178,7 +181,7 @@ func (s *poolStore[T]) has(n, owed int) bool          { return s.rooms.Free() >=
 func (s *poolStore[T]) room(n, owed int) error        { return s.pool.Grow(s.need(n, owed)) }
 
 // need returns the number of insertions to make room for, so that n puts and the owed puts cannot fail. It
-// leaves out owed puts for which the pool has no slots left: they cannot happen.
+// does not count owed puts for which the pool has no slots: such puts cannot happen.
 func (s *poolStore[T]) need(n, owed int) int {
 	if owed == 0 {
 		return n

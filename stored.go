@@ -162,7 +162,7 @@ func (k stored[T]) AddAll(q Query, v T) int {
 		panic(err)
 	}
 	n, added := 0, 0
-	// Bits change only in slots that the walk has passed, so the walk may go on.
+	// Bits change only in slots that the walk has passed, so the walk may continue.
 	for walk.next() {
 		added += giveRequired(gains, uint32(walk.cursor.Lo), uint32(walk.cursor.Hi))
 		for lo, hi := uint32(walk.cursor.Lo), uint32(walk.cursor.Hi); lo < hi; {
@@ -195,8 +195,8 @@ func (k stored[T]) SetAll(q Query, v T) int {
 	return n
 }
 
-// write overwrites the elements of the slots of mask in a word, which all have the component, and returns
-// their number.
+// write overwrites the elements of some slots of a word, and returns their number. mask selects the slots.
+// All of them have the component.
 func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
 	for m := mask; m != 0; m &= m - 1 {
 		*k.at(word*64 + trailingZeros(m)) = v

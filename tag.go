@@ -64,8 +64,8 @@ func (t Tag) later(_ *Commands, kind commandKind, e Entity, _ unsafe.Pointer) bo
 	return t.c.remove(e)
 }
 
-// In reports whether the entities of a run of a query with [Query.Optional] have the tag. It looks at the
-// run's first entity only.
+// In reports whether the entities of a run of a query with [Query.Optional] have the tag. It tests only the
+// run's first entity.
 func (t Tag) In(r Run) bool { return t.c.in(r) }
 
 // OnAdd registers a callback for each entity that gains the tag, as [Column.OnAdd] does.
@@ -89,7 +89,7 @@ func (t Tag) AddAll(q Query) int {
 		panic(err)
 	}
 	n, added, changes := 0, 0, 0
-	// Bits change only in slots that the walk has passed, so the walk may go on.
+	// Bits change only in slots that the walk has passed, so the walk may continue.
 	for k.next() {
 		changes += giveRequired(gains, uint32(k.cursor.Lo), uint32(k.cursor.Hi))
 		added += t.c.give(uint32(k.cursor.Lo), uint32(k.cursor.Hi))

@@ -8,13 +8,14 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Tracker notes which entities gained or lost a component of its columns, or had one written, since the
-// tracker last looked. Use a Tracker to send only changes, or to update data that is derived from components.
-// A tracker looks when it is made and at each [Tracker.Next]. Make a Tracker with [NewTracker].
+// Tracker notes changes of components in its columns since its last look: which entities gained a component,
+// lost a component, or had a component written. A tracker takes a look when it is made and at each
+// [Tracker.Next]. Use a Tracker to send only changes, or to update data that is derived from components. Make
+// a Tracker with [NewTracker].
 //
 // Set, Edit, EditAt, EditRun, Add, EditOrAdd, SetAll, AddAll and Exchange count as writes, and so does the
 // birth of an entity. Values are not compared: writing the same value counts too. Writing through Get, At and
-// Slice leaves no mark and costs nothing.
+// Slice leaves no mark and has no additional cost.
 //
 // A tracker sees all changes between two looks as one step. A component that was removed and added again to
 // the same entity counts as changed. A component that was added and removed again does not count. If another
@@ -22,11 +23,12 @@ import (
 //
 // For each of its columns, a tracker commits 4 bytes and 3 bits for each slot in use. Pages without notes are
 // never touched. Writing a tracked column costs a few instructions more. Making entities with a tracked
-// column takes the longer path, as with hooks. For other columns, trackers cost one test.
+// column takes the slower path, as with hooks. For other columns, trackers cost one test.
 //
 // The rules of [World] about goroutines hold for a tracker. Several goroutines may leave marks at once, as
-// [Column.Edit] says. Meanwhile no goroutine may read the tracker or run a query with [Query.Changed] of the
-// same column, except that a loop over such a query may mark the entities that the query has yielded.
+// [Column.Edit] says. At that time, no goroutine may read the tracker or run a query with [Query.Changed] of
+// the same column. There is one exception: a loop over such a query may mark the entities that the query has
+// yielded.
 type Tracker struct {
 	world   *World
 	columns []*column
@@ -35,12 +37,12 @@ type Tracker struct {
 	closed  bool
 }
 
-// NewTracker returns a tracker of some columns that has just looked at the world. It panics if no column is
-// given, or if a column is of another world or is named twice. It panics with a [*vm.Error] if it needs
-// memory and gets none; then nothing has changed. NewTracker counts as a structural change, so it must not be
-// called while a query runs.
+// NewTracker makes a tracker of the given columns, which takes its first look. NewTracker panics if no column
+// is given, or if a column belongs to another world or is given twice. It panics with a [*vm.Error] if it
+// needs memory and gets none; then nothing has changed. NewTracker counts as a structural change, so it must
+// not be called while a query runs.
 //
-// Complexity: as growing each column's presence bits from nothing. NewTracker does not look at components.
+// Complexity: as growing each column's presence bits from nothing. NewTracker does not read components.
 func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 	w.mustBeOpen("NewTracker")
 	w.mustNotBeInCallback(opTrack)
@@ -70,10 +72,10 @@ func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 	return t
 }
 
-// Next takes a new look at the world: it forgets all notes, and notes the changes from then on. It must not
-// be called while a query with [Query.Changed] of this tracker runs, because the query would miss the
-// entities that it has not yielded yet. It panics in a hook. Complexity: one step for each 64-slot word with
-// notes, and one step for each 64 slots in use.
+// Next takes a new look at the world: it deletes all notes, and notes only later changes. It must not be
+// called while a query with [Query.Changed] of this tracker runs, because the query would miss the entities
+// that it has not yielded yet. Next panics in a hook. Complexity: one step for each 64-slot word with notes,
+// and one step for each 64 slots in use.
 func (t *Tracker) Next() {
 	t.mustBeOpen("Tracker.Next")
 	t.world.mustRunAlone("Tracker.Next")
@@ -103,10 +105,11 @@ func (t *Tracker) Close() {
 	w.changed(opUntrack, 1)
 }
 
-// Added yields the entities that have the component now and did not have it, or did not exist, when the
-// tracker last looked. It goes in the order of slots. The loop may change values. If it changes the structure
-// of the world or calls [Tracker.Next], the next step panics. Added panics if the tracker does not track the
-// column. Complexity: one step for each note, and one step for each 64 slots in use.
+// Added yields the entities that have the component now and did not have it, or did not exist, at the
+// tracker's last look. Added yields them in the order of slots. The loop may change values. If the loop
+// changes the structure of the world or calls [Tracker.Next], the next step panics. Added panics if the
+// tracker does not track the column. Complexity: one step for each note, and one step for each 64 slots in
+// use.
 func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Added", col, look{
 		set:  func(m *marks) *bitset.Set { return m.touched },
@@ -114,9 +117,9 @@ func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
 	})
 }
 
-// Removed yields the entities that had the component when the tracker last looked, and have lost it or were
-// deleted since. It goes in the order of slots. The Entity of a deleted entity is stale, as intended. The
-// rules of [Tracker.Added] hold.
+// Removed yields the entities that had the component at the tracker's last look, and have lost the component
+// or were deleted since then. Removed yields them in the order of slots. The Entity of a deleted entity is
+// stale, as intended. The rules of [Tracker.Added] hold.
 func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Removed", col, look{
 		set:  func(m *marks) *bitset.Set { return m.had },
@@ -125,9 +128,10 @@ func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 	})
 }
 
-// Changed yields the entities that had the component when the tracker last looked, have it now, and had it
-// written since. It goes in the order of slots. The rules of [Tracker.Added] hold. An entity that is written
-// during the loop is not yielded if the loop has passed its slot. Otherwise the entity may be yielded.
+// Changed yields the entities that had the component at the tracker's last look, have the component now, and
+// whose component was written since then. Changed yields them in the order of slots. The rules of
+// [Tracker.Added] hold. An entity that is written during the loop is not yielded if the loop has passed its
+// slot. Otherwise the entity may be yielded.
 func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Changed", col, look{
 		set:  func(m *marks) *bitset.Set { return m.changed },
@@ -137,7 +141,7 @@ func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 
 // look selects entities from a tracker's marks.
 type look struct {
-	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick has to see
+	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick must examine
 	pick func(*marks, *column, uint32) uint64 // returns the selected slots of a word
 	gone bool                                 // whether to yield the entities of the last look
 }
@@ -173,7 +177,7 @@ func (t *Tracker) each(method string, col AnyColumn, l look) iter.Seq[Entity] {
 	}
 }
 
-// marksOf returns a column that a caller names, and the tracker's marks for it.
+// marksOf returns the column of col, and the tracker's marks for that column.
 func (t *Tracker) marksOf(what string, col AnyColumn) (*column, *marks) {
 	t.mustBeOpen(what)
 	c := t.world.columnsOf(what, []AnyColumn{col})[0]

@@ -103,5 +103,5 @@ func BenchmarkTracker(b *testing.B) {
 	each("New, tracked", func() { w.DeleteAll(all) }, func() { newInto(a, es) })
 	each("Delete, tracked", func() { w.DeleteAll(all); newInto(a, es) }, func() { deleteFrom(w, es) })
 	tr.Close()
-	each("New, no more tracked", func() { w.DeleteAll(all) }, func() { newInto(a, es) })
+	each("New, no longer tracked", func() { w.DeleteAll(all) }, func() { newInto(a, es) })
 }

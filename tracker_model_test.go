@@ -70,7 +70,7 @@ type trackedModel struct {
 	written map[Entity]bool // the entities written since then
 }
 
-// trackedWorld is a world, a model of its components, and trackers that come and go.
+// trackedWorld is a world, a model of its components, and its open trackers.
 type trackedWorld struct {
 	t        *testing.T
 	r        *rand.Rand

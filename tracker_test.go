@@ -21,11 +21,11 @@ func expectTracked(t *testing.T, when string, tr *Tracker, col AnyColumn, added,
 			removed)
 	}
 	if n := tr.world.Query(col).Changed(col, tr).Count(); n != added+changed {
-		t.Errorf("%s: the query finds %d, want %d", when, n, added+changed)
+		t.Errorf("%s: the query finds %d entities, want %d", when, n, added+changed)
 	}
 }
 
-// TestTrackersOfWholeBlocks checks the marks of bulk operations that treat whole blocks at once.
+// TestTrackersOfWholeBlocks checks the marks of bulk operations that handle whole blocks at once.
 func TestTrackersOfWholeBlocks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -196,7 +196,8 @@ func TestTrackerMisuse(t *testing.T) {
 	}
 }
 
-// TestHookThatMarks: a bulk operation must treat the same entities that its hooks saw.
+// TestHookThatMarks: a bulk operation over changed entities panics if a hook marks another entity, and then
+// deletes no entity.
 func TestHookThatMarks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 640})
 	defer w.Close()
@@ -208,12 +209,12 @@ func TestHookThatMarks(t *testing.T) {
 	c.OnRemove(func(Entity, *number) { c.Set(second, number{2}) })
 	says(t, func() { w.DeleteAll(w.Query().Changed(c, tr)) }, "a hook wrote")
 	if w.Len() != 2 {
-		t.Errorf("%d entities are left", w.Len())
+		t.Errorf("%d entities remain, want 2", w.Len())
 	}
 }
 
 // TestClosedTrackersCostNothing: later trackers reuse the addresses and memory of closed trackers, and New
-// takes the short path again.
+// takes the fast path again.
 func TestClosedTrackersCostNothing(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -251,8 +252,8 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestTrackersAtALimit: every growth includes the memory of trackers, and a failed growth leaves nothing
-// behind.
+// TestTrackersAtALimit: a growth of the world also grows the memory of its trackers, and a failed growth
+// changes nothing.
 func TestTrackersAtALimit(t *testing.T) {
 	failed, refused := 0, 0
 	for budget := 32 << 10; budget < 3<<20; budget += max(16<<10, budget/8) {
@@ -274,7 +275,7 @@ func TestTrackersAtALimit(t *testing.T) {
 			var err *vm.Error
 			if f, ok := v.(error); !ok || !errors.As(f, &err) || !errors.Is(f, vm.ErrLimit) ||
 				state() != before || c.c.tracked {
-				t.Fatalf("%v: %s, before %s", v, state(), before)
+				t.Fatalf("%v: the state is %s, before it was %s", v, state(), before)
 			}
 			refused++
 		} else {
@@ -282,7 +283,7 @@ func TestTrackersAtALimit(t *testing.T) {
 				before = state()
 				if err := a.Grow(a.free() + 4096); err != nil {
 					if !errors.Is(err, vm.ErrLimit) && !errors.Is(err, vm.ErrCapacity) || state() != before {
-						t.Fatalf("%v: %s, before %s", err, state(), before)
+						t.Fatalf("%v: the state is %s, before it was %s", err, state(), before)
 					}
 					failed++
 					break
@@ -292,7 +293,7 @@ func TestTrackersAtALimit(t *testing.T) {
 			before = state()
 			if v := panicOf(func() { d.AddAll(w.Query(c), 1) }); v != nil {
 				if state() != before {
-					t.Fatalf("%v: %s, before %s", v, state(), before)
+					t.Fatalf("%v: the state is %s, before it was %s", v, state(), before)
 				}
 				expectTracked(t, "a refusal", tr, d, 0, 0, 0)
 			}
@@ -301,7 +302,7 @@ func TestTrackersAtALimit(t *testing.T) {
 		}
 		w.checkInvariants()
 		if err := w.Close(); err != nil || limit.Used() != 0 {
-			t.Fatalf("%v, %d bytes are left", err, limit.Used())
+			t.Fatalf("Close returned %v, and %d bytes still count against the limit", err, limit.Used())
 		}
 	}
 	if failed == 0 || refused == 0 {

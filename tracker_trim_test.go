@@ -26,15 +26,16 @@ func TestTrackerAfterTrim(t *testing.T) {
 		}
 		w.checkInvariants()
 		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, old) {
-			t.Errorf("after Trim %d entities are gone, want %d", len(got), len(old))
+			t.Errorf("after Trim the tracker yields %d removed entities, want %d", len(got), len(old))
 		}
 		w.Archetype(c).NewN(9000, nil)
 		w.checkInvariants()
 		if got := slices.Collect(tr.Added(c)); !slices.Equal(got, entitiesOf(w.Query(c))) {
-			t.Errorf("%d entities are new", len(got))
+			t.Errorf("the tracker yields %d added entities, want all %d living entities", len(got), w.Len())
 		}
 		if got := slices.Collect(tr.Removed(c)); !slices.Equal(got, old) {
-			t.Errorf("after new entities took the slots, %d are gone, want %d", len(got), len(old))
+			t.Errorf("after new entities took the slots, the tracker yields %d removed entities, want %d",
+				len(got), len(old))
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)

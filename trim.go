@@ -8,15 +8,15 @@ import (
 )
 
 // Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the
-// component, and control data of slots that no archetype owns. All of this memory stays usable. Memory behind
+// component, and control data of slots that no archetype owns. All of this memory stays usable. Memory after
 // the last slot that an archetype owns no longer counts against [Options.Limit]. So Trim also gives back the
-// room that [Column.Grow] made behind that slot. It keeps the room that [Archetype.Grow] made, and the notes
+// room that [Column.Grow] made after that slot. Trim keeps the room that [Archetype.Grow] made, and the notes
 // of trackers.
 //
-// Trim is not a structural change, but it must run alone, as structural changes do. It pays off after many
+// Trim is not a structural change, but it must run alone, as structural changes do. Trim is useful after many
 // entities were deleted. Complexity: one step for each gap between entities in each column, and one system
-// call for each gap that fills a page. Trim returns a [*vm.Error] if the system refuses; the world works as
-// before.
+// call for each gap that fills a page. Trim returns a [*vm.Error] if a system call fails; the world then
+// still works.
 func (w *World) Trim() error {
 	w.mustBeOpen("Trim")
 	w.mustRunAlone("World.Trim")
@@ -39,7 +39,7 @@ func (w *World) Trim() error {
 		errs = append(errs, k.trimEnd(int(w.frontier)*64))
 	}
 	for _, c := range w.columns {
-		c.kept(c.promised) // before the first column asks how many elements it owes
+		c.kept(c.promised) // before the first c.trim, which reads c.owed
 	}
 	for _, c := range w.columns {
 		errs = append(errs, c.trim())
@@ -95,7 +95,7 @@ func (w *World) extremes(word uint32) (least, most uint32) {
 	least, most = gens[0], gens[0]
 	b := (*[bytesGenerations]byte)(unsafe.Pointer(gens))
 	if string(b[4:]) == string(b[:len(b)-4]) {
-		return least, most // all are the same, as is common
+		return least, most // usually all generations are equal
 	}
 	for _, g := range gens {
 		least, most = min(least, g), max(most, g)
@@ -103,8 +103,8 @@ func (w *World) extremes(word uint32) (least, most uint32) {
 	return least, most
 }
 
-// trimEnd decommits the memory behind the last owned word, except the floors there, because later owners of
-// these words need them.
+// trimEnd decommits the memory after the last owned word. It keeps the floors of the words there, because
+// later owners of these words need the floors.
 func (w *World) trimEnd() error {
 	w.noteFloors(w.frontier, w.size/64)
 	for _, c := range w.columns {

@@ -78,7 +78,8 @@ func TestTrimResident(t *testing.T) {
 			t.Logf("%d KiB with all entities, %d KiB after Trim, %d KiB with the kept entities only: %.2f",
 				before>>10, after>>10, want>>10, float64(after)/float64(want))
 			if after > want*3/2 {
-				t.Errorf("%d bytes are left, a world with only the kept entities takes %d", after, want)
+				t.Errorf("%d bytes are in memory after Trim, a world with only the kept entities takes %d",
+					after, want)
 			}
 			for run := range w.Query(c.kept).Runs() {
 				for i, v := range c.pos.Slice(run) {
@@ -88,7 +89,7 @@ func TestTrimResident(t *testing.T) {
 				}
 			}
 			if w.Query(c.kept).Count() != total/10 {
-				t.Errorf("%d entities are left", w.Len())
+				t.Errorf("%d entities remain, want %d", w.Len(), total/10)
 			}
 		})
 	}
@@ -129,7 +130,7 @@ func TestTrimFreePages(t *testing.T) {
 		return got
 	}
 	if got := resident(c.c); got > n*64/4+32*vm.PageSize() {
-		t.Errorf("%d bytes of elements are left, a quarter is %d", got, n*64/4)
+		t.Errorf("%d bytes of elements are in memory, want about a quarter, %d", got, n*64/4)
 	}
 	if got := resident(taken.c); got > 32*vm.PageSize() {
 		t.Errorf("a column without entities keeps %d bytes", got)

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimKeepsGenerations makes and deletes entities and trims at random: no entity is handed out twice, and
+// TestTrimKeepsGenerations makes and deletes entities and trims at random. No Entity is handed out twice, and
 // deleted entities stay stale.
 func TestTrimKeepsGenerations(t *testing.T) {
 	seed := rand.Uint64()
@@ -20,7 +20,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 	if testing.Short() || longtest.Race {
 		rounds = 30
 	}
-	many := max(1, vm.PageSize()/4096) // the world shrinks by pages
+	many := max(1, vm.PageSize()/4096) // the world shrinks by whole pages
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		t.Run(fmt.Sprint(pages), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
@@ -82,7 +82,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 				for e, stale := range ever {
 					if stale && (w.Alive(e) || cs[0].Has(e) || cs[1].Get(e) != nil || w.Delete(e) ||
 						sparse.Has(e)) {
-						t.Fatalf("round %d: the stale entity %v is back", round, e)
+						t.Fatalf("round %d: the stale entity %v is valid again", round, e)
 					}
 					ever[e] = true
 				}
@@ -118,7 +118,7 @@ func TestTrimAgedSlots(t *testing.T) {
 	if w.Alive(old[5]) || c.Has(old[5000]) || old[5].Generation() != generation.MaxCount-1 {
 		t.Fatalf("%v is alive", old[5])
 	}
-	// All slots of a word continue with the generation of its oldest slot. Other words do not.
+	// All slots of a word continue with the highest generation of this word. Other words are not affected.
 	b.NewN(8192, nil)
 	last := 0
 	for _, e := range entitiesOf(w.Query(d)) {
@@ -170,7 +170,7 @@ func TestTrimGivesBackLimit(t *testing.T) {
 		t.Errorf("%d bytes count against the limit after Trim, %d before", limit.Used(), used)
 	}
 	if err := many.Grow(400_000); err == nil {
-		t.Fatal("the limit does not bind")
+		t.Fatal("Grow succeeded beyond the limit")
 	}
 	w.checkInvariants()
 	many.NewN(90_000, nil)
@@ -189,8 +189,8 @@ func TestTrimGivesBackLimit(t *testing.T) {
 	}
 }
 
-// TestTrimLeavesWhatTrackersNoted: a tracker yields entities whose slots Trim has taken. The world's
-// invariants hold then.
+// TestTrimLeavesWhatTrackersNoted: after Trim, a tracker still yields the removed entities of trimmed slots,
+// and the world's invariants hold.
 func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -201,8 +201,8 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 		all = append(all, a.New())
 	}
 	tr := NewTracker(w, c)
-	// The entity in the middle keeps vacant words below the frontier. Trim also takes the generations of
-	// these words.
+	// Because the entity in the middle lives, there are vacant words below the frontier. Trim also gives back
+	// the generations of these words.
 	kept := all[10_000]
 	for _, e := range all {
 		if e != kept {
@@ -224,7 +224,8 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	trimmed(all)
 }
 
-// TestTrimInHook: a hook cannot trim the room of the operation that called it.
+// TestTrimInHook: Trim panics in a hook, so it cannot give back the room of the operation that calls the
+// hook.
 func TestTrimInHook(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -247,7 +248,7 @@ func TestTrimInHook(t *testing.T) {
 	}
 }
 
-// TestTrimInFill: a fill cannot trim the room of the births that follow.
+// TestTrimInFill: Trim panics while NewN fills new entities, so it cannot give back the room of later births.
 func TestTrimInFill(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -271,8 +272,8 @@ func TestTrimInFill(t *testing.T) {
 		})
 	}, "World.Trim was called while Archetype.NewN was filling new entities")
 	if w.checkInvariants(); runs != 2 || c.Len() != 1800+made || w.Len() != c.Len() {
-		t.Errorf("%d runs with %d entities were made: the world has %d, %d with the component", runs, made,
-			w.Len(), c.Len())
+		t.Errorf("%d runs with %d entities were made: the world has %d entities, %d with the component", runs,
+			made, w.Len(), c.Len())
 	}
 	for e := range w.Query(c).All() {
 		if c.Get(e) == nil {

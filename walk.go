@@ -11,7 +11,7 @@ type plainWalk struct {
 	world   *World
 	q       *query
 	changes uint64        // the world's number of changes when the walk began
-	cursor  bitset.Cursor // Lo and Hi of the cursor are the current run
+	cursor  bitset.Cursor // the current run is from Lo to Hi of the cursor
 }
 
 // walk is the state of one loop over any query.
@@ -20,7 +20,7 @@ type walk struct {
 
 	// These fields serve the queries that are not plain.
 	source source
-	end    uint // end of the run that is being cut; the cursor's Hi is the end of the last part
+	end    uint // end of the run that is cut into parts; the cursor's Hi is the end of the current part
 	listed listed
 	linked linkedSources
 	slots  related
@@ -112,8 +112,8 @@ func (k *walk) each(doing string) iter.Seq[Slot] {
 	}
 }
 
-// nextPiece moves to the next entities of a walk. It returns a slot, and a mask whose bit i stands for the
-// i-th slot from there. The mask is zero at the end.
+// nextPiece moves to the next entities of a walk. Bit i of the mask stands for the slot base + i. The mask is
+// zero at the end of the walk.
 func (k *walk) nextPiece() (base uint, mask uint64) {
 	if k.source == fromLinks || k.source == fromPinned {
 		return k.nextPieceOfRun()
@@ -122,7 +122,7 @@ func (k *walk) nextPiece() (base uint, mask uint64) {
 	return word * 64, mask
 }
 
-// nextPieceOfRun does the work of nextPiece for the walks that do not go by words.
+// nextPieceOfRun does the work of nextPiece for walks over links and over pinned queries.
 func (k *walk) nextPieceOfRun() (base uint, mask uint64) {
 	if k.at == k.cursor.Hi {
 		k.pieces = true

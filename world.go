@@ -32,10 +32,10 @@ type Options struct {
 	// dense.
 	Pages vm.Pages
 	// Mark is the mark that the world's entities carry, 1 to 255. An entity of a world with another mark is
-	// stale in this world. Set Mark if entities of worlds in several processes can meet: region r of a
-	// cluster can have the mark 1 + r%255. Two worlds may have the same mark. Package store does not load a
-	// file with another mark. Default: the next mark in this process, and after store.Load the mark in the
-	// file.
+	// stale in this world. Set Mark if entities of one process can reach a world of another process. For
+	// example, region r of a cluster can have the mark 1 + r%255. Two worlds may have the same mark. Package
+	// store does not load a file with another mark. Default: the next mark in this process, and after
+	// store.Load the mark in the file.
 	Mark uint8
 }
 
@@ -65,7 +65,7 @@ type World struct {
 	all       *query         // World.Query() without columns
 	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap
 	frontier  uint32         // the word after the last word that an archetype owns
-	floored   uint32         // no word from this one on has a floor
+	floored   uint32         // words from this number on have no floor
 
 	columns    []*column
 	distinct   atomic.Int32         // the columns below this number are known to differ in type or name
@@ -84,12 +84,12 @@ type World struct {
 	unusedMarks []*marks          // marks of closed trackers
 	sizes       []columnCommitted // sizes of columns whose growth may be undone: see committed
 
-	worn    int    // number of slots at their last generation; if it is 0, deletions look for no such slots
+	worn    int    // number of slots at their last generation; if 0, deletions skip the check for such slots
 	changes uint64 // number of structural changes so far
 	checked uint64 // value of changes at the last check, in builds that check invariants
 	last    operation
 
-	restored [][2]uint32 // the extremes of words, while a restoration is under way; else nil
+	restored [][2]uint32 // lowest and highest generation of each word, during a restoration; nil otherwise
 
 	visits visits
 	// settle blocks until the world may be written to: see OnSettle. It is nil unless package store has
@@ -97,8 +97,8 @@ type World struct {
 	settle func()
 }
 
-// NewWorld returns an empty world. It reserves no addresses before the first column or entity is made. It
-// panics if MaxEntities is negative or beyond the range of slot numbers.
+// NewWorld returns an empty world. It reserves no addresses. The first column or entity does. It panics if
+// MaxEntities is negative or beyond the range of slot numbers.
 func NewWorld(o Options) *World {
 	if o.Name == "" {
 		o.Name = "world"
@@ -178,7 +178,7 @@ func (w *World) Close() error {
 	return w.release()
 }
 
-// release releases all memory. If it fails, another call tries to release the rest.
+// release releases all memory. After a failure, another call tries to release the remaining memory.
 func (w *World) release() error {
 	errs := w.commands.close()
 	for _, c := range w.watched {
@@ -218,10 +218,10 @@ func (w *World) liveWord(word uint32) *uint64 {
 	return (*uint64)(unsafe.Add(w.liveWords, uintptr(word)*8))
 }
 
-// owner describes who owns a 64-slot word.
+// owner describes the owner of a 64-slot word.
 type owner struct {
 	// extra has a bit, the column's number modulo 64, for each column that an entity of the word gained after
-	// its birth. It may have more bits than needed.
+	// its birth. extra may have more bits set than needed.
 	extra  uint64
 	extent uint32 // number of the extent that the word belongs to
 	floor  uint32 // no lower than any generation that Trim discarded from the word
@@ -231,7 +231,7 @@ const (
 	bytesOwner       = int(unsafe.Sizeof(owner{}))
 	bytesGenerations = 64 * 4 // bytes of the generations of one word
 	// controlLead is the offset of the generations in their first page. The owners of the first words lie
-	// before them, so that both share the page.
+	// before the generations in the same page.
 	controlLead = 256
 )
 
@@ -297,8 +297,8 @@ func (w *World) reach(end uint32) error {
 		return err
 	}
 	if huge := vm.HugePageSize(); huge > 0 && !w.huge && w.control.Above() >= huge {
-		// Every look-up reads a generation, in any order, so huge pages save address translations. The world
-		// works without huge pages, too.
+		// Every look-up reads a generation, in any order, so huge pages save address translations. If the
+		// advice fails, the world works with small pages.
 		w.huge = true
 		_ = w.control.Region().Huge(w.control.Offset()-controlLead, 4*w.options.MaxEntities)
 	}
@@ -313,7 +313,8 @@ func (w *World) measure() {
 	w.size = uint32(slots) &^ 63
 }
 
-// Slots returns the end of the slots in use: every living entity has a slot below it. Complexity: constant.
+// Slots returns the end of the slots in use: the slot of every living entity is lower than the result.
+// Complexity: constant.
 func (w *World) Slots() int {
 	if w.closed {
 		return 0

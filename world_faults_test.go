@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldFaults runs streams of the combined model once for each memory call that they make, and lets that
-// call fail. The refused operation changes nothing, and succeeds when the test repeats it.
+// TestWorldFaults runs each stream of the combined model once for each memory call of the stream, and lets
+// that call fail. The refused operation changes nothing, and succeeds when the test repeats it.
 func TestWorldFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -24,7 +24,7 @@ func TestWorldFaults(t *testing.T) {
 		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, storage: storage, hooks: i == 1,
 			roads: OnDelete(i), faults: true}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		// Some streams make few memory calls: more streams follow until there were enough calls.
+		// Some streams make few memory calls, so the test runs more streams until it has made enough calls.
 		const least, most = 40, 20
 		calls, refused, streams := 0, 0, 0
 		for ; calls < least && streams < most; streams++ {
@@ -38,11 +38,11 @@ func TestWorldFaults(t *testing.T) {
 				return m.fault
 			})
 		}
-		t.Logf("%v: %d streams of %d bytes, %d calls, %d of which refuse an operation", storage, streams, n,
-			calls, refused)
+		t.Logf("%v: %d streams of %d bytes, %d calls, %d of which make an operation fail", storage, streams,
+			n, calls, refused)
 		if calls < least || refused == 0 {
-			t.Errorf("%v: %d calls in %d streams, %d of which refused an operation", storage, calls, streams,
-				refused)
+			t.Errorf("%v: %d calls in %d streams, want %d; %d of them made an operation fail, want some",
+				storage, calls, streams, least, refused)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestThousandWorlds(t *testing.T) {
 	t.Logf("%d mappings before, %d with %d worlds: %.1f a world", before, during, n,
 		float64(during-before)/float64(n))
 	if most := vm.ReadFacts().MaxMappings; during > most*4/5 {
-		t.Errorf("%d mappings of %d leave little room", during, most)
+		t.Errorf("the process has %d of %d mappings, want at most four fifths", during, most)
 	}
 	for i, w := range worlds {
 		sum := uint64(0)
@@ -72,14 +72,14 @@ func TestThousandWorlds(t *testing.T) {
 	// The addresses stay reserved for later worlds: one mapping a world, or less. The pages of up to 16
 	// worlds stay in memory.
 	if after := mappings(); after > before+n+100+16*(during-before)/n {
-		t.Errorf("%d mappings are left of %d", after, during)
+		t.Errorf("%d mappings are left after Close, %d before Close", after, during)
 	}
 }
 
 func TestLeakedWorlds(t *testing.T) { contentChild(t, "leaked worlds") }
 
-// leakedWorlds drops a thousand worlds without Close, as a careless test does. vm reports them, and their
-// memory stays.
+// leakedWorlds drops a thousand worlds without Close, as a careless test does. vm reports the worlds, and
+// does not give their memory back.
 func leakedWorlds() {
 	n, o := 1000, Options{Name: "dropped"}
 	if vm.HeapStandIn() {
@@ -151,10 +151,11 @@ func limitedAddressSpace() {
 		anotherColumn[position](other)
 	}
 	// A column of 64 bytes takes a little over 66 MiB in a world of 2^20 slots. The world's own arrays take
-	// some 7 MiB. Half a column of addresses is left at the refusal, because Go's runtime dies when it finds
-	// no addresses for itself.
+	// some 7 MiB. When a column is refused, addresses for half a column are left, because Go's runtime ends
+	// the process if it gets no addresses.
 	setLimit(unix.RLIMIT_AS, vm.ReadUsage().AddressSpace+9*66*mib+33*mib+7*mib)
-	// A default world takes 64 MiB for each 4 bytes of an element: its first column does not fit.
+	// A default world reserves 64 MiB of addresses for each 4 bytes of an element, so its first column does
+	// not fit.
 	huge := NewWorld(Options{Name: "huge"})
 	refusal(func() error { NewColumn[[8]uint64](huge); return nil }, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(huge.Stats().Columns) == 0, "a refused column was made")
@@ -170,11 +171,11 @@ func limitedAddressSpace() {
 	}
 	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
 	n := len(cs)
-	must(n >= 4 && n <= 10 && len(w.Stats().Columns) == n, "%d columns, the statistics know %d", n,
+	must(n >= 4 && n <= 10 && len(w.Stats().Columns) == n, "%d columns, the statistics count %d", n,
 		len(w.Stats().Columns))
 	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(w.Stats().Columns) == n, "a refused column was made")
-	// The columns that exist work.
+	// The existing columns still work.
 	a := w.Archetype(cs[0], cs[n-1])
 	mustNot(a.Grow(20_000))
 	a.NewN(20_000, func(r Run) { cs[n-1].Slice(r)[0] = [8]uint64{7} })
@@ -192,7 +193,8 @@ func limitedAddressSpace() {
 	fmt.Printf("%d columns under RLIMIT_AS\n", n)
 }
 
-// limitedData grows a world until RLIMIT_DATA refuses memory, and goes on after closing another world.
+// limitedData grows a world until RLIMIT_DATA refuses memory, and grows the world again after closing another
+// world.
 func limitedData() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20, Pages: vm.PagesSmall})
 	NewColumn[[8]uint64](other)
@@ -278,8 +280,7 @@ func TestHugePages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := NewWorld(Options{})
 			defer w.Close()
-			// These columns are registered long before they are filled, between others and after another
-			// archetype.
+			// The test fills pos and vel after it has made another column and an archetype with entities.
 			pos, vel, sparse := NewColumn[position](w), NewColumn[velocity](w), NewColumn[[3]uint64](w)
 			small := w.Archetype(pos)
 			small.NewN(1000, nil)

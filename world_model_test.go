@@ -15,8 +15,8 @@ import (
 )
 
 // This test decodes a stream of bytes into operations on a world and on a model of plain Go maps. Both must
-// agree after every step. The test notes the answers: the same stream must give the same answers with every
-// kind of pages.
+// agree after every step. The test writes the answers to a transcript: the same stream must give the same
+// answers with every kind of pages.
 
 // modelColumn is a column whose elements are written and read as one number.
 type modelColumn interface {
@@ -44,8 +44,8 @@ type untypedColumn interface {
 	RemoveAll(q Query) int
 }
 
-// numbered embeds an interface in place of the Column, because the compiler makes functions for each method
-// of what a struct embeds.
+// numbered embeds an interface instead of the Column, because the compiler generates a wrapper for every
+// method of an embedded type.
 type numbered[T any] struct {
 	untypedColumn
 	typed Column[T]
@@ -152,13 +152,13 @@ func newModelColumn(w *World, i int) modelColumn {
 		func(t uint16) uint64 { return uint64(t) })
 }
 
-// modelColumns is over 64, so that columns share bits in the masks of words.
+// modelColumns is greater than 64, so that columns share bits in the masks of words.
 const modelColumns = 70
 
 // modelSets are the columns of the archetypes: no columns, columns that share a mask bit, and many columns.
 var modelSets = [][]int{{}, {0}, {1, 2}, {0, 64}, {65, 66}, {1, 65, 3}, {0, 1, 2, 3, 4, 5, 6, 7}, {69, 4}}
 
-// hotColumns are used more often than others, so that entities, queries and archetypes share columns.
+// hotColumns are used more often than other columns, so that entities, queries and archetypes share columns.
 var hotColumns = []int{0, 1, 2, 3, 64, 65, 66, 67}
 
 type modelEntity struct {
@@ -182,7 +182,7 @@ type model struct {
 	capacity    int
 	sinceOpened int
 	forms       bool                    // queries get the conditions of moreForms
-	told        map[int]map[Entity]bool // entities with the component according to the hooks, by column
+	told        map[int]map[Entity]bool // by column: the entities with the component, by the hooks
 }
 
 func newModel(t testing.TB, o Options, transcript io.Writer) *model {
@@ -225,7 +225,7 @@ func (m *model) must(ok bool, format string, a ...any) {
 	}
 }
 
-// note writes an answer down.
+// note writes an answer to the transcript.
 func (m *model) note(a ...any) { fmt.Fprintln(m.transcript, a...) }
 
 func (m *model) noteEntity(e Entity) { m.note("entity", e.Slot(), e.Generation()) }
@@ -244,7 +244,7 @@ func (b *byteStream) next() int {
 
 func (b *byteStream) next16() int { return b.next()<<8 | b.next() }
 
-// column chooses a column, mostly a hot one.
+// column chooses a column, mostly from hotColumns.
 func (b *byteStream) column() int {
 	if v := b.next(); v < 200 {
 		return hotColumns[v%len(hotColumns)]
@@ -262,7 +262,7 @@ func (b *byteStream) set(most int) (set []int) {
 	return set
 }
 
-// entity chooses a live entity, or the zero Entity if none lives.
+// entity chooses a live entity. If no entity is alive, it returns the zero Entity.
 func (m *model) entity(b *byteStream) Entity {
 	if len(m.order) == 0 {
 		return Entity{}
@@ -271,9 +271,9 @@ func (m *model) entity(b *byteStream) Entity {
 }
 
 func (m *model) born(e Entity, archetype int) {
-	m.must(m.entities[e] == nil, "%v lives already", e)
-	m.must(!e.IsZero() && int(e.Slot()) < m.capacity, "%v is no entity", e)
-	m.must(!slices.Contains(m.stale, e), "%v was deleted", e)
+	m.must(m.entities[e] == nil, "New returned %v, which is alive already", e)
+	m.must(!e.IsZero() && int(e.Slot()) < m.capacity, "%v is not an entity of this world", e)
+	m.must(!slices.Contains(m.stale, e), "New returned %v, which was deleted before", e)
 	v := &modelEntity{archetype: archetype, values: map[int]uint64{}}
 	for _, i := range modelSets[archetype] {
 		v.values[i] = 0
@@ -292,7 +292,7 @@ func (m *model) died(e Entity) {
 	}
 }
 
-// reorder drops dead entities from order, and keeps the order of the others.
+// reorder removes dead entities from order, and keeps the order of the live entities.
 func (m *model) reorder() {
 	m.order = slices.DeleteFunc(m.order, func(e Entity) bool { return m.entities[e] == nil })
 }
@@ -331,7 +331,8 @@ func (m *model) refused(a, n int, f func() error) {
 			others += int(b.words) * 64
 		}
 	}
-	m.must(others+lens[a]+n > m.capacity, "refused %d of %d slots: other archetypes own %d, this one has %d",
+	m.must(others+lens[a]+n > m.capacity, "%d entities were refused in %d slots, but other archetypes "+
+		"own %d slots and this archetype has %d entities",
 		n, m.capacity, others, lens[a])
 }
 
@@ -363,7 +364,7 @@ func (m *model) close() {
 		err := w.Close()
 		m.must(err == nil, "%v", err)
 	}
-	m.must(w.Len() == 0 && w.Stats().Committed == 0, "a closed world holds something: %+v", w.Stats())
+	m.must(w.Len() == 0 && w.Stats().Committed == 0, "a closed world has entities or memory: %+v", w.Stats())
 	for i, has := range m.told {
 		m.must(len(has) == 0, "OnRemove of column %d did not run for %d entities", i, len(has))
 	}
@@ -371,7 +372,7 @@ func (m *model) close() {
 		c := m.columns[hotColumns[int(e.Slot())%len(hotColumns)]]
 		_, has := c.get(e)
 		m.must(!w.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.Remove(e) && !w.Delete(e),
-			"%v lives in a closed world", e)
+			"%v is found in a closed world", e)
 	}
 	// Marks repeat after 255 worlds: keep stale entities of the last world only.
 	m.stale = slices.Clone(order[:min(len(order), 50)])
@@ -385,7 +386,7 @@ func digest(t testing.TB, o Options, stream []byte) (sum string, m *model) {
 	return fmt.Sprintf("%x", h.Sum(nil)), m
 }
 
-// randomStream returns n bytes that decode into a program with phases of growth and of decline.
+// randomStream returns n random bytes.
 func randomStream(r *rand.Rand, n int) []byte {
 	b := make([]byte, 0, n+8)
 	for len(b) < n {

@@ -9,8 +9,8 @@ func (m *model) applyBatches(q Query, es []Entity, n int) {
 	last := -1
 	for batch := range q.Batches(n) {
 		one := slices.Collect(batch.All())
-		m.must(len(one) == batch.Len() && len(one) > 0 && len(one) < n+64, "a batch of %d has %d, Len is %d",
-			n, len(one), batch.Len())
+		m.must(len(one) == batch.Len() && len(one) > 0 && len(one) < n+64,
+			"a batch of %d yields %d entities, Len is %d", n, len(one), batch.Len())
 		m.must(int(one[0].slot/64) > last, "a batch shares word %d", last)
 		last = int(one[len(one)-1].slot / 64)
 		got = append(got, one...)
@@ -21,14 +21,15 @@ func (m *model) applyBatches(q Query, es []Entity, n int) {
 	m.must(slices.Equal(got, es), "batches have %v, want %v", got, es)
 }
 
-// changesOf checks that f counts as the wanted number of structural changes.
+// changesOf checks that f makes the wanted number of structural changes.
 func (m *model) changesOf(want int, f func()) {
 	before := m.world.changes
 	f()
-	m.must(m.world.changes == before+uint64(want), "%d changes count as %d", want, m.world.changes-before)
+	m.must(m.world.changes == before+uint64(want), "want %d structural changes, counted %d", want,
+		m.world.changes-before)
 }
 
-// lacking returns how many of the entities have no component i.
+// lacking returns the number of entities in es without component i.
 func (m *model) lacking(es []Entity, i int) (n int) {
 	for _, e := range es {
 		if !m.has(e, i) {
@@ -48,7 +49,7 @@ func (m *model) applyAddAll(b *byteStream) {
 	es := m.matching(match)
 	m.changesOf(m.lacking(es, i), func() {
 		n := m.columns[i].addAll(q, v)
-		m.must(n == len(es), "column %d: %d of %d", i, n, len(es))
+		m.must(n == len(es), "column %d: returned %d, want %d", i, n, len(es))
 	})
 	for _, e := range es {
 		m.entities[e].values[i] = m.columns[i].cut(v)
@@ -64,8 +65,8 @@ func (m *model) applySetAll(b *byteStream) {
 	es := m.matching(match)
 	m.changesOf(0, func() {
 		n := m.columns[i].setAll(q, v)
-		m.must(n == len(es)-m.lacking(es, i), "column %d: %d of %d, %d without", i, n, len(es),
-			m.lacking(es, i))
+		m.must(n == len(es)-m.lacking(es, i), "column %d: returned %d for %d entities, %d lack the component",
+			i, n, len(es), m.lacking(es, i))
 	})
 	for _, e := range es {
 		if m.has(e, i) {
@@ -87,7 +88,7 @@ func (m *model) applyRemoveAll(b *byteStream) {
 	had := len(es) - m.lacking(es, i)
 	m.changesOf(had, func() {
 		n := m.columns[i].RemoveAll(q)
-		m.must(n == had, "column %d: %d of %d", i, n, had)
+		m.must(n == had, "column %d: returned %d, want %d", i, n, had)
 	})
 	for _, e := range es {
 		delete(m.entities[e].values, i)
@@ -117,7 +118,7 @@ func (m *model) applyExchange(b *byteStream) {
 	}
 	m.changesOf(changes, func() {
 		n := m.world.Exchange(q, m.chosen(add), m.chosen(remove))
-		m.must(n == len(es), "%d of %d", n, len(es))
+		m.must(n == len(es), "returned %d, want %d", n, len(es))
 	})
 	for _, e := range es {
 		for _, i := range add {

@@ -2,8 +2,8 @@ package vast
 
 import "slices"
 
-// hookedColumns have hooks that keep a set of the entities that have the component: one column of each
-// storage.
+// hookedColumns has one column of each storage. Hooks of these columns keep a set of the entities that have
+// the component.
 var hookedColumns = []int{2, 5, 65, 66}
 
 // hookAll registers hooks that must see each gain and each loss once.
@@ -23,11 +23,11 @@ func (m *model) hookAll() {
 		c := m.columns[i]
 		c.hook(func(e Entity) {
 			m.must(!has[e] && c.Has(e),
-				"OnAdd of column %d ran for %v, which had the component: %v", i, e, has[e])
+				"OnAdd of column %d ran for %v; OnAdd ran before: %v", i, e, has[e])
 			has[e] = true
 		}, func(e Entity) {
 			m.must(has[e] && c.Has(e),
-				"OnRemove of column %d ran for %v, which had the component: %v", i, e, has[e])
+				"OnRemove of column %d ran for %v; OnAdd ran before: %v", i, e, has[e])
 			delete(has, e)
 		})
 	}
@@ -43,7 +43,7 @@ func (m *model) checkHooks() {
 				m.must(m.told[i][e], "OnAdd of column %d did not run for %v", i, e)
 			}
 		}
-		m.must(n == len(m.told[i]), "by its hooks column %d has %d entities, by the model %d", i,
+		m.must(n == len(m.told[i]), "column %d has %d entities by its hooks, and %d by the model", i,
 			len(m.told[i]), n)
 	}
 }
@@ -137,6 +137,6 @@ func (m *model) applyOrder(b *byteStream) {
 		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d is %v", n, e)
 		n++
 	}
-	m.must(n == len(es), "%d of %d", n, len(es))
+	m.must(n == len(es), "yields %d entities, want %d", n, len(es))
 	m.note("ordered", n)
 }

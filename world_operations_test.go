@@ -34,7 +34,7 @@ func (m *model) apply(b *byteStream) {
 	case 18:
 		m.operation = "Trim"
 		if b.next()%4 == 0 {
-			m.must(m.world.Trim() == nil, "fails")
+			m.must(m.world.Trim() == nil, "returned an error")
 		}
 	case 19:
 		m.applyRuns(b)
@@ -81,7 +81,7 @@ func (m *model) apply(b *byteStream) {
 	}
 }
 
-// applyPack packs an archetype. Its entities get new references in the model.
+// applyPack packs an archetype. The model gets the new references of the moved entities.
 func (m *model) applyPack(b *byteStream) {
 	m.operation = "Pack"
 	moves := m.archetypes[b.next()%len(m.archetypes)].Pack(MoveOptions{Most: b.next() % 100})
@@ -115,7 +115,8 @@ func (m *model) applyNew(b *byteStream) {
 	m.writeAll(e, uint64(b.next()+1))
 }
 
-// writeAll gives the components of an entity values, so that a later zero comes from a later operation.
+// writeAll writes a value, mostly not zero, to each component of an entity. A new entity in the same slot
+// must have zeros again.
 func (m *model) writeAll(e Entity, v uint64) {
 	for _, i := range modelSets[m.entities[e].archetype] {
 		m.must(m.columns[i].put(e, v+uint64(i)), "component %d is missing", i)
@@ -166,7 +167,7 @@ func (m *model) applyNewN(b *byteStream) {
 			}
 		}
 	}
-	m.must(len(made) == n, "made %d of %d", len(made), n)
+	m.must(len(made) == n, "made %d entities, want %d", len(made), n)
 }
 
 func (m *model) applyAdd(b *byteStream) {
@@ -202,7 +203,8 @@ func (m *model) applyRemove(b *byteStream) {
 	m.operation = "Remove"
 	e, i := m.entity(b), b.column()
 	if v := m.entities[e]; v != nil && len(v.values) > 0 && b.next()%2 == 0 {
-		// Prefer a column that the entity has: most removals would have no effect otherwise.
+		// Half of the time, choose a column that the entity has. Otherwise most removals would have no
+		// effect.
 		i = slices.Sorted(keys(v.values))[b.next()%len(v.values)]
 	}
 	ok := m.columns[i].Remove(e)
@@ -294,12 +296,12 @@ func (m *model) applyDeleteAll(b *byteStream) {
 	es := m.matching(match)
 	changes := m.world.changes
 	n := m.world.DeleteAll(q)
-	m.must(n == len(es), "%d of %d", n, len(es))
+	m.must(n == len(es), "returned %d, want %d", n, len(es))
 	m.must(m.world.changes == changes+uint64(n), "%d deletions count as %d changes", n,
 		m.world.changes-changes)
 	for _, e := range es {
 		m.died(e)
-		m.must(!m.world.Alive(e), "%v lives", e)
+		m.must(!m.world.Alive(e), "%v is alive", e)
 	}
 	m.reorder()
 	m.note("deleted", n)
@@ -334,7 +336,7 @@ func (m *model) applyGrow(b *byteStream) {
 	if !grown {
 		return
 	}
-	m.must(m.archetypes[a].free() >= n, "%d free, grown for %d", m.archetypes[a].free(), n)
+	m.must(m.archetypes[a].free() >= n, "%d slots are free after Grow(%d)", m.archetypes[a].free(), n)
 	for range min(n, k) {
 		e := m.archetypes[a].New() // cannot panic now
 		m.born(e, a)
@@ -349,7 +351,7 @@ func (m *model) applyRuns(b *byteStream) {
 	n, end, stop := 0, -1, b.next()%16
 	for r := range q.Runs() {
 		m.must(r.Len() > 0 && (r.Start() > end || m.forms && r.Start() == end),
-			"the run [%d, +%d) begins at or before the end of the last run, %d", r.Start(), r.Len(), end)
+			"the run [%d, +%d) begins at or before %d, the end of the previous run", r.Start(), r.Len(), end)
 		end = r.Start() + r.Len()
 		m.note("run", r.Start(), r.Len())
 		m.must(n+r.Len() <= len(es), "more entities than match")
@@ -367,14 +369,14 @@ func (m *model) applyRuns(b *byteStream) {
 			return // leaving a query early is allowed
 		}
 	}
-	m.must(n == len(es), "%d of %d entities", n, len(es))
+	m.must(n == len(es), "yields %d entities, want %d", n, len(es))
 }
 
 func (m *model) applyCount(b *byteStream) {
 	m.operation = "Count"
 	q, _, match := m.query(b)
 	es := m.matching(match)
-	m.must(q.Count() == len(es), "%d of %d", q.Count(), len(es))
+	m.must(q.Count() == len(es), "Count is %d, want %d", q.Count(), len(es))
 	got := slices.Collect(q.All())
 	m.must(slices.Equal(got, es), "All yields %v, want %v", got, es)
 	got = got[:0]
@@ -409,17 +411,17 @@ func (m *model) applyStale(b *byteStream) {
 	if len(m.stale) == 0 {
 		return
 	}
-	m.checkNobody(m.stale[b.next16()%len(m.stale)], b.column())
+	m.checkDead(m.stale[b.next16()%len(m.stale)], b.column())
 }
 
-// checkNobody checks that no method finds a dead entity or changes the world for it.
-func (m *model) checkNobody(e Entity, i int) {
+// checkDead checks that no method finds a dead entity or changes the world when called with it.
+func (m *model) checkDead(e Entity, i int) {
 	c, changes := m.columns[i], m.world.changes
 	_, has := c.get(e)
 	m.must(!m.world.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.add(e, 1) && !c.Remove(e) &&
 		!m.world.Delete(e),
-		"%v (%#x) is found", e, e.ID())
-	m.must(m.world.changes == changes, "%v (%#x) counts as a change", e, e.ID())
+		"the dead entity %v (%#x) is found", e, e.ID())
+	m.must(m.world.changes == changes, "a call with the dead entity %v (%#x) changed the world", e, e.ID())
 }
 
 func (m *model) applyRandomBits(b *byteStream) {
@@ -434,7 +436,7 @@ func (m *model) applyRandomBits(b *byteStream) {
 		id = uint64(uint32(m.world.mark))<<32 | id&0x03_0000_0000 | uint64(e.slot)
 	}
 	if e := EntityOf(id); m.entities[e] == nil {
-		m.checkNobody(e, b.column())
+		m.checkDead(e, b.column())
 	}
 }
 

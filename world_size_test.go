@@ -34,8 +34,8 @@ func TestWorldsFillUp(t *testing.T) {
 	}
 }
 
-// TestArraysOfHugePages: the generations of a large world begin at a huge page, and so do columns that fill
-// a huge page.
+// TestArraysOfHugePages: the generations of a large world begin at a huge page. Columns of at least one huge
+// page begin at a huge page, too.
 func TestArraysOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
@@ -77,7 +77,7 @@ func TestColumnsAreApart(t *testing.T) {
 	}
 }
 
-// TestFirstCalls lets each system call fail that the first entity of a world without columns needs.
+// TestFirstCalls makes the first entity of a world without columns, and lets each system call fail in turn.
 func TestFirstCalls(t *testing.T) {
 	refused := 0
 	calls := faulttest.EachCall(t, func() error {
@@ -103,11 +103,11 @@ func TestFirstCalls(t *testing.T) {
 		return err
 	})
 	if calls < 2 || refused == 0 {
-		t.Errorf("%d calls, %d of which refused an operation", calls, refused)
+		t.Errorf("%d calls, %d of which made an operation fail; want at least 2 and 1", calls, refused)
 	}
 }
 
-// TestColumnTooLarge: a world refuses a column whose bytes overflow an int, and stays as it was.
+// TestColumnTooLarge: a world refuses a column whose bytes overflow an int, and does not change.
 func TestColumnTooLarge(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 22})
 	defer w.Close()

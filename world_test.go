@@ -87,7 +87,7 @@ func TestWorldReservesNothing(t *testing.T) {
 	}
 	s := w.Stats()
 	if found.Reserved != s.Reserved || found.Committed != s.Committed || s.Reserved == 0 {
-		t.Errorf("vm counts %+v, the world %+v", found, s)
+		t.Errorf("vm counts %+v, the world counts %+v", found, s)
 	}
 	w.Close()
 }
@@ -197,10 +197,10 @@ func TestTrim(t *testing.T) {
 		t.Fatal(err)
 	}
 	if heap := vm.ReadFacts().HeapStandIn; !heap && before-after < n*64*9/10 {
-		t.Errorf("%d bytes resident, %d after Trim: %d were vacant", before, after, n*64)
+		t.Errorf("%d bytes resident, %d after Trim: %d bytes were vacant", before, after, n*64)
 	}
 	if *c.Get(kept) != [8]uint64{1, 2, 3} || *c.Get(last) != [8]uint64{7: 4} {
-		t.Error("Trim took living components")
+		t.Error("Trim changed components of living entities")
 	}
 	w.checkInvariants()
 	b.NewN(n, func(r Run) {

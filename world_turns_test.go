@@ -8,7 +8,7 @@ import (
 )
 
 // TestWorldsInTurn makes and closes worlds with different columns. Each world gets memory of older worlds. No
-// world sees data of an older world, and a pointer or a run of a closed world faults.
+// world has data of an older world, and an access through a pointer into a closed world faults.
 func TestWorldsInTurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -20,14 +20,14 @@ type Options struct {
 	// the race detector, systems without virtual memory).
 	Capacity int
 	// HighWater is the number of bytes, from the start of the arena, whose memory the arena keeps after a
-	// release. It is rounded up to whole pages. Released bytes below this mark are cleared; released memory
+	// release. It is rounded up to whole pages. Released bytes below HighWater are cleared; released memory
 	// above it goes back to the operating system. A negative number keeps nothing. Default: 64 MiB.
 	HighWater int
 	// Limit is a budget of committed memory, shared with other arenas and containers. Default:
 	// [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages once the allocations fill a huge page, if the system has
-	// them.
+	// Pages is the page policy. Default: if the system has huge pages, the arena asks for them when it has
+	// committed the size of one.
 	Pages vm.Pages
 }
 
@@ -54,7 +54,7 @@ type Arena struct {
 	region    *vm.Region
 	name      string
 	closed    bool
-	poisoned  uintptr // with invariants: the bytes between next and poisoned were released
+	poisoned  uintptr // in builds with invariants: the bytes between next and poisoned were released
 }
 
 var tags atomic.Uint32
@@ -82,8 +82,8 @@ func New(o Options) (*Arena, error) {
 	if o.HighWater == 0 {
 		o.HighWater = defaultHighWater
 	}
-	// The page behind the capacity stays reserved. So the address of a zero-size value at the end still
-	// belongs to the arena.
+	// The region has one more page, because the address of a zero-size value at the end of the arena must lie
+	// in the region.
 	r, err := vm.Reserve(o.Capacity+vm.PageSize(), vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (a *Arena) makeRoom(op string, first, size uintptr) error {
 	a.end = min(uintptr(a.span.Committed()), a.capacity)
 	if huge := vm.HugePageSize(); !a.advised && huge > 0 && a.span.Committed() >= huge {
 		a.advised = true
-		_ = a.region.Huge(a.span.Offset(), a.span.Size()) // an optimisation; a failure changes nothing else
+		_ = a.region.Huge(a.span.Offset(), a.span.Size()) // an optimisation, so a failure does no harm
 	}
 	return nil
 }

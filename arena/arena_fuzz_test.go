@@ -41,7 +41,7 @@ func bytesOf[T any](p *T, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), n*int(unsafe.Sizeof(*p)))
 }
 
-// runOperations decodes operations of two bytes each: the operation and its size.
+// runOperations decodes and runs operations of two bytes each: the kind of the operation and its size.
 func runOperations(t *testing.T, data []byte, pages vm.Pages) {
 	t.Helper()
 	a := open(t, Options{Capacity: 1 << 20, HighWater: 1 << 16, Pages: pages})
@@ -106,7 +106,8 @@ func runOperations(t *testing.T, data []byte, pages vm.Pages) {
 		}
 		for i, v := range growing {
 			if i > 0 && v <= growing[i-1] {
-				t.Fatalf("element %d of the growing slice is %d after %d", i, v, growing[i-1])
+				t.Fatalf("element %d of the growing slice is %d, want more than the %d before it", i, v,
+					growing[i-1])
 			}
 		}
 		if a.Used() > 1<<20 || int(a.end) > max(a.Committed(), 0) {

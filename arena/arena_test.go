@@ -62,7 +62,7 @@ func TestReserveCostsNothing(t *testing.T) {
 	}
 	*Make[byte](a) = 1
 	if n, err := a.Resident(); n != vm.PageSize() || err != nil || a.Used() != 1 {
-		t.Errorf("one byte takes %d bytes: %v", n, err)
+		t.Errorf("one allocated byte takes %d resident bytes, want one page: %v", n, err)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestAlignment(t *testing.T) {
 	for align := 1; align <= vm.PageSize(); align *= 2 {
 		Make[byte](a)
 		if p, err := a.Alloc(3, align); err != nil || uintptr(p)%uintptr(align) != 0 {
-			t.Errorf("%p for an alignment of %d: %v", p, align, err)
+			t.Errorf("Alloc returns %p for the alignment %d, with error %v", p, align, err)
 		}
 	}
 }
@@ -104,10 +104,10 @@ func TestHighWater(t *testing.T) {
 			}
 			a.Reset()
 			if c := a.Committed(); c > want+64<<10 || c < want {
-				t.Errorf("with high water %d the arena keeps %d bytes committed", keep, c)
+				t.Errorf("with high water %d, %d bytes stay committed, want about %d", keep, c, want)
 			}
 			if n, err := a.Resident(); !vm.HeapStandIn() && n > want+2<<20 || err != nil {
-				t.Errorf("with high water %d, %d bytes are resident: %v", keep, n, err)
+				t.Errorf("with high water %d, %d bytes are resident, want about %d: %v", keep, n, want, err)
 			}
 		}
 	}

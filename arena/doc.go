@@ -15,8 +15,8 @@
 //	}
 //
 // An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays". The allocator of the
-// article moves its position back to an address and clears the bytes that it gives up. The addresses of an
-// arena are reserved once: room for 16 GiB takes no memory until it is used.
+// article moves its position back to an address and clears the bytes that it gives up. An arena reserves its
+// addresses once: of room for 16 GiB, only the used pages take memory.
 //
 // # Terminology
 //
@@ -38,11 +38,11 @@
 // built-in append moves a slice to Go's heap when the slice's capacity is used up. An arena that is dropped
 // without Close keeps its memory, and [vm.OnLeak] reports the arena.
 //
-// The garbage collector does not scan arenas, so element types must not hold Go pointers.
+// Element types must not hold Go pointers, because the garbage collector does not scan arenas.
 //
 // # Running out
 //
 // If there is no room, [Arena.Alloc] returns a [*vm.Error], and Make, MakeSlice and Append panic with one.
-// The arena is then unchanged. After [Arena.Grow] of n bytes, allocations of n bytes cannot fail.
+// These failures do not change the arena. After [Arena.Grow] of n bytes, allocations of n bytes cannot fail.
 // The n bytes include the padding for alignment.
 package arena

@@ -64,7 +64,7 @@ func (a *Arena) popTo(offset uintptr) {
 		a.end = min(uintptr(a.span.Committed()), a.capacity)
 	}
 	if dirty := min(used, a.end); dirty > offset {
-		// Sound because these bytes are committed and hold no Go pointers.
+		// This is sound because these bytes are committed and hold no Go pointers.
 		clear(unsafe.Slice((*byte)(unsafe.Add(a.base, offset)), dirty-offset))
 	}
 	if invariants.Enabled {

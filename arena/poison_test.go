@@ -33,13 +33,13 @@ func TestReleasedMemoryIsPoisoned(t *testing.T) {
 		}
 		a.Release(m)
 		if s[0] != 0x01010101*invariants.PoisonByte || s[page/8] != s[0] {
-			t.Errorf("released memory holds %#x", s[0])
+			t.Errorf("released memory holds %#x and %#x, want poison", s[0], s[page/8])
 		}
 		m = a.Mark()
 		if again := MakeSlice[uint32](a, 2*page, 2*page); &again[0] != &s[0] {
 			t.Fatal("the memory was not used again")
 		} else if i := firstNot(again, 0); i >= 0 {
-			t.Errorf("element %d is %#x", i, again[i])
+			t.Errorf("element %d is %#x, want 0", i, again[i])
 		}
 		a.Release(m)
 		s[3] = 5
@@ -47,7 +47,7 @@ func TestReleasedMemoryIsPoisoned(t *testing.T) {
 		text := modeltest.PanicText(func() { Make[[2]uint64](a) })
 		if !strings.Contains(text, "arena: the memory from byte 108 of frame on was written after it was "+
 			"freed: byte 4 of 20 is 0x05, and 0xdb was left there") {
-			t.Errorf("allocating again panics with %q", text)
+			t.Errorf("allocating the written memory again panics with %q", text)
 		}
 		s[3] = s[4]
 		a.Reset()

@@ -63,15 +63,15 @@ func makeSlice[T any](a *Arena, op string, n int) []T {
 	if err != nil {
 		panic(err)
 	}
-	// Sound because these bytes are committed, aligned and zero, and T holds no Go pointers.
+	// This is sound because these bytes are committed, aligned and zero, and T holds no Go pointers.
 	return unsafe.Slice((*T)(p), n)
 }
 
 // Append appends to a slice that lies in the arena, or to nil, and returns a slice that lies in the arena. If
 // the capacity suffices, Append writes behind the length, as the built-in append does. If the capacity does
-// not suffice, Append extends a slice that is the arena's last allocation in place. It copies any other slice
-// to a new slice whose capacity is at least twice the old length. Append panics as [Make] does; then nothing
-// has changed.
+// not suffice and the slice is the arena's last allocation, Append extends it in place. Otherwise Append
+// copies the elements to a new slice whose capacity is at least twice the old length. Append panics in the
+// cases in which [Make] panics, and then changes nothing.
 func Append[T any](a *Arena, s []T, vs ...T) []T {
 	n := len(s) + len(vs)
 	if n <= cap(s) {

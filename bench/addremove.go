@@ -47,8 +47,8 @@ func addRemoveVastBatch(s *vastEdit) {
 type arkEdit struct {
 	world    *ecs.World
 	vel      *ecs.Map1[Velocity]
-	lacking  *ecs.Filter1[Position]           // the entities that lack Velocity
-	both     *ecs.Filter2[Position, Velocity] // the entities that have Velocity
+	lacking  *ecs.Filter1[Position]           // the entities without Velocity
+	both     *ecs.Filter2[Position, Velocity] // the entities with Velocity
 	entities []ecs.Entity
 }
 
@@ -74,18 +74,18 @@ func addRemoveArkBatch(s *arkEdit) {
 	s.vel.RemoveBatch(s.both.Batch(), nil)
 }
 
-// checkEdits checks a world of n entities with positions 0 … n−1. added is the number of entities with a
-// velocity after adding, and must be n. left is the number of such entities after removing, and must be 0.
-// sum is the sum of the positions.
+// checkEdits checks a world of n entities, whose positions count up from 0. added is the number of entities
+// with a velocity after adding, and must be n. left is the number of such entities after removing, and must
+// be 0. sum is the sum of the positions.
 func checkEdits(n, added, left int, sum float64) error {
 	if want := float64(n) * float64(n-1) / 2; added != n || left != 0 || sum != want {
-		return fmt.Errorf("%d of %d have a velocity after adding, %d after removing; the positions add up "+
-			"to %v, not %v", added, n, left, sum, want)
+		return fmt.Errorf("after adding, %d of %d entities have a velocity, want all; after removing, %d "+
+			"have one, want none; the positions add up to %v, want %v", added, n, left, sum, want)
 	}
 	return nil
 }
 
-// editSide makes the side that adds and removes. The other functions are for its check: add gives all
+// editSide makes the side whose work adds and removes. add, count and sum are for its check: add gives all
 // entities a velocity, count counts the entities with a velocity, and sum adds up the X of their components.
 func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, sum func() float64) side {
 	return side{

@@ -10,7 +10,7 @@ import (
 // archeStore is a world of arche with everything that its works need.
 type archeStore struct {
 	world    *ecs.World
-	ids      []ecs.ID // Position, Velocity, C1 …
+	ids      []ecs.ID // of Position, Velocity, C1 …
 	velocity []ecs.ID // Velocity alone
 	both     ecs.CachedFilter
 	lacking  ecs.CachedFilter // matches Position without Velocity, for Batch().Add
@@ -108,8 +108,8 @@ func makeArche(s *worlds[*ecs.World]) {
 	s.made++
 }
 
-// newArche returns an empty world with Position, Velocity and the first of C1 … C10; extras is the number of
-// component types from C1 on. It does not make the filters.
+// newArche returns an empty world. Its component types are Position, Velocity and the first of C1 … C10;
+// extras is the number of component types from C1 on. newArche does not make the filters.
 func newArche(extras int) *archeStore {
 	w := ecs.NewWorld(initialCapacity)
 	register := []func(*ecs.World) ecs.ID{
@@ -141,7 +141,7 @@ func (s *archeStore) count(f ecs.Filter) int {
 	return query.Count()
 }
 
-// create creates an entity with the components ids and sets its Velocity.
+// create creates an entity with the given component types and sets its Velocity.
 func (s *archeStore) create(v Velocity, ids []ecs.ID) {
 	e := s.world.NewEntity(ids...)
 	*(*Velocity)(s.world.Get(e, s.ids[1])) = v
@@ -264,7 +264,8 @@ func (s *archeStore) check(n int) error {
 		func(e ecs.Entity) *Velocity { return (*Velocity)(s.world.Get(e, s.ids[1])) })
 }
 
-// checkMatching is like check, for entities that one call created: it finds them by a query.
+// checkMatching is like check, but finds the entities by a query: s.entities lacks entities that one call
+// created, and may have those of a world that renew replaced.
 func (s *archeStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

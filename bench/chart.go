@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A chartReport draws a chart as SVG once it has all rows. For each number of entities, the chart shows how
+// A chartReport draws a chart as SVG after the last row. For each number of entities, the chart shows how
 // many times faster Vast is than the fastest other store. The chart has a panel for each kind of work. Both
 // axes are logarithmic.
 type chartReport struct {
@@ -80,7 +80,7 @@ func (c *chartReport) finish() error {
 	canvas.FillPolygon(paper, []vg.Point{
 		{X: 0, Y: 0}, {X: chartWidth, Y: 0}, {X: chartWidth, Y: chartHeight}, {X: 0, Y: chartHeight},
 	})
-	canvas.FillText(words(12, draw.XLeft), vg.Point{X: chartMargin, Y: chartHeight - chartTitle/2},
+	canvas.FillText(textStyle(12, draw.XLeft), vg.Point{X: chartMargin, Y: chartHeight - chartTitle/2},
 		"Times faster than the fastest other store, over the number of entities")
 	tiles := draw.Tiles{Rows: 2, Cols: 2, PadTop: chartTitle, PadLeft: chartMargin, PadRight: 2 * chartMargin,
 		PadBottom: chartMargin, PadX: 2 * chartMargin, PadY: 2 * chartMargin}
@@ -97,8 +97,7 @@ func (c *chartReport) finish() error {
 	return err
 }
 
-// words returns a style for text.
-func words(size vg.Length, align text.XAlignment) text.Style {
+func textStyle(size vg.Length, align text.XAlignment) text.Style {
 	style := text.Style{Color: ink, Font: plot.DefaultFont, XAlign: align, YAlign: draw.YCenter,
 		Handler: plot.DefaultTextHandler}
 	style.Font.Variant, style.Font.Size = "Sans", size
@@ -108,7 +107,7 @@ func words(size vg.Length, align text.XAlignment) text.Style {
 // panel draws the lines of one kind of work, with a legend below.
 func (c *chartReport) panel(name string, canvas draw.Canvas) {
 	p := plot.New()
-	p.Title.Text, p.Title.TextStyle = name, words(11, draw.XCenter)
+	p.Title.Text, p.Title.TextStyle = name, textStyle(11, draw.XCenter)
 	p.BackgroundColor = nil
 	below := draw.Crop(canvas, 0, 0, 0, -(canvas.Max.Y - canvas.Min.Y - legendLines*legendLine))
 	least, most := 0.8, 1.25
@@ -142,7 +141,7 @@ func (c *chartReport) panel(name string, canvas draw.Canvas) {
 	p.Draw(draw.Crop(canvas, 0, 0, legendLines*legendLine+chartMargin, 0))
 }
 
-// line adds a line to a panel, and its name to the legend.
+// line adds a line to a panel, and its name to the legend. number is the index of the line in the panel.
 func (c *chartReport) line(p *plot.Plot, below *draw.Canvas, name string, number int, points plotter.XYs) {
 	style := draw.LineStyle{Color: lineColors[number%len(lineColors)], Width: 1.4}
 	mark := draw.GlyphStyle{Color: style.Color, Radius: markRadius, Shape: lineMarks[number%len(lineMarks)]}
@@ -154,7 +153,7 @@ func (c *chartReport) line(p *plot.Plot, below *draw.Canvas, name string, number
 	}
 	below.StrokeLine2(style, at.X, at.Y, at.X+16, at.Y)
 	below.DrawGlyph(mark, vg.Point{X: at.X + 8, Y: at.Y})
-	below.FillText(words(8, draw.XLeft), vg.Point{X: at.X + 20, Y: at.Y}, name)
+	below.FillText(textStyle(8, draw.XLeft), vg.Point{X: at.X + 20, Y: at.Y}, name)
 }
 
 // axis makes an axis logarithmic and sets its range and ticks.
@@ -162,7 +161,7 @@ func axis(a *plot.Axis, least, most float64, ticks []plot.Tick) {
 	a.Min, a.Max, a.Scale = least, most, plot.LogScale{}
 	a.LineStyle.Color, a.Tick.LineStyle.Color = grey, grey
 	align, vertical := a.Tick.Label.XAlign, a.Tick.Label.YAlign
-	a.Tick.Label = words(8.5, align)
+	a.Tick.Label = textStyle(8.5, align)
 	a.Tick.Label.YAlign = vertical
 	a.Tick.Marker = plot.ConstantTicks(ticks)
 }

@@ -67,7 +67,7 @@ func TestChartShowsEveryLine(t *testing.T) {
 			t.Errorf("the chart has a line %q", unwanted)
 		}
 	}
-	// The style replaces these colours in dark mode, so the chart must draw with them.
+	// The style names each of these colours once, and replaces what the chart draws with them in dark mode.
 	for _, exchanged := range []string{"fill:#FFFFFE", "fill:#1F2328", "stroke:#E1E4E9"} {
 		if strings.Count(out.String(), exchanged) < 2 {
 			t.Errorf("nothing is drawn with %s", exchanged)

@@ -6,8 +6,8 @@ import (
 )
 
 // Work create2comp: create n entities with Position and Velocity in a world that has held n entities before.
-// Both sides create the entities one at a time and keep them in a slice; in rows of batch peers, both sides
-// create them with one call. Deleting the entities again is not timed.
+// Both sides create the entities one at a time and keep them in a slice. In rows of batch peers, both sides
+// create all entities with one call. Deleting the entities again is not timed.
 //
 // Work create10comp: the same with entities that also have C1 … C8.
 //

@@ -19,8 +19,8 @@ type vastCrowd struct {
 	entities  []vast.Entity
 }
 
-// newVastCrowd makes an empty world of Vast. parts is the number of components of an entity. find makes the
-// query later.
+// newVastCrowd makes an empty world of Vast, without the query. parts is the number of components of an
+// entity.
 func newVastCrowd(entities []vast.Entity, parts int) *vastCrowd {
 	w := newSizedVastWorld(len(entities))
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
@@ -47,7 +47,8 @@ func (c *vastCrowd) check(n int) error {
 	return checkCrowd(n, matching, c.world.Len(), c.entities, c.world.Alive, c.vel.Get)
 }
 
-// checkMatching is like check, for entities that one call created: it finds them by a query.
+// checkMatching is like check, but finds the entities by a query: c.entities lacks entities that one call
+// created, and may have those of a world that renew replaced.
 func (c *vastCrowd) checkMatching(n int) error {
 	made := *c.find()
 	made.entities = nil
@@ -70,8 +71,8 @@ type arkCrowd struct {
 	entities []ecs.Entity
 }
 
-// newArkCrowd makes an empty world of Ark. parts is the number of components of an entity. find makes the
-// filter later.
+// newArkCrowd makes an empty world of Ark, without the filter. parts is the number of components of an
+// entity.
 func newArkCrowd(entities []ecs.Entity, parts int) *arkCrowd {
 	w := ecs.NewWorld(initialCapacity)
 	c := &arkCrowd{world: w, parts: parts, two: ecs.NewMap2[Position, Velocity](w), entities: entities}
@@ -111,7 +112,7 @@ func (c *arkCrowd) check(n int) error {
 		})
 }
 
-// checkMatching is like check, for entities that one call created: it finds them by a query.
+// checkMatching is like check, but finds the entities by a query, as it does for vastCrowd.
 func (c *arkCrowd) checkMatching(n int) error {
 	made := *c
 	made.entities = nil
@@ -122,8 +123,9 @@ func (c *arkCrowd) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// checkCrowd checks that a world holds n entities whose components are zero: n entities match a query, total
-// is n, and n of the given entities are alive.
+// checkCrowd checks that a world holds n entities whose velocities are zero. matching is the number of
+// entities that a query finds, and total the number of entities in the world. Both must be n, and n of the
+// given entities must be alive.
 func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) bool,
 	velocity func(E) *Velocity) error {
 	alive, sum := 0, 0.0
@@ -135,13 +137,13 @@ func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) boo
 	}
 	if matching != n || total != n || alive != n || sum != 0 {
 		return fmt.Errorf("want %d entities: %d match, %d are in the world, %d are alive; their velocities "+
-			"add up to %v, not 0", n, matching, total, alive, sum)
+			"add up to %v, want 0", n, matching, total, alive, sum)
 	}
 	return nil
 }
 
 // crowdSide makes a side from work that creates or deletes n entities, and from undo, which reverses the
-// work. The world must have want entities when work is done, and n−want when undo is done.
+// work. After work the world must have want entities: n or 0. After undo it must have the other number.
 func crowdSide[C any](c *C, n int, work, undo func(*C), want int, check func(n int) error) side {
 	return side{
 		units:  n,

@@ -6,7 +6,7 @@ import (
 )
 
 // Work delete2comp: delete n entities with Position and Velocity, one at a time, in the order of their
-// creation. The batch peers delete all entities that match a query with one call.
+// creation. In rows of batch peers, both sides delete all entities with one call, which is given a query.
 //
 // Work delete10comp: the same with entities that also have C1 … C8.
 //

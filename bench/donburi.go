@@ -24,7 +24,7 @@ var (
 // donburiStore is a world of donburi with everything that its works need.
 type donburiStore struct {
 	world    donburi.World
-	types    []donburi.IComponentType // Position, Velocity, C1 …
+	types    []donburi.IComponentType // those of Position, Velocity, C1 …
 	both     *donburi.Query
 	entities []donburi.Entity
 	sum      float64 // of all look-ups
@@ -109,7 +109,7 @@ func newDonburi(extras int) *donburiStore {
 	}
 }
 
-// create creates an entity with the given components and sets its Velocity.
+// create creates an entity with the given component types and sets its Velocity.
 func (s *donburiStore) create(v Velocity, types []donburi.IComponentType) {
 	donburiVelocity.SetValue(s.world.Entry(s.world.Create(types...)), v)
 }

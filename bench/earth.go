@@ -16,9 +16,9 @@ import (
 )
 
 // Works earth and earth-opened: the world of `vast earth` with n travellers runs at 60 ticks a second on two
-// workers. A folder keeps the world, with a checkpoint each second. The folder is made, closed, and opened
-// again. Work earth-opened measures the first ten seconds after the folder is opened again. Work earth
-// measures the minute that follows.
+// workers. A folder keeps the world, with a checkpoint each second. A run makes the folder, closes it, and
+// opens it again. Work earth-opened measures the next ten seconds. Work earth measures the minute that
+// follows.
 
 const earthWorkers = 2
 
@@ -33,7 +33,7 @@ var earthScale = struct {
 	places *places.List // nil for all places of the Earth
 }{second: time.Second}
 
-// earthSeconds has the length of each part of a run.
+// earthSeconds has the length of each part of a run, in seconds.
 var earthSeconds = [...]int{partOpened: 10, partLater: 60}
 
 const (
@@ -52,13 +52,13 @@ const (
 type earthPart struct {
 	pause  time.Duration // the 99th percentile of the pauses of checkpoints
 	late   time.Duration // the 99th percentile of the lateness
-	within float64       // share of the ticks whose lateness is at most earthLate
+	within float64       // the share of ticks whose lateness is at most earthLate
 }
 
-// earthRuns are the runs so far, by the number of travellers. All rows with this number share the run.
+// earthRuns are the runs so far, by the number of travellers. All rows with the same number share one run.
 var earthRuns = make(map[int][]earthPart)
 
-// newEarthPart makes the side with one figure of a part.
+// newEarthPart makes a side that shows one figure of a part.
 func newEarthPart(part int, figure func(p earthPart) time.Duration) func(n int) side {
 	return func(n int) side {
 		var err error
@@ -83,7 +83,7 @@ func newEarthPart(part int, figure func(p earthPart) time.Duration) func(n int) 
 	}
 }
 
-// earthMatches lists the bounds of a part.
+// earthMatches returns the rows of a part. Each row compares a figure of the part with a bound.
 func earthMatches(part int) []match {
 	row := func(peer string, bound time.Duration, figure func(p earthPart) time.Duration) match {
 		return match{peer: peer, ours: newEarthPart(part, figure),
@@ -161,34 +161,34 @@ func runEarth(n int) (parts []earthPart, err error) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	with := make([]bool, len(late))
+	checkpoints := make([]bool, len(late))
 	for _, tick := range kept {
 		if tick > first {
-			with[tick-first-1] = true
+			checkpoints[tick-first-1] = true
 		}
 	}
 	from := 0
 	for part, end := range ends {
-		parts = append(parts, newEarthPartOf(late[from:end], with[from:end], missed[part]))
+		parts = append(parts, newEarthPartOf(late[from:end], checkpoints[from:end], missed[part]))
 		from = end
 	}
 	return parts, nil
 }
 
-// newEarthPartOf computes the figures from the lateness of each tick, and whether the tick had a checkpoint.
-// missed is the lateness of the dropped ticks.
+// newEarthPartOf computes the figures of a part. late is the lateness of each tick, checkpoints says for each
+// tick whether it had a checkpoint, and missed is the lateness of the dropped ticks.
 //
 // The pause of a checkpoint is the lateness of its tick or of the next tick, whichever is larger, minus the
 // median lateness of the ticks without a checkpoint. The next tick counts because a checkpoint protects
 // memory, and the next tick is the first tick that writes to this memory.
-func newEarthPartOf(late []time.Duration, with []bool, missed []time.Duration) (p earthPart) {
+func newEarthPartOf(late []time.Duration, checkpoints []bool, missed []time.Duration) (p earthPart) {
 	var ordinary, pauses []time.Duration
 	within := 0
 	for i, d := range late {
 		if d <= earthLate {
 			within++
 		}
-		if !with[i] {
+		if !checkpoints[i] {
 			ordinary = append(ordinary, d)
 			continue
 		}

@@ -102,10 +102,10 @@ func TestEarthRows(t *testing.T) {
 			t.Errorf("row %d is %s, want %s", i, s, want[i])
 		}
 		if figure := max(1, float64([]time.Duration{p.pause, p.late}[i%2])); r.OursNS != figure {
-			t.Errorf("row %d has %v, want %v", i, r.OursNS, figure)
+			t.Errorf("row %d has the figure %v for Vast, want %v", i, r.OursNS, figure)
 		}
 		if r.OursWithin == nil || *r.OursWithin != rounded(p.within) || p.within < 0 || p.within > 1 {
-			t.Errorf("row %d: %+v, want the share %v of the run", i, r, p.within)
+			t.Errorf("row %d is %+v, want the share %v of ticks within the bound", i, r, p.within)
 		}
 	}
 }

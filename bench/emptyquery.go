@@ -39,7 +39,8 @@ func emptyArk(extras int) *arkQuery {
 	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
 }
 
-// newEmptySlice sets up a loop over empty slices. Slices have no component types.
+// newEmptySlice sets up a loop over empty slices. It ignores its argument, because slices have no component
+// types.
 func newEmptySlice(int) side {
 	s := &slicesQuery{}
 	return s.side()

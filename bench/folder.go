@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Sides keep their files in folders for temporary files. A side removes its folder when it closes. If a
-// signal ends the process, the process removes the remaining folders first, because some hold gigabytes.
+// A side keeps its files in a temporary folder, and removes the folder when it closes. If a signal ends the
+// process, the process first removes the remaining folders, because some hold gigabytes.
 
 // folders are the folders of the sides that are open.
 var folders struct {

@@ -26,9 +26,9 @@ func TestFoldersAreRemoved(t *testing.T) {
 	}
 	removeFolder(dirs[0])
 	if exists(dirs[0]) || !exists(dirs[1]) || !exists(dirs[2]) {
-		t.Error("removeFolder did not remove exactly the first folder")
+		t.Error("removeFolder must remove the first folder and no other folder")
 	}
-	removeFolders() // as a signal does
+	removeFolders() // the command calls it when a signal arrives
 	if exists(dirs[1]) || exists(dirs[2]) {
 		t.Error("removeFolders did not remove all folders")
 	}

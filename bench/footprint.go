@@ -14,11 +14,11 @@ import (
 // measure the growth of the process's resident memory, per entity. Before each reading, garbage is collected
 // and free memory is returned to the system.
 //
-// Work memory10comp: the same with entities that also have C1 … C8.
+// Work memory10comp: memory2comp with entities that also have C1 … C8.
 //
 // Works gc_cycle, gc_cpu and gc_pause: with a world of n entities of two components alive, the time from the
-// start of a garbage collection to its end, the processor time of the collector's threads, and the time for
-// which the collection stops the program.
+// start of a garbage collection to its end, the processor time that the collection takes, and the time
+// for which the collection stops the program.
 
 // cycles is the number of collections that a process measures.
 const cycles = 5
@@ -33,7 +33,7 @@ func measureMemory(n int, fill func() any) (float64, error) {
 	measure.Settle()
 	before, err := measure.Resident()
 	if err != nil {
-		return 0, fmt.Errorf("%w: measure without the works memory2comp and memory10comp", err)
+		return 0, fmt.Errorf("%w: leave out the works memory2comp and memory10comp", err)
 	}
 	world := fill()
 	measure.Settle()

@@ -49,7 +49,8 @@ func newOuterVast(n int) side {
 	return s.side(5*n, n)
 }
 
-// archetypesVast returns the archetypes of base with every subset of extras.
+// archetypesVast returns one archetype for each subset of extras. Each archetype has the columns base and the
+// columns of the subset.
 func archetypesVast(w *vast.World, base, extras []vast.AnyColumn) []*vast.Archetype {
 	var archetypes []*vast.Archetype
 	for _, set := range subsets(base, extras) {

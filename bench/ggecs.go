@@ -5,8 +5,8 @@ import (
 )
 
 // This file has the sides of go-gameengine-ecs, ggecs for short. The columns of ggecs grow by 2,048 elements
-// at a time. This growth makes filling a world slow, and create2comp_alloc times the growth too. ggecs does
-// not clear the memory of a new component.
+// at a time. This growth makes filling a world slow, and is a part of the time of create2comp_alloc. ggecs
+// does not clear the memory of a new component.
 
 // The ids of the component types. A program that uses ggecs chooses these ids itself.
 const (
@@ -248,7 +248,8 @@ func (s *ggecsStore) check(n int) error {
 		func(e ecs.EntityID) *Velocity { return (*Velocity)(s.world.Component(e, ggecsVelocity)) })
 }
 
-// checkMatching is like check, for a world that may have been replaced: it finds the entities by a query.
+// checkMatching is like check, but it finds the entities by a query, because s.entities may belong to an
+// older world.
 func (s *ggecsStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

@@ -113,7 +113,8 @@ func (g *grid) ratios(pick func(verdict) float64) []float64 {
 	return picked
 }
 
-// The limits of a tie: an iteration of at least tieSize entities in which Vast's ratio is at least tieRatio.
+// A cell is a tie if its work iterates over at least tieSize entities, and if its ratio is under 1 and at
+// least tieRatio.
 const (
 	tieSize  = 1000
 	tieRatio = 0.95

@@ -18,8 +18,8 @@ import (
 // A Place is the sum of the positions of an entity and of all its ancestors.
 type Place struct{ X, Y float64 }
 
-// hierarchyExtras is the number of component types in addition to Position and Velocity in the worlds that
-// time an empty query.
+// hierarchyExtras is the number of component types in addition to Position and Velocity in the worlds in
+// which an empty query is timed.
 const hierarchyExtras = 1
 
 // The shape of a family.
@@ -28,7 +28,7 @@ const (
 	childCount = 4
 )
 
-// parentOf returns the number of the i-th entity's parent, or −1 for a root.
+// parentOf returns the index of the i-th entity's parent, or −1 for a root.
 func parentOf(i int) int {
 	member := i % familySize
 	if member == 0 {
@@ -37,7 +37,7 @@ func parentOf(i int) int {
 	return i - member + (member-1)/childCount
 }
 
-// depthOf returns the number of the i-th entity's ancestors.
+// depthOf returns how many ancestors the i-th entity has.
 func depthOf(i int) int {
 	depth := 0
 	for i = parentOf(i); i >= 0; i = parentOf(i) {
@@ -55,14 +55,15 @@ func stepOf(i int) Position {
 	return Position{X: 1}
 }
 
-// checkPlaces compares the sum of the places of n entities with the right sum after a number of walks.
+// checkPlaces returns an error if sum is wrong after a number of walks. sum adds up the X of the places of n
+// entities.
 func checkPlaces(n, walks int, sum float64) error {
 	want := 0
 	for i := range n {
 		want += walks + depthOf(i)
 	}
 	if sum != float64(want) {
-		return fmt.Errorf("after %d walks the places add up to %v, not %d", walks, sum, want)
+		return fmt.Errorf("after %d walks the X of the places add up to %v, not %d", walks, sum, want)
 	}
 	return nil
 }

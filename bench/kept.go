@@ -20,15 +20,16 @@ import (
 )
 
 // Work pause-cold: one page in a hundred is written between two checkpoints of a large world. The pause for a
-// checkpoint is compared with the time that it takes to copy all components. Works bytes-written and
-// bytes-on-disk: the bytes of such checkpoints and of their folder, per entity.
+// checkpoint is compared with the time of copying all components. Work bytes-written: the bytes of such a
+// checkpoint, per entity. Work bytes-on-disk: the largest size of the folder while one page in ten is written
+// between two checkpoints, per entity.
 
 // cargo is a component of 64 bytes, so that no element lies in two pages.
 type cargo struct{ Values [8]float64 }
 
 const (
 	cargoBytes   = 64
-	pageBytes    = 4096 // of the pages that are counted; the system's pages may be larger
+	pageBytes    = 4096 // of a page in these works; the system's pages may be larger
 	cargoPerPage = pageBytes / cargoBytes
 )
 
@@ -61,9 +62,9 @@ func (w *cargoWorld) fill(n int) {
 	})
 }
 
-// dirty writes to all elements of one page in each stride pages, and returns the number of pages that it has
-// written to. Each call writes to other pages than the call before. The elements before the first whole page
-// count as one page.
+// dirty writes to all elements of every stride-th page of each part, and returns the number of pages that it
+// has written to. In a part of several pages, the next call writes to other pages. The elements before the
+// first whole page count as one page.
 func (w *cargoWorld) dirty(stride int) (pages int) {
 	w.turn++
 	for i, part := range w.parts {
@@ -83,7 +84,7 @@ func (w *cargoWorld) dirty(stride int) (pages int) {
 	return pages
 }
 
-// same returns an error if another world has not the same cargo in the same order.
+// same returns an error if other does not hold the same cargo in the same order.
 func (w *cargoWorld) same(other *cargoWorld) error {
 	var parts [][]cargo
 	for r := range other.Query(other.cargo).Runs() {
@@ -97,7 +98,7 @@ func (w *cargoWorld) same(other *cargoWorld) error {
 			}
 			n := min(len(part), len(parts[0]))
 			if !slices.Equal(part[:n], parts[0][:n]) {
-				return fmt.Errorf("one of the entities from %d to %d differs", at, at+n-1)
+				return fmt.Errorf("one of the entities with the indexes %d to %d differs", at, at+n-1)
 			}
 			at, part, parts[0] = at+n, part[n:], parts[0][n:]
 			if len(parts[0]) == 0 {
@@ -111,7 +112,7 @@ func (w *cargoWorld) same(other *cargoWorld) error {
 	return nil
 }
 
-// keptWorld is a cargoWorld that a folder keeps. Only calls of Checkpoint take checkpoints.
+// keptWorld is a cargoWorld that a folder keeps. After newKeptWorld, only step and close take checkpoints.
 type keptWorld struct {
 	*cargoWorld
 	dir  string
@@ -120,7 +121,7 @@ type keptWorld struct {
 	err  error
 }
 
-// newKeptWorld makes a world of n entities and its first checkpoint.
+// newKeptWorld makes a world of n entities with a durable checkpoint.
 func newKeptWorld(n int) *keptWorld {
 	k := &keptWorld{cargoWorld: newCargoWorld(n)}
 	k.dir, k.err = makeFolder()
@@ -138,7 +139,8 @@ func newKeptWorld(n int) *keptWorld {
 	return k
 }
 
-// step makes a tick that calls dirty, and takes a checkpoint. It returns the number of pages written to.
+// step makes a tick that calls dirty, and takes a checkpoint. It returns the number of pages that dirty has
+// written to.
 func (k *keptWorld) step(stride int) (pages int) {
 	if k.err == nil {
 		k.err = k.st.Tick(func() error {
@@ -178,7 +180,7 @@ func (k *keptWorld) close() {
 // One page in coldEvery is written between two checkpoints.
 const coldEvery = 100
 
-// pauses is the number of pauses whose median is a figure.
+// A figure is the median of this number of pauses.
 const pauses = 5
 
 // warmSteps is the number of checkpoints before the first measured checkpoint. The store needs these
@@ -229,8 +231,7 @@ func newPauseColdCopy(n int) side {
 		close: func() { _ = w.Close() }}
 }
 
-// copyAll copies the parts into one slice, one behind the other, on as many goroutines as there are
-// processors.
+// copyAll copies all parts into one slice, in their order. It uses one goroutine for each processor.
 //
 //go:noinline
 func copyAll[T any](to []T, parts [][]T) {
@@ -269,7 +270,7 @@ func newBytesWritten(n int) side {
 	}}
 }
 
-// newDirtyBytes counts the bytes of the pages that are written between two checkpoints.
+// newDirtyBytes counts the bytes of the pages that one call of dirty writes to.
 func newDirtyBytes(n int) side {
 	w := newCargoWorld(n)
 	w.fill(n)
@@ -277,14 +278,14 @@ func newDirtyBytes(n int) side {
 		figure: func() float64 { return float64(w.dirty(coldEvery) * pageBytes) }}
 }
 
-// The steps of the work bytes-on-disk write to one page in ten. The files grow by half in five steps, and the
-// next step merges them.
+// The steps of the work bytes-on-disk write to one page in ten. The folder grows by half in five steps, and
+// the next step merges the files.
 const (
 	diskEvery = 10
 	diskSteps = 7
 )
 
-// newBytesOnDisk measures the largest size of a folder while checkpoints are taken and merged.
+// newBytesOnDisk measures the largest size of a folder while checkpoints are taken and their files merged.
 func newBytesOnDisk(n int) side {
 	k := newKeptWorld(n)
 	return side{units: n, check: k.check, close: k.close, figure: func() float64 {
@@ -344,7 +345,7 @@ func (c *byteCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// constantSide is a bound that the other side must keep.
+// constantSide returns a side whose figure is a bound for the figure of the other side.
 func constantSide(units int, figure float64) side {
 	return side{units: units, figure: func() float64 { return figure }, check: func(int) error { return nil }}
 }

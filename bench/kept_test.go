@@ -35,7 +35,7 @@ func TestChecksNoticeOtherCargo(t *testing.T) {
 	}
 }
 
-// TestDirtyPages checks that dirty writes to each page once before it writes to a page again.
+// TestDirtyPages checks that coldEvery calls of dirty write to each page once.
 func TestDirtyPages(t *testing.T) {
 	const pages = 250
 	w := newCargoWorld(pages * cargoPerPage)
@@ -60,8 +60,8 @@ func TestDirtyPages(t *testing.T) {
 		}
 	}
 	if written < pages || written > pages+len(w.parts) || changed != pages*cargoPerPage {
-		t.Errorf("%d pages were counted and %d entities written, want %d pages, or one more in each of %d "+
-			"parts", written, changed, pages, len(w.parts))
+		t.Errorf("dirty returned %d pages in all, want %d to %d; it wrote to %d entities, want %d", written,
+			pages, pages+len(w.parts), changed, pages*cargoPerPage)
 	}
 }
 
@@ -74,18 +74,20 @@ func TestBytesRows(t *testing.T) {
 	if err := quick.measureAll(plans, &got, t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	// The peer of bytes-written has 4 of 313 pages. The peer of bytes-on-disk has the components and up to a
-	// fifth more.
+	// PeerBytes of bytes-written are 4 of 313 pages. PeerBytes of bytes-on-disk are the components and up to
+	// a fifth more.
 	for i, bound := range []struct{ least, most float64 }{{0.8192, 0.82}, {cargoBytes, 1.2 * cargoBytes}} {
 		r := got.rows[i]
 		if r.PeerBytes < bound.least || r.PeerBytes > bound.most || r.OursBytes < 0.8*bound.least ||
 			r.OursBytes > 4*bound.most {
-			t.Errorf("row %+v, want %+v", r, bound)
+			t.Errorf("row %+v: want PeerBytes from %v to %v, and OursBytes from %v to %v", r, bound.least,
+				bound.most, 0.8*bound.least, 4*bound.most)
 		}
 	}
 }
 
-// TestChecksNoticeMissingFreight checks values that count how often their column was written.
+// TestChecksNoticeMissingFreight checks that check fails if ticks or entities are missing, or if a value has
+// one write too many. Each value counts how often its column was written.
 func TestChecksNoticeMissingFreight(t *testing.T) {
 	w := newSpreadWorld(100)
 	w.fill(100)
@@ -105,7 +107,7 @@ func TestChecksNoticeMissingFreight(t *testing.T) {
 		w.columns[7].Slice(r)[3].Values[0]++
 	}
 	if err := w.check(100, w.ticks); err == nil || !strings.Contains(err.Error(), "column 7") {
-		t.Errorf("a value that was written twice: %v", err)
+		t.Errorf("check of a value that was written once too often returns %v", err)
 	}
 }
 

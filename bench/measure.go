@@ -16,8 +16,8 @@ import (
 type side struct {
 	// sample does the work reps times and returns the time of the work alone.
 	sample func(reps int) time.Duration
-	// figure is set instead of sample if a figure is more than the time of repeated work, such as the longest
-	// of several ticks. It returns the figure of one round, in nanoseconds or bytes.
+	// figure is set instead of sample if the figure of a round is not the time of repeated work, but for
+	// example the longest of several ticks. It returns the figure of one round, in nanoseconds or bytes.
 	figure func() float64
 	// within returns the share of ticks that end within a bound; it may be nil.
 	within func() float64
@@ -25,7 +25,7 @@ type side struct {
 	check func(done int) error
 	// close frees memory that the collector does not free; it may be nil.
 	close func()
-	// units is the number of entities that one repetition handles. The times of a row are per unit.
+	// units is the number of entities or ticks that one repetition handles, or 1. Figures are divided by it.
 	units int
 	// done counts the repetitions so far.
 	done int
@@ -46,11 +46,11 @@ func (s *side) finish() error {
 	return err
 }
 
-// timeAll returns a sample function for work that can be repeated without undoing it. The clock runs around
-// all repetitions.
+// timeAll returns a sample function for work that need not be undone before it is repeated. The clock is read
+// before the first and after the last repetition.
 //
-// The work must be a function that is not inlined, so that it is compiled the same for every caller. Each
-// side pays for one indirect call per repetition.
+// The work must be a function that is not inlined, so that all callers run the same machine code. Each side
+// pays for one indirect call per repetition.
 func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
 		start := clock.Now()
@@ -61,13 +61,13 @@ func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 	}
 }
 
-// timeWork returns a sample function for work that must be undone before it can be repeated. The clock runs
-// around the work alone, and the cost of reading the clock is subtracted.
+// timeWork returns a sample function for work that must be undone before it is repeated. The clock is read
+// before and after each repetition of the work, and the cost of these readings is subtracted.
 //
 // All repetitions use one world, whose data are in the caches. Working on many worlds between two readings of
 // the clock would make the cost of the readings negligible, but would measure something else. The arrays of
-// many worlds begin at the same place of a page, so they compete for the same few cache sets. This at least
-// doubles the times of both sides.
+// many worlds begin at the same place of a page, so they would compete for the same few cache sets. The times
+// of both sides would at least double.
 func timeWork[S any](state *S, work, undo func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
 		return max(1, readTime(state, work, undo, reps)-time.Duration(reps)*clockCost())
@@ -108,15 +108,15 @@ type measurement struct {
 	rounds     int           // rounds per row; each takes one sample of each side
 	passes     int           // the rounds are spread over at most this many passes
 	sampleTime time.Duration // the least time of a sample
-	rowTime    time.Duration // a row that has taken this time gets no more rounds; 0 for no limit
+	rowTime    time.Duration // time limit for all rounds of a row, see leastRounds; 0 for no limit
 }
 
 // defaultMeasurement takes about a quarter of an hour for all rows.
 var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond,
 	rowTime: 500 * time.Millisecond}
 
-// leastRounds is the least number of rounds in a pass that measures a row. Rows that have taken the rowTime
-// skip later passes.
+// leastRounds is the number of rounds after which rowTime can end the rounds of a row in a pass. A row that
+// has taken rowTime skips later passes.
 const leastRounds = 2
 
 // emptyKey names an empty query. All rows with the same key share its measurement.
@@ -143,10 +143,10 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 	empties := make(map[emptyKey]*times)
 	for pass := range passes {
 		fmt.Fprintf(progress, "bench: pass %d of %d, %d rows\n", pass+1, passes, len(plans))
-		rounds := (m.rounds + pass) / passes // adds up to m.rounds
+		rounds := (m.rounds + pass) / passes // over all passes, this adds up to m.rounds
 		seen := make(map[emptyKey]bool)
 		for i, p := range plans {
-			empty := &times{} // stays without samples if the work is not a query
+			empty := &times{} // stays without samples if the row has no empty query
 			if p.match.emptyTheirs != nil {
 				key := emptyKey{p.match.peer, p.work.extras}
 				if empties[key] == nil {
@@ -190,8 +190,8 @@ func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 // compare measures both sides in turns, appends the samples to the samples of earlier passes, and checks the
 // results of the sides.
 //
-// Before each sample the garbage collector runs, so that no side pays for the garbage of the other side. Then
-// some untimed work brings the side's data back into the caches.
+// Before each sample the garbage collector runs, so that no side pays for the garbage of the other side. If
+// the side has a sample function, some untimed work then brings the side's data back into the caches.
 func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	start := time.Now()
 	sides := [2]*side{ours, theirs}
@@ -224,7 +224,7 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	return nil
 }
 
-// calibrate warms a side up and returns the number of repetitions for a sample of the wanted time.
+// calibrate warms a side up and returns the number of repetitions for a sample of at least sampleTime.
 func (m measurement) calibrate(s *side) int {
 	if s.figure != nil {
 		return 1
@@ -236,8 +236,8 @@ func (m measurement) calibrate(s *side) int {
 		if took >= m.sampleTime {
 			return reps
 		}
-		// The next number of repetitions should take a fifth longer than the wanted time. It is at most 64
-		// times the last number, because a short measured time is not reliable.
+		// The next number of repetitions should take a fifth longer than sampleTime. It is at most 64 times
+		// the number before, because a short measured time is not reliable.
 		want := float64(reps) * 1.2 * float64(m.sampleTime) / float64(max(took, 1))
 		reps = int(min(max(want, float64(reps+1)), float64(reps)*64))
 	}

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// scripted returns a side whose samples take scripted times. Sample i takes perRep[i] for each repetition;
-// samples after the last time take that time again. Each sample appends the side's name to log.
+// scripted returns a side whose samples take scripted times. Sample i takes perRep[i] for each repetition.
+// If there are more samples than times, the further samples take the last of the times. Each sample appends
+// the side's name to log.
 func scripted(name string, log *[]string, units int, perRep ...time.Duration) side {
 	calls := 0
 	return side{
@@ -167,12 +168,12 @@ func TestTimeWorkLeavesTheUndoingOut(t *testing.T) {
 	sample := timeWork(&state,
 		func(s *int) { *s++ },
 		func(s *int) { *s += 10; time.Sleep(pause) })
-	// Three additions take far less time than three sleeps, unless the sleeps are timed too.
+	// Three additions alone take far less time than three sleeps.
 	if took := sample(3); took >= 3*pause {
 		t.Errorf("three additions took %v: undo was timed", took)
 	}
 	if state != 33 {
-		t.Errorf("state is %d after three pairs, not 33", state)
+		t.Errorf("the state is %d after doing and undoing the work three times, not 33", state)
 	}
 }
 
@@ -180,8 +181,8 @@ func TestTimeWorkTakesTheClockOff(t *testing.T) {
 	if cost := clockCost(); cost < 0 || cost > 10*time.Microsecond {
 		t.Errorf("reading the clock costs %v", cost)
 	}
-	// Rates are computed from the time of a sample, so it is positive even for work that takes no time.
+	// The time of a sample must be positive even for work that takes no time, because it is a divisor.
 	if took := timeWork(&struct{}{}, nothing, nothing)(1); took < 1 {
-		t.Errorf("no work took %v", took)
+		t.Errorf("work that takes no time took %v, want 1 ns or more", took)
 	}
 }

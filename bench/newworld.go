@@ -14,7 +14,7 @@ import (
 // Vast's time includes closing the world. The garbage collector frees Ark's worlds. Ark's time includes the
 // collector's work, if the collector runs during the timed work.
 //
-// Work small_world: the same with n entities, which are created one at a time. The times are per world.
+// Work small_world: first_entity with n entities, which are created one at a time. The times are per world.
 
 // worlds keeps the last world, so that the compiler does not remove the work.
 type worlds[W any] struct {
@@ -108,7 +108,7 @@ func makeSmallArk(s *small[*ecs.World]) {
 	s.last = w
 }
 
-// smallSide returns a side whose work makes a world of one store with n entities.
+// smallSide returns a function that sets up a side. The work of the side makes one world with n entities.
 func smallSide[W any](work func(*small[W])) func(int) side {
 	return func(n int) side {
 		s := &small[W]{n: n}
@@ -117,7 +117,7 @@ func smallSide[W any](work func(*small[W])) func(int) side {
 	}
 }
 
-// worldsSide returns a side whose work makes a world of one store.
+// worldsSide returns a function that sets up a side. The work of the side makes one world.
 func worldsSide[W any](work func(*worlds[W])) func(int) side {
 	return func(int) side {
 		s := &worlds[W]{}

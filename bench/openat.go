@@ -23,7 +23,7 @@ type sought struct {
 	value  cargo
 }
 
-// openings is the number of times whose median is a figure.
+// A figure is the median time of this number of openings.
 const openings = 5
 
 // newOpened makes a side. keep saves a world in a folder, and open reads the world. The figure is the time of
@@ -54,7 +54,7 @@ func newOpened(n int, keep func(w *cargoWorld, dir string) error,
 			same := found != nil && *found == want.value
 			took = clock.Now() - began
 			if !same {
-				err = fmt.Errorf("the opened world has another component in %v", want.entity)
+				err = fmt.Errorf("the component of %v differs from the saved component", want.entity)
 			}
 			err = errors.Join(err, end())
 		}

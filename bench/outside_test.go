@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMain makes a child process of the test program measure one side.
+// TestMain measures one side instead of running the tests, if the process was started to measure that side.
 func TestMain(m *testing.M) {
 	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
 		os.Exit(status)
@@ -54,7 +54,7 @@ func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
 			t.Errorf("%d rows, want 7", len(got.rows))
 		}
 		for _, r := range got.rows {
-			// A component takes 16 bytes. The runtime may return some of its earlier memory.
+			// A component takes 16 bytes. The growth can be smaller if the runtime returns older memory.
 			least, most := 16*parts*0.8, 16*parts*20
 			if min(r.OursBytes, r.PeerBytes) < least || max(r.OursBytes, r.PeerBytes) > most ||
 				r.OursNS != 0 {

@@ -8,8 +8,8 @@ import (
 
 // Work query_parallel: two goroutines move n entities with Position and Velocity in 32 steps. Vast cuts the
 // query into batches in each repetition. The calling goroutine and a second goroutine, which stays alive,
-// take batches. In rows with the peer self, the other side is Vast on one goroutine, which moves the entities
-// run by run.
+// share the batches. In rows with the peer self, the other side is Vast on one goroutine, which moves the
+// entities run by run.
 
 const (
 	parallelSteps   = 32
@@ -33,7 +33,7 @@ func step(p *Position, v *Velocity) {
 	p.X, p.Y = x, y
 }
 
-// stepAll moves many entities. All sides of Vast call this function.
+// stepAll moves many entities. Both sides of Vast call this function.
 //
 //go:noinline
 func stepAll(p []Position, v []Velocity) {
@@ -49,8 +49,8 @@ type vastParallel struct {
 	size    int          // entities of a batch
 	batches []vast.Batch // of the current query
 	taken   atomic.Int64 // number of batches taken so far
-	wake    chan bool    // a value makes the second goroutine take batches; close ends the goroutine
-	done    chan bool    // the second goroutine has finished
+	wake    chan bool    // a value makes the second goroutine take batches; closing the channel ends it
+	done    chan bool    // receives a value when the second goroutine has finished
 }
 
 // moveVastParallel is the timed work.
@@ -67,7 +67,7 @@ func moveVastParallel(s *vastParallel) {
 	<-s.done
 }
 
-// take works on batches until all are taken.
+// take moves the entities of one batch after another, until all batches are taken.
 func (s *vastParallel) take() {
 	for {
 		i := int(s.taken.Add(1)) - 1
@@ -123,7 +123,8 @@ func newParallelVast(work func(*vastParallel)) func(n int) side {
 	}
 }
 
-// inSteps adapts the check of a side that moves once per repetition to a side that moves in steps.
+// inSteps changes the check of s: it expects parallelSteps steps of each entity per repetition, instead of
+// one.
 func inSteps(s side) side {
 	check := s.check
 	s.check = func(done int) error { return check(done * parallelSteps) }

@@ -3,7 +3,8 @@ package main
 // A peer is one way to use another store.
 type peer struct {
 	name string // for -peer and the rows
-	// store is common to all ways of using one store. It is empty if the peer is not an entity store.
+	// store names the entity store that the peer uses; several peers may use one store. It is empty for self
+	// and for peers that use no entity store.
 	store string
 	batch bool // one call for all entities; Vast's side uses one call too
 	// most is the largest number of entities by default; 0 for no limit. With -n there is no limit.
@@ -51,10 +52,10 @@ var peers = []peer{
 	{name: peerDonburiBatch, store: peerDonburi, batch: true, most: slowMost},
 	{name: peerUOT, store: peerUOT},
 	{name: peerGGECS, store: peerGGECS, most: slowMost},
-	{name: peerFile},  // the same bytes, written and synced, or read
+	{name: peerFile},  // the bytes of the saved world, written and synced, or read
 	{name: peerGob},   // encoding/gob of slices
-	{name: peerCopy},  // all components, copied
-	{name: peerBytes}, // the bytes themselves
+	{name: peerCopy},  // a copy of all components
+	{name: peerBytes}, // the number of bytes of the written pages, or of a saved file
 	{name: peerBolt},
 	{name: peer5ms},  // a bound
 	{name: peer16ms}, // a bound: a sixtieth of a second

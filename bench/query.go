@@ -10,8 +10,8 @@ import (
 // Work query2comp: n entities with Position and Velocity, made after 10·n entities with Position alone. Query
 // both components, and add the velocity to the position.
 //
-// The sides that loop over slices cut v to the length of p, to avoid a bounds check. These loops are
-// identical. The other sides visit one entity at a time.
+// The sides that loop over slices cut the velocities to the length of the positions, to avoid a bounds check.
+// These loops are identical. The other sides visit one entity at a time.
 
 // vastQuery is a system of Vast: its query and its columns.
 type vastQuery struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work random: look up the Position of each of n entities in shuffled order, and add up the X.
+// Work random: look up the Position of each of n entities in shuffled order, and add up their X.
 //
 // Vast, Ark, arche, uot and ggecs check that the entity is alive; donburi and volt do not.
 
@@ -49,8 +49,8 @@ func lookUpArk(s *arkLookUp) {
 	s.sum += sum
 }
 
-// shuffle brings the entities into an order that depends only on their number, so that the order is the same
-// for all sides.
+// shuffle brings the entities into an order that depends only on how many they are, so that the order is the
+// same for all sides.
 func shuffle[E any](entities []E) {
 	r := rand.New(rand.NewPCG(1, uint64(len(entities))))
 	r.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })

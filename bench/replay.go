@@ -70,7 +70,7 @@ func (w *tickingWorld) tick() error {
 	return err
 }
 
-// sum differs between the worlds of different ticks.
+// sum returns a figure that differs between the worlds of different ticks.
 func (w *tickingWorld) sum() (sum float64) {
 	for r := range w.Query(w.momentum, w.kind).Runs() {
 		for i, m := range w.momentum.Slice(r) {
@@ -85,9 +85,9 @@ func (w *tickingWorld) close() error {
 	return w.Close()
 }
 
-// openTicking opens a store with a ticking world, and fills a new world with n entities. replay is called
-// before Recover.
-func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.Store, err error) {
+// openTicking opens a store with a ticking world. If the folder is new, openTicking fills the world with n
+// entities. It calls beforeRecover before Recover.
+func openTicking(dir string, n int, beforeRecover func()) (w *tickingWorld, st *store.Store, err error) {
 	w = newTickingWorld()
 	// Build is set, because otherwise the store reads this program to identify it, which takes time in
 	// proportion to the program's size.
@@ -96,7 +96,7 @@ func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.S
 			w.fill(n)
 		}
 		st.Attach(w.schedule)
-		replay()
+		beforeRecover()
 		if err = st.Recover(w.apply, w.tick); err != nil {
 			err = errors.Join(err, st.Close())
 		}
@@ -108,8 +108,8 @@ func openTicking(dir string, n int, replay func()) (w *tickingWorld, st *store.S
 }
 
 // recordTicks makes a world in the folder source, takes a checkpoint, and makes replayedTicks ticks with an
-// input each. Then it copies source to the folder target, before the store closes: a killed program leaves
-// the same files.
+// input each. Before the store closes, recordTicks copies source to the folder target. The copy has the files
+// that a killed program leaves.
 func recordTicks(n int, source, target string) error {
 	w, st, err := openTicking(source, n, func() {})
 	if err != nil {
@@ -184,7 +184,7 @@ func newReplayVast(n int) side {
 		close: func() { removeFolder(dir) }}
 }
 
-// recover recovers the recorded ticks, and returns their time.
+// recover recovers the recorded ticks, and returns the time that the recovery took.
 func (r *replayed) recover() (took time.Duration, err error) {
 	r.made++
 	dir := filepath.Join(r.dir, fmt.Sprint(r.made))
@@ -218,7 +218,7 @@ func (r *replayed) check(int) error {
 	return errors.Join(err, w.close())
 }
 
-// play makes the ticks that a store records, without a store.
+// play makes the ticks of recordTicks without a store.
 func (w *tickingWorld) play() error {
 	for range replayedTicks {
 		w.apply(recordedInput)

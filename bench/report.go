@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// A row is one line of the result, with either times or bytes. Times are nanoseconds per entity, except the
-// times of the empty query and of collections.
+// A row is one line of the result, with either times or bytes. Times are nanoseconds, in most works per
+// entity: README.md names the other units. The times of the empty query are for the whole query.
 type row struct {
 	Work      string  `json:"work"`
 	N         int     `json:"n"`
@@ -26,7 +26,7 @@ type row struct {
 	PeerMedianNS    float64 `json:"peer_median_ns,omitempty"`
 	OursMedianBytes float64 `json:"ours_median_bytes,omitempty"`
 	PeerMedianBytes float64 `json:"peer_median_bytes,omitempty"`
-	// share of Vast's ticks that end within a bound, if the peer is a bound
+	// in rows of earth…, the share of Vast's ticks that end at most 16.7 ms after they are due
 	OursWithin *float64 `json:"ours_within,omitempty"`
 	// a whole query that matches nothing, best round
 	OursEmptyQueryNS float64 `json:"ours_empty_query_ns,omitempty"`
@@ -57,7 +57,7 @@ func rounded(v float64) float64 {
 	return math.Round(v*1e4) / 1e4
 }
 
-// A report receives one row after another.
+// A report receives one row after another, and then a call of finish.
 type report interface {
 	add(row) error
 	finish() error
@@ -82,7 +82,7 @@ func (rs reports) finish() error {
 	return errors.Join(errs...)
 }
 
-// A table prints each row as soon as it is measured, in columns of fixed width.
+// A table prints each row when it gets the row, in columns of fixed width.
 type table struct {
 	out     io.Writer
 	started bool
@@ -103,8 +103,8 @@ func (t *table) add(r row) error {
 		_, err := fmt.Fprintf(t.out,
 			"Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast "+
 				"is ahead.\n"+
-				"memory… and bytes-…: bytes an entity; gc_…: nanoseconds a collection;\n"+
-				"pause-…, open-at and earth…: nanoseconds in all.\n\n"+
+				"memory… and bytes-…: bytes an entity. gc_…: nanoseconds a collection. replay: a tick.\n"+
+				"…_world: a world. pause-…, open-at and earth…: nanoseconds in all.\n\n"+
 				tableTitle, "work", "n", "peer", "ours", "peer", "ratio",
 			"ours med", "peer med", "ours q0", "peer q0")
 		if err != nil {

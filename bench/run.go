@@ -1,4 +1,4 @@
-// Command bench compares Vast with other entity stores, work by work, in one process.
+// Command bench compares Vast with other entity stores, work by work.
 //
 // README.md explains the rows.
 package main
@@ -59,7 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	m := defaultMeasurement
 	flags.DurationVar(&m.rowTime, "rowtime", m.rowTime,
 		"`time` after which a row gets fewer rounds; 0 for no limit")
-	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` a row, each with one sample of each side")
+	flags.IntVar(&m.rounds, "rounds", m.rounds, "timed `rounds` per row, each with one sample of each side")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run . [-work list] [-n list] [-peer list] [-rounds n] [-rowtime t] "+
 			"[-json | -markdown] [-svg file]")

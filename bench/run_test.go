@@ -107,7 +107,7 @@ func TestBadArgumentsGetAMessageAndStatus2(t *testing.T) {
 			t.Errorf("%v: message %q lacks %q", c.args, &stderr, c.want)
 		}
 		if stdout.Len() > 0 {
-			t.Errorf("%v: prints %q", c.args, &stdout)
+			t.Errorf("%v: prints %q to stdout, want nothing", c.args, &stdout)
 		}
 	}
 }

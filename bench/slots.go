@@ -17,7 +17,7 @@ import (
 // Deletions in random order leave one entity in ten. Query two or seven components of the n remaining
 // entities, by slots. Vast leaves holes, and Ark moves the last entity of a table into each hole.
 //
-// Works packed2, packed7: the same after [vast.Archetype.Pack] of each archetype.
+// Works packed2, packed7: churned2 and churned7 after [vast.Archetype.Pack] of each archetype.
 //
 // Work sparse_regrouped: sparse_added_slots after [vast.World.Regroup] of the query.
 
@@ -175,7 +175,7 @@ func churn[E any](n int, create func(i int) E, remove func(E)) {
 }
 
 // churn fills and thins a world of Vast whose entities have the base columns. If pack is true, churn packs
-// the archetypes. Then it sets the velocities of the remaining entities.
+// the archetypes. At the end it sets the velocities of the remaining entities.
 func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn, pack bool) {
 	archetypes := archetypesVast(s.world, base, extras)
 	churn(n, func(i int) vast.Entity { return archetypes[i%len(archetypes)].New() },
@@ -224,7 +224,7 @@ func churnArk(w *ecs.World, n int, base, extras []ecs.ID) {
 	churn(n, func(i int) ecs.Entity { return w.Unsafe().NewEntity(sets[i%len(sets)]...) }, w.RemoveEntity)
 }
 
-// newChurnedArk sets churned2 up for Ark.
+// newChurnedArk sets churned2 or packed2 up for Ark.
 func newChurnedArk(n int) side {
 	w := ecs.NewWorld(initialCapacity)
 	base := []ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)}
@@ -239,7 +239,7 @@ func newChurnedArk(n int) side {
 	return s.side(moveArk, n, n)
 }
 
-// newChurnedSevenArk sets churned7 up for Ark.
+// newChurnedSevenArk sets churned7 or packed7 up for Ark.
 func newChurnedSevenArk(n int) side {
 	s := newSevenArkWorld()
 	w := s.world

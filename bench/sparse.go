@@ -8,7 +8,7 @@ import (
 // Work sparse_added: query Position and Velocity of n entities and move them, with the functions of
 // query2comp. Every sixteenth entity got its Velocity after its creation; the others have none.
 //
-// Work sparse_born: the same if every sixteenth entity is created with both components.
+// Work sparse_born: sparse_added, but every sixteenth entity is created with both components.
 //
 // Rows with the peer self compare Vast's sparse_added with its sparse_born. The difference is the cost of
 // leaving entities where they were created.

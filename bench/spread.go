@@ -82,7 +82,7 @@ func (w *spreadWorld) fill(n int) {
 	})
 }
 
-// tick makes a tick when it is due. after, if not nil, is part of the tick.
+// tick makes a tick when it is due. It calls after, if not nil, at the end of the tick.
 func (w *spreadWorld) tick(after func()) error {
 	for {
 		wait := w.due - clock.Now()
@@ -133,12 +133,12 @@ func (w *spreadWorld) close() error {
 	return errors.Join(w.schedule.Close(), w.Close())
 }
 
-// warmSeconds is the number of checkpoints or copies before the measured ones, because fresh memory is slow
-// and a store learns which pages are written often. A small world needs none.
+// warmSeconds is the number of seconds before the first measured second. They are needed because fresh
+// memory is slow and because a store learns which pages are written often. A small world needs none.
 func warmSeconds(n int) int { return min(3, n/1000) }
 
-// newPauseSpreadVast lets a store take a checkpoint each second, unless the store still writes the last
-// checkpoint.
+// newPauseSpreadVast lets a store take a checkpoint each second. While the store writes a checkpoint, it
+// begins no other.
 func newPauseSpreadVast(n int) side {
 	w := newSpreadWorld(n)
 	var reached atomic.Uint64 // the tick of the last durable checkpoint
@@ -161,7 +161,8 @@ func newPauseSpreadVast(n int) side {
 		st.Attach(w.schedule)
 		err = st.Recover(func([]byte) {}, w.schedule.Tick)
 	}
-	// second makes the ticks of a second, and further ticks until a checkpoint of one of these is durable.
+	// second makes the ticks of a second. If no checkpoint of these ticks is durable by then, second makes
+	// further ticks until a checkpoint of one of its ticks is durable.
 	second := func() {
 		first := w.ticks
 		for err == nil && (w.ticks < first+ticksPerSecond || reached.Load() <= first) {
@@ -184,7 +185,7 @@ func newPauseSpreadVast(n int) side {
 			return max(1, float64(w.longest))
 		},
 		check: func(int) error {
-			second() // so that the newest checkpoint is one that was taken between ticks
+			second() // so that the newest checkpoint was written while the world made ticks
 			if err != nil {
 				return err
 			}
@@ -244,7 +245,7 @@ func newPauseSpreadCopy(n int) side {
 				err = w.check(n, w.ticks)
 			}
 			for i := range len(w.columns) {
-				// The copy was made after the last tick.
+				// The last tick ended with the copy.
 				if first := copied[i*n].Values; err == nil && first[1] != float64(i) {
 					err = fmt.Errorf("the copy has %v in column %d", first, i)
 				}

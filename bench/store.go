@@ -57,7 +57,7 @@ func (s *savedWorld) fill(n int) {
 	})
 }
 
-// records are the same data as Go slices.
+// records has the data of a savedWorld in Go slices.
 type records struct {
 	Momentum []momentum
 	Charge   []charge
@@ -245,8 +245,8 @@ func doRecorded(r *recorded) {
 	group.Wait()
 }
 
-// newRecorded makes the side. open returns the function record, which records an input and waits, and the
-// function end, which closes everything.
+// newRecorded makes the side. open returns the function record, which records an input and waits until it
+// is durable, and the function end, which closes everything.
 func newRecorded(n int, open func(dir string) (record, end func() error, err error)) side {
 	dir, err := makeFolder()
 	if err != nil {

@@ -4,9 +4,9 @@ import (
 	"github.com/unitoftime/ecs"
 )
 
-// This file has the sides of unitoftime/ecs, uot for short. The components of an entity are boxed before the
-// timed work, and one call of Write takes all of them. Look-ups use a view, so that they need not find the
-// column each time.
+// This file has the sides of unitoftime/ecs, uot for short. The components of an entity are put into
+// interface values before the timed work, and one call of Write writes all of them. Look-ups use a view, so
+// that they need not find the column each time.
 
 // uotStore is a world of uot with everything that its works need.
 type uotStore struct {
@@ -90,8 +90,8 @@ func makeUOT(s *worlds[*ecs.World]) {
 	s.made++
 }
 
-// newUOT returns an empty world for entities with Position, Velocity and the first of C1 … C10; extras is the
-// number of component types from C1 on.
+// newUOT returns an empty world for entities with Position, Velocity and the first few of C1 … C10. extras is
+// the number of component types from C1 on.
 func newUOT(extras int) *uotStore {
 	parts := []ecs.Component{
 		ecs.C(Position{}), ecs.C(Velocity{}), ecs.C(C1{}), ecs.C(C2{}), ecs.C(C3{}), ecs.C(C4{}), ecs.C(C5{}),
@@ -234,7 +234,8 @@ func (s *uotStore) check(n int) error {
 		func(e ecs.Id) *Velocity { return ecs.ReadPtr[Velocity](s.world, e) })
 }
 
-// checkMatching is like check, for a world that may have been replaced: it finds the entities by a query.
+// checkMatching is like check, but it finds the entities by a query, because s.entities may belong to an
+// older world.
 func (s *uotStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

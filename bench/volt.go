@@ -7,8 +7,8 @@ import (
 	"github.com/akmonengine/volt"
 )
 
-// This file has the sides of volt. They use volt's generic functions, with as many components per call as
-// these functions accept.
+// This file has the sides of volt. Their timed works use volt's generic functions, with as many components
+// per call as these functions accept.
 
 // The ids of the component types. A program that uses volt chooses these ids itself.
 const (
@@ -181,7 +181,7 @@ func newVolt() *voltStore {
 	}
 }
 
-// create creates an entity with a set of component types, by a call for each type.
+// create creates an entity, and adds each of its component types by a call.
 func (s *voltStore) create(ids []volt.ComponentId) volt.EntityId {
 	e := s.world.CreateEntity()
 	for _, id := range ids {
@@ -324,8 +324,8 @@ func newAddRemoveVolt(extras, stride int) func(n int) side {
 	}
 }
 
-// complete counts the entities that have Position, Velocity and the first of C1 … C10; parts is the number of
-// these components.
+// complete counts the entities that have Position, Velocity and the first few of C1 … C10. parts is the
+// number of all these components.
 func (s *voltStore) complete(parts int) int {
 	n, extras := 0, voltExtras(parts-twoParts)
 	for _, e := range s.both.GetEntitiesIds() {
@@ -338,9 +338,9 @@ func (s *voltStore) complete(parts int) int {
 	return n
 }
 
-// check returns a function that checks that the world holds n entities with the given number of components,
-// all of them in s.entities. volt has no call that tells whether an entity is alive, so the function uses a
-// query.
+// check returns a function that checks that the world holds n entities, all of them in s.entities, and that
+// each has at least the given number of components. The function uses a query, because volt has no call that
+// tells whether an entity is alive.
 func (s *voltStore) check(parts int) func(n int) error {
 	return func(n int) error {
 		alive := make(map[volt.EntityId]bool)
@@ -353,7 +353,8 @@ func (s *voltStore) check(parts int) func(n int) error {
 	}
 }
 
-// checkMatching is like check, for a world that may have been replaced: it finds the entities by a query.
+// checkMatching is like check, but it finds the entities by a query, because s.entities may belong to an
+// older world.
 func (s *voltStore) checkMatching(n int) error {
 	made := *s
 	made.entities = s.both.GetEntitiesIds()

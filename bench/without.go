@@ -3,9 +3,9 @@ package main
 import "github.com/vastgo/vast"
 
 // Work without: query Position and Velocity without C1 and move the entities, with the functions of
-// query2comp. n entities have Position, Velocity and C2. Another n entities, created in turns with these,
-// have C1 instead of C2. In rows with the peer self, the other side queries Position, Velocity and C2, so it
-// finds the same entities by a component that they have.
+// query2comp. n entities have Position, Velocity and C2. Another n entities, created in turns with the
+// first n, have C1 instead of C2. In rows with the peer self, the other side queries Position, Velocity and
+// C2: it finds the same entities by a component that they have.
 
 // newWithoutVast sets the query up.
 func newWithoutVast(n int) side {

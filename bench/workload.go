@@ -17,7 +17,7 @@ type workload struct {
 	panel    string // panel of the chart; empty for none
 	extras   int    // component types in the row's worlds in addition to Position and Velocity
 	matches  []match
-	outside  *outside // set if the sides run in processes of their own; then matches name only the peers
+	outside  *outside // set if the sides run in processes of their own; each match then has only the peer
 }
 
 // oneSize reports whether the work is measured at a single size by default.
@@ -25,8 +25,8 @@ func (w *workload) oneSize() bool {
 	return w.single || len(w.sizes) == 1
 }
 
-// A match pairs a workload with one peer. Each function sets up one side for n entities. The functions are
-// nil if the sides run in processes of their own.
+// A match pairs a workload with one peer. ours and theirs set up the two sides for n entities. They are nil
+// if the sides run in processes of their own.
 type match struct {
 	peer   string
 	ours   func(n int) side
@@ -243,7 +243,8 @@ func addRemoveMatches(extras, stride int) []match {
 	}
 }
 
-// addRemoveBatches lists the sides that add to all entities with one call, and remove with another call.
+// addRemoveBatches lists the sides that add a component to all entities with one call, and remove it with
+// another call.
 func addRemoveBatches(extras int) []match {
 	ours := newAddRemoveVast(extras, 1, addRemoveVastBatch)
 	return []match{

@@ -32,7 +32,8 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The error of the measurement exceeds the memory of a world of a few entities: see outside_test.go.
+	// outside_test.go tests the other works with more entities, because the memory of a small world is below
+	// the error of the measurement.
 	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.work.outside != nil })
 	var got keeper
 	if err := quick.measureAll(plans, &got, io.Discard); err != nil {
@@ -44,16 +45,16 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 	for i, r := range got.rows {
 		p := plans[i]
 		if r.Work != p.work.name || r.N != p.n || r.Peer != p.match.peer {
-			t.Errorf("row %d is %s %d %s, planned was %s %d %s", i, r.Work, r.N, r.Peer, p.work.name, p.n,
-				p.match.peer)
+			t.Errorf("row %d has the work %s, n = %d and the peer %s, want %s, %d and %s", i, r.Work, r.N,
+				r.Peer, p.work.name, p.n, p.match.peer)
 		}
 		if ours, theirs := r.OursNS, r.PeerNS; p.work.bytes != (ours == 0) || p.work.bytes != (theirs == 0) ||
 			p.work.bytes != (r.OursBytes > 0) || p.work.bytes != (r.PeerBytes > 0) {
-			t.Errorf("the row should have bytes instead of times: %t; it is %+v", p.work.bytes, r)
+			t.Errorf("want bytes instead of times: %t; the row is %+v", p.work.bytes, r)
 		}
 		queries := p.match.emptyTheirs != nil
 		if queries != (r.OursEmptyQueryNS > 0) || queries != (r.PeerEmptyQueryNS > 0) {
-			t.Errorf("the row should have the times of empty queries: %t; it is %+v", queries, r)
+			t.Errorf("want the times of empty queries: %t; the row is %+v", queries, r)
 		}
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -153,7 +154,7 @@ func TestChecksNoticeMissingComponents(t *testing.T) {
 	for name, check := range two {
 		if err := check(); err == nil || !strings.Contains(err.Error(),
 			"0 match, 5 are in the world, 5 are alive") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: the check for ten components returns %v", name, err)
 		}
 	}
 	closeVast(ours.world)()
@@ -197,8 +198,8 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// benchmarkSide sets a side up once and reports its time per entity, without the parts that the row does not
-// time.
+// benchmarkSide sets a side up once, and reports the time of the work per entity, or the figure. The report
+// leaves out what the row does not time.
 func benchmarkSide(b *testing.B, name string, setUp func(int) side, n int) {
 	var s *side
 	b.Run(name, func(b *testing.B) {

@@ -13,10 +13,10 @@ import (
 // Array is a sequence that grows at its end and never moves: a pointer to an element, or a slice of elements,
 // is valid until the element is truncated or the array is closed.
 //
-// One goroutine may change an array at a time. Meanwhile any number of goroutines may use existing elements
-// through pointers, and through slices from [Array.Slice]. The length is not atomic: only the goroutine that
-// appends may call Len, At and Slice. Another goroutine may call these methods once the array was handed over
-// to it, for example through a channel.
+// Only one goroutine may change an array at a time. Meanwhile any number of goroutines may use existing
+// elements through pointers, and through slices from [Array.Slice]. The length is not atomic: only the
+// goroutine that appends may call Len, At and Slice. Another goroutine may call these methods once the array
+// was handed over to it, for example through a channel.
 type Array[T any] struct {
 	next *T // the place of the next element
 	end  *T // the end of the room for elements; memory for one more is committed behind it
@@ -45,9 +45,8 @@ func NewArray[T any](o Options) (*Array[T], error) {
 		panic("bulk: NewArray[" + layout.Name[T]() + "]: the elements have no size: count them instead")
 	}
 	bytes := (p.capacity + 1) * p.sizeElement
-	// The page behind the elements stays reserved, so that next always points into the region. Otherwise
-	// next might point into an unused part of Go's heap, and the collector stops the process at such a
-	// pointer.
+	// The region has one page behind the elements, so that next always points into the region. Otherwise next
+	// might point into an unused part of Go's heap, and the collector stops the process at such a pointer.
 	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Name: p.name, Limit: o.Limit,
 		Pages: o.Pages})
 	if err != nil {
@@ -69,8 +68,9 @@ func NewArray[T any](o Options) (*Array[T], error) {
 	return a, nil
 }
 
-// after returns the address n elements behind p. after is sound if the result is not beyond the end of the
-// span: the span never moves before Close, and T may lie in the span because T holds no Go pointers.
+// after returns the address n elements behind p. The address must not lie beyond the end of the span. The
+// pointer is valid because the span does not move before Close, and T may lie in the span because T holds no
+// Go pointers.
 func after[T any](p *T, n int) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(p), n*int(unsafe.Sizeof(*p))))
 }
@@ -78,9 +78,9 @@ func after[T any](p *T, n int) *T {
 // Append puts v at the end and returns its address. If there is no room, it panics with the [*vm.Error] that
 // [Array.Grow] would return, and the array is unchanged.
 //
-// Append writes the element before it tests for room: memory for one more element is committed behind the
-// end. So the compiler builds a literal v directly in its final place. If the test came first, the compiler
-// would build v on the stack and copy it.
+// Append writes the element before it tests for room: it may do so because memory for one more element is
+// committed behind the end. In this order the compiler builds a literal v directly in its final place. If the
+// test came first, the compiler would build v on the stack and copy it.
 func (a *Array[T]) Append(v T) (p *T) {
 	p = a.next
 	*p = v
@@ -101,8 +101,8 @@ func (a *Array[T]) makeMore() {
 	}
 }
 
-// AppendN puts n zero elements at the end and returns them to be filled. It panics when n is negative, and
-// fails as [Array.Grow] does; then the array is unchanged.
+// AppendN puts n zero elements at the end and returns them to be filled. It panics when n is negative. It
+// returns the errors of [Array.Grow], which leave the array unchanged.
 func (a *Array[T]) AppendN(n int) ([]T, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: AppendN(%d) on %s: a number of elements is zero or more", n, a.plan.name))
@@ -115,11 +115,10 @@ func (a *Array[T]) AppendN(n int) ([]T, error) {
 	return added, nil
 }
 
-// Grow makes the next n appended elements unable to fail, by committing memory for them. It panics when n is
-// negative.
+// Grow commits memory for n more elements, so that appending them cannot fail. It panics when n is negative.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another error of [vm.Region.Commit]; then the array is unchanged.
+// It returns an [*vm.Error] that wraps [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes
+// or Options.Limit) or another error of [vm.Region.Commit]; then the array is unchanged.
 func (a *Array[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, a.plan.name))
@@ -145,7 +144,8 @@ func (a *Array[T]) makeRoom(op operation, n int) error {
 	return err
 }
 
-// setEnd puts the end of the room one element before the end of the committed memory.
+// setEnd puts the end of the room one element before the end of the committed memory, or at the capacity if
+// that comes first.
 func (a *Array[T]) setEnd() {
 	a.end = after(a.base, min(a.span.Committed()/a.plan.sizeElement-1, a.plan.capacity))
 }

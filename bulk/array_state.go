@@ -43,5 +43,5 @@ func (s *arrayState[T]) Settle(c state.Contents, _ []state.Array) error {
 
 func (s *arrayState[T]) Abandon(c state.Contents) {
 	s.a.next = after(s.a.base, c.Len)
-	s.a.Truncate(0) // clears what was read: memory beyond the end must be zero
+	s.a.Truncate(0) // clears the elements that were read, because memory beyond the end must be zero
 }

@@ -52,7 +52,7 @@ func TestPointersStayWhileArrayGrows(t *testing.T) {
 	}
 	for i, p := range pointers {
 		if p != a.At(i) || *p != numbered(i) {
-			t.Fatalf("element %d was at %p with the value %v and is at %p now", i, p, *p, a.At(i))
+			t.Fatalf("element %d was appended at %p, which holds %v now; At returns %p", i, p, *p, a.At(i))
 		}
 	}
 	for i, e := range a.Slice() {
@@ -104,7 +104,7 @@ func TestTruncateGivesMemoryBack(t *testing.T) {
 		t.Errorf("100 elements keep %d of %d bytes, want %d at most", limit.Used(), full, most)
 	}
 	if *p != numbered(99) || a.Len() != 100 {
-		t.Errorf("the last element of %d is %v", a.Len(), *p)
+		t.Errorf("after Truncate(100), the length is %d and element 99 is %v", a.Len(), *p)
 	}
 	added, err := a.AppendN(10_000)
 	if err != nil {
@@ -112,7 +112,7 @@ func TestTruncateGivesMemoryBack(t *testing.T) {
 	}
 	for i, e := range added {
 		if e != (record{}) {
-			t.Fatalf("element %d added after Truncate is %v", i, e)
+			t.Fatalf("element %d added after Truncate is %v, want zero", i, e)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestArrayAsStackKeepsItsMemory(t *testing.T) {
 		a.Append(numbered(i))
 	}
 	if limit.Used() != used {
-		t.Errorf("1000 elements after Truncate changed the memory from %d to %d bytes", used, limit.Used())
+		t.Errorf("appending 1000 elements changed the memory from %d to %d bytes", used, limit.Used())
 	}
 	for a.Len() > 49_999 {
 		a.Truncate(a.Len() - 1)
@@ -184,7 +184,8 @@ func TestArrayMisuse(t *testing.T) {
 		}
 	}
 	if open.Len() != 1 || closed.Len() != 0 {
-		t.Errorf("lengths are %d and %d", open.Len(), closed.Len())
+		t.Errorf("the open array has length %d, want 1; the closed array has length %d, want 0", open.Len(),
+			closed.Len())
 	}
 }
 
@@ -192,21 +193,21 @@ func TestArraySizesThatOverflow(t *testing.T) {
 	for _, capacity := range []int{math.MaxInt, math.MaxInt / 40, math.MaxInt / 100} {
 		if _, err := NewArray[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) &&
 			!errors.Is(err, vm.ErrAddressSpace) {
-			t.Errorf("capacity %d: %v", capacity, err)
+			t.Errorf("NewArray with capacity %d returns %v", capacity, err)
 		}
 	}
 	a := newArray[record](t, Options{Capacity: 100})
 	a.Append(numbered(1))
 	for _, n := range []int{100, math.MaxInt, math.MaxInt / 40, math.MaxInt - 1} {
 		if err := a.Grow(n); !errors.Is(err, vm.ErrCapacity) {
-			t.Errorf("Grow(%d): %v", n, err)
+			t.Errorf("Grow(%d) returns %v, want ErrCapacity", n, err)
 		}
 		if s, err := a.AppendN(n); s != nil || !errors.Is(err, vm.ErrCapacity) {
-			t.Errorf("AppendN(%d): %v", n, err)
+			t.Errorf("AppendN(%d) returns %d elements and %v, want ErrCapacity", n, len(s), err)
 		}
 	}
 	if a.Len() != 1 || *a.At(0) != numbered(1) {
-		t.Errorf("the array has %d elements", a.Len())
+		t.Errorf("after failures the array has %d elements, want 1 unchanged element", a.Len())
 	}
 	if s, err := a.AppendN(0); err != nil || len(s) != 0 {
 		t.Errorf("AppendN(0): %v", err)
@@ -224,10 +225,10 @@ func TestArrayBudget(t *testing.T) {
 	e := exhausted(func() { a.Append(record{}) })
 	if e == nil || !errors.Is(e, vm.ErrLimit) || !strings.Contains(e.Error(), "Options.MaxBytes (1000 B)") ||
 		e.Purpose != "ships" {
-		t.Fatalf("beyond the budget: %v", e)
+		t.Fatalf("Append beyond the budget panics with %v", e)
 	}
 	if a.Len() != 25 {
-		t.Fatalf("%d elements", a.Len())
+		t.Fatalf("%d elements after the failed Append, want 25", a.Len())
 	}
 	a.Truncate(24)
 	if *a.Append(numbered(5)) != numbered(5) || a.Len() != 25 {
@@ -243,7 +244,7 @@ func TestNamesOfPurposes(t *testing.T) {
 		found[p.Purpose] = p.Regions
 	}
 	if found["bulk.Array[record]"] != 1 || found["bulk.Pool[record]"] != 1 {
-		t.Errorf("purposes: %v", found)
+		t.Errorf("regions by purpose: %v, want one of bulk.Array[record] and one of bulk.Pool[record]", found)
 	}
 }
 

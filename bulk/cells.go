@@ -14,12 +14,12 @@ import (
 // cells hands out the memory of lists. It depends on the size of the elements, but not on their type.
 //
 // The memory is divided into units of 64 KiB, or of fewer bytes in a small container. A slab is one unit, or
-// a few, cut into cells of one size class. A table outside the elements has one bit for each cell, set while
-// the cell is free. A list that is larger than a unit gets its own stretch of whole units. Each allocation
-// takes the lowest free place: the lowest range of free units that is long enough, the lowest slab of a class
-// with a free cell, the lowest free cell of that slab. So lists gather at low addresses, and a search for
-// free memory reads no memory of elements. A class takes the free cells of one 64-bit word together, and
-// hands these cells out before it searches for lower ones.
+// a few, cut into cells of one size class. A list that is larger than a unit gets its own stretch of whole
+// units. Each allocation takes the lowest free place, so that lists gather at low addresses: the lowest range
+// of free units that is long enough, the lowest slab of a class with a free cell, the lowest free cell of
+// that slab. A table outside the elements has one bit for each cell, set while the cell can be taken, so that
+// a search for free memory reads no memory of elements. A class takes all cells whose bits are set in one
+// 64-bit word, clears the word, and hands these cells out before it searches for lower ones.
 //
 // A place is an offset in multiples of 8 bytes, or of a larger power of two if 32 bits would not reach all of
 // the memory. Unit 0 has only the cell of the zero List, at place 0. This cell is all zeros and never
@@ -27,12 +27,12 @@ import (
 //
 // # Generations
 //
-// The container counts its generations. Each word of cells gets the next generation when its class takes it,
-// and so does each stretch. A cell that is given back is not handed out before its word is taken again. So no
-// cell has the same generation twice. For each unit, the container records the first generation of its slab
-// or stretch. A List with an older generation refers to an earlier slab or stretch, so its place may now lie
-// inside an element; find refuses such a List before it reads that memory. A List with a newer generation has
-// the place of a cell, whose first bytes are a header.
+// The container counts its generations. When a class takes a word of cells, these cells get the next
+// generation; each new stretch gets the next generation, too. A cell that is given back is not handed out
+// before its word is taken again. Therefore no cell has the same generation twice. For each unit, the
+// container records the first generation of its slab or stretch. The place of a List with an older generation
+// may now lie inside an element; find refuses this List before it reads the place. A List with a generation
+// that is not older has the place of a cell, whose first bytes are a header.
 //
 // The count begins at one of 255 numbers, 2²³ apart, so that different containers have different generations.
 // The count is used up after at least 2³¹ steps. Then it restarts at 1, and from then on 1 is recorded as the
@@ -56,16 +56,16 @@ type cells struct {
 	usable  uint                 // units with memory
 	lowest  uint                 // no unit below this one is free
 
-	origin, newest uint32 // the generation before the first, and the last one
+	origin, newest uint32 // the generation before the first one, and the newest one
 	wrapped        bool   // the count has begun again
 
-	doubles uint32 // elements that fill half a cache line
+	doubles uint32 // a list with room for at most this many elements doubles its room
 	plan    plan
 }
 
 // cell is the header of a cell or a stretch in use. The elements follow.
 type cell struct {
-	generation uint32 // the generation of its List; 0 while the cell is free
+	generation uint32 // the generation of its List; 0 after the cell was given back
 	len        uint32 // elements
 }
 
@@ -84,8 +84,8 @@ const (
 	firstUnit = 1
 )
 
-// nothing is the cell of the zero List in a container without memory. It is never written. The elements of a
-// List begin behind its cell: the second cell makes that address valid.
+// nothing[0] is the cell of the zero List in a container without memory. It is never written. nothing[1]
+// makes the address behind this header valid, where the elements would begin.
 var nothing [2]cell
 
 // sizeClass is one size of cells.
@@ -115,7 +115,7 @@ type slab struct {
 	class   uint32 // stretchClass for a stretch of one list
 	free    uint32 // free cells, not counting the ready cells of the class
 	any     uint64 // bit i is set if word i of the cells' bits has free cells
-	leaving bool   // Compact empties the slab: the slab is not open, although it may have free cells
+	leaving bool   // Compact empties the slab or stretch, and takes no free cells of the slab
 }
 
 const (
@@ -125,16 +125,16 @@ const (
 	maxByRoom    = 64
 
 	largestUnit = 64 << 10
-	// leastUnits is the least number of units. A small container has smaller units, so that there are enough
-	// units for its classes.
+	// leastUnits is how many units the memory must have before planCells doubles the unit. So a small
+	// container has smaller units, and enough of them for its classes.
 	leastUnits    = 128
 	leastCell     = 32 // bytes
-	doublingBytes = 64 // bytes; shorter lists grow by doubling
-	// maxSlabUnits is the largest number of units of a slab. Some number of units up to maxSlabUnits wastes
-	// at most an eighth of the slab.
+	doublingBytes = 64 // bytes; a list grows by doubling up to this room
+	// maxSlabUnits is the largest number of units of a slab. For each cell size, some number of units up to
+	// maxSlabUnits wastes at most an eighth of the slab.
 	maxSlabUnits = 8
-	// maxSlack is more than the number of units that one slab of each class takes. There are two classes for
-	// each doubling of the cell size.
+	// maxSlack is more than the number of units of all classes if each class has one slab. There are two
+	// classes for each doubling of the cell size.
 	maxSlack = 64 * maxSlabUnits
 )
 
@@ -164,8 +164,8 @@ func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 		shiftUnit: shiftUnit, shiftPlace: shiftPlace, shiftBoth: shiftUnit - shiftPlace}
 	c.origin = uint32(generation.NewMark()) >> 1
 	c.newest = c.origin
-	// The size of a place may come from a file. So the number of units must be limited to those that 32-bit
-	// places reach.
+	// The size of a place may come from a file and be small: the units must not go beyond what 32-bit places
+	// reach.
 	c.units = uint(min(p.units(shiftUnit), math.MaxUint32<<shiftPlace>>shiftUnit-maxSlack))
 	c.planClasses()
 	if !p.byBudget {
@@ -182,8 +182,8 @@ func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 	return c
 }
 
-// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit. A cell ends with
-// the last element that fits.
+// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit. Bytes behind the
+// last whole element of a cell are cut off, if they fill a place.
 func (c *cells) planClasses() {
 	place := 1 << c.shiftPlace
 	for bytes := leastCell; bytes <= 1<<c.shiftUnit; {
@@ -236,8 +236,8 @@ func (c *cells) carve(r *vm.Region) (err error) {
 	return err
 }
 
-// at returns the cell at a place. It is sound for cells in use: units of a slab or stretch have memory, which
-// never moves before Close and holds no Go pointers.
+// at returns the cell at a place. It is sound for places in unit 0, a slab or a stretch: these units have
+// memory, which never moves before Close and holds no Go pointers.
 func (c *cells) at(place uint32) *cell {
 	return (*cell)(unsafe.Add(c.base, uintptr(place)<<(c.shiftPlace&31)))
 }
@@ -254,8 +254,8 @@ func (c *cells) find(place, generation uint32) *cell {
 	return nil
 }
 
-// room returns the number of elements that fit into a cell. place must belong to a cell that find has
-// returned.
+// room returns the number of elements that fit into a cell. The place must come from a List that is valid or
+// zero.
 func (c *cells) room(place uint32) uint32 {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) {
 		return c.holdings[u].room
@@ -284,7 +284,7 @@ func (c *cells) since(generation uint32) uint32 {
 	return generation
 }
 
-// mine reports whether this container has drawn a generation.
+// mine reports whether this container can have drawn the given generation.
 func (c *cells) mine(generation uint32) bool {
 	return c.wrapped || generation > c.origin && generation <= c.newest
 }
@@ -293,8 +293,8 @@ func (c *cells) mine(generation uint32) bool {
 // and the table never moves before Close.
 func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
 
-// word returns word i of the bits that say which cells of a slab are free. The bits lie behind the slab's
-// entry in the table. word is sound for the words of the slab's cells, for the same reason as slab.
+// word returns word i of the bits that say which cells of a slab can be taken. The bits lie behind the slab
+// in its entry of the table. word is sound for the words of the slab's cells, for the same reason as slab.
 func (s *slab) word(i uint32) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), unsafe.Sizeof(slab{})+uintptr(i)*bytesWord))
 }
@@ -395,7 +395,7 @@ func (c *cells) first(place uint32) (uint, *slab) {
 	return u, s
 }
 
-// give takes back the cell or stretch at a place, and makes its List stale.
+// give makes the cell or stretch at a place free, and its List stale.
 func (c *cells) give(place uint32) {
 	c.at(place).generation = 0
 	u, s := c.first(place)
@@ -404,8 +404,8 @@ func (c *cells) give(place uint32) {
 		return
 	}
 	cl := &c.classes[s.class]
-	// The distance is i × places, less than 2³², and magic × places is less than 2³² + places; so the product
-	// is 2³² times a number from i to less than i + 1.
+	// The distance from the slab's first cell is i × places. magic × places exceeds 2³² by less than places,
+	// so the product exceeds i × 2³² by less than the distance, which is less than 2³². The shift leaves i.
 	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * cl.magic >> 32)
 	*s.word(i / wordBits) |= 1 << (i % wordBits)
 	if s.any == 0 && !s.leaving {
@@ -417,8 +417,8 @@ func (c *cells) give(place uint32) {
 	}
 }
 
-// giveSlab gives back a slab without lists, unless it is the only slab of its class with free cells. So a
-// slab that is emptied and filled by turns is kept.
+// giveSlab gives back a slab without lists. It keeps the slab if this is the only open slab of its class,
+// because the slab may be emptied and filled by turns.
 func (c *cells) giveSlab(cl *sizeClass, u uint) {
 	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
 		return

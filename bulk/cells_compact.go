@@ -31,8 +31,8 @@ func (c *cells) held() iter.Seq2[uint, *slab] {
 // begins reports whether a slab or stretch begins with unit u.
 func (c *cells) begins(u uint) bool { return c.holdings[u].since != unheld && c.slab(u).back == 0 }
 
-// lists yields the places of the lists. The body may take and give back cells. A list that the body has given
-// back is not yielded; a list that it has taken may be yielded.
+// lists yields the places of the lists. The body may take and give back cells. A cell that the body has given
+// back is not yielded any more; a cell that the body has taken may be yielded.
 func (c *cells) lists() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for u, s := range c.held() {

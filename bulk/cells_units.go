@@ -22,7 +22,7 @@ func (c *cells) newSlab(op operation, k int) error {
 	return nil
 }
 
-// makeSlab turns units into an empty slab of class k. The caller must note that the slab is open.
+// makeSlab turns units into an empty slab of class k. The caller must call addOpen.
 func (c *cells) makeSlab(u uint, k int, since uint32) {
 	cl := &c.classes[k]
 	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells}, holding{since, cl.room})
@@ -206,7 +206,7 @@ func (c *cells) use(lo, hi uint) {
 	}
 }
 
-// giveUnits takes units back.
+// giveUnits makes units free, and their Lists stale.
 func (c *cells) giveUnits(u, units uint) {
 	c.used.Erase(u, u+units)
 	c.forget(u, u+units)
@@ -237,7 +237,7 @@ func (c *cells) reclaim() (found bool) {
 	return found
 }
 
-// clear takes back all slabs and stretches.
+// clear makes all units free, and all Lists stale.
 func (c *cells) clear() {
 	c.used.Reset()
 	c.lowest = firstUnit

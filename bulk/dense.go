@@ -18,9 +18,9 @@ import (
 //
 //   - A pointer to an element is valid only until an element is removed: afterwards another element, or none,
 //     may be at that address. Insert moves nothing.
-//   - Get takes one more step, from the handle's slot to the element's index. Runs yields that index;
-//     [Dense.Index] and [Dense.HandleAt] translate between handles and indices. The index is not
-//     [Handle.Slot].
+//   - Get takes one more step, from the handle's slot to the element's index. Runs yields the index of an
+//     element, which is not the element's [Handle.Slot]; [Dense.Index] and [Dense.HandleAt] translate between
+//     handles and indices.
 //   - A loop over all elements costs as much as a loop over a slice, no matter how many elements were
 //     removed. Clear takes a step for each element; Clear of a Pool takes a step for each 64 slots.
 //
@@ -162,9 +162,9 @@ func (d *Dense[T]) take() (Handle[T], *T) {
 	return Handle[T]{uint32(slot), g}, d.element(i)
 }
 
-// Remove removes the element of h, moves the last element into its place, and reports whether there was an
+// Remove removes the element of h, moves the last element into its place, and reports whether h had an
 // element. The next Insert may take the slot of h again. Complexity: constant; one element is copied, and the
-// tables change in two slots.
+// table between handles and elements changes for two slots.
 func (d *Dense[T]) Remove(h Handle[T]) bool {
 	slot := uint(h.slot)
 	i := d.Index(h)

@@ -26,8 +26,8 @@ func (d *Dense[T]) mustBeFree(i uint) {
 // memory.
 func (d *Dense[T]) checkInvariants() {
 	d.slots.checkInvariants()
-	// There are as many live slots as elements, and each live slot owns its element: so the two tables are
-	// inverse to each other.
+	// There are as many live slots as elements. The loop checks that each live slot owns its element, which
+	// makes the two tables inverse to each other.
 	for slot := range d.room {
 		l := *d.locator(slot)
 		live := d.live.Test(slot)
@@ -36,8 +36,8 @@ func (d *Dense[T]) checkInvariants() {
 				int64(l.number)-1, live)
 		}
 		if live && (int(l.number) > d.len || uint(*d.owner(uint(l.number) - 1)) != slot) {
-			d.broken("slot %d has element %d of %d, but is not the owner of that element", slot,
-				int64(l.number)-1, d.len)
+			d.broken("slot %d has element %d, but is not the owner of that element; there are %d elements",
+				slot, int64(l.number)-1, d.len)
 		}
 		if live && (generation.Count(l.generation) == 0 ||
 			l.generation != uint32(d.tag)|generation.Count(l.generation)) {

@@ -48,11 +48,11 @@ func (d *Dense[T]) measure() {
 
 // Trim gives back whole pages of memory behind the last element. Let n be the number of slots up to the last
 // live slot. Trim decommits the memory behind n elements, including room that [Dense.Grow] made; budgets no
-// longer count this memory. The memory between the last element and that place stays committed, but not
-// resident. Handles to removed elements stay invalid; their bookkeeping, 8 bytes a slot, is kept. Trim counts
-// as a change: no other goroutine may use the dense meanwhile. Complexity: four system calls, and the
-// complexity of [Pool.Trim] for the slots. Trim returns an error as [vm.Region.Discard] or
-// [vm.Region.Decommit] does; then the dense works as before.
+// longer count this memory. The memory behind the last element, up to the place of n elements, stays
+// committed, but not resident. Handles to removed elements stay invalid; their bookkeeping, 8 bytes for each
+// slot, is kept. Trim counts as a change: no other goroutine may use the dense meanwhile. Complexity: four
+// system calls, and the complexity of [Pool.Trim] for the slots. Trim returns an error as [vm.Region.Discard]
+// or [vm.Region.Decommit] does; then the dense works as before.
 func (d *Dense[T]) Trim() error {
 	d.mustBeOpen()
 	slots := d.behindLast()

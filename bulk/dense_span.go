@@ -23,8 +23,8 @@ func hugeUnit(bytes int) int {
 func alignedSize(bytes int) int { return bytes + vm.PageSize() + hugeUnit(bytes) }
 
 // carve takes a dense span from r. A span that can have a huge page begins at the start of a huge page. Once
-// it is as long as a huge page, it grows by whole huge pages. So each huge page is committed at once, before
-// small pages fill a part of it.
+// its committed prefix is as long as a huge page, the prefix grows by whole huge pages. Therefore no small
+// pages fill a part of these huge pages first.
 func carve(r *vm.Region, bytes int) (denseSpan, error) {
 	span, err := r.Carve(bytes, hugeUnit(bytes))
 	return denseSpan{Span: span}, err
@@ -34,7 +34,7 @@ func carve(r *vm.Region, bytes int) (denseSpan, error) {
 // changed.
 func (s *denseSpan) grow(need int) error {
 	// The containers choose how far to commit ahead; with a step of one byte, the span only rounds up to
-	// whole pages.
+	// whole pages or huge pages.
 	if err := s.CommitTo(need, 1); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (d *Dense[T]) keep() (any, error) {
 func (s *denseState[T]) Of() []any { return []any{s.d} }
 
 func (s *denseState[T]) Describe() state.Contents {
-	// Trim keeps the generations of slots without memory.
+	// Slots beyond room can have generations, because Trim keeps the locators.
 	slots := min(s.d.tables[0].Committed()/bytesLocator, s.d.plan.capacity)
 	for slots > 0 && s.d.locator(uint(slots)-1).generation == 0 {
 		slots--
@@ -75,7 +75,8 @@ func (s *denseState[T]) Settle(c state.Contents, _ []state.Array) error {
 			continue
 		}
 		if int64(l.number) > int64(c.Len) {
-			return fmt.Errorf("slot %d of a dense has element %d of %d", slot, l.number-1, c.Len)
+			return fmt.Errorf("slot %d of a dense has element %d, but there are %d elements", slot,
+				l.number-1, c.Len)
 		}
 		d.live.Set(slot)
 		*d.owner(uint(l.number) - 1) = uint32(slot)

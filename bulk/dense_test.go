@@ -32,7 +32,7 @@ func newDense[T any](t testing.TB, o Options) *Dense[T] {
 func TestHandlesFindWhatMoved(t *testing.T) {
 	n := many() / 5
 	if invariants.Enabled {
-		n = 100_000 // the checks take time for each slot
+		n = 100_000 // each check visits every slot
 	}
 	d := newDense[record](t, Options{})
 	handles := make([]Handle[record], n)
@@ -50,7 +50,7 @@ func TestHandlesFindWhatMoved(t *testing.T) {
 	removed := make(map[int]bool)
 	for _, i := range rand.New(rand.NewPCG(seed, 0)).Perm(n)[:n/3] {
 		if !d.Remove(handles[i]) || d.Remove(handles[i]) {
-			t.Fatalf("element %d was not removed exactly once", i)
+			t.Fatalf("element %d could not be removed, or could be removed twice", i)
 		}
 		removed[i] = true
 	}
@@ -196,7 +196,7 @@ func TestDenseWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// exhaustedBy returns the *vm.Error that f panics with as an error, or nil if f returns.
+// exhaustedBy returns what exhausted returns, as an error that is nil if f does not panic.
 func exhaustedBy(f func()) error {
 	if e := exhausted(f); e != nil {
 		return e
@@ -204,8 +204,8 @@ func exhaustedBy(f func()) error {
 	return nil
 }
 
-// TestDenseUnderALimit fills a dense until a shared limit is reached. The dense can grow again when room
-// returns.
+// TestDenseUnderALimit fills a dense until a shared limit is reached. The dense can grow again when another
+// container under the limit is closed.
 func TestDenseUnderALimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(8 << 20)
@@ -229,7 +229,8 @@ func TestDenseUnderALimit(t *testing.T) {
 				len(handles), used)
 		}
 		if err := d.Grow(1); !errors.Is(err, vm.ErrLimit) || limit.Used() != used {
-			t.Fatalf("%v: Grow beyond the limit: %v, %d bytes after %d", pages, err, limit.Used(), used)
+			t.Fatalf("%v: Grow beyond the limit returns %v and changes the used bytes from %d to %d", pages,
+				err, used, limit.Used())
 		}
 		if err := other.Close(); err != nil {
 			t.Fatal(err)

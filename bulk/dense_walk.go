@@ -5,13 +5,13 @@ import (
 	"unsafe"
 )
 
-// Slice returns the elements in their order in memory: the order of insertion while nothing is removed. A
+// Slice returns the elements in their order in memory: the order of insertion if no element was removed. A
 // loop over this slice is the fastest way to visit all elements. The slice stays valid until an element is
 // removed, and does not include elements that are inserted later. A removal moves the last element into the
 // place of the removed one, and the last place then holds no element.
 //
-// To remove elements in a loop, go backwards: the element that moves into the place of element i was visited
-// before.
+// To remove elements in a loop, go backwards: the loop has already visited the element that moves into the
+// place of element i.
 //
 //	for i := len(es) - 1; i >= 0; i-- {
 //		if es[i].done() {
@@ -46,8 +46,8 @@ func (d *Dense[T]) Index(h Handle[T]) int {
 	return int(l.number) - 1 // -1 for a slot without an element
 }
 
-// Runs yields all elements as one run that begins at index 0; it yields nothing if the dense is empty. So one
-// piece of code can work on a Dense and on a [Pool]. The yielded number is an index for [Dense.HandleAt]. See
+// Runs yields all elements as one run that begins at index 0, or yields nothing if the dense is empty. The
+// yielded number is an index for [Dense.HandleAt]. Code that calls Runs works on a Dense as on a [Pool]. See
 // [Dense.Slice] for what a removal does to the run.
 func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {

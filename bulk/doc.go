@@ -4,8 +4,7 @@
 // [Handle] refers to the element and detects its removal, and new elements fill the holes. [Dense] has no
 // holes: its elements lie side by side. A removal moves the last element into the gap, and handles find the
 // moved element. All three reserve addresses for their whole capacity when they are made, and commit memory
-// as they grow. So growing does not copy and does not stall, pointers stay valid, and the collector has
-// nothing to scan.
+// as they grow. Because of this, growing copies no element, does not stall, and leaves pointers valid.
 //
 // [Table] stores each field of its rows as a column, or groups rows into blocks, for work that touches few
 // fields of many rows. [Transpose] makes such columns from the elements of a pool or a slice for the duration
@@ -14,10 +13,10 @@
 // [Lists] holds arrays of arrays: many lists that grow on their own. The owner of a list refers to it by a
 // [List] of 8 bytes.
 //
-// [HashIndex] and [OrderedIndex] find subsets of such data by key. [Indexed] keeps the indexes of a Pool up
-// to date.
+// [HashIndex] and [OrderedIndex] find elements by key. [Indexed] keeps the indices of a Pool up to date.
 //
-// [SharedArray] and [SharedPool] are an array and a pool that many goroutines change and read at once.
+// [SharedArray] and [SharedPool] are an array and a pool that many goroutines may change and read at the same
+// time.
 // [SharedTable] has entries that writers may replace while other goroutines read them.
 //
 // # Terminology
@@ -27,10 +26,10 @@
 //     between handles and elements)
 //   - hole: a slot without a live element
 //   - presence bit: one bit for each slot, set while the slot has a live element
-//   - generation: a count that grows whenever a slot is taken; a handle is valid while its slot has the
-//     generation that the handle was made with
-//   - retired: a slot whose generation has reached 16,777,215, the largest that a handle can hold; it stays
-//     a hole forever
+//   - generation: a count that grows whenever a slot is taken; a handle is valid while its slot has a live
+//     element and the generation that the handle was made with
+//   - retired: a slot whose generation has reached 16,777,215, the largest that a handle can hold; after its
+//     element is removed, the slot stays a hole forever
 //   - capacity: the number of elements that addresses are reserved for
 //   - room: the number of elements that memory is committed for
 //   - run: a maximal range of consecutive slots with live elements
@@ -45,36 +44,39 @@
 // # Element types
 //
 // The collector does not look at the elements, so they must not hold Go pointers: strings, slices, maps,
-// channels, functions, interfaces, pointers. The New functions panic with the path of the first such field. A
-// uintptr is fine, and so is a Handle.
+// channels, functions, interfaces, pointers. The New functions panic with the path of the first field that
+// holds a Go pointer. A uintptr is fine, and so is a Handle.
 //
 // # Lifetimes
 //
-// An element lives until it is removed or truncated, or its container is closed. A pointer into a container
-// does not keep the container open. Close every container: a container that is dropped without Close keeps
-// its memory, and [vm.OnLeak] reports it.
+// An element lives until it is removed or truncated, or its container is cleared or closed. A pointer into a
+// container does not keep the container open. Close every container: a container that is dropped without
+// Close keeps its memory, and [vm.OnLeak] reports it.
 //
 // # Running out
 //
-// Grow(n) makes the next n insertions unable to fail. The short forms, Append and Insert, panic with the same
-// [*vm.Error] if there is no room and none can be made. Room ends at the capacity, at Options.MaxBytes, at a
-// [vm.Limit], or at a limit of the operating system. In each case nothing has changed, and the container
+// Grow(n) makes the next n insertions unable to fail, or returns an [*vm.Error]. Append and Insert panic with
+// this error if there is no room and none can be made. Room ends at the capacity, at Options.MaxBytes, at a
+// [vm.Limit], or at a limit of the operating system. A call that fails changes no element, and the container
 // continues to work when room returns.
 //
 // # Waste
 //
-// "Virtual Arrays for Virtual Worlds" (3dverse) gives a bound for the waste of such an array: growth step −
-// element. The operating system has two counts of memory, so the bound has two lines here:
+// "Virtual Arrays for Virtual Worlds" (3dverse) bounds the waste of an array in reserved addresses: it is at
+// most one growth step less one element. Here committed memory (which may be touched) and resident memory
+// (which was touched) have a bound each, in bytes:
 //
-//	committed − elements ≤ step              memory that may be touched; in a Pool or Dense step − element
-//	resident  − elements ≤ page − element    memory that was touched
+//	committed − elements ≤ step − element    Pool, Dense
+//	committed − elements ≤ step              Array, which keeps memory for one more element in reserve
+//	resident  − elements ≤ page − element
 //
 // The step is Options.Step rounded up to whole pages, by default an eighth of the committed memory and at
-// least 64 KiB. (An Array keeps memory for one more element in reserve.) If the element's size does not
-// divide the page, the memory ends with a part of an element, and the waste is larger by less than an
-// element. Once the elements fill a huge page, the page in these bounds is a huge page, and the step is
-// rounded up to whole huge pages. With [vm.PagesSmall], the page in these bounds is always a small page.
+// least 64 KiB. If the element's size does not divide the page, the memory ends with a part of an element,
+// and the waste is larger by less than an element. Once the elements fill a huge page, the page in these
+// bounds is a huge page, and the step is rounded up to whole huge pages. With [vm.PagesSmall], the page in
+// these bounds is always a small page.
 //
-// A Pool also takes 3½ bits a slot, for presence bits and common generations, and 4 bytes for each slot that
-// was taken again while its neighbours lived. A Dense also takes a little over 12 bytes a slot.
+// A Pool also takes 3½ bits for each slot, for presence bits and common generations, and 4 bytes for each
+// slot that was taken again while its neighbours lived. A Dense also takes a little over 12 bytes for each
+// slot.
 package bulk

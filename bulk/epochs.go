@@ -60,9 +60,9 @@ func (e *epochs) enter(p *presence) { p.state.Store(e.now.Load()<<1 | 1) }
 // exit announces that p's goroutine has left.
 func (p *presence) exit() { p.state.Store(0) }
 
-// advance increments the epoch, unless a goroutine inside entered in an earlier epoch. It loads the epoch
-// before the list of the goroutines that joined: a goroutine that joined and entered before the epoch had
-// this value is in the list.
+// advance increments the epoch if all goroutines that are inside have entered in it. It loads the epoch
+// before the list of the goroutines that joined. So the list has each goroutine that joined and entered
+// before the epoch had the loaded value.
 func (e *epochs) advance() {
 	now := e.now.Load()
 	if all := e.all.Load(); all != nil {
@@ -75,7 +75,7 @@ func (e *epochs) advance() {
 	e.now.CompareAndSwap(now, now+1)
 }
 
-// unseen reports whether no goroutine can access a value any more that was removed in the given epoch.
+// unseen reports whether all goroutines that could access a value removed in the given epoch have left.
 func (e *epochs) unseen(epoch uint64) bool { return epoch+2 <= e.now.Load() }
 
 // inside returns how many goroutines are inside.

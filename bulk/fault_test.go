@@ -49,8 +49,8 @@ func TestBadAccesses(t *testing.T) {
 				panic(err)
 			}
 			return (*byte)(unsafe.Pointer(e)) //vastvet:ignore useafter: the test is about this fault
-		}, []string{"slot 0 of ships is gone: its region was closed: keep the region open", "made at ", "fault_test.go:",
-			"closed at ", "fault_test.go:"}},
+		}, []string{"slot 0 of ships is gone: its region was closed: keep the region open", "made at ",
+			"fault_test.go:", "closed at ", "fault_test.go:"}},
 		"dense": {func(t *testing.T) *byte {
 			d := newDense[record](t, Options{Name: "ships"})
 			_, e := d.Insert(one)

@@ -26,8 +26,8 @@ type field struct {
 }
 
 // NewField adds a field to the rows of t. Messages show the name. NewField panics when T holds Go pointers or
-// has no size, when t has a field of that name, and when t has rows or room for rows, because the places of
-// the fields are fixed then.
+// has no size, when t has a field of that name, and when t has rows or room for rows, because the first room
+// fixes the places of the fields.
 func NewField[T any](t *Table, name string) *Field[T] {
 	layout.Check[T]("bulk: NewField")
 	t.mustBeOpen()

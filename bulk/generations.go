@@ -12,8 +12,8 @@ import (
 // generation, and a random read from a table with 4 bytes per slot would cost more than all other steps of a
 // removal. So the common generation of the 64 slots of a presence word is stored once, in a table that is
 // small enough for the processor's caches. A slot that is taken again while other slots of its word are live
-// gets its own generation: the slot is then apart. When a word that was full becomes empty, its slots share
-// one generation again. A pool that is filled once, or filled and emptied as a whole, never touches the
+// gets its own generation: the slot is then apart. When a word that was full becomes empty, its slots usually
+// share one generation again. A pool that is filled once, or filled and emptied as a whole, never touches the
 // memory for single slots.
 type generations struct {
 	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 if some are apart
@@ -23,11 +23,11 @@ type generations struct {
 	spans   [3]denseSpan // of the three tables
 }
 
-// common is the state of the slots of a presence word. Taking a slot reads it, and so does a look-up in a
-// word that has slots apart.
+// common is the state of the slots of a presence word. Every take of a slot reads it; a look-up reads it only
+// if the word has slots apart.
 //
 // Invariant: the slots below fresh were taken after the generation was set; the slots from fresh on were not,
-// and are not apart. The lowest slot is taken first, so one number describes the taken slots.
+// and are not apart. One number describes the taken slots, because the lowest free slot is taken first.
 type common struct {
 	apart      uint64 // the slots that have a generation of their own
 	generation uint32 // the generation of the other slots
@@ -149,12 +149,12 @@ func (g *generations) again(i uint) uint32 {
 	return *own
 }
 
-// maxSkipped bounds how many counts a slot loses when the slots of its word share one generation again.
+// maxSkipped is one more than the counts that a slot may skip when its word's slots share a generation again.
 const maxSkipped = 8
 
 // renewable returns the highest generation of the slots of word w, and whether all of these slots should
-// continue with it. They should not if some of the slots were not taken yet. They should not either if a slot
-// would skip many counts: a slot with no counts left is lost.
+// continue with that generation. They should not if only some of the slots were taken, or if a slot would
+// skip maxSkipped counts or more, because a slot is lost when it has used up its counts.
 func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	c := g.common(w)
 	if c.generation == 0 {

@@ -6,8 +6,8 @@ import "github.com/vastgo/vast/internal/generation"
 // A handle is 8 bytes, comparable, and holds no Go pointer, so it may be stored outside Go's heap. The zero
 // Handle refers to nothing.
 //
-// A handle is valid in the container that made it. Any other container finds it stale, unless the slot has
-// the same count in both containers and both containers have the same tag. There are 255 tags, given to
+// A handle is valid in the container that made it. Another container accepts the handle only if both
+// containers have the same tag, and the slot has the same count in both. There are 255 tags, given to
 // containers in turn.
 type Handle[T any] struct {
 	slot       uint32
@@ -19,7 +19,7 @@ type Handle[T any] struct {
 func (h Handle[T]) Slot() uint32 { return h.slot }
 
 // Generation returns the count that the slot had when the handle was made. The count starts at 1 and grows by
-// 1 each time the slot is taken. A [Pool] sometimes raises the count by up to 8 at once.
+// 1 each time the slot is taken. A [Pool] sometimes raises the count by up to 8 when a slot is taken.
 func (h Handle[T]) Generation() uint32 { return generation.Count(h.generation) }
 
 // ID returns the handle as one number, for files and networks. [HandleOf] returns the handle of an ID.

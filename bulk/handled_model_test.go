@@ -74,7 +74,7 @@ func eachKind(t *testing.T, f func(t *testing.T, kind string)) {
 // handledModel is the expected content of a container with handles.
 type handledModel[T comparable] struct {
 	live  map[Handle[T]]T
-	slots []bool      // taken slots
+	slots []bool      // for each slot: whether it is taken
 	known []Handle[T] // all handles that ever existed, live and stale
 	seen  map[Handle[T]]bool
 }
@@ -165,7 +165,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 			v, want := m.live[h]
 			got := p.Get(h)
 			if (got != nil) != want || p.Valid(h) != want || got != nil && *got != v {
-				t.Fatalf("Get(%v) = %v, want %t", h, got, want)
+				t.Fatalf("Get(%v) = %v; the model has an element of the handle: %t", h, got, want)
 			}
 			if o, _ := other.Insert(element(number)); p.Valid(o) || p.Remove(o) {
 				t.Fatalf("handle %v of another container is valid", o)

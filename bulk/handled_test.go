@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestHandlesAgainstModel runs the same operations on each container with handles.
+// TestHandlesAgainstModel runs the same operations on each of the kinds, and compares it with the model.
 func TestHandlesAgainstModel(t *testing.T) {
 	longtest.OneGoroutine(t)
 	rounds := longtest.Pick(2, 8)
@@ -62,9 +62,9 @@ func TestRefillPacks(t *testing.T) {
 	})
 }
 
-// TestHandlesOfEmptiedWords removes all elements of a word and takes the slots again. After some orders of
-// removal the slots of the word share one generation, after other orders they do not. The test checks that no
-// handle is returned twice and no stale handle becomes valid.
+// TestHandlesOfEmptiedWords removes some or all elements of two words and takes the slots again. After some
+// removals the slots of a word share one generation, after other removals they do not. The test checks that
+// no handle is returned twice and no stale handle becomes valid.
 func TestHandlesOfEmptiedWords(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[uint64](t, kind, Options{Capacity: 128})
@@ -92,7 +92,7 @@ func TestHandlesOfEmptiedWords(t *testing.T) {
 			}
 			for _, h := range live[keep:] {
 				if !p.Remove(h) || p.Remove(h) {
-					t.Fatalf("handle %v was not removed exactly once", h)
+					t.Fatalf("handle %v could not be removed, or could be removed twice", h)
 				}
 			}
 			live = live[:keep]
@@ -110,8 +110,8 @@ func TestHandlesOfEmptiedWords(t *testing.T) {
 	})
 }
 
-// setCount sets the count of all slots of a word. A test would need up to a billion insertions to reach that
-// count.
+// setCount sets the count of all slots of a word. To reach the count by insertions, a test would need up to a
+// billion of them.
 func setCount[T any](c handled[T], w uint, count uint32) {
 	switch c := c.(type) {
 	case *Pool[T]:
@@ -162,13 +162,13 @@ func TestSlotsAreRetired(t *testing.T) {
 		if err := p.Grow(63); !errors.Is(err, vm.ErrCapacity) {
 			t.Fatalf("Grow(63) with 62 free slots: %v", err)
 		}
-		// The retired slot stays a hole when its word becomes the lowest word with room again.
+		// The retired slot stays a hole when its word becomes the lowest word with a free slot again.
 		for p.Len() < 69 {
 			p.Insert(record{})
 		}
 		for i := range uint32(5) {
 			p.Remove(handles[66])
-			handles[66], _ = p.Insert(record{}) // the second word is the lowest word with room now
+			handles[66], _ = p.Insert(record{}) // now Insert searches the second word first
 			for h := range p.All() {
 				if h.Slot() == 10*i+3 {
 					p.Remove(h)
@@ -260,7 +260,7 @@ func TestHandlesOfOthers(t *testing.T) {
 			}
 		}
 		if p.Len() != 1 {
-			t.Errorf("%d elements", p.Len())
+			t.Errorf("there are %d elements, want 1", p.Len())
 		}
 	})
 }
@@ -392,7 +392,7 @@ func TestMisuse(t *testing.T) {
 			}
 		}
 		if closed.Len() != 0 || open.Len() != 0 {
-			t.Errorf("lengths are %d and %d", closed.Len(), open.Len())
+			t.Errorf("the closed container has length %d, the open one %d, want 0", closed.Len(), open.Len())
 		}
 	})
 }
@@ -486,7 +486,7 @@ func TestGrowMakesInsertionsSafe(t *testing.T) {
 			p.Insert(numbered(i))
 		}
 		if limit.Used() != used {
-			t.Errorf("insertions after Grow took memory: %d bytes, then %d", used, limit.Used())
+			t.Errorf("insertions after Grow changed the used bytes from %d to %d", used, limit.Used())
 		}
 	})
 }

@@ -54,7 +54,8 @@ func (x *HashIndex[K, V]) checkInvariants() {
 		}
 	}
 	if used != x.used || used > x.room || beyond != x.beyond || pairs != x.len {
-		fail("the counts are %d used slots of %d, %d behind the homes, %d single pairs; really %d, %d and %d",
+		fail("the index counts %d used slots (at most %d), %d of them behind the homes, and %d pairs; its "+
+			"buckets have %d used slots, %d of them behind the homes, and %d pairs",
 			x.used, x.room, x.beyond, x.len, used, beyond, pairs)
 	}
 	for leaf, more := x.many.first+1, x.many.len > 0; more && leaf != 0; leaf = x.many.head(leaf - 1).next {

@@ -8,33 +8,34 @@ import (
 )
 
 // The table of a HashIndex (see buckets) grows by two fifths at a time, from one of the sizes in bucketCounts
-// to the next. Growth spreads the hashes over the larger number of buckets, from the last home down: it
-// stretches them. A hash has a small home before it is stretched, and a large home afterwards. During growth,
-// the hashes whose small home is the field split, or a later bucket, are stretched. Each insertion moves
-// split down by stretchStep buckets; removals move it up again if the table has become too empty. Homes keep
-// their order, so stretched entries move towards the end, into buckets that were emptied before.
+// to the next. Growth spreads the hashes over the larger number of buckets, from the last home down. This is
+// called stretching. A hash has a small home before it is stretched, and a large home afterwards. During
+// growth, a hash is stretched already if its small home is the bucket number split or a later bucket. Each
+// insertion moves split down by stretchStep buckets; removals move split up again if the table has become too
+// empty. Homes keep their order, so stretched entries move towards the end, into buckets that were emptied
+// before.
 //
-// Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) also splits one
-// bucket per insertion. It splits a bucket into two that are half as full. So buckets that are not split yet
-// need room for twice as many entries as split buckets.
+// Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) splits one
+// bucket per insertion, into two buckets that are half as full. There, buckets that are not split yet need
+// room for twice as many entries as split buckets.
 
 const (
-	// A table is stretched when this many of 100 slots are full. If the whole table were stretched at once,
-	// 61 of 100 would be full afterwards.
+	// A table is stretched when this many of 100 slots are full. If the whole table were stretched in one
+	// step, 61 of 100 would be full afterwards.
 	mostFull = 85
-	// A table is squeezed when fewer than this many of 100 slots are full. At the end of squeezing at least
-	// 58 of 100 are full. If pairs have 8 bytes or more, a bucket has at most 8/7 bytes for each byte of its
-	// slots, so the table is then less than twice as large as its data.
+	// A table is squeezed when fewer than this many of 100 slots are full. Until the end of squeezing, at
+	// least 58 of 100 slots of the table before squeezing stay full. If pairs have 8 bytes or more, a bucket
+	// has at most 8/7 bytes for each byte of its slots, so the table is less than twice as large as its data.
 	leastFull = 60
-	// An insertion stretches this many buckets. So stretching ends when 6% more entries have arrived, and the
-	// next stretching begins when two fifths more have arrived. The part of the table that is not stretched
-	// yet is never more than 90% full.
+	// An insertion stretches this many buckets. Therefore stretching ends when 6% more entries have arrived;
+	// the next stretching begins when two fifths more have arrived. The part of the table that is not
+	// stretched yet is never more than 90% full.
 	stretchStep = 3
-	// A removal squeezes this many buckets. They are more than an insertion stretches, because removals empty
-	// the table further while it is squeezed.
+	// A removal squeezes this many buckets. The number is larger than stretchStep, because removals empty the
+	// table further while it is squeezed.
 	squeezeStep = 8
-	// This many insertions or removals, a power of two, take their steps together: loading neighbouring
-	// buckets together is faster.
+	// The steps of this many insertions or removals, a power of two, are made together, because it is faster
+	// to load neighbouring buckets together.
 	stepsAtOnce = 16
 	// Buckets behind the last home, for entries that find no empty slot in a home. When these buckets are
 	// full, more are made.
@@ -86,7 +87,8 @@ func (x *HashIndex[K, V]) reset() {
 	x.small, x.split, x.large = 1, 1, 1
 }
 
-// homes returns the number of buckets that are homes of hashes, including the homes of a move under way.
+// homes returns the number of buckets that are homes of hashes: the large homes while the table is stretched
+// or squeezed.
 func (x *HashIndex[K, V]) homes() uint64 {
 	if x.moving {
 		return x.large
@@ -150,8 +152,8 @@ func (x *HashIndex[K, V]) enlarge(op operation) error {
 		return nil
 	}
 	if x.moving {
-		// Earlier stretching has stopped because memory for entries behind the last home was refused. Finish
-		// the stretching now.
+		// Earlier stretching has stopped because memory for entries behind the last home was refused. It is
+		// finished now.
 		if err := x.stretch(op, int(x.split)); err != nil {
 			return err
 		}
@@ -191,12 +193,12 @@ func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	return nil
 }
 
-// stretchAlone splits bucket b if no entry has passed the bucket, and reports whether it has split the
-// bucket. Most of the work of growth is done here.
+// stretchAlone splits bucket b if no entry has passed b and the new homes are later buckets. It reports
+// whether it has split b. Most of the work of growth is done here.
 func (x *HashIndex[K, V]) stretchAlone(b uint64) bool {
 	p := x.bucket(b)
 	c := *(*uint64)(p)
-	// The new homes are later buckets, so the loop does not meet a moved entry again.
+	// If the new homes are later buckets, the loop does not meet a moved entry again.
 	if c >= onePassed || b*x.large/x.small == b || x.makeSpare(opAdd, slotsPerBucket) != nil {
 		return false
 	}
@@ -294,7 +296,7 @@ func (x *HashIndex[K, V]) shrink() error {
 	return err
 }
 
-// collect adds the entries whose small home is b to moved.
+// collect adds the entries whose small home is b to x.moved.
 func (x *HashIndex[K, V]) collect(b uint64) {
 	for i := b; ; i++ {
 		p := x.bucket(i)
@@ -321,7 +323,7 @@ func (x *HashIndex[K, V]) makeSpare(op operation, n int) error {
 	return nil
 }
 
-// move moves the entries that were collected from home b to their large homes.
+// move moves the entries in x.moved, which have the small home b, to their large homes.
 func (x *HashIndex[K, V]) move(b uint64) {
 	for i := range x.moved {
 		e := &x.moved[i]

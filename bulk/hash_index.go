@@ -18,24 +18,24 @@ import (
 //
 // The index grows without a stall: the table lies in reserved addresses and is stretched in place, a few
 // buckets at a time (the comments in hash_table.go and hash_growth.go explain it). Up to eight values of a
-// key lie in the table. A key with more values has all of them in a tree, so that one of a million is found
-// in a few steps. An index with 64 KiB of pairs or more commits at most twice the bytes of its keys and
-// values, if a pair has at least 8 bytes. The index gives memory back as pairs are removed. Memory that Grow
-// committed does not count towards this bound. Such memory that the promised insertions did not need stays
-// until Trim or Clear, or until removals make the table smaller.
+// key lie in the table. A key with more values has all of them in a tree, so that one of a million values is
+// found in a few steps. The index gives memory back as pairs are removed. An index with 64 KiB of pairs or
+// more commits at most twice the bytes of its keys and values, if a pair has at least 8 bytes. This bound
+// does not include memory that Grow committed. If the promised insertions do not need all of that memory, the
+// unneeded part stays until Trim or Clear, or until removals make the table smaller.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
 // the index, any number of goroutines may read it. A loop over the index panics if its body changes the
 // index.
 type HashIndex[K comparable, V any] struct {
 	buckets[K, V]
-	len     int // pairs
-	used    int // slots that are not empty
-	room    int // slots that may be used before the table is stretched further
-	level   int // the level of small in bucketCounts, or noLevel
-	moving  bool
-	beyond  int // entries in buckets behind the last home
-	changes int // number of changes, so that loops detect a change
+	len     int  // pairs
+	used    int  // slots that are not empty
+	room    int  // slots that may be used before the table is stretched further
+	level   int  // the level of small in bucketCounts, or noLevel
+	moving  bool // stretching or squeezing is under way
+	beyond  int  // entries in buckets behind the last home
+	changes int  // number of changes, so that loops detect a change
 	span    snugSpan
 	promise promise
 	many    tree[uint32, V] // by group: the values of keys with more than mostInSlots
@@ -145,8 +145,7 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	x.used++
 	x.added()
 	if x.moving && x.used%stepsAtOnce == 0 {
-		// If memory for buckets behind the last home is refused, a later call stretches the remaining
-		// buckets.
+		// If memory for buckets behind the last home is refused, a later call makes up for the steps.
 		_ = x.stretch(opAdd, stepsAtOnce*stretchStep)
 	}
 	x.changed()

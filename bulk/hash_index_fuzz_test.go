@@ -30,7 +30,7 @@ func TestHashIndexAgainstModel(t *testing.T) {
 			nil)
 		playHash(t, Options{}, data, func(i int) [2]uint64 { return [2]uint64{7, uint64(i)} }, nil)
 		playHash(t, Options{}, data, func(i int) [5]int32 { return [5]int32{4: int32(i)} }, nil)
-		// The hashes are all the same, or have only a few values.
+		// All hashes are the same, or only the multiplication by h.c mixes them.
 		playHash(t, Options{}, data[:150], func(i int) int { return i }, func(h *hasher[int]) { h.b = 0 })
 		playHash(t, Options{}, data[:150], func(i int) int { return i },
 			func(h *hasher[int]) { h.b = 1 << 56 })

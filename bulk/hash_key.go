@@ -41,8 +41,8 @@ func (h *hasher[K]) of(k K) uint64 {
 	return h.long(k)
 }
 
-// mixed and long are the two cases of hasher.of. The compiler inlines mixed but not of, so the shortest paths
-// choose between mixed and long themselves.
+// mixed and long are the two cases of hasher.of. The compiler inlines mixed, but not hasher.of. Therefore the
+// shortest paths choose between mixed and long themselves.
 
 func (h *hasher[K]) mixed(n uint64) uint64 {
 	high, low := bits.Mul64(n^h.a, h.b)

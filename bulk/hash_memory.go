@@ -6,9 +6,9 @@ import (
 )
 
 // Grow makes the next n insertions unable to fail, by committing memory for them: in the table, and for the
-// values of keys with many values. The room stays until it is used, or until Trim or Clear. An empty index
-// gets its final size at once, so that filling the index does not stretch the table. Grow panics when n is
-// negative.
+// values of keys with many values. The room stays until insertions have used it, or until Trim or Clear. An
+// empty index immediately gets the table for n pairs, so that filling the index does not stretch the table.
+// Grow panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the index holds the same pairs.
@@ -61,9 +61,9 @@ func (x *HashIndex[K, V]) clearTable() {
 	x.reset()
 }
 
-// Trim gives back the unused room that Grow made. Complexity: a few steps for each pair if there is such
-// room, because the table is squeezed at once. It returns an error as [vm.Region.Decommit] does; the index
-// works as before.
+// Trim gives back the unused room that Grow made. Complexity: a few steps for each pair if there is unused
+// room, because this call squeezes the whole table. Trim returns an error as [vm.Region.Decommit] does; then
+// the index works as before.
 func (x *HashIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.forget()
@@ -111,7 +111,7 @@ func (x *HashIndex[K, V]) Close() error {
 	if err := x.region.Close(); err != nil {
 		return err
 	}
-	// In a table without memory every search ends at once, so the short paths reach the test for Close.
+	// In a table without memory every search ends in bucket 0, so the short paths reach the test for Close.
 	x.reset()
 	x.ended, x.len = &closedError{x.plan.name}, 0
 	x.many = tree[uint32, V]{}

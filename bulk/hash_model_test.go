@@ -40,7 +40,7 @@ func (m *hashModel[K]) remove(k K, v uint32) bool {
 }
 
 // playHash applies the operations in data to an index and to the model. It fails the test if the index
-// differs from the model. key makes a key from a number. If spoil is not nil, it makes the index's hash
+// differs from the model. key makes a key from a number. spoil, which may be nil, makes the index's hash
 // function worse.
 func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) K, spoil func(*hasher[K])) {
 	const capacity = 6000

@@ -8,9 +8,9 @@ import (
 )
 
 // hashIndexState implements state.Container. A file has the pairs in the order of [HashIndex.All]. If the
-// keys are short (see hasher), their hashes depend only on three numbers of the index. The file then also has
-// these numbers and the control words of the buckets, so that loading puts each pair into its old slot. The
-// hashes of other keys depend on the process: loading adds their pairs to an empty index.
+// keys are short (see hasher), their hashes depend only on three numbers of the index. In this case the file
+// also has these numbers and the control words of the buckets, so that loading puts each pair into its old
+// slot. The hashes of other keys depend on the process: loading adds their pairs to an empty index.
 type hashIndexState[K comparable, V any] struct {
 	x       *HashIndex[K, V]
 	once    sync.Once // collects the pairs at the first read
@@ -77,8 +77,8 @@ func (s *hashIndexState[K, V]) Reserve(c state.Contents) error {
 
 func (s *hashIndexState[K, V]) Settle(c state.Contents, arrays []state.Array) error {
 	if len(s.pairs) != c.Len || len(s.control) != int(c.Numbers["buckets"]) {
-		return fmt.Errorf("%s: the file has %d pairs and %d control words, but should have %d and %d",
-			s.x.plan.name, len(s.pairs), len(s.control), c.Len, c.Numbers["buckets"])
+		return fmt.Errorf("%s: the file has %d pairs, want %d, and %d control words, want %d",
+			s.x.plan.name, len(s.pairs), c.Len, len(s.control), c.Numbers["buckets"])
 	}
 	for i := range s.pairs {
 		if k := s.pairs[i].Key; k != k {

@@ -13,18 +13,18 @@ import (
 //
 // The number of an entry's home bucket is proportional to the entry's hash: the smallest hash has the first
 // bucket as its home, and the greatest hash the last one. An entry is stored in the first bucket, from its
-// home on, that has an empty slot. So the entries of a bucket that is split move to neighbouring buckets, in
-// the same order, and the whole table can be stretched by two fifths in place, from its end on, a bucket at a
-// time (file hash_growth.go). A search ends at a bucket that no entry has passed, so a removal leaves no
-// tombstone. F14 (Facebook, 2019) ends searches in the same way.
+// home on, that has an empty slot. Because homes have the order of the hashes, the table can be stretched by
+// two fifths in place, a bucket at a time, beginning with the last bucket (file hash_growth.go). A search
+// ends at a bucket that no entry has passed, so a removal leaves no tombstone. F14 (Facebook, 2019) ends
+// searches in the same way.
 //
-// Many goroutines may read buckets while none changes it.
+// Many goroutines may read buckets while no goroutine changes them.
 type buckets[K comparable, V any] struct {
 	base  unsafe.Pointer // bucket 0
-	small uint64         // buckets that are homes of hashes not stretched yet
-	large uint64         // buckets that are homes of stretched hashes
+	small uint64         // number of small homes, for hashes that are not stretched yet
+	large uint64         // number of large homes, for stretched hashes
 	split uint64         // the first of the small homes whose hashes are stretched
-	end   uint64         // buckets that have memory
+	end   uint64         // number of buckets that have memory
 	form  bucketForm
 	hash  hasher[K]
 }
@@ -62,7 +62,7 @@ func newBucketForm[K, V any]() bucketForm {
 		f.eachKey, f.values, f.eachValue = key+value, f.keys+key, key+value
 		f.bytes = f.keys + slotsPerBucket*f.eachKey
 	} else {
-		// Pairs would have gaps for alignment. So all keys lie before all values.
+		// All keys lie before all values, because pairs would have gaps for alignment.
 		f.eachKey, f.values, f.eachValue = key, align(f.keys+slotsPerBucket*key, value), value
 		f.bytes = f.values + slotsPerBucket*value
 	}

@@ -44,7 +44,7 @@ func boundedPairs() int {
 	return 400_000
 }
 
-// TestHashIndexMemory fills an index, empties it again, and checks its memory at every size.
+// TestHashIndexMemory fills an index, empties it again, and checks its memory at many sizes.
 func TestHashIndexMemory(t *testing.T) {
 	longtest.OneGoroutine(t)
 	t.Run("u64-u64", func(t *testing.T) { fillAndEmptyHash[uint64, uint64](t, 1, largest()) })
@@ -74,7 +74,7 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 			bounded(t, x, "emptying", x.Len(), bytesPair)
 		}
 	}
-	// From here on, consecutive values belong to different keys, so that all groups grow and shrink together.
+	// In the next two loops, consecutive pairs have different keys: all groups grow and shrink together.
 	for v := range min(valuesPerKey, 20) {
 		for i := v; i < n; i += valuesPerKey {
 			x.Add(key(i), V(i))
@@ -210,7 +210,7 @@ func newOrderedIndex[K interface {
 	return x
 }
 
-// TestIndicesUnderPolicies checks the bound on memory with all kinds of pages.
+// TestIndicesUnderPolicies checks the bound on memory with several page policies.
 func TestIndicesUnderPolicies(t *testing.T) {
 	longtest.OneGoroutine(t)
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHeap} {

@@ -140,8 +140,8 @@ func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 	return map[string]Index[uint64, uint32]{"hash": h, "ordered": newOrderedIndex[uint64, uint32](t, o)}
 }
 
-// TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values a key. No
-// pair is lost, and the index grows again when room returns.
+// TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values for each key.
+// No pair is lost, and the index grows again when room returns.
 func TestIndicesUnderLimit(t *testing.T) {
 	longtest.OneGoroutine(t)
 	for _, pages := range pageKinds {
@@ -235,16 +235,17 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 				committed := x.(interface{ Committed() int }).Committed()
 				for i := range n {
 					if got := x.(interface{ Committed() int }).Committed(); got != committed {
-						t.Fatalf("%s, %d pairs before Grow, %d values a key: %d of %d insertions commit "+
-							"%d bytes", name, before, valuesPerKey, i, n, got-committed)
+						t.Fatalf("%s, %d pairs before Grow, %d values for each key: the first %d of %d "+
+							"insertions commit %d bytes", name, before, valuesPerKey, i, n, got-committed)
 					}
 					x.Add(uint64(i*7919%n/valuesPerKey), uint32(before+i))
 				}
 				// After the last promised insertion the promise ends, and unused memory may be given back.
 				if got := x.(interface{ Committed() int }).Committed(); got > committed ||
 					x.Len() != before+n {
-					t.Errorf("%s, %d pairs before Grow, %d values a key: %d pairs after all insertions, and "+
-						"%d more bytes committed", name, before, valuesPerKey, x.Len(), got-committed)
+					t.Errorf("%s, %d pairs before Grow, %d values for each key: %d pairs after all "+
+						"insertions, and %d more bytes committed", name, before, valuesPerKey, x.Len(),
+						got-committed)
 				}
 				checkIndex(x)
 			}
@@ -309,7 +310,7 @@ func TestIndicesWithFailingCalls(t *testing.T) {
 			return cmp.Or(err, trimmed)
 		})
 		if calls < 10 {
-			t.Errorf("only %d calls were made", calls)
+			t.Errorf("only %d calls were made to fail, want at least 10", calls)
 		}
 	}
 }

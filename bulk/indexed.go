@@ -129,7 +129,7 @@ func (x *Indexed[T]) Insert(v T) (Handle[T], *T) {
 	return h, e
 }
 
-// Remove removes the element of h from the pool and the indices and reports whether there was an element.
+// Remove removes the element of h from the pool and the indices, and reports whether h had an element.
 func (x *Indexed[T]) Remove(h Handle[T]) bool {
 	e := x.pool.Get(h)
 	if e == nil {
@@ -142,9 +142,9 @@ func (x *Indexed[T]) Remove(h Handle[T]) bool {
 }
 
 // Update calls f with the element of h, which f may change. Then it updates each index in which the element
-// has a new key. It reports whether there is an element of h. It panics with a [*vm.Error] if an index has no
-// room for a new key, and if a key has become NaN. After these panics, and if f panics, the element and the
-// indices are unchanged. f must not change the pool or call Update.
+// has a new key. It reports whether h has an element. It panics with a [*vm.Error] if an index has no room
+// for a new key. It also panics if a key has become NaN. After these panics, and after a panic of f, the
+// element and the indices are unchanged. f must not change the pool or call Update.
 func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 	e := x.pool.Get(h)
 	if e == nil {

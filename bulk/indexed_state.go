@@ -35,9 +35,9 @@ func (a *attachment[T, K]) fits(pool any) bool {
 	return true
 }
 
-// indexedState implements state.Container. It holds the states of the pool and of the hash indices: the order
-// of a loop over a hash index cannot be derived from the pool. If the file does not have an index, or the
-// index does not fit the elements, loading rebuilds it from the elements, as Attach does.
+// indexedState implements state.Container. It holds the state of the pool. It also holds the states of the
+// hash indices, because the order of a loop over a hash index cannot be derived from the pool. An index that
+// the file does not have, or that does not fit the elements, is rebuilt from the elements, as Attach does.
 type indexedState[T any] struct {
 	x *Indexed[T]
 	// Each part is a state.Container: first the pool, then the indices. The type of the field is any, because

@@ -36,8 +36,8 @@ func TestLimitIsSharedAndReturns(t *testing.T) {
 		for range 3 {
 			if e := exhausted(func() { p.Insert(record{}) }); e == nil || limit.Used() != used ||
 				p.Len() != n {
-				t.Fatalf("%v: another insertion changed something: %v, %d bytes, %d elements", pages, e,
-					limit.Used(), p.Len())
+				t.Fatalf("%v: another insertion fails with %v; %d bytes are used, want %d; there are %d "+
+					"elements, want %d", pages, e, limit.Used(), used, p.Len(), n)
 			}
 		}
 		if err := a.Grow(200_000); !errors.Is(err, vm.ErrLimit) || a.Len() != 100_000 {

@@ -15,8 +15,8 @@ import (
 // The zero List is an empty list, ready for use.
 //
 // A List holds the place of its list. A list that outgrows its place moves. The call that moves the list
-// writes the new List to the *List that the caller has passed. Calls refuse copies that were made before the
-// move: keep one List, in the owner.
+// writes the new List to the *List that the caller has passed. Calls refuse copies of the List that were made
+// before the move: keep one List, in the owner.
 type List[T any] struct {
 	place      uint32
 	generation uint32
@@ -33,8 +33,8 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // owner, and the cell. Each size of cells is a third or a half larger than the size below. A list that has
 // outgrown its cell is copied to a larger cell; the old cell is free for other lists of that size, which take
 // the lowest free cell first. From 64 KiB on, a list has a stretch of memory of its own. A stretch grows in
-// place while the memory behind it is free; otherwise it moves to a stretch that is a quarter larger. A list
-// may have up to 4,294,967,295 elements.
+// place while the memory behind it is free; otherwise its list moves to a stretch that is a quarter larger. A
+// list may have up to 4,294,967,295 elements.
 //
 // A pointer or slice to elements of a list is valid until that list is appended to, inserted into, grown or
 // freed, or [Lists.Compact] or [Lists.Clear] is called. It stays valid when other lists change.
@@ -47,11 +47,11 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // container has taken 2,147,483,648 stretches and batches of up to 64 free cells. Afterwards an old List may
 // pass by chance, with a probability of one in 4,294,967,295.
 //
-// A List of another container, with the same place, is refused for certain while neither container has taken
-// 8,388,608 stretches and batches, unless both containers have the same tag: there are 255 tags, given to
-// containers in turn. Otherwise such a List passes with the same small probability. Forged Lists are not
-// always refused: 8 bytes that match a List work like that List, and 8 bytes with a place in the middle of a
-// cell may pass the check.
+// A List of another container is refused for certain if the two containers have different tags and neither
+// has taken 8,388,608 stretches and batches. There are 255 tags, given to containers in turn. In other cases
+// a List of another container may pass by chance, with the probability above. Forged Lists are not always
+// refused: 8 bytes that match a List work like that List, and 8 bytes with a place in the middle of a cell
+// may pass the check.
 //
 // Writing beyond a slice, with unsafe, damages the elements and the header of the next list in memory; the
 // bits that mark free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build
@@ -59,12 +59,13 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 //
 // # Waste
 //
-// A cell has at least 32 bytes. Including its header, a cell is at most one and a half times as large as the
-// list needed when the list took the cell, or twice as large if the list has grown within 64 bytes. A stretch
-// has at most a quarter and 64 KiB more than its list needed. The cells of one size lie together in slabs of
-// 64 KiB, or of a multiple of 64 KiB. Up to an eighth of a slab is unused; a page that was never needed costs
-// no memory. Bookkeeping takes 1 byte for each 100 bytes of cells. [Lists.Stats] counts all of this memory.
-// If Options.Capacity allows less than 8 MiB, the 64 KiB in this section become smaller, down to a page.
+// A cell has at least 32 bytes, or at least 24 if an element has 13 to 16 bytes. Including its header, a cell
+// is at most one and a half times as large as the list needed when the list took the cell, or twice as large
+// if the list has grown within 64 bytes. A stretch has at most a quarter and 64 KiB more than its list
+// needed. The cells of one size lie together in slabs of 64 KiB, or of a multiple of 64 KiB. Up to an eighth
+// of a slab is unused; a page that was never needed costs no memory. Bookkeeping takes 1 byte for each 100
+// bytes of cells. [Lists.Stats] counts all of this memory. If Options.Capacity allows less than 4 MiB, a
+// smaller size takes the place of the 64 KiB, down to a page.
 //
 // One goroutine may change lists at a time, while no other goroutine reads them. While no goroutine changes
 // them, any number of goroutines may call At, Slice, Valid, All, Len and Stats. The caller must synchronize
@@ -138,8 +139,8 @@ func (ls *Lists[T]) absent(l List[T]) *cell {
 	return &nothing[0]
 }
 
-// element returns the address of element i of a list. It is sound for elements below the room: they lie
-// behind h in committed memory, which never moves before Close and holds no Go pointers.
+// element returns the address of element i of a list. It is sound if the cell has room for element i: the
+// elements lie behind h in committed memory, which never moves before Close and holds no Go pointers.
 func (ls *Lists[T]) element(h *cell, i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(unsafe.Pointer(h), uint(unsafe.Sizeof(*h))+i*uint(unsafe.Sizeof(v))))

@@ -21,8 +21,8 @@ func (ls *Lists[T]) checkInvariants() {
 	for place := range c.lists() {
 		h, r := c.at(place), c.holdings[place>>c.shiftBoth]
 		if h.generation < max(1, r.since) || !c.mine(h.generation) || h.len > r.room || r.room == 0 {
-			ls.broken("the list at place %d has generation %#x, of %#x to %#x, and %d elements in room for "+
-				"%d", place, h.generation, r.since, c.newest, h.len, r.room)
+			ls.broken("the list at place %d has generation %#x, want %#x to %#x, and %d elements, want at "+
+				"most %d", place, h.generation, r.since, c.newest, h.len, r.room)
 		}
 		lists++
 	}
@@ -56,8 +56,7 @@ func (ls *Lists[T]) checkUnits() {
 		s, r := c.slab(u), c.holdings[u]
 		end = u + uint(s.units)
 		if s.units == 0 || end > c.usable || s.back != 0 || s.leaving {
-			ls.broken("the slab or stretch of %d units at unit %d, of %d usable units, is %+v", s.units, u,
-				c.usable, *s)
+			ls.broken("%d units are usable, and the slab or stretch at unit %d is %+v", c.usable, u, *s)
 		}
 		if since := r.since; since == unheld || c.wrapped && since != 1 || !c.mine(since) {
 			ls.broken("unit %d has the first generation %#x; the newest generation is %#x", u, since,
@@ -78,7 +77,8 @@ func (ls *Lists[T]) checkUnits() {
 		cl := &c.classes[s.class]
 		for i := u; i < end; i++ {
 			if c.slab(i).back != uint32(i-u) || c.holdings[i] != r || r.room != cl.room {
-				ls.broken("unit %d does not belong to the slab at %d: %+v", i, u, c.holdings[i])
+				ls.broken("unit %d of the slab at unit %d does not refer to the slab, or has the holding %+v",
+					i, u, c.holdings[i])
 			}
 		}
 		free, any, ready := 0, uint64(0), 0
@@ -91,20 +91,22 @@ func (ls *Lists[T]) checkUnits() {
 		if cl.ready != 0 && uint(cl.readySlab) == u {
 			ready = bits.OnesCount64(cl.ready)
 			if *s.word(cl.readyWord)&cl.ready != 0 {
-				ls.broken("unit %d has cells that are ready and free", u)
+				ls.broken("the slab at unit %d has ready cells that its bits also call free", u)
 			}
 		}
 		if free != int(s.free) || any != s.any || s.units != cl.units {
-			ls.broken("unit %d counts %d free cells, in words %#x, but its bits have %d, in words %#x", u,
-				s.free, s.any, free, any)
+			ls.broken("the slab at unit %d counts %d free cells, in the words %#x, but its bits have %d "+
+				"free cells, in the words %#x; the slab has %d units, want %d", u, s.free, s.any, free, any,
+				s.units, cl.units)
 		}
 		if free+ready > int(cl.cells) {
-			ls.broken("unit %d has %d free cells and %d ready, of %d", u, free, ready, cl.cells)
+			ls.broken("the slab at unit %d has %d free cells and %d ready cells, but only %d cells", u, free,
+				ready, cl.cells)
 		}
 		isOpen := u < uint(cl.open.Len()) && cl.open.Test(u)
 		if isOpen != (free > 0) || isOpen && cl.lowest > u {
-			ls.broken("unit %d has %d free cells, but open is %t and the lowest slab %d", u, free, isOpen,
-				cl.lowest)
+			ls.broken("the slab at unit %d has %d free cells; it is open: %t; the lowest open slab is at "+
+				"unit %d", u, free, isOpen, cl.lowest)
 		}
 		if free > 0 {
 			open[s.class]++

@@ -10,11 +10,11 @@ import (
 // the memory behind them. Compact is worthwhile after many lists were freed or have shrunk.
 //
 // owners yields the addresses of the Lists that the owners keep. Compact writes the new Lists to these
-// addresses. A list that owners does not yield stays in its place and leaves a gap, and its List stays valid.
-// If [Lists.Len] is larger than the number of yielded lists, some lists have lost their owners. owners may
-// also yield the zero List. Compact iterates over owners two or three times; owners must not change lists.
-// Owners may be elements of a list L of this container. After owners has yielded the List of L, it must look
-// up the owners in L again, because their addresses may have changed.
+// addresses. A list that owners does not yield stays in its place, so that gaps may remain; its List stays
+// valid. If [Lists.Len] is larger than the number of yielded lists, some lists have lost their owners. owners
+// may also yield the zero List. Compact iterates over owners two or three times; owners must not change
+// lists. Owners may be elements of a list L of this container. After owners has yielded the List of L, it
+// must look up the owners in L again, because their addresses may have changed.
 //
 // Pointers and slices to elements become invalid, as do copies of the Lists. Compact panics for a stale List;
 // lists that were moved before the panic stay valid. A list without elements gets a cell for one element. A
@@ -65,9 +65,9 @@ func (ls *Lists[T]) evacuate(owners iter.Seq[*List[T]]) {
 	c := &ls.cells
 	end := c.startLeaving()
 	defer c.endLeaving()
-	// The second walk is for stretches that have blocked another stretch, or have found no long gap below
-	// them: once the slabs are empty, there may be a gap. A list that has moved to the lowest gap in the
-	// first walk may find a lower gap in the second walk.
+	// The second walk is for stretches that have blocked another stretch, or have found no gap below them
+	// that was long enough: once the slabs are empty, there may be such a gap. A list that has moved to the
+	// lowest gap in the first walk may find a lower gap in the second walk.
 	for walks, missed := 0, true; missed && walks < 2; walks++ {
 		missed = false
 		for l := range owners {

@@ -49,8 +49,8 @@ func TestListsExhaustion(t *testing.T) {
 		} {
 			if err := f(); !errors.Is(err, vm.ErrLimit) || l != before || !second.IsZero() ||
 				len(ls.Slice(l)) != n || limit.Used() > used {
-				t.Fatalf("%v: %s changed something: %v, %d elements, %d bytes", pages, name, err,
-					len(ls.Slice(l)), limit.Used())
+				t.Fatalf("%v: %s fails with %v; the list has %d elements, want %d; %d bytes are used, want "+
+					"at most %d", pages, name, err, len(ls.Slice(l)), n, limit.Used(), used)
 			}
 		}
 		ls.checkInvariants()
@@ -113,7 +113,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 	}
 	capacities := []int{math.MaxInt, math.MaxInt / 40, math.MaxInt / 100}
 	if strconv.IntSize == 64 {
-		capacities = append(capacities, math.MaxInt/330) // the options allow exactly this capacity
+		capacities = append(capacities, math.MaxInt/330) // newPlan allows this, and vm.Reserve refuses it
 	}
 	for _, capacity := range capacities {
 		if _, err := NewLists[record](Options{Capacity: capacity}); !errors.Is(err, vm.ErrSize) &&
@@ -225,14 +225,14 @@ func TestCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	// After Compact, a cell is at most one and a half times as large as its list needs, and one slab of each
-	// class may not be full. The slack allows two such slabs.
+	// class can be partly empty. The slack allows two such slabs.
 	slack := 0
 	for _, k := range ls.cells.classes {
 		slack += 2 * int(k.units) << ls.cells.shiftUnit
 	}
 	if most := s.BytesElements*3/2 + leastCell*s.Lists + slack; s.BytesSlabs > most {
-		t.Errorf("slabs of %d bytes hold elements of %d bytes, want at most %d", s.BytesSlabs,
-			s.BytesElements, most)
+		t.Errorf("for elements of %d bytes the slabs have %d bytes, want at most %d", s.BytesElements,
+			s.BytesSlabs, most)
 	}
 	most := s.Committed
 	if n == 60_000 { // with fewer lists, chance decides how many long lists stay

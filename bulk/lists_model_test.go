@@ -9,12 +9,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// listsModel is the expected content of lists: for each owner a List and a slice.
+// listsModel has lists, and a slice with the expected elements of each list.
 type listsModel[T comparable] struct {
 	lists  *Lists[T]
-	other  *Lists[T]
+	other  *Lists[T] // another container, which must refuse the Lists of the owners
 	owners [24]List[T]
-	want   [24][]T
+	want   [24][]T // the elements of each owner's list
 	stale  []List[T]
 }
 
@@ -38,7 +38,7 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 			v := next()
 			m.attempt(t, i, 1, func() {
 				if p := m.lists.Append(l, v); *p != v || p != m.lists.At(*l, len(want)) {
-					t.Fatalf("Append returned the address of another element than %d", len(want))
+					t.Fatalf("Append did not return element %d, or the element is wrong", len(want))
 				}
 			}, append(want, v))
 		case 4, 5:
@@ -53,7 +53,7 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 			v := next()
 			m.attempt(t, i, 1, func() {
 				if p := m.lists.Insert(l, n, v); *p != v || p != m.lists.At(*l, n) {
-					t.Fatalf("Insert returned the address of another element than %d", n)
+					t.Fatalf("Insert did not return element %d, or the element is wrong", n)
 				}
 			}, slices.Insert(slices.Clone(want), n, v))
 		case 8:
@@ -95,16 +95,16 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 			m.stale = append(m.stale, before)
 		}
 		if got := m.lists.Slice(m.owners[i]); !slices.Equal(got, m.want[i]) || cap(got) != len(got) {
-			t.Fatalf("list %d has %d elements and capacity %d, want %d elements; or the elements are wrong",
-				i, len(got), cap(got), len(m.want[i]))
+			t.Fatalf("the slice of list %d has length %d and capacity %d, want %d for both; or its elements "+
+				"are wrong", i, len(got), cap(got), len(m.want[i]))
 		}
 	}
 	m.compare(t)
 	m.lists.checkInvariants()
 }
 
-// attempt runs an operation that gives list i the wanted elements, or leaves the list unchanged if there is
-// no room for n more elements.
+// attempt calls do and records that list i now has the elements want. If do panics, there must be no room for
+// n more elements, and the list must be unchanged.
 func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 	l, bytes := m.owners[i], m.lists.Committed()
 	e := exhausted(do)
@@ -113,8 +113,8 @@ func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 		return
 	}
 	if !errors.Is(e, vm.ErrCapacity) || m.owners[i] != l || m.lists.Committed() > bytes {
-		t.Fatalf("a failed operation changed list %v to %v, or committed %d bytes to %d: %v", l, m.owners[i],
-			bytes, m.lists.Committed(), e)
+		t.Fatalf("an operation failed with %v; it changed the List %v to %v and the committed bytes from %d "+
+			"to %d", e, l, m.owners[i], bytes, m.lists.Committed())
 	}
 	size := m.lists.cells.plan.sizeElement
 	if room := m.lists.Stats().BytesRoom / size; room+n < listsCapacity/4 {
@@ -144,12 +144,13 @@ func (m *listsModel[T]) grow(t *testing.T, l *List[T], n int) {
 	err := m.lists.Grow(l, n)
 	if err != nil {
 		if !errors.Is(err, vm.ErrCapacity) || *l != before {
-			t.Fatalf("Grow(%d) of %v leaves %v: %v", n, before, *l, err)
+			t.Fatalf("Grow(%d) failed with %v and changed the List %v to %v", n, err, before, *l)
 		}
 		return
 	}
 	if room := int(m.lists.cells.room(l.place)); room-have < n || len(m.lists.Slice(*l)) != have {
-		t.Fatalf("Grow(%d) gives a list of %d elements room for %d", n, len(m.lists.Slice(*l)), room)
+		t.Fatalf("after Grow(%d) the list has %d elements, want %d, and room for %d", n,
+			len(m.lists.Slice(*l)), have, room)
 	}
 }
 
@@ -183,19 +184,19 @@ func (m *listsModel[T]) compact(t *testing.T, n int) {
 			continue
 		}
 		if i%n != 0 {
-			t.Fatalf("list %d has become %v, from %v, but Compact did not get its owner", i, m.owners[i], l)
+			t.Fatalf("Compact changed list %d from %v to %v, but did not get its owner", i, l, m.owners[i])
 		}
 		m.stale = append(m.stale, l)
 	}
 }
 
-// forged passes a List of random bits, and stale Lists, to the container. Calls must refuse each List that no
-// owner has.
+// forged passes l, which has random bits, and stale Lists to the container. Valid and Slice must refuse each
+// List that no owner has. A List of generation 0 has an empty slice.
 func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 	for _, l := range append([]List[T]{l}, m.stale[max(0, len(m.stale)-100):]...) {
 		own := slices.Contains(m.owners[:], l) && !l.IsZero()
 		if m.lists.Valid(l) != own {
-			t.Fatalf("Valid(%v) = %t", l, !own)
+			t.Fatalf("Valid(%v) = %t, want %t", l, !own, own)
 		}
 		text := modeltest.PanicText(func() {
 			if len(m.lists.Slice(l)) != 0 && !own {
@@ -203,7 +204,7 @@ func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 			}
 		})
 		if caught := text != ""; caught == (own || l.generation == 0) {
-			t.Fatalf("Slice of %v: %q", l, text)
+			t.Fatalf("Slice(%v) panics with %q; an owner has this List: %t", l, text, own)
 		}
 	}
 	for _, l := range m.owners {
@@ -222,7 +223,8 @@ func (m *listsModel[T]) compare(t *testing.T) {
 	for l, s := range m.lists.All() {
 		i := slices.Index(m.owners[:], l)
 		if i < 0 || !slices.Equal(s, m.want[i]) {
-			t.Fatalf("All yields %v with %d elements, which belongs to owner %d", l, len(s), i)
+			t.Fatalf("All yields %v with %d elements, which is wrong for owner %d (-1: no owner)", l, len(s),
+				i)
 		}
 		seen++
 		elements += len(s)

@@ -33,8 +33,7 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 			var owners [4]List[cell]
 			for i := range owners {
 				for _, old := range stale[i*len(stale)/4:][:min(n, len(stale)/4)] {
-					// One of these elements may lie where the cell of old was. Then the element has
-					// the generation of that cell.
+					// This element may lie where the cell of old was, and has the generation of old.
 					ls.Append(&owners[i], cell{old.generation, 1})
 				}
 			}
@@ -48,7 +47,7 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 			}
 		}
 	}
-	// All of the memory looks like the cell of one List.
+	// The elements of a long list look like the cell of one stale List.
 	var l, all List[cell]
 	ls.Append(&l, cell{})
 	old := l
@@ -90,7 +89,7 @@ func TestGenerationsBeginAnew(t *testing.T) {
 	old := append([]List[uint64](nil), owners...)
 	build()
 	if !ls.cells.wrapped || ls.cells.newest > 10_000 {
-		t.Fatalf("the newest generation is %#x", ls.cells.newest)
+		t.Fatalf("the count did not begin again: the newest generation is %#x", ls.cells.newest)
 	}
 	ls.checkInvariants()
 	for i, l := range owners {
@@ -126,7 +125,8 @@ func TestAllWhileListsChange(t *testing.T) {
 	for l, s := range ls.All() {
 		i, known := index[l]
 		if !known || owners[i] != l || s[0] != uint64(i) {
-			t.Fatalf("All yields %v, which belongs to list %d (known: %t)", l, i, known)
+			t.Fatalf("All yields %v (known: %t), but list %d is %v now, or its elements are wrong", l, known,
+				i, owners[i])
 		}
 		seen[i]++
 		if i%3 == 0 { // the list moves, sometimes to a stretch

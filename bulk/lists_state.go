@@ -10,10 +10,10 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A file has the slabs and stretches, the ready cells, and the lists: the place, generation and length of
-// each list, and the elements of all lists one after the other. All other fields of cells are derived. The
-// elements keep their places, so that the Lists of the owners stay valid. Therefore the container takes the
-// sizes of its units and places from the file.
+// A file has the slabs and stretches, the ready cells, the state of the count of generations, and the lists:
+// the place, generation and length of each list, and the elements of all lists one after the other. The other
+// fields of cells are derived. The lists keep their places, so that the Lists of the owners stay valid.
+// Therefore the container takes the sizes of its units and places from the file.
 
 // slabState is a slab or a stretch.
 type slabState struct {
@@ -37,11 +37,11 @@ type listsState[T any] struct {
 	ready []readyState
 	lists []listState
 	// starts has the number of the first element of each list. Describe fills it.
-	starts []int
-	built  bool
-	// A restoration writes elements in order. The next element has number element; it is at index of the list
-	// with number list.
-	element, index, list int
+	starts  []int
+	built   bool
+	written int // elements that a restoration has written, in the order of the lists
+	filling int // the list that gets the next element
+	filled  int // elements of that list that are written
 }
 
 func (ls *Lists[T]) keep() (any, error) {
@@ -100,8 +100,8 @@ func (s *listsState[T]) Arrays(c state.Contents, column int) []state.Array {
 	}
 }
 
-// ordered describes a slice in Go memory that a restoration fills in order. So a wrong length in a file makes
-// the slice no larger than the data in the file.
+// ordered describes a slice in Go memory. A restoration appends to the slice what it reads, so a wrong length
+// in a file cannot make the slice larger than the data in the file.
 func ordered[T any](kind string, column, n int, s *[]T) state.Array {
 	return state.Array{Kind: kind, Column: column, Type: reflect.TypeFor[T](), Len: n,
 		Read: func(dst []byte, lo int) {
@@ -130,7 +130,7 @@ func (s *listsState[T]) elements(list, first int) []byte {
 	return bytesOfAll(unsafe.Slice(s.ls.element(h, uint(first)), int(l.Len)-first))
 }
 
-// read copies the elements from number lo on.
+// read copies elements to dst, from element lo of all lists on.
 func (s *listsState[T]) read(dst []byte, lo int) {
 	i, found := slices.BinarySearch(s.starts, lo)
 	if !found {
@@ -142,21 +142,21 @@ func (s *listsState[T]) read(dst []byte, lo int) {
 	}
 }
 
-// write stores the elements from number lo on.
+// write stores the elements in src, from element lo of all lists on.
 func (s *listsState[T]) write(src []byte, lo int) error {
-	if lo != s.element {
+	if lo != s.written {
 		return fmt.Errorf("%s: the next element in the file should be number %d, but is number %d",
-			s.ls.cells.plan.name, s.element, lo)
+			s.ls.cells.plan.name, s.written, lo)
 	}
 	for len(src) > 0 {
-		if s.list == len(s.lists) {
+		if s.filling == len(s.lists) {
 			return fmt.Errorf("%s: the file has more elements than its lists have", s.ls.cells.plan.name)
 		}
-		n := copy(s.elements(s.list, s.index), src)
+		n := copy(s.elements(s.filling, s.filled), src)
 		src = src[n:]
-		s.element += n / size[T]()
-		if s.index += n / size[T](); s.index == int(s.lists[s.list].Len) {
-			s.list, s.index = s.list+1, 0
+		s.written += n / size[T]()
+		if s.filled += n / size[T](); s.filled == int(s.lists[s.filling].Len) {
+			s.filling, s.filled = s.filling+1, 0
 		}
 	}
 	return nil
@@ -186,8 +186,9 @@ func (s *listsState[T]) Reserve(c state.Contents) error {
 	}
 	if n["origin"] >= unheld || n["newest"] >= unheld || n["wrapped"] > 1 ||
 		n["wrapped"] == 0 && n["newest"] < n["origin"] {
-		return fmt.Errorf("%s: the file says that the generations after %d end with %d, which is impossible",
-			old.plan.name, n["origin"], n["newest"])
+		return fmt.Errorf("%s: the file says that the generations begin after %d, end with %d and have "+
+			"wrapped around %d times, which is impossible", old.plan.name, n["origin"], n["newest"],
+			n["wrapped"])
 	}
 	if unit != uint64(old.shiftUnit) || place != uint64(old.shiftPlace) {
 		region := s.ls.region
@@ -203,7 +204,8 @@ func (s *listsState[T]) Reserve(c state.Contents) error {
 	return nil
 }
 
-// build makes the slabs and lists after all their descriptions have been read. The elements are still zero.
+// build makes the slabs and lists when all their descriptions have been read. The elements are zero until
+// write stores them.
 func (s *listsState[T]) build(c state.Contents) error {
 	if s.built {
 		return nil
@@ -291,7 +293,8 @@ func (c *cells) restoreSlabs(slabs []slabState) error {
 	return nil
 }
 
-// restoreList puts a list without elements into its cell, and reports whether the cell was free.
+// restoreList writes the header of a list into its cell. It returns false if there is no such cell, or if the
+// cell is not free.
 func (c *cells) restoreList(l listState) bool {
 	u := uint(l.Place >> c.shiftBoth)
 	if u < firstUnit || u >= uint(len(c.holdings)) {
@@ -321,7 +324,8 @@ func (c *cells) restoreList(l listState) bool {
 	return true
 }
 
-// restoreReady makes cells of a slab ready, and reports whether they were free.
+// restoreReady makes cells of a slab ready. It returns false if there are no such cells, or if they are not
+// free.
 func (c *cells) restoreReady(r readyState) bool {
 	u := uint(r.Unit)
 	if u < firstUnit || u >= uint(len(c.holdings)) || !c.begins(u) || c.slab(u).class == stretchClass {
@@ -344,15 +348,16 @@ func (s *listsState[T]) Settle(c state.Contents, _ []state.Array) error {
 	if err := s.build(c); err != nil {
 		return err
 	}
-	if total := int(c.Numbers["elements"]); s.element != total || s.list != len(s.lists) && !s.restEmpty() {
-		return fmt.Errorf("%s: the file has %d of %d elements", s.ls.cells.plan.name, s.element, total)
+	total := int(c.Numbers["elements"])
+	if s.written != total || s.filling != len(s.lists) && !s.restEmpty() {
+		return fmt.Errorf("%s: the file has %d of %d elements", s.ls.cells.plan.name, s.written, total)
 	}
 	return sound(s.ls.checkInvariants)
 }
 
-// restEmpty reports whether all remaining lists are empty.
+// restEmpty reports whether all lists from list filling on are empty.
 func (s *listsState[T]) restEmpty() bool {
-	for _, l := range s.lists[s.list:] {
+	for _, l := range s.lists[s.filling:] {
 		if l.Len > 0 {
 			return false
 		}
@@ -362,7 +367,6 @@ func (s *listsState[T]) restEmpty() bool {
 
 func (s *listsState[T]) Abandon(state.Contents) {
 	s.ls.Clear()
-	// Now the container looks unused to Reserve, so that another Load is possible. All later generations are
-	// above the generations of the file.
+	// Now the container looks unused to Reserve, so that another Load is possible.
 	s.ls.cells.origin, s.ls.cells.wrapped = s.ls.cells.newest, false
 }

@@ -36,7 +36,7 @@ func newLists[T any](t testing.TB, o Options) *Lists[T] {
 	return ls
 }
 
-// each yields the addresses of some Lists.
+// each yields the address of each element of owners.
 func each[T any](owners ...List[T]) iter.Seq[*List[T]] {
 	return func(yield func(*List[T]) bool) {
 		for i := range owners {
@@ -65,7 +65,7 @@ func TestListsMisuse(t *testing.T) {
 	ls.Free(&freed)
 	freed = l
 	l = zero
-	for range 2 * wordBits { // until the cell is taken again
+	for range 2 * wordBits { // until l gets the freed cell
 		if ls.Free(&l); ls.Grow(&l, 3) != nil || l.place == freed.place {
 			break
 		}
@@ -155,7 +155,7 @@ func TestListsMisuse(t *testing.T) {
 	ls.Truncate(zero, 0)
 	ls.Free(&zero)
 	if err := ls.Grow(&zero, 0); err != nil || !zero.IsZero() {
-		t.Errorf("Grow(0) makes the zero List %v: %v", zero, err)
+		t.Errorf("Grow(0) changes the zero List to %v: %v", zero, err)
 	}
 	if s := ls.Slice(l); len(s) != 1 || s[0] != numbered(4) || ls.Valid(freed) || ls.Valid(foreign) ||
 		!ls.Valid(l) {

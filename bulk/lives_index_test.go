@@ -55,8 +55,8 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 	l.end(x)
 }
 
-// liveIndexed is the life of a pool with two indices. If one of the three containers fails, all three must
-// still have the same elements.
+// liveIndexed is the life of a pool with two indices. Also after one of the three containers has failed, all
+// three must have the same elements.
 func liveIndexed(l *life) {
 	var p *Pool[record]
 	var byNumber *HashIndex[uint64, Handle[record]]
@@ -81,7 +81,7 @@ func liveIndexed(l *life) {
 		byNumber.checkInvariants()
 		byRest.tree.checkInvariants("")
 		l.must(p.Len() == len(all) && byNumber.Len() == len(all) && byRest.Len() == len(all),
-			"the pool has %d elements, and the indices have %d and %d, want %d",
+			"the pool has %d elements, and the indices have %d and %d, want %d in each",
 			p.Len(), byNumber.Len(), byRest.Len(), len(all))
 		for i, h := range all {
 			l.must(*p.Get(h) == numbered(i) && byNumber.Has(uint64(i), h) && byRest.Has(uint64(i%10), h),

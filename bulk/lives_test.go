@@ -10,19 +10,20 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life is the life of a container from its constructor to Close, in which one memory call fails. A failed
-// operation changes nothing, and the test repeats it.
+// life is the life of a container from its constructor to Close, in which at most one memory call fails. An
+// operation that fails must change nothing; then the test repeats the operation.
 type life struct {
 	t      *testing.T
 	o      Options
 	errs   []error
-	tries  int
+	tries  int    // operations
 	marked bool   // short has called t.Helper
 	check  func() // compares the container, if it exists, with its expected content
 }
 
 // lives has a life for each kind of container. Each life takes and gives back memory in every possible way.
-// Most lives make the same calls in every run. If the calls of a life vary, the field vary names the cause.
+// Most lives make the same memory calls in every run. If the calls of a life vary, the field vary names the
+// cause.
 var lives = []struct {
 	name string
 	live func(*life)
@@ -94,8 +95,9 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 				least = 1 // only regions make calls, and there are few regions
 			}
 			if calls < least || refused == 0 || runs < least {
-				t.Errorf("%s, %v pages: %d memory calls failed, want at least %d; %d made an operation fail",
-					tt.name, pages, calls, least, refused)
+				t.Errorf("%s, %v pages: %d memory calls failed in %d runs, want at least %d of both; %d "+
+					"calls made an operation fail, want at least one", tt.name, pages, calls, runs, least,
+					refused)
 			}
 			if tt.vary == "" && runs != calls+1 {
 				t.Errorf("%s, %v pages: %d runs for %d memory calls, want one run more than calls", tt.name,
@@ -108,7 +110,7 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 // try runs an operation that returns an error if it fails.
 func (l *life) try(what string, op func() error) {
 	if l.tries++; l.tries == 1 {
-		l.t.Helper() // once is enough, and a call costs more than most operations
+		l.t.Helper() // a call for each operation would cost more than most operations
 	}
 	l.errs = append(l.errs, faulttest.Again(l.t, what, op, l.check))
 }
@@ -312,7 +314,7 @@ func liveLists(l *life) {
 			l.short("Free", func() { ls.Free(&owners[i]); want[i] = nil })
 		}
 	}
-	l.try("Compact", func() error { return ls.Compact(each2(&owners)) })
+	l.try("Compact", func() error { return ls.Compact(each(owners[:]...)) })
 	for i := range owners {
 		l.try("AppendSlice", func() error {
 			_, err := ls.AppendSlice(&owners[i], make([]uint64, 900))
@@ -326,15 +328,4 @@ func liveLists(l *life) {
 	owners, want = [30]List[uint64]{}, [30][]uint64{}
 	l.short("Append", func() { ls.Append(&owners[3], 7); want[3] = []uint64{7} })
 	l.end(ls)
-}
-
-// each2 yields the owners in place, so that Compact writes to them.
-func each2(owners *[30]List[uint64]) func(func(*List[uint64]) bool) {
-	return func(yield func(*List[uint64]) bool) {
-		for i := range owners {
-			if !yield(&owners[i]) {
-				return
-			}
-		}
-	}
 }

@@ -2,8 +2,8 @@ package bulk
 
 import "fmt"
 
-// Short paths panic with values that make their text on demand: a text made in place would keep the paths
-// from being inlined.
+// Short functions panic with one of these errors, whose method Error makes the text: code that makes a text
+// would prevent the inlining of the functions.
 
 // closedError says that a container was used after Close.
 type closedError struct{ name string }
@@ -13,7 +13,7 @@ func (e *closedError) Error() string {
 	return "bulk: " + e.name + " is used after Close: keep it open as long as its elements are in use"
 }
 
-// indexError says that a container has no such element.
+// indexError says that a container has no element of an index.
 type indexError struct {
 	method        string
 	index, length int

@@ -21,8 +21,8 @@ func numberedLarge(i int) large { return large{0: uint64(i), 350: uint64(i), 699
 
 func numberedByte(i int) uint8 { return uint8(i*7 + i>>8) }
 
-// pageKinds are the kinds of pages. All kinds must give the same answers. The heap stand-in has one kind of
-// pages under all names.
+// pageKinds are the kinds of pages. All kinds must give the same answers. On the heap stand-in, all kinds are
+// the same pages, so two of them suffice.
 var pageKinds = func() []vm.Pages {
 	if vm.HeapStandIn() {
 		return []vm.Pages{vm.PagesAuto, vm.PagesHeap}
@@ -30,7 +30,7 @@ var pageKinds = func() []vm.Pages {
 	return []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
 }()
 
-// exhausted calls f and returns the *vm.Error that it panics with, or nil.
+// exhausted calls f and returns the *vm.Error that f panics with, or nil if f returns.
 func exhausted(f func()) (e *vm.Error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -84,7 +84,7 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 			e := exhausted(func() {
 				p := a.Append(element(number))
 				if *p != element(number) || p != a.At(len(m)) {
-					t.Fatalf("Append returned the address of another element than %d", len(m))
+					t.Fatalf("Append did not return element %d, or the element is wrong", len(m))
 				}
 			})
 			if len(m) == capacity {
@@ -101,13 +101,14 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 			added, err := a.AppendN(n)
 			if len(m)+n > capacity {
 				if added != nil || !errors.Is(err, vm.ErrCapacity) {
-					t.Fatalf("AppendN(%d) with %d of %d elements in use: %v", n, len(m), capacity, err)
+					t.Fatalf("AppendN(%d) with %d of %d elements in use returns %d elements and the error %v",
+						n, len(m), capacity, len(added), err)
 				}
 				break
 			}
 			if err != nil || len(added) != n || cap(added) != n {
-				t.Fatalf("AppendN(%d) returned %d elements with room for %d: %v", n, len(added), cap(added),
-					err)
+				t.Fatalf("AppendN(%d) returned a slice of length %d and capacity %d: %v", n, len(added),
+					cap(added), err)
 			}
 			for i := range added {
 				if added[i] != zero {
@@ -135,7 +136,7 @@ func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int
 		case 5:
 			i := in.Below(2 * capacity)
 			if text := modeltest.PanicText(func() { a.At(i) }); (text == "") != (i < len(m)) {
-				t.Fatalf("At(%d) with %d elements: %q", i, len(m), text)
+				t.Fatalf("At(%d) in an array of %d elements panics with %q", i, len(m), text)
 			}
 		}
 		if a.Len() != len(m) {

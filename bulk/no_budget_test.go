@@ -100,6 +100,6 @@ func TestNoBudget(t *testing.T) {
 		}
 	}
 	if used := o.Limit.Used(); used != 0 {
-		t.Errorf("%d bytes are in use", used)
+		t.Errorf("the limit counts %d bytes after all containers are closed", used)
 	}
 }

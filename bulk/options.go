@@ -13,7 +13,7 @@ import (
 
 // Options say how a container is made. The zero value works.
 type Options struct {
-	// Name is the purpose under which [vm.Snapshot] counts the container's bytes. Errors name it too.
+	// Name is the purpose under which [vm.Snapshot] counts the container's bytes. Error texts name it, too.
 	// Default: the container's type, such as "bulk.Pool[Ship]".
 	Name string
 	// Capacity is the largest number of elements. Addresses for all of them are reserved; addresses cost no
@@ -56,7 +56,7 @@ type plan struct {
 	capacity    int  // elements
 	budget      int  // bytes, Options.MaxBytes
 	byBudget    bool // growth ends at the budget, not at the capacity
-	step        int  // bytes, 0: an eighth
+	step        int  // bytes, Options.Step
 	// element is the type of the elements of a pool that PoolOf made; nil otherwise.
 	element reflect.Type
 }
@@ -127,7 +127,7 @@ func (o operation) String() string {
 	return [...]string{"add", "append", "append several", "compact", "grow", "insert"}[o]
 }
 
-// commitAhead calls commit(ahead). If that fails, it may call commit(need), which takes less memory.
+// commitAhead calls commit(ahead). If that fails and o settles for less, it calls commit(need).
 func (o operation) commitAhead(need, ahead int, commit func(n int) error) error {
 	err := commit(ahead)
 	if err != nil && need < ahead && o.settlesForLess(err) {
@@ -137,9 +137,9 @@ func (o operation) commitAhead(need, ahead int, commit func(n int) error) error 
 }
 
 // settlesForLess reports whether to commit only the needed memory after committing ahead has failed with err.
-// A budget that the program has set may be used up completely. If the operating system refuses a step, an
-// operation that adds one element does not take the remaining memory: the program needs that memory to handle
-// the error, and Go's runtime ends a process that gets no memory.
+// A program may use up its own budget completely. If the operating system has refused the memory, only Grow,
+// AppendN and AppendSlice take what is left: the program needs memory to handle the error, and Go's runtime
+// ends a process that gets no memory.
 func (o operation) settlesForLess(err error) bool {
 	return o == opGrow || o == opAppendN || errors.Is(err, vm.ErrLimit)
 }

@@ -25,8 +25,8 @@ import (
 // towards this bound.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
-// the index, any number of goroutines may read it. A loop over the index panics if its body changes the
-// index.
+// the index, any number of goroutines may read it. If the body of a loop over the index changes the index,
+// the loop panics instead of continuing.
 type OrderedIndex[K cmp.Ordered, V any] struct {
 	tree    tree[K, V]
 	promise promise
@@ -77,7 +77,7 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 		panic(err)
 	}
 	if added && x.promise.kept() {
-		// Grow assumes half-full nodes, so it commits more memory than the insertions need.
+		// Grow has assumed half-full nodes. The insertions may have needed less memory.
 		x.tree.span.promised = 0
 		_ = x.tree.giveBack() // after a failure, unused memory stays committed
 	}

@@ -35,12 +35,12 @@ func (x *OrderedIndex[K, V]) Range(low, high K) iter.Seq2[K, V] {
 	}
 }
 
-// walk yields pairs in ascending order and begins with the pair of a leaf that has the given index. It ends
-// before the first key that is not below *high, or with the last pair if high is nil.
-func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, at int, high *K, yield func(K, V) bool) {
+// walk yields pairs in ascending order, beginning with the pair at the given index of a leaf. It ends before
+// the first key that is not below *high, or with the last pair if high is nil.
+func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, index int, high *K, yield func(K, V) bool) {
 	changes := x.changes
 	for {
-		keys, values, more := x.run(leaf, at, high)
+		keys, values, more := x.run(leaf, index, high)
 		for i := range keys {
 			if !yield(keys[i], values[i]) {
 				return
@@ -50,24 +50,25 @@ func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, at int, high *K, yie
 		if !more {
 			return
 		}
-		leaf, at = x.tree.head(leaf).next-1, 0
+		leaf, index = x.tree.head(leaf).next-1, 0
 	}
 }
 
-// run returns the pairs of a leaf from the given index on whose keys are below *high, and whether the next
-// leaf may have more such pairs. If high is nil, all keys count as below *high.
-func (x *OrderedIndex[K, V]) run(leaf uint32, at int, high *K) (keys []K, values []V, more bool) {
+// run returns pairs of a leaf: those from an index on whose keys are below *high. It also returns whether the
+// next leaf may have more pairs with keys below *high. If high is nil, all keys count as below *high.
+func (x *OrderedIndex[K, V]) run(leaf uint32, index int, high *K) (keys []K, values []V, more bool) {
 	keys, values = x.tree.keys(leaf), x.tree.values(leaf)
 	more = x.tree.head(leaf).next != 0
 	if n := len(keys); high != nil && !(keys[n-1] < *high) {
 		n = lowerBound(keys, *high)
-		keys, values, more = keys[:max(at, n)], values[:max(at, n)], false
+		keys, values, more = keys[:max(index, n)], values[:max(index, n)], false
 	}
-	return keys[at:], values[at:], more
+	return keys[index:], values[index:], more
 }
 
-// Runs yields the pairs whose keys are in [low, high), in ascending order, as slices of up to 1 KiB of
-// neighbours in memory. The slices must not be written to. Runs is the fastest way to visit many pairs.
+// Runs yields the pairs whose keys are in [low, high), in ascending order, many at a time: a slice of keys
+// and a slice of their values, together up to 1 KiB. The slices must not be written to. Runs is the fastest
+// way to visit many pairs.
 func (x *OrderedIndex[K, V]) Runs(low, high K) iter.Seq2[[]K, []V] {
 	return func(yield func([]K, []V) bool) {
 		x.mustBeOpen()
@@ -79,7 +80,7 @@ func (x *OrderedIndex[K, V]) Runs(low, high K) iter.Seq2[[]K, []V] {
 		for {
 			keys, values, more := x.run(leaf, at, &high)
 			if more {
-				x.tree.fetch(x.tree.head(leaf).next-1, bytesNode) // while the body works on this leaf
+				x.tree.fetch(x.tree.head(leaf).next-1, bytesNode) // loads while the body works on this leaf
 			}
 			if len(keys) > 0 {
 				if !yield(keys, values) {

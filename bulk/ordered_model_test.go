@@ -60,17 +60,18 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 		e := exhausted(func() { got = x.Add(k, v) })
 		if e != nil {
 			if !errors.Is(e, vm.ErrCapacity) || len(m) != capacity || x.Has(k, v) {
-				t.Fatalf("Add(%v, %d) to %d pairs: %v", k, v, len(m), e)
+				t.Fatalf("Add(%v, %d) to %d of at most %d pairs panics with %v", k, v, len(m), capacity, e)
 			}
 			return
 		}
 		if want := m.add(k, v); got != want || len(m) > capacity {
-			t.Fatalf("Add(%v, %d) = %t", k, v, got)
+			t.Fatalf("Add(%v, %d) = %t, want %t; there are %d pairs, want at most %d", k, v, got, want,
+				len(m), capacity)
 		}
 	}
 	remove := func(k K, v uint32) {
 		if want, got := m.remove(k, v), x.Remove(k, v); got != want {
-			t.Fatalf("Remove(%v, %d) = %t", k, v, got)
+			t.Fatalf("Remove(%v, %d) = %t, want %t", k, v, got, want)
 		}
 	}
 	for in := modeltest.NewStream(data); in.More(); {
@@ -102,7 +103,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 				remove(p.key, p.value)
 			}
 			remove(k, uint32(in.Byte()))
-		case 3: // remove every pair of a range, or every n-th pair of a range
+		case 3: // remove neighbouring pairs, or pairs with others between them
 			count, every := in.Below(2000), 1+in.Byte()%4
 			for i := 0; i < count && len(m) > 0; i++ {
 				p := m[(n+i*every)%len(m)]
@@ -169,7 +170,8 @@ func compareKey[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m order
 	}
 	first, ok := x.First(k)
 	if ok != (len(want) > 0) || ok && first != want[0] || x.Contains(k) != ok || x.Count(k) != len(want) {
-		t.Fatalf("First(%v) = %d, %t and Count %d, want %d", k, first, ok, x.Count(k), want)
+		t.Fatalf("First(%v) = %d, %t, Contains = %t and Count = %d, but the values are %d", k, first, ok,
+			x.Contains(k), x.Count(k), want)
 	}
 }
 
@@ -186,8 +188,8 @@ func compareRange[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], want 
 		}
 	}
 	if !slices.Equal(got, want) || !slices.Equal(runs, want) {
-		t.Fatalf("Range(%v, %v) yields %d pairs and Runs %d, want %d", low, high, len(got), len(runs),
-			len(want))
+		t.Fatalf("Range(%v, %v) yields %d pairs and Runs %d, want %d, or the pairs are wrong", low, high,
+			len(got), len(runs), len(want))
 	}
 }
 
@@ -220,7 +222,8 @@ func compareOrdered[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m o
 	}
 	slices.Reverse(down)
 	if !slices.Equal(up, m) || !slices.Equal(down, m) {
-		t.Fatalf("All yields %d pairs and Descend %d, want %d", len(up), len(down), len(m))
+		t.Fatalf("All yields %d pairs and Descend %d, want %d, or the pairs are wrong", len(up), len(down),
+			len(m))
 	}
 	k, v, ok := x.Min()
 	if ok != (len(m) > 0) || ok && (pair[K, uint32]{k, v}) != m[0] {

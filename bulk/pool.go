@@ -89,8 +89,8 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 }
 
 // InsertZero is [Pool.Insert] of a zero element. The caller then sets the fields of the element. InsertZero
-// takes half the time of Insert if the element has more than four fields or words: Go copies such a value
-// twice.
+// takes half the time of Insert if the element has more than four fields or words: Insert copies such an
+// element twice.
 func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
 	h, e = p.take()
 	// The struct has the layout of its only field. Without the struct, Go would clear an array by a function
@@ -99,8 +99,8 @@ func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
 	return
 }
 
-// take takes the lowest free slot. The element holds the bytes of an earlier element: the caller must write
-// all of it. The compiler inlines the callers of take, so a value is copied once.
+// take takes the lowest free slot. The slot may hold the bytes of an earlier element: the caller must write
+// all bytes. The compiler inlines the callers of take, which saves a copy of the element.
 func (p *Pool[T]) take() (Handle[T], *T) {
 	// In the usual case a fresh slot is taken, and no summary changes. This path has no call.
 	word := p.word(p.hint)
@@ -171,9 +171,9 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 		before := *w
 		after := before &^ (1 << (i % wordBits))
 		// In the usual case only the bit changes. This path has no call, so that the processor can work on
-		// many removals at once. The hint stays correct: if slot i is below the hint, all holes in the word
-		// of slot i are retired. Slots that share a generation are retired together, so slot i becomes a
-		// retired hole, too.
+		// many removals at the same time. The hint stays correct: if slot i is below the hint, all holes in
+		// the word of slot i are retired. Slots that share a generation are retired together, so slot i
+		// becomes a retired hole, too.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after
@@ -232,7 +232,7 @@ func (p *Pool[T]) Get(h Handle[T]) *T {
 func (p *Pool[T]) Len() int { return p.len }
 
 // Clear removes all elements. If f is not nil, Clear first calls f with each element in ascending order of
-// slots; f must not change the pool. If f panics, nothing has been removed. The memory stays committed for
+// slots; f must not change the pool. If f panics, Clear removes nothing. The memory stays committed for
 // the next elements: Trim and Close give it back. Complexity: one step for each 64 slots, and one for each
 // element if f is not nil.
 func (p *Pool[T]) Clear(f func(Handle[T], *T)) {

@@ -50,7 +50,8 @@ func BenchmarkPoolInsert(b *testing.B) {
 	perElement(b)
 }
 
-// BenchmarkPoolInsertZero fills the same pool by InsertZero, and sets a field of each element.
+// BenchmarkPoolInsertZero fills a pool as BenchmarkPoolInsert does, but by InsertZero, and sets a field of
+// each element.
 func BenchmarkPoolInsertZero(b *testing.B) {
 	p, handles := filled(b)
 	for b.Loop() {
@@ -105,8 +106,8 @@ func sumRuns(p *Pool[record]) (sum uint64) {
 	return sum
 }
 
-// BenchmarkPoolRunsHalfFullFloor runs the same loop over words and elements without a pool. It shows the
-// least time that Runs can take: the runs have random lengths, which the processor mispredicts.
+// BenchmarkPoolRunsHalfFullFloor sums the elements of a half full pool without Runs. It shows the least time
+// that Runs can take: the runs have random lengths, which the processor mispredicts.
 func BenchmarkPoolRunsHalfFullFloor(b *testing.B) {
 	p, handles := filled(b)
 	removeMany(p, handles[:len(handles)/2])

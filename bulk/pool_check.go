@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// poison overwrites the removed element of slot i, so that a use through an old pointer shows.
+// poison overwrites the removed element of slot i, so that the use of an old pointer is noticed.
 func (p *Pool[T]) poison(i uint) {
 	e := p.slot(i)
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)))
@@ -30,13 +30,13 @@ func (p *Pool[T]) checkInvariants() {
 	for w := range (p.room + wordBits - 1) / wordBits {
 		live, c := p.live.Word(w), p.generations.common(w)
 		if taken := uint64(1)<<c.fresh - 1; (live|c.apart)&^taken != 0 {
-			p.broken("word %d has live slots %#x and slots apart %#x, but only those below %d were taken", w,
-				live, c.apart, c.fresh)
+			p.broken("word %d has live slots %#x and slots apart %#x, but only its slots below %d were taken",
+				w, live, c.apart, c.fresh)
 		}
 		if shared := *p.generations.ofWord(w); c.apart == 0 && shared != c.generation ||
 			c.apart != 0 && shared != 0 {
-			p.broken("word %d shares generation %#x, but has %#x with slots apart %#x", w, shared,
-				c.generation, c.apart)
+			p.broken("word %d shares generation %#x, but its common generation is %#x and its slots apart "+
+				"are %#x", w, shared, c.generation, c.apart)
 		}
 		for m := live; m != 0; m &= m - 1 {
 			i := w*wordBits + uint(bits.TrailingZeros64(m))

@@ -19,7 +19,7 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 		"a slot without room": {func(p *Pool[record]) { p.live.Set(p.room); p.len++ },
 			"is live, but there are"},
 		"more room than fits": {func(p *Pool[record]) { p.room = 1 << 20 },
-			"room for 1048576 of 65536 elements"},
+			"room for 1048576 elements exceeds the capacity 65536"},
 		"the hint": {func(p *Pool[record]) { p.Remove(p.handles()[70]); p.hint = 2 },
 			"slot 70 is free below the hint 2"},
 		"the hint, in word 0": {func(p *Pool[record]) { p.Remove(p.handles()[3]); p.hint = 1 },
@@ -35,7 +35,7 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 				*p.generations.ofWord(0) = 0, 0
 		}, "has generation 0x0"},
 		"the slots taken so far": {func(p *Pool[record]) { p.generations.common(3).fresh = 2 },
-			"but only those below 2 were taken"},
+			"but only its slots below 2 were taken"},
 	} {
 		p, err := NewPool[record](Options{Capacity: 1 << 16, Name: "ships"})
 		if err != nil {
@@ -75,7 +75,7 @@ func TestPoolChecksItsLastWord(t *testing.T) {
 	p.hint = 2
 	defer func() {
 		if text, _ := recover().(string); !strings.Contains(text, "slot 69 is free below the hint 2") {
-			t.Errorf("the check panics with %q", text)
+			t.Errorf("the check panics with %q, but slot 69 is free below the hint", text)
 		}
 		if err := p.region.Close(); err != nil { // p.Close would check the invariants
 			t.Error(err)
@@ -108,7 +108,7 @@ func TestPoolChecksItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Grow(2000); err != nil { // a later Grow would run the check before the changes do
+		if err := p.Grow(2000); err != nil { // room for all insertions, because growing runs the check, too
 			t.Fatal(err)
 		}
 		for i := range 1000 {
@@ -118,7 +118,7 @@ func TestPoolChecksItself(t *testing.T) {
 			defer func() {
 				if text, _ := recover().(string); !strings.Contains(text,
 					"broken invariant: the slots 0x0 of word 1 are exhausted, but 0x10 retired") {
-					t.Errorf("%s panics with %q", name, text)
+					t.Errorf("%s does not find the contradiction: it panics with %q", name, text)
 				}
 			}()
 			p.retired = map[uint]uint64{1: 16}

@@ -29,7 +29,8 @@ func TestPoolTrim(t *testing.T) {
 		}
 	}
 	if p.Committed() < before || p.Reserved() < p.Committed() {
-		t.Errorf("%d bytes are resident, %d committed, %d reserved", before, p.Committed(), p.Reserved())
+		t.Errorf("%d bytes are resident, %d committed, %d reserved, want ascending numbers", before,
+			p.Committed(), p.Reserved())
 	}
 	if err := p.Trim(); err != nil {
 		t.Fatal(err)
@@ -56,13 +57,14 @@ func TestPoolTrim(t *testing.T) {
 		}
 	}
 	if p.Len() != n+n/every {
-		t.Errorf("%d elements", p.Len())
+		t.Errorf("%d elements, want %d", p.Len(), n+n/every)
 	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := p.Resident(); n != 0 || err != nil || p.Committed() != 0 || p.Reserved() != 0 {
-		t.Errorf("a closed pool has %d bytes in memory, %d committed: %v", n, p.Committed(), err)
+		t.Errorf("a closed pool has %d resident, %d committed and %d reserved bytes: %v", n, p.Committed(),
+			p.Reserved(), err)
 	}
 	defer func() {
 		if recover() == nil {
@@ -123,15 +125,16 @@ func TestTrimGivesTheBudgetBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := other.Grow(400_000); err != nil && !heapStandIn() {
-			t.Errorf("%s: %d of %d bytes are in use after Trim: %v", name, limit.Used(), limit.Max(), err)
+			t.Errorf("%s: after Trim the limit of %d bytes counts %d, and the array cannot grow: %v", name,
+				limit.Max(), limit.Used(), err)
 		}
 		if err := p.Grow(n - 1); err == nil && !heapStandIn() {
-			t.Errorf("%s: there is still room for all elements", name)
+			t.Errorf("%s: there is room for all elements, although the array has taken the memory", name)
 		}
 		for i, h := range hs {
 			if e := p.Get(h); (e != nil) != (i == 100) || p.Valid(h) != (i == 100) ||
 				i != 100 && p.Remove(h) {
-				t.Fatalf("%s: element %d is %v", name, i, e)
+				t.Fatalf("%s: after Trim element %d is %v; only element 100 is live", name, i, e)
 			}
 		}
 		if err := other.Close(); err != nil {

@@ -51,7 +51,7 @@ func TestOutside(t *testing.T) {
 		}
 	}
 	if !p.Remove(store.h) || p.Remove(store.h) || p.Valid(store.h) || p.Len() != 1 {
-		t.Errorf("the element outside was not removed once, or Len counts it: %d elements", p.Len())
+		t.Errorf("the element outside was not removed exactly once, or Len counts it: %d elements", p.Len())
 	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// The methods of this file, together with those of pool_rooms.go, implement state.Container.
+// The methods of roomOf in this file implement state.Container.
 
 func (p *Pool[T]) keep() (any, error) {
 	p.mustBeOpen()
@@ -24,7 +24,7 @@ func (p *Pool[T]) keep() (any, error) {
 func (r roomOf[T]) Of() []any { return []any{r.p} }
 
 func (r roomOf[T]) Describe() state.Contents {
-	// Trim keeps the generations of slots without memory.
+	// All slots that were ever taken are stored, also those whose memory Trim has given back.
 	words := (uint(r.p.generations.room()) + wordBits - 1) / wordBits
 	for words > 0 && r.p.generations.common(words-1).generation == 0 {
 		words--
@@ -135,7 +135,7 @@ func (r roomOf[T]) Settle(s state.Contents, arrays []state.Array) error {
 	return sound(p.checkInvariants)
 }
 
-// Abandon may also follow a Reserve that failed.
+// Abandon may also be called after Reserve has refused c.
 func (r roomOf[T]) Abandon(c state.Contents) {
 	p := r.p
 	for w := range (uint(min(max(c.Slots, 0), p.generations.room())) + wordBits - 1) / wordBits {
@@ -143,7 +143,7 @@ func (r roomOf[T]) Abandon(c state.Contents) {
 	}
 	p.retired, p.len = nil, 0
 	p.live.Reset()
-	// Memory that is committed again is zero. If shrinkTo fails, unused memory stays committed.
+	// The elements' memory is zero when it is committed again. If shrinkTo fails, the memory stays committed.
 	p.elements.shrinkTo(0)
 	p.measure()
 	p.lower(0)

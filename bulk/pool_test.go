@@ -69,7 +69,8 @@ func TestGrowToWhatIsFree(t *testing.T) {
 		t.Errorf("%d slots are free, and Grow takes %d bytes: %v", free, p.Committed()-committed, err)
 	}
 	if err := p.Grow(free + 1); err != nil || int(p.room) <= free+1 || p.Committed() <= committed {
-		t.Errorf("Grow of one slot more: %d bytes, room for %d: %v", p.Committed()-committed, p.room, err)
+		t.Errorf("Grow(%d) takes %d bytes and makes room for %d elements: %v", free+1,
+			p.Committed()-committed, p.room, err)
 	}
 }
 
@@ -89,8 +90,8 @@ func TestWordsAreRenewed(t *testing.T) {
 		p.Clear(nil)
 		p.Insert(numbered(0))
 		if h, _ := p.Insert(numbered(1)); h.Slot() != 1 || h.Generation() != want {
-			t.Errorf("the first slot was taken %d times more: slot %d has count %d, want %d", again, h.Slot(),
-				h.Generation(), want)
+			t.Errorf("the first slot was taken again %d times; then slot %d has count %d, want slot 1 with "+
+				"count %d", again, h.Slot(), h.Generation(), want)
 		}
 	}
 }
@@ -99,7 +100,7 @@ func TestWordsAreRenewed(t *testing.T) {
 // A refused Grow changes nothing and commits no memory.
 func TestPoolAtEachLimit(t *testing.T) {
 	if heapStandIn() {
-		t.Skip("the heap stand-in takes all memory at once")
+		t.Skip("the heap stand-in takes all memory of a region when it reserves the region")
 	}
 	for _, n := range []int{1, 5000, 70_000} {
 		refused, most := 0, 400
@@ -113,8 +114,8 @@ func TestPoolAtEachLimit(t *testing.T) {
 			case err == nil:
 				most = min(most, pages+3)
 			case !errors.Is(err, vm.ErrLimit) || p.Committed() != 0 || limit.Used() != 0 || p.room != 0:
-				t.Fatalf("%d pages: %v; %d bytes are committed, %d taken", pages, err, p.Committed(),
-					limit.Used())
+				t.Fatalf("%d pages: Grow(%d) fails with %v; %d bytes are committed, the limit counts %d, "+
+					"and there is room for %d", pages, n, err, p.Committed(), limit.Used(), p.room)
 			default:
 				refused++
 			}

@@ -10,9 +10,9 @@ import (
 // first slot of each run, and a slice of the run's elements. Runs is the fastest way to visit many elements:
 // a loop over the slice costs as much as over any other slice.
 //
-// The body may remove elements of its run; the slice still contains the removed elements. The body should
-// neither remove other elements nor insert any: Runs may miss such changes, and a later run may then hold a
-// removed element. [Pool.All] has no such rule.
+// The body may remove elements of the run that it gets; the slice still contains the removed elements. The
+// body should neither remove other elements nor insert any: Runs may miss these changes, so a later run may
+// hold a removed element. [Pool.All] allows all of these changes.
 //
 // Complexity: a few steps for each run; holes are passed 64 at a time, and 4,096 or 262,144 at a time in long
 // gaps.
@@ -44,8 +44,8 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// nextRun returns the first run at or after a slot, the word where it ends, and the live slots of that word
-// behind the run. lo is hi if there is no run.
+// nextRun returns the first run at or after a slot, the word where the run ends, and the live slots of that
+// word behind the run. lo is hi if there is no run.
 func (p *Pool[T]) nextRun(from uint) (lo, hi, last uint, behind uint64) {
 	p.mustBeOpen()
 	if lo = p.live.Next(from); lo >= p.room {
@@ -80,8 +80,8 @@ func (p *Pool[T]) All() iter.Seq2[Handle[T], *T] {
 	}
 }
 
-// next returns i, the first slot of a word, if the word has a live slot. Otherwise it returns the next live
-// slot, or a slot beyond the room if no live slot follows.
+// next returns i, which must be the first slot of a word, if the word has a live slot. Otherwise it returns
+// the next live slot, or a slot beyond the room if no live slot follows.
 func (p *Pool[T]) next(i uint) uint {
 	p.mustBeOpen()
 	if i < p.room && *p.word(i / wordBits) != 0 {

@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// unsafeNumber names the first number inside v that makes processors signal or become slow: "not a number" or
-// "denormal". It returns "" if v has no such number.
+// unsafeNumber returns the kind of the first number inside v that makes processors signal or become slow:
+// "not a number" or "denormal". It returns "" if v has no such number.
 func unsafeNumber[T any](v *T) string { return unsafeIn(reflect.ValueOf(v).Elem()) }
 
 func unsafeIn(v reflect.Value) string {

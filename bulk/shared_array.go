@@ -11,16 +11,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// SharedArray is an [Array] that any number of goroutines append to and read at once. Elements never move,
-// and all visible elements are completely written.
+// SharedArray is an [Array] that any number of goroutines append to and read at the same time. Elements never
+// move, and all visible elements are completely written.
 //
-// An appender takes the next index, writes the element, and then marks it as written. No appender waits for
-// another: if an appender is interrupted before it has marked its element, other appenders append behind that
-// element. At reaches the later elements at once; Len and Slice include an element only when all elements
-// before it are written. So all elements below Len are written, and a reader needs only one atomic load. When
-// all appenders have returned, Len counts all elements.
+// Append takes the next index, writes the element, and then marks the element as written. No Append waits for
+// another: if a goroutine is interrupted before it has marked its element, other goroutines append behind
+// that element. At returns the later elements immediately; Len and Slice include an element only when all
+// elements before it are written. Because all elements below Len are written, a reader needs only one atomic
+// load. When all calls of Append have returned, Len counts all elements.
 //
-// An index is taken only if memory is committed for its element: an append that fails takes no index and
+// Append takes an index only if memory is committed for its element: an Append that fails takes no index and
 // leaves no hole. If goroutines that append slow each other down, give each goroutine an [Appender].
 //
 // Append happens before the calls of Len, At and Slice that count or return the element, so a reader sees
@@ -45,8 +45,8 @@ type SharedArray[T any] struct {
 	span    denseSpan
 }
 
-// bytesLine is the size of a cache line on most processors. Words that several goroutines write at once are
-// at least this far apart.
+// bytesLine is the size of a cache line on most processors. Words that different goroutines write at the same
+// time are at least this far apart.
 const bytesLine = 64
 
 // NewSharedArray makes an empty array. It reserves addresses and takes no memory.
@@ -171,8 +171,8 @@ func (a *SharedArray[T]) makeRoom(op operation, n int) error {
 	return err
 }
 
-// At returns the address of element i. At panics if element i is not written: all elements in [0, Len) are
-// written, and an element behind them may be written while an earlier one is not.
+// At returns the address of element i. At panics if element i is not written. All elements in [0, Len) are
+// written. An element behind them may be written, too, while an earlier one is not.
 func (a *SharedArray[T]) At(i int) *T {
 	if uint(i) >= uint(a.written.published.Load()) {
 		a.mustHave(i)
@@ -180,7 +180,7 @@ func (a *SharedArray[T]) At(i int) *T {
 	return after(a.base, i)
 }
 
-// mustHave panics if element i, which is not published, is not written.
+// mustHave panics if element i is not written. The caller has found that Len does not count the element.
 //
 //go:noinline
 func (a *SharedArray[T]) mustHave(i int) {
@@ -188,7 +188,7 @@ func (a *SharedArray[T]) mustHave(i int) {
 		panic(&indexError{"At", i, a.Len(), a.plan.name, a.ended})
 	}
 	// The goroutine that wrote the element may not have advanced the count yet. After this call Len counts
-	// the element, unless an earlier element is not written.
+	// the element if all earlier elements are written.
 	a.written.advance()
 }
 
@@ -200,8 +200,8 @@ func (a *SharedArray[T]) Slice() []T {
 	return unsafe.Slice(a.base, n)[:n:n]
 }
 
-// Len returns the number of elements up to the first one that is not completely written; 0 after Close.
-// Before Close, Len never shrinks.
+// Len returns the number of elements before the first one that is not completely written; 0 after Close. Len
+// never shrinks before Close.
 func (a *SharedArray[T]) Len() int { return int(a.written.published.Load()) }
 
 // Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the

@@ -13,8 +13,8 @@ type Appender[T any] struct {
 	array  *SharedArray[T]
 }
 
-// bytesBuffer is the size of an appender's buffer: many elements of usual sizes, and a small part of the
-// first-level cache.
+// bytesBuffer is the size of an appender's buffer. The buffer holds many elements of usual sizes, and takes a
+// small part of the first-level cache.
 const bytesBuffer = 8 << 10
 
 // Appender returns a new appender with an empty buffer of 8 KiB, or of one element if that is larger.
@@ -23,8 +23,8 @@ func (a *SharedArray[T]) Appender() *Appender[T] {
 	return &Appender[T]{buffer: make([]T, 0, max(1, bytesBuffer/layout.Size[T]())), array: a}
 }
 
-// Append adds v to the buffer. If the buffer is full, Append flushes it first. It panics with the [*vm.Error]
-// of [Appender.Flush]; then v was not added and the buffer is unchanged.
+// Append adds v to the buffer. If the buffer is full, Append flushes it first. If the flush fails, Append
+// panics with the [*vm.Error] of [Appender.Flush], and the buffer is unchanged.
 func (a *Appender[T]) Append(v T) {
 	n := len(a.buffer)
 	if n == cap(a.buffer) {

@@ -90,8 +90,8 @@ func TestAppendersBesideReaders(t *testing.T) {
 				for ; !done.Load(); runtime.Gosched() { // lets other goroutines run on a single processor
 					s := a.Slice()
 					if len(s) < last || a.Len() < len(s) {
-						t.Errorf("Slice has %d elements and then %d; Len is %d afterwards", last, len(s),
-							a.Len())
+						t.Errorf("Slice has %d elements, then %d, and then Len is %d, want ascending numbers",
+							last, len(s), a.Len())
 					}
 					last = len(s)
 					for range min(len(s), 50) {
@@ -125,7 +125,7 @@ func TestAppendersBesideReaders(t *testing.T) {
 	}
 }
 
-// TestGapsArePassed writes elements out of order. Len counts the elements in front of the first gap.
+// TestGapsArePassed marks elements as written in random order. Len counts the elements before the first gap.
 func TestGapsArePassed(t *testing.T) {
 	a := newSharedArray[uint64](t, Options{Capacity: 1000})
 	seed := rand.Uint64()
@@ -176,7 +176,8 @@ func TestGapBeforeGrowth(t *testing.T) {
 		a.Append(numbered(i))
 	}
 	if int(a.room.Load()) <= room || a.Len() != 0 {
-		t.Fatalf("room for %d, length %d", a.room.Load(), a.Len())
+		t.Fatalf("there is room for %d elements, want more than %d, and Len is %d, want 0", a.room.Load(),
+			room, a.Len())
 	}
 	a.written.add(0, room)
 	if a.Len() != 4*room {
@@ -214,7 +215,8 @@ func TestAppendersReachTheLimit(t *testing.T) {
 						t.Errorf("%v: beyond the limit: %v", pages, e)
 					}
 					if g%2 != 0 && to.Buffered() != cap(to.buffer) {
-						t.Errorf("%v: a failed Append left %d elements in the buffer", pages, to.Buffered())
+						t.Errorf("%v: a failed Append left %d elements in the buffer, want %d", pages,
+							to.Buffered(), cap(to.buffer))
 					}
 				})
 			}
@@ -224,10 +226,11 @@ func TestAppendersReachTheLimit(t *testing.T) {
 		single := appended()
 		n := a.Len()
 		if room := int(a.room.Load()); n > room || room-n >= bytesBuffer/40 || int64(n) < single {
-			t.Fatalf("%v: %d elements in room for %d; %d were appended one by one", pages, n, room, single)
+			t.Fatalf("%v: Len is %d, there is room for %d, and %d elements were appended one by one", pages,
+				n, room, single)
 		}
 		if n != int(a.claimed.Load()) {
-			t.Fatalf("%v: %d elements for %d claimed indices", pages, n, a.claimed.Load())
+			t.Fatalf("%v: Len is %d, but %d indices are claimed", pages, n, a.claimed.Load())
 		}
 		if err := other.Close(); err != nil {
 			t.Fatal(err)
@@ -289,7 +292,8 @@ func TestSharedArrayMisuse(t *testing.T) {
 		}
 	}
 	if open.Len() != 1 || closed.Len() != 0 || to.Buffered() != 1 {
-		t.Errorf("lengths are %d and %d, %d elements in the buffer", open.Len(), closed.Len(), to.Buffered())
+		t.Errorf("the lengths are %d and %d, want 1 and 0; the buffer has %d elements, want 1", open.Len(),
+			closed.Len(), to.Buffered())
 	}
 }
 
@@ -311,10 +315,11 @@ func TestSharedArraySizesThatOverflow(t *testing.T) {
 		t.Errorf("AppendSlice of 100: %v", err)
 	}
 	if a.Len() != 1 || *a.At(0) != numbered(1) {
-		t.Errorf("the array has %d elements", a.Len())
+		t.Errorf("the array has %d elements, want 1, or element 0 is wrong", a.Len())
 	}
 	if at, s, err := a.AppendSlice(nil); err != nil || len(s) != 0 || at != 1 {
-		t.Errorf("AppendSlice of nothing at %d: %v", at, err)
+		t.Errorf("AppendSlice of no elements returns index %d, want 1, %d elements and the error %v", at,
+			len(s), err)
 	}
 	if err := a.Grow(99); err != nil {
 		t.Errorf("Grow to the capacity: %v", err)
@@ -355,7 +360,8 @@ func TestSharedMemoryIsCounted(t *testing.T) {
 		}
 	}
 	if limit.Used() != a.Committed()+p.Committed() {
-		t.Errorf("%d bytes are used, %d and %d committed", limit.Used(), a.Committed(), p.Committed())
+		t.Errorf("the limit counts %d bytes; the array commits %d and the pool %d", limit.Used(),
+			a.Committed(), p.Committed())
 	}
 	if a.Close() != nil || p.Close() != nil || a.Reserved()+a.Committed()+p.Reserved()+p.Committed() != 0 {
 		t.Error("memory is left after Close")

@@ -42,8 +42,8 @@ func (w *written) grow(n int) {
 	w.room.Store(int64(n))
 }
 
-// word returns the bits of element i and its neighbours. It is sound for elements below a room that was
-// loaded before: the pointer to a larger array is stored before the larger room is.
+// word returns the bits of element i and its neighbours. It is sound if i is below a value of room that the
+// caller has loaded before: grow stores the pointer to a larger array first, and the larger room afterwards.
 func (w *written) word(i int) *atomic.Uint64 {
 	first := atomic.LoadPointer(&w.marks)
 	chunk := *(**writtenChunk)(unsafe.Add(first, i/elementsPerChunk*int(unsafe.Sizeof(first))))
@@ -58,9 +58,9 @@ func (w *written) has(i int) bool {
 // add marks n elements as written, from index first on; n is at least 1. When add returns, published counts
 // all elements before the first one that is not written.
 //
-// add sets the bit of each element, even if published could advance over the element at once. If add only
-// advanced published, a reader could load published before it has passed the set bits behind these elements.
-// The reader would then miss elements whose appenders have already returned.
+// add sets the bits even if published can advance over these elements directly. Without the bits, published
+// would advance in two steps: over these elements, and then over the set bits behind them. A reader between
+// the steps would miss elements whose appenders have already returned.
 func (w *written) add(first, n int) {
 	for i, end := first, first+n; i < end; {
 		next := min(end, (i/wordBits+1)*wordBits)
@@ -71,8 +71,9 @@ func (w *written) add(first, n int) {
 }
 
 // advance advances published over the set bits that follow. When two goroutines write neighbouring elements
-// at once, each goroutine sets its own bit before it reads the other bit, so at least one of them sees both
-// bits. Each round loads the room again: elements behind an earlier room may have been written since.
+// at the same time, each goroutine sets its own bit before it reads the other bit, so at least one of them
+// sees both bits. Each round loads the room again, because elements behind the earlier room may have been
+// written meanwhile.
 func (w *written) advance() {
 	for {
 		from := int(w.published.Load())

@@ -39,7 +39,7 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 			}
 		}
 		if p.Len() != len(handles) {
-			t.Errorf("%d elements for %d handles", p.Len(), len(handles))
+			t.Errorf("%d elements, want %d", p.Len(), len(handles))
 		}
 		p.checkInvariants()
 		return errors.Join(failed, closeTwice(p.Close))
@@ -88,8 +88,8 @@ func TestSharedArrayWithFailingCalls(t *testing.T) {
 	}
 }
 
-// closeTwice calls close twice and returns the error of the first call. If both calls fail, closeTwice
-// returns the second error.
+// closeTwice calls close twice. It returns the second error if both calls fail, else the result of the first
+// call.
 func closeTwice(close func() error) error {
 	err := close()
 	if again := close(); err != nil && again != nil {

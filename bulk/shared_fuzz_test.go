@@ -16,7 +16,7 @@ type sharedForTest[T any] struct {
 	takenOver[T]
 	SharedPool *SharedPool[T]
 	inserter   *Inserter[T]
-	changes    int
+	changes    int // insertions and removals so far
 }
 
 // takenOver has the methods of a SharedPool that sharedForTest uses unchanged. If sharedForTest embedded the

@@ -11,26 +11,25 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at once. Elements
-// keep their place while they live. The same kind of [Handle] refers to them, with the same rules for
-// generations.
+// SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at the same time.
+// Elements keep their place while they live. A [Handle] refers to an element as in a Pool.
 //
-// Get, Valid, Load and Remove are lock-free. Get and Valid only load, nearly as in a Pool; Remove takes one
-// or two atomic operations. Insert takes a slot from a line of 256 slots, which one goroutine owns during the
-// insertion; the pool tries to keep goroutines on different lines. A goroutine that often inserts and removes
-// should use an [Inserter], which needs one atomic operation for each insertion or removal. Goroutines that
-// insert wait for each other while memory is committed, and when only one line has holes.
+// Get, Valid, Load and Remove are lock-free. Get and Valid only load, nearly as in a Pool; Remove usually
+// takes one or two atomic operations. Insert takes a slot from a line of 256 slots, which one goroutine owns
+// during the insertion; the pool tries to keep goroutines on different lines. A goroutine that often inserts
+// and removes should use an [Inserter], which mostly needs one atomic operation for an insertion or removal.
+// Goroutines that insert wait for each other while memory is committed, and when only one line has holes.
 //
 // # Reading while other goroutines remove
 //
 // Get returns a pointer, and a slot's memory stays usable until Close. But after the element is removed, the
 // next Insert may write another element into the slot. So use the pointer only while no goroutine can remove
 // the element: either only the goroutine that uses the pointer removes the element, or the program prevents
-// the removal in another way. If neither is certain, call [SharedPool.Load]. It returns a complete copy of an
-// element that was live during the call, without a data race, even while Insert and Remove run.
+// the removal in another way. Otherwise call [SharedPool.Load]: it returns a complete copy of an element that
+// was live during the call, without a data race, even while Insert and Remove run.
 //
 // Insert happens before a look-up that finds the element. Remove happens before another element is written to
-// the slot. Callers must synchronize writes through pointers with reads and Load of the same element.
+// the slot. Callers must synchronize writes through pointers with all reads of the element, also by Load.
 //
 // Insert, Remove, Get, Valid and Load are linearizable. Len and All may run while other goroutines change the
 // pool, and are less exact: see their comments. Runs, Clear and Close must run alone.
@@ -52,7 +51,7 @@ type SharedPool[T any] struct {
 	hints [16]insertHint // the lines of goroutines without an Inserter, by stripe
 }
 
-// insertHint is the line from which slots were taken last.
+// insertHint is the line from which the goroutines of a stripe took a slot last.
 type insertHint struct {
 	line atomic.Uint64 // the line + 1; 0 for none
 	_    [bytesLine - 8]byte
@@ -111,7 +110,7 @@ func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 			return h, e
 		}
 		if n >= uint(len(p.hints)) {
-			runtime.Gosched() // other goroutines were interrupted while they inserted
+			runtime.Gosched() // the owners of the lines may have been interrupted: let them run
 		}
 	}
 }
@@ -139,14 +138,14 @@ func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 			panic(err)
 		}
 		if !hint.line.CompareAndSwap(l, uint64(next)+1) {
-			// Another goroutine has found a line for the hint.
+			// Another goroutine has found a line for the hint: give the line next back.
 			p.list(p.chunk(next*slotsPerLine), next)
 		}
 	}
 }
 
 // Remove removes the element of h and reports whether there was an element. If several goroutines try to
-// remove the same element, one of them succeeds. The slot may be taken again at once. Complexity: constant;
+// remove the same element, one of them succeeds. The next Insert may take the slot. Complexity: constant;
 // the element is not touched.
 func (p *SharedPool[T]) Remove(h Handle[T]) bool {
 	i := uint(h.slot)
@@ -215,7 +214,7 @@ func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 func (p *SharedPool[T]) Len() int { return p.live() }
 
 // Clear removes all elements. If f is not nil, Clear first calls f with each element in ascending order of
-// slots; f must not change the pool. If f panics, nothing has been removed. Clear must run alone. The memory
+// slots; f must not change the pool. If f panics, Clear removes nothing. Clear must run alone. The memory
 // stays committed for the next elements: Close gives it back. Complexity: one step for each word of 32 slots,
 // the additional steps of [SharedPool.Len], and one step for each element if f is not nil.
 func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {

@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// poolUser is a pool with elements 0, 1, 2 and so on. A callback runs for the element in the middle.
+// poolUser is a pool with elements 0, 1, 2 and so on, and what a test expects in it. A callback runs for the
+// element in the middle.
 type poolUser struct {
 	t       *testing.T
 	p       *SharedPool[record]
@@ -34,7 +35,7 @@ func newPoolUser(t *testing.T) *poolUser {
 
 func (u *poolUser) remove(i int, by func(Handle[record]) bool) {
 	if by(u.handles[i]) != u.live[i] {
-		u.t.Errorf("Remove of element %d returns %t", i, !u.live[i])
+		u.t.Errorf("Remove of element %d returns %t, want %t", i, !u.live[i], u.live[i])
 	}
 	u.live[i] = false
 }
@@ -46,8 +47,8 @@ func (u *poolUser) insert(by func(record) (Handle[record], *record)) {
 	u.more++
 }
 
-// poolCalls are the calls that a callback makes at element 50. says is a part of the expected panic message,
-// or empty if the call works.
+// poolCalls are the calls that a callback makes at element 50. says is a part of the expected panic message.
+// It is empty if the call must not panic.
 var poolCalls = map[string]struct {
 	says string
 	call func(u *poolUser)
@@ -134,9 +135,9 @@ func (u *poolUser) check(what string) {
 	u.p.checkInvariants()
 }
 
-// TestSharedPoolWalkCallsBack makes each call from the body of a loop over All and over Runs. The call works,
-// or panics with a message that says what to do. The loop yields each element that lives throughout the loop
-// once.
+// TestSharedPoolWalkCallsBack makes each of poolCalls from the body of a loop over All, and of a loop over
+// Runs. The call works, or panics with a message that says what to do. The loop yields each element that
+// lives throughout the loop once.
 func TestSharedPoolWalkCallsBack(t *testing.T) {
 	onlyInAll := map[string]func(u *poolUser){ // calls that a loop over Runs does not allow
 		"Insert":               func(u *poolUser) { u.insert(u.p.Insert) },
@@ -201,11 +202,11 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 			}
 		})
 		if !called || (says == "") != (text == "") || !strings.Contains(text, says) {
-			t.Errorf("%s: called: %t; panics with %q, want %q", what, called, text, says)
+			t.Errorf("%s: the call was made: %t; the loop panics with %q, want %q", what, called, text, says)
 		}
 		for i := range poolUserElements {
 			if n := visits[i]; n > 1 || text == "" && n == 0 && lived[i] && u.live[i] {
-				t.Errorf("%s: the walk makes %d visits to element %d", what, n, i)
+				t.Errorf("%s: the loop yields element %d %d times", what, i, n)
 			}
 		}
 		if u.p.ended == nil {
@@ -221,9 +222,9 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedClearCallsBack makes each call from the callback of Clear. The call works, or panics with a
-// message that says what to do. After a panic the pool has its elements, except those that the callback has
-// removed. Otherwise the pool is empty.
+// TestSharedClearCallsBack makes each of poolCalls from the callback of Clear. The call works, or panics with
+// a message that says what to do. After a panic the pool has its elements, except those that the callback has
+// removed. Without a panic the pool is empty.
 func TestSharedClearCallsBack(t *testing.T) {
 	for name, c := range poolCalls {
 		u := newPoolUser(t)

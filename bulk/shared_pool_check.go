@@ -14,7 +14,8 @@ func (s *sharedSlots) checkInvariants() {
 	}
 	room := uint(s.room.Load())
 	if int(room) > s.plan.capacity || room > uint(s.elements.Committed()/s.plan.sizeElement) {
-		fail("room for %d of %d elements in %d bytes", room, s.plan.capacity, s.elements.Committed())
+		fail("there is room for %d elements, but the capacity is %d and %d bytes are committed", room,
+			s.plan.capacity, s.elements.Committed())
 	}
 	if s.announcements() != 0 {
 		fail("slots are announced without a reader")
@@ -55,7 +56,7 @@ func (s *sharedSlots) checkInvariants() {
 				g = own.Load()
 				// A slot with a presence bit and no tag is parked.
 				if tagged(g) && (live>>b&1 == 0 || !s.ours(g)) {
-					fail("slot %d has generation %#x", i+b, g)
+					fail("slot %d with presence bit %d has generation %#x", i+b, live>>b&1, g)
 				}
 			} else if taken>>b&1 == 0 {
 				continue

@@ -10,24 +10,24 @@ import (
 
 // Inserter inserts into a [SharedPool], and removes from it, for one goroutine. An inserter keeps the slots
 // of the elements that it removes, and fills these slots again. If it needs more slots, it takes all free
-// slots of a word of 32 slots at once. So an inserter synchronizes with other goroutines once for many
-// operations. It writes to cache lines of its own as long as other goroutines do not remove its elements. Any
-// goroutine may remove an element that the inserter has inserted, and the inserter may remove any element.
+// slots of a word of 32 slots together. Therefore it competes for a line only once in many operations. It
+// writes to cache lines of its own as long as other goroutines do not remove its elements. Any goroutine may
+// remove an element that the inserter has inserted, and the inserter may remove any element.
 //
 // An inserter keeps fewer than 128 free slots from others until it fills them or is closed; [SharedPool.Grow]
 // does not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
 type Inserter[T any] struct {
 	pool *SharedPool[T]
 
-	// Slots of words without a common generation are parked: their presence bits are set, so that no other
-	// goroutine takes them, but their own generations have no tag, so that no look-up finds them. Removing an
-	// element parks its slot, and filling the slot unparks it; each takes one atomic operation.
+	// The inserter parks slots of words without a common generation: their presence bits are set, so that no
+	// other goroutine takes them, but their own generations have no tag, so that no look-up finds them.
+	// Removing an element parks its slot, and filling the slot unparks it; each takes one atomic operation.
 	ready   uint // number of slots in parked that can be filled
 	waiting uint // number of slots in removed that readers may still announce
 	parked  [2 * maxRemoved]parkedSlot
 	removed [maxRemoved]parkedSlot
 
-	// Slots of a word with a common generation are reserved.
+	// The inserter reserves slots of a word with a common generation.
 	chunk    *sharedChunk // the chunk of the reserved slots
 	first    uint         // the first slot of their word
 	left     uint32       // the reserved slots that are not filled yet
@@ -42,8 +42,8 @@ type parkedSlot struct{ slot, count uint32 }
 
 const (
 	maxRemoved = 32
-	// An inserter with fewer removed slots takes slots from the pool first, so that it rarely looks for
-	// announcements.
+	// An inserter with fewer than enoughRemoved removed slots takes slots from the pool first, so that it
+	// rarely looks for announcements.
 	enoughRemoved = maxRemoved / 2
 	// An inserter that finds a line busy mostBusy times in a row searches for another line: the owner was
 	// probably interrupted.
@@ -107,8 +107,8 @@ func (in *Inserter[T]) Remove(h Handle[T]) bool {
 }
 
 // removeForAll removes an element and frees its slot for all goroutines. If the removal leaves offerUsually
-// elements in the slot's word, the inserter tries to park the free slots of the word for itself. So
-// goroutines that replace their elements stay in different words.
+// elements in the slot's word, the inserter tries to park the free slots of the word for itself. This keeps
+// goroutines that replace their elements in different words.
 //
 //go:noinline
 func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
@@ -136,8 +136,8 @@ func (in *Inserter[T]) keep(c *sharedChunk, i uint, slots uint32) {
 	}
 }
 
-// refill makes at least one slot ready to be filled. If there is no room, refill panics, and the inserter
-// then has no slots.
+// refill makes at least one slot ready to be filled. If there is no room, refill panics, and the inserter has
+// no slots afterwards.
 //
 //go:noinline
 func (in *Inserter[T]) refill() {
@@ -148,7 +148,7 @@ func (in *Inserter[T]) refill() {
 	}
 	in.unreserve()
 	for busy := 0; ; {
-		interrupted := uint(0) // the line whose owner seems to be interrupted, + 1
+		interrupted := uint(0) // 1 + the line whose owner seems to be interrupted; 0 for none
 		if in.hint != 0 {
 			i, slots, parked, came := p.reserve(in.hint - 1)
 			switch {
@@ -184,8 +184,8 @@ func (in *Inserter[T]) refill() {
 	}
 }
 
-// settle moves the removed slots that no reader announces to parked, and reports whether there are any. It
-// must be called only when no slot is ready.
+// settle moves the removed slots that no reader announces to parked, and reports whether there are any. No
+// slot may be ready before.
 func (in *Inserter[T]) settle() bool {
 	p, kept := in.pool, uint(0)
 	quiet := p.announcements() == 0

@@ -9,7 +9,7 @@ import (
 )
 
 // churned returns a pool with an element in each 16th slot, and the handles of these elements. The other
-// elements were removed, and each slot has a generation of its own. So inserters keep the slots that they
+// elements were removed. Because each slot has a generation of its own, inserters keep the slots that they
 // empty.
 func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
 	t.Helper()
@@ -52,7 +52,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 			t.Fatalf("%v was not removed exactly once", old)
 		}
 		if n := p.Len(); n != len(left)+len(own)-1 {
-			t.Fatalf("%d elements", n)
+			t.Fatalf("%d elements, want %d", n, len(left)+len(own)-1)
 		}
 		if i%500 == 0 {
 			found := 0
@@ -96,7 +96,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 	}
 	kept := int(in.ready + in.waiting)
 	if kept < enoughRemoved || kept > 127 {
-		t.Errorf("the inserter keeps %d slots", kept)
+		t.Errorf("the inserter keeps %d slots, want %d to 127", kept, enoughRemoved)
 	}
 	// Others cannot take the slots of the inserter until it is closed.
 	free := 2048 - len(left) - len(own)
@@ -112,7 +112,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 		p.Insert(1)
 	}
 	if p.Len() != 2048 {
-		t.Errorf("%d elements", p.Len())
+		t.Errorf("%d elements, want 2048", p.Len())
 	}
 }
 
@@ -137,7 +137,7 @@ func TestInserterSparesAnnouncedSlots(t *testing.T) {
 		t.Fatalf("slot %d was taken, but only slot %d is free", h.Slot(), left[3].Slot())
 	}
 	if e := exhausted(func() { in.Insert(1) }); !errors.Is(e, vm.ErrCapacity) || in.ready+in.waiting != 0 {
-		t.Fatalf("beyond the capacity: %v", e)
+		t.Fatalf("Insert into a full pool: %v; the inserter keeps %d slots", e, in.ready+in.waiting)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestInserterRetiresSlots(t *testing.T) {
 		}
 	}
 	if last.Generation() != generation.MaxCount || !in.Remove(last) || in.Remove(last) {
-		t.Fatalf("the last handle is %v", last)
+		t.Fatalf("the last handle %v has a wrong count, or was not removed exactly once", last)
 	}
 	if e := exhausted(func() { in.Insert(1) }); !errors.Is(e, vm.ErrCapacity) {
 		t.Fatalf("a slot is taken beyond its last use: %v", e)
@@ -186,7 +186,7 @@ func TestClearLeavesParkedSlots(t *testing.T) {
 		seen[h.Slot()] = true
 	}
 	if p.Len() != 256 {
-		t.Fatalf("%d elements", p.Len())
+		t.Fatalf("%d elements, want 256", p.Len())
 	}
 	p.checkInvariants()
 }
@@ -209,7 +209,8 @@ func TestInserterRemovesForOthers(t *testing.T) {
 		}
 	}
 	if kept := consumer.ready + consumer.waiting; kept > 127 || p.Len() != len(left) {
-		t.Errorf("the consumer keeps %d slots, and the pool has %d elements", kept, p.Len())
+		t.Errorf("the consumer keeps %d slots, want at most 127, and the pool has %d elements, want %d", kept,
+			p.Len(), len(left))
 	}
 	p.checkInvariants()
 }

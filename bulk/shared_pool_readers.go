@@ -11,8 +11,8 @@ import (
 // was removed. In both cases, no slot is written while a reader copies its element. Announcements are hazard
 // pointers (Maged M. Michael, 2004) that keep slots from being taken, instead of memory from being freed.
 
-// readerCells is a block of places for announcements. A block is added when all places are in use at once;
-// blocks are never removed.
+// readerCells is a block of places for announcements. A block is added when all places are in use. Blocks are
+// never removed.
 type readerCells struct {
 	cells [cellsPerBlock]struct {
 		slot atomic.Uint64 // the announced slot + 1, or 0
@@ -23,16 +23,16 @@ type readerCells struct {
 
 const cellsPerBlock = 16
 
-// stripe returns a number below 16. Goroutines that run at once seldom get the same number, and a goroutine
-// that calls stripe from one place seldom gets another number. The number is made from the address of the
-// goroutine's stack, by Knuth's multiplicative hashing.
+// stripe returns a number below 16. Goroutines that run at the same time seldom get the same number. The
+// number of a goroutine seldom changes while it calls stripe from one place: the number is made from the
+// address of the goroutine's stack, by Knuth's multiplicative hashing.
 func stripe() uint {
 	var here byte
 	return uint(uint64(uintptr(unsafe.Pointer(&here))>>11) * 0x9E3779B97F4A7C15 >> 60)
 }
 
-// announce stores slot i in a cell and returns the cell. The slot is not taken until the caller sets the cell
-// to 0.
+// announce stores slot i in a cell and returns the cell. If the slot's element is removed afterwards, no
+// goroutine takes the slot until the caller sets the cell to 0.
 func (s *sharedSlots) announce(i uint) *atomic.Uint64 {
 	next := &s.cells
 	for {

@@ -15,7 +15,8 @@ import (
 // sharedSlots is a [SharedPool] without its elements: the words, the lines that wait for an owner, and the
 // room.
 type sharedSlots struct {
-	// Look-ups read some of the fields up to poison, so all of these fields seldom change.
+	// Look-ups read some of the fields up to poison. All of these fields seldom change, so that their cache
+	// lines stay valid.
 	room   atomic.Uint64  // slots that have memory
 	chunks unsafe.Pointer // the first entry of directory; the method chunk reads it
 	tag    generation.Mark
@@ -47,8 +48,9 @@ const (
 	offerTight = slotsPerWord
 )
 
-// chunk returns the chunk of slot i. The caller must have loaded a room above i before. makeRoom stores the
-// pointer to a longer array before it stores the larger room, and the longer array points to the same chunks.
+// chunk returns the chunk of slot i. The caller must have loaded a value of room above i before. makeRoom
+// stores the pointer to a longer array before it stores the larger room, and the longer array points to the
+// same chunks.
 func (s *sharedSlots) chunk(i uint) *sharedChunk {
 	first := atomic.LoadPointer(&s.chunks)
 	return *(**sharedChunk)(unsafe.Add(first, i/slotsPerChunk*uint(unsafe.Sizeof(first))))
@@ -288,8 +290,8 @@ func (s *sharedSlots) search() (uint, error) {
 	}
 }
 
-// listHoles lists all lines with slots that can be taken and reports whether there is one. From now on every
-// removal lists its line.
+// listHoles lists all lines with slots that can be taken and reports whether there is one. Every later
+// removal lists its line, until memory is committed or the pool is cleared.
 func (s *sharedSlots) listHoles() (found bool) {
 	s.offer.Store(offerTight)
 	for l := range s.frontier.Load() {

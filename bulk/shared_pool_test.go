@@ -110,7 +110,8 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 		for len(seen) < 64 {
 			h, e := p.Insert(numbered(5))
 			if seen[h] || h.Slot() >= 32 || *e != numbered(5) {
-				t.Fatalf("apart %t: handle %v", apart, h)
+				t.Fatalf("apart %t: Insert returned the handle %v twice, or its slot or element is wrong",
+					apart, h)
 			}
 			seen[h] = true
 			if !p.Remove(h) || p.Valid(h) {
@@ -128,7 +129,7 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 			t.Fatalf("apart %t: Grow does not count the free slot of another word", apart)
 		}
 		if h, _ := p.Insert(record{}); h.Slot() != 39 {
-			t.Fatalf("apart %t: slot %d was taken", apart, h.Slot())
+			t.Fatalf("apart %t: slot %d was taken, but only slot 39 is free", apart, h.Slot())
 		}
 		for old := range seen {
 			if p.Valid(old) || p.Remove(old) {
@@ -136,7 +137,7 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 			}
 		}
 		if p.Len() != 8 {
-			t.Fatalf("apart %t: %d elements", apart, p.Len())
+			t.Fatalf("apart %t: %d elements, want 8", apart, p.Len())
 		}
 	}
 }
@@ -152,7 +153,7 @@ func TestReservedSlotsAreRetired(t *testing.T) {
 	in := p.Inserter()
 	h, _ := in.Insert(numbered(1))
 	if h.Generation() != generation.MaxCount {
-		t.Fatalf("handle %v", h)
+		t.Fatalf("the inserter's handle %v has the count %d, want %d", h, h.Generation(), generation.MaxCount)
 	}
 	in.Close()
 	if e := exhausted(func() { p.Insert(record{}) }); !errors.Is(e, vm.ErrCapacity) {
@@ -182,12 +183,12 @@ func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 		defer p.announce(uint(320 + i)).Store(0)
 	}
 	if p.announcements() != 41 {
-		t.Fatalf("%d announcements", p.announcements())
+		t.Fatalf("%d announcements, want 41", p.announcements())
 	}
 	for range 100 - 41 {
 		h, _ := p.Insert(numbered(7))
 		if h.Slot() < 300 || h.Slot() >= 400 || h.Slot() == 310 || h.Slot() >= 320 && h.Slot() < 360 {
-			t.Fatalf("slot %d was taken", h.Slot())
+			t.Fatalf("slot %d was taken, which is live or announced", h.Slot())
 		}
 		taken = append(taken, h)
 	}
@@ -298,7 +299,7 @@ func TestSharedPoolMisuse(t *testing.T) {
 	}
 	in.Close()
 	if closed.Len() != 0 || open.Len() != 0 {
-		t.Errorf("lengths are %d and %d", closed.Len(), open.Len())
+		t.Errorf("the lengths are %d and %d, want 0", closed.Len(), open.Len())
 	}
 }
 
@@ -319,7 +320,7 @@ func TestSharedPoolSizesThatOverflow(t *testing.T) {
 		t.Errorf("Grow to the capacity: %v", err)
 	}
 	if p.Len() != 1 || *p.Get(h) != numbered(1) {
-		t.Errorf("the pool has %d elements", p.Len())
+		t.Errorf("the pool has %d elements, want 1, or the element is wrong", p.Len())
 	}
 	budget := newSharedPool[uint8](t, Options{Name: "flags", MaxBytes: 10_000})
 	for i := range 10_000 {
@@ -347,7 +348,7 @@ func TestSharedClear(t *testing.T) {
 			panic("stop")
 		})
 	}); text != "stop" || p.Len() == 0 {
-		t.Fatalf("panic %q, %d elements", text, p.Len())
+		t.Fatalf("Clear panics with %q, want \"stop\", and leaves %d elements", text, p.Len())
 	}
 	in.Insert(numbered(1))
 	n := p.Len()
@@ -360,7 +361,7 @@ func TestSharedClear(t *testing.T) {
 	if n != 0 || p.Len() != 0 {
 		t.Fatalf("Clear passed %d elements too few to the callback, and left %d in the pool", n, p.Len())
 	}
-	in.Insert(numbered(1)) // into a slot that was reserved before
+	in.Insert(numbered(1)) // into a slot that was reserved before Clear
 	in.Close()
 	var all sync.WaitGroup
 	for g := range 4 {
@@ -372,7 +373,7 @@ func TestSharedClear(t *testing.T) {
 	}
 	all.Wait()
 	if p.Len() != 2000 {
-		t.Fatalf("%d elements", p.Len())
+		t.Fatalf("%d elements, want 2000", p.Len())
 	}
 	for _, h := range old {
 		if p.Valid(h) {

@@ -12,17 +12,17 @@ import (
 // on Go's heap.
 //
 // A word holds two things that must change together. Its low half has a presence bit for each of 32 slots.
-// Its high half has the common generation of these slots, or 0 if each has its own. So one load is enough to
-// test a handle, and one compare-and-swap removes its element. The tag of a generation is the mark of the
-// pool in its high 8 bits.
+// Its high half has the common generation of these slots, or 0 if each slot has its own. With a common
+// generation, one load is enough to test a handle, and one compare-and-swap removes its element. The tag of a
+// generation is the mark of the pool in its high 8 bits.
 //
 // While the generation is common, each slot is taken at most once. If a slot must be taken again while others
 // of its word live, each slot of the word gets a generation of its own: the slots are apart. When all
 // elements of the word are removed, the slots get a common generation again, greater than all generations
 // that they had. Hence:
 //
-//   - A word never has the same value twice with another element in a slot, so a compare-and-swap never
-//     succeeds on a newer state.
+//   - Whenever a word has the same common generation and the same presence bits, it has the same elements. So
+//     a compare-and-swap, which always expects a common generation, never hits another element.
 //   - A slot's generation never falls. Suppose that a reader first sees in the word that the slots are apart,
 //     and then finds its handle's generation as the slot's own generation. Then the element was live, no
 //     matter whether a writer changes the word or the slot's own generation first: see holds.
@@ -200,7 +200,7 @@ func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	last := commonOf(w.Load())
 	if last != 0 {
 		if line.taken[k] != 1<<slotsPerWord-1 {
-			return // some slots can still be taken with this generation
+			return
 		}
 	} else if own := c.apart.Load(); own != nil {
 		first := uint32(generation.MaxCount)

@@ -29,9 +29,9 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 }
 
 // Enter begins a look: values that [SharedReader.Get] returns stay the same until [SharedReader.Leave]. All
-// values that are replaced meanwhile wait to be freed, so a look should be short, such as a tick or a
-// request. A look that never ends keeps these values forever: defer Leave if the code before Leave may panic.
-// Enter panics inside another look.
+// values that are replaced meanwhile wait to be freed, so a look should be as short as a tick or a request. A
+// look that never ends keeps these values forever: defer Leave if the code before Leave may panic. Enter
+// panics inside another look.
 //
 // Complexity: one atomic load and one atomic store, about 5 to 10 ns, for any number of entries.
 func (r *SharedReader[T]) Enter() {
@@ -70,7 +70,8 @@ func (r *SharedReader[T]) Get(i int) *T {
 	return r.table.value(distance)
 }
 
-// reaches reports whether entry i, which had no memory when the look began, has memory now.
+// reaches loads the room again and reports whether entry i has memory now. It panics outside of a look, and
+// if there is no entry i.
 func (r *SharedReader[T]) reaches(i int) bool {
 	t := r.table
 	if !r.inside {
@@ -98,7 +99,7 @@ func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 // All iterates over the entries that have a value, in order. The values stay the same until
 // [SharedReader.Leave], so All, unlike Load, does not begin a look of its own. It panics outside of a look:
 // Enter before the loop, and Leave when the values are no longer needed. All may miss an entry that is set
-// during the loop. Complexity: linear in the highest entry that was set.
+// during the loop. Complexity: one step for each entry that has memory.
 func (r *SharedReader[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
 		if !r.inside {

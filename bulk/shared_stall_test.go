@@ -14,9 +14,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSharedPoolOwnerThatStalls stops a goroutine that owns a line. Meanwhile other goroutines fill the holes
-// of other lines, and find, remove, load and count elements. A goroutine that needs a slot of the owned line
-// waits, and then gets the slot.
+// TestSharedPoolOwnerThatStalls owns a line, as a goroutine does that was stopped during an insertion.
+// Meanwhile other goroutines fill the holes of other lines, and find, remove, load and count elements. A
+// goroutine that needs a slot of the owned line waits, and gets the slot when the line has no owner.
 func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	const capacity = 4 * slotsPerLine
 	for stalled := range uint(4) {
@@ -37,7 +37,6 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 		if !line.owned.CompareAndSwap(0, 1) {
 			t.Fatal("the line has an owner")
 		}
-		// The stopped owner has not taken a slot yet.
 		var inLine []Handle[uint64]
 		for i, h := range handles {
 			if uint(h.Slot())/slotsPerLine != stalled {
@@ -72,7 +71,8 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 			}
 		}
 		if p.Len() != before+holes || p.Grow(len(inLine)) != nil || p.Grow(len(inLine)+1) == nil {
-			t.Fatalf("%d elements, want %d", p.Len(), before+holes)
+			t.Fatalf("%d elements, want %d, or Grow does not count the %d free slots of the owned line",
+				p.Len(), before+holes, len(inLine))
 		}
 		got := make(chan Handle[uint64])
 		go func() {
@@ -103,7 +103,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 			p.Insert(1)
 		}
 		if e := exhausted(func() { p.Insert(1) }); !errors.Is(e, vm.ErrCapacity) || p.Len() != capacity {
-			t.Errorf("Insert into a pool of %d elements: %v", p.Len(), e)
+			t.Errorf("Insert into a pool of %d elements with the capacity %d: %v", p.Len(), capacity, e)
 		}
 		p.checkInvariants()
 	}
@@ -178,7 +178,7 @@ func TestInserterThatStops(t *testing.T) {
 
 // TestSharedArrayAppenderThatStalls stops appenders after they have taken indices and before they write. The
 // indices lie in front of and behind the borders of words, of chunks and of the room. Other appenders append
-// in all ways, and At finds their elements at once. Len and Slice end in front of the first missing element
+// in all ways, and At finds their elements immediately. Len and Slice end before the first missing element
 // until that element is written. Close does not wait, and gives all memory back.
 func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	seed := rand.Uint64()
@@ -306,7 +306,7 @@ func TestSharedArrayFaults(t *testing.T) {
 		func() {
 			defer func() {
 				if e, _ := recover().(error); !errors.As(e, new(*vm.Fault)) {
-					t.Errorf("AppendSlice panics with %v", e)
+					t.Errorf("AppendSlice panics with %v, want a *vm.Fault", e)
 				}
 			}()
 			vm.Do(func() { _, _, _ = a.AppendSlice(values) })

@@ -18,8 +18,8 @@ type known struct {
 }
 
 // TestSharedPoolUnderChurn lets goroutines insert elements, and remove each other's elements, while other
-// goroutines read. Load returns the complete element of the handle, each element is removed once, no handle
-// is returned twice, and at the end every element that was not removed is there.
+// goroutines read. Load returns the complete element of the handle. No two insertions return the same handle.
+// One Remove of each element succeeds. At the end the pool has every element that was not removed.
 func TestSharedPoolUnderChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -51,7 +51,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 					k := &known{h, number}
 					inserted[g] = append(inserted[g], *k)
 					if old := board[r.IntN(places)].Swap(k); old != nil {
-						// Only this goroutine has taken the element from the board.
+						// Swap gave the element to this goroutine only, so no other goroutine removes it.
 						if v, ok := p.Load(old.handle); !ok || v != numbered(old.number) {
 							t.Errorf("Load of a live element: %v, %t", v, ok)
 						}
@@ -69,7 +69,7 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 			reading.Go(func() {
 				r := rand.New(rand.NewPCG(seed, uint64(100+g)))
 				found := 0
-				// With a single thread, no other goroutine would run without Gosched.
+				// If Go uses a single thread, Gosched lets the writers run.
 				for ; !done.Load() || found == 0; runtime.Gosched() {
 					k := board[r.IntN(places)].Load()
 					if k == nil {
@@ -120,8 +120,9 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 	}
 }
 
-// TestOneRemoverSucceeds lets goroutines remove the same elements while the freed slots are taken again at
-// once. One Remove of each element succeeds.
+// TestOneRemoverSucceeds lets several goroutines try to remove the same elements. After each successful
+// Remove, the goroutine inserts an element, which soon takes a freed slot. Exactly one Remove of each element
+// succeeds.
 func TestOneRemoverSucceeds(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 3000})
 	const goroutines, batch = 4, 500
@@ -137,7 +138,7 @@ func TestOneRemoverSucceeds(t *testing.T) {
 				for i, h := range handles {
 					if p.Remove(h) {
 						succeeded[i].Add(1)
-						p.Insert(numbered(-1)) // soon takes a freed slot
+						p.Insert(numbered(-1))
 					}
 				}
 			})
@@ -155,8 +156,8 @@ func TestOneRemoverSucceeds(t *testing.T) {
 	}
 }
 
-// TestAllBesideChanges iterates while other goroutines insert and remove. All yields each element that lives
-// throughout the loop once.
+// TestAllBesideChanges iterates while other goroutines insert and remove elements. If an element lives
+// throughout the loop, All yields it exactly once.
 func TestAllBesideChanges(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 4000})
 	stay := map[Handle[record]]bool{}
@@ -210,9 +211,9 @@ func TestAllBesideChanges(t *testing.T) {
 	}
 }
 
-// TestInsertersReachTheLimit lets goroutines together use up a limit, and then the capacity. Each goroutine
-// gets the error, every slot with memory holds an element, and no element is lost. When there is room again,
-// the goroutines can insert again.
+// TestInsertersReachTheLimit lets several goroutines together use up a limit, and later the capacity. Each
+// goroutine gets the error of the limit or of the capacity. Then every slot with memory holds an element, and
+// no element is lost. When there is room again, the goroutines can insert again.
 func TestInsertersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -251,7 +252,8 @@ func TestInsertersReachTheLimit(t *testing.T) {
 		}
 		handles := fill(vm.ErrLimit)
 		if n := p.Len(); n != len(handles) || n != int(p.room.Load()) || n < 1000 {
-			t.Fatalf("%v: %d elements for %d handles in %d slots", pages, n, len(handles), p.room.Load())
+			t.Fatalf("%v: %d elements, want %d, one in each of the %d slots", pages, n, len(handles),
+				p.room.Load())
 		}
 		// The holes are scattered, so that every goroutine finds some of them.
 		for i := 0; i < len(handles); i += 5 {
@@ -259,10 +261,10 @@ func TestInsertersReachTheLimit(t *testing.T) {
 		}
 		holes := (len(handles) + 4) / 5
 		if err := p.Grow(holes); err != nil {
-			t.Fatalf("%v: Grow(%d) with as many holes: %v", pages, holes, err)
+			t.Fatalf("%v: Grow(%d) with %d holes: %v", pages, holes, holes, err)
 		}
 		if err := p.Grow(holes + 1); !errors.Is(err, vm.ErrLimit) {
-			t.Fatalf("%v: Grow(%d) with one hole too few: %v", pages, holes+1, err)
+			t.Fatalf("%v: Grow(%d) with %d holes: %v", pages, holes+1, holes, err)
 		}
 		if again := fill(vm.ErrLimit); len(again) != holes {
 			t.Fatalf("%v: %d of %d holes were filled", pages, len(again), holes)
@@ -286,8 +288,8 @@ func TestInsertersReachTheLimit(t *testing.T) {
 	}
 }
 
-// TestGrowIsForAllInserters grows a pool, and lets another container use up the rest of the limit. The
-// promised insertions succeed in every goroutine.
+// TestGrowIsForAllInserters grows a pool, and lets another container use up the remaining limit. The
+// insertions that Grow promised succeed, whichever goroutine makes them.
 func TestGrowIsForAllInserters(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSharedPool[record](t, Options{Limit: limit, Capacity: 20_000, Step: 1})
@@ -301,7 +303,8 @@ func TestGrowIsForAllInserters(t *testing.T) {
 		}
 	}
 	const n = 8000
-	if err := p.Grow(n + 2*127); err != nil { // two of the goroutines below have an Inserter
+	// Two of the goroutines below insert with an Inserter, which may keep 127 free slots.
+	if err := p.Grow(n + 2*127); err != nil {
 		t.Fatal(err)
 	}
 	hog := newArray[[4096]byte](t, Options{Limit: limit, Capacity: 1000})

@@ -31,20 +31,20 @@ import (
 // block readers. But the values that are replaced from then on are not freed, and at last no places are left
 // for writers.
 type SharedTable[T any] struct {
-	entries unsafe.Pointer // atomic words: 0, or the distance of the value from the field values, in bytes
-	values  unsafe.Pointer // the place at distance 0 is not used
-	room    atomic.Uint64  // entries that have memory
-	epochs  epochs
-	plan    plan
-	most    uint32                      // values that addresses are reserved for
-	ended   atomic.Pointer[closedError] // the panic after Close
+	entries   unsafe.Pointer // an atomic word for each entry: 0, or the distance of its value in bytes
+	values    unsafe.Pointer // the places for values; distances count from here, and place 0 is not used
+	room      atomic.Uint64  // entries that have memory
+	epochs    epochs
+	plan      plan
+	maxPlaces uint32                      // places for values that addresses are reserved for, with place 0
+	ended     atomic.Pointer[closedError] // the panic after Close
 
 	mu          sync.Mutex // guards the fields below; a writer locks it once for many values
 	region      *vm.Region
 	entrySpan   vm.Span
 	valueSpan   denseSpan
-	used        uint32         // places for values that were ever taken
-	spare       []uint32       // those of the used places that are free
+	used        uint32         // places that were ever taken, with place 0
+	spare       []uint32       // places that were taken before and are free now
 	waiting     []retiredBatch // places that writers have handed over, in the order of their epochs
 	writers     map[*SharedWriter[T]]struct{}
 	liveOfOther int64 // entries that closed writers set, less those that they removed
@@ -70,7 +70,7 @@ const (
 	// scheduler may interrupt a reader inside a look for a few milliseconds, and writers replace some hundred
 	// thousand values in this time.
 	spareValues = 1 << 20
-	// spareValuesHeap is spareValues if addresses cost memory.
+	// spareValuesHeap replaces spareValues on the heap stand-in, where addresses cost memory.
 	spareValuesHeap = 1 << 14
 )
 
@@ -91,9 +91,9 @@ func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 	if o.Pages == vm.PagesHeap || heapStandIn() {
 		spare = spareValuesHeap
 	}
-	t := &SharedTable[T]{plan: p, most: uint32(p.capacity + p.capacity/8 + spare), used: 1}
+	t := &SharedTable[T]{plan: p, maxPlaces: uint32(p.capacity + p.capacity/8 + spare), used: 1}
 	t.writers = make(map[*SharedWriter[T]]struct{})
-	bytesEntries, bytesValues := max(1, p.capacity)*bytesEntry, int(t.most)*p.sizeElement
+	bytesEntries, bytesValues := max(1, p.capacity)*bytesEntry, int(t.maxPlaces)*p.sizeElement
 	t.region, err = vm.Reserve(bytesEntries+vm.PageSize()+alignedSize(bytesValues),
 		vm.Options{Name: p.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
@@ -111,8 +111,8 @@ func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 	return t, nil
 }
 
-// entry returns the address of entry i. It is sound for entries below room, which are committed and never
-// move before Close. The address is a multiple of 8, as sync/atomic requires.
+// entry returns the address of entry i, which must be less than room. It is sound because the first room
+// entries are committed and do not move before Close. The address is a multiple of 8, as sync/atomic requires.
 func (t *SharedTable[T]) entry(i uint) *uint64 {
 	return (*uint64)(unsafe.Add(t.entries, i*bytesEntry))
 }
@@ -145,9 +145,9 @@ func (t *SharedTable[T]) Len() int {
 	return int(n)
 }
 
-// GrowEntries commits memory for the first n entries, so that setting one of them cannot fail for lack of it.
-// [SharedWriter.Grow] does the same for values. GrowEntries panics when n is not in [0, Capacity], and fails
-// as [vm.Region.Commit] does; then nothing has changed.
+// GrowEntries commits memory for the first n entries. A Set of one of these entries then needs memory only for
+// its value; see [SharedWriter.Grow]. GrowEntries panics when n is not in [0, Capacity]. If it returns an
+// error, as [vm.Region.Commit] does, nothing has changed.
 func (t *SharedTable[T]) GrowEntries(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,8 +177,8 @@ func (t *SharedTable[T]) Committed() int { return t.region.Committed() }
 func (t *SharedTable[T]) Resident() (int, error) { return t.region.Resident() }
 
 // Close gives the memory and the addresses back. It panics while a reader is inside a look, or while a writer
-// is inside an Update. No writer may be used while Close runs. Values must not be used afterwards; using a
-// reader or writer panics. Closing twice does nothing.
+// is inside an Update. No writer may be used while Close runs. After Close, reading and writing entries
+// panics, and values from Get must not be used. Closing twice does nothing.
 func (t *SharedTable[T]) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -186,9 +186,9 @@ func (t *SharedTable[T]) Close() error {
 		return nil
 	}
 	t.mustBeLeft()
-	// A reader announces that it is inside before it loads room. Close sets room to zero before it looks for
-	// readers. So either Close sees a reader that enters at this moment, or the reader sees that the table is
-	// closed.
+	// A reader first announces that it is inside, and then loads t.room. Close first sets t.room to zero, and
+	// then looks for readers a second time. If a reader enters at this moment, either Close sees the reader,
+	// or the reader sees that the table is closed.
 	room, closed := t.room.Load(), false
 	t.ended.Store(&closedError{t.plan.name})
 	t.room.Store(0)
@@ -227,7 +227,7 @@ func (t *SharedTable[T]) mustHave(i int) {
 	}
 }
 
-// reach makes sure that entry i is committed.
+// reach commits the memory of entry i, or panics.
 func (t *SharedTable[T]) reach(i int) {
 	t.mustHave(i)
 	if err := t.GrowEntries(i + 1); err != nil {
@@ -250,7 +250,7 @@ func (t *SharedTable[T]) places(op operation, n int) ([]uint32, error) {
 	t.waiting = slices.Delete(t.waiting, 0, unseen)
 	had := min(n, len(t.spare))
 	fresh := n - had
-	if fresh > int(t.most-t.used) {
+	if fresh > int(t.maxPlaces-t.used) {
 		return nil, t.full(op, n)
 	}
 	if err := t.commitValues(op, int(t.used)+fresh); err != nil {
@@ -270,7 +270,7 @@ func (t *SharedTable[T]) takeOver(places []retired) {
 	if len(places) == 0 {
 		return
 	}
-	// The current epoch is that of each removal, or a later one.
+	// All these values were removed in the current epoch or before.
 	b := retiredBatch{make([]uint32, 0, len(places)), t.epochs.now.Load()}
 	for _, r := range places {
 		b.places = append(b.places, r.place)
@@ -297,12 +297,12 @@ func (t *SharedTable[T]) freed(place uint32) uint32 {
 	return place
 }
 
-// full explains why there are no places for n values.
+// full returns the error of a table that has fewer than n free places for values.
 func (t *SharedTable[T]) full(op operation, n int) *vm.Error {
 	return &vm.Error{Op: op.String(), Purpose: t.plan.name, Bytes: n * t.plan.sizeElement,
 		Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("all %d places for the values of %d entries are taken, some by replaced values; "+
-			"%d readers and writers are inside a look or an Update, and replaced values are freed only "+
-			"afterwards: keep looks and Updates short, and Close unused writers",
-			t.most, t.plan.capacity, t.epochs.inside())}
+		Detail: fmt.Sprintf("%d more places for values are needed, and %d are free; the table has %d places "+
+			"for %d entries; %d readers and writers are inside a look or an Update, and replaced values are "+
+			"freed only afterwards: keep looks and Updates short, and Close unused writers",
+			n, len(t.spare)+int(t.maxPlaces-t.used), t.maxPlaces-1, t.plan.capacity, t.epochs.inside())}
 }

@@ -26,16 +26,16 @@ func (u tableUsers) loaded(what string, i int, want object) {
 	}
 }
 
-// TestSharedTableCallsBack makes each call from the callback of an Update of entry 3. Calls of the updating
-// writer and Close of the table panic and change nothing; all other calls work. If the callback recovers from
-// the panic, the Update changes the newest value. The writer can be used again, whether or not the callback
-// recovers.
+// TestSharedTableCallsBack makes each call of a list from the callback of an Update of entry 3. Calls of the
+// updating writer and Close of the table panic and change nothing; all other calls work. If the callback
+// recovers from the panic, the Update changes the newest value. Afterwards the writer can be used again, also
+// if the callback did not recover.
 func TestSharedTableCallsBack(t *testing.T) {
 	type callBack struct {
-		says string
+		says string // the panic of the call
 		call func(u tableUsers)
-		want object // entry 3 before the Update changes it
-		four object // entry 4 afterwards
+		want object // entry 3 after the call, before the Update changes it
+		four object // entry 4 after the Update
 	}
 	one := objectOf(1)
 	cases := map[string]callBack{
@@ -159,8 +159,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedTableWalkCallsBack makes each call from the body of a loop over All. The loop yields the current
-// entries, and panics if the reader has left.
+// TestSharedTableWalkCallsBack makes each call of a list from the body of a loop over All. The loop yields the
+// entries as they are when it reaches them, and panics if the reader has left.
 func TestSharedTableWalkCallsBack(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for name, c := range map[string]struct {

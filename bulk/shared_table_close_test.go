@@ -116,8 +116,8 @@ func TestSharedTableEnterDuringClose(t *testing.T) {
 	}
 }
 
-// TestSharedTableCloseBesideEnter lets readers enter at the moment of Close. Either Close sees the readers
-// and panics, and the readers read their entries, or the readers panic because the table is closed. No reader
+// TestSharedTableCloseBesideEnter lets readers enter at the moment of Close. If Close sees a reader, Close
+// panics and the reader reads its entry. Otherwise the reader panics because the table is closed. No reader
 // reads memory that was given back.
 func TestSharedTableCloseBesideEnter(t *testing.T) {
 	rounds := 1000
@@ -152,7 +152,7 @@ func TestSharedTableCloseBesideEnter(t *testing.T) {
 						told.Add(1)
 						return
 					default:
-						t.Errorf("a reader got %v, %q", v, text)
+						t.Errorf("a reader got %v and panicked with %q", v, text)
 						return
 					}
 				}

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzSharedTable runs a stream of operations of one goroutine on a table and on a map.
+// FuzzSharedTable runs a stream of operations on a table and on a map, with one goroutine.
 func FuzzSharedTable(f *testing.F) {
 	f.Add([]byte{0, 5, 0, 5, 1, 5, 2, 5, 0, 250, 3, 0, 4, 100, 5, 0, 0, 7, 6, 0, 2, 7, 7, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -109,7 +109,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 	}
 	r.Leave()
 	if !maps.Equal(all, model) || table.Len() != len(model) {
-		t.Fatalf("the table has %d entries, %s, want %d", table.Len(), fmt.Sprint(all), len(model))
+		t.Fatalf("Len() = %d, want %d; All yields %s", table.Len(), len(model), fmt.Sprint(all))
 	}
 	checkTable(t, table)
 }

@@ -26,7 +26,7 @@ func fillTable(w *SharedWriter[object], entry int) (n int, err error) {
 func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
 	t.Helper()
 	table := openTable(t, o)
-	table.most = uint32(places) + 1 // place 0 is not used
+	table.maxPlaces = uint32(places) + 1 // place 0 is not used
 	return table
 }
 
@@ -36,9 +36,10 @@ func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept in
 	t.Helper()
 	w := table.Writer()
 	defer w.Close()
-	all := int(table.most) - 1 - table.Len()
+	all := int(table.maxPlaces) - 1 - table.Len()
 	if err := w.Grow(all - kept); err != nil {
-		t.Fatalf("%s: of %d places that hold no value %d cannot be taken: %v", what, all, all-kept, err)
+		t.Fatalf("%s: %d places hold no value, but a new writer cannot take %d: %v", what, all, all-kept,
+			err)
 	}
 	if kept == 0 {
 		if err := w.Grow(all + 1); !errors.Is(err, vm.ErrCapacity) {
@@ -72,7 +73,7 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 				w, r := table.Writer(), table.Reader()
 				r.Enter()
 				n := 0
-				for ; len(w.free) > 0 || int(table.used) < int(table.most)-batchPlaces; n++ {
+				for ; len(w.free) > 0 || int(table.used) < int(table.maxPlaces)-batchPlaces; n++ {
 					replace(w, n)
 				}
 				checkTable(t, table)
@@ -115,7 +116,7 @@ func TestSharedTableWritersThatStop(t *testing.T) {
 	mustHaveFree(t, table, "after the writers have stopped", stopped*999)
 	checkTable(t, table)
 	w := table.Writer()
-	for i := range 2 * int(table.most) {
+	for i := range 2 * int(table.maxPlaces) {
 		w.Set(i%8, objectOf(uint64(i)))
 	}
 	checkTable(t, table)
@@ -306,7 +307,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 			if had {
 				model[i] = v
 			}
-		case 4: // more Sets than a writer keeps replaced values
+		case 4: // so many Sets that the table takes over replaced values
 			for range mostWaiting + batchPlaces {
 				(*w).Set(i, v)
 			}
@@ -357,9 +358,9 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 	}
 }
 
-// TestSharedTableStallAtALimit keeps a reader inside until a budget is used up. Removing still works, and no
-// writer exceeds the budget. When the reader has left, the same number of values can be set again in the same
-// memory.
+// TestSharedTableStallAtALimit keeps a reader inside while a writer uses up a budget. Remove still works, and
+// the writer does not exceed the budget. When the reader has left, the writer can set about as many values
+// again, in the same memory.
 func TestSharedTableStallAtALimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(256 << 10)
@@ -373,30 +374,30 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 		seen := r.Get(1)
 		first, err := fillTable(w, 2)
 		if !errors.Is(err, vm.ErrLimit) || limit.Used() > limit.Max() || first < 1000 {
-			t.Fatalf("%v: after %d values: %v, %d used", pages, first, err, limit.Used())
+			t.Fatalf("%v: after %d values: %v, %d bytes are in use", pages, first, err, limit.Used())
 		}
 		used := limit.Used()
 		if !w.Remove(2) || w.Remove(2) || !w.Remove(1) || table.Len() != 0 {
-			t.Errorf("%v: deleting at the limit: %d entries", pages, table.Len())
+			t.Errorf("%v: after two Removes at the limit: %d entries, want 0", pages, table.Len())
 		}
 		if r.Get(1) != nil || r.Get(2) != nil || *seen != objectOf(42) {
 			t.Errorf("%v: the reader sees %v, and saw %v", pages, r.Get(1), *seen)
 		}
 		r.Leave()
 		for range 2 {
-			w.Set(2, objectOf(1)) // finds that no reader is inside
+			w.Set(2, objectOf(1)) // frees the replaced values, because no reader is inside
 			r.Enter()
 			again, err := fillTable(w, 2)
 			r.Leave()
 			// The same number of values fits, plus or minus one.
 			if !errors.Is(err, vm.ErrLimit) || again < first-1 || again > first+1 || limit.Used() != used {
-				t.Errorf("%v: %d values instead of %d: %v, %d used instead of %d", pages, again, first, err,
-					limit.Used(), used)
+				t.Errorf("%v: %d values, want %d; %d bytes, want %d: %v", pages, again, first,
+					limit.Used(), used, err)
 			}
 		}
 		checkTable(t, table)
 		if err := table.Close(); err != nil || limit.Used() != 0 {
-			t.Errorf("%v: Close: %v, %d used", pages, err, limit.Used())
+			t.Errorf("%v: Close: %v, %d bytes are in use", pages, err, limit.Used())
 		}
 	}
 }

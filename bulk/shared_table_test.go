@@ -100,7 +100,7 @@ func TestSharedTableReaders(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(n), 2))
 			r := table.Reader()
 			defer r.Close()
-			// With a single thread, no other goroutine would run without Gosched.
+			// If Go uses a single thread, Gosched lets the writers run.
 			for ; !stop.Load() || looks[n] == 0; runtime.Gosched() {
 				r.Enter()
 				var seen []*object
@@ -169,9 +169,9 @@ func TestSharedTableUpdate(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableHeldUp: a reader that stays inside keeps the values that it sees, and all values that are
-// replaced meanwhile. When the reader leaves, all these values are freed. If places run out, the error says
-// how many readers are inside, and nothing has changed.
+// TestSharedTableHeldUp: while a reader stays inside, the values that it sees, and all values that are
+// replaced meanwhile, are not freed. After the reader has left they are freed. If places run out, the error
+// says how many readers are inside, and nothing has changed.
 func TestSharedTableHeldUp(t *testing.T) {
 	table := openTable(t, Options{Capacity: 8})
 	w, r := table.Writer(), table.Reader()
@@ -186,12 +186,13 @@ func TestSharedTableHeldUp(t *testing.T) {
 			n++
 		}
 	}()
-	if !errors.Is(err, vm.ErrCapacity) || int(n) != int(table.most)-1 ||
+	if !errors.Is(err, vm.ErrCapacity) || int(n) != int(table.maxPlaces)-1 ||
 		!strings.Contains(err.Error(), "1 readers and writers are inside") {
-		t.Errorf("after %d values in %d places: %v", n, table.most-1, err)
+		t.Errorf("after %d values in %d places: %v", n, table.maxPlaces-1, err)
 	}
 	if *seen != objectOf(1) || *r.Get(3) != objectOf(n) || table.Len() != 1 {
-		t.Errorf("the reader saw %v, and entry 3 is %v", *seen, *r.Get(3))
+		t.Errorf("the value that the reader saw is %v, entry 3 is %v, Len is %d", *seen, *r.Get(3),
+			table.Len())
 	}
 	if err := w.Grow(1); !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("Grow returned %v", err)
@@ -210,8 +211,8 @@ func TestSharedTableHeldUp(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableBounded: replacing values one after the other does not take more and more memory, while
-// readers and writers come and go.
+// TestSharedTableBounded: replacing values again and again takes a bounded number of places. A reader enters
+// and leaves meanwhile, and writers come and go.
 func TestSharedTableBounded(t *testing.T) {
 	table := openTable(t, Options{Capacity: 100})
 	r := table.Reader()
@@ -369,7 +370,7 @@ func TestSharedTableLimit(t *testing.T) {
 
 func TestSharedTableSizes(t *testing.T) {
 	if _, err := NewSharedTable[object](Options{Capacity: maxSlots - 1}); !errors.Is(err, vm.ErrSize) {
-		t.Errorf("a table of nearly all slots: %v", err)
+		t.Errorf("a table of %d entries: %v", maxSlots-1, err)
 	}
 	table := openTable(t, Options{MaxBytes: 320})
 	if table.Cap() != 10 || table.Committed() != 0 || table.Reserved() == 0 {

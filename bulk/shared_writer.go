@@ -7,22 +7,23 @@ import (
 	"time"
 )
 
-// SharedWriter changes a [SharedTable] for one goroutine. Writers do not wait for readers. They wait for each
-// other only about once in 64 values, when they take places for values.
+// SharedWriter changes a [SharedTable] for one goroutine. A writer waits for readers only if no place for a
+// value is free; see [SharedWriter.Set]. Writers wait for each other about once in 64 values, when they take
+// or hand over places for values, and when the table commits memory for more entries.
 //
-// A writer that stops stalls no reader and no other writer. Until it continues or is closed, it keeps fewer
-// than 1,000 places from other writers. After a Grow for more values, it may keep twice the promised number.
+// A writer that stops outside of an Update stalls no reader and no other writer. Until it continues or is
+// closed, it keeps fewer than 1,000 places from other writers, and after a Grow for n values up to 2n more.
 type SharedWriter[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
 	barred bool         // cannot be used: closed, or in the middle of an Update
 	live   atomic.Int64 // entries that this writer set, less those that it removed
-	free   []uint32     // places for values
-	// waiting has the places of replaced values, in the order of their epochs; those before first are free
-	// again.
-	waiting []retired
-	first   int
-	since   int // values replaced since reclaim last ran
+	free   []uint32     // free places for values
+	// waiting has the places of replaced values, in the order of their epochs. The places of waiting[:first]
+	// are free again.
+	waiting  []retired
+	first    int
+	replaced int // values replaced since reclaim last ran
 	// promised is the number of free places that Grow has promised.
 	promised int
 	_        [64]byte // keeps the next writer's counts on another cache line
@@ -42,9 +43,9 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 // Set makes v the value of entry i. If several writers set one entry at the same time, the last one wins.
 //
 // It panics when i is not in [0, Capacity). It panics with a [*vm.Error] if there is no memory for the entry
-// (see [SharedTable.GrowEntries]) or for the value (see [SharedWriter.Grow]); then nothing has changed. If
-// all places for values are taken because readers are inside a look, Set first waits up to a tenth of a
-// second for readers to leave.
+// (see [SharedTable.GrowEntries]) or no place for the value (see [SharedWriter.Grow]). In both cases the entry
+// keeps its value. If there is no place while readers are inside a look, Set first waits about a tenth of a
+// second for them to leave.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
 	if w.barred {
@@ -81,8 +82,9 @@ func (w *SharedWriter[T]) Remove(i int) bool {
 
 // Update replaces the value of entry i by a changed copy, and reports whether there was a value. The change
 // is atomic: if another writer changes the entry meanwhile, change is called again for a copy of the newer
-// value. So change must do nothing but change its argument. A call on the same writer panics while change
-// runs. If change panics, the entry is unchanged. Update fails as [SharedWriter.Set] does.
+// value. Because change may be called several times, it must have no effect except on its argument. A call on
+// the same writer panics while change runs. If change panics, the Update does not change the entry. Update
+// fails as [SharedWriter.Set] does.
 //
 // Values that are replaced while change runs are freed only after change returns, as if a reader were inside
 // a look.
@@ -135,7 +137,8 @@ func (w *SharedWriter[T]) reaches(i int) bool {
 
 // Grow takes places for the next n values that this writer sets, so that setting them cannot fail if their
 // entries are committed. It panics when n is negative. It returns a [*vm.Error] wrapping [vm.ErrCapacity] if
-// fewer than n places for values are free, or an error as [vm.Region.Commit] does; then nothing has changed.
+// fewer than n places for values are free, or an error as [vm.Region.Commit] does. After an error nothing has
+// changed.
 func (w *SharedWriter[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a writer of %s: a number of values is zero or more", n,
@@ -181,8 +184,8 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 }
 
 // more takes places for values: a batch, or a single place if there are too few for a batch. If there is no
-// place because readers are inside a look, more lets other goroutines run: a reader whose goroutine or thread
-// was interrupted delays all writers.
+// place while readers are inside a look, more lets other goroutines run, so that a reader whose goroutine or
+// thread was interrupted can leave.
 func (w *SharedWriter[T]) more() {
 	t := w.table
 	for try := 0; ; try++ {
@@ -217,21 +220,22 @@ const (
 	triesSleep = 100
 )
 
-// retire notes that the value at distance was removed. The epoch is loaded after the removal.
+// retire notes that the value at a distance was removed. The caller must remove the value first, because the
+// noted epoch must not be earlier than the removal.
 func (w *SharedWriter[T]) retire(distance uint64) {
 	w.waiting = append(w.waiting, retired{w.table.place(distance), w.table.epochs.now.Load()})
-	if w.since++; w.since >= batchPlaces {
+	if w.replaced++; w.replaced >= batchPlaces {
 		w.reclaim()
 	}
 }
 
 // reclaim frees values that no reader can see any more, and gives places that the writer will not need soon
-// to other writers. If no reader is inside a look, two advances of the epoch free all these values. If a
-// reader stays inside, the table takes over the values that wait, so that other writers can free them later
-// even if this writer stops.
+// to other writers. If no reader is inside a look, two advances of the epoch free all values that wait. If a
+// reader stays inside and mostWaiting values wait, the table takes them over, so that other writers can free
+// them later even if this writer stops.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
-	w.since = 0
+	w.replaced = 0
 	t.epochs.advance()
 	t.epochs.advance()
 	for w.first < len(w.waiting) && t.epochs.unseen(w.waiting[w.first].epoch) {

@@ -15,7 +15,7 @@ import (
 type slots struct {
 	words   unsafe.Pointer // the presence words; &noFree if no memory is committed for them
 	room    uint           // slots for which memory is committed
-	hint    uint           // no word below this one has a slot that is free to take
+	hint    uint           // words before this word have no slot that is free to take
 	skip    uint64         // the retired slots of word hint, which are skipped
 	len     int            // live slots
 	live    *bitset.Set
@@ -36,8 +36,8 @@ type container interface {
 	checkInvariants()
 }
 
-// newSlots reserves a region for the elements of a container and its tables, and carves the presence bits
-// from the region. sizes lists the bytes that each table takes.
+// newSlots reserves a region for the elements of a container, its presence bits and its tables, and carves the
+// presence bits from the region. sizes lists the bytes that each table takes.
 func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	capacity := max(1, p.capacity)
 	total := bitset.Size(capacity) + alignedSize(capacity*p.sizeElement)
@@ -74,8 +74,8 @@ const (
 	bytesWord = 8
 )
 
-// word returns the address of presence word i. It is sound for the words of slots below room: they are
-// committed that far, and they never move before Close.
+// word returns the address of presence word i, which must be the word of a slot below room. It is sound
+// because these words are committed and do not move before Close.
 func (s *slots) word(i uint) *uint64 { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 
 // lowest moves the hint to the lowest word with a slot that is free to take, and returns that slot. It
@@ -130,7 +130,7 @@ func (s *slots) grow(c container, n int) error {
 	return s.makeRoom(c, opGrow, n)
 }
 
-// makeRoom makes slots usable until n are free to take.
+// makeRoom makes slots usable, so that at least n slots are free to take.
 func (s *slots) makeRoom(c container, op operation, n int) error {
 	s.mustBeOpen()
 	inUse := s.len + s.retiredHoles()
@@ -177,12 +177,12 @@ func (s *slots) behindLast() int {
 	return int(s.room)
 }
 
-// free stores after in presence word w, and updates the summaries and the hint. In after, a slot that was
-// live is free.
+// free replaces presence word w by a word in which one live slot has become free. It also updates the
+// summaries and the hint.
 //
 //go:noinline
-func (s *slots) free(w uint, after uint64) {
-	s.live.Store(w, after)
+func (s *slots) free(w uint, word uint64) {
+	s.live.Store(w, word)
 	if w < s.hint {
 		s.lower(w)
 	}
@@ -216,7 +216,7 @@ func (s *slots) checkInvariants() {
 		s.broken("%d presence bits for %d elements", n, s.len)
 	}
 	if int(s.room) > s.plan.capacity {
-		s.broken("room for %d of %d elements", s.room, s.plan.capacity)
+		s.broken("room for %d elements exceeds the capacity %d", s.room, s.plan.capacity)
 	}
 	if i := s.live.Next(s.room); i < uint(s.live.Len()) {
 		s.broken("slot %d is live, but there are %d slots", i, s.room)
@@ -231,7 +231,7 @@ func (s *slots) checkInvariants() {
 	}
 }
 
-// close gives the memory back. Without room and free slots, the short paths of a closed container reach
+// close gives the memory back. A closed container has no room and no free slot, so that its short paths reach
 // mustBeOpen.
 func (s *slots) close() error {
 	if err := s.region.Close(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// balance takes regions and gives them, until the context ends.
+// balance calls settle 20 times in a lease, and after each signal of settleNow, until the context ends.
 func (n *Node) balance(ctx context.Context) {
 	ticker := time.NewTicker(n.o.Lease / 20)
 	defer ticker.Stop()
@@ -27,10 +27,11 @@ func (n *Node) balance(ctx context.Context) {
 
 func (n *Node) look() picture { return n.view.look(n.session, time.Now()) }
 
-// settle compares the regions that run here with the keys, and starts, stops, takes or gives regions.
+// settle compares the regions that run in this process with the keys of the cluster. It then starts, stops,
+// takes and gives regions.
 func (n *Node) settle(ctx context.Context) {
 	if n.view.heard().IsZero() {
-		return // the keys were not read yet
+		return // the process has not read the keys yet
 	}
 	n.cancelProposal(ctx)
 	n.forget(ctx)
@@ -46,11 +47,12 @@ func (n *Node) settle(ctx context.Context) {
 	n.giveRegions(&p)
 }
 
-// settleRegion starts a region of this process, stops one of another process, and releases one that does not
-// run here although it should. A region that has run its last tick guards its outbox until all have.
+// settleRegion starts a region that this process owns, and stops a region that another process owns. It
+// releases a region that this process owns and must not run now. A region that has run its last tick guards
+// its outbox until all regions have run theirs.
 func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	draining := n.drains()
-	o := n.view.owner(r.number) // not from p, which may be old: starting a region fences its owner
+	o := n.view.owner(r.number) // not from p, which may be out of date: start fences the region's owner
 	mine := o.value.Session == n.session
 	now := time.Now()
 	n.mu.Lock()
@@ -84,19 +86,20 @@ func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	}
 }
 
-// drains reports whether the process gives its regions up and takes no more.
+// drains reports whether this process is draining: it gives up its regions and takes no others.
 func (n *Node) drains() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.draining || n.view.drained(n.process)
 }
 
-// patience is how long a region that leaves may wait for another one.
+// patience is how long a region that leaves may take to end its tick. The tick may wait for other regions.
 func (n *Node) patience() time.Duration { return n.o.Lease / 4 }
 
-// takeRegions takes regions without an owner: those whose place is this process, and others up to the share
-// of the process. Regions whose last owner was this process come first, because their journals are here. The
-// others come in random order, so that processes seldom want the same one.
+// takeRegions takes regions without an owner. It takes all regions that an operator has placed on this
+// process, and regions without a place until the process has its share. It first tries the regions whose last
+// owner was this process, because this process has their journals. It tries the other regions in random
+// order, so that two processes seldom try the same region.
 func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds {
 		return
@@ -116,10 +119,11 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 		r, now := n.regions[i], time.Now()
 		n.mu.Lock()
 		ready := r.cancel == nil && !r.finished && !now.Before(r.retry)
-		patience := now.Sub(r.without) < n.o.Lease
+		recent := now.Sub(r.without) < n.o.Lease
 		n.mu.Unlock()
-		// For a lease, a process with fewer regions goes first; it may be unable to take the region.
-		if !ready || patience && !here && !p.fewest(n.process) {
+		// In the first lease without an owner, only a process with the fewest regions takes the region. Later
+		// any process does, because the processes with the fewest regions may be unable to run it.
+		if !ready || recent && !here && !p.fewest(n.process) {
 			continue
 		}
 		if n.take(ctx, i, p) {
@@ -130,7 +134,7 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 }
 
 // takeGuards takes regions that have run their last tick and whose last owner was an earlier session of this
-// process, so that they guard their outboxes: the journals are here.
+// process. This process has the journals of these regions, so it guards their outboxes.
 func (n *Node) takeGuards(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds || p.ended() {
 		return
@@ -151,7 +155,7 @@ func (n *Node) strange(p *picture, region int) int {
 	return 1
 }
 
-// take makes this process the owner of a region, unless another one is faster.
+// take tries to make this process the owner of a region, and reports success. Another process may be faster.
 func (n *Node) take(ctx context.Context, region int, p *picture) bool {
 	o := p.owners[region]
 	next := owner{n.process, n.session, o.value.Failovers, o.value.Moves}
@@ -170,7 +174,7 @@ func (n *Node) take(ctx context.Context, region int, p *picture) bool {
 // died reads the heartbeat of a silent owner once more, and reports whether the owner has died.
 func (n *Node) died(ctx context.Context, o owner) bool {
 	if o.Process == n.process {
-		return true // an earlier session
+		return true // o is an earlier session of this process
 	}
 	key := processKey(o.Process)
 	b, revision, err := n.get(ctx, key)
@@ -187,8 +191,9 @@ func (n *Node) died(ctx context.Context, o owner) bool {
 	return m.value.Left || m.value.Session != o.Session
 }
 
-// giveRegions gives regions to other processes, at most once per lease: those whose place is another process,
-// and others without a place if this process has too many. The world waits once for all that move at a time.
+// giveRegions gives regions to other processes, at most once per lease. It gives all regions that an operator
+// has placed on another process, and regions without a place if this process has too many. These regions move
+// at the same time, so the world waits only once.
 func (n *Node) giveRegions(p *picture) {
 	now := time.Now()
 	n.mu.Lock()

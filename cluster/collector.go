@@ -16,13 +16,14 @@ type collector struct {
 	away, processes                        *prometheus.Desc
 }
 
-// NewCollector returns the metrics of a cluster as a process sees it, for a Prometheus registry. Their names
-// begin with vast_cluster_. The label cluster is Options.Name. A registry takes one node of each cluster.
+// NewCollector returns a collector for a Prometheus registry. Its metrics show the cluster as the process of
+// n knows it. The names of the metrics begin with vast_cluster_. The value of their label cluster is
+// Options.Name. Register at most one node of each cluster in a registry.
 //
-// Each process reports all regions, up to a second late, so a query takes the maximum over the processes. It
-// also reports the times of the ticks that it ran, and which regions it owns. A scrape sends nothing to the
-// server, and works while the server is away. After [Node.Close] it reports what was last known. NewCollector
-// panics if the node is nil.
+// Each process reports all regions, up to a second late, so a query takes the maximum over the processes.
+// Each process also reports the durations of the ticks that it ran, and which regions it owns. A scrape makes
+// no request to the server, so scrapes also work while the server does not answer. After [Node.Close] the
+// collector reports the last known values. NewCollector panics if the node is nil.
 func NewCollector(n *Node) prometheus.Collector {
 	if n == nil {
 		panic("cluster: NewCollector: the node is nil: pass the node that Join has returned")
@@ -37,21 +38,23 @@ func NewCollector(n *Node) prometheus.Collector {
 		tick:    of("region_tick", "Number of the last tick that the region has run.", "region"),
 		waiting: of("region_waiting", "Whether the region waits (1) or runs or has ended (0).", "region"),
 		failovers: of("region_failovers_total",
-			"How often the region got a new owner because the last one had died.", "region"),
+			"How often the region got a new owner because the previous owner had died.", "region"),
 		moves: of("region_moves_total",
-			"How often the region got a new owner because the last one had given it up.", "region"),
+			"How often the region got a new owner because the previous owner had given the region up.",
+			"region"),
 		owned: of("region_owned", "Whether this process owns the region (1) or not (0).", "region"),
 
 		ticks: of("ticks_total", "Ticks that this process ran, of all its regions together."),
 		tickTime: of("tick_duration_seconds", "Time in Machine.Tick. The quantiles cover all ticks since "+
 			"this process joined; quantile 1 is the longest tick."),
 		barrierTime: of("barrier_duration_seconds", "Time from when a tick was due until it began. The tick "+
-			"waits for sections, inputs and room in the outbox. The quantiles are those of ticks."),
+			"waits for sections, inputs and room in the outbox. The quantiles cover all ticks since this "+
+			"process joined."),
 		inTime: of("ticks_in_time_ratio", "Share of ticks, from 0 to 1, that ended at most one period after "+
 			"they were due, since this process joined."),
 		away: of("server_away", "Whether calls of this process wait for the NATS server (1) or not (0)."),
 		processes: of("processes", "Processes of the cluster that have sent a heartbeat within their lease. "+
-			"While the server is away, the number stays."),
+			"While the server does not answer, the number does not change."),
 	}
 }
 
@@ -90,7 +93,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	gauge(c.processes, float64(c.n.view.living()))
 }
 
-// summary returns durations as a metric. Without ticks, it has no quantiles.
+// summary returns durations as a metric. If no tick has run, the metric has no quantiles.
 func summary(d *prometheus.Desc, count uint64, total time.Duration, p Percentiles) prometheus.Metric {
 	var quantiles map[float64]float64
 	if count > 0 {
@@ -107,8 +110,8 @@ func number(b bool) float64 {
 	return 0
 }
 
-// living returns how many processes had sent a heartbeat within their lease when this process was last told
-// its own. So the number stays while the server is away.
+// living returns how many processes had sent a heartbeat within their lease when the last heartbeat of this
+// process came back from the server. So the number does not change while the server does not answer.
 func (v *view) living() (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

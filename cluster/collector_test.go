@@ -17,7 +17,8 @@ import (
 // metrics are the metrics of a node by name and region, such as processes and region_tick/2.
 type metrics map[string]*dto.Metric
 
-// gather returns the metrics of a node, which must have names and help texts as Prometheus wants them.
+// gather returns the metrics of a node. It reports an error if their names or help texts break the
+// conventions of Prometheus.
 func gather(t *testing.T, n *Node) metrics {
 	t.Helper()
 	r := prometheus.NewPedanticRegistry()
@@ -28,7 +29,7 @@ func gather(t *testing.T, n *Node) metrics {
 	}
 	problems, err := promlint.NewWithMetricFamilies(families).Lint()
 	if err != nil || len(problems) > 0 {
-		t.Errorf("problems of the metrics: %v, %v", problems, err)
+		t.Errorf("promlint found the problems %v, %v", problems, err)
 	}
 	all := make(metrics)
 	for _, f := range families {
@@ -99,7 +100,7 @@ func TestCollector(t *testing.T) {
 	} {
 		got := m[name].GetSummary()
 		if got.GetSampleCount() != 300 || got.GetSampleSum() != want.total.Seconds() {
-			t.Errorf("%s: %v, want 300 of together %v", name, got, want.total)
+			t.Errorf("%s: %v, want 300 ticks with the sum %v", name, got, want.total)
 		}
 		var quantiles []float64
 		for _, q := range got.GetQuantile() {
@@ -111,15 +112,16 @@ func TestCollector(t *testing.T) {
 		}
 	}
 	if times.TickTotal < 300*time.Millisecond || times.Tick.P50 < time.Millisecond {
-		t.Errorf("300 ticks of a millisecond took %v, the median %v", times.TickTotal, times.Tick.P50)
+		t.Errorf("300 ticks took %v, their median %v, and each sleeps for a millisecond",
+			times.TickTotal, times.Tick.P50)
 	}
 	closeAll(t, n)
 	if m := gather(t, n); m.value("ticks_total") != 300 || m.sum("region_tick") != 300 {
-		t.Errorf("after Close: %v", m)
+		t.Errorf("after Close, the metrics are %v", m)
 	}
 }
 
-// The processes of a cluster tell the same about its regions, except which of these they own.
+// All processes of a cluster report the same about its regions, except which regions they own.
 func TestCollectorsOfSeveralNodes(t *testing.T) {
 	t.Parallel()
 	at := storage.ServerOptions{Dir: t.TempDir(), Host: "127.0.0.1", Port: -1, SyncInterval: time.Minute}
@@ -135,7 +137,8 @@ func TestCollectorsOfSeveralNodes(t *testing.T) {
 		o.Lease, o.Observe = lease, observe
 		return o
 	}
-	// The second node dies. On a busy machine, heartbeats of the others may be late, and still count.
+	// Only the second node dies, so only its lease is short. A busy machine may delay heartbeats, so the
+	// leases of the other nodes are longer.
 	const lease = 2 * time.Second
 	a := join(t, with(lease, false))
 	until(t, "the first node has all regions", func() bool { return gather(t, a).sum("region_owned") == 4 })
@@ -155,7 +158,7 @@ func TestCollectorsOfSeveralNodes(t *testing.T) {
 	if m.sum("region_owned") != 0 || m.value("ticks_total") != 0 || m["ticks_in_time_ratio"] != nil ||
 		m["tick_duration_seconds"].GetSummary() == nil ||
 		len(m["tick_duration_seconds"].GetSummary().GetQuantile()) != 0 {
-		t.Errorf("of a node without regions: %v", m)
+		t.Errorf("the metrics of a node without regions are %v", m)
 	}
 
 	if err := b.kill(); err != nil {
@@ -164,9 +167,9 @@ func TestCollectorsOfSeveralNodes(t *testing.T) {
 	until(t, "the first node has the regions of the dead one", func() bool {
 		return gather(t, c).sum("region_failovers_total") == 2 && gather(t, a).sum("region_owned") == 4
 	})
-	// Each node counts the processes when it is told its own heartbeat.
+	// Each node counts the processes when its own heartbeat comes back from the server.
 	for _, n := range []*Node{a, c} {
-		until(t, "a node knows that one has died", func() bool {
+		until(t, "a node knows that the second node has died", func() bool {
 			return gather(t, n).value("processes") == 2
 		})
 	}
@@ -179,7 +182,7 @@ func TestCollectorsOfSeveralNodes(t *testing.T) {
 	})
 	time.Sleep(lease + time.Second/2)
 	if m := gather(t, a); m.value("processes") != 2 || m.sum("region_owned") != 4 {
-		t.Errorf("while the server is away: %v", m)
+		t.Errorf("while the server is away, the metrics are %v", m)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // format is the version of the keys, messages and checkpoints.
 const format = 1
 
-// constants are what all processes of a cluster have in common. The first process writes them. Versions
-// follow by upgrades.
+// constants are what all processes of a cluster have in common. The first process writes them. Upgrades add
+// versions.
 type constants struct {
 	Format    int       `json:"format"`
 	Regions   int       `json:"regions"`
@@ -27,7 +27,7 @@ type constants struct {
 
 // version is a version of the program.
 type version struct {
-	From   uint64 `json:"from"` // its first tick; the next version begins after its last one
+	From   uint64 `json:"from"` // its first tick; the version ends before the next version begins
 	Build  string `json:"build"`
 	Schema string `json:"schema"`
 }
@@ -40,11 +40,12 @@ func (v version) code() protocol.Hash {
 // differ returns an error that names what differs between this process and its cluster.
 func (c *constants) differ(cluster *constants) error {
 	const remedy = "the option %s differs: the cluster has %v, and this process has %v; set " +
-		"Options.%[1]s to that of the cluster, or Options.Name to that of another one"
+		"Options.%[1]s to the value of the cluster, or Options.Name to the name of another cluster"
 	var found []error
 	if c.Format != cluster.Format || len(cluster.Versions) == 0 {
-		found = append(found, fmt.Errorf("the format differs: the cluster has %d, and this program knows "+
-			"%d; use a program of the version that has made the cluster", cluster.Format, c.Format))
+		found = append(found, fmt.Errorf("the format differs: the cluster has the format %d, and this "+
+			"program knows the format %d; use the version of the program that made the cluster",
+			cluster.Format, c.Format))
 	}
 	if c.Regions != cluster.Regions {
 		found = append(found, fmt.Errorf(remedy, "Regions", cluster.Regions, c.Regions))
@@ -67,35 +68,35 @@ func (v version) differ(cluster version) error {
 	}
 	if v.Build != cluster.Build {
 		found = append(found, fmt.Errorf("the option Build differs: the cluster has %.200q, and this "+
-			"process has %.200q; set Options.Build to the same text in both if both compute the same, "+
-			"Options.Upgrade to replace the program of the cluster, or Options.Name to the name of another "+
-			"cluster", cluster.Build, v.Build))
+			"process has %.200q; if both programs compute the same, set Options.Build to the same text in "+
+			"both; otherwise set Options.Upgrade to replace the program of the cluster, or Options.Name to "+
+			"the name of another cluster", cluster.Build, v.Build))
 	}
 	return errors.Join(found...)
 }
 
-// last returns the last tick of the version that begins with the tick from, or 0 if no later version is
-// known.
-func (c *constants) last(from uint64) uint64 {
+// last returns the last tick of the version that begins with firstTick, or 0 if there is no later version.
+func (c *constants) last(firstTick uint64) uint64 {
 	for _, v := range c.Versions {
-		if v.From > from {
+		if v.From > firstTick {
 			return v.From - 1
 		}
 	}
 	return 0
 }
 
-// before returns the schema of the version before the one that begins with the tick from.
-func (c *constants) before(from uint64) (schema string, ok bool) {
-	i := slices.IndexFunc(c.Versions, func(v version) bool { return v.From == from })
+// before returns the schema of the version before the version that begins with firstTick.
+func (c *constants) before(firstTick uint64) (schema string, ok bool) {
+	i := slices.IndexFunc(c.Versions, func(v version) bool { return v.From == firstTick })
 	if i < 1 {
 		return "", false
 	}
 	return c.Versions[i-1].Schema, true
 }
 
-// agree compares the constants with those of the cluster, or writes them. It returns the first tick of this
-// program's version, or 0 if the cluster does not have the version yet and the process may upgrade it.
+// agree compares the constants of this process with those of the cluster. If the cluster has no constants,
+// agree writes them. It returns the first tick of this program's version, or 0 if the cluster lacks this
+// version and the process may upgrade the cluster.
 func (n *Node) agree(ctx context.Context) (from uint64, err error) {
 	if n.version.Build == "" {
 		if n.version.Build, err = executable.Hash(); err != nil {
@@ -120,20 +121,21 @@ func (n *Node) agree(ctx context.Context) (from uint64, err error) {
 	}
 }
 
-// versionIn returns the first tick of this program's version, or 0 if the process may upgrade the cluster.
+// versionIn returns the first tick of this program's version. It returns 0 if the cluster lacks this version
+// and the process may upgrade the cluster.
 func (n *Node) versionIn(c *constants) (from uint64, err error) {
 	for _, v := range slices.Backward(c.Versions) {
 		if v.Build == n.version.Build && v.Schema == n.version.Schema {
 			return v.From, nil
 		}
 	}
-	if n.o.Upgrade || len(c.Versions) == 0 { // without a version it has another format
+	if n.o.Upgrade || len(c.Versions) == 0 { // constants without versions have another format
 		return 0, nil
 	}
 	return 0, n.version.differ(c.Versions[len(c.Versions)-1])
 }
 
-// readConstants reads the constants of the cluster, and their revision, which is 0 if there are none.
+// readConstants reads the constants of the cluster. Their revision is 0 if the cluster has no constants.
 func (n *Node) readConstants(ctx context.Context) (c constants, revision uint64, err error) {
 	b, revision, err := n.storage.Get(ctx, keyCluster)
 	if err != nil || revision == 0 {
@@ -156,7 +158,7 @@ func (c *constants) codes() (all []protocol.Version) {
 func encode(value any) []byte {
 	b, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // the keys have numbers, strings, and JSON that was checked
+		panic(err) // impossible: the values consist of numbers, strings and valid JSON
 	}
 	return b
 }

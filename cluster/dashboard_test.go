@@ -33,7 +33,7 @@ var (
 	byLabels   = regexp.MustCompile(`\bby \(([^)]*)\)`)
 )
 
-// exported are the metrics of a node by name, as the dashboard must show them.
+// exported has what the test must know of the metrics of a node, by name.
 type exported map[string]struct {
 	labels  []string
 	counter bool
@@ -59,7 +59,7 @@ func exportedMetrics(t *testing.T) exported {
 	return all
 }
 
-// TestDashboard: the dashboard shows each metric of NewCollector, and nothing else.
+// TestDashboard: the dashboard shows each metric of NewCollector, and no other metric.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("dashboard/cluster.json")
@@ -92,7 +92,7 @@ func TestDashboard(t *testing.T) {
 			}
 			shown[name] = true
 			if where != "cluster" && !strings.Contains(s[1], `cluster=~"$cluster"`) {
-				t.Errorf("%s: %s shows clusters that were not chosen", where, name)
+				t.Errorf("%s: %s is not limited to the chosen clusters", where, name)
 			}
 			rate := strings.Contains(expr, "rate(") || strings.Contains(expr, "increase(")
 			if m.counter && !rate {
@@ -118,14 +118,14 @@ func TestDashboard(t *testing.T) {
 	for _, p := range d.Panels {
 		if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 ||
 			ids[p.ID] {
-			t.Errorf("panel %d %q lacks a title, a description, a unit, a target or a number of "+
-				"its own", p.ID, p.Title)
+			t.Errorf("panel %d %q lacks a title, a description, a unit, a target or a unique "+
+				"number", p.ID, p.Title)
 		}
 		ids[p.ID] = true
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
 			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
 				if other, there := taken[[2]int{x, y}]; there || x >= 24 {
-					t.Fatalf("panel %q overlaps %q or the edge", p.Title, other)
+					t.Fatalf("panel %q overlaps panel %q or the right edge", p.Title, other)
 				}
 				taken[[2]int{x, y}] = p.Title
 			}
@@ -133,7 +133,7 @@ func TestDashboard(t *testing.T) {
 		for _, target := range p.Targets {
 			check(p.Title, target.Expr)
 			if !strings.Contains(target.LegendFormat, "{{") {
-				t.Errorf("%s: the legend %q tells no series apart", p.Title, target.LegendFormat)
+				t.Errorf("%s: the legend %q does not name the series", p.Title, target.LegendFormat)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func TestDashboard(t *testing.T) {
 		}
 	}
 	if d.Title != "Vast cluster" || d.UID == "" || len(d.Templating.List) != 2 {
-		t.Errorf("%q, %q, %+v", d.Title, d.UID, d.Templating)
+		t.Errorf("the title is %q, the UID %q, and the variables are %+v", d.Title, d.UID, d.Templating)
 	}
 	page, err := os.ReadFile("../docs/operating-a-cluster.md")
 	if err != nil {

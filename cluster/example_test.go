@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/cluster"
 )
 
-// counter is a region that adds up the numbers which others send, and sends its own number on.
+// counter is a region that adds up the numbers that it receives, and sends its own number to the next region.
 type counter struct {
 	region, regions int
 	sum             uint64
@@ -36,7 +36,7 @@ func (c *counter) Load(state []byte) error {
 
 func (c *counter) Close() error { return nil }
 
-// Status is for screens.
+// Status returns the status of the region for Node.Regions.
 func (c *counter) Status() []byte { return fmt.Appendf(nil, `{"sum":%d}`, c.sum) }
 
 func Example() {

@@ -9,17 +9,17 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// Follow runs the ticks of a region in this process again, some ticks behind the owner of the region, until
-// the tick Options.Until or until the context or the node ends. Follow calls between after each tick. between
-// may read the machine, and must not change it. So a process can show, query or check a region without load
-// on the owner: see Options.Observe.
+// Follow runs the ticks of a region again in this process, some ticks behind the owner of the region. It
+// calls afterTick after each tick. The function afterTick may read the machine, and must not change it. So a
+// process can show, query or check a region without load on the owner: see Options.Observe. Follow ends after
+// the tick Options.Until, or when the context or the node ends.
 //
-// Follow begins at the newest checkpoint. It begins there again, with a new machine, if it is late and the
-// messages that it needs were removed, or if its machine computes another result than the owner's. The second
-// case is reported. If the machine has the method Compare, it runs on to the owner's next checkpoint before,
-// and the report says what differs. After an upgrade of the cluster, Follow returns [ErrUpgraded] after the
-// last tick of this process's program.
-func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, tick uint64)) error {
+// Follow begins at the newest checkpoint. After an error, Follow reports the error, and begins again with a
+// new machine. One error is not reported: Follow was late, and messages that it needs were removed. If the
+// machine computes another result than the owner's machine, and has the method Compare, Follow first runs it
+// up to the owner's next checkpoint. The report then says what differs. After an upgrade of the cluster,
+// Follow returns [ErrUpgraded] after the last tick of this process's program.
+func (n *Node) Follow(ctx context.Context, region int, afterTick func(m Machine, tick uint64)) error {
 	if region < 0 || region >= n.o.Regions {
 		return fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
 	}
@@ -29,7 +29,7 @@ func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, t
 	pause := minPause
 	for {
 		began := time.Now()
-		err := n.followOnce(ctx, region, between)
+		err := n.followOnce(ctx, region, afterTick)
 		switch {
 		case err == nil && n.view.last() != n.o.Until:
 			return ErrUpgraded
@@ -37,7 +37,7 @@ func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, t
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case !errors.Is(err, protocol.ErrGone): // ErrGone: it was only late
+		case !errors.Is(err, protocol.ErrGone): // ErrGone: the follower was too late
 			n.report(err)
 		}
 		if time.Since(began) > maxPause {
@@ -48,7 +48,7 @@ func (n *Node) Follow(ctx context.Context, region int, between func(m Machine, t
 	}
 }
 
-func (n *Node) followOnce(ctx context.Context, region int, between func(m Machine, tick uint64)) error {
+func (n *Node) followOnce(ctx context.Context, region int, afterTick func(m Machine, tick uint64)) error {
 	m, err := n.o.New(region)
 	if err != nil {
 		return fmt.Errorf("making the machine of region %d to follow it: %w", region, err)
@@ -59,7 +59,7 @@ func (n *Node) followOnce(ctx context.Context, region int, between func(m Machin
 		}
 	}()
 	o := protocol.Options{Region: region, Regions: n.o.Regions, Lookahead: n.o.Lookahead, Storage: n.storage,
-		Versions: n.view.versions, From: n.view.first(), Machine: &follower{m, n, between},
+		Versions: n.view.versions, From: n.view.first(), Machine: &follower{m, n, afterTick},
 		Until: n.o.Until, Report: n.report}
 	o.Due = func(_ context.Context, tick uint64) error {
 		if last := n.view.last(); last > 0 && tick > last {
@@ -73,18 +73,18 @@ func (n *Node) followOnce(ctx context.Context, region int, between func(m Machin
 	return protocol.Follow(ctx, o)
 }
 
-// follower is a machine that shows itself after each tick.
+// follower is a machine that calls afterTick after each tick.
 type follower struct {
 	Machine
-	n       *Node
-	between func(m Machine, tick uint64)
+	n         *Node
+	afterTick func(m Machine, tick uint64)
 }
 
 // Tick implements [protocol.Machine].
 func (f *follower) Tick(tick uint64, received, inputs [][]byte) ([][]byte, protocol.Hash, error) {
 	sections, state, err := f.Machine.Tick(tick, received, inputs)
 	if err == nil {
-		f.between(f.Machine, tick)
+		f.afterTick(f.Machine, tick)
 	}
 	return sections, protocol.Hash(state), err
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// TestFollowers: a process that owns no region computes the states of the owners, also after one has died.
+// TestFollowers: a process that owns no region computes the same states as the owners, even after an owner
+// has died.
 func TestFollowers(t *testing.T) {
 	w := newWorld(3, 150)
 	w.slow.Store(int64(5 * time.Millisecond))
@@ -29,7 +30,7 @@ func TestFollowers(t *testing.T) {
 			last := uint64(0)
 			err := c.Follow(ctx, region, func(m Machine, tick uint64) {
 				if i := m.(*isle); tick <= last || i.region != region {
-					t.Errorf("region %d: tick %d after %d", i.region, tick, last)
+					t.Errorf("region %d runs tick %d after tick %d", i.region, tick, last)
 				}
 				last = tick
 			})
@@ -58,7 +59,7 @@ func TestFollowers(t *testing.T) {
 	}
 }
 
-// A follower that computes something else says so, and begins again.
+// A follower that computes another state than the owner reports the difference, and begins again.
 func TestFollowerThatDiffers(t *testing.T) {
 	w := newWorld(2, 0)
 	w.slow.Store(int64(5 * time.Millisecond))
@@ -76,11 +77,11 @@ func TestFollowerThatDiffers(t *testing.T) {
 		return m, err
 	}
 	var mu sync.Mutex
-	var told []error
+	var reports []error
 	o.Report = func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, err)
+		reports = append(reports, err)
 	}
 	b := join(t, o)
 	ctx, cancel := context.WithCancelCause(deadline(t))
@@ -91,11 +92,11 @@ func TestFollowerThatDiffers(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, enough) || machines != 2 {
-		t.Errorf("%d machines, %v", machines, err)
+		t.Errorf("%d machines were made, want 2; Follow returned %v", machines, err)
 	}
 	want := regexp.MustCompile(`has the hash .*; after tick \d+: \d+ people here, and \d+ at the owner`)
-	if len(told) != 1 || !want.MatchString(told[0].Error()) {
-		t.Errorf("told %v", told)
+	if len(reports) != 1 || !want.MatchString(reports[0].Error()) {
+		t.Errorf("the reports are %v", reports)
 	}
 	if err := b.Follow(ctx, 7, nil); err == nil {
 		t.Error("a region that does not exist was followed")

@@ -7,40 +7,42 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// A folder of a process may vanish. The keys of the process then stay until other processes remove them. A
-// process that comes back later finds no keys, like a new one.
+// A process may end for ever, for example because its folder was deleted. Its keys then stay until other
+// processes remove them. If a process starts again after that, it finds no keys, like a new process.
 
 const (
 	// mostSilent is how long the keys of a process stay after its last heartbeat.
 	mostSilent = 30 * 24 * time.Hour
-	// forgetsIn is how often a process looks for such keys in this time.
-	forgetsIn = 720
+	// checksInSilence is how often a process looks for such keys during this time.
+	checksInSilence = 720
 )
 
-// forget removes the keys of processes that are silent for long, from time to time. One goroutine calls it.
+// forget removes the keys of processes that have sent no heartbeat for a long time. It does nothing if it has
+// looked for such keys lately. Only one goroutine may call it.
 func (n *Node) forget(ctx context.Context) {
 	now, silence := time.Now(), time.Duration(n.silence.Load())
-	if now.Sub(n.forgot) < silence/forgetsIn {
+	if now.Sub(n.forgot) < silence/checksInSilence {
 		return
 	}
 	n.forgot = now
 	for _, e := range n.view.silent(now, silence) {
 		if err := n.remove(ctx, e); err != nil {
-			return // package storage has reported it, and another process may have more luck
+			return // another process, or a later call, tries again
 		}
 		n.view.removed(e)
 	}
 }
 
-// remove removes a key, unless it has changed, and gives up after a lease.
+// remove removes a key if it has not changed. It gives up after a lease.
 func (n *Node) remove(ctx context.Context, e storage.Entry) error {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Lease)
 	defer cancel()
 	return n.storage.Remove(ctx, e.Key, e.Revision)
 }
 
-// silent returns the keys of the other processes that own no region and whose last heartbeat is older than a
-// time. The server tells the times of all heartbeats, so the clocks of the processes do not count.
+// silent returns the keys of other processes that own no region and have sent no heartbeat for longer than
+// silence. The times of heartbeats come from the clock of the server, so the clocks of the processes do not
+// matter.
 func (v *view) silent(now time.Time, silence time.Duration) (keys []storage.Entry) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -60,13 +62,13 @@ func (v *view) silent(now time.Time, silence time.Duration) (keys []storage.Entr
 		if d, ok := v.drains[name]; ok {
 			keys = append(keys, storage.Entry{Key: drainKey(name), Revision: d.revision})
 		}
-		// This key goes last: as long as it is there, the process is found again.
+		// The heartbeat is removed last: while it exists, a later call finds the process again.
 		keys = append(keys, storage.Entry{Key: processKey(name), Revision: m.revision})
 	}
 	return keys
 }
 
-// removed forgets a key that was removed.
+// removed removes a key from the view.
 func (v *view) removed(e storage.Entry) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// TestSilentProcesses goes through what keeps the keys of a process.
+// TestSilentProcesses checks which processes lose their keys.
 func TestSilentProcesses(t *testing.T) {
 	v := newView("me", &Options{Regions: 1, Lease: time.Second})
 	revision := uint64(0)
@@ -35,15 +35,15 @@ func TestSilentProcesses(t *testing.T) {
 			t.Errorf("after %d s the keys %v are removed, want %v", seconds, keys, want)
 		}
 	}
-	early := at(1).Add(-time.Hour) // all keys are told when a process joins, also old ones
+	early := at(1).Add(-time.Hour) // a process that joins is told all keys, even old ones
 	tell("process.me", heartbeat{Lease: 1000}, at(1), time.Time{})
 	tell("process.dead", heartbeat{Lease: 1000}, at(1), early)
 	if keys := v.silent(at(2000), time.Minute); keys != nil {
-		t.Errorf("before the time is known, the keys %v are removed", keys)
+		t.Errorf("the keys %v are removed before the time of the server is known", keys)
 	}
 	expect(10, "process.dead")
 	if v.processes["dead"] != nil {
-		t.Error("the process is not forgotten")
+		t.Error("the view still has the process whose key was removed")
 	}
 
 	tell("process.dead", heartbeat{Lease: 1000}, at(11_900), early)
@@ -59,15 +59,15 @@ func TestSilentProcesses(t *testing.T) {
 	tell("process.other", heartbeat{Lease: 1000}, at(71_000), time.Time{})
 	expect(200, "process.owner")
 
-	// A key that has changed since it was found stays known.
+	// The view keeps a key that has changed since silent has returned it.
 	tell("process.dead", heartbeat{Lease: 1000}, at(200_000), early)
 	v.removed(storage.Entry{Key: "process.dead", Revision: revision - 1})
 	if v.processes["dead"] == nil {
-		t.Error("a process that came back is forgotten")
+		t.Error("the view has lost a process that sends heartbeats again")
 	}
 }
 
-// The keys of a process that is gone are removed, and a process that comes back has keys again.
+// The keys of a dead process are removed. If the process starts again, it has keys again.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 0)
@@ -94,7 +94,7 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := []string{processKey(b.Process()), drainKey(b.Process())}
-	has := func() (n int) {
+	count := func() (n int) {
 		for _, key := range keys {
 			_, revision, err := a.storage.Get(deadline(t), key)
 			if err != nil {
@@ -107,17 +107,17 @@ func TestForget(t *testing.T) {
 		return n
 	}
 	time.Sleep(2 * a.o.Lease)
-	if n := has(); n != 2 || a.view.member(b.Process()).revision == 0 {
-		t.Fatalf("%d keys are left of a process that died just now, want 2", n)
+	if n := count(); n != 2 || a.view.member(b.Process()).revision == 0 {
+		t.Fatalf("a process that has just died has %d keys, want 2", n)
 	}
 	a.silence.Store(int64(2 * time.Second))
-	until(t, "the keys are removed", func() bool { return has() == 0 })
-	until(t, "the node has forgotten them", func() bool {
+	until(t, "the keys are removed", func() bool { return count() == 0 })
+	until(t, "the node has forgotten the keys", func() bool {
 		return a.view.member(b.Process()).revision == 0 && !a.view.drained(b.Process())
 	})
 	b = join(t, o)
 	until(t, "the process has regions again", func() bool { return slices.Min(loads(a, b)) > 0 })
 	if a.view.member(b.Process()).sent.IsZero() {
-		t.Error("the time of a heartbeat is not known")
+		t.Error("the view does not have the time of the heartbeat")
 	}
 }

@@ -21,7 +21,8 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// roleOf names the environment variable that says what this program is, instead of a test program.
+// roleOf is the environment variable with the role of this program. Without a role, the program runs the
+// tests.
 const roleOf = "VAST_CLUSTER_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -40,7 +41,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// again returns a command that runs this program in a role. Its input ends with this program.
+// again returns a command that runs this program in a role. The input of the command ends when this program
+// ends.
 func again(role string, args ...string) (c *exec.Cmd, in io.WriteCloser, out *bufio.Reader, err error) {
 	c = exec.Command(os.Args[0], args...)
 	c.Env = append(os.Environ(), roleOf+"="+role)
@@ -54,8 +56,8 @@ func again(role string, args ...string) (c *exec.Cmd, in io.WriteCloser, out *bu
 	return c, in, out, err
 }
 
-// serve is the role of a NATS server. It prints its address. When it reads a line, its files no longer grow.
-// It ends with its input.
+// serve is the role of a NATS server. It prints the address of the server. After serve has read a line, the
+// files of the server cannot grow. The server ends when its input ends.
 func serve(dir, port string) error {
 	signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit then returns an error
 	o := storage.ServerOptions{Dir: dir, Host: "127.0.0.1"}
@@ -82,15 +84,15 @@ type attendant struct {
 	dir    string
 	port   int
 	server *exec.Cmd
-	in     io.Writer     // of the server
-	out    *bufio.Reader // likewise
+	in     io.Writer     // the input of the server
+	out    *bufio.Reader // the output of the server
 }
 
-// attend is the role of an attendant. It reads commands, and prints a line for each.
+// attend is the role of an attendant. It reads commands, and prints a line after each command.
 func attend(kind, dir string) error {
 	a := &attendant{kind: kind, dir: dir, port: -1}
 	if kind == fullFolder {
-		// What is mounted here is mounted in this process and its children alone.
+		// Only this process and its children see what it mounts.
 		if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 			return err
 		}
@@ -106,7 +108,7 @@ func attend(kind, dir string) error {
 			said, err = a.start()
 		case "kill":
 			err = a.server.Process.Kill()
-			_ = a.server.Wait() // it says that it was killed
+			_ = a.server.Wait() // the error says that the server was killed
 		case "fill":
 			err = a.fill()
 		case "room":
@@ -118,7 +120,7 @@ func attend(kind, dir string) error {
 		fmt.Println(said)
 	}
 	if a.server != nil {
-		_ = a.server.Process.Kill() // it may have ended
+		_ = a.server.Process.Kill() // the server may have ended
 	}
 	return nil
 }
@@ -177,13 +179,14 @@ func (a *attendant) fill() error {
 
 func (a *attendant) room() error {
 	if a.kind == noGrowth {
-		return nil // the limit is that of the process
+		return nil // the limit ends with the process of the server
 	}
 	return os.Remove(a.filler())
 }
 
-// TestDiskIsFull has the disk of the server become full while regions run. They wait, say so, and go on when
-// there is room again and the server was killed and started, with the same result as without the fault.
+// TestDiskIsFull fills the disk of the server while regions run. The regions wait, and their statuses say
+// why. They continue after the disk has room again and the server has started again. The result is the same
+// as without the fault.
 func TestDiskIsFull(t *testing.T) {
 	childtest.Needed(t)
 	for _, kind := range []string{fullFolder, noGrowth} {
@@ -208,7 +211,7 @@ func testFullDisk(t *testing.T, kind string) {
 		}
 	}
 	if err := c.Start(); errors.Is(err, os.ErrPermission) {
-		t.Skipf("this process may not mount a file system: %v", err)
+		t.Skipf("this process is not allowed to mount a file system: %v", err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
@@ -220,12 +223,12 @@ func testFullDisk(t *testing.T, kind string) {
 	answer := func() string {
 		line, err := out.ReadString('\n')
 		if err != nil {
-			t.Fatalf("the process of the server says %q, %v", line, err)
+			t.Fatalf("the attendant printed %q, %v", line, err)
 		}
 		return strings.TrimSpace(line)
 	}
 	if said := answer(); said != "ready" {
-		t.Skipf("this process may not mount a file system: %s", said)
+		t.Skipf("the attendant is not allowed to mount a file system: %s", said)
 	}
 	do := func(command string) string {
 		if _, err := fmt.Fprintln(in, command); err != nil {
@@ -237,12 +240,12 @@ func testFullDisk(t *testing.T, kind string) {
 	w := newWorld(3, 400)
 	w.slow.Store(int64(10 * time.Millisecond))
 	var mu sync.Mutex
-	var told []error
+	var reports []error
 	o := w.options(t, do("start"))
 	o.Report = func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, err)
+		reports = append(reports, err)
 	}
 	a := join(t, o)
 	b := join(t, w.options(t, o.URL))
@@ -257,15 +260,15 @@ func testFullDisk(t *testing.T, kind string) {
 	}
 	defer func() {
 		if t.Failed() {
-			t.Logf("the nodes know\n%+v\n%+v", a.Regions(), b.Regions())
+			t.Logf("the two nodes have the statuses\n%+v\n%+v", a.Regions(), b.Regions())
 		}
 	}()
-	until(t, "the regions wait and say so", func() bool { return waits(a) && waits(b) })
+	until(t, "the regions wait, and their statuses say why", func() bool { return waits(a) && waits(b) })
 	mu.Lock()
-	if !slices.ContainsFunc(told, func(err error) bool {
+	if !slices.ContainsFunc(reports, func(err error) bool {
 		return strings.Contains(err.Error(), "waiting for the server: ")
 	}) {
-		t.Errorf("only this is reported: %v", told)
+		t.Errorf("no report says that calls wait for the server: %v", reports)
 	}
 	mu.Unlock()
 	t.Log(a.Regions()[0].Waiting)
@@ -275,7 +278,7 @@ func testFullDisk(t *testing.T, kind string) {
 		sent <- err
 	}()
 	ticks := func() (all []uint64) {
-		for r := range 3 { // those of a status are told late
+		for r := range 3 { // a status has an older tick
 			all = append(all, max(a.regions[r].tick.Load(), b.regions[r].tick.Load()))
 		}
 		return all
@@ -284,11 +287,11 @@ func testFullDisk(t *testing.T, kind string) {
 	time.Sleep(3 * o.Lease)
 	for r, now := range ticks() {
 		if now > before[r]+o.Lookahead {
-			t.Errorf("region %d was at tick %d, and is at %d", r, before[r], now)
+			t.Errorf("region %d ran from tick %d to tick %d while the disk was full", r, before[r], now)
 		}
 	}
 	if !waits(a) || !waits(b) {
-		t.Error("the regions wait, and do not say so")
+		t.Error("the regions wait, and their statuses do not say why")
 	}
 	do("room")
 	do("kill")
@@ -298,7 +301,7 @@ func testFullDisk(t *testing.T, kind string) {
 	}
 	until(t, "the regions no longer wait", func() bool { return gather(t, a).sum("region_waiting") == 0 })
 	if m := gather(t, a); m.value("server_away") != 0 {
-		t.Error("the server is away in the metrics")
+		t.Error("the metrics say that the server does not answer")
 	}
 	w.slow.Store(0)
 	wait(t, a, b)

@@ -14,8 +14,9 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// lease is the time up to which no other process takes the regions of this one over. It begins when a
-// heartbeat was sent, not when it was acknowledged: the other processes may see the heartbeat at once.
+// lease is the time until which no other process takes over the regions of this process. A lease begins when
+// a heartbeat is sent, not when the server acknowledges the heartbeat: other processes may see the heartbeat
+// earlier.
 type lease struct {
 	mu      sync.Mutex
 	until   time.Time
@@ -36,8 +37,9 @@ func (l *lease) holds() (bool, <-chan struct{}) {
 	return time.Now().Before(l.until), l.renewed
 }
 
-// held is protocol.Options.Held of a region. It waits while the lease has expired: if the server was away, no
-// process could take the region over, and if one can, this process is told.
+// held is protocol.Options.Held of a region. While the lease has expired, held waits. If the server did not
+// answer, no process could take the region over, and the next heartbeat renews the lease. If another process
+// has taken the region over, this process is told, and held returns false.
 func (n *Node) held(ctx context.Context, region int) bool {
 	for {
 		holds, renewed := n.lease.holds()
@@ -54,15 +56,15 @@ func (n *Node) held(ctx context.Context, region int) bool {
 	}
 }
 
-// heart sends heartbeats.
+// heart is what a process needs to send heartbeats.
 type heart struct {
-	revision uint64 // of the last one
-	foreign  string // another session of the process that was seen
+	revision uint64 // of the last heartbeat
+	foreign  string // another session whose heartbeat had the name of this process
 	host     string
 	program  string
 }
 
-// start reads the heartbeat of an earlier session.
+// startHeart reads the revision of the heartbeat of an earlier session.
 func (n *Node) startHeart(ctx context.Context) (err error) {
 	n.heart.host, _ = os.Hostname() // for operators only
 	if program, err := os.Executable(); err == nil {
@@ -76,16 +78,17 @@ func (n *Node) startHeart(ctx context.Context) (err error) {
 func (n *Node) keepAlive(ctx context.Context) {
 	ticker := time.NewTicker(n.o.Lease / 3)
 	defer ticker.Stop()
-	var told string
+	var reported string
 	for {
 		err := n.beat(ctx, false)
 		if ctx.Err() != nil {
 			return
 		}
-		// The same reason is reported once. That the server is away is reported by package storage.
-		if text := fmt.Sprint(err); err != nil && text != told && !errors.Is(err, context.DeadlineExceeded) {
+		// The same error is reported once. Package storage reports that the server does not answer.
+		text := fmt.Sprint(err)
+		if err != nil && text != reported && !errors.Is(err, context.DeadlineExceeded) {
 			n.report(err)
-			told = text
+			reported = text
 		}
 		select {
 		case <-ctx.Done():
@@ -96,10 +99,10 @@ func (n *Node) keepAlive(ctx context.Context) {
 	}
 }
 
-// beat sends a heartbeat.
-func (n *Node) beat(ctx context.Context, left bool) error {
+// beat sends a heartbeat. leaves says that the process leaves the cluster.
+func (n *Node) beat(ctx context.Context, leaves bool) error {
 	now := time.Now()
-	h := heartbeat{Session: n.session, Lease: n.o.Lease.Milliseconds(), Left: left, Host: n.heart.host,
+	h := heartbeat{Session: n.session, Lease: n.o.Lease.Milliseconds(), Left: leaves, Host: n.heart.host,
 		Program: n.heart.program, System: runtime.GOOS + "/" + runtime.GOARCH}
 	h.From, h.Proposal, h.Late = n.view.keepsTo()
 	h.Draining = n.drains()
@@ -112,7 +115,7 @@ func (n *Node) beat(ctx context.Context, left bool) error {
 		revision, err := n.set(ctx, key, h, n.heart.revision)
 		if err == nil {
 			n.heart.revision = revision
-			if !left {
+			if !leaves {
 				n.lease.renew(sent.Add(n.o.Lease))
 			}
 			return nil
@@ -126,13 +129,13 @@ func (n *Node) beat(ctx context.Context, left bool) error {
 	}
 }
 
-// refusedBeat finds out why a heartbeat was refused: its answer was lost, the server has lost heartbeats, or
-// another process has the same name. The other one then overwrites this session again and again; a session
-// that has ended appears at most once.
+// refusedBeat finds out why a heartbeat was refused. An acknowledgement was lost, the server has lost
+// heartbeats, or another process has the same name. A process with the same name overwrites the heartbeat of
+// this session again and again. The heartbeat of a session that has ended is found at most once.
 func (n *Node) refusedBeat(ctx context.Context, key string) error {
 	b, revision, err := n.get(ctx, key)
 	if err != nil {
-		return fmt.Errorf("reading the own heartbeat: %w", err)
+		return fmt.Errorf("reading the heartbeat of this process: %w", err)
 	}
 	n.heart.revision = revision
 	var h heartbeat
@@ -140,8 +143,8 @@ func (n *Node) refusedBeat(ctx context.Context, key string) error {
 		return nil
 	}
 	if h.Session == n.heart.foreign {
-		err := fmt.Errorf("a process on %s has the name %s, too: it uses a copy of the folder %s; give it a "+
-			"folder of its own", h.Host, n.process, n.o.Dir)
+		err := fmt.Errorf("a process on %s also has the name %s, because it uses a copy of the folder %s; "+
+			"give one of the two processes another folder", h.Host, n.process, n.o.Dir)
 		n.fail(err)
 		return err
 	}
@@ -149,14 +152,15 @@ func (n *Node) refusedBeat(ctx context.Context, key string) error {
 	return nil
 }
 
-// set and get are those of the storage, and give up after a lease. A value that is set later says what this
-// process no longer knows.
+// set sets a key like storage.Storage.Set, but gives up after a lease: a value that is set later than that
+// may be outdated.
 func (n *Node) set(ctx context.Context, key string, value any, revision uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Lease)
 	defer cancel()
 	return n.storage.Set(ctx, key, encode(value), revision)
 }
 
+// get gets a key like storage.Storage.Get, but gives up after a lease.
 func (n *Node) get(ctx context.Context, key string) ([]byte, uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Lease)
 	defer cancel()

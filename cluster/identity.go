@@ -21,8 +21,8 @@ const (
 
 var identityValid = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// identity returns the name of the process that uses a folder. It is the same as long as the folder exists:
-// the pointer of a region names the process whose journal has its ticks.
+// identity returns the name of the process that uses a folder. The name stays the same as long as the folder
+// exists: the pointer of a region names the process whose journal has the ticks of the region.
 func identity(dir string) (string, error) {
 	folder, err := disk.OpenFolder(dir)
 	if err != nil {
@@ -42,13 +42,14 @@ func identity(dir string) (string, error) {
 	}
 	name := strings.TrimSuffix(string(text), "\n")
 	if !identityValid.MatchString(name) {
-		return "", fmt.Errorf("%s is damaged: use another folder, or move this one away and start anew; the "+
-			"journals in it are needed only after a power failure", path)
+		return "", fmt.Errorf("%s is damaged: use another folder, or move this folder away and start again; "+
+			"the journals in this folder are needed only after a power failure", path)
 	}
 	return name, nil
 }
 
-// newIdentity chooses a name and writes it, so that it is durable or not there at all.
+// newIdentity chooses a name and writes it into the folder. If newIdentity is interrupted, the folder has the
+// whole name or no name.
 func newIdentity(folder disk.Folder) (string, error) {
 	if err := folder.Remove(identityNew); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -75,6 +76,6 @@ func randomName() string { return fmt.Sprintf("%016x", randomNumber()) }
 
 func randomNumber() uint64 {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // Read never fails
 	return binary.LittleEndian.Uint64(b[:])
 }

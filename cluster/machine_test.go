@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// isle is a machine for tests: people who live on the isle of a region and sail to others. Who arrives finds
-// who has arrived before, so the order of arrivals counts.
+// isle is a machine for tests: people live in its region and travel to other regions. Guests depends on the
+// order of arrivals, and the journeys depend on Guests.
 type isle struct {
 	region, regions int
 	world           *world
@@ -31,12 +31,12 @@ type world struct {
 	until   uint64
 	slow    atomic.Int64 // how long a tick takes, in nanoseconds
 	broken  atomic.Bool  // machines cannot be made
-	// gate, unless it is nil, has the last two ticks of region 1 wait until it is closed.
+	// If gate is not nil, the last two ticks of region 1 wait until gate is closed.
 	gate chan struct{}
 
 	mu    sync.Mutex
 	last  map[int][]byte // the states after the last tick
-	odd   error          // two processes have computed different ones
+	odd   error          // set if two processes have computed different states
 	alive int            // machines that are not closed
 }
 
@@ -83,9 +83,9 @@ func (i *isle) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, err
 	le := binary.LittleEndian
 	for _, section := range received {
 		for ; len(section) > 0; section = section[16:] {
-			one := islander{le.Uint64(section), le.Uint64(section[8:])}
-			i.Guests = mix(i.Guests, one.ID, one.Gold)
-			i.People = append(i.People, one)
+			guest := islander{le.Uint64(section), le.Uint64(section[8:])}
+			i.Guests = mix(i.Guests, guest.ID, guest.Gold)
+			i.People = append(i.People, guest)
 		}
 	}
 	for _, b := range inputs {
@@ -107,7 +107,7 @@ func (i *isle) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, err
 	if w := i.world; w != nil && tick == w.until {
 		w.mu.Lock()
 		if before := w.last[i.region]; before != nil && !bytes.Equal(before, b) {
-			w.odd = fmt.Errorf("region %d ends with %s and with %s", i.region, before, b)
+			w.odd = fmt.Errorf("two processes end region %d with %s and with %s", i.region, before, b)
 		}
 		w.last[i.region] = b
 		w.mu.Unlock()
@@ -143,8 +143,8 @@ func (i *isle) Close() error {
 
 func (i *isle) Status() []byte { return fmt.Appendf(nil, `{"people":%d}`, len(i.People)) }
 
-// check compares the last states with those of a run without a cluster, and that all machines are closed.
-// Inputs may come in any tick, so only their order is compared.
+// check compares the last states with those of a run without a cluster, and checks that all machines are
+// closed. Inputs may come in any tick, so only their order is compared.
 func (w *world) check(t *testing.T, lookahead uint64, inputs map[int][][]byte) {
 	t.Helper()
 	isles := make([]*isle, w.regions)
@@ -179,7 +179,8 @@ func (w *world) check(t *testing.T, lookahead uint64, inputs map[int][][]byte) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(w.last[r], want) {
-			t.Errorf("region %d ends with\n%s, and without a cluster with\n%s", r, w.last[r], want)
+			t.Errorf("region %d ends with\n%s, want the end of a run without a cluster,\n%s", r,
+				w.last[r], want)
 		}
 	}
 	if w.alive != 0 {

@@ -16,13 +16,13 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// network is the network between a node and the server of another one.
+// network is the network between a node and the server of another node.
 type network struct {
 	t     *testing.T
 	proxy *toxiproxy.Proxy
 }
 
-// newNetwork returns a network to a server and the server's URL there.
+// newNetwork returns a network to a server, and the URL of the server in this network.
 func newNetwork(t *testing.T, url string) (n *network, there string) {
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	n = &network{t, toxiproxy.NewProxy(server, "network", "127.0.0.1:0", strings.TrimPrefix(url, "nats://"))}
@@ -37,7 +37,7 @@ func (n *network) start() {
 	}
 }
 
-// during has faults for a time. Each fault is a toxic with a direction and attributes.
+// during adds faults to the network for a time. Each fault is a toxic of toxiproxy, as JSON.
 func (n *network) during(d time.Duration, faults ...string) {
 	for i, fault := range faults {
 		if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(fault, i))); err != nil {
@@ -52,10 +52,11 @@ func (n *network) during(d time.Duration, faults ...string) {
 	}
 }
 
-// Faults by name. An answer that is lost and a request that is lost are different for the one who waits.
+// networkFaults are faults by name. The server executes a request whose answer is lost. It does not execute a
+// request that is lost.
 var networkFaults = []struct {
-	name string
-	have func(n *network, lease time.Duration)
+	name   string
+	inject func(n *network, lease time.Duration)
 }{
 	{"cut", func(n *network, lease time.Duration) {
 		n.proxy.Stop()
@@ -86,8 +87,8 @@ var networkFaults = []struct {
 	}},
 }
 
-// TestNetworkFaults has all faults between one of two nodes and the server. The long form goes on with random
-// ones, several of which come before the cluster has recovered.
+// TestNetworkFaults injects each fault between one of two nodes and the server. The long form continues with
+// random faults, some of which begin before the cluster has recovered.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	w := newWorld(4, uint64(longtest.Pick(800, 5000)))
@@ -113,19 +114,19 @@ func TestNetworkFaults(t *testing.T) {
 		sent <- err
 	}
 	sent := make(chan error)
-	have := func(i int, input string) {
+	inject := func(i int, input string) {
 		inputs = append(inputs, []byte(input))
 		go send(deadline(t), input, sent)
-		networkFaults[i].have(net, o.Lease)
+		networkFaults[i].inject(net, o.Lease)
 		if err := <-sent; err != nil {
 			t.Errorf("%s: %v", input, err)
 		}
 	}
 	for i, fault := range networkFaults {
-		have(i, fault.name)
+		inject(i, fault.name)
 		recovers(fault.name)
 		if i == 0 && !slices.ContainsFunc(a.Regions(), func(s Status) bool { return s.Failovers > 0 }) {
-			t.Error("no region went to the other node while one was cut off for three leases")
+			t.Error("no region got another owner while a node was cut off for three leases")
 		}
 	}
 	seed := rand.Uint64()
@@ -133,13 +134,13 @@ func TestNetworkFaults(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for round := range longtest.Pick(0, 30) {
 		i := r.IntN(len(networkFaults))
-		have(i, fmt.Sprint("round ", round, ": ", networkFaults[i].name))
+		inject(i, fmt.Sprint("round ", round, ": ", networkFaults[i].name))
 		if r.IntN(3) == 0 {
 			recovers(fmt.Sprint("round ", round))
 		}
 	}
 	if tick := least(a); tick >= w.until {
-		t.Fatal("the world ended before the faults did")
+		t.Fatal("the world ended before all faults were injected")
 	}
 	w.slow.Store(0)
 	wait(t, a, b)

@@ -19,12 +19,12 @@ var ErrClosed = errors.New("cluster: the node is closed")
 // Node is this process in a cluster. Its methods may be called from any goroutine.
 type Node struct {
 	o       Options
-	version version // of the program; Node.view has its first tick
-	process string  // its name
-	session string  // of this Join
+	version version // of this program; view has its first tick
+	process string  // the name of this process
+	session string  // a random name for this Join
 	lock    *disk.Lock
-	server  *storage.Server // or nil
-	url     string          // of the server
+	server  *storage.Server // the embedded server, or nil
+	url     string          // of the embedded server
 	storage *storage.Storage
 	view    *view
 	heart   heart // used by one goroutine at a time
@@ -32,14 +32,14 @@ type Node struct {
 	times   *times
 	pulse   *pulse
 	silence atomic.Int64          // a duration: how long the keys of a silent process stay
-	forgot  time.Time             // when this process last looked for such keys
+	forgot  time.Time             // when this process last searched for such keys
 	away    atomic.Pointer[error] // why calls wait for the server, or nil
 
 	ctx        context.Context // ends with the node
 	cancel     context.CancelCauseFunc
 	loops      sync.WaitGroup
 	runs       sync.WaitGroup // of regions
-	beatNow    chan struct{}  // this and the following have the loops begin their next round
+	beatNow    chan struct{}  // a value in one of these channels begins the next round of a loop
 	settleNow  chan struct{}
 	publishNow chan struct{}
 	watchNow   chan struct{}
@@ -47,13 +47,14 @@ type Node struct {
 
 	mu       sync.Mutex
 	regions  []*region
-	draining bool      // the node gives its regions up and takes no more
-	failing  time.Time // until then no other process gives a region to this one
+	draining bool      // the node gives up its regions and takes no others
+	failing  time.Time // until this time, heartbeats say that this process could not run a region
 	gave     time.Time // when this process last gave a region to another one
 }
 
-// Join joins a cluster, or makes it. It returns when the server answers and the process has the constants of
-// the cluster, or when the context ends, which does not end the node later. Call Close in the end.
+// Join joins a cluster, or makes it if it does not exist. Join returns when the server answers and the
+// options agree with those of the cluster, or when the context ends. After Join has returned, the context has
+// no effect on the node. Call Close at the end.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -127,14 +128,15 @@ func (n *Node) join(ctx context.Context) (err error) {
 	return nil
 }
 
-// loop runs loops until the node ends.
+// loop starts loops, which run until the node ends.
 func (n *Node) loop(loops ...func(context.Context)) {
 	for _, loop := range loops {
 		n.loops.Go(func() { loop(n.ctx) })
 	}
 }
 
-// employ has the process take regions of the version that begins with a tick.
+// employ lets this process take regions, if Options.Observe is not set. from is the first tick of this
+// program's version.
 func (n *Node) employ(from uint64) {
 	n.view.mu.Lock()
 	n.view.from = from
@@ -163,7 +165,8 @@ func (n *Node) startServer() error {
 	return err
 }
 
-// waiting is told by the storage when calls begin to wait for the server, and with nil when it answers.
+// waiting is called by the storage: with an error when calls begin to wait for the server, and with nil when
+// the server answers again.
 func (n *Node) waiting(err error) {
 	if err == nil {
 		n.away.Store(nil)
@@ -180,23 +183,23 @@ func (n *Node) report(err error) {
 	}
 }
 
-// fail ends what the node does. Close still follows.
+// fail reports an error and ends the work of the node. The caller of Join must still call Close.
 func (n *Node) fail(err error) {
 	n.report(err)
 	n.cancel(fmt.Errorf("cluster: %w", err))
 }
 
 // URL returns the address of the embedded server, which other processes set as their Options.URL. It is empty
-// if other processes cannot reach the server, and if there is none.
+// if other processes cannot reach the server, or if there is no embedded server.
 func (n *Node) URL() string { return n.url }
 
 // Process returns the name of this process, as in [Status].
 func (n *Node) Process() string { return n.process }
 
-// Wait waits until all regions of the cluster have run the tick Options.Until. It returns an error before if
-// the context ends, the node is closed, or the node cannot go on. If no tick is the last, Wait ends only so.
-// After an upgrade of the cluster, Wait returns [ErrUpgraded] when all regions have run the last tick of this
-// process's program.
+// Wait waits until all regions of the cluster have run the tick Options.Until. It returns an error if the
+// context ends, the node is closed, or the node cannot continue. If Options.Until is 0, Wait returns only
+// with an error. After an upgrade of the cluster, Wait returns [ErrUpgraded] when all regions have run the
+// last tick of this process's program.
 func (n *Node) Wait(ctx context.Context) error {
 	upgraded := false
 	err := n.view.wait(ctx, n.ctx, func() bool {
@@ -214,12 +217,13 @@ func (n *Node) Wait(ctx context.Context) error {
 	return err
 }
 
-// Send appends an input to those of a region, and returns its number. The owner of the region hands the input
-// to one tick, exactly once. While the server does not answer, Send tries again, for 90 seconds. If the
-// context ends or the 90 seconds are over, the input may be appended, at most once.
+// Send appends an input for a region, and returns the number of the input. Exactly one tick of the region
+// receives the input. While the server does not answer, Send tries again for up to 90 seconds. If the context
+// ends or the 90 seconds are over, the input may have been appended, at most once.
 func (n *Node) Send(ctx context.Context, region int, input []byte) (uint64, error) {
 	if region < 0 || region >= n.o.Regions {
-		return 0, fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
+		return 0, fmt.Errorf("cluster: no region %d: the cluster has %d regions, counted from 0", region,
+			n.o.Regions)
 	}
 	if n.ctx.Err() != nil {
 		return 0, context.Cause(n.ctx)
@@ -231,9 +235,9 @@ func (n *Node) Send(ctx context.Context, region int, input []byte) (uint64, erro
 	return number, nil
 }
 
-// Drain gives all regions of this process to others and takes no more. It returns when the others have taken
-// them. If no other process lives, Drain returns an error and changes nothing. There is no way back: after
-// Drain comes Close.
+// Drain gives all regions of this process to other processes. It returns when other processes own the
+// regions. If no other process can take regions, Drain returns an error and changes nothing. After Drain this
+// process never takes regions again: call Close.
 func (n *Node) Drain(ctx context.Context) error {
 	if n.look().others == 0 {
 		return errors.New("cluster: no other process takes the regions: start one before this one drains")
@@ -252,7 +256,7 @@ func (n *Node) Drain(ctx context.Context) error {
 	})
 }
 
-// giveUp gives all regions up, and waits until the keys say so.
+// giveUp gives up all regions of this process, and waits until the keys of the cluster show this.
 func (n *Node) giveUp(ctx context.Context) error {
 	n.mu.Lock()
 	n.draining = true
@@ -260,7 +264,7 @@ func (n *Node) giveUp(ctx context.Context) error {
 		r.leave(n.patience())
 	}
 	n.mu.Unlock()
-	n.view.wake() // a region that waits for a proposal leaves
+	n.view.wake() // a region that waits for a decision on a proposal leaves
 	poke(n.beatNow)
 	poke(n.settleNow)
 	return n.view.wait(ctx, n.ctx, func() bool {
@@ -276,32 +280,35 @@ func (n *Node) giveUp(ctx context.Context) error {
 	})
 }
 
-// Close stops the regions of this process after their current tick and gives them up, so that other processes
-// take them over at once. If the server does not answer, others take them over when the lease ends. The
-// embedded server stops last. Close waits for ticks that run. A second Close does nothing.
+// Close stops the regions of this process after their current tick, and gives the regions up, so that other
+// processes take them over at once. If the server does not answer, other processes take the regions over when
+// the lease ends. Close waits for ticks that run, and stops the embedded server last. A second call of Close
+// does nothing.
 func (n *Node) Close() error {
 	var err error
 	n.closing.Do(func() {
 		if n.ctx.Err() == nil {
+			// Errors are ignored: other processes then take the regions when the lease ends.
 			ctx, cancel := context.WithTimeout(n.ctx, n.o.Lease+time.Second)
-			_ = n.giveUp(ctx) // the others find out by themselves
+			_ = n.giveUp(ctx)
 			cancel()
 			n.stop(ErrClosed)
-			_ = n.beat(context.Background(), true) // likewise
+			_ = n.beat(context.Background(), true)
 		}
 		err = n.shutDown(ErrClosed)
 	})
 	return err
 }
 
-// stop ends the loops and the runs.
+// stop ends the loops and the runs of regions, and waits for them.
 func (n *Node) stop(why error) {
 	n.cancel(why)
 	n.loops.Wait()
 	n.runs.Wait()
 }
 
-// shutDown ends all that the node does, as the death of the process would: the keys stay as they are.
+// shutDown ends all work of the node. Like the death of the process, it leaves the keys of the cluster as
+// they are.
 func (n *Node) shutDown(why error) error {
 	n.stop(why)
 	if n.storage != nil {
@@ -316,10 +323,10 @@ func (n *Node) shutDown(why error) error {
 	return nil
 }
 
-// poke has a loop begin its next round.
+// poke makes a loop begin its next round.
 func poke(now chan<- struct{}) {
 	select {
 	case now <- struct{}{}:
-	default: // it will do so anyway
+	default: // an earlier value is still in the channel
 	}
 }

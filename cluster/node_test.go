@@ -22,10 +22,11 @@ import (
 
 var errKilled = errors.New("killed")
 
-// kill ends a node as the death of its process would: it releases nothing.
+// kill ends a node like the death of its process: the node releases no region.
 func (n *Node) kill() error { return n.shutDown(errKilled) }
 
-// options returns the options of a process in tests. Its server may lose data in a power failure.
+// options returns the options of a process in tests. Its embedded server syncs seldom, so it may lose data in
+// a power failure.
 func (w *world) options(t *testing.T, url string) Options {
 	return Options{Name: "test", Dir: filepath.Join(t.TempDir(), "process"), URL: url, Regions: w.regions,
 		Lookahead: 2, Schema: "islanders", New: w.machine, Lease: 500 * time.Millisecond, Every: 20,
@@ -38,7 +39,7 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
-// join joins and closes the node at the end of the test.
+// join joins a cluster, and closes the node at the end of the test.
 func join(t *testing.T, o Options) *Node {
 	t.Helper()
 	n, err := tryJoin(t, o)
@@ -48,7 +49,7 @@ func join(t *testing.T, o Options) *Node {
 	return n
 }
 
-// tryJoin is join for any goroutine. Reports after the test would panic.
+// tryJoin is join for any goroutine. It drops reports after the end of the test, because t.Log would panic.
 func tryJoin(t *testing.T, o Options) (*Node, error) {
 	var mu sync.Mutex
 	over := false
@@ -97,12 +98,12 @@ func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for began := time.Now(); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Since(began) > 30*time.Second {
-			t.Fatalf("waited in vain until %s", what)
+			t.Fatalf("after 30 seconds, this is not the case: %s", what)
 		}
 	}
 }
 
-// loads returns how many regions each of the nodes owns, as the first one is told.
+// loads returns how many regions each of the nodes owns, according to the first node.
 func loads(nodes ...*Node) []int {
 	count := make(map[string]int)
 	for _, s := range nodes[0].Regions() {
@@ -117,7 +118,7 @@ func loads(nodes ...*Node) []int {
 	return numbers
 }
 
-// least returns the tick of the region that is last.
+// least returns the tick of the slowest region.
 func least(n *Node) uint64 {
 	tick := ^uint64(0)
 	for _, s := range n.Regions() {
@@ -151,7 +152,7 @@ func TestOneNode(t *testing.T) {
 		t.Errorf("Send after Close: %v", err)
 	}
 
-	// The same process goes on later.
+	// The same process continues later.
 	more := newWorld(4, 150)
 	o.Until, o.New = 150, more.machine
 	n = join(t, o)
@@ -167,7 +168,7 @@ func TestOrphanedCheckpoints(t *testing.T) {
 	w.slow.Store(int64(10 * time.Millisecond))
 	n := join(t, w.options(t, ""))
 	ctx := deadline(t)
-	for _, name := range []string{"0-5", "1-0"} { // a run before this one has stored them
+	for _, name := range []string{"0-5", "1-0"} { // the checkpoints of an earlier run
 		if err := n.storage.PutCheckpoint(ctx, 1, name, []byte(name), nil).Wait(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +183,7 @@ func TestOrphanedCheckpoints(t *testing.T) {
 	w.check(t, 2, nil)
 }
 
-// TestThreeNodes has nodes share regions, die, come back and leave.
+// TestThreeNodes: nodes share regions, die, start again and leave.
 func TestThreeNodes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(6, 400)
@@ -208,7 +209,7 @@ func TestThreeNodes(t *testing.T) {
 	}
 	began := time.Now()
 	until(t, "two nodes have the regions of the third", fair(a, b))
-	until(t, "these regions run", func() bool {
+	until(t, "the regions of the third node run", func() bool {
 		now := a.Regions()
 		for _, s := range dead {
 			if now[s.Region].Tick <= s.Tick {
@@ -217,16 +218,16 @@ func TestThreeNodes(t *testing.T) {
 		}
 		return true
 	})
-	t.Logf("regions of a node that died ran again, and told so, after %v", time.Since(began))
+	t.Logf("the regions of a dead node ran again, and their statuses said so, after %v", time.Since(began))
 	for _, s := range dead {
 		if now := a.Regions()[s.Region]; now.Failovers < 1 {
-			t.Errorf("a region of a node that died: %+v, failovers %d", now, now.Failovers)
+			t.Errorf("a region of a dead node is %+v, want a failover", now)
 		}
 	}
 
 	again := join(t, last)
 	if again.Process() != c.Process() {
-		t.Errorf("the process is %s in the same folder, and was %s", again.Process(), c.Process())
+		t.Errorf("the process in the same folder is %s, want %s", again.Process(), c.Process())
 	}
 	until(t, "the node that is back has its share", fair(a, b, again))
 
@@ -237,7 +238,7 @@ func TestThreeNodes(t *testing.T) {
 	had := loads(a, b)[1]
 	closeAll(t, b)
 	if had == 0 {
-		t.Error("the node that leaves had no region")
+		t.Error("the node that left had no region")
 	}
 	until(t, "the others have the regions of the node that left", fair(a, again))
 	for _, s := range a.Regions() {
@@ -247,7 +248,7 @@ func TestThreeNodes(t *testing.T) {
 		t.Errorf("a node with %d regions left, and %d regions have moved", had, -moves)
 	}
 	if tick := least(a); tick >= w.until {
-		t.Fatal("the world ended before the nodes had come and gone")
+		t.Fatal("the world ended before all nodes had joined and left")
 	}
 	w.slow.Store(0)
 	wait(t, a, again)
@@ -332,15 +333,15 @@ func TestServerGoesAway(t *testing.T) {
 	wait(t, a, b)
 	for r, s := range a.Regions() {
 		if s.Failovers != 0 {
-			t.Errorf("region %d went from %s to %s: the server was away, and no process has died", r,
-				before[r], s.Process)
+			t.Errorf("region %d went from %s to %s, and no process has died: only the server was away",
+				r, before[r], s.Process)
 		}
 	}
 	closeAll(t, a, b)
 	w.check(t, 2, map[int][][]byte{1: {[]byte("meanwhile")}})
 }
 
-// TestServerLosesItsEnd has a server lose what it has acknowledged lately, keys included, as in a power
+// TestServerLosesItsEnd: a server loses the newest messages and keys that it has acknowledged, as in a power
 // failure.
 func TestServerLosesItsEnd(t *testing.T) {
 	t.Parallel()
@@ -367,7 +368,7 @@ func TestServerLosesItsEnd(t *testing.T) {
 	w := newWorld(3, 300)
 	w.slow.Store(int64(10 * time.Millisecond))
 	o := w.options(t, url)
-	o.Every = 1000 // a journal does not keep what its outbox had before two purges
+	o.Every = 1000 // without checkpoints, the journals keep all messages
 	a := join(t, o)
 	o.Dir = w.options(t, url).Dir
 	b := join(t, o)
@@ -385,8 +386,8 @@ func TestServerLosesItsEnd(t *testing.T) {
 	w.check(t, 2, nil)
 }
 
-// TestServerLosesAnEnd has a server lose what it has acknowledged lately, when one region has run its last
-// tick and another one still needs its messages. The owner of the first region is the same, or starts again.
+// TestServerLosesAnEnd: a server loses the newest messages of a region that has run its last tick, while
+// another region still needs them. The owner of the first region keeps running, or starts again.
 func TestServerLosesAnEnd(t *testing.T) {
 	t.Parallel()
 	for _, restarts := range []bool{false, true} {
@@ -417,13 +418,13 @@ func testLostEnd(t *testing.T, restarts bool) {
 	w.slow.Store(int64(10 * time.Millisecond))
 	w.gate = make(chan struct{})
 	o := w.options(t, url)
-	o.Every = 1000 // a journal does not keep what its outbox had before two purges
+	o.Every = 1000 // without checkpoints, the journals keep all messages
 	first := o
 	a := join(t, first)
 	o.Dir = w.options(t, url).Dir
 	b := join(t, o)
 	until(t, "both nodes run regions", func() bool { return slices.Min(loads(a, b)) > 0 && least(a) > 5 })
-	if a.view.owner(1).value.Process == a.Process() { // b is to have the region that is last
+	if a.view.owner(1).value.Process == a.Process() { // b must own region 1, which ends last
 		first, a, b = o, b, a
 	}
 	outbox := filepath.Join(at.Dir, "jetstream", "$G", "streams", "VAST_test_out_0")
@@ -444,7 +445,7 @@ func testLostEnd(t *testing.T, restarts bool) {
 		t.Fatal(err)
 	}
 	start()
-	for range 2 { // after the second answer the client has forgotten what it has read before
+	for range 2 { // after the second answer, the client no longer keeps messages that it has read before
 		if _, err := b.storage.Outbox(0).Last(deadline(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -459,7 +460,8 @@ func testLostEnd(t *testing.T, restarts bool) {
 	w.check(t, 2, nil)
 }
 
-// TestServerIsFull has a server without room for the messages of regions: they wait and say so.
+// TestServerIsFull: a server has no room for messages of regions. The regions wait, and their statuses say
+// why.
 func TestServerIsFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 200)
@@ -497,15 +499,15 @@ func TestServerIsFull(t *testing.T) {
 		})
 	}
 	until(t, "the regions say what they wait for", waits)
-	tick := n.regions[0].tick.Load() // that of a status is told late
+	tick := n.regions[0].tick.Load() // a status has an older tick
 	for range 30 {
 		time.Sleep(10 * time.Millisecond)
 		if !waits() {
-			t.Fatal("the regions wait, and do not say so") // the server still answers other calls
+			t.Fatal("the regions wait, and their statuses do not say why") // the server answers other calls
 		}
 	}
 	if now := n.regions[0].tick.Load(); now > tick+o.Lookahead {
-		t.Errorf("the region was at tick %d, and is at %d", tick, now)
+		t.Errorf("the region ran from tick %d to tick %d, and its messages had no room", tick, now)
 	}
 	limit(-1)
 	until(t, "the regions no longer wait", func() bool { return n.Regions()[0].Waiting == "" })
@@ -571,7 +573,7 @@ func TestDifferentConstants(t *testing.T) {
 				t.Errorf("got %v, want %q", err, want)
 			}
 		}
-		lock, err := disk.LockFolder(o.Dir) // the node that has not joined holds nothing
+		lock, err := disk.LockFolder(o.Dir) // the node that has not joined does not hold the lock
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -582,7 +584,8 @@ func TestDifferentConstants(t *testing.T) {
 	wait(t, a)
 }
 
-// TestNothingRunsAfterClose runs alone: it looks at all goroutines.
+// TestNothingRunsAfterClose does not run in parallel with other tests, because it checks all goroutines of
+// the program.
 func TestNothingRunsAfterClose(t *testing.T) {
 	w := newWorld(2, 0)
 	o := w.options(t, "")
@@ -594,18 +597,18 @@ func TestNothingRunsAfterClose(t *testing.T) {
 		t.Error(err)
 	}
 	closeAll(t, a)
-	var left string
+	var running string
 	defer func() {
 		if t.Failed() {
-			t.Log(left)
+			t.Log(running)
 		}
 	}()
 	stacks := make([]byte, 1<<20)
 	until(t, "all goroutines have ended", func() bool {
-		for one := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-			left = one
-			for _, of := range []string{"cluster.(*Node)", "cluster/internal/", "nats-io/"} {
-				if strings.Contains(one, of) {
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			running = stack
+			for _, code := range []string{"cluster.(*Node)", "cluster/internal/", "nats-io/"} {
+				if strings.Contains(stack, code) {
 					return false
 				}
 			}
@@ -620,11 +623,11 @@ func TestFolderInUse(t *testing.T) {
 	join(t, o)
 	var locked *disk.LockedError
 	if _, err := Join(deadline(t), o); !errors.As(err, &locked) {
-		t.Errorf("got %v, want a locked folder", err)
+		t.Errorf("got %v, want a *disk.LockedError", err)
 	}
 }
 
-// A copy of a folder has the name of another process, which stops.
+// Two processes with copies of one folder have the same name. One of the two stops with an error.
 func TestCopiedFolder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 0)
@@ -694,7 +697,7 @@ func TestDamagedFolderAndOptions(t *testing.T) {
 	}
 }
 
-// A process that cannot run regions leaves them to others, and tells why.
+// A process that cannot run regions leaves them to other processes, and the statuses say why.
 func TestBrokenMachine(t *testing.T) {
 	t.Parallel()
 	w, broken := newWorld(2, 100), newWorld(2, 100)
@@ -711,7 +714,7 @@ func TestBrokenMachine(t *testing.T) {
 	w.check(t, 2, nil)
 }
 
-// Keys that are damaged do no harm.
+// Damaged keys are reported, and the regions continue.
 func TestDamagedKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 200)

@@ -13,12 +13,12 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// Operator looks at a cluster and moves its regions, without being one of its processes. Its methods may be
-// called from any goroutine.
+// Operator shows the processes and regions of a cluster, moves regions, and drains processes. It is not a
+// process of the cluster. Its methods may be called from any goroutine.
 type Operator struct{ n *Node }
 
-// Operate connects to a cluster on the NATS servers of a URL. The options are those of the connection, such
-// as credentials and TLS. Call Close in the end.
+// Operate connects to the cluster with this name on the NATS servers of the URL. connect has options of the
+// connection, such as credentials and TLS. Call Close in the end.
 func Operate(ctx context.Context, url, name string, connect ...nats.Option) (*Operator, error) {
 	n := &Node{o: Options{Name: name, URL: url, Lease: time.Second}, session: randomName()}
 	n.makeSignals()
@@ -41,7 +41,8 @@ func (n *Node) operate(ctx context.Context, connect []nats.Option) (err error) {
 	case err != nil:
 		return err
 	case revision == 0 || len(c.Versions) == 0 || c.Format != format:
-		return fmt.Errorf("the cluster has the format %d, and this program knows %d", c.Format, format)
+		return fmt.Errorf("the cluster has the format %d, and this program knows the format %d",
+			c.Format, format)
 	}
 	n.o.Regions, n.o.Lookahead = c.Regions, c.Lookahead
 	n.view = newView("", &n.o)
@@ -63,10 +64,11 @@ type Process struct {
 	Program string // the name of its executable file
 	System  string // such as linux/amd64
 	Build   string // as in Options.Build; empty while the process joins
-	Alive   bool   // it has sent a heartbeat within its lease
-	// Draining says that the process takes no regions, and Failing that it could not run one lately.
+	Alive   bool   // the process has sent a heartbeat within its lease
+	// Draining says that the process takes no regions. Failing says that the process could not run a region
+	// lately.
 	Draining, Failing bool
-	Regions           int // how many it owns
+	Regions           int // how many regions the process owns
 }
 
 // Processes returns the processes that live or own regions, in the order of their names.
@@ -102,7 +104,7 @@ func (v *view) owned(process, session string) (n int) {
 	return n
 }
 
-// lastRan reports whether a process is the owner of a region that has ticks to run, or was its last owner.
+// lastRan reports whether a process is the owner, or was the last owner, of a region that has ticks to run.
 // Callers hold mu.
 func (v *view) lastRan(process string) bool {
 	for r, o := range v.owners {
@@ -114,8 +116,9 @@ func (v *view) lastRan(process string) bool {
 }
 
 // Move moves a region to a process, and returns when the process owns the region. The region stays there,
-// also if the process then has more than its fair share. It goes to another process only if this one dies or
-// drains, and returns when the process does. With an empty process, the region may be anywhere again.
+// even if the process then has more than its fair share. While the process is dead or drains, another process
+// owns the region; after that, the region returns to the process. If process is empty, any process may own
+// the region again.
 func (o *Operator) Move(ctx context.Context, region int, process string) error {
 	n := o.n
 	if region < 0 || region >= n.o.Regions {
@@ -149,7 +152,7 @@ func (o *Operator) takes(process string) error {
 	defer v.mu.Unlock()
 	switch m := v.processes[process]; {
 	case m == nil || !v.lives(m, time.Now()):
-		return fmt.Errorf("cluster: no process %q lives", process)
+		return fmt.Errorf("cluster: no process with the name %q is alive", process)
 	case m.value.Draining || v.drains[process].value.Drain:
 		return fmt.Errorf("cluster: the process %q takes no regions: it is draining or still joining", process)
 	case m.value.From != v.from:
@@ -158,9 +161,9 @@ func (o *Operator) takes(process string) error {
 	return nil
 }
 
-// Drain has a process give its regions to others and take no more, also after it starts again. Drain returns
-// when other processes own the regions. Regions that have run their last tick stay. If no other process takes
-// regions, Drain returns an error and changes nothing.
+// Drain makes a process give its regions to other processes and take no more, even after the process starts
+// again. Drain returns when other processes own the regions. Regions that have run their last tick stay. If
+// no other process takes regions, Drain returns an error and changes nothing.
 func (o *Operator) Drain(ctx context.Context, process string) error {
 	n := o.n
 	others := 0
@@ -185,7 +188,7 @@ func (o *Operator) Drain(ctx context.Context, process string) error {
 	return nil
 }
 
-// Resume ends what Drain began: the process takes regions again.
+// Resume ends a drain: the process takes regions again.
 func (o *Operator) Resume(ctx context.Context, process string) error {
 	return o.drain(ctx, process, false)
 }
@@ -199,7 +202,7 @@ func (o *Operator) drain(ctx context.Context, process string, drain bool) error 
 	})
 }
 
-// set sets a key, whatever its value was. revision returns the revision of the key.
+// set sets a key, even if other processes change the key meanwhile. revision returns the revision of the key.
 func (o *Operator) set(ctx context.Context, key string, value any, revision func(v *view) uint64) error {
 	n := o.n
 	for {

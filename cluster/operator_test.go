@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestOperator moves regions to a process, drains it and lets it take regions again.
+// TestOperator moves regions to a process, drains the process, and lets the process take regions again.
 func TestOperator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(4, 0)
@@ -36,33 +36,37 @@ func TestOperator(t *testing.T) {
 	all := op.Processes()
 	if len(all) != 2 || !all[0].Alive || all[0].Regions != 2 || all[0].Build == "" ||
 		all[0].Build != all[1].Build || all[0].System == "" || all[0].Draining {
-		t.Errorf("got %+v", all)
+		t.Errorf("the processes are %+v", all)
 	}
 
-	// More than the fair share.
+	// The second process gets more than its fair share.
 	for region := range 4 {
 		if err := op.Move(deadline(t), region, b.Process()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	until(t, "all regions run there", func() bool { return slices.Equal(loads(a, b), []int{0, 4}) })
+	until(t, "the second process has all regions", func() bool {
+		return slices.Equal(loads(a, b), []int{0, 4})
+	})
 	reached := least(a)
 	until(t, "the regions run", func() bool { return least(a) > reached+50 })
 	if l := loads(a, b); !slices.Equal(l, []int{0, 4}) {
 		t.Errorf("regions with a place have moved: %v", l)
 	}
-	if err := op.Move(deadline(t), 0, "nobody"); err == nil || !strings.Contains(err.Error(), "no process") {
+	if err := op.Move(deadline(t), 0, "absent"); err == nil || !strings.Contains(err.Error(), "no process") {
 		t.Errorf("moving to a process that does not exist: %v", err)
 	}
 	if err := op.Move(deadline(t), 4, b.Process()); err == nil {
-		t.Error("there are four regions")
+		t.Error("a region that does not exist was moved")
 	}
 
-	// The place does not hold while its process drains.
+	// A region leaves its place while the process drains.
 	if err := op.Drain(deadline(t), b.Process()); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the other one has all regions", func() bool { return slices.Equal(loads(a, b), []int{4, 0}) })
+	until(t, "the first process has all regions", func() bool {
+		return slices.Equal(loads(a, b), []int{4, 0})
+	})
 	if err := op.Drain(deadline(t), a.Process()); err == nil || !strings.Contains(err.Error(), "no other") {
 		t.Errorf("draining the last process: %v", err)
 	}
@@ -87,12 +91,12 @@ func TestOperator(t *testing.T) {
 	until(t, "two processes share the regions", func() bool { return slices.Equal(loads(a, b), []int{2, 2}) })
 	for _, s := range op.Regions() {
 		if s.Failovers != 0 || s.Waiting != "" {
-			t.Errorf("got %+v", s)
+			t.Errorf("a region is %+v", s)
 		}
 	}
 }
 
-// TestDrainAfterTheLastTick drains a process whose regions have run their last tick: they stay.
+// TestDrainAfterTheLastTick drains a process whose regions have run their last tick. The regions stay.
 func TestDrainAfterTheLastTick(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 20)

@@ -21,7 +21,7 @@ func freeAddresses(t *testing.T, n int) (addresses []string) {
 	return addresses
 }
 
-// TestPeers has three nodes with a server each, one of which dies with its server and comes back.
+// TestPeers: three nodes have a server each. One node dies with its server, and starts again.
 func TestPeers(t *testing.T) {
 	t.Parallel()
 	const every = 20
@@ -76,17 +76,17 @@ func TestPeers(t *testing.T) {
 	t.Logf("all regions ran again %v after a node and its server died", time.Since(began))
 	again := join(t, options[0])
 	if again.Process() != nodes[0].Process() {
-		t.Errorf("the process is %s, and was %s", again.Process(), nodes[0].Process())
+		t.Errorf("the process that started again is %s, want %s", again.Process(), nodes[0].Process())
 	}
-	until(t, "the node that is back has a region", func() bool { return loads(again)[0] > 0 })
+	until(t, "the node that started again has a region", func() bool { return loads(again)[0] > 0 })
 	if tick := least(again); tick >= w.until {
-		t.Fatal("the world ended before the node was back")
+		t.Fatal("the world ended before the node had started again")
 	}
 	w.slow.Store(0)
 	wait(t, nodes[1], nodes[2], again)
 	for _, s := range again.Regions() {
 		if s.Tick != w.until || strings.Contains(s.Waiting, "waiting") {
-			t.Errorf("in the end: %+v", s)
+			t.Errorf("in the end, a region is %+v", s)
 		}
 	}
 	closeAll(t, again, nodes[1], nodes[2])

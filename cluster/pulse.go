@@ -6,8 +6,9 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// pulse knows which ticks the regions have run, as far as this process is told. The regions of a cluster have
-// no common clock: if each kept to its own, one that began later would delay the others forever.
+// pulse has the newest tick of each region that this process has seen. The regions of a cluster have no
+// common clock. If each region kept to its own clock, a region that began later would delay the others
+// forever.
 type pulse struct {
 	lookahead uint64
 
@@ -29,15 +30,16 @@ func (p *pulse) ran(region int, tick uint64) {
 	p.changed = make(chan struct{})
 }
 
-// told notes what a message of an outbox says. The message is not checked: at worst a tick comes too soon.
+// told notes the tick of an outbox message. It does not check the message: a wrong message can only make a
+// tick run too early.
 func (p *pulse) told(region int, m []byte) {
 	if tick, ok := protocol.TickOf(m); ok {
 		p.ran(region, tick)
 	}
 }
 
-// reached reports whether a region has run a tick. A region that seems further ahead than the lookahead allows
-// does not count. changed is closed when the answer may have changed.
+// reached reports whether any region has run a tick. A region does not count if it seems to be further ahead
+// than the lookahead allows. changed is closed when the result may have changed.
 func (p *pulse) reached(tick uint64) (reached bool, changed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

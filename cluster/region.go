@@ -18,29 +18,29 @@ import (
 )
 
 const (
-	minPause = time.Second // before a region that has failed runs here again; it doubles
+	minPause = time.Second // after the first failure of a region; each failure doubles the pause
 	maxPause = 10 * time.Second
-	// statusEvery is how often the status of a region is told.
+	// statusEvery is the time between two writes of the status of a region.
 	statusEvery = time.Second
 )
 
-// region is a region as this process runs it or has run it.
+// region is what this process knows of its own runs of a region.
 type region struct {
 	number  int
-	tick    atomic.Uint64                   // the last one that ran
-	machine atomic.Pointer[json.RawMessage] // what the machine said last, or nil
-	leaving atomic.Bool                     // the run is to end after its tick, with a checkpoint
-	left    atomic.Bool                     // it has run its last tick
+	tick    atomic.Uint64                   // the last tick that ran here
+	machine atomic.Pointer[json.RawMessage] // the last status of the machine, or nil
+	leaving atomic.Bool                     // the run must end after its current tick, with a checkpoint
+	left    atomic.Bool                     // because of leaving, the run begins no further tick
 
 	// Guarded by Node.mu.
 	cancel    context.CancelFunc // ends the run; nil if the region does not run
-	giving    bool               // the region is given to another process
-	finished  bool               // it has run its last tick here; a run then guards the outbox
-	pause     time.Duration
-	retry     time.Time // this process does not run the region before
-	without   time.Time // since when the region has no owner, as seen here, or zero
-	why       string    // the last run has failed
-	unwritten bool      // the status does not say why yet
+	giving    bool               // this process gives the region to another process
+	finished  bool               // the region has run its last tick here; a run then guards the outbox
+	pause     time.Duration      // the last pause after a failed run
+	retry     time.Time          // before this time, this process does not run the region
+	without   time.Time          // since when the region has no owner; zero if it has one
+	why       string             // the error of the last failed run
+	unwritten bool               // the key of the status does not have this error yet
 }
 
 // stop ends the run at once, if there is one. Callers hold Node.mu.
@@ -50,8 +50,9 @@ func (r *region) stop() {
 	}
 }
 
-// leave ends the run, if there is one, after the tick that runs now, with a checkpoint: the next owner then
-// need not run ticks again. A run that waits for another region ends without. Callers hold Node.mu.
+// leave ends the run, if there is one, after its current tick and with a checkpoint, so that the next owner
+// need not run ticks again. If the tick does not end within patience, because it waits for another region,
+// the run ends without a checkpoint. Callers hold Node.mu.
 func (r *region) leave(patience time.Duration) {
 	if r.cancel == nil || r.leaving.Swap(true) {
 		return
@@ -82,8 +83,8 @@ func (n *Node) start(r *region) {
 		live, err := n.run(ctx, r)
 		stopped := ctx.Err() != nil || r.left.Load()
 		cancel()
-		// An outbox that has lost its end is filled up from the journal here, by the next run. Another
-		// process might take it for complete.
+		// If the outbox has lost its end, the region runs here again at once, and the next run fills the
+		// outbox up from the journal. Another process might take the outbox for complete.
 		again := live && errors.Is(err, protocol.ErrLost)
 		n.ended(r, err, stopped, again, time.Since(began))
 	})
@@ -96,7 +97,7 @@ func (n *Node) finish(r *region) bool {
 	guards := !r.leaving.Load()
 	if guards {
 		r.finished = true
-		r.tick.Store(max(r.tick.Load(), last)) // a run that finds all ticks done runs none
+		r.tick.Store(max(r.tick.Load(), last)) // the run has run no tick if all were done before
 	}
 	n.mu.Unlock()
 	n.view.wake()
@@ -105,8 +106,9 @@ func (n *Node) finish(r *region) bool {
 	return guards
 }
 
-// ended notes how a run has ended. again is whether the region runs again here at once.
-func (n *Node) ended(r *region, err error, stopped, again bool, after time.Duration) {
+// ended notes how a run has ended. again is whether the region runs again here at once. took is how long the
+// run took.
+func (n *Node) ended(r *region, err error, stopped, again bool, took time.Duration) {
 	last := n.view.last()
 	n.mu.Lock()
 	guarded := r.finished && errors.Is(err, protocol.ErrFenced) // the next owner guards the outbox
@@ -120,10 +122,10 @@ func (n *Node) ended(r *region, err error, stopped, again bool, after time.Durat
 	switch {
 	case err == nil && !stopped:
 		r.finished = true
-		r.tick.Store(max(r.tick.Load(), last)) // a run that finds all ticks done runs none
+		r.tick.Store(max(r.tick.Load(), last)) // the run has run no tick if all were done before
 	case stopped || again:
 	default:
-		if after > maxPause {
+		if took > maxPause {
 			r.pause = 0
 		}
 		r.pause = min(max(2*r.pause, minPause), maxPause)
@@ -139,8 +141,8 @@ func (n *Node) ended(r *region, err error, stopped, again bool, after time.Durat
 	poke(n.settleNow)
 }
 
-// run runs a region until its last tick, an error, or the end of the context. live is whether it has come to
-// the end of the outbox.
+// run runs a region until its last tick, an error, or the end of the context. live is whether the run has
+// completed its takeover.
 func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	dir := filepath.Join(n.o.Dir, "journal", strconv.Itoa(r.number))
 	if err := disk.MakeFolder(dir); err != nil {
@@ -150,7 +152,7 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Of other servers it is not known whether they sync before they acknowledge.
+	// Other servers may acknowledge messages before they sync. Then the journal must sync.
 	alone := n.server != nil && len(n.o.Peers) == 0
 	j, err := journal.Open(folder, !alone || n.o.SyncInterval > 0)
 	if err != nil {
@@ -188,19 +190,20 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	return live || !p.due.IsZero(), err
 }
 
-// closed closes what a run has used. An error changes nothing for the run: what must be durable is.
+// closed closes something that a run has used, and reports the error. The error has no effect on the run,
+// because everything that must be durable already is.
 func (n *Node) closed(what string, r *region, f func() error) {
 	if err := f(); err != nil {
 		n.report(fmt.Errorf("closing %s of region %d: %w", what, r.number, err))
 	}
 }
 
-// machine is a Machine that notes what happens.
+// machine is a Machine that also records the tick, the status and the times of its region.
 type machine struct {
 	Machine
 	n      *Node
 	region *region
-	asked  time.Time // when the machine was last asked for its status
+	asked  time.Time // when Status was last called
 	pace   *pace
 }
 
@@ -213,7 +216,7 @@ func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, protoc
 	if err != nil {
 		return nil, protocol.Hash{}, err
 	}
-	if p := m.pace; !p.due.IsZero() { // it is not run again by a takeover
+	if p := m.pace; !p.due.IsZero() { // the tick is not one that a takeover runs again
 		m.n.times.add(m.region.number, p.wanted, began, time.Now(), began.Sub(p.due),
 			cmp.Or(p.period, time.Second/60))
 	}
@@ -234,8 +237,8 @@ func (m *machine) Load(tick uint64, state []byte) error {
 	return nil
 }
 
-// load sets a machine to the state after a tick. If sections of the version before arrive after this tick,
-// load says so.
+// load loads the state after a tick into a machine. If sections of the version before arrive after this tick,
+// load calls the method Upgraded of the machine.
 func (n *Node) load(m Machine, tick uint64, state []byte) error {
 	if err := m.Load(state); err != nil {
 		return err
@@ -249,7 +252,7 @@ func (n *Node) load(m Machine, tick uint64, state []byte) error {
 	return u.Upgraded(before)
 }
 
-// ask asks the machine for its status.
+// ask calls the method Status of the machine, if there is one, and keeps the result.
 func (m *machine) ask(now time.Time) {
 	m.asked = now
 	s, ok := m.Machine.(interface{ Status() []byte })

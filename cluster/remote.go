@@ -13,8 +13,9 @@ import (
 // has it. The ID 0 belongs to no entity. [World.Remote] gives an entity its ID, and [World.Find] finds the
 // entity by it.
 //
-// An ID holds the number of the region that gave it in 16 bits, and a number of this region in 48 bits. So at
-// most 65,536 regions give IDs, and a region gives 281 trillion: enough for 8 years with a million a second.
+// An ID has 16 bits for the number of the region that gave it, and 48 bits for a number that the region gives
+// once. So at most 65,536 regions give IDs, and each of them gives 281 trillion: enough for a million a
+// second during 8 years.
 type ID uint64
 
 const (
@@ -38,13 +39,13 @@ func (id ID) String() string {
 	return fmt.Sprintf("%d/%d", id.Origin(), id.number())
 }
 
-// Remote refers to an entity that may be in another region. Components and messages hold it in place of a
-// [vast.Entity], which means something in its own region only. Make it with [World.Remote]. The zero Remote
-// refers to nothing.
+// Remote refers to an entity that may be in another region. Components and messages hold a Remote in place of
+// a [vast.Entity], because an Entity has a meaning only in its own region. [World.Remote] makes a Remote. The
+// zero Remote refers to nothing.
 //
-// Region is where the entity was at that moment. The entity may have travelled on since, or be deleted. A
-// Remote is 16 bytes without unused ones, and without Go pointers. Compare the IDs to see whether two Remotes
-// refer to the same entity.
+// Region is the region of the entity when the Remote was made. The entity may have travelled since then, or
+// it may be deleted. A Remote has 16 bytes. It has no padding and no Go pointers. Compare the IDs to see
+// whether two Remotes refer to the same entity.
 type Remote struct {
 	ID     ID
 	Region uint32
@@ -54,15 +55,15 @@ type Remote struct {
 // IsZero reports whether r is the zero Remote.
 func (r Remote) IsZero() bool { return r == Remote{} }
 
-// Remote returns what refers to e in all regions, and gives e an ID if e has none. Giving an ID changes the
-// structure of the world, as [vast.Column.Add] does. Remote returns the zero Remote if e is stale.
+// Remote returns a Remote that refers to e, and gives e an ID if e has none. Giving an ID changes the
+// structure of the world, as [vast.Column.Add] does. If e is stale, the result is the zero Remote.
 //
 // Complexity: constant. If e has an ID, several goroutines may call Remote and [World.Find] at once while
 // nothing changes the structure.
 //
-// Remote panics with a [*vm.Error], and has changed nothing, if the region has given all of its IDs or gets no
-// memory. It panics if WorldOptions.Identity is not set, or if the program has written another ID into e's
-// component.
+// Remote panics with a [*vm.Error] if the region has given all of its IDs or gets no memory. The world is
+// then unchanged. Remote also panics if WorldOptions.Identity is not set, or if the program has written
+// another ID into e's component.
 func (w *World) Remote(e vast.Entity) Remote {
 	r := w.mustIdentify("Remote")
 	id := r.column.Get(e)
@@ -76,15 +77,15 @@ func (w *World) Remote(e vast.Entity) Remote {
 		id = r.column.Add(e, 0)
 	}
 	if known, ok := r.find(*id); !ok || known != e {
-		panic(fmt.Sprintf("cluster: World.Remote: entity %v has the ID %v, which it did not get from World: "+
+		panic(fmt.Sprintf("cluster: World.Remote: entity %v has the ID %v, which World did not give it: "+
 			"do not write into the column WorldOptions.Identity", e, *id))
 	}
 	return Remote{ID: *id, Region: uint32(w.o.Region)}
 }
 
-// Find returns the living entity of this region that has the ID, and whether there is one. There is none if
-// the entity is deleted, on its way, or in another region. It panics if WorldOptions.Identity is not set.
-// Complexity: constant.
+// Find returns the living entity of this region that has the ID. The result is false if the entity is
+// deleted, travels, or is in another region. Find panics if WorldOptions.Identity is not set. Complexity:
+// constant.
 func (w *World) Find(id ID) (vast.Entity, bool) { return w.mustIdentify("Find").find(id) }
 
 func (w *World) mustIdentify(method string) *register {
@@ -95,29 +96,30 @@ func (w *World) mustIdentify(method string) *register {
 	return w.ids
 }
 
-// register gives IDs to the entities of a world, and finds the entities by them. It has callbacks for what
-// happens to the column, so it is right after each change of the world.
+// register gives IDs to the entities of a world, and finds entities by ID. It is correct after each change of
+// the world, because callbacks of the column and of the world update it.
 type register struct {
 	world           *vast.World
 	column          vast.Column[ID]
 	region, regions int
 	given           *identities
-	// index has the entity of each ID. It may also have the entities of lost IDs, so each look-up compares the
-	// column.
+	// index has the entity of each ID. It may also have entities that have lost their IDs, so each look-up
+	// compares the column.
 	index *bulk.HashIndex[ID, vast.Entity]
-	// lost are the IDs whose entities lose them, or would have lost them if no other callback had panicked.
+	// lost are the IDs that entities have lost since the last call of forget. If another callback has
+	// panicked, an entity may still have an ID in lost.
 	lost     []ID
-	arriving bool  // entities of another region are made
-	refused  error // why one of them must not have its ID
+	arriving bool  // entities of another region are being made
+	refused  error // why an entity that arrives must not have its ID
 }
 
-// identities is the part of a register that cannot be derived from the world's components. As a resource of
-// the world it is in the states that World.Save returns.
+// identities is the part of a register that cannot be derived from the world's components. It is a resource
+// of the world, so that World.Save saves it.
 type identities struct {
-	Given uint64 // how many IDs the region has given; it is the number of the last one
+	Given uint64 // how many IDs the region has given, which is the number of the last ID
 }
 
-// mostLost is how many IDs may be lost before they leave the index in the middle of a tick.
+// mostLost is the number of lost IDs at which forget is called in the middle of a tick.
 const mostLost = 4096
 
 func newRegister(o WorldOptions) (*register, error) {
@@ -139,7 +141,7 @@ func newRegister(o WorldOptions) (*register, error) {
 	return r, nil
 }
 
-// has reports whether an entity is alive and has an ID.
+// has reports whether an entity is alive and has the ID.
 func (r *register) has(e vast.Entity, id ID) bool {
 	known := r.column.Get(e)
 	return known != nil && *known == id
@@ -152,8 +154,8 @@ func (r *register) find(id ID) (vast.Entity, bool) {
 	return vast.Entity{}, false
 }
 
-// gained is called for each entity that gains the component: one of this region, with the ID 0, or one that
-// arrives, with its own ID.
+// gained is called for each entity that gains the component. The ID of an entity of this region is 0. An
+// entity that arrives has its own ID.
 func (r *register) gained(e vast.Entity, id *ID) {
 	if len(r.lost) >= mostLost {
 		r.forget()
@@ -178,14 +180,14 @@ func (r *register) gained(e vast.Entity, id *ID) {
 	}
 }
 
-// enter enters an entity that has an ID, or 0, into the index. If there is no memory, it panics as
-// [bulk.HashIndex.Add] does, and e keeps what it has.
+// enter adds an entity to the index. If *id is 0, enter first gives the entity a new ID. If there is no
+// memory, enter panics as [bulk.HashIndex.Add] does, and *id is unchanged.
 func (r *register) enter(e vast.Entity, id *ID) error {
 	if *id != 0 {
 		if err := r.check(e, *id); err != nil {
 			return err
 		}
-		r.index.RemoveAll(*id) // its entity has lost it
+		r.index.RemoveAll(*id) // another entity has lost this ID
 		r.index.Add(*id, e)
 		return nil
 	}
@@ -199,7 +201,7 @@ func (r *register) enter(e vast.Entity, id *ID) error {
 	return nil
 }
 
-// check returns an error if e must not have an ID.
+// check returns an error if e must not have the ID.
 func (r *register) check(e vast.Entity, id ID) error {
 	if id.number() == 0 || id.Origin() >= r.regions {
 		return fmt.Errorf("entity %v has the ID %v, which none of %d regions gives", e, id, r.regions)
@@ -223,7 +225,7 @@ func (r *register) exhausted() error {
 		Detail: fmt.Sprintf("region %d has given all of its %d IDs", r.region, uint64(mostNumbers))}
 }
 
-// room makes the next ID unable to fail.
+// room returns an error if the region cannot give another ID. Otherwise it reserves the memory for one.
 func (r *register) room() error {
 	if err := r.exhausted(); err != nil {
 		return err
@@ -231,8 +233,8 @@ func (r *register) room() error {
 	return r.index.Grow(1)
 }
 
-// forget removes lost IDs from the index. If an entity still has its ID, another callback has panicked before
-// the loss.
+// forget removes lost IDs from the index. If an entity still has its ID, the ID stays: another callback has
+// panicked before the entity lost the ID.
 func (r *register) forget() {
 	for _, id := range r.lost {
 		if e, ok := r.index.First(id); ok && !r.has(e, id) {
@@ -249,8 +251,8 @@ func (r *register) moved(old, now vast.Entity) {
 	}
 }
 
-// loaded makes the index of a world that was loaded, which calls no callbacks. If the state lacks the number
-// of given IDs, a program without IDs has saved it.
+// loaded makes the index of a world that was loaded, because loading calls no callbacks. If a program without
+// IDs has saved the state, the number of given IDs is 0.
 func (r *register) loaded() error {
 	r.index.Clear()
 	r.lost = r.lost[:0]
@@ -276,7 +278,7 @@ func (r *register) checkInvariants() {
 	for e := range r.world.Query(r.column).All() {
 		id := *r.column.Get(e)
 		if known, ok := r.find(id); !ok || known != e {
-			panic(fmt.Sprintf("cluster: entity %v has the ID %v, which it did not get from World: do not "+
+			panic(fmt.Sprintf("cluster: entity %v has the ID %v, which World did not give it: do not "+
 				"write into the column WorldOptions.Identity", e, id))
 		}
 	}

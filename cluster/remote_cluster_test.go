@@ -15,8 +15,9 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// navy is a region with ships that sail to other regions and fire at ships elsewhere. Each ship has a gunner
-// aboard. Ships and gunners have IDs, and numbers of their own, by which the ledger knows them.
+// navy is a region with ships that sail to other regions and fire at ships in other regions. Each ship has a
+// gunner aboard. Ships and gunners have IDs. They also have unique numbers, by which the ledger identifies
+// them.
 type navy struct {
 	*World
 	region  int
@@ -29,19 +30,19 @@ type navy struct {
 	yard    *yard
 	ledger  *ledger
 	now     uint64 // the tick
-	away    []ID   // what leaves in this tick
+	away    []ID   // the IDs of the entities that leave in this tick
 }
 
 type warship struct {
 	Number, Hits uint64
-	Aim          Remote // at which the ship fires
+	Aim          Remote // the ship at which this ship fires
 }
 
-// yard is what a region knows beside its ships, as a resource.
+// yard is the state of a region besides its entities, as a resource.
 type yard struct {
 	Built                  uint64
 	Landed, Relayed, Wrong uint64
-	Gone                   map[ID]uint32 // where ships have gone to
+	Gone                   map[ID]uint32 // the regions to which ships have travelled
 }
 
 const navyRegions, navyLookahead = 4, 2
@@ -71,7 +72,7 @@ func newNavy(region int, l *ledger) (*navy, error) {
 	return n, err
 }
 
-// build makes a ship that is born with its ID, and a gunner who gets one.
+// build makes a ship, which is born with an ID, and a gunner, who gets an ID from Remote.
 func (n *navy) build() {
 	n.yard.Built++
 	number := uint64(n.region)<<32 | n.yard.Built<<1
@@ -93,7 +94,7 @@ func (n *navy) arrived(_ int, entities []vast.Entity) error {
 
 // The messages of ships.
 const (
-	greeting = 'g' // the Remote of a ship, at which another one may fire
+	greeting = 'g' // the Remote of a ship, at which other ships may fire
 	shot     = 's' // the ID of the target
 )
 
@@ -124,7 +125,7 @@ func (n *navy) received(_ int, messages [][]byte) error {
 	return nil
 }
 
-// sail moves, builds and sinks ships, and has them fire.
+// sail moves, builds and sinks ships. It also makes ships fire.
 func (n *navy) sail(tick uint64) {
 	le := binary.LittleEndian
 	var leave, sink []vast.Entity
@@ -186,7 +187,7 @@ func (n *navy) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, err
 	}
 	for _, id := range n.away {
 		if _, ok := n.Find(id); ok {
-			return nil, Hash{}, fmt.Errorf("%v has travelled on, and Find finds it", id)
+			return nil, Hash{}, fmt.Errorf("the entity with the ID %v has left, and Find finds it", id)
 		}
 	}
 	state, err := n.Save()
@@ -197,17 +198,17 @@ func (n *navy) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, err
 	return sections, hash, n.ledger.err()
 }
 
-// ledger has what the regions of a test have done, in all processes.
+// ledger records what the regions of a test have done, in all processes.
 type ledger struct {
 	slow atomic.Int64 // how long a tick takes, in nanoseconds
 
 	mu       sync.Mutex
-	numbers  map[ID]uint64 // who has got an ID
+	numbers  map[ID]uint64 // the number of the entity with an ID
 	ids      map[uint64]ID
 	born     map[ID]uint64 // the tick
 	died     map[ID]uint64
 	moments  map[[2]uint64]moment // after a tick of a region
-	repeated map[ID]bool          // that another process has given again
+	repeated map[ID]bool          // whether a repeated tick has given an ID again
 	odd      error
 }
 
@@ -223,15 +224,15 @@ func newLedger() *ledger {
 		died: make(map[ID]uint64), moments: make(map[[2]uint64]moment), repeated: make(map[ID]bool)}
 }
 
-// gave notes who has got an ID.
+// gave notes which entity has got an ID.
 func (l *ledger) gave(tick uint64, id ID, number uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	had, again := l.numbers[id]
 	before, other := l.ids[number]
 	if again && had != number || other && before != id {
-		l.odd = fmt.Errorf("in tick %d, %x gets the ID %v; %x had it, and %x had the ID %v", tick, number, id,
-			had, number, before)
+		l.odd = fmt.Errorf("in tick %d, entity %x gets the ID %v; before, entity %x had this ID, and entity "+
+			"%x had the ID %v", tick, number, id, had, number, before)
 	}
 	l.repeated[id] = again
 	l.numbers[id], l.ids[number], l.born[id] = number, id, tick
@@ -262,8 +263,8 @@ func (l *ledger) err() error {
 	return l.odd
 }
 
-// check checks that after each tick, each ID that was given and not dropped is in one region, or on the way
-// from one to another.
+// check checks that after each tick, each ID that was given and not dropped is exactly once in a region or on
+// its way to a region.
 func (l *ledger) check(t *testing.T, ticks uint64) {
 	t.Helper()
 	l.mu.Lock()
@@ -312,8 +313,8 @@ func (l *ledger) check(t *testing.T, ticks uint64) {
 	}
 }
 
-// TestIdentitiesInCluster: each ID exists once, messages reach the entities that they are for, and all is the
-// same whether processes die and regions move or not.
+// TestIdentitiesInCluster: each ID exists once, and messages reach their targets. The states are the same in
+// a run whose processes die and whose regions move as in a run without these faults.
 func TestIdentitiesInCluster(t *testing.T) {
 	t.Parallel()
 	const ticks = 300
@@ -352,7 +353,7 @@ func TestIdentitiesInCluster(t *testing.T) {
 	if err := c.kill(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the process that is left has all regions", func() bool { return loads(b)[0] == navyRegions })
+	until(t, "the remaining process has all regions", func() bool { return loads(b)[0] == navyRegions })
 	last := least(b)
 	d := join(t, options(rough, b.URL()))
 	until(t, "another process has regions, which run", func() bool {
@@ -376,7 +377,8 @@ func TestIdentitiesInCluster(t *testing.T) {
 	t.Logf("%d IDs were given in ticks that were run again", again)
 	for at, m := range calm.moments {
 		if rough.moments[at].state != m.state {
-			t.Fatalf("after tick %d, region %d has another state if processes die", at[0], at[1])
+			t.Fatalf("after tick %d, region %d has another state in the run whose processes die", at[0],
+				at[1])
 		}
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// FuzzSection: any section is an error and leaves the region as it was, or adds entities and messages to a
-// region whose IDs are right. The parcel gets the right mark and checksum.
+// FuzzSection: a region gets any bytes as a section. Either the tick returns an error and the region is
+// unchanged, or entities and messages arrive and the IDs are correct. The test gives the parcel a correct
+// mark and checksum.
 func FuzzSection(f *testing.F) {
 	sender := newGuild(f, 0, vast.Options{})
 	sender.work = func() {
@@ -40,7 +41,8 @@ func FuzzSection(f *testing.F) {
 	}
 	mine, theirs := idOf(1, 1), idOf(0, 2)
 	for _, id := range []ID{0, mine, theirs, idOf(1, 2), idOf(2, 1), idOf(9, 1)} {
-		// Two entities with the column of IDs, which is the first one, and nothing else; they are roots.
+		// A parcel of two entities, both of them roots. They have only the column of IDs, which is the first
+		// column.
 		b := []byte{0, 2, 1, 0, 2}
 		b = binary.LittleEndian.AppendUint64(b, uint64(id))
 		b = binary.LittleEndian.AppendUint64(b, uint64(id+1))
@@ -69,15 +71,17 @@ func FuzzSection(f *testing.F) {
 			again := appendMessages(nil, encodeMessages(s.messages))
 			if other, err := splitSection(append(again, s.parcel...)); err != nil || len(b) > 0 &&
 				!reflect.DeepEqual(s, other) {
-				t.Fatalf("%x has become %x: %v", s, other, err)
+				t.Fatalf("the section %x, encoded and decoded again, is %x: %v", s, other, err)
 			}
 		}
 		if _, _, refused := g.Tick(1, [][]byte{nil, nil, b}, nil); refused != nil {
 			if g.w.Len() != 2 || messages != nil {
-				t.Fatalf("%d entities and %d messages after %v", g.w.Len(), len(messages), refused)
+				t.Fatalf("the region has %d entities and got %d messages after the error %v",
+					g.w.Len(), len(messages), refused)
 			}
 		} else if err != nil || len(messages) != len(s.messages) {
-			t.Fatalf("%d messages of %d, %v", len(messages), len(s.messages), err)
+			t.Fatalf("the region got %d messages of %d, and splitSection returned %v",
+				len(messages), len(s.messages), err)
 		}
 		g.World.ids.forget()
 		g.World.ids.checkInvariants()

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// post is a region that does nothing but what a test asks it for.
+// post is a region whose tick and callbacks a test sets.
 type post struct {
 	*World
 	w        *vast.World
@@ -24,6 +24,7 @@ type post struct {
 
 const postRegions = 3
 
+// newPost makes a post. A deaf post has no WorldOptions.Received.
 func newPost(t testing.TB, region int, deaf bool) *post {
 	p := &post{w: vast.NewWorld(vast.Options{Mark: uint8(1 + region), MaxEntities: 1 << 10})}
 	p.travel = vast.NewSparseColumn[Travel](p.w)
@@ -76,7 +77,7 @@ func (p *post) run(t *testing.T, received ...[]byte) [][]byte {
 	return sections
 }
 
-// TestMessages has messages and entities go from two regions to a third one.
+// TestMessages sends messages and entities from two regions to a third region.
 func TestMessages(t *testing.T) {
 	a, b, c := newPost(t, 0, false), newPost(t, 1, false), newPost(t, 2, false)
 	message := []byte("one")
@@ -117,7 +118,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("got %q, want %q", a.log, want)
 		}
 	} else {
-		t.Errorf("a tick sends again what the tick before has sent: %q", sections)
+		t.Errorf("a tick sends the sections of the tick before again: %q", sections)
 	}
 	b.run(t, fromA[1], fromB[1], answers[1])
 	want = []string{"1 has 0 entities, from 0: other", "1 has 0 entities, from 1: self",
@@ -129,8 +130,8 @@ func TestMessages(t *testing.T) {
 
 func notNil(b []byte) bool { return b != nil }
 
-// TestReceivedFails: an error of Received stops the region before its tick, and so does a message to a region
-// that takes none. What the failed tick has sent is lost.
+// TestReceivedFails: an error of Received stops the region before its tick. A message to a region without
+// Received does so, too. The messages of the failed tick are not sent.
 func TestReceivedFails(t *testing.T) {
 	a := newPost(t, 0, false)
 	a.tick = func() error {
@@ -148,7 +149,7 @@ func TestReceivedFails(t *testing.T) {
 		t.Errorf("the error is %v, and the log is %q", err, b.log)
 	}
 	if sections := b.run(t); sections[2] != nil {
-		t.Errorf("a later tick sends %q", sections[2])
+		t.Errorf("a later tick sends the message %q of the failed tick", sections[2])
 	}
 	deaf := newPost(t, 1, true)
 	if _, _, err := deaf.Tick(1, [][]byte{section}, nil); err == nil ||
@@ -170,7 +171,7 @@ func TestSendMisuse(t *testing.T) {
 	says(t, func() { a.Send(0, nil) }, when)
 }
 
-// TestDamagedSections: bytes that are no section are an error before anything has changed.
+// TestDamagedSections: a damaged section is an error, and the region is unchanged.
 func TestDamagedSections(t *testing.T) {
 	sender := newPost(t, 1, false)
 	sender.tick = func() error {
@@ -184,7 +185,7 @@ func TestDamagedSections(t *testing.T) {
 	for i := 1; i < len(good); i++ {
 		bad = append(bad, good[:i])
 	}
-	const bytesMessages = 9 // with their number; the parcel follows, and has a checksum
+	const bytesMessages = 9 // the messages with their number of bytes; the parcel after them has a checksum
 	for i := bytesMessages; i < len(good); i++ {
 		b := bytes.Clone(good)
 		b[i] ^= 1

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// guild is a region whose entities have numbers, and some of them IDs.
+// guild is a region whose entities have numbers. Some entities also have IDs.
 type guild struct {
 	*World
 	w       *vast.World
@@ -23,7 +23,7 @@ type guild struct {
 	travel  vast.SparseColumn[Travel]
 	tick    uint64
 	work    func() // what the next ticks do, or nil
-	panics  bool   // whether the loss of a number panics
+	panics  bool   // whether a callback panics when an entity loses its number
 }
 
 const guildRegions = 3
@@ -78,7 +78,7 @@ func (g *guild) member() (vast.Entity, ID) {
 	return e, *g.ids.Get(e)
 }
 
-// checkFind checks that Find finds what it should, or nothing if want is zero.
+// checkFind checks that Find returns want, or no entity if want is zero.
 func (g *guild) checkFind(t testing.TB, id ID, want vast.Entity) {
 	t.Helper()
 	if got, ok := g.Find(id); got != want || ok == want.IsZero() {
@@ -153,7 +153,7 @@ func TestRemoteBytes(t *testing.T) {
 	}
 }
 
-// TestIdentity goes through the ways to get an ID, and to lose it.
+// TestIdentity checks the ways in which an entity gets an ID and loses it.
 func TestIdentity(t *testing.T) {
 	g := newGuild(t, 1, vast.Options{})
 	plain := g.w.Archetype(g.numbers).New()
@@ -190,18 +190,18 @@ func TestIdentity(t *testing.T) {
 	g.ids.Remove(plain)
 	g.checkFind(t, idOf(1, 1), vast.Entity{})
 	if got := g.Remote(plain).ID; got != idOf(1, 7) {
-		t.Errorf("after it has lost its ID, the entity gets %v", got)
+		t.Errorf("an entity that has lost its ID gets the ID %v", got)
 	}
 	if !g.Remote(born).IsZero() {
 		t.Error("a deleted entity has a Remote")
 	}
-	g.ids.Remove(many[0]) // an entity may get the ID of another one of its region, which has lost it
+	g.ids.Remove(many[0]) // an entity of the same region may get the ID that this entity loses
 	g.ids.Add(plain, 0)
 	g.ids.Remove(plain)
 	g.ids.Add(plain, idOf(1, 3))
 	g.checkFind(t, idOf(1, 3), plain)
 	if n := g.World.ids.given.Given; n != 7 {
-		t.Errorf("%d IDs were given", n)
+		t.Errorf("%d IDs were given, want 7", n)
 	}
 }
 
@@ -220,14 +220,14 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// registerModel knows which number has which ID.
+// registerModel is a model of the IDs. It identifies entities by their numbers.
 type registerModel struct {
 	*guild
 	t       *testing.T
 	r       *rand.Rand
 	last    uint64
-	of      map[uint64]ID // 0: a living entity without an ID
-	owner   map[ID]uint64 // also of IDs that were lost
+	of      map[uint64]ID // the ID of each living entity; 0: it has none
+	owner   map[ID]uint64 // the last entity with each ID, even if the ID is lost
 	onWay   [][]byte      // sections from this region to itself
 	waiting map[uint64]ID // the entities in onWay
 }
@@ -241,7 +241,7 @@ func (m *registerModel) fill(es ...vast.Entity) {
 	}
 }
 
-// some returns a few entities.
+// some returns a few random entities.
 func (m *registerModel) some() []vast.Entity {
 	all := slices.Collect(m.w.Query(m.numbers).All())
 	m.r.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
@@ -254,7 +254,7 @@ func (m *registerModel) forget(es []vast.Entity) {
 	}
 }
 
-// change changes the world.
+// change changes the world at random, and returns the name of the change.
 func (m *registerModel) change() string {
 	with := m.w.Archetype(m.numbers, m.ids)
 	some := m.some()
@@ -336,7 +336,7 @@ func (m *registerModel) change() string {
 	return "Reset"
 }
 
-// exchange has an entity get the ID of another one.
+// exchange gives the ID of an entity to another entity.
 func (m *registerModel) exchange(some []vast.Entity) string {
 	if len(some) < 2 || m.of[*m.numbers.Get(some[0])] == 0 {
 		return "nothing"
@@ -351,13 +351,13 @@ func (m *registerModel) exchange(some []vast.Entity) string {
 	return "an exchange"
 }
 
-// send runs a tick, which takes away the entities that travel.
+// send runs a tick, in which the entities that travel leave the world.
 func (m *registerModel) send() {
 	m.waiting = map[uint64]ID{}
 	m.onWay = append(m.onWay[:0], nil, m.step(m.t)[1])
 }
 
-// receive checks that the entities that travel are away, and runs a tick, with which they come back.
+// receive checks that the entities that travel are away. Then it runs a tick, in which they arrive.
 func (m *registerModel) receive(travellers []vast.Entity) {
 	for number, id := range m.of {
 		e, ok := m.Find(id)
@@ -367,18 +367,18 @@ func (m *registerModel) receive(travellers []vast.Entity) {
 	}
 	for _, e := range travellers {
 		if m.w.Alive(e) {
-			m.t.Fatalf("%v travels, and is here", e)
+			m.t.Fatalf("entity %v travels, and is still here", e)
 		}
 	}
 	for id := range m.owner {
 		if e, ok := m.Find(id); ok && slices.Contains(travellers, e) {
-			m.t.Fatalf("%v has travelled on, and Find finds it", id)
+			m.t.Fatalf("the entity with the ID %v travels, and Find finds it", id)
 		}
 	}
 	m.step(m.t, m.onWay...)
 }
 
-// reload goes on with another world, which gets the state of this one.
+// reload replaces the world by another one that has loaded its state.
 func (m *registerModel) reload() {
 	state, err := m.Save()
 	if err != nil {
@@ -394,7 +394,7 @@ func (m *registerModel) reload() {
 	m.guild = other
 }
 
-// check compares all with the model.
+// check compares all entities and IDs with the model.
 func (m *registerModel) check(after string) {
 	m.t.Helper()
 	at := map[ID]vast.Entity{}
@@ -403,7 +403,7 @@ func (m *registerModel) check(after string) {
 		number := *m.numbers.Get(e)
 		want, ok := m.of[number]
 		if n++; !ok {
-			m.t.Fatalf("after %s: number %d is there", after, number)
+			m.t.Fatalf("after %s: number %d is in the world, and not in the model", after, number)
 		}
 		p := m.ids.Get(e)
 		if p == nil {
@@ -431,7 +431,7 @@ func (m *registerModel) check(after string) {
 	m.World.ids.checkInvariants()
 }
 
-// TestLostIDs: the index does not keep IDs that were lost, also if no tick ends meanwhile.
+// TestLostIDs: the index does not keep lost IDs, even if no tick ends.
 func TestLostIDs(t *testing.T) {
 	g := newGuild(t, 0, vast.Options{})
 	r := g.World.ids
@@ -440,16 +440,17 @@ func TestLostIDs(t *testing.T) {
 		g.w.Delete(e)
 	}
 	if n := r.index.Len(); n > mostLost {
-		t.Errorf("the index has %d entities, and none is alive", n)
+		t.Errorf("the index has %d entities, and all of them are deleted", n)
 	}
 	g.w.Archetype(g.ids).NewN(100, nil)
 	g.step(t)
 	if n := r.index.Len(); n != 100 || len(r.lost) != 0 {
-		t.Errorf("the index has %d of 100 entities, and %d are lost", n, len(r.lost))
+		t.Errorf("the index has %d entities, want 100, and %d IDs are lost, want 0", n, len(r.lost))
 	}
 }
 
-// TestGivenIsState: a region that is loaded gives the IDs that it would have given, and none twice.
+// TestGivenIsState: a loaded region gives the IDs that the saved region would have given, and gives no ID
+// twice.
 func TestGivenIsState(t *testing.T) {
 	a := newGuild(t, 1, vast.Options{})
 	e, _ := a.member()
@@ -466,7 +467,7 @@ func TestGivenIsState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := b.Find(second); !ok {
-		t.Errorf("%v is not found", second)
+		t.Errorf("the loaded region does not find the ID %v", second)
 	}
 	b.checkFind(t, third, vast.Entity{})
 	if err := b.Compare(state); err != nil {
@@ -478,10 +479,10 @@ func TestGivenIsState(t *testing.T) {
 	}
 	b.w.Delete(fourth)
 	if err := b.Compare(state); err == nil || !strings.Contains(err.Error(), "Given") {
-		t.Errorf("a region that has given another ID compares with %v", err)
+		t.Errorf("after the loaded region has given another ID, Compare returns %v", err)
 	}
 
-	// A program that gives no IDs yet has saved a state.
+	// A program without IDs has saved a state, and a program with IDs loads the state.
 	w := vast.NewWorld(vast.Options{Mark: 2, MaxEntities: 1 << 16})
 	old, err := NewWorld(WorldOptions{World: w, Travel: vast.NewSparseColumn[Travel](w), Region: 1,
 		Regions: guildRegions, Tick: func(uint64, [][]byte) error { return nil }})
@@ -545,7 +546,7 @@ func TestForgedIDs(t *testing.T) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
 		if g.w.Len() != 2 {
-			t.Errorf("%d entities", g.w.Len())
+			t.Errorf("the world has %d entities, want 2", g.w.Len())
 		}
 		g.checkFind(t, mine, e)
 		g.checkFind(t, elsewhere, guest)
@@ -582,7 +583,7 @@ func TestForgedStates(t *testing.T) {
 	}
 }
 
-// TestIdentityMisuse: what a program must not do panics, and the message says what to do.
+// TestIdentityMisuse: wrong use of IDs panics, and the message says what to do instead.
 func TestIdentityMisuse(t *testing.T) {
 	g := newGuild(t, 1, vast.Options{})
 	e, id := g.member()
@@ -609,7 +610,7 @@ func TestIdentityMisuse(t *testing.T) {
 	}
 }
 
-// TestExhaustedIDs: a region that has given all of its IDs gives none twice.
+// TestExhaustedIDs: a region that has given all of its IDs gives no ID again.
 func TestExhaustedIDs(t *testing.T) {
 	g := newGuild(t, 1, vast.Options{})
 	g.World.ids.given.Given = mostNumbers - 1
@@ -653,7 +654,7 @@ func TestIDsWithoutMemory(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	if g.w.Len() != 1 || g.ids.Len() != 0 {
-		t.Errorf("%d entities, %d of them with an ID", g.w.Len(), g.ids.Len())
+		t.Errorf("the world has %d entities, %d of them with an ID, want 1 and 0", g.w.Len(), g.ids.Len())
 	}
 	limit.SetMax(1 << 30)
 	if got := g.Remote(e).ID; got != idOf(1, 1) {
@@ -661,6 +662,6 @@ func TestIDsWithoutMemory(t *testing.T) {
 	}
 	g.step(t, nil, section)
 	if _, ok := g.Find(idOf(2, 8)); !ok || g.w.Len() != 3 {
-		t.Errorf("%d entities", g.w.Len())
+		t.Errorf("the world has %d entities, want 3 with the ID 2/8 among them", g.w.Len())
 	}
 }

@@ -9,7 +9,7 @@ import (
 // compute the same shares from the same keys. While the processes see different keys, a region may move once
 // more than necessary.
 
-// share returns how many regions a process may have.
+// share returns how many regions a process may own.
 func (p *picture) share() int { return (p.unfinished + len(p.counts) - 1) / len(p.counts) }
 
 // fewest reports whether no process has fewer regions than this one.
@@ -22,14 +22,14 @@ func (p *picture) fewest(process string) bool {
 	return true
 }
 
-// gives reports whether a process gives a region to another one. While a region has no owner, no process
-// gives one.
+// gives reports whether a process gives a region to another process. While a region has no owner, no process
+// gives a region.
 func (p *picture) gives(process string) bool {
 	if slices.Contains(p.ownerships, released) || slices.Contains(p.ownerships, orphaned) {
 		return false
 	}
 	least := p.unfinished / len(p.counts)
-	missing := 0 // in processes that have less than the least
+	missing := 0 // regions that the processes with fewer than least regions lack
 	var rich []string
 	for name, n := range p.counts {
 		missing += max(0, least-n)
@@ -37,7 +37,8 @@ func (p *picture) gives(process string) bool {
 			rich = append(rich, name)
 		}
 	}
-	// The richest give first. Processes with equal numbers are ordered by name, so that not all of them give.
+	// The processes with the most regions give first. Processes with equal numbers are ordered by name, so
+	// that not all of them give.
 	slices.SortFunc(rich, func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.counts[b], p.counts[a]), cmp.Compare(a, b))
 	})

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// TestShareConverges has processes give and take by the rules until nothing moves, and checks that the result
-// is fair.
+// TestShareConverges lets processes give and take regions by the rules until no region moves, and checks that
+// the result is fair.
 func TestShareConverges(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 300 {
 		processes, regions := 1+random.IntN(6), 1+random.IntN(20)
-		owners := make([]int, regions) // −1 for none
+		owners := make([]int, regions) // −1: no owner
 		for r := range owners {
 			owners[r] = random.IntN(processes+1) - 1
 		}
@@ -36,7 +36,7 @@ func TestShareConverges(t *testing.T) {
 		moves := 0
 		for changed := true; changed; {
 			changed = false
-			p := picture() // all see the same, and act at once
+			p := picture() // all processes see the same picture, and act at once
 			for i := range processes {
 				if p.gives(fmt.Sprint(i)) {
 					for r, o := range owners {

@@ -11,14 +11,14 @@ type Status struct {
 	Region int
 	// Process is the name of the owner, or of the last owner if the region has none.
 	Process string
-	Tick    uint64 // the last one that ran
-	// Failovers is how often the region got a new owner because the last one had died. Moves is how often it
-	// got one because the last one had given it up.
+	Tick    uint64 // the last tick that ran
+	// Failovers is how often the region got a new owner because the owner before had died. Moves is how often
+	// the region got a new owner because the owner before had given the region up.
 	Failovers, Moves int
 	// Machine is what the method Status of the machine has returned, as JSON, or nil.
 	Machine []byte
-	// Waiting says what the region waits for. It is empty if the region runs, and if it has run the tick
-	// Options.Until.
+	// Waiting says why the region does not run. It is empty if the region runs, or if the region has run the
+	// tick Options.Until.
 	Waiting string
 }
 
@@ -42,7 +42,7 @@ func (n *Node) Regions() []Status {
 		case orphaned:
 			regions[r].Waiting = "the process that ran the region has died"
 		case abandoned:
-			regions[r].Waiting = fmt.Sprintf("no process of the program before runs the region up to tick %d",
+			regions[r].Waiting = fmt.Sprintf("no process of the old program runs the region up to tick %d",
 				n.view.first()-1)
 		}
 		if s.Waiting != "" && s.Process == o.Process {
@@ -75,9 +75,9 @@ func (n *Node) publish(ctx context.Context) {
 	}
 }
 
-// publishRegion writes the status of a region if its run has ended and the key does not say so yet, or if the
-// region runs and all is set.
-func (n *Node) publishRegion(ctx context.Context, r *region, all bool) {
+// publishRegion writes the status of a region if its run has ended and the key does not show this yet. If
+// write is set, it also writes the status of a region that runs.
+func (n *Node) publishRegion(ctx context.Context, r *region, write bool) {
 	known := n.view.status(r.number)
 	next := status{Process: n.process, From: n.view.first(), Tick: r.tick.Load()}
 	done := n.view.done(r.number)
@@ -85,23 +85,23 @@ func (n *Node) publishRegion(ctx context.Context, r *region, all bool) {
 	switch {
 	case r.finished:
 		next.Done = true
-		all = !done
-	case done: // a run is to guard the outbox
-		all = false
+		write = !done
+	case done: // the region runs only to guard its outbox
+		write = false
 	case r.unwritten:
 		next.Waiting = r.why
-		all = true
+		write = true
 	case r.cancel == nil:
-		all = false
+		write = false
 	}
 	n.mu.Unlock()
-	if !all {
+	if !write {
 		return
 	}
-	if next.Tick == 0 { // it has loaded a checkpoint, or nothing
+	if next.Tick == 0 { // the run has not run a tick yet
 		next.Tick = known.value.Tick
 	}
-	next.Machine = known.value.Machine // until the machine says something here
+	next.Machine = known.value.Machine // until this process has a status of the machine
 	if machine := r.machine.Load(); machine != nil {
 		next.Machine = *machine
 	}

@@ -12,15 +12,15 @@ import (
 // takeover runs again do not count.
 type Times struct {
 	Ticks uint64
-	// Tick is the time in Machine.Tick, and Barrier the time before it: for the sections of other regions,
-	// for inputs, and for room in the outbox.
+	// Tick is the time in Machine.Tick. Barrier is the time from when a tick was due until Machine.Tick
+	// began. During this time the tick waits for the sections of other regions and for inputs.
 	Tick, Barrier Percentiles
 	// TickTotal and BarrierTotal are the sums of these times.
 	TickTotal, BarrierTotal time.Duration
 	// InTime is the share of ticks that ended at most one period after they were due. Without Options.Hz a
 	// period is a sixtieth of a second.
 	InTime float64
-	// Rate is how many ticks the slowest region ran in a second, since its first one here.
+	// Rate is how many ticks in a second the slowest region ran, since its first tick in this process.
 	Rate float64
 }
 
@@ -40,10 +40,10 @@ type times struct {
 	rates         map[int]*rate // by region
 }
 
-// rate is when ticks of a region ended.
+// rate has when the first and the last tick of a region ended.
 type rate struct {
 	first, last time.Time
-	ticks       int // after the first
+	ticks       int // without the first
 }
 
 func newTimes() *times {
@@ -99,18 +99,18 @@ func percentiles(h *hdrhistogram.Histogram) Percentiles {
 	return Percentiles{at(50), at(90), at(99), time.Duration(h.Max()) * time.Microsecond}
 }
 
-// pace makes the ticks of a region due, at equal distances or at once, and knows when the next one is due.
+// pace decides when the ticks of a region are due: at equal distances, or at once.
 type pace struct {
 	period time.Duration // 0: at once
-	next   time.Time
-	wanted time.Time // when the current tick should have been due; zero before the first one
-	due    time.Time // when the current tick really was due
+	next   time.Time     // when the next tick is due
+	wanted time.Time     // when the current tick should have begun; zero before the first tick
+	due    time.Time     // when wait returned for the current tick
 }
 
 // maxDebt is the largest delay that a region catches up.
 const maxDebt = time.Second
 
-// wait waits until the next tick is due: at its time, or when another region has run it.
+// wait waits until the next tick is due: at its time, or when another region has run the same tick.
 func (p *pace) wait(ctx context.Context, tick uint64, others *pulse) error {
 	now := time.Now()
 	switch {

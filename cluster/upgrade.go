@@ -11,11 +11,11 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// An upgrade adds a version of the program to the constants. A process of the new version proposes its first
-// tick, which is some seconds ahead. Each process says in its heartbeat whether it can keep to the proposal:
-// from then on its regions do not run the tick. If all can, the proposer makes the proposal a version. The
-// processes of the version before then end each region with a checkpoint before that tick, and the processes
-// of the new one go on from there.
+// An upgrade adds a version of the program to the constants. A process of the new version proposes the first
+// tick of this version, some seconds ahead. Each process says in its heartbeat whether it keeps to the
+// proposal: its regions then wait before this tick. If all processes keep to the proposal, the proposer makes
+// it a version. Then the processes of the old version end each region with a checkpoint before this tick, and
+// the processes of the new version continue from the checkpoints.
 
 // ErrUpgraded is the error of calls after a process of another build has upgraded the cluster.
 var ErrUpgraded = errors.New("cluster: another build of the program runs the following ticks")
@@ -27,8 +27,8 @@ type proposal struct {
 	Session string `json:"session"` // of the process
 }
 
-// errLate is the error for a proposal whose first tick has begun somewhere.
-var errLate = errors.New("the processes were faster than the upgrade")
+// errLate is the error for a proposal whose first tick a region has already begun.
+var errLate = errors.New("a region has already begun the first tick of the proposed version")
 
 // mostVersions is how many versions the constants keep.
 const mostVersions = 8
@@ -47,15 +47,15 @@ func (n *Node) upgrade(ctx context.Context) (from uint64, err error) {
 		if err != nil && !errors.Is(err, errLate) {
 			return 0, fmt.Errorf("upgrading the cluster after tick %d: %w", tick, err)
 		}
-		// Whether the version is there is known only now: an answer may be lost.
+		// An acknowledgement may be lost, so only the constants say whether the version was added.
 		if from, err := n.agree(ctx); err != nil || from > 0 {
 			return from, err
 		}
 	}
 }
 
-// decide makes the proposal of this process a version when the other processes keep to it, and removes the
-// proposal otherwise.
+// decide waits for the other processes. If they keep to the proposal of this process, decide makes it a
+// version. Otherwise decide removes the proposal.
 func (n *Node) decide(ctx context.Context) error {
 	c := n.view.copyConstants()
 	if c.value.Next == nil || c.value.Next.Session != n.session {
@@ -71,7 +71,8 @@ func (n *Node) decide(ctx context.Context) error {
 	return err
 }
 
-// tickIn returns the tick that the regions run some seconds from now.
+// tickIn returns an estimate of the tick that the regions run some seconds from now. If all regions have
+// ended, it returns their last tick.
 func (n *Node) tickIn(ctx context.Context, seconds uint64) (uint64, error) {
 	before, _ := n.view.furthest()
 	sleep(ctx, statusEvery)
@@ -82,7 +83,7 @@ func (n *Node) tickIn(ctx context.Context, seconds uint64) (uint64, error) {
 	return now + n.o.Lookahead + (now-before+1)*seconds, ctx.Err()
 }
 
-// furthest returns the tick of the region that is ahead, and whether all regions have ended after this tick.
+// furthest returns the highest tick of all regions, and whether all regions have ended after this tick.
 func (v *view) furthest() (tick uint64, done bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -95,9 +96,9 @@ func (v *view) furthest() (tick uint64, done bool) {
 	return tick, done
 }
 
-// propose proposes that the version of this program begins with a tick. If another process has added the
-// version meanwhile, propose returns its first tick, and 0 otherwise.
-func (n *Node) propose(ctx context.Context, first uint64) (from uint64, err error) {
+// propose proposes that the version of this program begins with earliestTick or a later tick. It returns 0.
+// If another process has added the version meanwhile, propose returns the first tick of the version.
+func (n *Node) propose(ctx context.Context, earliestTick uint64) (from uint64, err error) {
 	for {
 		c, revision, err := n.readConstants(ctx)
 		if err != nil {
@@ -110,7 +111,7 @@ func (n *Node) propose(ctx context.Context, first uint64) (from uint64, err erro
 			sleep(ctx, n.o.Lease/3) // at most one process proposes at a time
 		} else {
 			c.Next = &proposal{version: n.version, Process: n.process, Session: n.session}
-			c.Next.From = max(first, c.Versions[len(c.Versions)-1].From+1)
+			c.Next.From = max(earliestTick, c.Versions[len(c.Versions)-1].From+1)
 			if n.change(ctx, keyCluster, c, revision) {
 				return 0, nil
 			}
@@ -121,8 +122,8 @@ func (n *Node) propose(ctx context.Context, first uint64) (from uint64, err erro
 	}
 }
 
-// accepted waits until all living processes keep to the proposal of a revision. It returns errLate if one of
-// them cannot.
+// accepted waits until all living processes keep to the proposal in the constants of a revision. It returns
+// errLate if a process cannot keep to it.
 func (n *Node) accepted(ctx context.Context, revision uint64) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*n.o.Lease+5*time.Second, errors.New("no answer"))
 	defer cancel()
@@ -136,14 +137,14 @@ func (n *Node) accepted(ctx context.Context, revision uint64) error {
 	case late:
 		return errLate
 	case err != nil:
-		return fmt.Errorf("%w from %s: the processes of the program before must run while it is replaced",
+		return fmt.Errorf("%w from %s: the processes of the old program must run until it is replaced",
 			err, strings.Join(missing, ", "))
 	}
 	return nil
 }
 
-// unready returns what does not keep to the proposal of a revision yet, and whether a process cannot. Callers
-// hold mu.
+// unready returns the processes, and the owners of regions, that do not keep to the proposal of a revision
+// yet. late reports whether a process cannot keep to the proposal. Callers hold mu.
 func (v *view) unready(revision uint64, now time.Time) (missing []string, late bool) {
 	if v.constants.revision != revision || v.constants.value.Next == nil {
 		return nil, true
@@ -168,8 +169,8 @@ func (v *view) unready(revision uint64, now time.Time) (missing []string, late b
 	return missing, late
 }
 
-// begin is called before a region runs a tick. It waits while the first tick of another version is proposed
-// and not agreed. It returns protocol.ErrEnd if another version or another process runs the tick.
+// begin is called before a region runs a tick. It waits while the tick belongs to a version that is only
+// proposed. It returns protocol.ErrEnd if another version or another process runs the tick.
 func (n *Node) begin(ctx context.Context, r *region, tick uint64) error {
 	ended := false
 	err := n.view.wait(ctx, n.ctx, func() bool {

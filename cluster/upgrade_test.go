@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// growing is a machine for tests. In its second version a state has a second number, and so have sections.
+// growing is a machine for tests. In its second version, states and sections have one more number.
 type growing struct {
 	w               *growth
 	region, version int
@@ -26,10 +26,10 @@ type growing struct {
 type growth struct {
 	slow time.Duration
 
-	mu    sync.Mutex
-	ran   map[int][]uint64 // the last tick of the first version, and the first one of the second, by region
-	wrong error
-	told  []string // the schemas that Upgraded got
+	mu      sync.Mutex
+	ran     map[int][]uint64 // by region: the last tick of the first version and the first tick of the second
+	wrong   error
+	schemas []string // what Upgraded got
 }
 
 const growingLookahead = 3
@@ -100,7 +100,7 @@ func (g *growing) Upgraded(schema string) error {
 	g.before = schema
 	g.w.mu.Lock()
 	defer g.w.mu.Unlock()
-	g.w.told = append(g.w.told, schema)
+	g.w.schemas = append(g.w.schemas, schema)
 	return nil
 }
 
@@ -131,7 +131,7 @@ func TestUpgrade(t *testing.T) {
 	refused.Upgrade = false
 	if _, err := Join(deadline(t), refused); err == nil || !strings.Contains(err.Error(), "Build differs") ||
 		!strings.Contains(err.Error(), "Upgrade") {
-		t.Errorf("a process of another build joins, or the error does not help: %v", err)
+		t.Errorf("Join of a process with another build returned %v", err)
 	}
 
 	followed := make(chan error, 1)
@@ -152,13 +152,13 @@ func TestUpgrade(t *testing.T) {
 	}
 	for _, old := range []*Node{a, b} {
 		if err := old.Wait(deadline(t)); !errors.Is(err, ErrUpgraded) {
-			t.Errorf("Wait of the program before: %v", err)
+			t.Errorf("Wait of the old program returned %v", err)
 		}
 	}
 	if err := <-followed; !errors.Is(err, ErrUpgraded) {
-		t.Errorf("Follow of the program before: %v", err)
+		t.Errorf("Follow of the old program returned %v", err)
 	}
-	closeAll(t, b) // a has the server
+	closeAll(t, b) // a keeps running, because it has the server
 	c := nodes[0]
 	until(t, "both new processes run regions", func() bool {
 		l := loads(c, nodes[1])
@@ -172,8 +172,8 @@ func TestUpgrade(t *testing.T) {
 	until(t, "one new process has all regions", func() bool { return loads(c)[0] == 3 })
 	reached := least(c)
 	until(t, "the regions run again", func() bool { return least(c) > reached+50 })
-	last := join(t, options(a.URL(), 1)) // it has nothing to upgrade
-	until(t, "the process that came last runs a region", func() bool { return loads(last)[0] > 0 })
+	last := join(t, options(a.URL(), 1)) // the cluster already has its version
+	until(t, "the process that has joined last runs a region", func() bool { return loads(last)[0] > 0 })
 
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -182,12 +182,12 @@ func TestUpgrade(t *testing.T) {
 	}
 	for region := range 3 {
 		if ran := g.ran[region]; len(ran) != 2 || ran[0] != from-1 || ran[1] != from {
-			t.Errorf("region %d: the last tick of the first program and the first one of the second are %d, "+
-				"want %d and %d", region, ran, from-1, from)
+			t.Errorf("region %d: the last tick of the first program and the first tick of the second are "+
+				"%d, want %d and %d", region, ran, from-1, from)
 		}
 	}
-	if len(g.told) < 3 || slices.ContainsFunc(g.told, func(s string) bool { return s != "one" }) {
-		t.Errorf("Upgraded got %q", g.told)
+	if len(g.schemas) < 3 || slices.ContainsFunc(g.schemas, func(s string) bool { return s != "one" }) {
+		t.Errorf("Upgraded got %q", g.schemas)
 	}
 }
 
@@ -213,12 +213,12 @@ func TestUpgradeOfAnEndedCluster(t *testing.T) {
 	more.check(t, 2, nil)
 
 	o.Build, o.Upgrade = "first", false
-	if _, err := Join(deadline(t), o); err != nil { // it may run the ticks of its version, and finds none
+	if _, err := Join(deadline(t), o); err != nil { // it may join, although its version has no more ticks
 		t.Error(err)
 	}
 }
 
-// TestUpgradeWithoutTheOldProgram: an upgrade needs the processes of the program before.
+// TestUpgradeWithoutTheOldProgram: an upgrade needs the processes of the old program.
 func TestUpgradeWithoutTheOldProgram(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 0)
@@ -232,17 +232,17 @@ func TestUpgradeWithoutTheOldProgram(t *testing.T) {
 	o.Build, o.Upgrade = "second", true
 	_, err := Join(deadline(t), o)
 	if err == nil || !strings.Contains(err.Error(), "an owner of region 1") ||
-		!strings.Contains(err.Error(), "program before must run") {
-		t.Errorf("got %v", err)
+		!strings.Contains(err.Error(), "old program must run") {
+		t.Errorf("Join returned %v", err)
 	}
-	o.Build, o.Upgrade = "first", false // nothing has changed
+	o.Build, o.Upgrade = "first", false // the failed upgrade has changed nothing
 	n = join(t, o)
 	before := least(n)
 	until(t, "the regions run again", func() bool { return least(n) > before+10 })
 	closeAll(t, n)
 }
 
-// TestProposal goes through what processes answer to a proposal, and what becomes of one whose process dies.
+// TestProposal checks how a process answers proposals, and that the proposal of a dead process is removed.
 func TestProposal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(1, 0)
@@ -270,19 +270,19 @@ func TestProposal(t *testing.T) {
 		return late
 	}
 	if !answer(propose(2, n.session)) {
-		t.Error("the process keeps to a tick that it has run")
+		t.Error("the process keeps to a proposal that begins with a tick that it has run")
 	}
 	next := least(n) + 400
 	if answer(propose(next, n.session)) {
-		t.Error("the process does not keep to a tick in future")
+		t.Error("the process does not keep to a tick in the future")
 	}
 	until(t, "the region waits", func() bool { return n.regions[0].tick.Load() == next-1 })
 	time.Sleep(50 * time.Millisecond)
 	if tick := n.regions[0].tick.Load(); tick != next-1 {
-		t.Errorf("tick %d has run, and a proposal begins with %d", tick, next)
+		t.Errorf("tick %d has run, although a proposal begins with tick %d", tick, next)
 	}
 	propose(next, "a session that has ended")
 	until(t, "the proposal is removed", func() bool { return n.view.copyConstants().value.Next == nil })
-	until(t, "the region runs on", func() bool { return least(n) > next+10 })
+	until(t, "the region continues", func() bool { return least(n) > next+10 })
 	closeAll(t, n)
 }

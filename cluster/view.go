@@ -36,16 +36,18 @@ func statusKey(region int) string    { return keyStatus + "." + strconv.Itoa(reg
 type heartbeat struct {
 	Session string `json:"session"` // of this Join
 	Lease   int64  `json:"lease"`   // in milliseconds
-	// Draining is set if the process takes no regions, and Failing if it could not run one lately.
 	// From is the first tick of the program's version, and 0 before the process has agreed on it.
 	From uint64 `json:"from"`
-	// Proposal is the revision of the constants whose proposal the process keeps to. Late says that it
-	// cannot.
+	// Proposal is the revision of the constants with the proposal that the process has seen. Late is set if
+	// the process has already begun the first tick of the proposal. If not, the process keeps to the
+	// proposal.
 	Proposal uint64 `json:"proposal,omitempty"`
 	Late     bool   `json:"late,omitempty"`
-	Draining bool   `json:"draining,omitempty"`
-	Failing  bool   `json:"failing,omitempty"`
-	Left     bool   `json:"left,omitempty"` // after Close
+	// Draining is set if the process takes no regions. Failing is set if the process could not run a region
+	// a short time ago.
+	Draining bool `json:"draining,omitempty"`
+	Failing  bool `json:"failing,omitempty"`
+	Left     bool `json:"left,omitempty"` // after Close
 
 	Host    string `json:"host"` // this and the following are for operators
 	Program string `json:"program"`
@@ -54,28 +56,30 @@ type heartbeat struct {
 
 // owner says which process runs a region.
 type owner struct {
-	Process   string `json:"process"`           // it owns the region, or was the last one
-	Session   string `json:"session,omitempty"` // of the process; empty if it has given the region up
-	Failovers int    `json:"failovers"`         // how often the region went to another owner after one died
-	Moves     int    `json:"moves"`             // and after one gave it up
+	Process string `json:"process"` // the owner, or the last owner
+	// Session is the session of the process. It is empty if the process has given the region up.
+	Session   string `json:"session,omitempty"`
+	Failovers int    `json:"failovers"` // changes of the owner because the owner before had died
+	Moves     int    `json:"moves"`     // changes of the owner because the owner before gave the region up
 }
 
-// status is what the owner of a region tells about it.
+// status is what the owner of a region publishes about the region.
 type status struct {
 	Process string          `json:"process"`
 	From    uint64          `json:"from"` // the first tick of the version of the program that runs the region
 	Tick    uint64          `json:"tick"`
-	Done    bool            `json:"done,omitempty"` // the tick is the owner's last one, and in a checkpoint
+	Done    bool            `json:"done,omitempty"` // Tick is the owner's last tick, and a checkpoint has it
 	Waiting string          `json:"waiting,omitempty"`
 	Machine json.RawMessage `json:"machine,omitempty"`
 }
 
-// place says which process is to run a region; none if it is empty.
+// place is the process on which an operator has placed a region. It is empty if any process may run the
+// region.
 type place struct {
 	Process string `json:"process"`
 }
 
-// drained says whether a process is to take no regions.
+// drained says whether an operator drains a process, so that the process takes no regions.
 type drained struct {
 	Drain bool `json:"drain"`
 }
@@ -86,16 +90,16 @@ type known[T any] struct {
 	revision uint64
 }
 
-// member is a process, as its heartbeats tell.
+// member is what the heartbeats of a process say.
 type member struct {
 	known[heartbeat]
-	seen time.Time // when the last heartbeat was told here. Clocks of other machines do not count.
-	sent time.Time // when the last heartbeat came to the server, by its clock; zero if that is not known
+	seen time.Time // when the last heartbeat arrived here, by the clock of this process
+	sent time.Time // when the server got the last heartbeat, by the server's clock; zero if unknown
 }
 
 // view is what this process knows of the keys.
 type view struct {
-	process string        // this one
+	process string        // the name of this process
 	lease   time.Duration // of this process
 	until   uint64        // the last tick; 0 if there is none
 	codes   atomic.Pointer[[]protocol.Version]
@@ -109,9 +113,10 @@ type view struct {
 	statuses  []known[status]
 	places    []known[place]
 	drains    map[string]known[drained] // by process
-	ready     bool                      // all keys were told
-	own       time.Time                 // when a heartbeat of this process was told last
-	// interrupted is when something was last told late. Until a lease after that, silence proves nothing.
+	ready     bool                      // a watch has delivered all keys
+	own       time.Time                 // when the watch last delivered a heartbeat of this process
+	// interrupted is when the watch was last late. For one lease after this time, a missing heartbeat does
+	// not mean that a process has died.
 	interrupted time.Time
 	changed     chan struct{} // closed at the next change
 }
@@ -128,14 +133,14 @@ func (v *view) hasChanged() {
 	v.changed = make(chan struct{})
 }
 
-// wake has those who wait look again.
+// wake makes all calls of wait check their conditions again.
 func (v *view) wake() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.hasChanged()
 }
 
-// wait waits until a condition holds. It is called with mu held.
+// wait waits until holds returns true. wait calls holds with mu held.
 func (v *view) wait(ctx, node context.Context, holds func() bool) error {
 	for {
 		v.mu.Lock()
@@ -154,8 +159,8 @@ func (v *view) wait(ctx, node context.Context, holds func() bool) error {
 	}
 }
 
-// begin begins to be told all keys again. Their revisions may be lower than before, if the server has lost
-// some in a power failure.
+// begin prepares the view for a new watch, which delivers all keys again. The revisions of the keys may be
+// lower than before, if the server has lost some of the revisions in a power failure.
 func (v *view) begin() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -169,7 +174,7 @@ func (v *view) begin() {
 	clear(v.drains)
 }
 
-// complete is called when all keys were told.
+// complete is called when the watch has delivered all keys.
 func (v *view) complete(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -177,7 +182,7 @@ func (v *view) complete(now time.Time) {
 	v.hasChanged()
 }
 
-// tell tells a key. It returns an error if the value is damaged.
+// tell updates the view with a key. It returns an error if the value is damaged or there is no such region.
 func (v *view) tell(e storage.Entry, now time.Time) error {
 	kind, name, _ := strings.Cut(e.Key, ".")
 	v.mu.Lock()
@@ -209,7 +214,8 @@ func (v *view) tell(e storage.Entry, now time.Time) error {
 	return nil
 }
 
-// tellOf replaces what is known by what is newer. A damaged value counts as none: its key can be replaced.
+// tellOf replaces the known value of a key if the entry is newer. A damaged value becomes a zero value. Its
+// revision is kept, so that this process can replace the key.
 func tellOf[T any](k *known[T], e storage.Entry) error {
 	if e.Revision <= k.revision {
 		return nil
@@ -228,7 +234,7 @@ func (v *view) tellConstants(e storage.Entry) error {
 	before := v.constants.value
 	err := tellOf(&v.constants, e)
 	if err != nil {
-		v.constants.value = before // they never shrink
+		v.constants.value = before // keep the last valid constants
 		return err
 	}
 	codes := v.constants.value.codes()
@@ -248,7 +254,7 @@ func (v *view) tellProcess(name string, e storage.Entry, now time.Time) error {
 	before := m.value
 	err := tellOf(&m.known, e)
 	if err != nil {
-		m.value = before // the process lives, whatever it says
+		m.value = before // a damaged heartbeat also shows that the process lives
 	}
 	m.seen, m.sent = now, e.Time
 	if name == v.process {
@@ -258,15 +264,15 @@ func (v *view) tellProcess(name string, e storage.Entry, now time.Time) error {
 	return err
 }
 
-// late notes an interruption, if a heartbeat of this process is overdue. Then those of others may be, too.
-// The heartbeat comes three times in a lease.
+// late notes an interruption if a heartbeat of this process is overdue, because heartbeats of other processes
+// may then be overdue, too. A process sends three heartbeats in a lease.
 func (v *view) late(now time.Time) {
 	if now.Sub(v.own) > v.lease*2/3 {
 		v.interrupted = now
 	}
 }
 
-// heard returns when a heartbeat of this process was told last.
+// heard returns when the watch last delivered a heartbeat of this process.
 func (v *view) heard() time.Time {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -344,7 +350,7 @@ func (v *view) first() uint64 {
 	return v.from
 }
 
-// keepsTo returns what a heartbeat says about the version and about a proposal.
+// keepsTo returns the fields From, Proposal and Late of a heartbeat of this process.
 func (v *view) keepsTo() (from, proposal uint64, late bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -384,14 +390,15 @@ func (v *view) finished(region int) bool {
 	return last > 0 && s.Done && s.Tick >= last || s.From > v.from
 }
 
-// earlier reports whether a region has not run the last tick of the program before. Callers hold mu.
+// earlier reports whether an earlier version of the program must still run ticks of a region. Callers hold
+// mu.
 func (v *view) earlier(region int) bool {
 	s := &v.statuses[region]
 	return s.revision > 0 && s.value.From < v.from && !(s.value.Done && s.value.Tick+1 >= v.from)
 }
 
-// handedOver reports whether the owner of a region has run the last tick of the program before. Callers hold
-// mu.
+// handedOver reports whether the owner of a region runs an earlier version of the program, and has run the
+// last tick of that version. Callers hold mu.
 func (v *view) handedOver(region int) bool {
 	s, by := &v.statuses[region], v.processes[v.owners[region].value.Process]
 	return s.revision > 0 && s.value.From < v.from && s.value.Done && (by == nil || by.value.From < v.from)
@@ -404,21 +411,21 @@ const (
 	owned     ownership = iota
 	released            // the owner has given it up, or there was none
 	orphaned            // the owner has died
-	finished            // it has run its last tick, or the last one of this version of the program
-	earlier             // a process with the version before runs it
-	abandoned           // a process with the version before must run it, and none does
+	finished            // the region has run its last tick, or the last tick of this version of the program
+	earlier             // a process with an earlier version runs the region
+	abandoned           // a process with an earlier version must run the region, and none does
 )
 
-// picture is a view at one moment.
+// picture is a copy of a view at one moment.
 type picture struct {
 	owners     []known[owner]
 	ownerships []ownership
 	unfinished int
-	// counts has how many unfinished regions each process has that lives and takes regions of this version of
-	// the program. This process is one of them, whether it takes regions or not.
+	// counts has the number of unfinished regions of each process that lives and takes regions of this
+	// version of the program. It always has an entry for this process, even if this process takes no regions.
 	counts map[string]int
-	places []string // the process that is to run each region and can; empty if there is none
-	others int      // the processes of this version that live and do not drain, without this one
+	places []string // by region: its place, if that process takes regions; empty otherwise
+	others int      // the number of other processes of this version that live and do not drain
 }
 
 // ended reports whether all regions have run their last tick.
@@ -434,7 +441,7 @@ func (v *view) look(session string, now time.Time) picture {
 	p := picture{owners: slices.Clone(v.owners), ownerships: make([]ownership, len(v.owners)),
 		places: make([]string, len(v.owners)),
 		counts: map[string]int{v.process: 0}}
-	alive := make(map[string]string) // the sessions by process
+	alive := make(map[string]string) // the sessions of living processes, by process
 	for name, m := range v.processes {
 		if name == v.process || !v.lives(m, now) {
 			continue
@@ -450,7 +457,7 @@ func (v *view) look(session string, now time.Time) picture {
 	}
 	alive[v.process] = session
 	if own := v.processes[v.process]; own != nil {
-		own.value.From = v.from // the next heartbeat says so
+		own.value.From = v.from // the next heartbeat will say the same
 	}
 	for r, o := range p.owners {
 		if _, takes := p.counts[v.places[r].value.Process]; takes {

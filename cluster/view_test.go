@@ -10,12 +10,12 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// at is a moment of a test, in milliseconds.
+// at returns a moment of a test.
 func at(milliseconds int) time.Time {
 	return time.Unix(0, 0).Add(time.Duration(milliseconds) * time.Millisecond)
 }
 
-// TestSilence goes through what makes a process look dead. Leases are 1000 milliseconds.
+// TestSilence checks when a process counts as dead. Most leases are 1000 milliseconds.
 func TestSilence(t *testing.T) {
 	v := newView("me", &Options{Regions: 1, Lease: time.Second})
 	revision := uint64(0)
@@ -31,7 +31,7 @@ func TestSilence(t *testing.T) {
 	expect := func(now int, want ownership) {
 		t.Helper()
 		if got := v.look("1", at(now)).ownerships[0]; got != want {
-			t.Errorf("at %d the region is %d, want %d", now, got, want)
+			t.Errorf("after %d ms the ownership of the region is %d, want %d", now, got, want)
 		}
 	}
 	beats := func(from, to int) {
@@ -49,19 +49,19 @@ func TestSilence(t *testing.T) {
 	tell("process.other", heartbeat{Session: "2", Lease: 1000}, 1100)
 	expect(1100, owned)
 
-	// The heartbeats of this process are late, too: this says nothing of the other.
+	// The heartbeats of this process are late, too, so late heartbeats of the other process prove nothing.
 	tell("process.me", mine, 2500)
 	expect(2500, owned)
 	beats(2800, 3400)
 	expect(3500, owned)
 	expect(3501, orphaned)
 
-	// Nothing is told.
+	// No heartbeats are told any more.
 	tell("process.other", heartbeat{Session: "2", Lease: 1000}, 3600)
 	expect(9000, owned)
 	expect(20000, owned)
 
-	// All keys are told again, with lower numbers.
+	// All keys are told again, with lower revisions.
 	v.begin()
 	revision = 0
 	tell("owner.0", owner{Process: "other", Session: "2"}, 20000)
@@ -71,7 +71,7 @@ func TestSilence(t *testing.T) {
 	expect(23000, owned) // the lease of the other process counts
 	expect(23001, orphaned)
 
-	// A new session does not own what the one before did.
+	// A new session does not own what the session before owned.
 	tell("process.other", heartbeat{Session: "3", Lease: 3000}, 23100)
 	expect(23100, orphaned)
 	tell("owner.0", owner{Process: "other", Session: "3"}, 23100)
@@ -88,7 +88,7 @@ func TestSilence(t *testing.T) {
 	expect(23300, orphaned)
 	v.until = 7
 	if got := v.look("1", at(23300)).ownerships[0]; got != finished {
-		t.Errorf("the region is %d after its last tick", got)
+		t.Errorf("the ownership of the region is %d after its last tick, want finished", got)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestDamagedKeysAreIgnored(t *testing.T) {
 	} {
 		e := storage.Entry{Key: c.key, Value: []byte(c.value), Revision: uint64(i + 1)}
 		if err := v.tell(e, at(0)); (err != nil) != c.bad {
-			t.Errorf("%s %s: %v", c.key, c.value, err)
+			t.Errorf("the key %s with the value %s gives the error %v", c.key, c.value, err)
 		}
 	}
 	if m := v.member("other"); m.value.Session != "2" || m.revision != 2 {
@@ -121,7 +121,7 @@ func TestDamagedKeysAreIgnored(t *testing.T) {
 	}
 }
 
-// TestPace: ticks have equal distances, and a late region catches up a second at most.
+// TestPace: ticks are due at equal distances, and a late region catches up at most a second.
 func TestPace(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel() // wait does not sleep
@@ -147,7 +147,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestPulse: a tick is due when another region has run it, and not when a message claims too much.
+// TestPulse: a tick is due when another region has run it. A message that claims too high a tick does not
+// count.
 func TestPulse(t *testing.T) {
 	p, others := pace{period: time.Hour}, newPulse(2, 3)
 	if err := p.wait(t.Context(), 7, others); err != nil { // the first tick is due at once
@@ -156,7 +157,7 @@ func TestPulse(t *testing.T) {
 	others.ran(0, 7)
 	others.ran(1, 12)
 	if reached, _ := others.reached(8); reached {
-		t.Error("tick 8 is due, and a region claims to be at tick 12")
+		t.Error("tick 8 is due because a region claims tick 12, which is beyond the lookahead")
 	}
 	go others.ran(0, 8)
 	if err := p.wait(t.Context(), 8, others); err != nil {
@@ -170,6 +171,6 @@ func TestPulse(t *testing.T) {
 		others.told(0, []byte(m))
 	}
 	if reached, _ := others.reached(8); !reached {
-		t.Error("messages that are none were taken for ticks")
+		t.Error("damaged messages have changed the ticks")
 	}
 }

@@ -17,7 +17,7 @@ func (n *Node) watch(ctx context.Context) {
 	}
 }
 
-// watchOnce returns when it is not told what happens.
+// watchOnce keeps the view up to date until the watch ends, or until changes no longer arrive.
 func (n *Node) watchOnce(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -35,7 +35,7 @@ func (n *Node) watchOnce(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		select {
-		case <-ctx.Done(): // without a server the entries end later
+		case <-ctx.Done(): // without a server, the channel of entries is closed later
 			return
 		case e, ok := <-entries:
 			switch {
@@ -47,13 +47,13 @@ func (n *Node) watchOnce(ctx context.Context) {
 				n.told(e)
 			}
 			if e.Key == keyCluster {
-				poke(n.beatNow) // a proposal wants an answer
+				poke(n.beatNow) // the heartbeat answers a proposal
 			}
 			poke(n.settleNow)
 		case <-n.watchNow:
 			return
 		case <-ticker.C:
-			// The heartbeats of this process arrive at the server, and should have come back.
+			// The server acknowledges the heartbeats of this process, but the watch does not deliver them.
 			holds, _ := n.lease.holds()
 			now := time.Now()
 			if holds && now.Sub(began) > n.o.Lease && now.Sub(n.view.heard()) > n.o.Lease {
@@ -69,8 +69,8 @@ func (n *Node) told(e storage.Entry) {
 	}
 }
 
-// change sets the key of a region and tells the view. If the key was changed meanwhile, change tells the view
-// how, and returns false.
+// change sets a key, and tells the view the new value. If the key was changed meanwhile, change tells the
+// view the other value, and returns false.
 func (n *Node) change(ctx context.Context, key string, value any, revision uint64) bool {
 	now, err := n.set(ctx, key, value, revision)
 	if err == nil {
@@ -85,7 +85,7 @@ func (n *Node) change(ctx context.Context, key string, value any, revision uint6
 			poke(n.watchNow) // the server has lost keys
 		}
 	}
-	// That the server does not answer is reported by package storage.
+	// Package storage reports that the server does not answer.
 	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 		n.report(err)
 	}

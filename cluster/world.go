@@ -20,36 +20,37 @@ type Travel struct {
 
 // WorldOptions say what a [World] consists of. World, Travel, Regions and Tick are required.
 type WorldOptions struct {
-	// World has all of its columns and no entities. Give the world of each region another vast.Options.Mark,
-	// such as 1 + region%255, so that an Entity of another region is stale here.
+	// World has all of its columns and no entities. Give the world of each region a different
+	// vast.Options.Mark, such as 1 + region%255, so that an Entity of another region is stale here.
 	World *vast.World
-	// Travel is the column with the destinations of entities. Add and AddLater send an entity away.
+	// Travel is the column with the destinations of entities. To send an entity away, give it the component
+	// with Add or AddLater.
 	Travel vast.SparseColumn[Travel]
-	// Region is the number of this region, and Regions how many there are.
+	// Region is the number of this region, and Regions is the number of all regions.
 	Region, Regions int
 	// Begin fills the world before its first tick. Default: the world begins empty.
 	Begin func() error
-	// Loaded is called when the world was loaded from a checkpoint. Default: nothing is called.
+	// Loaded is called after the world was loaded from a checkpoint. Default: nothing is called.
 	Loaded func() error
 	// Tick runs a tick, such as that of a schedule. inputs are those of [Node.Send].
 	Tick func(tick uint64, inputs [][]byte) error
-	// Arrived is called before a tick for each region from which entities arrive: those that had the
-	// component Travel, in the order of their slots there. What lay below them is in the world, too. Default:
-	// nothing is called.
+	// Arrived is called before a tick, once for each region from which entities arrive. The entities are
+	// those that travelled and had no traveller above them, in the order of their slots in that region. The
+	// entities below them are in the world, too. Default: nothing is called.
 	Arrived func(from int, entities []vast.Entity) error
-	// Received is called before a tick for each region that has sent messages to this one with [World.Send],
-	// in the order of the regions. The messages are in the order in which they were sent. All entities that
-	// arrive before this tick are in the world. Received must neither change the messages nor keep them.
-	// Default: a message stops the region with an error.
+	// Received is called before a tick, once for each region that has sent messages to this one with
+	// [World.Send], in the order of the regions. The messages are in the order in which they were sent. All
+	// entities that arrive before this tick are in the world. Received must neither change the messages nor
+	// keep them. Default: a message stops the region with an error.
 	Received func(from int, messages [][]byte) error
 	// Identity is the column with the IDs of entities, for [World.Remote] and [World.Find]. An entity that
-	// gains the component with the value 0, or is born with it, gets an ID of its own. An entity that loses
-	// it loses its ID for ever. The program must not write into the column. Entities without an ID cost
-	// nothing; one with an ID takes 8 bytes in the column and 16 to 32 in an index. The world gets a callback
-	// for entities that move: see [vast.World.OnMove]. Default: there are no IDs.
+	// gains the component with the value 0, or is born with it, gets a new ID. An entity that loses the
+	// component loses its ID for ever. The program must not write into the column. Entities without an ID
+	// cost nothing. An entity with an ID takes 8 bytes in the column and 16 to 32 bytes in an index. The
+	// world gets a callback for entities that move: see [vast.World.OnMove]. Default: there are no IDs.
 	Identity vast.Column[ID]
 	// HashEvery is the number of ticks from one hash of the state to the next. A hash takes as long as a
-	// checkpoint. By the hashes, followers and processes that run a tick again notice a different state.
+	// checkpoint. With hashes, followers and processes that run a tick again detect a different state.
 	// Default: there are no hashes.
 	HashEvery uint64
 	// Status returns a short JSON value for [Node.Regions]. Default: the number of entities.
@@ -61,10 +62,11 @@ type WorldOptions struct {
 // World is the [Machine] of a region that is a vast.World. Entities travel to other regions with all of their
 // components, and with the subtrees below them in hierarchies: see [store.Packer]. An entity that has the
 // component [Travel] after a tick leaves the world, and arrives, without this component, lookahead ticks
-// later. If an entity above it travels, too, it goes with that one.
+// later. If an entity above it also has the component, both travel to the destination of the upper entity.
 //
-// No [vast.Entity] in a component may refer to an entity that stays: Tick then returns an error that names
-// both. A [Remote] may refer to an entity of any region, and [World.Send] sends messages there.
+// A component of an entity that travels must not hold the [vast.Entity] of an entity that stays. Otherwise
+// Tick returns an error that names both entities. A [Remote] may refer to an entity of any region, and
+// [World.Send] sends messages to other regions.
 type World struct {
 	o        WorldOptions
 	packer   *store.Packer
@@ -72,8 +74,8 @@ type World struct {
 	begun    bool
 	leaving  []vast.Entity
 	sending  bool         // Send may be called
-	messages [][]byte     // what Send has sent since the tick before, encoded, by region
-	sections []section    // what has arrived, by region
+	messages [][]byte     // the encoded messages that Send has sent in this tick, by region
+	sections []section    // the sections that have arrived, by region
 	saved    bytes.Buffer // the last checkpoint
 }
 
@@ -82,8 +84,8 @@ var _ Machine = (*World)(nil)
 // NewWorld returns the machine of a region. Close closes the world.
 func NewWorld(o WorldOptions) (*World, error) {
 	if o.World == nil || o.Tick == nil || o.Region < 0 || o.Region >= o.Regions {
-		return nil, fmt.Errorf("cluster: NewWorld needs a World, a Tick, and a Region below %d: it got %d",
-			o.Regions, o.Region)
+		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions needs World, Tick, and a Region below "+
+			"Regions: Region is %d, and Regions is %d", o.Region, o.Regions)
 	}
 	w := &World{o: o, messages: make([][]byte, o.Regions)}
 	var err error
@@ -103,7 +105,7 @@ func NewWorld(o WorldOptions) (*World, error) {
 // Schema describes the components of the world, for Options.Schema.
 func (w *World) Schema() string { return w.packer.Schema() }
 
-// begin fills the world, unless it was filled or loaded.
+// begin fills the world if it was neither filled nor loaded.
 func (w *World) begin() error {
 	if w.begun {
 		return nil
@@ -138,7 +140,7 @@ func (w *World) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, er
 	return sections, Hash(h.Sum(nil)), err
 }
 
-// run takes what has arrived, and runs the tick of the program.
+// run receives the sections, and runs the tick of the program.
 func (w *World) run(tick uint64, received, inputs [][]byte) error {
 	for to := range w.messages {
 		w.messages[to] = w.messages[to][:0]
@@ -151,7 +153,7 @@ func (w *World) run(tick uint64, received, inputs [][]byte) error {
 	return w.o.Tick(tick, inputs)
 }
 
-// receive makes the entities that have arrived, and then hands out the messages.
+// receive makes the entities that have arrived, and then passes the messages to the program.
 func (w *World) receive(received [][]byte) error {
 	w.sections = w.sections[:0]
 	for from, b := range received {
@@ -185,13 +187,14 @@ func (w *World) arrive(from int, parcel []byte) error {
 	return w.o.Arrived(from, entities)
 }
 
-// unpack makes the entities of a parcel. If one of them must not have its ID, the world stays as it is.
+// unpack makes the entities of a parcel. If an entity must not have its ID, unpack returns an error, and the
+// world is unchanged.
 func (w *World) unpack(parcel []byte) (entities []vast.Entity, err error) {
 	if r := w.ids; r != nil {
 		r.arriving, r.refused = true, nil
 		defer func() {
 			r.arriving = false
-			if r.refused != nil { // its panic had Unpack delete the entities
+			if r.refused != nil { // after the panic of gained, Unpack has deleted the entities
 				_ = recover()
 				entities, err = nil, r.refused
 			}
@@ -200,7 +203,7 @@ func (w *World) unpack(parcel []byte) (entities []vast.Entity, err error) {
 	return w.packer.Unpack(parcel)
 }
 
-// send returns what the tick sends, by region: messages, and the entities that travel, which it takes from the
+// send returns the sections that the tick sends, by region. It deletes the entities that travel from the
 // world.
 func (w *World) send() ([][]byte, error) {
 	sections := make([][]byte, w.o.Regions)
@@ -227,7 +230,7 @@ func (w *World) send() ([][]byte, error) {
 	return sections, nil
 }
 
-// travellers returns the entities that travel, by region, or nil if there are none. It takes the component
+// travellers returns the entities that travel, by region, or nil if there are none. It removes the component
 // Travel from them.
 func (w *World) travellers() ([][]vast.Entity, error) {
 	w.leaving = w.leaving[:0]
@@ -257,6 +260,9 @@ func (w *World) Save() ([]byte, error) {
 		return nil, err
 	}
 	w.saved.Reset()
+	if w.saved.Cap() == 0 { // the state is at most about as large as the world's memory
+		w.saved.Grow(w.o.World.Stats().Committed)
+	}
 	err := store.Save(w.o.World, &w.saved, w.o.Store)
 	return w.saved.Bytes(), err
 }
@@ -274,7 +280,7 @@ func (w *World) Load(state []byte) error {
 	return w.o.Loaded()
 }
 
-// Upgraded has the world accept entities that a program with another schema has packed: see [Machine].
+// Upgraded makes the world accept entities that a program with another schema has packed: see [Machine].
 func (w *World) Upgraded(schema string) error {
 	_, err := w.packer.Accept(schema)
 	return err
@@ -286,7 +292,7 @@ func (w *World) Compare(state []byte) error {
 	return store.Compare(w.o.World, bytes.NewReader(state), w.o.Store)
 }
 
-// Status returns what [Node.Regions] tells about the region.
+// Status returns the status of the region for [Node.Regions].
 func (w *World) Status() []byte {
 	if w.o.Status != nil {
 		return w.o.Status()

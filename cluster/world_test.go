@@ -36,7 +36,7 @@ type sailor struct {
 	Ship   vast.Entity
 }
 
-// fleets has the states of the regions after the last tick.
+// fleets has the hashes and the numbers of entities of the regions after the last tick.
 type fleets struct {
 	mu     sync.Mutex
 	hashes map[int][sha256.Size]byte
@@ -101,7 +101,7 @@ func (f *fleet) sail(tick uint64) error {
 	for _, e := range leave {
 		s := f.ships.Get(e)
 		f.travel.Add(e, Travel{To: uint32(mix(s.Number, tick) % fleetRegions)})
-		for who := range f.aboard.Sources(e) { // a sailor goes with the ship, whatever the sailor wants
+		for who := range f.aboard.Sources(e) { // a sailor goes with the ship, even with another destination
 			f.travel.Add(who, Travel{To: uint32(f.region)})
 			break
 		}
@@ -130,7 +130,8 @@ func newFleets() *fleets {
 	return &fleets{hashes: make(map[int][sha256.Size]byte), counts: make(map[int]int)}
 }
 
-// TestWorldsTravel: worlds in regions end in the same states whether processes die or not, and lose nobody.
+// TestWorldsTravel: worlds in regions end in the same states whether a process dies or not, and lose no
+// entity.
 func TestWorldsTravel(t *testing.T) {
 	t.Parallel()
 	const ticks = 200
@@ -174,7 +175,8 @@ func TestWorldsTravel(t *testing.T) {
 		}
 	}
 	if all := 3 * (20 + 5*(1+2+3)); total < all/2 || total > all {
-		t.Errorf("%d ships and sailors are in the worlds, and there are %d with those on the way", total, all)
+		t.Errorf("%d ships and sailors are in the worlds, and %d exist, including those on the way", total,
+			all)
 	}
 }
 
@@ -208,10 +210,10 @@ func TestWorldByHand(t *testing.T) {
 		}
 		sent = append(sent, now)
 		count := 0
-		for _, one := range f {
-			count += one.w.Len()
-			if n := one.travel.Len(); n != 0 {
-				t.Errorf("%d entities still want to travel", n)
+		for _, region := range f {
+			count += region.w.Len()
+			if n := region.travel.Len(); n != 0 {
+				t.Errorf("%d entities still have the component Travel", n)
 			}
 		}
 		for _, tick := range sent[max(0, len(sent)-lookahead):] {
@@ -222,12 +224,12 @@ func TestWorldByHand(t *testing.T) {
 				}
 			}
 		}
-		if count != 3*(20+5*(1+2+3)) {
-			t.Fatalf("tick %d: %d entities", tick, count)
+		if want := 3 * (20 + 5*(1+2+3)); count != want {
+			t.Fatalf("after tick %d there are %d entities, want %d", tick, count, want)
 		}
 	}
 	if crossed == 0 {
-		t.Error("nobody has crossed a border")
+		t.Error("no entity has crossed a border")
 	}
 	state, err := f[1].Save()
 	if err != nil {
@@ -284,7 +286,7 @@ func firstOf(q vast.Query) vast.Entity {
 	return vast.Entity{}
 }
 
-// TestWorldRefuses goes through what stops a region, without harm to the world.
+// TestWorldRefuses checks the errors that stop a region. The world stays usable after them.
 func TestWorldRefuses(t *testing.T) {
 	for want, broken := range map[string]func(f *fleet, tick uint64){
 		"to region 7 of 3": func(f *fleet, _ uint64) {

@@ -483,8 +483,8 @@ func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	}
 	if y.m.delta() {
 		if b.first < y.next[b.index] {
-			return nil, fmt.Errorf("block %d begins with element %d, but the block before it ends at "+
-				"element %d", l.r().blocks-1, b.first, y.next[b.index])
+			return nil, fmt.Errorf("block %d begins with element %d, but must begin with element %d or a "+
+				"later one", l.r().blocks-1, b.first, y.next[b.index])
 		}
 		y.next[b.index] = b.first + b.count
 	}

@@ -45,8 +45,8 @@ var basicTypes = map[string]reflect.Type{
 	"complex128": reflect.TypeFor[complex128](), "string": reflect.TypeFor[string](),
 }
 
-// wordTypes holds the kinds whose size depends on the processor. own is the type of the kind, and four and
-// eight are the types that stand in for sizes that own does not have here.
+// wordTypes holds the kinds whose size depends on the processor. own is the Go type of the kind. four and
+// eight replace own if the values in the file have 4 or 8 bytes and own has another size on this processor.
 var wordTypes = map[string]struct {
 	own         reflect.Type
 	four, eight reflect.Type

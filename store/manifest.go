@@ -37,7 +37,7 @@ type manifest struct {
 	Kept       *keptManifest       `json:"kept,omitempty"`
 }
 
-// keptManifest holds the data that the manifest of a checkpoint has in addition to that of a saved world.
+// keptManifest holds the data that only the manifest of a store's checkpoint has.
 type keptManifest struct {
 	Store    string          `json:"store"`    // the store's identity, 32 hexadecimal digits
 	Number   uint64          `json:"number"`   // of the checkpoint
@@ -64,7 +64,8 @@ type columnManifest struct {
 	Linked  string `json:"linked,omitempty"`
 	Private bool   `json:"private,omitempty"`
 	Names   bool   `json:"names,omitempty"`
-	// Cyclic and OnDelete are the options of a relation or edges. Load ignores them: the program's apply.
+	// Cyclic and OnDelete are the options of a relation or edges. Load ignores them and keeps the options of
+	// the program.
 	Cyclic   bool          `json:"cyclic,omitempty"`
 	OnDelete string        `json:"onDelete,omitempty"` // cascade or refuse
 	Type     *schema       `json:"type,omitempty"`     // nil for a tag

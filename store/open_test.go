@@ -294,7 +294,7 @@ func TestChangesOutsideOfTicks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for a.st.DurableTick() < 6 { // the store takes another checkpoint once the one of Recover is written
+	for a.st.DurableTick() < 6 { // the store takes a checkpoint after Recover's checkpoint is written
 		time.Sleep(time.Microsecond) // WebAssembly has one thread
 		if err := a.st.Tick(a.tick); err != nil {
 			t.Fatal(err)

@@ -8,28 +8,28 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Options say how worlds are saved and loaded. The zero value works for worlds without HeapColumns of types
-// that need a codec.
+// Options are the options for saving and loading worlds, and for stores. The zero value works for worlds
+// whose HeapColumns need no codec.
 type Options struct {
 	// Resources are the types of the resources that are saved and loaded with the world, such as
 	// reflect.TypeFor[Clock](). The values of resources follow the rules for the components of a HeapColumn:
 	// see [Save]. Default: none.
 	Resources []reflect.Type
-	// Codecs encode values of types that package store cannot encode, or encode them in another way. Make
-	// them with [CodecOf]. The rule for a type holds wherever its values occur: in HeapColumns, in
+	// Codecs encode values of types that package store cannot encode, or encode values of other types in
+	// another way. Make codecs with [CodecOf]. A codec applies to all values of its type: in HeapColumns, in
 	// resources, and inside of other values there.
 	Codecs []Codec
 	// Containers are the containers of package bulk that are saved and loaded together with the world. The
 	// keys are their names in the file, and the values are pointers to them: *bulk.Array, *bulk.Pool,
 	// *bulk.Dense, *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed, which
 	// stands for its pool and the indices attached to it. After Load, each container has the same elements in
-	// the same order and places, its Handles and Lists are valid, and it continues as the saved one would.
-	// See [Load] for exceptions.
+	// the same order and places, its Handles and Lists are valid, and later operations have the same effects
+	// as on the saved container. See [Load] for exceptions.
 	//
 	// SharedArray, SharedPool and SharedTable are not accepted, because other goroutines may change them
 	// while the world is being saved. Default: none.
 	Containers map[string]any
-	// Renamed gives the new names of columns and fields that the file knows by an old name, such as
+	// Renamed maps the old names of columns and fields in the file to their new names in the program, such as
 	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
 	// begins with the new name of its column. Containers and fields of tables are renamed likewise. ReadJSON
 	// also drops columns, fields and resources whose new name is empty. Load, Open, ReadJSON and
@@ -41,31 +41,32 @@ type Options struct {
 	// Every is the time from one checkpoint to the next. A checkpoint is taken after the tick in which it is
 	// due. It is skipped if the previous checkpoint is still being written. Default: a second.
 	Every time.Duration
-	// Keep is the number of the newest checkpoints that the folder keeps. The folder also keeps the files
-	// that these need, because a file may hold only what has changed since an earlier one. Default: 1.
+	// Keep is the number of newest checkpoints that the folder keeps. The folder also keeps the files that
+	// these checkpoints need, because a file may hold only the changes since an earlier file. Default: 1.
 	Keep int
-	// KeepFor makes the folder keep older checkpoints, too, up to this age. The older they are, the fewer
-	// stay: the time between two neighbours is at most a quarter of their age, or the time between two
-	// checkpoints if that is longer. So a little more than a hundred checkpoints cover a day in which one was
-	// taken each second. The age is measured by the clocks of the programs that took the checkpoints, and
-	// does not change when the folder is copied. Default: only the checkpoints of Keep stay.
+	// KeepFor makes the folder keep older checkpoints, too, up to this age. The distances between the kept
+	// checkpoints grow with their age: the time between two neighbours is at most a quarter of their age, or
+	// the time between two checkpoints if that is longer. So a little more than a hundred checkpoints cover a
+	// day in which the store took a checkpoint each second. The age is measured by the clocks of the programs
+	// that took the checkpoints, and does not change when the folder is copied. Default: only the checkpoints
+	// of Keep stay.
 	KeepFor time.Duration
-	// KeepBytes limits the bytes of all files, including the journal, after each checkpoint. While the next
-	// checkpoint is being written, its file comes on top. If the files have more bytes, the store removes the
-	// oldest checkpoints, even if Keep and KeepFor would keep them. The newest checkpoint stays with the
+	// KeepBytes limits the bytes of all files, including the journal, after each checkpoint. The file of a
+	// checkpoint that is still being written does not count. If the files have more bytes, the store removes
+	// the oldest checkpoints, even if Keep and KeepFor would keep them. The newest checkpoint stays with the
 	// files that it needs. If neither Keep nor KeepFor is set, KeepBytes also sets KeepFor to an unlimited
 	// age. Default: no limit.
 	KeepBytes int64
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises
-	// that all programs with this name compute the same. Recorded inputs that no tick has applied wait for
-	// the next program, of any build. So the function apply of Recover must understand the inputs of older
-	// builds. Default: a hash of the executable file.
+	// that all programs with the same Build compute the same worlds. Recorded inputs that no tick has applied
+	// wait for the next program, of any build. So the function apply of Recover must understand the inputs of
+	// older builds. Default: a hash of the executable file.
 	Build string
 	// DropTail makes Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
 	// them. It is for a program whose build cannot replay them.
 	DropTail bool
-	// Check makes the store check now and then that the program can repeat its ticks. Default: no checks.
+	// Check makes the store check at intervals that the program can repeat its ticks. Default: no checks.
 	Check Check
 	// Notify is called for each checkpoint, when it is durable or has failed, on a goroutine of the store.
 	// It must return soon and not call methods of the store. Default: nothing.

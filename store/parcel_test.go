@@ -700,7 +700,7 @@ func TestTake(t *testing.T) {
 		t.Errorf("Take packed %x, want %x as Pack; the error is %v", got, want, err)
 	}
 	if w.Len() != 2 || !w.Alive(e[5]) || !w.Alive(e[6]) {
-		t.Errorf("%d entities remain, want 5 and 6", w.Len())
+		t.Errorf("%d entities remain, want only the entities 5 and 6", w.Len())
 	}
 	unpack(t, p, got)
 	if w.Len() != 7 {

@@ -13,8 +13,9 @@ import (
 )
 
 // Pack appends a parcel to dst: the roots with their subtrees. It changes nothing in the world. To move the
-// entities, call [Packer.Take], which also deletes them. Links and references from other entities to entities
-// of the parcel are not packed.
+// entities, call [Packer.Take] instead. Or delete the roots after Pack, and also their subtrees if a
+// hierarchy does not have [vast.Cascade]. Links and references from other entities to entities of the parcel
+// are not packed, and the deletion ends them.
 //
 // A parcel does not depend on the slots of its entities, and has no padding. So two parcels are equal if
 // their entities have the same components, links and names, and their roots come in the same order.

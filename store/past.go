@@ -12,33 +12,33 @@ import (
 // lookBack is the part of a Store's state that only OpenAt sets.
 type lookBack struct {
 	tick  uint64 // the last tick that Recover replays
-	after *tail  // what the journal holds after the checkpoint
+	after *tail  // the records of the journal after the checkpoint
 	err   error  // why the journal cannot be read
 }
 
 // OpenAt reads the newest checkpoint at or before a tick into w. w must meet the same conditions as for
-// [Open]. [Store.LastTick] returns the checkpoint's tick. The folder stays as it is, and the returned store
-// keeps nothing: calls other than Attach, Recover, LastTick, Report and Close panic or return an error.
+// [Open]. [Store.LastTick] returns the checkpoint's tick. OpenAt does not change the folder, and the returned
+// store keeps nothing: calls other than Attach, Recover, LastTick, Report and Close panic or return an error.
 //
-// Recover then replays the ticks that follow the checkpoint, with the functions that the program also gives
-// to a store that keeps its world. It stops at the given tick, or where the journal ends. LastTick then
-// returns the last replayed tick. After Recover the store no longer controls an attached schedule: the
-// schedule admits visitors, and the program may continue the simulation.
+// Recover then replays the ticks that follow the checkpoint, with the same functions as Recover after Open.
+// Recover stops at the given tick, or at the end of the journal. LastTick then returns the last replayed
+// tick. After Recover the store no longer controls an attached schedule: the schedule admits visitors, and
+// the program may continue the simulation.
 //
 //	st, err := store.OpenAt("data", w, 12_000, store.Options{})
 //	…
 //	st.Attach(s)
 //	err = st.Recover(apply, s.Tick) // the world after tick 12,000
 //
-// Options.Keep, KeepFor and KeepBytes of the program that keeps the store decide how far back checkpoints go.
-// OpenAt takes no lock, so that program may be running. If the program removes a checkpoint while OpenAt
-// begins to read it, OpenAt looks for another one. On Windows the program cannot remove a file while OpenAt
-// reads it: see [LoadMoment].
+// The program that keeps the store decides which old checkpoints exist, by its Options.Keep, KeepFor and
+// KeepBytes. OpenAt takes no lock: that program may be running. If the program removes a checkpoint while
+// OpenAt begins to read it, OpenAt selects a checkpoint again. On Windows the program cannot remove a file
+// while OpenAt reads the file: see [LoadMoment].
 //
 // If there are no ticks to replay, OpenAt maps elements of columns instead of reading them: see [LoadMoment].
 //
-// OpenAt returns an error if all checkpoints are newer than tick, and the errors of Open. Complexity: as
-// Open, or as LoadMoment; OpenAt also reads the description of each checkpoint.
+// OpenAt returns an error if all checkpoints are newer than tick. It also returns the errors of Open.
+// Complexity: that of Open, or of LoadMoment; OpenAt also reads the description of each checkpoint.
 func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 	s := &Store{w: w, o: o, at: &lookBack{tick: tick}}
 	s.checkpoints.prepare()
@@ -77,7 +77,8 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 	return s, nil
 }
 
-// lookAhead sets the store's state from the description of a checkpoint, and reads the journal that follows.
+// lookAhead sets the store's state from the description of a checkpoint, and reads the journal after the
+// checkpoint.
 func (s *Store) lookAhead(m *keptManifest) (err error) {
 	if s.id, err = storeOf(m); err != nil {
 		return err
@@ -111,7 +112,7 @@ func (s *Store) lookAhead(m *keptManifest) (err error) {
 	return nil
 }
 
-// recoverPast replays the ticks up to the one that OpenAt was given.
+// recoverPast replays the ticks up to the tick that was given to OpenAt.
 func (s *Store) recoverPast(tick func() error) error {
 	if tick == nil || s.o.DropTail || s.tick >= s.at.tick {
 		return s.release()

@@ -19,7 +19,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// lived is a folder in which a town lived for some ticks, with a checkpoint after every fifth tick.
+// lived is a town that has made some ticks, and its folder, with a checkpoint after every fifth tick.
 type lived struct {
 	*kept
 	dir   string
@@ -59,7 +59,7 @@ func (n *lived) flush(t *testing.T) {
 	}
 }
 
-// openAt opens a folder at a tick, and replays up to it.
+// openAt opens the folder at a tick. If replay is true, it replays the ticks from the checkpoint on.
 func (n *lived) openAt(t *testing.T, tick uint64, replay bool) *kept {
 	t.Helper()
 	k := &kept{town: newTown(t, false)}
@@ -80,8 +80,8 @@ func (n *lived) openAt(t *testing.T, tick uint64, replay bool) *kept {
 	return k
 }
 
-// TestOpenAt: the world of each tick since the oldest checkpoint is there again, while the program runs and
-// after it was closed.
+// TestOpenAt: OpenAt and Recover restore the world of each tick since the oldest checkpoint, while the
+// program runs and after it has closed the store.
 func TestOpenAt(t *testing.T) {
 	n := liveOn(t, 3, 33)
 	for _, closed := range []bool{false, true} {
@@ -102,7 +102,8 @@ func TestOpenAt(t *testing.T) {
 		for tick := first; tick <= 33; tick += step {
 			k := n.openAt(t, tick, true)
 			if k.st.LastTick() != tick || !bytes.Equal(k.saved(t), n.saved[tick]) {
-				t.Fatalf("asked for tick %d, got %d", tick, k.st.LastTick())
+				t.Fatalf("opened at tick %d: the last tick is %d, or the world differs", tick,
+					k.st.LastTick())
 			}
 		}
 		for tick, want := range map[uint64]uint64{first: first, 29: 25, 30: 30, 32: 30, 33: 30, 99: 30} {
@@ -111,11 +112,12 @@ func TestOpenAt(t *testing.T) {
 			}
 			k := n.openAt(t, tick, false)
 			if k.st.LastTick() != want || !bytes.Equal(k.saved(t), n.saved[want]) {
-				t.Errorf("asked for tick %d, got %d", tick, k.st.LastTick())
+				t.Errorf("opened at tick %d: the last tick is %d, or the world differs", tick,
+					k.st.LastTick())
 			}
 		}
 		if k := n.openAt(t, 99, true); k.st.LastTick() != 33 || !bytes.Equal(k.saved(t), n.saved[33]) {
-			t.Errorf("the last tick is %d", k.st.LastTick())
+			t.Errorf("the last tick is %d, want 33; or the world differs", k.st.LastTick())
 		}
 		w := newTown(t, false)
 		_, err := store.OpenAt(n.dir, w.w, 3, optionsOfKept())
@@ -126,7 +128,7 @@ func TestOpenAt(t *testing.T) {
 	}
 }
 
-// TestOpenAtKeepsNothing: a store of the past takes no inputs, ticks and checkpoints.
+// TestOpenAtKeepsNothing: a store of OpenAt refuses inputs, ticks and checkpoints.
 func TestOpenAtKeepsNothing(t *testing.T) {
 	n := liveOn(t, 2, 12)
 	k := n.openAt(t, 11, true)
@@ -152,7 +154,7 @@ func TestOpenAtKeepsNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if n.record(t, 1); n.st.Tick(n.tick) != nil {
-		t.Error("the program cannot go on")
+		t.Error("the program that keeps the store cannot make another tick")
 	}
 }
 
@@ -170,12 +172,12 @@ func TestOpenAtOfAnotherBuild(t *testing.T) {
 	mustSay(t, k.st.Recover(k.apply, k.tick), `build "test" recorded tick 11, and this is build "another"`)
 }
 
-// TestOpenAtStopsAtAChange: ticks after a change outside of ticks cannot be replayed, and are there again
-// from the checkpoint that holds the change.
+// TestOpenAtStopsAtAChange: ticks after a change outside of ticks can be replayed only from the checkpoint
+// that holds the change.
 func TestOpenAtStopsAtAChange(t *testing.T) {
 	n := liveOn(t, 3, 12)
 	n.walkers.NewN(7, nil)
-	if err := n.st.Tick(n.tick); err != nil { // takes a checkpoint of tick 12 before
+	if err := n.st.Tick(n.tick); err != nil { // first takes a checkpoint of tick 12
 		t.Fatal(err)
 	}
 	after := n.kept.saved(t)
@@ -184,14 +186,15 @@ func TestOpenAtStopsAtAChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if k := n.openAt(t, 11, true); k.st.LastTick() != 11 || !bytes.Equal(k.saved(t), n.saved[11]) {
-		t.Errorf("tick %d", k.st.LastTick())
+		t.Errorf("the last tick is %d, want 11; or the world differs", k.st.LastTick())
 	}
 	if k := n.openAt(t, 13, true); k.st.LastTick() != 13 || !bytes.Equal(k.saved(t), after) {
-		t.Errorf("tick %d", k.st.LastTick())
+		t.Errorf("the last tick is %d, want 13; or the world differs", k.st.LastTick())
 	}
 }
 
-// TestOpenAtWithSchedule: a schedule continues at the tick that was asked for, and runs on without the store.
+// TestOpenAtWithSchedule: Recover brings a schedule to the tick that was given to OpenAt. After that, the
+// schedule continues without the store.
 func TestOpenAtWithSchedule(t *testing.T) {
 	dir := t.TempDir()
 	type ship struct{ X uint64 }
@@ -259,7 +262,8 @@ func TestOpenAtWithSchedule(t *testing.T) {
 			return st
 		}, 0)
 		if last != tick || x != sums[tick] {
-			t.Errorf("tick %d is %d with %d, instead of %d", tick, last, x, sums[tick])
+			t.Errorf("opened at tick %d: the last tick is %d with the value %d, want the value %d", tick,
+				last, x, sums[tick])
 		}
 		run(func(w *vast.World) *store.Store {
 			st, err := store.OpenAt(dir, w, tick, store.Options{Build: "a"})
@@ -271,7 +275,7 @@ func TestOpenAtWithSchedule(t *testing.T) {
 	}
 }
 
-// TestMomentsWhileProgramRuns: moments are read while the program replaces them as fast as it can.
+// TestMomentsWhileProgramRuns: moments can be read while the program replaces checkpoints without a pause.
 func TestMomentsWhileProgramRuns(t *testing.T) {
 	n := liveOn(t, 1, 5)
 	length := time.Second
@@ -321,7 +325,7 @@ func TestMomentsWhileProgramRuns(t *testing.T) {
 	}
 }
 
-// TestLoadMoment: a checkpoint is the world of its tick, without the program.
+// TestLoadMoment: without the program, LoadMoment loads the world of a checkpoint's tick.
 func TestLoadMoment(t *testing.T) {
 	n := liveOn(t, 4, 22)
 	files, err := store.Files(n.dir)
@@ -356,7 +360,7 @@ func TestLoadMoment(t *testing.T) {
 		}
 	}
 	if found < 4 {
-		t.Errorf("%d checkpoints", found)
+		t.Errorf("the folder has %d checkpoints, want at least 4", found)
 	}
 	_, _, err = store.LoadMoment(n.dir, 12345, vast.Options{})
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -368,7 +372,7 @@ func TestLoadMoment(t *testing.T) {
 	mustSay(t, err, "no checkpoint that can be read")
 }
 
-// sorted returns a town as a document, and sortedFile that of a file.
+// sorted returns a town as a JSON document. sortedFile does so for the town in a file.
 func sorted(t *testing.T, k *kept) []byte {
 	t.Helper()
 	return []byte(writeJSON(t, k.w, optionsOfKept()))
@@ -382,7 +386,8 @@ func sortedFile(t *testing.T, file []byte) []byte {
 	return sorted(t, k)
 }
 
-// TestVerify: a folder is sound, and each changed byte of it is found, with and without the program at work.
+// TestVerify: Verify finds no error in a sound folder, also while the program runs. In a copy of the folder,
+// it finds each changed byte.
 func TestVerify(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	for _, name := range []string{"checkpoint-00000099.new", "notes.txt"} {
@@ -420,7 +425,7 @@ func TestVerify(t *testing.T) {
 			mustBeBad(t, dir, f.Name, bad, fmt.Sprintf("byte %d changed", at))
 		}
 		mustBeBad(t, dir, f.Name, append(slices.Clone(good), bytes.Repeat([]byte{1}, 512)...),
-			"bytes behind the end")
+			"bytes after the end")
 		if f.Kind == store.FileCheckpoint {
 			mustBeBad(t, dir, f.Name, good[:len(good)-1], "the last byte is missing")
 			mustBeBad(t, dir, f.Name, nil, "empty")
@@ -432,7 +437,7 @@ func TestVerify(t *testing.T) {
 	mustBeSound(t, dir)
 }
 
-// mustBeBad writes a file, and fails unless Verify names it.
+// mustBeBad writes a file, and checks that Verify reports an error for the file.
 func mustBeBad(t *testing.T, dir, name string, bytes []byte, what string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), bytes, 0o644); err != nil {
@@ -443,11 +448,11 @@ func mustBeBad(t *testing.T, dir, name string, bytes []byte, what string) {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(files, func(f store.File) bool { return f.Name == name && f.Err != nil }) {
-		t.Errorf("%s: %s: not found", name, what)
+		t.Errorf("%s: %s: Verify reports no error", name, what)
 	}
 }
 
-// mustBeSound fails if Verify finds something, and returns how many files there are of each kind.
+// mustBeSound checks that Verify finds no error, and returns the number of files of each kind.
 func mustBeSound(t *testing.T, path string) map[store.FileKind]int {
 	t.Helper()
 	kinds := make(map[store.FileKind]int)
@@ -463,7 +468,8 @@ func mustBeSound(t *testing.T, path string) map[store.FileKind]int {
 	return kinds
 }
 
-// TestVerifyFindsWhatIsMissing: segments and checkpoints that others need.
+// TestVerifyFindsWhatIsMissing: Verify finds that a segment of the journal is missing, or a checkpoint that
+// another checkpoint needs.
 func TestVerifyFindsWhatIsMissing(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	n.walkers.NewN(7, nil)
@@ -527,7 +533,7 @@ func TestVerifyFindsWhatIsMissing(t *testing.T) {
 	mustBeSound(t, t.TempDir())
 }
 
-// TestVerifySaved: the same for a file of Save.
+// TestVerifySaved: Verify finds no error in a file of Save, and finds each changed, missing or added byte.
 func TestVerifySaved(t *testing.T) {
 	n := newTown(t, false)
 	n.live(3, 300)
@@ -557,12 +563,12 @@ func TestVerifySaved(t *testing.T) {
 		bad := bytes.Clone(good)
 		bad[at] ^= 4
 		if write(bad) == nil {
-			t.Errorf("byte %d changed: not found", at)
+			t.Errorf("byte %d changed: Verify reports no error", at)
 		}
 	}
 }
 
-// TestCompact: one complete checkpoint and its journal stay, and the world is the same.
+// TestCompact: Compact keeps one complete checkpoint and its journal, and the world is the same.
 func TestCompact(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	err := store.Compact(n.dir)
@@ -585,9 +591,9 @@ func TestCompact(t *testing.T) {
 		}
 	}
 	again := openKept(t, dir, optionsOfKept())
-	// The inputs before tick 21 are in the copy, and later ticks may be.
+	// The journal of the copy holds the inputs before tick 21, and may hold later ticks.
 	if last := again.st.LastTick(); last < 20 || !bytes.Equal(again.saved(t), n.saved[last]) {
-		t.Errorf("tick %d", last)
+		t.Errorf("the last tick is %d, want at least 20; or the world differs", last)
 	}
 	if err := again.st.Close(); err != nil {
 		t.Fatal(err)
@@ -598,7 +604,7 @@ func TestCompact(t *testing.T) {
 	if err := store.Compact(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	// What is damaged stays.
+	// Compact does not change a folder with a damaged checkpoint.
 	bad := copyFolder(t, n.dir)
 	files, err = store.Files(bad)
 	if err != nil {

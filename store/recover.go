@@ -11,31 +11,31 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// replayed is a tick that the journal holds.
+// replayed is a tick in the journal.
 type replayed struct {
 	number   uint64
 	position uint64 // of its record
-	taken    uint64 // it applied the inputs before this position
+	taken    uint64 // the tick applied the inputs before this position
 	inputs   []input
 	build    string
 }
 
-// Recover brings the world to the last durable tick, and begins to keep it. For each tick that the journal
-// holds after the checkpoint, Recover applies the tick's inputs and calls tick. The function tick makes one
-// tick; it is (*sched.Schedule).Tick if a schedule is attached. After Recover the store calls apply for each
-// recorded input before the next tick. Both functions must compute the same from the same world and inputs. A
-// Schedule does, if its systems read nothing else.
+// Recover brings the world to the last durable tick, and begins to keep the world. For each tick that the
+// journal holds after the checkpoint, Recover applies the tick's inputs and calls tick. The function tick
+// makes one tick; it is (*sched.Schedule).Tick if a schedule is attached. After Recover the store calls apply
+// for each recorded input before the next tick. From the same world and inputs, both functions must always
+// compute the same result. A Schedule does this if its systems read no other data.
 //
-// Fill a new world before Recover, and change any other world only after Recover. If there are ticks to
-// replay, a change between Open and Recover is an error. The store sees such changes like changes between
-// ticks: see [Store.Changed]. Recover begins a checkpoint, and nothing that follows is durable before that
-// checkpoint is.
+// Fill a new world before Recover. Change any other world only after Recover: if there are ticks to replay, a
+// change between Open and Recover is an error. The store detects such changes like changes between ticks: see
+// [Store.Changed]. Recover begins a checkpoint. Later ticks and inputs are durable only after that checkpoint
+// is durable.
 //
-// A program that cannot repeat its ticks gives nil for both functions: then there are no inputs and no
+// A program that cannot repeat its ticks passes nil for both functions: then there are no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
-// A tick that failed is not replayed. Unless a checkpoint followed it, Recover restores the world before that
-// tick, and the inputs of the tick wait for the next tick.
+// Recover does not replay a tick that failed. If no checkpoint followed that tick, Recover restores the world
+// before the tick, and the inputs of the tick wait for the next tick.
 //
 // Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
 // Close the store after an error.
@@ -65,7 +65,7 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 		s.unchanged()
 		engine.OnSettle(s.w, s.settle)
 		if err = s.begin(); err == nil {
-			s.settle() // the first copy is of everything: complete it, so that no tick waits for it
+			s.settle() // the first copy holds everything: complete it now, so that no tick waits for it
 		}
 	}
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 		if changed && len(after.ticks) > 0 {
 			return fmt.Errorf("the program has changed the world between Open and Recover, so the %d ticks "+
-				"after tick %d cannot be replayed: change it after Recover; or set Options.DropTail to lose "+
-				"the ticks", len(after.ticks), s.base)
+				"after tick %d cannot be replayed: change the world after Recover; or set Options.DropTail "+
+				"to lose the ticks", len(after.ticks), s.base)
 		}
 		for i := range after.ticks {
 			if err := s.replayTick(&after.ticks[i], tick); err != nil {
@@ -111,7 +111,7 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	}
 	if s.edited {
 		return fmt.Errorf("applying the inputs after tick %d: %w: mend the cause; or set Options.DropTail "+
-			"to lose them", s.tick, errUnrepeatable)
+			"to lose these inputs", s.tick, errUnrepeatable)
 	}
 	if tick == nil {
 		return nil
@@ -146,8 +146,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if !s.isNew {
-		// A crash may have torn the record that follows the checkpoint. Before the ticks in the checkpoint
-		// count as durable, the journal must say that the file is needed.
+		// A crash may have torn the record that follows the checkpoint. The journal must record that the
+		// checkpoint's file is needed, before the ticks in the checkpoint count as durable.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -159,9 +159,10 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	return nil
 }
 
-// dropped returns the record that drops everything after a change outside of ticks or, if there is none,
-// after the checkpoint. The inputs that waited when the checkpoint was taken are then dropped, too; ticks and
-// changes between them are in the checkpoint.
+// dropped returns the data of a record of the kind recordDrop. If there is a change outside of ticks, the
+// record drops everything after the change. Otherwise the record drops everything after the checkpoint, and
+// the inputs that waited when the checkpoint was taken. It then keeps the ticks and changes between these
+// inputs, because the checkpoint holds them.
 func (s *Store) dropped(after *tail) ([]byte, error) {
 	inputs, others := after.change, after.change
 	if !after.broken {
@@ -179,7 +180,8 @@ func (s *Store) dropped(after *tail) ([]byte, error) {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, inputs), others), nil
 }
 
-// mayReplay returns an error if the program cannot replay ticks.
+// mayReplay returns an error if the program cannot replay the ticks of t. can is whether the program has
+// given functions to Recover.
 func (s *Store) mayReplay(t *tail, build string, can bool) error {
 	if len(t.ticks)+len(t.inputs) == 0 {
 		return nil
@@ -201,13 +203,14 @@ func (s *Store) mayReplay(t *tail, build string, can bool) error {
 	return nil
 }
 
-// BuildError is the error of Recover for ticks that another build of the program has recorded, and for inputs
-// that it has applied after the last tick: this build may compute another world from them.
+// BuildError is the error of Recover for ticks that another build of the program has recorded, or for inputs
+// that another build has applied after the last tick. This build may compute another world from the same
+// ticks and inputs.
 type BuildError struct {
 	Recorded, Build string // the build that recorded the tick, and this build, which cannot replay it
 	Tick            uint64 // the first tick of the other build, or 0 for inputs after the last tick
 	Base            uint64 // the tick of the last checkpoint
-	Ticks           int    // how many ticks follow the checkpoint
+	Ticks           int    // number of ticks that follow the checkpoint
 }
 
 // Error names the builds and the remedies.
@@ -223,7 +226,7 @@ func (e *BuildError) Error() string {
 		e.Recorded, what, e.Build, e.Ticks, e.Base)
 }
 
-// replayTick makes a tick once more.
+// replayTick replays a tick.
 func (s *Store) replayTick(t *replayed, tick func() error) error {
 	if t.number != s.tick+1 {
 		return fmt.Errorf("it follows tick %d in the journal: the ticks between them are missing", s.tick)
@@ -251,21 +254,22 @@ func (s *Store) replayTick(t *replayed, tick func() error) error {
 
 var errUnrepeatable = errors.New("the replay failed or called Store.Changed, and the first run did not")
 
-// tail is what the journal holds after a checkpoint.
+// tail holds the records of the journal after a checkpoint.
 type tail struct {
 	ticks  []replayed
-	inputs []input // in the order of positions; after replayable, those that no tick has applied
+	inputs []input // in the order of positions; replayable removes the inputs that a tick has applied
 	// now has the records of the kind recordNow, with position and build only. All inputs before such a
 	// record were applied.
 	now    []replayed
-	broken bool // the world was changed outside of ticks at position change
+	broken bool // whether the world was changed outside of ticks, at the position change
 	change uint64
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
 }
 
-// cut drops the inputs from position inputs on, and all other records from position on.
-func (t *tail) cut(inputs, position uint64) {
-	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= inputs {
+// cut drops the inputs whose position is at least firstInput, and all other records whose position is at
+// least position.
+func (t *tail) cut(firstInput, position uint64) {
+	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= firstInput {
 		t.inputs = t.inputs[:len(t.inputs)-1]
 	}
 	for len(t.ticks) > 0 && t.ticks[len(t.ticks)-1].position >= position {
@@ -279,7 +283,7 @@ func (t *tail) cut(inputs, position uint64) {
 	}
 }
 
-// replayable drops what follows a change, and gives the ticks their inputs.
+// replayable drops the records after a change outside of ticks, and gives the ticks their inputs.
 func (t *tail) replayable() {
 	if t.broken {
 		t.cut(t.change, t.change)
@@ -295,7 +299,7 @@ func (t *tail) replayable() {
 	}
 }
 
-// readTail reads what the journal holds after the checkpoint.
+// readTail reads the records of the journal after the checkpoint.
 func (s *Store) readTail() (*tail, error) {
 	t := new(tail)
 	for r, err := range s.tail.Records() {
@@ -307,16 +311,15 @@ func (s *Store) readTail() (*tail, error) {
 		}
 	}
 	if t.kept > 0 {
-		return nil, fmt.Errorf("%s is missing: it was durable, and holds a tick that failed or a change "+
+		return nil, fmt.Errorf("%s is missing: it was durable, and held a tick that failed or a change "+
 			"outside of ticks, which cannot be replayed: restore the file, or set Options.DropTail to lose "+
-			"what follows tick %d",
-			checkpointName(t.kept), s.base)
+			"everything after tick %d", checkpointName(t.kept), s.base)
 	}
 	t.replayable()
 	return t, nil
 }
 
-// numbersOf is how many numbers a record of a kind holds.
+// numbersOf holds the number of numbers in a record of each kind.
 var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 2}
 
 // readRecord adds a record to the tail.
@@ -337,7 +340,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 		t.inputs = append(t.inputs, input{bytes.Clone(r.Data), r.Position, r.Segment})
 	case recordTick:
 		// The tail begins with inputs that waited when the checkpoint was taken. A tick or a change between
-		// them is in the checkpoint.
+		// these inputs is in the checkpoint.
 		if r.Segment >= s.segment {
 			t.ticks = append(t.ticks, replayed{number: numbers[0], position: r.Position, taken: numbers[1],
 				build: r.Build})

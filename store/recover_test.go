@@ -27,7 +27,7 @@ func openedIsland(t *testing.T, f disk.Folder, o Options) (*life, error) {
 	return l, err
 }
 
-// recoveredIsland opens a store and recovers its island, which is filled if it is new.
+// recoveredIsland opens a store and recovers its island. It fills a new island.
 func recoveredIsland(t *testing.T, f disk.Folder, o Options) *life {
 	t.Helper()
 	l, err := openedIsland(t, f, o)
@@ -43,7 +43,7 @@ func recoveredIsland(t *testing.T, f disk.Folder, o Options) *life {
 	return l
 }
 
-// ticks makes ticks.
+// ticks makes n ticks.
 func (l *life) ticks(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -78,12 +78,13 @@ func (l *life) idle() {
 func (l *life) sameAs(t *testing.T, other *life) {
 	t.Helper()
 	if l.st.LastTick() != other.st.LastTick() || l.hash() != other.hash() {
-		t.Errorf("the island at tick %d differs from that at tick %d", l.st.LastTick(), other.st.LastTick())
+		t.Errorf("the island at tick %d differs from the other island at tick %d", l.st.LastTick(),
+			other.st.LastTick())
 	}
 }
 
-// TestDeathBeforeFirstCheckpoint ends the first program of a folder at each of its calls: the next program
-// opens the folder.
+// TestDeathBeforeFirstCheckpoint stops the first program of a folder at each of its calls of the disk. The
+// next program can open the folder.
 func TestDeathBeforeFirstCheckpoint(t *testing.T) {
 	for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
 		for call, past := int64(1), false; !past; call++ {
@@ -108,7 +109,8 @@ func TestDeathBeforeFirstCheckpoint(t *testing.T) {
 	}
 }
 
-// TestLostFirstCheckpoint: a folder whose only checkpoint is lost is not taken for one that never had one.
+// TestLostFirstCheckpoint: Open returns an error for a folder whose only checkpoint is lost. Open does not
+// treat it as a new folder.
 func TestLostFirstCheckpoint(t *testing.T) {
 	d := sim.New(1)
 	l := recoveredIsland(t, d.Folder(), islandOptions())
@@ -123,8 +125,8 @@ func TestLostFirstCheckpoint(t *testing.T) {
 	}
 }
 
-// TestChangeWhileInputsWait changes the world outside of ticks while an input waits: the checkpoint that
-// holds the change is followed by that input, and by all that comes later.
+// TestChangeWhileInputsWait changes the world outside of ticks while an input waits. Recover begins with the
+// checkpoint that holds the change, and then applies that input and all later inputs and ticks.
 func TestChangeWhileInputsWait(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -144,8 +146,9 @@ func TestChangeWhileInputsWait(t *testing.T) {
 	}
 }
 
-// TestDeathAfterChange lets a program die before a change outside of ticks is durable. The next program goes
-// on from before the change, with an input that waited then, and the program after that goes on from there.
+// TestDeathAfterChange kills a program before a change outside of ticks is durable. The second program
+// continues from the world before the change, with the input that waited then. The third program continues
+// from the last tick of the second program.
 func TestDeathAfterChange(t *testing.T) {
 	d := sim.New(1)
 	f := &narrow{Folder: d.Folder()}
@@ -165,12 +168,13 @@ func TestDeathAfterChange(t *testing.T) {
 		t.Error(err)
 	}
 	if tick := a.st.DurableTick(); tick > 2 {
-		t.Errorf("tick %d is durable, and the change before it is not", tick)
+		t.Errorf("tick %d is durable, but the change before the tick is not", tick)
 	}
 	d.Kill()
 	b := recoveredIsland(t, d.Restart(), islandOptions())
 	if b.st.LastTick() != 2 || b.hash() != before || len(b.st.waiting) != 1 {
-		t.Fatalf("tick %d, %d inputs wait", b.st.LastTick(), len(b.st.waiting))
+		t.Fatalf("the last tick is %d and %d inputs wait, want tick 2 and 1 input; or the island differs",
+			b.st.LastTick(), len(b.st.waiting))
 	}
 	b.input(t, 2) // waits until the checkpoint of Recover is durable
 	b.ticks(t, 2)
@@ -180,8 +184,8 @@ func TestDeathAfterChange(t *testing.T) {
 	c.sameAs(t, b)
 }
 
-// TestLostCheckpointAfterChange loses the checkpoint that holds a change outside of ticks. The checkpoint
-// before it and the journal cannot make up for it.
+// TestLostCheckpointAfterChange loses the checkpoint that holds a change outside of ticks. The previous
+// checkpoint and the journal cannot replace it, because they do not hold the change.
 func TestLostCheckpointAfterChange(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -222,7 +226,7 @@ func TestLostCheckpointAfterChange(t *testing.T) {
 	recoveredIsland(t, d.Restart(), o).sameAs(t, a)
 	o.DropTail = true
 	if c := recoveredIsland(t, dropping.Restart(), o); c.st.LastTick() != 0 {
-		t.Errorf("tick %d is the last one, want that of the first checkpoint", c.st.LastTick())
+		t.Errorf("tick %d is the last one, want 0, the tick of the first checkpoint", c.st.LastTick())
 	}
 }
 
@@ -239,8 +243,9 @@ func (f *narrow) Create(name string) (disk.File, error) {
 	return f.Folder.Create(name)
 }
 
-// TestLostCheckpointWithTornRecord tears the record that says that a checkpoint holds a change. The next
-// program goes on from the checkpoint and calls it durable. A loss of the file after that is an error.
+// TestLostCheckpointWithTornRecord tears the journal's record of a checkpoint that holds a change. The next
+// program continues from the checkpoint, and the checkpoint counts as durable. If the file is lost after
+// that, Recover returns an error.
 func TestLostCheckpointWithTornRecord(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -273,7 +278,7 @@ func TestLostCheckpointWithTornRecord(t *testing.T) {
 	f.full.Store(true) // the checkpoint of the next program fails
 	b := recoveredIsland(t, f, o)
 	if b.hash() != hash {
-		t.Fatal("the checkpoint without the record gives another island")
+		t.Fatal("without the record, the checkpoint gives another island")
 	}
 	b.idle()
 	d.Kill()
@@ -289,8 +294,9 @@ func TestLostCheckpointWithTornRecord(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointAfterDropTail drops what follows a checkpoint, and dies. Then the checkpoint is lost. The
-// checkpoint before it and the journal between the two, which was not dropped, make up for it.
+// TestLostCheckpointAfterDropTail: a program drops the ticks after a checkpoint, and dies. Then the
+// checkpoint is lost. Recover restores the same world from the previous checkpoint and the journal between
+// the two checkpoints, which was not dropped.
 func TestLostCheckpointAfterDropTail(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -319,12 +325,14 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 	o.DropTail = false
 	c := recoveredIsland(t, d.Restart(), o)
 	if c.st.LastTick() != 2 || c.hash() != hash || len(c.st.waiting) != 0 {
-		t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(), len(c.st.waiting))
+		t.Errorf("the last tick is %d and %d inputs wait, want tick 2 and no inputs; or the island differs",
+			c.st.LastTick(), len(c.st.waiting))
 	}
 }
 
-// TestLostCheckpointAfterInputsWereDropped: as before, and inputs waited when the checkpoint was taken. They
-// are dropped, and ticks and changes between them, which are in the checkpoint, are not.
+// TestLostCheckpointAfterInputsWereDropped is TestLostCheckpointAfterDropTail with an input that waited when
+// the checkpoint was taken. The input is dropped. A tick or a change after the input is not dropped, because
+// the checkpoint held it.
 func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		d := sim.New(1)
@@ -375,15 +383,15 @@ func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		case c.st.LastTick() != 2 || c.hash() != hash || len(c.st.waiting) != 0:
-			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", c.st.LastTick(),
-				len(c.st.waiting))
+			t.Errorf("the last tick is %d and %d inputs wait, want tick 2 and no inputs; or the island "+
+				"differs", c.st.LastTick(), len(c.st.waiting))
 		}
 		d.Kill()
 	}
 }
 
-// TestLostCheckpointBetweenChanges loses a checkpoint that holds a change, after another change came while
-// the checkpoint was being written.
+// TestLostCheckpointBetweenChanges loses a checkpoint that holds a change. A second change came while the
+// checkpoint was being written.
 func TestLostCheckpointBetweenChanges(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -406,7 +414,7 @@ func TestLostCheckpointBetweenChanges(t *testing.T) {
 	close(goOn)
 	a.idle()
 	if tick := a.st.DurableTick(); tick != 2 {
-		t.Errorf("tick %d is durable, want that of the checkpoint, 2", tick)
+		t.Errorf("tick %d is durable, want 2, the tick of the checkpoint", tick)
 	}
 	d.Kill()
 	d.Restart()
@@ -422,8 +430,8 @@ func TestLostCheckpointBetweenChanges(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointOfChange loses a checkpoint that a program took because of a change outside of ticks. No
-// tick came after that.
+// TestLostCheckpointOfChange loses a checkpoint that a program took because of a change outside of ticks. The
+// program made no tick after the checkpoint.
 func TestLostCheckpointOfChange(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -448,7 +456,7 @@ func TestLostCheckpointOfChange(t *testing.T) {
 	}
 }
 
-// TestFailedCheckpoints: a store whose disk is full goes on, and does not copy the world after each tick.
+// TestFailedCheckpoints: a store whose disk is full continues, and does not try a checkpoint after each tick.
 func TestFailedCheckpoints(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -478,8 +486,8 @@ func TestFailedCheckpoints(t *testing.T) {
 	}
 }
 
-// TestChangesWithoutJournal: a program that gives no functions changes its world when it likes, and
-// checkpoints come when they are due.
+// TestChangesWithoutJournal: a program that gives Recover no functions may change its world at any time. The
+// changes cause no checkpoints.
 func TestChangesWithoutJournal(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -500,7 +508,7 @@ func TestChangesWithoutJournal(t *testing.T) {
 		l.idle()
 	}
 	if n := len(written); n != 1 {
-		t.Errorf("%d checkpoints were taken, want that of Recover", n)
+		t.Errorf("%d checkpoints were taken, want only the checkpoint of Recover", n)
 	}
 	if err := l.st.Checkpoint(); err != nil {
 		t.Fatal(err)
@@ -512,12 +520,13 @@ func TestChangesWithoutJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.hash() != hash || b.st.LastTick() != 20 || b.st.DurableTick() != 20 {
-		t.Errorf("tick %d, durable %d, or another island", b.st.LastTick(), b.st.DurableTick())
+		t.Errorf("the last tick is %d and tick %d is durable, want 20 for both; or the island differs",
+			b.st.LastTick(), b.st.DurableTick())
 	}
 }
 
 // TestKilledBeforeFolderSync kills a program between the Rename of a checkpoint and the Sync of the folder.
-// The next program sees the checkpoint, and so does the one that follows after a power cut.
+// The next program finds the checkpoint. After a power cut, a third program finds the checkpoint, too.
 func TestKilledBeforeFolderSync(t *testing.T) {
 	for seed := range uint64(20) {
 		d := sim.New(seed)
@@ -549,12 +558,14 @@ func TestKilledBeforeFolderSync(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tick != 5 || c.st.LastTick() != tick {
-			t.Errorf("seed %d: tick %d was durable, and tick %d is the last one", seed, tick, c.st.LastTick())
+			t.Errorf("seed %d: tick %d was durable and tick %d is the last one, want 5 for both", seed, tick,
+				c.st.LastTick())
 		}
 	}
 }
 
-// TestCloseAfterAbandonedTick: a tick whose goroutine ends counts as a tick that failed, also for Close.
+// TestCloseAfterAbandonedTick: a tick whose goroutine ends early counts as a failed tick. Close keeps the
+// changes of that tick.
 func TestCloseAfterAbandonedTick(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -562,7 +573,7 @@ func TestCloseAfterAbandonedTick(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := a.st.beginTick(); err != nil { // as a schedule whose system calls runtime.Goexit
+		if err := a.st.beginTick(); err != nil { // like a schedule whose system calls runtime.Goexit
 			t.Error(err)
 		}
 		a.change(99, 10)

@@ -24,15 +24,15 @@ func (l *life) submit(t *testing.T, seed byte) {
 	}
 }
 
-// rareOptions are those of an island whose checkpoints are taken by hand, however slow the machine is.
+// rareOptions returns options for an island whose checkpoints are taken only by hand, even on a slow machine.
 func rareOptions() Options {
 	o := islandOptions()
 	o.Every = time.Hour
 	return o
 }
 
-// TestInputsOfAnotherBuild: another build does not repeat inputs that were applied after the last tick, and
-// takes those that wait.
+// TestInputsOfAnotherBuild: Recover refuses to repeat inputs that another build has applied after the last
+// tick. Recover accepts inputs that another build has recorded and not applied.
 func TestInputsOfAnotherBuild(t *testing.T) {
 	d := sim.New(1)
 	o := rareOptions()
@@ -66,8 +66,8 @@ func TestInputsOfAnotherBuild(t *testing.T) {
 	}
 }
 
-// TestChangedInside: a tick or an input that calls Changed is not repeated, and what follows is durable with
-// the next checkpoint.
+// TestChangedInside: Recover does not repeat a tick if the tick or one of its inputs called Changed. Recover
+// repeats an input of Submit that called Changed. Later ticks are durable only with the next checkpoint.
 func TestChangedInside(t *testing.T) {
 	for _, where := range []string{"tick", "input", "submit"} {
 		d := sim.New(1)
@@ -78,7 +78,7 @@ func TestChangedInside(t *testing.T) {
 		if err := a.st.journal.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		f.full.Store(true) // no checkpoint holds what follows
+		f.full.Store(true) // later checkpoints fail
 		hash, apply, inputs := a.hash(), a.st.apply, 0
 		if where != "tick" {
 			a.st.apply = func(input []byte) {
@@ -111,16 +111,16 @@ func TestChangedInside(t *testing.T) {
 		c := d.Copy(2)
 		b := recoveredIsland(t, d.Restart(), rareOptions())
 		if where == "submit" {
-			inputs, hash = 0, b.hash() // it was durable, and is applied once more
+			inputs, hash = 0, b.hash() // the input was durable, and Recover applies it again
 			if len(b.got) != 1 {
-				t.Errorf("%d inputs are applied, want 1", len(b.got))
+				t.Errorf("Recover has applied %d inputs, want 1", len(b.got))
 			}
 		}
 		if b.st.LastTick() != 2 || b.hash() != hash || len(b.st.waiting) != inputs {
-			t.Errorf("%s: tick %d is the last one, want 2, and %d inputs wait", where, b.st.LastTick(),
-				len(b.st.waiting))
+			t.Errorf("%s: the last tick is %d and %d inputs wait, want tick 2 and %d inputs; or the island "+
+				"differs", where, b.st.LastTick(), len(b.st.waiting), inputs)
 		}
-		if where == "submit" { // it was not, at the first time
+		if where == "submit" { // it is an error if the repeated input calls Changed
 			l, err := openedIsland(t, c.Restart(), rareOptions())
 			if err != nil {
 				t.Fatal(err)
@@ -145,12 +145,12 @@ func TestChangedInside(t *testing.T) {
 	}
 }
 
-// TestReplayFails: a tick that fails in the replay, and not at its first time, is an error also if the
-// program's function drops the error.
+// TestReplayFails: if a tick fails in the replay but did not fail at first, Recover returns an error, even if
+// the program's function drops the error of the tick.
 func TestReplayFails(t *testing.T) {
 	for _, fails := range []func(l *life) error{
 		func(l *life) error { l.st.Changed(); return nil },
-		func(l *life) error { _ = l.st.endTick(true); return nil }, // as a schedule does
+		func(l *life) error { _ = l.st.endTick(true); return nil }, // like a schedule
 	} {
 		d := sim.New(1)
 		a := recoveredIsland(t, d.Folder(), rareOptions())
@@ -172,8 +172,8 @@ func TestReplayFails(t *testing.T) {
 	}
 }
 
-// TestCopyFails: while a checkpoint cannot be copied, ticks go on, and the journal does not get a segment for
-// each of them.
+// TestCopyFails: while the copy for a checkpoint fails, ticks continue, and the journal does not get a
+// segment for each tick.
 func TestCopyFails(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -208,7 +208,7 @@ func TestCopyFails(t *testing.T) {
 	d.Kill()
 }
 
-// TestTicksAreForgotten: a program that never asks which ticks are durable needs no memory for each tick.
+// TestTicksAreForgotten: a store keeps no memory for each tick if the program never calls DurableTick.
 func TestTicksAreForgotten(t *testing.T) {
 	o := islandOptions()
 	o.Every = time.Hour
@@ -231,7 +231,7 @@ func TestTicksAreForgotten(t *testing.T) {
 		t.Errorf("the store remembers %d of 2000 ticks", n)
 	}
 	if tick := a.st.DurableTick(); tick != 2000 {
-		t.Errorf("tick %d is durable", tick)
+		t.Errorf("tick %d is durable, want 2000", tick)
 	}
 }
 
@@ -307,7 +307,7 @@ func TestCallsBesideTheOwner(t *testing.T) {
 		for g, numbers := range acknowledged {
 			for _, n := range numbers {
 				if !there[[2]byte{n, byte(g)}] {
-					t.Errorf("seed %d: input %d of goroutine %d was acknowledged, and is lost", seed, n, g)
+					t.Errorf("seed %d: input %d of goroutine %d was acknowledged, but is lost", seed, n, g)
 				}
 			}
 		}

@@ -2,7 +2,7 @@ package store
 
 // Report lists the changes that [Load] and [ReadJSON] made because the program's components differ from those
 // of the file. Each entry is a path, such as Position.Z for a field and Position for a column. A Report
-// without entries says that nothing had to be changed.
+// without entries means that nothing had to be changed.
 type Report struct {
 	// Dropped are the columns, fields, resources and containers of the file that the program lacks. Their
 	// values are lost.
@@ -10,6 +10,6 @@ type Report struct {
 	// Added are the columns, fields, resources and containers of the program that the file lacks. Their
 	// values are zero, or the safe values of a table's fields. Such containers stay empty.
 	Added []string
-	// Converted are the fields of another type, with both types, such as "Age.Days from int16 to int32".
+	// Converted are the fields whose type has changed, with both types: "Age.Days from int16 to int32".
 	Converted []string
 }

@@ -16,16 +16,16 @@ import (
 // Save writes a world to dst: its entities, the components of all columns, relations, edges, names, the notes
 // of trackers, and the resources and containers that the options name. Save does not change the world. While
 // Save runs, nothing may change the world, its components or the containers. Two worlds in the same state
-// give the same bytes, apart from unused bytes between the fields of components.
+// give the same bytes, except for padding between the fields of components.
 //
-// The components of a HeapColumn and resources are encoded. Numbers, strings, and slices, maps, arrays and
-// structs of encodable values need nothing from the program; fields that are not exported are encoded, too. A
-// type that has the method UnmarshalBinary, and AppendBinary or MarshalBinary, is encoded by these methods.
-// Every other type needs a codec in the options.
+// Save encodes the components of a HeapColumn and the resources. Numbers, strings, and slices, maps, arrays
+// and structs of encodable values need nothing from the program; unexported fields are encoded, too. A type
+// that has the method UnmarshalBinary, and AppendBinary or MarshalBinary, is encoded by these methods. Every
+// other type needs a codec in the options.
 //
-// Save returns an error if Commands wait to be applied, if two columns have the same name, if a component
-// cannot be encoded (the message names the field and the remedy), or if dst returns an error. After an error
-// dst holds an incomplete world, so keep the last good file until Save has returned nil.
+// Save returns an error if recorded Commands have not been applied, if two columns have the same name, if a
+// component cannot be encoded (the message names the field and the remedy), or if dst returns an error. After
+// an error dst holds an incomplete world, so keep the last good file until Save has returned nil.
 //
 // Complexity: one pass over the memory that holds components.
 func Save(w *vast.World, dst io.Writer, o Options) error {
@@ -177,7 +177,7 @@ func writeArray(out *blockWriter, index uint32, a *state.Array) error {
 	return nil
 }
 
-// keptOf returns which of the 64 elements of a group belong to the state.
+// keptOf returns a mask of the elements of a group of 64 that belong to the state.
 func keptOf(a *state.Array, group int) uint64 {
 	if a.Kept == nil {
 		return ^uint64(0)

@@ -12,7 +12,7 @@ import (
 type schema struct {
 	Kind   string   `json:"kind"`             // as reflect.Kind names it, or kindOpaque
 	Name   string   `json:"name,omitempty"`   // of a declared type, with its package
-	Size   int      `json:"size,omitempty"`   // bytes in memory; of encoded values only numbers have one
+	Size   int      `json:"size,omitempty"`   // bytes in memory; if values are encoded, only of numbers
 	Len    int      `json:"len,omitempty"`    // of an array
 	Key    *schema  `json:"key,omitempty"`    // of a map
 	Elem   *schema  `json:"elem,omitempty"`   // of an array, a slice or a map
@@ -34,7 +34,7 @@ const (
 // schemaOf describes a type whose values lie in memory without Go pointers.
 func schemaOf(t reflect.Type) *schema { return schemaInMemory(t, false) }
 
-// schemaInMemory is schemaOf. entities is whether a vast.Entity has a kind of its own.
+// schemaInMemory is schemaOf, but if entities is true, the schema of a vast.Entity has the kind kindEntity.
 func schemaInMemory(t reflect.Type, entities bool) *schema {
 	s := &schema{Kind: t.Kind().String(), Size: int(t.Size())}
 	s.Name = typeName(t)
@@ -57,7 +57,8 @@ func schemaInMemory(t reflect.Type, entities bool) *schema {
 	return s
 }
 
-// typeName returns the name of a declared type, also of one that another program declared: see typeOf.
+// typeName returns the name of a declared type. For a type that typeOf has made, it returns the name that the
+// type has in the file.
 func typeName(t reflect.Type) string {
 	if t.PkgPath() != "" {
 		return t.String()
@@ -180,9 +181,9 @@ type changes struct {
 	report  *Report
 }
 
-// match pairs the fields of a struct in the file with those of a struct in the program. It calls both for
-// each pair and reports the fields without a partner.
-func (c *changes) match(from, to *schema, path string, both func(from, to member) error) error {
+// match pairs the fields of a struct in the file with those of a struct in the program. It calls visit for
+// each pair, and reports the fields without a partner.
+func (c *changes) match(from, to *schema, path string, visit func(from, to member) error) error {
 	paired := make(map[string]bool)
 	for _, f := range from.Fields {
 		name, err := c.nameOfField(path, f.Name)
@@ -199,7 +200,7 @@ func (c *changes) match(from, to *schema, path string, both func(from, to member
 				name)
 		}
 		paired[name] = true
-		if err := both(f, to.Fields[i]); err != nil {
+		if err := visit(f, to.Fields[i]); err != nil {
 			return err
 		}
 	}
@@ -225,15 +226,16 @@ func (c *changes) nameOfField(path, name string) (string, error) {
 	return short, nil
 }
 
-// fit returns an error unless values of one basic type can become values of another. Integers become integers
-// that can hold them. A float32 becomes a float64.
+// fit returns an error if values of one basic type cannot become values of another. An integer can become an
+// integer of any type; the conversion checks each value. A float32 can become a float64, and a complex64 a
+// complex128.
 func (c *changes) fit(from, to *schema, path string) error {
 	_, a := from.integer()
 	_, b := to.integer()
 	switch {
 	case from.Kind == to.Kind && from.Size == to.Size:
 		return nil
-	case a && b && from.Kind == to.Kind: // an int of another machine
+	case a && b && from.Kind == to.Kind: // an int, uint or uintptr whose size differs between the machines
 		return nil
 	case a && b, from.Kind == "float32" && to.Kind == "float64", from.Kind == "complex64" &&
 		to.Kind == "complex128":

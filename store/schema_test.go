@@ -14,7 +14,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// inOld and inNew make a world with one entity that has the same component in two versions of a program.
+// inOld returns a saved world with entities whose component in column C is v. inNew loads such a world into a
+// program whose column C has the type T, and returns the component of the last entity.
 func inOld[T any](t *testing.T, heap bool, v T) []byte {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
@@ -82,7 +83,7 @@ type bodyV2 struct {
 	Mass float64
 }
 
-// TestColumnsAreConverted: fields are found by name, wherever they lie and however wide they are.
+// TestColumnsAreConverted: Load finds fields by name, also if their offsets and sizes differ.
 func TestColumnsAreConverted(t *testing.T) {
 	old := bodyV1{Mass: 2.5, Age: -7, Tags: [2]uint8{1, 255}, Depth: 9, Old: 1}
 	old.Inner.A, old.Inner.B = 200, -3
@@ -171,7 +172,7 @@ type everything struct {
 
 type tree struct{ Kids []tree }
 
-// TestEncodedValues: each kind of value comes back, and nil stays nil.
+// TestEncodedValues: values of each kind are equal after Load, and nil stays nil.
 func TestEncodedValues(t *testing.T) {
 	type all struct {
 		B          bool
@@ -194,7 +195,8 @@ func TestEncodedValues(t *testing.T) {
 	}
 }
 
-// TestCannotBeEncoded: Save names the field of a HeapColumn that it cannot keep, and a codec helps.
+// TestCannotBeEncoded: the error of Save names the field of a HeapColumn that cannot be encoded. With a
+// codec, Save encodes the values.
 func TestCannotBeEncoded(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
 	defer w.Close()
@@ -234,7 +236,7 @@ func TestCannotBeEncoded(t *testing.T) {
 	}
 }
 
-// TestColumnsComeAndGo: a column that one side lacks is reported, and a renamed one is found.
+// TestColumnsComeAndGo: Load reports a column that the file or the program lacks, and finds a renamed column.
 func TestColumnsComeAndGo(t *testing.T) {
 	a := vast.NewWorld(vast.Options{MaxEntities: 1024})
 	defer a.Close()
@@ -267,6 +269,6 @@ func TestColumnsComeAndGo(t *testing.T) {
 		t.Errorf("%+v", *report)
 	}
 	if born := b.Archetype(velocity).New(); born.Slot() != e.Slot()+1 {
-		t.Error("the next entity is born elsewhere:", born)
+		t.Error("the next entity has another slot than in the saved world:", born)
 	}
 }

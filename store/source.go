@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// sourceOf returns the source for a stream. If the stream is a file, or another one that can be read at any
-// place, several goroutines read the elements. end moves the stream to where the source stopped reading.
+// sourceOf returns the source for a stream. If the stream can be read at any offset, such as a file, several
+// goroutines read the elements. end moves the stream to the place where the source stopped reading.
 func sourceOf(src io.Reader) (s source, end func() error) {
 	if at, ok := src.(interface {
 		io.ReaderAt
@@ -48,7 +48,7 @@ func (s stream) elements(dst []byte, number uint64, sum uint32) error {
 
 func (s stream) wait() error { return nil }
 
-// whole turns the end of a file inside of a block into an error that says so.
+// whole turns io.EOF into io.ErrUnexpectedEOF, because the file ends inside of a block.
 func whole(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -62,7 +62,7 @@ func whole(err error) error {
 // new huge page at the same time, the system clears a page for each of them.
 type places struct {
 	src    io.ReaderAt
-	offset int64 // of what read and elements read next
+	offset int64 // of the bytes that read and elements read next
 	work   chan []part
 	parts  []part // of the last stretch
 	group  sync.WaitGroup
@@ -73,7 +73,8 @@ type places struct {
 // stretchSize is the size of a stretch. Huge pages of most systems have 2 MiB.
 const stretchSize = 2 << 20
 
-// pieceSize is how many bytes are read and then summed, while they are in a processor's own cache.
+// pieceSize is the number of bytes that are read before their checksum is computed. A piece fits into a
+// processor's own cache.
 const pieceSize = 128 << 10
 
 // part is a block of elements that a goroutine reads.

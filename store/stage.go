@@ -14,24 +14,24 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// stage holds a copy of the parts of a world that have changed since the last checkpoint, so that the world
-// can go on while the copy is written to a file. A stage is used again for each checkpoint.
+// stage holds a copy of the parts of a world that have changed since the last checkpoint, so that ticks can
+// continue while the copy is written to a file. A stage is used again for each checkpoint.
 type stage struct {
 	memory *bulk.Array[byte]
 	mu     sync.Mutex // guards memory and used while a copy is made
 	used   int        // bytes of the memory
 	known  *known
-	pages  pages // nil if nothing knows which memory was written
+	pages  pages // nil if the system does not report which memory was written
 	m      *manifest
 	work   []comparison
 	late   *late // the part of the copy that is made after the pause, or nil
 	wholes []wholePart
 	blocks []staged
-	full   int              // bytes that a copy of all of the world would have
+	full   int              // bytes of a copy of the complete world
 	spare  int              // checkpoints in a row that needed at most a quarter of the memory
-	whole  bool             // the copy holds everything
-	eager  map[string]int   // by name of a column: number of the next checkpoints in which it is not late
-	urgent map[string]int64 // when systems have asked for the late arrays of a column: see lateArray
+	whole  bool             // whether the copy holds everything
+	eager  map[string]int   // by name of a column: how many more checkpoints copy it in the pause
+	urgent map[string]int64 // by name of a column: the first request for its late arrays: see lateArray
 }
 
 // staged is a block of the copy.
@@ -48,13 +48,14 @@ type staged struct {
 type wholePart struct {
 	blocks  []staged
 	changed bool
-	mark    *bool // in the description
+	mark    *bool // the field Whole in the description
 }
 
-// take copies what has changed in a world since the last call, or everything. If may is true, a part of the
-// copy may be left to the stage's late part. The copy is complete when complete has returned, and valid until
-// the next call of take. After an error of take or complete, the next call of take must copy everything.
-func (s *stage) take(p *picture, everything, may bool) error {
+// take copies the parts of a world that have changed since the last call, or everything. If allowLate is
+// true, take may leave a part of the copy to s.late. The copy is complete when the method complete has
+// returned. The copy is valid until the next call of take. After an error of take or complete, the next call
+// of take must copy everything.
+func (s *stage) take(p *picture, everything, allowLate bool) error {
 	s.m, s.blocks, s.full, s.used, s.late, s.whole = p.m, s.blocks[:0], 0, 0, nil, everything
 	if s.known == nil {
 		s.known, s.eager, s.urgent = newKnown(), make(map[string]int), make(map[string]int64)
@@ -73,7 +74,7 @@ func (s *stage) take(p *picture, everything, may bool) error {
 	}
 	b, bytes := p.extents()
 	s.blocks = append(s.blocks, staged{block: b, own: slices.Clone(bytes)})
-	s.arrays(p, may)
+	s.arrays(p, allowLate)
 	if s.late != nil {
 		slices.SortStableFunc(s.late.arrays, func(a, b *lateArray) int {
 			first := func(a *lateArray) uint64 { return uint64(s.urgent[a.name] - 1) } // 0 comes last
@@ -126,12 +127,12 @@ func (s *stage) complete() error {
 	return nil
 }
 
-// arrays compares the arrays of a world with the last checkpoint, and copies what has changed.
-func (s *stage) arrays(p *picture, may bool) {
+// arrays compares the arrays of a world with the last checkpoint, and copies the changed parts.
+func (s *stage) arrays(p *picture, allowLate bool) {
 	s.work, s.wholes = s.work[:0], s.wholes[:0]
-	var now []int // what is copied now, in work
+	var now []int // indices in work of the pieces that are copied now
 	var reads []*staged
-	var knownOf []*knownArray // for each of wholes
+	var knownOf []*knownArray // for each element of wholes
 	for i := range p.state.Arrays {
 		a := &p.state.Arrays[i]
 		known := s.known.array(p.m.key(&p.m.Arrays[i]))
@@ -164,7 +165,7 @@ func (s *stage) arrays(p *picture, may bool) {
 			one.piece = i
 			s.work = append(s.work, one)
 		}
-		if !may || !s.postpone(p, a, known, first) {
+		if !allowLate || !s.postpone(p, a, known, first) {
 			for i := first; i < len(s.work); i++ {
 				now = append(now, i)
 			}
@@ -231,7 +232,7 @@ func (c *collector) write(b block, bytes []byte) error {
 	return nil
 }
 
-// copy compares a piece, and copies what has changed.
+// copy compares a piece, and copies its changed elements.
 func (c *comparison) copy(s *stage) {
 	c.compare(s.known, s.pages != nil)
 	size, total := int(c.array.Type.Size()), 0
@@ -329,8 +330,8 @@ func (s *stage) hash() {
 	}
 }
 
-// release gives the memory back if the last copies needed only a small part of it. If the copies stay large,
-// the stage keeps its memory, because fresh memory costs page faults in the pause.
+// release gives the memory back if the last copies needed only a small part of the memory. If the copies are
+// still large, the stage keeps its memory, because fresh memory costs page faults in the pause.
 func (s *stage) release() error {
 	if s.memory == nil || s.spare < spareCopies {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkPause measures how long a world of 256 MB stands still for a checkpoint: if the checkpoint copies
-// everything, and if 1 % of the pages were overwritten since the last one, which a comparison or the kernel
-// finds.
+// BenchmarkPause measures the pause that a checkpoint of a world of 256 MB needs. The checkpoint copies
+// everything, or only the changes: 1 % of the pages were overwritten since the last checkpoint. A comparison
+// or the kernel finds these pages.
 func BenchmarkPause(b *testing.B) {
 	const entities = 256 << 20 / int(unsafe.Sizeof(sample{}))
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 24})

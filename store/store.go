@@ -29,35 +29,35 @@ type Store struct {
 	isNew   bool
 	report  *Report
 	phase   phase
-	failure error // why the store cannot go on
+	failure error // the error that stopped the store
 
 	at       *lookBack       // nil unless OpenAt opened the store
-	tail     *journal.Tail   // what Recover replays; nil if there is nothing
+	tail     *journal.Tail   // the part of the journal that Recover replays, or nil
 	base     uint64          // the tick of the checkpoint that Open read
 	segment  uint32          // the segment of the journal that the checkpoint began
 	position uint64          // of the first record that follows the checkpoint
-	known    *state.Schedule // that of the checkpoint that Open read, or nil
+	known    *state.Schedule // the schedule in the checkpoint that Open read, or nil
 	schedule any             // a *sched.Schedule, or nil
 
 	tick    uint64 // the number of the last tick that is over
 	inside  bool   // whether a tick is under way
-	changes uint64 // of the world, when the last tick was over
-	edited  bool   // whether components were changed since: see Changed
-	direct  int    // number of the next checkpoints without a late copy, after a change outside of ticks
+	changes uint64 // World.Changes at the end of the last tick
+	edited  bool   // whether components were changed since then: see Changed
+	direct  int    // number of further checkpoints without a late copy, after a change outside of ticks
 	apply   func(input []byte)
-	replay  *replayed // the tick that is being replayed; nil unless Recover is at work
+	replay  *replayed // the tick that Recover is replaying, or nil
 	checkpoints
 	check   checks
-	replica *replica // of the store of a second world: see Check; else nil
+	replica *replica // not nil if this is the store of a second world: see Check
 
-	mu      sync.Mutex       // guards the fields below; holds the order of inputs and ticks
+	mu      sync.Mutex       // guards the fields below, and keeps the order of inputs and ticks
 	journal *journal.Journal // nil if the program does not replay ticks, or before Recover
 	waiting []input          // recorded inputs that the next tick applies
 	taken   uint64           // the tick under way has applied the inputs before this position
 	ticks   []tickRecord     // the ticks that are over and not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
 	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
-	broken  bool             // a change outside of ticks waits for that checkpoint
+	broken  bool             // whether the checkpoint needed is for a change outside of ticks
 }
 
 // phase is a part of a store's life.
@@ -86,10 +86,10 @@ const (
 //	st.Attach(s)
 //	err = st.Recover(apply, s.Tick)
 //
-// Only one process at a time can open a folder; the error names the other process. Open also returns an error
-// if a file is damaged or missing, belongs to another store, or has a newer format, or if a column or
-// resource cannot be saved. It also returns the errors of Load, and then w is closed. The error names the
-// file and the place. After an error the folder is as it was.
+// Only one process at a time can open a folder. If another process has opened the folder, the error names
+// that process. Open also returns an error if a file is damaged or missing, belongs to another store, or has
+// a newer format, or if a column or resource cannot be saved. Open also returns the errors of Load, and then
+// w is closed. The error names the file and the place. If Open returns an error, the folder is unchanged.
 //
 // Complexity: reads the files of the last checkpoint and the journal that follows it. The files have at most
 // about 1.5 times the world's bytes, and all processors read them.
@@ -162,8 +162,8 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 		}
 	}
 	s.unchanged()
-	// A killed process may have left a checkpoint whose name is not durable. DurableTick counts this
-	// checkpoint as durable.
+	// A killed process may have left a checkpoint whose name is not durable. The name must be durable before
+	// DurableTick counts the checkpoint as durable.
 	if err := folder.Sync(); err != nil || len(s.kept) == 0 {
 		return s, err
 	}
@@ -209,14 +209,15 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 
 const journalPrefix = "journal-"
 
-// New reports whether Open found no world, so that the program makes one.
+// New reports whether Open found no world. If so, the program makes a world.
 func (s *Store) New() bool { return s.isNew }
 
-// Report returns what Open had to convert: see [Load]. It is nil for a new store.
+// Report returns the changes that Open made because the program's components differ from those in the folder:
+// see [Load]. It is nil for a new store.
 func (s *Store) Report() *Report { return s.report }
 
-// LastTick returns the number of the last tick in the world's life. After Open this is the tick of the
-// checkpoint, and after Recover the last tick that was replayed or made.
+// LastTick returns the number of the world's last tick. After Open this is the tick of the checkpoint. After
+// Recover this is the last tick that was replayed or made.
 func (s *Store) LastTick() uint64 { return s.tick }
 
 // must panics unless the store is in one of the phases.
@@ -234,16 +235,16 @@ func (s *Store) must(what string, phases ...phase) {
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
 }
 
-// Close waits for the checkpoint that is being written, takes a last one, waits for the check that is under
-// way, ends the journal, and lets other processes open the folder. Close the store before the world. A second
-// Close does nothing. If Close returns an error, the last durable checkpoint and the journal stay in the
-// folder.
+// Close waits for the checkpoint that is being written, takes a last checkpoint, waits for the check that is
+// under way, ends the journal, and unlocks the folder for other processes. Close the store before the world.
+// A second Close does nothing. If Close returns an error, the last durable checkpoint and the journal stay in
+// the folder.
 func (s *Store) Close() error {
 	if s.phase == closed {
 		return nil
 	}
 	var errs []error
-	if s.inside { // the goroutine of the last tick ended
+	if s.inside { // the goroutine of the last tick ended before the tick
 		s.inside = false
 		s.tick++
 		s.edited = true
@@ -257,7 +258,7 @@ func (s *Store) Close() error {
 	s.check.running.Wait()
 	errs = append(errs, s.check.err)
 	if s.o.Check.Again != nil && len(s.kept) > 0 {
-		_ = s.prune() // a check may have put it off; after an error the next process removes the files
+		_ = s.prune() // a check may have delayed it; after an error the next process removes the files
 	}
 	if s.schedule != nil {
 		schedules().Leave(s.schedule)
@@ -280,8 +281,8 @@ func (s *Store) journalNow() *journal.Journal {
 	return s.journal
 }
 
-// schedules returns the methods of package sched that this package calls, or nil if the program does not have
-// package sched. The any is a *sched.Schedule.
+// schedules returns the methods of package sched that this package calls, or nil if the program does not
+// import package sched. The argument schedule of these methods is a *sched.Schedule.
 func schedules() scheduler {
 	s, _ := state.Schedules.(scheduler)
 	return s
@@ -293,5 +294,5 @@ type scheduler interface {
 	Leave(schedule any)
 }
 
-// identity is the text of a store's identity.
+// identity returns a store's identity as text.
 func identity(id [16]byte) string { return hex.EncodeToString(id[:]) }

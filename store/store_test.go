@@ -55,11 +55,11 @@ type town struct {
 	walkers  *vast.Archetype
 	carriers *vast.Archetype
 	tracker  *vast.Tracker
-	order    []vast.Entity // all that ever lived
+	order    []vast.Entity // all entities that ever lived
 }
 
-// equalBytes is whether elements with equal fields have equal bytes. Otherwise something else lies in the
-// bytes between the fields: poison, or on some processors what Go's copy of fields has left there.
+// equalBytes is whether elements with equal fields have equal bytes. If not, the padding between the fields
+// may differ: it holds poison or, on some processors, bytes that Go left there when it copied the fields.
 var equalBytes = !invariants.Enabled && !strings.HasPrefix(runtime.GOARCH, "arm")
 
 // newTown makes a town and closes it when the test ends.
@@ -74,7 +74,7 @@ func newTown(t *testing.T, reversed bool) *town {
 	return n
 }
 
-// makeTown registers the columns. The argument reversed says in which order.
+// makeTown makes a town. If reversed is true, it registers the columns in reversed order.
 func makeTown(reversed bool) *town {
 	return makeTownWith(vast.Options{Name: "town", MaxEntities: 1 << 16}, reversed)
 }
@@ -185,7 +185,7 @@ func (n *town) live(seed uint64, steps int) {
 	}
 }
 
-// dump returns all that a program can see of the town, in the order in which it sees it.
+// dump returns a text with everything that a program can read from the town, in the order of iteration.
 func (n *town) dump() string {
 	var b bytes.Buffer
 	for e := range n.w.Query().All() {
@@ -247,8 +247,8 @@ func load(t *testing.T, n *town, file []byte, o store.Options) *store.Report {
 	return report
 }
 
-// TestRunSaveLoadRun: a world that was saved and loaded goes on like the original world, whatever the order
-// in which its columns were registered.
+// TestRunSaveLoadRun: a world that was saved and loaded continues like the original world, also if its
+// columns are registered in another order.
 func TestRunSaveLoadRun(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {
@@ -287,7 +287,7 @@ func difference(x, y string) string {
 	return fmt.Sprintf("%d and %d lines", len(a), len(b))
 }
 
-// TestResources: the resources that the options name are kept.
+// TestResources: Save and Load keep the resources in Options.Resources.
 func TestResources(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a, b := newTown(t, false), newTown(t, false)

@@ -15,7 +15,7 @@ const (
 	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
 	recordBreak byte = 'b' // the world was changed outside of ticks, so what follows cannot be replayed
 	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
-	recordDrop  byte = 'd' // drops the inputs from one position on, and the other records from another on
+	recordDrop  byte = 'd' // two positions: drops inputs from the first one on, other records from the second
 )
 
 // Schedule is a *sched.Schedule.
@@ -25,16 +25,16 @@ type Schedule interface {
 }
 
 // Attach makes a schedule report its ticks to the store. The store then applies inputs before each tick, and
-// takes checkpoints after ticks. The schedule continues after the last tick that the store knows, with the
-// seed that it had. Call Attach before Recover and before the first tick. The schedule admits no visitors of
-// the world until Recover has returned.
+// takes checkpoints after ticks. The schedule continues after the last tick in the store, with the seed that
+// the store has recorded. Call Attach before Recover and before the first tick. The schedule admits no
+// visitors of the world until Recover has returned.
 //
 // The Start functions of systems run in each process, before its first tick. If Context.Tick is above 0 in
 // Start, the store has read the world, and Start must not fill it again.
 func (s *Store) Attach(schedule Schedule) {
 	s.must("Attach", opened)
 	if schedule.World() != s.w {
-		panic("store: Store.Attach: the schedule runs over another world than that of the store")
+		panic("store: Store.Attach: the schedule runs over another world than the store's world")
 	}
 	if s.schedule != nil {
 		panic("store: Store.Attach: the store has a schedule already: tick the second schedule in a system " +
@@ -46,7 +46,7 @@ func (s *Store) Attach(schedule Schedule) {
 	s.schedule = schedule
 }
 
-// keeper is the store as an attached schedule calls it.
+// keeper has the methods of the store that an attached schedule calls.
 type keeper struct{ s *Store }
 
 func (k keeper) Begin() error          { return k.s.beginTick() }
@@ -67,9 +67,10 @@ func (k keeper) Reset() { k.s.edited = true }
 // Tick runs one tick of a program without a schedule: it applies the recorded inputs, calls tick, and takes a
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
 //
-// Tick returns the error of tick. It also returns an error if the store cannot go on, for example because the
-// disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made, and
-// LastTick counts it. The store tries the copy again after Options.Every or a second, whichever is less.
+// Tick returns the error of tick. It also returns an error if the store cannot continue, for example because
+// the disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made, and
+// LastTick counts the tick. The store tries the copy again after Options.Every, or after a second if
+// Options.Every is longer.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {
@@ -93,10 +94,10 @@ func (s *Store) runTick(tick func() error) error {
 	return errors.Join(err, s.endTick(err != nil))
 }
 
-// beginTick begins a tick: it applies the inputs that were recorded before it.
+// beginTick begins a tick: it applies the inputs that were recorded before the tick.
 func (s *Store) beginTick() error {
-	s.must("Tick, or that of the attached schedule", running, recovering)
-	if s.inside { // the goroutine of the last tick ended
+	s.must("Tick, or Tick of the attached schedule", running, recovering)
+	if s.inside { // the goroutine of the last tick ended before the tick
 		if err := s.endTick(true); err != nil {
 			return err
 		}
@@ -111,7 +112,7 @@ func (s *Store) beginTick() error {
 	}
 	if s.phase == recovering {
 		return errors.New("store: Recover replays one tick for each call of the tick function: call " +
-			"Schedule.Tick once in it")
+			"Schedule.Tick once in that function")
 	}
 	if err := s.noteChanges(); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (s *Store) beginTick() error {
 		return err
 	}
 	s.noteRepeat(repeat{tick: s.tick + 1, inputs: inputs})
-	if s.schedule == nil || len(inputs) > 0 { // else the schedule says what its systems write
+	if s.schedule == nil || len(inputs) > 0 { // otherwise the schedule reports the columns that systems write
 		s.settle()
 	}
 	s.inside = true
@@ -148,7 +149,7 @@ func (s *Store) noteChanges() error {
 	s.noteRepeat(repeat{broken: true})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.journal != nil { // else nothing is replayed
+	if s.journal != nil { // without a journal, nothing is replayed
 		s.needed, s.broken = s.next, true
 		s.journal.Hold()
 		if _, err := s.journal.Append(recordBreak, nil, false); err != nil {
@@ -161,19 +162,19 @@ func (s *Store) noteChanges() error {
 	return nil
 }
 
-// unchanged makes the world's present state the one with which noteChanges compares: only later changes count
-// as changes outside of ticks.
+// unchanged makes noteChanges compare with the present state of the world: only later changes count as
+// changes outside of ticks.
 func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 
 // Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
-// of the world. The store takes a checkpoint before the next tick, or as soon as the checkpoint that is being
-// written allows. The change and the ticks after it become durable with that checkpoint; call
-// [Store.Checkpoint] to wait for it. Births, deletions, and components that were added or removed need no
-// call, because the store sees them. Neither do changes of a new world between Open and Recover.
+// of the world. The store takes a checkpoint before the next tick, or after the checkpoint that is being
+// written. The change and the ticks after the change become durable with the new checkpoint; call
+// [Store.Checkpoint] to wait for that. Births, deletions, and components that were added or removed need no
+// call, because the store detects them. Changes of a new world between Open and Recover need no call either.
 //
-// In a tick, and where an input is applied, Changed tells the store that a replay may give another world, for
-// example because there was no memory for a part of the work. The tick or the input then counts as such a
-// change. In a replay, Recover returns an error.
+// A call of Changed inside a tick, or while an input is applied, means that a replay may give another world,
+// for example because there was no memory for a part of the work. The tick or the input then counts as a
+// change outside of ticks. If a replayed tick or input calls Changed, Recover returns an error.
 func (s *Store) Changed() {
 	s.must("Changed", opened, recovering, running)
 	s.edited = true
@@ -204,7 +205,7 @@ func (s *Store) endTick(failed bool) error {
 	s.tick++
 	s.unchanged()
 	if s.phase == recovering {
-		s.edited = failed // replayTick sees it, also if the program drops the error
+		s.edited = failed // replayTick checks edited, because the program may drop the error
 		return nil
 	}
 	if err := s.journalTick(failed); err != nil {
@@ -249,7 +250,7 @@ func (s *Store) DurableTick() uint64 {
 	return s.durable
 }
 
-// noteDurable notes which ticks are durable by now. The caller holds mu.
+// noteDurable notes which ticks have become durable. The caller holds mu.
 func (s *Store) noteDurable() {
 	if s.journal == nil {
 		return

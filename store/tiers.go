@@ -2,14 +2,14 @@ package store
 
 import "slices"
 
-// A chain of files grows by a delta at each checkpoint. If it has too many deltas, the newest ones are
-// merged with the copy that is being written into one delta, so that the chain is short and the older files
-// stay as they are. If it has too many bytes, all deltas are merged, or all files.
+// A chain of files grows by a delta at each checkpoint. If the chain has too many deltas, the checkpoint
+// merges the newest deltas and the copy of the world into one delta. So the chain stays short, and the older
+// files do not change. If the chain has too many bytes, the checkpoint merges all deltas, or all files.
 
-// newerShare decides which deltas are merged: a delta is merged with all newer ones if these together have at
-// least newerShare times its bytes. Then it is at most a fifth of the merged delta, so each of n deltas is
-// written about log₅ n times. A delta that is not merged has more than a quarter of the bytes of all newer
-// ones together, so few such deltas are left.
+// newerShare decides which deltas are merged: a delta is merged with all newer deltas if the newer deltas
+// together have at least newerShare times the bytes of this delta. The delta is then at most a fifth of the
+// merged delta, so each of n deltas is written about log₅ n times. A delta that is not merged has more than a
+// quarter of the bytes of all newer deltas together, so few such deltas remain.
 const newerShare = 4
 
 // mergeFrom returns the index of the first file of the last chain that is merged with the copy: 0 for all
@@ -43,25 +43,25 @@ func (s *Store) chainSizes() (sizes []int64) {
 	return sizes
 }
 
-// tier returns the index of the first file that is merged, so that at most mostDeltas deltas are left. sizes
-// are the bytes of the files of a chain, oldest first: one that holds everything, and deltas. tier returns a
-// negative number if there are not too many deltas.
+// tier returns the index of the first file that is merged, so that at most mostDeltas deltas remain. sizes
+// are the bytes of the files of a chain, oldest first: a complete file, and then deltas. tier returns a
+// negative number if the chain has at most mostDeltas deltas.
 func tier(sizes []int64, mostDeltas int) int {
 	if len(sizes)-1 <= mostDeltas {
 		return -1
 	}
-	from, newer := mostDeltas, int64(0)
+	first, newer := mostDeltas, int64(0)
 	for i := len(sizes) - 1; i > 0; i-- {
 		if sizes[i] <= newer/newerShare {
-			from = min(from, i)
+			first = min(first, i)
 		}
 		newer += sizes[i]
 	}
-	return from
+	return first
 }
 
-// leavesRoom reports whether half of the share of the deltas would be free if all deltas were merged into one
-// with the given bytes. Then such a merge removes at least as many bytes as it writes.
+// leavesRoom reports whether a merge of all deltas into one delta would leave half of the deltas' share free.
+// bytes is the size of the merged delta. Such a merge removes at least as many bytes as it writes.
 func (s *Store) leavesRoom(bytes int64) bool {
 	return float64(s.chainSizes()[0]+bytes) <= (1+s.share/2)*float64(s.stage.full)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// TestTier merges chains of deltas of many sizes: no chain has too many deltas, and bytes are written about
-// as often as the logarithm of the number of deltas says.
+// TestTier merges chains of deltas of many sizes. No chain has too many deltas. The number of times that a
+// byte is written grows with the logarithm of the number of deltas.
 func TestTier(t *testing.T) {
 	for _, c := range []struct {
 		sizes []int64
@@ -27,7 +27,7 @@ func TestTier(t *testing.T) {
 		{[]int64{9, 1}, 0, 0},
 		{[]int64{9, 1, 1, 1}, 3, -1},
 		{[]int64{9, 1, 1, 1, 1}, 3, 3},
-		{[]int64{9, 1, 1, 2, 1}, 3, 1}, // the oldest has a quarter of the others
+		{[]int64{9, 1, 1, 2, 1}, 3, 1}, // the oldest delta has a quarter of the bytes of the newer deltas
 		{[]int64{9, 2, 1, 2, 1}, 3, 3},
 		{[]int64{9, 5, 1, 4, 4}, 3, 2},
 		{[]int64{9, 5, 1, 4, 4}, 4, -1},
@@ -70,7 +70,7 @@ func TestTier(t *testing.T) {
 	}
 }
 
-// TestSmallChanges: if little changes, the number of deltas alone has no file written that holds everything.
+// TestSmallChanges: if little changes, no checkpoint writes the complete world, even after many deltas.
 func TestSmallChanges(t *testing.T) {
 	d := sim.New(1)
 	f := openPlain(t, d, 1<<16)
@@ -100,18 +100,18 @@ func TestSmallChanges(t *testing.T) {
 		}
 		written += last.bytes
 	}
-	changed += changed * int64(tiers) / int64(rounds-tiers) // what the merged ones have added
+	changed += changed * int64(tiers) / int64(rounds-tiers) // the changes in the checkpoints that merged
 	before := changed + int64(rounds/(most+1))*whole
-	t.Logf("%d checkpoints after one of %d bytes: %d bytes have changed, %d were written in %d merges; with "+
-		"a file that holds everything after each %d deltas, %d", rounds, whole, changed, written, tiers,
-		most, before)
+	t.Logf("%d checkpoints after a complete one of %d bytes: %d bytes have changed, and %d bytes were "+
+		"written, with %d merges; with a complete file after each %d deltas, %d bytes would be written",
+		rounds, whole, changed, written, tiers, most, before)
 	if tiers == 0 || written > 4*changed || written > before/4 {
-		t.Errorf("%d bytes were written in %d merges, and %d have changed", written, tiers, changed)
+		t.Errorf("%d bytes have changed, and %d bytes were written, with %d merges", changed, written, tiers)
 	}
 	mustHold(t, d, f)
 }
 
-// mustHold reads a plain world from a copy of the disk of its store.
+// mustHold checks that a copy of the store's disk holds the plain world.
 func mustHold(t *testing.T, d *sim.Disk, f *plain) {
 	t.Helper()
 	copied := d.Copy(1)
@@ -138,8 +138,8 @@ func mustHold(t *testing.T, d *sim.Disk, f *plain) {
 	}
 }
 
-// TestSameChanges: if the same small part of the world changes all the time, its deltas become one when they
-// have too many bytes, and the file that holds everything stays.
+// TestSameChanges: if the same small part of the world changes again and again, the deltas are merged into
+// one when they have too many bytes, and the complete file stays.
 func TestSameChanges(t *testing.T) {
 	d := sim.New(1)
 	f := openPlain(t, d, 1<<15)
@@ -164,10 +164,10 @@ func TestSameChanges(t *testing.T) {
 		t.Errorf("%d merges have written %d bytes", merges, written)
 	}
 	mustHold(t, d, f)
-	// Deltas of other parts do not become fewer bytes: then one file holds everything.
+	// A merge of deltas of different parts saves no bytes: then a checkpoint writes a complete file.
 	for i := 0; f.st.kept[0].number == first; i++ {
 		if i > 20 {
-			t.Fatal("no file holds everything")
+			t.Fatal("no checkpoint has written a complete file")
 		}
 		at := (i + 1) % 19 * part
 		for k := range f.all[at : at+part] {
@@ -178,8 +178,8 @@ func TestSameChanges(t *testing.T) {
 	mustHold(t, d, f)
 }
 
-// TestClearedInDeltas: a merged delta clears what an older file has, though none of its own files has it:
-// the end of an array that was shorter for a while, and an array that was gone.
+// TestClearedInDeltas: a merged delta clears elements of an older file that the merged files dropped: the end
+// of an array that was shorter for a while, an array that was gone for a while, and cleared elements.
 func TestClearedInDeltas(t *testing.T) {
 	typ := schemaOf(reflect.TypeFor[uint64]())
 	number := uint64(0)
@@ -229,7 +229,7 @@ func TestClearedInDeltas(t *testing.T) {
 			}
 			d.Put(checkpointName(3), file.Bytes())
 			if m, _ := blocksOf(t, file.Bytes()); m.Kept.Base != 1 {
-				t.Fatalf("the merged delta continues checkpoint %d", m.Kept.Base)
+				t.Fatalf("the merged delta continues checkpoint %d, want 1", m.Kept.Base)
 			}
 			if got := mergedArrays(t, folder, 3)[0]; len(want) != 64 || !bytes.Equal(got, want) {
 				t.Errorf("%v\ninstead of\n%v", got, want)
@@ -241,8 +241,8 @@ func TestClearedInDeltas(t *testing.T) {
 	}
 }
 
-// TestDeathWhileMerging ends the program at each call of a checkpoint that merges the newest deltas, and of
-// the removal of what it replaces: the folder keeps the world of this checkpoint or the one before.
+// TestDeathWhileMerging stops the program at each disk call of a checkpoint that merges the newest deltas and
+// removes the replaced files. The folder keeps the world of this checkpoint or of the previous one.
 func TestDeathWhileMerging(t *testing.T) {
 	step := int64(1)
 	if testing.Short() {
@@ -266,7 +266,7 @@ func TestDeathWhileMerging(t *testing.T) {
 						t.Fatalf("call %d: the checkpoint is not durable", call)
 					}
 				} else if last := l.st.kept[len(l.st.kept)-1]; last.base != 3 || last.number != 5 {
-					t.Fatalf("checkpoint %d continues %d", last.number, last.base)
+					t.Fatalf("checkpoint %d continues checkpoint %d, want 5 and 3", last.number, last.base)
 				}
 				d.Kill()
 				after := l.hash()
@@ -284,16 +284,16 @@ func TestDeathWhileMerging(t *testing.T) {
 					}
 				}
 				if len(names) != len(again.st.kept) {
-					t.Fatalf("call %d: the folder has %q and the store %d checkpoints", call, names,
-						len(again.st.kept))
+					t.Fatalf("call %d: the folder has the checkpoints %q, but the store has %d", call,
+						names, len(again.st.kept))
 				}
 			}
 		}
 	}
 }
 
-// BenchmarkSmallChanges measures the bytes that a world of 16 MB costs of which 10 KB change between two
-// checkpoints, and the same if one file holds everything after each 64 deltas.
+// BenchmarkSmallChanges measures the bytes that a checkpoint of a world of 16 MB writes. About 10 KB change
+// between two checkpoints. Without tiers, a complete file is written after each 64 deltas.
 func BenchmarkSmallChanges(b *testing.B) {
 	for _, tiers := range []bool{false, true} {
 		b.Run(fmt.Sprintf("tiers=%t", tiers), func(b *testing.B) {

@@ -18,19 +18,19 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// Verify reads all files of a store's folder, or a single file that [Save] has written, and returns them.
-// File.Err says what is wrong with a file. Verify checks each byte of all checkpoints and of the journal, and
-// the free space at the end of the journal. It also checks that checkpoints continue each other, that the
-// journal continues them, and that all files exist that other files name. An unfinished checkpoint and a torn
-// end of the journal are no damage: a crash may leave them. Files of other programs have FileUnknown and no
-// error.
+// Verify reads all files of a store's folder, or a single file that [Save] has written, and returns a [File]
+// for each. File.Err is the damage that Verify has found in the file. Verify checks each byte of all
+// checkpoints and of the journal, and the free space at the end of the journal. It also checks that the
+// checkpoints continue each other, that the journal continues the checkpoints, and that all files exist that
+// other files name. An unfinished checkpoint and a torn end of the journal are no damage: a crash may leave
+// them. Files of other programs have FileUnknown and no error.
 //
 // If deep is true, Verify also loads each checkpoint as [LoadMoment] does, without mapping, and checks that
 // the parts of the world fit together. Checksums find accidents, and deep checks also find forged files.
 //
-// Verify changes nothing and takes no lock. A file that a program removes meanwhile is left out. Complexity:
-// reads the files once, and the segments of the journal several times; deep also loads each checkpoint.
-// If a file is missing, Verify reads all of them again, at most twice.
+// Verify changes nothing and takes no lock. A file that a program removes during the call is left out.
+// Complexity: reads the files once, and the segments of the journal several times; deep also loads each
+// checkpoint. If a file is missing, Verify reads all files again, at most twice.
 func Verify(path string, deep bool) ([]File, error) {
 	for try := 0; ; try++ {
 		l, err := list(path)
@@ -40,7 +40,7 @@ func Verify(path string, deep bool) ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("store: verifying %q: %w", path, err)
 		}
-		// A list that is made while a program replaces files may have neither the old one nor the new one.
+		// A list that is made while a program replaces a file may have neither the old nor the new file.
 		missing := func(f File) bool { return f.Kind == FileMissing }
 		if try == 2 || !slices.ContainsFunc(l.files, missing) {
 			return l.files, nil
@@ -85,7 +85,7 @@ func (l *listing) verify(path string, deep bool) error {
 	return nil
 }
 
-// again calls a check again if it fails: a program may just be writing the file.
+// again calls check, and repeats a failed check at most twice, because a program may be writing the file.
 func again(check func() error) error {
 	err := check()
 	for range 2 {
@@ -97,8 +97,9 @@ func again(check func() error) error {
 	return err
 }
 
-// outdated reports whether the folder has a newer checkpoint by now. Then a program may have removed the
-// journal of older ones, and keeps their files if newer files continue them.
+// outdated reports whether the folder now has a checkpoint newer than newest. If so, a program may have
+// removed the journal of older checkpoints. It keeps the files of those checkpoints if newer files continue
+// them.
 func (l *listing) outdated(newest uint64) bool {
 	files, err := l.folder.Files()
 	return err == nil && slices.ContainsFunc(files, func(f disk.Info) bool {
@@ -112,7 +113,7 @@ func (l *listing) gone(name string) bool {
 	return err == nil && !slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == name })
 }
 
-// identity returns the identity of the store. It is read from the newest checkpoint with a sound description.
+// identity returns the identity of the store, as in the newest checkpoint with a sound description.
 func (l *listing) identity() (id [16]byte, known bool) {
 	newest := uint64(0)
 	for _, m := range l.kept {
@@ -123,7 +124,7 @@ func (l *listing) identity() (id [16]byte, known bool) {
 	return id, known
 }
 
-// check reads a file.
+// check reads a file and checks it.
 func (l *listing) check(f *File, id [16]byte, known bool) error {
 	switch f.Kind {
 	case FileCheckpoint:
@@ -146,8 +147,8 @@ func (l *listing) check(f *File, id [16]byte, known bool) error {
 // ofStore returns an error if a checkpoint belongs to another store.
 func ofStore(m *keptManifest, id [16]byte) error {
 	if own, err := storeOf(m); err != nil || own != id {
-		return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, and others to store %s",
-			m.Store, identity(id)))
+		return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, but other checkpoints "+
+			"belong to store %s", m.Store, identity(id)))
 	}
 	return nil
 }
@@ -169,12 +170,13 @@ func verifyBlocks(src io.ReaderAt, size int64) error {
 		number := y.r.blocks - 1
 		switch {
 		case b.size > uint64(math.MaxInt64-at.offset) || at.offset+int64(b.size) > size:
-			return fmt.Errorf("byte %d: block %d has %d bytes, and the file ends at byte %d", begin, number,
+			return fmt.Errorf("byte %d: block %d has %d bytes, but the file ends at byte %d", begin, number,
 				b.size, size)
 		case b.kind < blockExtents || b.kind > blockZero:
 			return fmt.Errorf("byte %d: block %d has the unknown kind %d", begin, number, b.kind)
 		case b.kind == blockEnd && b.count != number:
-			return fmt.Errorf("byte %d: the file has %d blocks, and its end says %d", begin, number, b.count)
+			return fmt.Errorf("byte %d: the file has %d blocks, but its last block says %d", begin, number,
+				b.count)
 		}
 		if err := checkBytes(at, int64(b.size), number, y.r.sum, &room); err != nil {
 			return fmt.Errorf("byte %d: %w", begin, err)
@@ -237,8 +239,8 @@ func loadDeep(folder disk.Folder, number uint64) error {
 	return w.Close()
 }
 
-// verifyChains checks that checkpoints continue each other. A crash may leave checkpoints that continue a
-// removed one, but not the newest one: then the store has lost its world.
+// verifyChains checks that checkpoints continue each other. A crash may leave old checkpoints that continue a
+// removed checkpoint. But if the newest checkpoint continues a removed one, the store has lost its world.
 func (l *listing) verifyChains() {
 	numbers := make(map[uint64]bool)
 	newest := uint64(0)
@@ -252,14 +254,14 @@ func (l *listing) verifyChains() {
 	for i := range l.files {
 		files[i] = &l.files[i]
 	}
-	// Bases come first.
+	// Check a base before the checkpoints that continue it.
 	slices.SortFunc(files, func(a, b *File) int { return cmp.Compare(a.Number, b.Number) })
 	for _, f := range files {
 		if f.Kind != FileCheckpoint || f.Err != nil {
 			continue
 		}
 		if f.Number != newest && f.Base > 0 && !numbers[f.Base] {
-			f.Kind = FileUnfinished // what is left of a chain that a program was removing
+			f.Kind = FileUnfinished // the remainder of a chain that a program was removing
 			delete(numbers, f.Number)
 			continue
 		}
@@ -271,7 +273,7 @@ func (l *listing) verifyChains() {
 	}
 }
 
-// verifyJournal checks that the journal leads on from the checkpoints.
+// verifyJournal checks that the journal continues the checkpoints.
 func (l *listing) verifyJournal(id [16]byte) {
 	first := uint64(math.MaxUint64) // the first segment
 	for _, f := range l.files {
@@ -284,8 +286,8 @@ func (l *listing) verifyJournal(id [16]byte) {
 		return
 	}
 	newest := moments[len(moments)-1]
-	// The journal that begins at a checkpoint includes the journals of all later ones. So it is enough to
-	// check the oldest checkpoint whose journal was not removed, and the newest one.
+	// The journal that begins at a checkpoint includes the journals of all later checkpoints. So it is enough
+	// to check the newest checkpoint, and the oldest checkpoint whose journal was not removed.
 	oldest := slices.IndexFunc(moments, func(f File) bool {
 		m := l.kept[f.Name]
 		return m.Segment > 0 && uint64(m.Since) >= first
@@ -332,7 +334,8 @@ func (l *listing) blame(checkpoint string, err error) {
 	l.files = append(l.files, File{Name: name, Kind: FileMissing, Err: err})
 }
 
-// verifyNewest reports the checkpoint that the file newest-… names as missing, if no checkpoint is as new.
+// verifyNewest checks the checkpoint that the file newest-… names. It reports this checkpoint as missing if
+// the folder has neither this checkpoint nor a newer one.
 func (l *listing) verifyNewest() {
 	var least, newest File
 	for _, f := range l.files {
@@ -344,7 +347,7 @@ func (l *listing) verifyNewest() {
 	}
 	if newest.Number < least.Number {
 		l.files = append(l.files, File{Name: checkpointName(least.Number), Kind: FileMissing,
-			Err: fmt.Errorf("%s says that it was durable", least.Name)})
+			Err: fmt.Errorf("%s says that the checkpoint was durable", least.Name)})
 	}
 }
 
@@ -353,7 +356,7 @@ func (l *listing) verifyNew() {
 	var infos []disk.Info
 	for _, f := range l.files {
 		if f.Kind == FileCheckpoint {
-			return // it has an error
+			return // the checkpoint has an error already
 		}
 		if f.Kind != FileLock {
 			infos = append(infos, disk.Info{Name: f.Name})
@@ -364,13 +367,13 @@ func (l *listing) verifyNew() {
 	}
 }
 
-// Compact leaves one checkpoint in the folder of a store: the newest one, in a file that holds all of the
-// world, and the journal that follows it. It removes all other checkpoints and files that are not needed. It
-// takes the lock: if another process has the folder open, the error names that process. Before Compact
-// removes a checkpoint or a part of the journal, it checks each byte that it keeps. If a file is damaged or
-// missing, the error names this file, and Compact removes no checkpoint and no part of the journal. If
-// Compact is interrupted, the folder holds the same world.
-// Complexity: reads the files of the newest checkpoint, writes one file, and reads it.
+// Compact reduces the folder of a store to the newest checkpoint, in one file that holds the complete world,
+// and the journal that follows this checkpoint. Compact removes all other checkpoints and files that are not
+// needed. Compact takes the lock: if another process has the folder open, the error names that process.
+// Before Compact removes a checkpoint or a part of the journal, it checks each byte that it keeps. If a file
+// is damaged or missing, the error names this file, and Compact removes no checkpoint and no part of the
+// journal. If Compact is interrupted, the folder holds the same world.
+// Complexity: reads the files of the newest checkpoint, writes one file, and reads that file.
 func Compact(dir string) (err error) {
 	defer func() {
 		if err != nil {
@@ -426,7 +429,7 @@ func Compact(dir string) (err error) {
 			return err
 		}
 	}
-	for k := len(numbers) - 2; k >= 0; k-- { // newest first: a file goes after those that continue it
+	for k := len(numbers) - 2; k >= 0; k-- { // newest first, because newer files continue older ones
 		if err := folder.Remove(checkpointName(numbers[k])); err != nil {
 			return err
 		}
@@ -442,7 +445,7 @@ func Compact(dir string) (err error) {
 }
 
 // leadingOn returns the description of the newest checkpoint in a folder. It returns an error if the journal
-// does not lead on from it, or if other checkpoints belong to another store.
+// does not continue this checkpoint, or if other checkpoints belong to another store.
 func leadingOn(dir string, newest uint64) (*keptManifest, error) {
 	l, err := list(dir)
 	if err != nil {

@@ -58,7 +58,7 @@ func memoryInfo() map[string]int {
 	for line := range strings.Lines(string(b)) {
 		if name, rest, ok := strings.Cut(line, ":"); ok {
 			kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			info[name] = min(kib, math.MaxInt>>10) << 10 // on 32-bit systems an int is too small for large machines
+			info[name] = min(kib, math.MaxInt>>10) << 10 // 32-bit ints are too small for large machines
 		}
 	}
 	return info

@@ -58,7 +58,8 @@ func TestFault(t *testing.T) {
 	must(t, r.Decommit(6*p, p))
 	says(6*p, `of region "world" lies in memory that was given back: drop pointers and slices`)
 	must(t, r.Close())
-	says(17, `slot 1 of column Position is gone: its region was closed: keep the region open`, "\n\tclosed at ")
+	says(17, `slot 1 of column Position is gone: its region was closed: keep the region open`,
+		"\n\tclosed at ")
 }
 
 // TestFaultsElsewhere: other panics pass unchanged, and the goroutine's flag is restored.

@@ -24,8 +24,8 @@ func (files) Supported() error {
 	case heapByDefault:
 		return fmt.Errorf("regions are Go heap memory here: %w", errors.ErrUnsupported)
 	case pageSize != mapped.PageSize:
-		return fmt.Errorf("pages have %s, and files can be mapped only in pages of %s: %w", Bytes(pageSize), Bytes(mapped.PageSize),
-			errors.ErrUnsupported)
+		return fmt.Errorf("pages have %s, and files can be mapped only in pages of %s: %w",
+			Bytes(pageSize), Bytes(mapped.PageSize), errors.ErrUnsupported)
 	case !mapsFiles:
 		return fmt.Errorf("on %s files are read, not mapped: %w", runtime.GOOS, errors.ErrUnsupported)
 	}

@@ -7,8 +7,8 @@ import (
 
 // Label describes the contents of a part of a region, for messages about its addresses.
 type Label struct {
-	// What names the contents. In "slot 17 of column Position of world "demo"", What is `column Position of
-	// world "demo"`. Default: the region and its purpose.
+	// What names the contents, such as `column Position of world "demo"`. A message puts it after the
+	// element: "slot 17 of …". Default: the region and its purpose.
 	What string
 	// Element is the word for an element: slot, row, node. Default: "byte".
 	Element string

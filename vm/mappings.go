@@ -24,7 +24,8 @@ func (m *mapping) recount() {
 	n := 0
 	if !m.closed {
 		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
-		// Each kept range has two ends, and a range in own adds a border.
+		// A kept range has two borders. A range in own is a mapping of its own, so its end can be a border,
+		// too.
 		n += 2*len(m.recycling.pages.of) + len(m.recycling.own.of)
 		if m.committed.bytes > 0 {
 			// An end of the region is not a border between two mappings.

@@ -18,7 +18,7 @@ var (
 )
 
 // Mirror is memory that appears twice in a row: byte i is also byte i + Size. So each run of up to Size bytes
-// is contiguous, even if it crosses the end and continues at the beginning, as a ring buffer needs.
+// is contiguous, even if it crosses the end of the first half. A ring buffer needs this.
 //
 // If the system refuses to map memory twice, and on the heap stand-in, a mirror is ordinary memory of twice
 // the size, and [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.
@@ -34,9 +34,9 @@ type Mirror struct {
 // maxMirror leaves room for doubling and rounding.
 const maxMirror = maxReserve / 4
 
-// ReserveMirror makes a mirror of bytes, rounded up to whole pages (on Windows to 64 KiB): nothing →
-// Committed. It counts as 2 × Size reserved and Size committed bytes. If the halves are copied, it counts as
-// 2 × Size committed bytes.
+// ReserveMirror makes a mirror of the given number of bytes, rounded up to whole pages (on Windows to 64
+// KiB): nothing → Committed. The mirror counts as 2 × Size reserved and Size committed bytes. If the halves
+// are copied, it counts as 2 × Size committed bytes.
 //
 // On Linux the memory is shared anonymous memory, mapped a second time by mremap. This takes no file
 // descriptor. Strict overcommit mode charges the memory now, so touching it cannot fail later. If mremap is
@@ -120,7 +120,7 @@ func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
 
 // mirrorError explains the failure to make a mirror.
 func mirrorError(be backend, purpose string, size int, err error) error {
-	if e, ok := err.(*Error); ok { // there were no addresses
+	if e, ok := err.(*Error); ok { // be.mirror found no addresses
 		e.Purpose = purpose
 		return e
 	}
@@ -128,11 +128,11 @@ func mirrorError(be backend, purpose string, size int, err error) error {
 	switch {
 	case errors.Is(err, ErrDescriptors):
 		e.Err = ErrDescriptors
-		e.Detail = err.Error() + ": raise RLIMIT_NOFILE (ulimit -n) or close files; the one needed here is " +
-			"closed again at once"
+		e.Detail = err.Error() + ": raise RLIMIT_NOFILE (ulimit -n) or close files: a mirror needs one " +
+			"descriptor for a moment"
 	case errors.Is(err, ErrRefused):
 		e.Err = ErrRefused
-		e.Detail = err.Error() + ": allow it in the sandbox; until then every byte is copied once more"
+		e.Detail = err.Error() + ": allow the call in the sandbox; until then every byte is copied once more"
 	default:
 		e.Detail, e.Err = be.explain("mirror", size, err)
 	}
@@ -145,7 +145,8 @@ type mirrored struct{ backend }
 
 func (b mirrored) reset(p unsafe.Pointer, n int) error { return b.unmirror(p, n/2) }
 
-// decommit does the same as reset. Close calls it after a failed reset, but a mirror can only be unmapped.
+// decommit does the same as reset, because a mirror can only be unmapped. Close calls decommit after a failed
+// reset.
 func (b mirrored) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.unmirror(p, n)
 }
@@ -170,24 +171,25 @@ func (b injected) unmirror(p unsafe.Pointer, n int) error {
 	return b.backend.unmirror(p, n)
 }
 
-// mirror is never called: mirrors are copied if regions do not reuse addresses.
+// mirror is never called, because mirrorOn calls the method mirror only on backends that reuse addresses.
 func (heapBackend) mirror(int, string) (unsafe.Pointer, error) { return nil, ErrRefused }
 
 func (heapBackend) unmirror(unsafe.Pointer, int) error { return nil }
 
-// Base returns the address of the first of 2 × Size bytes. It does not change while the mirror is open.
+// Base returns the address of the first of 2 × Size bytes. The address does not change while the mirror is
+// open.
 func (m *Mirror) Base() unsafe.Pointer { return m.r.m.base }
 
-// Size returns the number of bytes of memory: half of the addresses.
+// Size returns the number of bytes of memory, which is half the number of addresses.
 func (m *Mirror) Size() int { return m.size }
 
-// Refused returns nil if both halves are the same memory. Otherwise it returns the [*Error], wrapping
-// ErrRefused, with the reason why they are copied.
+// Refused returns nil if both halves are the same memory. Otherwise it returns an [*Error] wrapping
+// ErrRefused, with the reason why [Mirror.Written] copies.
 func (m *Mirror) Refused() error { return m.refused }
 
-// Written makes the bytes written at [off, off+n) appear in the other half. Call it before reading them
-// there. It does nothing if both halves are the same memory. The range must lie in the 2 × Size bytes and be
-// at most Size long.
+// Written makes the bytes written at [off, off+n) appear in the other half. Call Written before reading these
+// bytes in the other half. It does nothing if both halves are the same memory. The range must lie in the 2 ×
+// Size bytes and be at most Size long.
 func (m *Mirror) Written(off, n int) {
 	if m.refused != nil {
 		m.copyAcross(off, n)
@@ -213,8 +215,8 @@ func (m *Mirror) copyAcross(off, n int) {
 // Resident returns the number of bytes in memory.
 func (m *Mirror) Resident() (int, error) { return m.r.Resident() }
 
-// Close gives the memory back, and the addresses to later regions or mirrors of this process, as
-// [Region.Close] does. Pointers into the mirror must not be used afterwards. Closing twice does nothing.
+// Close gives the memory back to the system. Later regions or mirrors of this process get the addresses, as
+// with [Region.Close]. Pointers into the mirror must not be used afterwards. Closing twice does nothing.
 // Before Windows 10, version 1803, the memory stays charged, for the next mirror of the same size.
 //
 // It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for closing. Then the

@@ -34,7 +34,7 @@ func refuses(err error) bool {
 
 // mapAndDuplicate maps shared anonymous memory and duplicates the mapping by an mremap of zero bytes
 // (mremap(2)). The memory is mapped elsewhere and moved into the reservation, because an mmap that fails over
-// the reservation may have unmapped it.
+// the reservation may have unmapped the reservation.
 func mapAndDuplicate(p unsafe.Pointer, n int) error {
 	made, err := unix.MmapPtr(-1, 0, reserveHint(n), uintptr(n), readWrite, unix.MAP_SHARED|unix.MAP_ANON)
 	if err != nil {
@@ -53,12 +53,13 @@ func mapAndDuplicate(p unsafe.Pointer, n int) error {
 
 // errNotTwice is the error of an mremap of zero bytes that fails for lack of memory. Kernels in user space
 // may return it if they do not know this use of mremap.
-var errNotTwice = errors.New("it cannot be mapped a second time")
+var errNotTwice = errors.New("the memory cannot be mapped a second time")
 
-// mremap moves the mapping of have bytes at from to the address to, and makes it n bytes long.
-func mremap(from unsafe.Pointer, have int, to unsafe.Pointer, n int) error {
-	_, _, errno := unix.Syscall6(unix.SYS_MREMAP, uintptr(from), uintptr(have), uintptr(n),
-		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, uintptr(to), 0)
+// mremap moves the mapping at the address old to the address target, and changes its length from oldBytes to
+// bytes. With oldBytes 0 the old mapping stays, and the target maps the same memory.
+func mremap(old unsafe.Pointer, oldBytes int, target unsafe.Pointer, bytes int) error {
+	_, _, errno := unix.Syscall6(unix.SYS_MREMAP, uintptr(old), uintptr(oldBytes), uintptr(bytes),
+		unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED, uintptr(target), 0)
 	if errno != 0 {
 		return errno
 	}
@@ -66,7 +67,7 @@ func mremap(from unsafe.Pointer, have int, to unsafe.Pointer, n int) error {
 }
 
 // mapMemfd maps an unnamed file. The file is sealed, so no process that opens it under /proc can shorten it.
-// Touching a page behind the end of a shortened file would end this process.
+// Touching a page beyond the end of a shortened file would end this process.
 func mapMemfd(p unsafe.Pointer, n int, name string) error {
 	name = printableName(name)
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)
@@ -80,7 +81,7 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 		return fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)
 	}
 	defer unix.Close(fd)
-	// Exceeding RLIMIT_FSIZE raises a signal and does not return an error.
+	// A file larger than RLIMIT_FSIZE raises a signal instead of an error.
 	var size unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_FSIZE, &size) == nil && size.Cur < uint64(n) {
 		return fmt.Errorf("memfd_create: %w: RLIMIT_FSIZE allows files of %d bytes", ErrRefused, size.Cur)

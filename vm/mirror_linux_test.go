@@ -86,7 +86,8 @@ func refuse(call uint32, onlyZero bool, errno unix.Errno) {
 	done(seccomptest.Refuse(rule))
 }
 
-// mirrorIn makes a mirror in a child. It checks that both halves are equal, and are copies if copied is set.
+// mirrorIn makes a mirror in a child. It checks that both halves hold the same bytes, and that the halves are
+// copies only if copied is true.
 func mirrorIn(child string, bytes int, copied bool) *Mirror {
 	m, err := mirrorOn(osBackend{}, bytes, Options{Name: child}, origin{})
 	done(err)
@@ -164,7 +165,7 @@ func bothRefused() {
 		r := reserveIn("region", 2*mirrorPages(), Options{})
 		done(r.Commit(0, r.Size()))
 		view(r)[0] = 1
-		check(view(r)[mirrorPages()] == 0, "a region is a mirror")
+		check(view(r)[mirrorPages()] == 0, "a write to one half of a region appears in the other half")
 		if r.Base() == base {
 			return
 		}
@@ -180,7 +181,8 @@ func noDescriptorForMemfd() {
 	_, err := mirrorOn(osBackend{}, mirrorPages(), Options{Name: "files", Limit: limit}, origin{})
 	wants(err, ErrDescriptors, "RLIMIT_NOFILE")
 	check(!errors.Is(err, ErrRefused) && limit.Used() == 0 &&
-		len(Snapshot(false).Purposes) == len(before.Purposes), "kept: %+v", Snapshot(false))
+		len(Snapshot(false).Purposes) == len(before.Purposes), "a failed mirror is counted: %+v",
+		Snapshot(false))
 	done(unix.Close(19))
 	done(mirrorIn("files", mirrorPages(), false).Close())
 	fd, err := unix.Open("/dev/null", unix.O_RDONLY, 0)
@@ -193,9 +195,9 @@ func mirrorAddressSpace() {
 	before := fmt.Sprint(Snapshot(false))
 	_, err := mirrorOn(osBackend{}, 256*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // too large only while it is moved
+	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // fits, but not the third mapping
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	check(fmt.Sprint(Snapshot(false)) == before, "kept: %+v", Snapshot(false))
+	check(fmt.Sprint(Snapshot(false)) == before, "a failed mirror is counted: %+v", Snapshot(false))
 	done(mirrorIn("as", 16*mib, false).Close())
 }
 
@@ -207,7 +209,8 @@ func noFileSizes() {
 	wants(m.Refused(), ErrRefused, "RLIMIT_FSIZE")
 }
 
-// TestMirrorShortage: shared memory is not data, and is charged as committed memory.
+// TestMirrorShortage: the memory of a mirror does not count towards RLIMIT_DATA, but counts as committed
+// memory.
 func TestMirrorShortage(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {

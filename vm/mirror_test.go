@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// openMirror makes a mirror that is closed with the test.
+// openMirror makes a mirror, and closes the mirror when the test ends.
 func openMirror(tb testing.TB, be backend, bytes int, o Options) *Mirror {
 	tb.Helper()
 	var made origin
@@ -147,10 +147,11 @@ func TestMirrorAddressesServeAgain(t *testing.T) {
 	if !mirrorsServeRegions {
 		return
 	}
-	// A region begins at a huge page. It may get addresses that other tests gave back.
+	// The region may begin at the first huge page after the mirror's base. It may also get addresses that
+	// other tests gave back.
 	for range 100 {
 		r := open(t, be, 2*size-HugePageSize(), Options{})
-		if from := address(r.Base()) - address(base); from < 0 || from > HugePageSize() {
+		if distance := address(r.Base()) - address(base); distance < 0 || distance > HugePageSize() {
 			continue
 		}
 		must(t, r.Commit(0, r.Size()))
@@ -201,7 +202,7 @@ func dropMirror(t *testing.T, be backend, purpose string) *mapping {
 	return m.r.m
 }
 
-// refusing is a backend that fails to map memory twice, or to give it back.
+// refusing is a backend that fails to make or to close mirrors.
 type refusing struct {
 	backend
 	mirrorErr, unmirrorErr error
@@ -221,7 +222,8 @@ func (r *refusing) unmirror(p unsafe.Pointer, n int) error {
 	return r.backend.unmirror(p, n)
 }
 
-// TestMirrorFailures: a refusal leads to copies, other failures are errors, and neither keeps memory.
+// TestMirrorFailures: if the system refuses to map memory twice, the mirror copies. Other failures are
+// errors. No failure keeps memory.
 func TestMirrorFailures(t *testing.T) {
 	be := &refusing{backend: onlyOS(t)}
 	limit := NewLimit(100 * mirrorPages())

@@ -11,7 +11,8 @@ import (
 // mirrorUnit is 1, because a mirror may have any number of pages.
 const mirrorUnit = 1
 
-// mirrorsServeRegions is true because the addresses of a closed mirror are reserved like any others.
+// mirrorsServeRegions is true because the addresses of a closed mirror are reserved like those of a closed
+// region.
 const mirrorsServeRegions = true
 
 // mirror reserves the addresses once and then replaces each half, so that the addresses never belong to other

@@ -10,11 +10,11 @@ import (
 
 // This file makes mirrors without placeholders: on Windows 10 before version 1803, Windows Server 2016, and
 // older versions of Wine. It finds addresses for both halves by reserving and releasing them, and then maps
-// each half there. If another thread has taken the addresses meanwhile, mapViews starts again elsewhere.
+// each half there. If another thread has taken the addresses meanwhile, mapViews tries other addresses.
 //
 // Unmapping a view would free addresses that a stale pointer may still hold, and the system could put Go's
-// heap there. So the views of a closed mirror stay, without access, for the next mirror of that size. Their
-// contents leave memory but stay charged to the system's commit limit.
+// heap there. So the views of a closed mirror stay mapped, but inaccessible, for the next mirror of the same
+// size. Their contents are removed from memory, but stay charged to the system's commit limit.
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 
@@ -54,7 +54,7 @@ func mapViews(n int) (unsafe.Pointer, error) {
 	return nil, fmt.Errorf("%w: other threads took the addresses %d times", ErrRefused, mostGaps)
 }
 
-// findGap returns an address with 2n free bytes behind it at this moment.
+// findGap returns the address of 2n bytes that are free at this moment.
 func findGap(n int) (uintptr, error) {
 	gap, err := windows.VirtualAlloc(0, uintptr(2*n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
@@ -63,7 +63,8 @@ func findGap(n int) (uintptr, error) {
 	return gap, windows.VirtualFree(gap, 0, windows.MEM_RELEASE) // no code has seen these addresses
 }
 
-// mapViewsAt maps both views or none. The error is ERROR_INVALID_ADDRESS if another thread was faster.
+// mapViewsAt maps both views or none. The error is ERROR_INVALID_ADDRESS if another thread has taken the
+// addresses.
 func mapViewsAt(gap uintptr, file windows.Handle, n int) error {
 	for i := range 2 {
 		at, _, err := mapViewOfFileEx.Call(uintptr(file), windows.FILE_MAP_WRITE, 0, 0, uintptr(n),

@@ -31,7 +31,8 @@ const (
 )
 
 // placeholders reports whether the system has working placeholders. Wine had the functions before they
-// worked, so placeholders tries them. It gives the addresses back, because no code has seen them.
+// worked, so placeholders calls them. It releases the addresses, which is sound because no code has seen
+// them.
 var placeholders = sync.OnceValue(func() bool {
 	for _, proc := range []*windows.LazyProc{virtualAlloc2, mapViewOfFile3, unmapViewOfFile2} {
 		if proc.Find() != nil {
@@ -81,7 +82,7 @@ func reservePlaceholders(n int) (unsafe.Pointer, error) {
 		return nil, err
 	}
 	p := pointerAt(int(addr))
-	// Releasing a part as a placeholder cuts the placeholder in two.
+	// Releasing a part with MEM_PRESERVE_PLACEHOLDER splits the placeholder in two.
 	if err := windows.VirtualFree(addr, uintptr(n), windows.MEM_RELEASE|memPreservePlaceholder); err != nil {
 		_ = windows.VirtualFree(addr, 0, windows.MEM_RELEASE) // no code has seen these addresses
 		return nil, err
@@ -112,8 +113,8 @@ func noAddresses(n int, err error) error {
 	return &Error{Op: "reserve", Bytes: 2 * n, Err: sentinel, Detail: detail}
 }
 
-// sharedMemory makes n bytes that can be mapped, and that live as long as a handle or a view of them. They
-// are charged to the system's commit limit at once; touching them cannot fail afterwards.
+// sharedMemory makes n bytes of memory that can be mapped. The memory lives as long as a handle or a view of
+// it. All bytes are charged to the system's commit limit at once, so touching them cannot fail afterwards.
 func sharedMemory(n int) (windows.Handle, error) {
 	return windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE,
 		uint32(uint64(n)>>32), uint32(n), nil)

@@ -8,51 +8,56 @@ import (
 
 // errSeveral is wrapped by the error of a move that did nothing because the pages belong to several mappings
 // of the system.
-var errSeveral = errors.New("the pages are several mappings")
+var errSeveral = errors.New("the pages belong to several mappings")
 
-// moveStep is the number of bytes that a copy moves at a time. These bytes are in memory twice meanwhile.
-// moveStep is the size of a huge page on most systems.
+// moveStep is the number of bytes that a copy moves at a time. Until the step ends, these bytes are in memory
+// twice. moveStep is the size of a huge page on most systems.
 const moveStep = 2 << 20
 
 // moveSmallest is the size in bytes up to which copying is cheaper than finding the border between two
 // mappings.
 const moveSmallest = 64 << 10
 
-// MovePages moves the contents of n bytes at offset off of r to offset toOff of to, which may be r. The pages
-// of r go Committed → Reserved, and the pages of to go Reserved → Committed. off, toOff and n must be
-// multiples of the page size, all pages of the range in r Committed, and all pages of the range in to
-// Reserved, so that the ranges never overlap; MovePages panics otherwise. The pages of r must also be
-// ReadWrite; MovePages does not check that. Pointers into the range of r must not be used afterwards, and no
-// goroutine may touch either range meanwhile: for a moment the contents are in neither.
+// MovePages moves the contents of n bytes at offset off of r to offset targetOff of the region target, which
+// may be r. The pages of r go Committed → Reserved, and the pages of target go Reserved → Committed. Pointers
+// into the range of r must not be used afterwards. No goroutine may touch either range during the call: for a
+// moment the contents are in neither range.
+//
+// MovePages panics unless off, targetOff and n are multiples of the page size, all pages of the range in r
+// are Committed, and all pages of the range in target are Reserved. So the ranges never overlap. The pages of
+// r must also be ReadWrite; MovePages does not check that.
 //
 // On Linux (5.7 and later) mremap moves the pages themselves: nothing is copied, no memory is taken, and
-// untouched pages stay untouched. The old addresses stay reserved all the time. Huge pages stay whole, and
-// whole tables of 512 pages move at once, if off and toOff have the same offset in a huge page; otherwise the
-// page table's entries are copied, at a few nanoseconds a page. On the heap stand-in, on other systems,
-// between regions of different backends, for pages whose contents come from a file, and if Linux refuses, the
-// bytes are copied in steps of 2 MiB, and each step's old memory is given back.
+// untouched pages stay untouched. The old addresses stay reserved all the time. If off and targetOff have the
+// same offset in a huge page, huge pages stay whole, and whole tables of 512 pages move at once. Otherwise
+// the kernel copies the entries of the page table, at a few nanoseconds a page.
 //
-// Ranges that [Region.Huge] declared dense in r are declared dense in to as well.
+// In other cases MovePages copies the bytes in steps of 2 MiB, and gives each step's old memory back. It
+// copies on the heap stand-in, on other systems, between regions of different backends, if the contents of
+// the pages come from a file, and if Linux refuses the move.
 //
-// It returns an [*Error] as [Region.Commit] does; then nothing has changed. A shared [Limit] of r and to is
-// not charged twice. Complexity: about six system calls, and a few more for each border between mappings in
-// the range.
-func (r *Region) MovePages(to *Region, toOff, off, n int) error {
-	from, dest := r.m, to.m
+// If the policy of target is PagesAuto, ranges that [Region.Huge] declared dense in r become dense in target,
+// too.
+//
+// It returns an [*Error] as [Region.Commit] does; then nothing has changed. A [Limit] that r and target share
+// is not charged twice. Complexity: about six system calls, and a few more for each border between mappings
+// in the range.
+func (r *Region) MovePages(target *Region, targetOff, off, n int) error {
+	from, dest := r.m, target.m
 	defer lockBoth(from, dest)()
 	from.check("move from", off, n)
-	dest.check("move to", toOff, n)
-	if (off|toOff|n)&(pageSize-1) != 0 || !from.committed.contains(off, off+n) ||
-		len(dest.committed.covered(toOff, toOff+n)) > 0 {
+	dest.check("move to", targetOff, n)
+	if (off|targetOff|n)&(pageSize-1) != 0 || !from.committed.contains(off, off+n) ||
+		len(dest.committed.covered(targetOff, targetOff+n)) > 0 {
 		panic(fmt.Sprintf("vm: move(to %d, from %d, %d): whole committed pages move to whole reserved "+
 			"pages of %d bytes (%s)",
-			toOff, off, n, pageSize, from.counted.purpose))
+			targetOff, off, n, pageSize, from.counted.purpose))
 	}
 	if n == 0 {
 		return nil
 	}
-	dest.cool(interval{toOff, toOff + n})
-	if dest.recycling.pages.overlaps(toOff, toOff+n) {
+	dest.cool(interval{targetOff, targetOff + n})
+	if dest.recycling.pages.overlaps(targetOff, targetOff+n) {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings,
 			Detail: "pages of a closed region cannot be given back"}
 	}
@@ -64,26 +69,26 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 		return dest.limit.passed("move", dest.counted.purpose, n)
 	}
 	from.altered(interval{off, off + n})
-	dest.altered(interval{toOff, toOff + n})
-	if err := from.moveContents(dest, toOff, off, n); err != nil {
+	dest.altered(interval{targetOff, targetOff + n})
+	if err := from.moveContents(dest, targetOff, off, n); err != nil {
 		if from.limit != dest.limit {
 			dest.limit.give(n)
 		}
 		detail, sentinel := dest.be.explain("commit", n, err)
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: sentinel, Detail: detail}
 	}
-	dest.rebordered(toOff, toOff+n, func() { dest.committed.add(toOff, toOff+n) })
+	dest.rebordered(targetOff, targetOff+n, func() { dest.committed.add(targetOff, targetOff+n) })
 	dest.counted.committed.Add(int64(n))
 	if dest.pages == PagesAuto {
 		for _, dense := range from.dense.covered(off, off+n) {
-			dest.dense.add(dense.lo-off+toOff, dense.hi-off+toOff)
+			dest.dense.add(dense.lo-off+targetOff, dense.hi-off+targetOff)
 		}
 	}
 	dest.recount()
-	dest.dress(interval{toOff, toOff + n})
+	dest.dress(interval{targetOff, targetOff + n})
 	from.vacate(interval{off, off + n})
 	from.rebordered(off, off+n, func() { from.committed.remove(off, off+n) })
-	from.left(interval{off, off + n})
+	from.markGone(interval{off, off + n})
 	from.recount()
 	from.counted.committed.Add(-int64(n))
 	if from.limit != dest.limit {
@@ -92,8 +97,8 @@ func (r *Region) MovePages(to *Region, toOff, off, n int) error {
 	return nil
 }
 
-// lockBoth locks two mappings and returns the function that unlocks them. It locks in the order of their
-// addresses, so that two moves cannot deadlock.
+// lockBoth locks two mappings and returns the function that unlocks them. It locks the mapping at the lower
+// address first, so that two moves cannot deadlock.
 func lockBoth(a, b *mapping) (unlock func()) {
 	if a == b {
 		a.mu.Lock()
@@ -110,8 +115,8 @@ func lockBoth(a, b *mapping) (unlock func()) {
 	}
 }
 
-// moveContents commits the pages at toOff and moves the contents at off there; the pages at off stay
-// committed. After a failure both ranges are unchanged.
+// moveContents commits n bytes at offset toOff of to, and moves the contents at offset off of m to them. The
+// pages at off stay committed. After a failure both ranges are unchanged.
 func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
 	var moved, copied []interval // offsets in the range
 	for done, part := 0, n; done < n; part = n - done {
@@ -140,7 +145,7 @@ func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
 		for lo := iv.lo; lo < iv.hi; lo += moveStep {
 			step := min(moveStep, iv.hi-lo)
 			copy(bytesOf(to.at(toOff+lo), step), bytesOf(m.at(off+lo), step))
-			// This gives memory back early; all of it goes back in the end.
+			// This discard gives memory back early. vacate gives all memory of the source back later.
 			_ = m.be.discard(m.at(off+lo), step)
 		}
 	}
@@ -162,13 +167,13 @@ func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error)
 	}
 }
 
-// bytesOf views readable and writable pages. It is sound because their region is locked, so it cannot be
-// closed meanwhile.
+// bytesOf returns readable and writable pages as a slice. It is sound because the pages' region is locked, so
+// the region cannot be closed meanwhile.
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// vacate decommits a range, which counts as Reserved from now on, even if the system refuses. If the system
-// refuses, the pages stay usable, but their memory is given back, and they are zero when they are committed
-// again.
+// vacate decommits a range. The range counts as Reserved from now on, even if the system refuses. After a
+// refusal the pages stay usable, but vacate gives their memory back or clears it. So they are zero when they
+// are committed again.
 func (m *mapping) vacate(iv interval) {
 	bare, err := m.uncommit(iv)
 	if bare {
@@ -190,9 +195,9 @@ func (m *mapping) vacate(iv interval) {
 	}
 }
 
-// uncommit asks the system for Committed → Reserved. It maps moved pages and pages of files afresh: the
-// mapping of moved pages is then joined with its neighbours, and pages of files are zero when they are
-// committed again.
+// uncommit: Committed → Reserved, without a change of the counts. It maps moved pages and pages of files
+// afresh. Then the mapping of moved pages is joined with the neighbouring mappings, and pages of files are
+// zero when they are committed again.
 func (m *mapping) uncommit(iv interval) (bare bool, err error) {
 	if m.moved.meets(iv.lo, iv.hi) {
 		err := m.be.reset(m.at(iv.lo), iv.hi-iv.lo)

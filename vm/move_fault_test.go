@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestMoveFaults: whichever call fails, the bytes are in one of the two places, and counted there.
+// TestMoveFaults: if any one call fails, each range is completely in its old or completely in its new place,
+// and is counted there.
 func TestMoveFaults(t *testing.T) {
 	p := vm.PageSize()
 	calls := faulttest.EachCall(t, func() error {
@@ -18,7 +19,7 @@ func TestMoveFaults(t *testing.T) {
 			return err
 		}
 		defer func() {
-			for range 2 { // the first attempt may meet the failing call
+			for range 2 { // the failing call may be in the first attempt
 				err = r.Close()
 			}
 			if err != nil {

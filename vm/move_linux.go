@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// move moves the pages to an address of the kernel's choice first, and from there to their destination. One
-// call could do both, but a kernel before 6.17 unmaps the destination before it checks whether the pages can
-// move. If they cannot, another thread could get addresses that belong to the region. The first call has no
-// destination to unmap and leaves the old addresses mapped and empty; the second call has no reason left to
-// fail.
+// move moves the pages to an address of the kernel's choice first, and from there to their destination. A
+// single call could do both, but a kernel before 6.17 unmaps the destination before it checks whether the
+// pages can move. If the pages cannot move, another thread could get addresses that belong to the region. The
+// first call has no destination to unmap, and leaves the old addresses mapped and empty. The second call
+// fails only if the kernel lacks memory.
 func (osBackend) move(to, from unsafe.Pointer, n int) error {
 	between, err := unix.MremapPtr(from, uintptr(n), hintLike(from, n), uintptr(n),
 		unix.MREMAP_MAYMOVE|unix.MREMAP_DONTUNMAP)
@@ -34,8 +34,8 @@ func (osBackend) move(to, from unsafe.Pointer, n int) error {
 }
 
 // hintLike returns a free address at the same offset in a huge page as p, so that page tables and huge pages
-// move whole. For a range without a huge page it returns nil: any address will do. If another thread takes
-// the address first, the kernel chooses one, and the move only takes longer.
+// move whole. For a range smaller than a huge page it returns nil, because any address will do. If another
+// thread takes the address first, the kernel chooses one, and the move only takes longer.
 func hintLike(p unsafe.Pointer, n int) unsafe.Pointer {
 	huge := HugePageSize()
 	if huge == 0 || n < huge {

@@ -102,7 +102,7 @@ func TestMovedMappingsAreCounted(t *testing.T) {
 	}
 	sum, _ := smaps(t, r)
 	if counted := r.m.mappings; counted < sum["mappings"] || counted > sum["mappings"]+2 || counted < pages {
-		t.Errorf("%d mappings are counted, there are %d", counted, sum["mappings"])
+		t.Errorf("%d mappings are counted, the kernel shows %d", counted, sum["mappings"])
 	}
 	must(t, r.Decommit(0, 4*pages*p))
 	must(t, r.Commit(2*pages*p, pages*p))

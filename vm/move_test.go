@@ -66,9 +66,11 @@ func TestMovePages(t *testing.T) {
 				}
 				if state(r, mine) != "5 5: 2-4 7-10" || state(to, theirs) != "3 3: 5-8" ||
 					!stamped(r, 7*p, 3*p, 6) {
-					t.Errorf("a refused move changed something: %q, %q", state(r, mine), state(to, theirs))
+					t.Errorf("a refused move changed the regions to %q and %q", state(r, mine),
+						state(to, theirs))
 				}
-				// Moved pages can move on, and back to their old place, whose new pages are zero.
+				// Moved pages can move again, also back to their old place. The pages that they leave are
+				// zero when committed.
 				must(t, to.MovePages(to, 0, 5*p, 3*p))
 				must(t, to.MovePages(r, 4*p, 0, 3*p))
 				if got := state(r, mine) + ", " + state(to, theirs); got != "8 8: 2-10, 0 0:" ||
@@ -159,7 +161,7 @@ func TestMovePagesMisuse(t *testing.T) {
 // stubborn is a backend that moves only small pieces, and no piece that contains a certain page.
 type stubborn struct {
 	faulty
-	most  int // the most pages of a piece
+	most  int // largest number of pages of a piece
 	stuck int // a page that cannot move
 }
 
@@ -253,8 +255,8 @@ func TestMoveCannotDecommit(t *testing.T) {
 	}
 }
 
-// driveMoves moves pages between two regions and compares them with a plain model. It decodes each operation
-// from four bytes.
+// driveMoves moves pages between two regions and compares the regions with a plain model. It decodes each
+// operation from four bytes.
 func driveMoves(t *testing.T, ops []byte) {
 	const pages = 40
 	p := PageSize()
@@ -326,7 +328,7 @@ func driveMoves(t *testing.T, ops []byte) {
 func checkBorders(t *testing.T, r *Region) {
 	t.Helper()
 	if want := r.m.bordersIn(0, r.m.size); r.m.borders != want {
-		t.Fatalf("%d borders are counted, there are %d", r.m.borders, want)
+		t.Fatalf("%d borders are counted, want %d", r.m.borders, want)
 	}
 	for i, iv := range r.m.moved {
 		if iv.lo >= iv.hi || i > 0 && r.m.moved[i-1].hi > iv.lo {

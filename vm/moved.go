@@ -2,10 +2,10 @@ package vm
 
 import "slices"
 
-// pieces are sorted ranges of pages that were moved to their place, or belong to a file. They may touch but
-// do not overlap. The kernel numbers the pages of a mapping by the address at which they were first touched,
-// or by their place in the file, so it does not join such a range with its neighbours. Each end of a piece
-// between committed pages is a border between two mappings.
+// pieces are sorted ranges of pages that were moved to their address, or belong to a file. Pieces may touch
+// but do not overlap. The kernel numbers the pages of a mapping by the address at which they were first
+// touched, or by their place in the file. So the kernel does not join a piece with its neighbours. Each end
+// of a piece between committed pages is a border between two mappings.
 type pieces []interval
 
 // first returns the index of the first piece that ends after off.
@@ -25,7 +25,7 @@ func (s pieces) meets(lo, hi int) bool {
 	return i < len(s) && s[i].lo < hi
 }
 
-// add adds a piece that contains no other piece.
+// add adds a piece that overlaps no other piece.
 func (s *pieces) add(lo, hi int) { *s = slices.Insert(*s, s.first(lo), interval{lo, hi}) }
 
 // remove removes [lo, hi) from the pieces and keeps their parts on both sides.

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// groupVariable is the environment variable with the role of a child of TestOutOfMemory, and groupPath is
-	// the variable with its control group.
+	// groupVariable is the environment variable with the role of a child of TestOutOfMemory. groupPath is the
+	// environment variable with the path of the child's control group.
 	groupVariable = "VAST_VM_TEST_GROUP_ROLE"
 	groupPath     = "VAST_VM_TEST_GROUP"
 	// groupBytes is the memory limit of the control group: several times the need of a child without its
@@ -86,7 +86,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// outgrow is a child: it takes memory until it is refused.
+// outgrow runs in a child. It commits memory until a commit is refused.
 func outgrow(t *testing.T, role string) {
 	fmt.Println("in the group")
 	if f := ReadFacts(); f.ControlGroup != groupBytes {
@@ -117,7 +117,7 @@ func outgrow(t *testing.T, role string) {
 			"own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
 			t.Errorf("%v; the limit comes from the environment: %v", err, fromOutside)
 		}
-		// With room again, Commit works.
+		// After a Decommit, Commit succeeds again.
 		if off > 0 {
 			must(t, r.Decommit(0, step))
 			must(t, r.Commit(off, step))
@@ -125,11 +125,11 @@ func outgrow(t *testing.T, role string) {
 		}
 		return
 	}
-	t.Error("nothing is refused, and the process lives")
+	t.Error("no commit was refused, and the kernel did not kill the process")
 }
 
-// memoryGroup makes a control group with a memory limit below one of this process's groups, and removes it
-// after the test. It skips the test if it can make no group.
+// memoryGroup makes a control group with a memory limit, as a child of one of this process's groups. It
+// removes the group after the test. It skips the test if it can make no group.
 func memoryGroup(t *testing.T, bytes int) (dir string) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/cgroup")
@@ -190,7 +190,7 @@ func removeGroup(t *testing.T, dir string) {
 			return
 		}
 	}
-	t.Errorf("the control group stays: %v", err)
+	t.Errorf("the control group cannot be removed: %v", err)
 }
 
 // killedIn returns the number of processes of a group that the kernel killed for lack of memory.

@@ -43,7 +43,7 @@ var (
 // PageSize returns the size of a page in bytes.
 func PageSize() int { return pageSize }
 
-// Facts are the operating system's answers about memory. Zero means unknown or without limit.
+// Facts are the page sizes and limits that the operating system reports. Zero means unknown or no limit.
 type Facts struct {
 	PageSize         int    // bytes
 	HugePageSize     int    // bytes; 0 if a program cannot ask for huge pages
@@ -73,7 +73,7 @@ type Usage struct {
 // change them.
 var facts = sync.OnceValue(ReadFacts)
 
-// ReadFacts asks the operating system again. Limits may change while a process runs.
+// ReadFacts reads the facts from the operating system again, because limits may change while a process runs.
 func ReadFacts() Facts {
 	f := Facts{PageSize: pageSize, HugeMode: "unsupported", OvercommitMode: -1, HeapStandIn: heapByDefault}
 	readFacts(&f)
@@ -99,7 +99,7 @@ func roundDown(n, unit int) int { return n &^ (unit - 1) }
 
 // pointerAt turns an address of a reservation into a pointer. It is sound because the address lies outside
 // Go's heap and does not go back to the operating system while the process may use it. So the collector
-// neither moves nor frees its memory.
+// neither moves nor frees the memory at the address.
 func pointerAt(addr int) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
 // address is the inverse of pointerAt.

@@ -53,13 +53,13 @@ type PageRun struct {
 }
 
 // Pages describes the pages in [off, off+n), rounded outward to whole pages, as runs of pages in the same
-// state. It appends the runs to into and returns the result. The runs follow each other without gaps. Pages
-// is for diagnosis, and may be called on a closed region, whose pages are all Reserved.
+// state. It appends the runs to the slice dst and returns the result. The runs follow each other without
+// gaps. Pages is for diagnosis, and may be called on a closed region, whose pages are all Reserved.
 //
-// Pages blocks nothing: pages that change meanwhile are reported in their old or new state. After an error
-// the runs end where the error happened. Complexity: one step for each run, and a system call for each 16 Ki
-// committed pages, in which the system visits each page or huge page.
-func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
+// Pages does not block other calls: it reports pages that change meanwhile in their old or new state. After
+// an error the runs end where the error happened. Complexity: one step for each run, and a system call for
+// each 16 Ki committed pages, in which the system visits each page or huge page.
+func (r *Region) Pages(off, n int, dst []PageRun) ([]PageRun, error) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {
 		panic(fmt.Sprintf("vm: pages(%d, %d) reaches outside a region of %d bytes (%s)", off, n, m.size,
@@ -67,12 +67,12 @@ func (r *Region) Pages(off, n int, into []PageRun) ([]PageRun, error) {
 	}
 	lo, hi := roundDown(off, pageSize), roundUp(off+n, pageSize)
 	if n == 0 {
-		return into, nil
+		return dst, nil
 	}
 	m.mu.Lock()
 	committed, gone := m.committed.covered(lo, hi), m.gone.covered(lo, hi)
 	m.mu.Unlock()
-	runs := pageRuns{of: into, before: len(into)}
+	runs := pageRuns{of: dst, before: len(dst)}
 	for _, iv := range committed {
 		runs.reserved(lo, iv.lo, gone)
 		lo = iv.lo

@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pages asks the kernel for ranges of equal pages. This saves an answer for each page, and the answers tell
-// huge pages. Kernels before 6.7, and processes without /proc, can only say which pages are in memory.
+// pages reads ranges of pages in the same state from the kernel (PAGEMAP_SCAN). One answer covers many pages
+// and shows huge pages. With kernels before 6.7, and without /proc, mincore reports only which pages are in
+// memory.
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	done := scanPages(p, n, tell)
 	return pagesInCore(unsafe.Add(p, done), n-done, func(off, n int, s PageState) { tell(done+off, n, s) })
@@ -44,8 +45,8 @@ type scannedRange struct {
 	categories uint64
 }
 
-// scanPages returns the number of bytes that the kernel reported: all or none, except for rare failures. It
-// asks for one limited range at a time, because no thread can map memory during a call.
+// scanPages returns the number of bytes that the kernel reported: all or none, except for rare failures. Each
+// call covers a limited range, because no thread can map memory during a call.
 func scanPages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) (done int) {
 	if pageSize > systemPage {
 		return 0 // the ranges would end inside pages
@@ -55,7 +56,8 @@ func scanPages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) (don
 		return 0
 	}
 	defer func() { _ = unix.Close(fd) }()
-	// The kernel takes the address of the answers as a number, so they must not move with a stack.
+	// The kernel takes the address of the answers as a number, so they must not lie on a stack, which can
+	// move. Pinning keeps them on the heap.
 	memory := new(struct {
 		argument scanArgument
 		answers  [256]scannedRange

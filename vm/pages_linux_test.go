@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scans skips the rest of a test if scanPages cannot learn the states of pages: the kernel lacks
+// scans skips the rest of a test if scanPages does not report the states of pages: the kernel lacks
 // PAGEMAP_SCAN, or its pages have another size than the pages of the build.
 func scans(t *testing.T, r *Region) {
 	t.Helper()
@@ -19,8 +19,8 @@ func scans(t *testing.T, r *Region) {
 	}
 }
 
-// TestPagesAgreeWithTheKernel compares Pages with mincore, page by page, and with smaps. It does so for both
-// ways to ask the kernel.
+// TestPagesAgreeWithTheKernel compares Pages with mincore, page by page, and with smaps. It does so for
+// Region.Pages and for pagesInCore.
 func TestPagesAgreeWithTheKernel(t *testing.T) {
 	p := PageSize()
 	const pages = 3 * 16 << 10 // several batches

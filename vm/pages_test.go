@@ -9,7 +9,7 @@ import (
 )
 
 // pagesOf returns the state of each page of a range. It checks that the runs are whole pages without gaps,
-// that no run is empty, and that neighbours differ.
+// that no run is empty, and that neighbouring runs have different states.
 func pagesOf(t *testing.T, r *Region, off, n int) []PageState {
 	t.Helper()
 	before := []PageRun{{-1, -1, 99}}

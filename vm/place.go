@@ -6,23 +6,23 @@ import "fmt"
 type Place struct {
 	Address uintptr
 	Purpose string // purpose of the region
-	// What names the contents and Element the kind of element, from a [Label].
+	// What names the contents, and Element names the kind of element. Both come from a [Label].
 	What, Element string
 	Index         int       // index of the element
-	Usable        int       // number of elements, from the first on, in Committed pages
+	Usable        int       // number of elements from index 0 on that are in Committed pages
 	State         PageState // PageCommitted; PageDecommitted (its memory was given back); or 0: Reserved
 	Closed        bool      // the region is closed, and no other region uses the address yet
 	Made          string    // file:line of the calls that led to Reserve, innermost first
-	ClosedAt      string    // the same for Close
-	ReturnedAt    string    // the same for the Decommit that took the memory; only while VAST_GUARD is set
+	ClosedAt      string    // file:line of the calls that led to Close, innermost first
+	ReturnedAt    string    // the calls that led to Decommit; only while VAST_GUARD is set
 	advice        string
 	ofFile        bool // the contents of the page come from a file
-	between       bool // pages of the same label behind the address are committed
+	between       bool // some pages of the same label after the address are committed
 }
 
 // Describe describes an address, for example from a log, a debugger or a suspected pointer. It returns false
-// if the address lies in no region of this process, nor in one of the 256 regions closed last. It does not
-// read the address.
+// if the address lies neither in an open region of this process nor in one of the 256 regions closed last. It
+// does not read the address.
 //
 // Describe may be called from many goroutines. Complexity: linear in the number of regions and in the labels
 // of one region.

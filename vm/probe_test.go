@@ -22,7 +22,7 @@ func TestLargestReservation(t *testing.T) {
 	if n <= 1<<30 || n >= maxReserve {
 		t.Errorf("the largest reservation is %s", Bytes(n))
 	}
-	// The call keeps no addresses, and a region of the returned size can be reserved.
+	// The calls keep no addresses.
 	if kept := ReadUsage().AddressSpace - before.AddressSpace; kept > 1<<28 {
 		t.Errorf("%s are still taken", Bytes(kept))
 	}

@@ -10,15 +10,15 @@ import (
 const memFree = 0x10000
 
 // largestReservation walks over the address space and returns the size of the largest free range in bytes, at
-// most the limit. The walk ends early at a free range as large as the limit. The limit, most, is a positive
-// multiple of the page size.
+// most limit. The walk ends early at a free range of at least limit bytes. limit must be a positive multiple
+// of the page size.
 //
 // largestReservation reserves nothing: Wine keeps a table of reserved pages, and filling that table for 64
 // TiB takes a minute.
-func (osBackend) largestReservation(most int) int {
+func (osBackend) largestReservation(limit int) int {
 	largest := 0
 	var at windows.MemoryBasicInformation
-	for address := uintptr(0); largest < most; address = at.BaseAddress + at.RegionSize {
+	for address := uintptr(0); largest < limit; address = at.BaseAddress + at.RegionSize {
 		if windows.VirtualQuery(address, &at, unsafe.Sizeof(at)) != nil {
 			break // the end of the address space
 		}
@@ -28,5 +28,5 @@ func (osBackend) largestReservation(most int) int {
 			largest = max(largest, roundDown(int(at.RegionSize)-skipped, pageSize))
 		}
 	}
-	return min(largest, most)
+	return min(largest, limit)
 }

@@ -10,10 +10,10 @@ import (
 
 // Making and closing a small region takes longer than using it. Each part of the region costs a system call
 // when it is committed, and a page fault and a page table when it is touched. Closing the region costs
-// another call. A recycled region keeps its pages in memory when it closes. Closing makes them inaccessible,
-// by one call, so that a stale pointer faults as in any closed region. The next region of the same size and
-// purpose commits them again, which clears them. Each kept range stays a mapping of its own, because
-// splitting and joining mappings takes long.
+// another call. A recycled region keeps its pages in memory when it closes. Closing makes the pages
+// inaccessible, by one call, so that a stale pointer faults as in any closed region. The next region of the
+// same size and purpose commits the pages again, which clears them. Each kept range stays a mapping of its
+// own, because splitting and joining mappings takes long.
 
 const (
 	keptRegions = 16 // number of closed regions with kept pages
@@ -43,7 +43,7 @@ type recycling struct {
 	pages intervals // pages of the closed region, with its contents, that this region has not committed
 	// own are the ranges that are mappings of their own: see apart.
 	own    intervals
-	spoilt bool // whether the access of a page was changed, or kept pages could not be given back
+	spoilt bool // whether protected pages, pages of files or a failure forbid to keep the pages
 }
 
 // kept is a closed region whose pages stay in memory.
@@ -57,7 +57,7 @@ type kept struct {
 	pages    intervals
 	own      intervals
 	mappings int // its share of mappingsUsed
-	// Memory for the next region's lists.
+	// Slices that the next region reuses for its lists.
 	spareParts     []part
 	spareCommitted []interval
 }
@@ -85,8 +85,8 @@ func (c *keptCache) add(k kept) {
 	}
 }
 
-// take returns the closed region that a new region can replace. If there are several, it returns the region
-// that was closed last.
+// take removes and returns a closed region whose pages a new region can use. If several closed regions fit,
+// take returns the region that was closed last.
 func (c *keptCache) take(be backend, size int, purpose string, policy Pages) (k kept, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,8 +120,8 @@ func (c *keptCache) evict(i int) bool {
 	return true
 }
 
-// madeRoom evicts all closed regions for a call of a backend that has failed. It reports whether to repeat
-// the call.
+// madeRoom evicts all closed regions after a call of the backend has failed. It reports whether the caller
+// should repeat the call.
 func madeRoom(be backend) bool {
 	_, ok := be.(keeper)
 	return ok && keptPages.flush()
@@ -210,7 +210,7 @@ func (m *mapping) apart(iv interval) {
 }
 
 // carve records a part that is about to be carved. If the closed region carved another part at this point,
-// the kept pages from there on are given back.
+// carve gives back the kept pages of this part and of all later parts.
 func (r *recycling) carve(m *mapping, p part) {
 	if !r.on {
 		return
@@ -222,7 +222,7 @@ func (r *recycling) carve(m *mapping, p part) {
 	r.parts = append(r.parts, p)
 }
 
-// cool gives back the kept pages of a range. If the system refuses, they stay kept.
+// cool gives back the kept pages of a range. If the system refuses, the pages stay kept.
 func (m *mapping) cool(iv interval) {
 	r := &m.recycling
 	if !r.pages.overlaps(iv.lo, iv.hi) {
@@ -238,8 +238,8 @@ func (m *mapping) cool(iv interval) {
 	m.recount()
 }
 
-// supply asks the system for Reserved → Committed, except for kept pages that are accessible, and clears the
-// kept pages.
+// supply: Reserved → Committed, without a change of the counts. It makes no system call for kept pages that
+// are accessible, and clears all kept pages.
 func (m *mapping) supply(iv interval) error {
 	kept := &m.recycling.pages
 	if iv.lo < m.top || m.recycling.spoilt || !kept.contains(iv.lo, iv.hi) {
@@ -273,9 +273,9 @@ func (m *mapping) keptTo(off int) int {
 	return 0
 }
 
-// step returns how many bytes a span or a seam commits ahead. All pages that a recycled region has committed
-// are cleared when they are used again. So its spans and seams begin with the needed pages, and then grow
-// fourfold at a time.
+// step returns the number of bytes that a span or a seam commits ahead. The next region must clear all pages
+// that a recycled region has committed. So the spans and seams of a recycled region begin with the needed
+// pages, and then grow fourfold at a time.
 func (m *mapping) step(committed int) int {
 	step := max(minStep, committed/8)
 	if m.recycling.on {

@@ -43,7 +43,7 @@ func mustBeZero(t *testing.T, s *Span) {
 }
 
 // TestRecycle: the pages of a closed region fault, except for private pages. The next region of the same size
-// and options has the same place, and its pages are zero.
+// and options has the same address, and its pages are zero.
 func TestRecycle(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	limit := NewLimit(1 << 20)
@@ -74,7 +74,7 @@ func TestRecycle(t *testing.T) {
 		must(t, r.Close())
 		f, ok := panicOf(func() { Do(func() { writeAt(public.Base(), p) }) }).(*Fault)
 		if !ok || !f.Closed || !strings.Contains(f.ClosedAt, "recycle_linux_test.go:") {
-			t.Errorf("after Close an access becomes %v", f)
+			t.Errorf("after Close an access panics with %v", f)
 		}
 		if faults(func() { writeAt(private.Base(), 0) }) {
 			t.Error("a private page faults after Close")
@@ -114,7 +114,7 @@ func TestRecycleSteps(t *testing.T) {
 			writeAt(seam.Base(), -(need-1)/8-1)
 		}
 		if got := fmt.Sprint(spans, seams); got != want {
-			t.Errorf("round %d: they grow to %s pages, want %s", round, got, want)
+			t.Errorf("round %d: span and seam grow to %s pages, want %s", round, got, want)
 		}
 		must(t, r.Close())
 	}
@@ -209,7 +209,7 @@ func TestRecycleOtherParts(t *testing.T) {
 	must(t, r.Commit(0, r.Size()/2))
 	mustBeZero(t, &Span{region: r, base: r.Base(), committed: 100 * p})
 	if _, names := smaps(t, r); len(names) > 0 && !strings.Contains(fmt.Sprint(names), t.Name()) {
-		t.Errorf("its mappings are called %q", names)
+		t.Errorf("the mappings of the region are called %q", names)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestNotRecycled(t *testing.T) {
 func TestKeptIsBounded(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	if 60*p > keptOfOne {
-		t.Skip("written for pages of 4 KiB")
+		t.Skip("the numbers of this test are for pages of 4 KiB")
 	}
 	keptPages.flush()
 	mappings := mappingsUsed.Load()
@@ -358,7 +358,7 @@ func TestRecycleFails(t *testing.T) {
 	advice := fmt.Sprintf("advise %t 0+2", HugeMode() == "always")
 	calls(advice, "protect 2 0+2", "reset 0+16")
 	if keptPages.total() != 0 {
-		t.Error("a region is kept that was reset")
+		t.Error("a region that was reset is kept")
 	}
 
 	clear(f.fails)
@@ -395,7 +395,7 @@ func TestRecycleFails(t *testing.T) {
 	}
 	must(t, r.Close())
 
-	// The next region carves other parts, but the system does not take the pages back.
+	// The next region carves other parts, but the system refuses to take the kept pages back.
 	r = fresh()
 	f.calls = nil
 	f.fails["reset"] = errFaulty

@@ -12,7 +12,7 @@ func (be osBackend) refusals() []Refusal {
 	if forbids(err) {
 		return []Refusal{{"mmap", err, "No region can be made."}}
 	} else if err != nil {
-		return nil // out of addresses, which is no refusal
+		return nil // a lack of addresses is not a refusal
 	}
 	defer func() { _ = be.release(p, 2*pageSize) }()
 	var all []Refusal
@@ -30,22 +30,22 @@ func (be osBackend) refusals() []Refusal {
 	if refused := note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed."); !refused &&
 		!heedsAdvice() {
 		all = append(all, Refusal{"madvise", errIgnored,
-			"Memory is given back by mapping anew, which takes a little longer. Huge pages cannot be asked " +
-				"for, and Region.Populate is not supported."})
+			"Memory is given back by mapping anew, which takes a little longer. Huge pages cannot be " +
+				"requested, and Region.Populate is not supported."})
 	}
 	note("prctl(PR_SET_VMA)", nameTaken(p, pageSize),
-		"Regions have no names in /proc/self/maps; counters have them all the same.")
+		"Regions have no names in /proc/self/maps; counters still have the names.")
 	advice(unix.MADV_DONTNEED, "MADV_DONTNEED", "Memory is given back by mapping anew, which takes a "+
 		"little longer.")
 	advice(unix.MADV_POPULATE_WRITE, "MADV_POPULATE_WRITE",
-		"Region.Populate says that it is not supported: pages are taken when they are touched.")
+		"Region.Populate is not supported: memory is taken when pages are touched.")
 	if HugePageSize() > 0 {
 		advice(unix.MADV_HUGEPAGE, "MADV_HUGEPAGE",
 			"Pages are small unless the system's mode is always: first touches take several times as long.")
 		advice(unix.MADV_COLLAPSE, "MADV_COLLAPSE", "Region.Collapse does nothing.")
 	}
 	_, err = be.resident(p, pageSize)
-	note("mincore", err, "How much is in memory cannot be told: Resident fails.")
+	note("mincore", err, "The number of bytes in memory is unknown: Resident fails.")
 
 	fd, memfd := unix.MemfdCreate("vast: tried", unix.MFD_CLOEXEC)
 	if memfd == nil {
@@ -62,9 +62,9 @@ func (be osBackend) refusals() []Refusal {
 	return all
 }
 
-// forbids reports whether an error comes from a sandbox, and not from an old kernel's EINVAL or a lack of
-// room. ENOSYS counts: of the calls that refusals tries, the oldest kernel that Go supports (Linux 3.2) lacks
-// only memfd_create, and sandboxes answer with ENOSYS too.
+// forbids reports whether an error comes from a sandbox, and not from an old kernel (EINVAL) or from a lack
+// of memory. ENOSYS counts as forbidden, because sandboxes return it too. The oldest kernel that Go supports
+// (Linux 3.2) has all calls that refusals tries, except memfd_create.
 func forbids(err error) bool {
 	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS)
 }

@@ -192,9 +192,9 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 	}
 	must(t, m.Close())
 	if after := fmt.Sprint(Snapshot(false)); after != before {
-		t.Errorf("counted %s, before %s", after, before)
+		t.Errorf("the counts are %s, want %s as before", after, before)
 	}
-	runtime.GC() // Go's own memory works as well
+	runtime.GC() // Go's runtime works under these rules, too
 }
 
 // checkNamed checks that all of a region's mappings still have its name, if the kernel supports names.
@@ -240,7 +240,7 @@ func TestRefusedMemory(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 				if after := fmt.Sprint(Snapshot(false)); after != before {
-					t.Errorf("counted %s, before %s", after, before)
+					t.Errorf("the counts are %s, want %s as before", after, before)
 				}
 				if told := Refusals(); len(told) != 1 || told[0].Call != c.call {
 					t.Errorf("Refusals returned %+v", told)

@@ -27,9 +27,10 @@ type Options struct {
 	// region commit only the needed pages at first, and then grow fourfold up to a step of 64 KiB. If at most
 	// 256 KiB are committed when the region closes, its pages become inaccessible, like the pages of any
 	// closed region, but stay in memory. The next region with the same size, name and page policy commits and
-	// clears them. The process keeps up to 1 MiB of 16 regions in this way (see [Usage]; more with pages of
-	// 64 KiB), and gives it back if memory, addresses or mappings run out. Regions are recycled only on
-	// Linux, but not with PagesHuge, in strict overcommit mode, or while VAST_GUARD is set. Default: off.
+	// clears them. The process keeps at most 16 closed regions and at most 1 MiB in this way (see [Usage];
+	// more with pages of 64 KiB). It gives this memory back if memory, addresses or mappings run out. Regions
+	// are recycled only on Linux, and not with PagesHuge, in strict overcommit mode, or while VAST_GUARD is
+	// set. Default: off.
 	Recycle bool
 }
 
@@ -44,7 +45,7 @@ type Region struct {
 }
 
 // mapping is the part of a region that the registry, the counters and the leak report use. It is separate
-// from Region so that the runtime can tell when the Region itself is no longer used.
+// from Region, so that the runtime can find out when the program has dropped the Region itself.
 type mapping struct {
 	be      backend
 	base    unsafe.Pointer
@@ -57,27 +58,27 @@ type mapping struct {
 
 	mu        sync.Mutex
 	closed    bool
-	carved    int // bytes handed out by Carve, from the base on
-	top       int // where the bytes handed out by CarvePrivate begin
+	carved    int // number of bytes at the start of the region that Carve handed out
+	top       int // offset of the bytes at the end that CarvePrivate handed out
 	committed intervals
 	gone      intervals // the pages that were ever decommitted or moved away
 	dense     intervals // the ranges of Huge
-	moved     pieces    // the pages that MovePages moved here, and those of files
+	moved     pieces    // the pages that MovePages moved here, and the pages of files
 	files     intervals // the pages whose contents come from files
 	labels    []labelled
 	returns   *returns // nil unless VAST_GUARD is set
 	borders   int      // borders between committed pages, made by moves
 	mappings  int      // the region's share of mappingsUsed
 	recycling recycling
-	watcher   written.Watcher // nil unless the written pages are asked for
+	watcher   written.Watcher // nil unless package written tracks writes to the region
 }
 
 // maxReserve keeps roundings and sums of sizes far from overflow.
 const maxReserve = math.MaxInt / 4
 
-// Reserve takes bytes of addresses, rounded up to whole pages: nothing → Reserved. It costs no memory and is
-// not charged to any commit limit. The base is aligned to a page, and to a huge page if the region is at
-// least that large.
+// Reserve takes addresses for the given number of bytes, rounded up to whole pages: nothing → Reserved. It
+// costs no memory and is not charged to any commit limit. The base is aligned to a page, and to a huge page
+// if the region is at least that large.
 //
 // It returns an [*Error] wrapping ErrSize, ErrAddressSpace or ErrMappings.
 func Reserve(bytes int, o Options) (*Region, error) {
@@ -182,7 +183,7 @@ func (m *mapping) dress(iv interval) {
 // a huge page.
 func (m *mapping) small() bool { return m.pages == PagesSmall || facts().HugeMode == "always" }
 
-// Base returns the region's first address. It does not change while the region is open.
+// Base returns the region's first address. The address does not change while the region is open.
 func (r *Region) Base() unsafe.Pointer { return r.m.base }
 
 // Size returns the number of reserved bytes.
@@ -209,7 +210,7 @@ func (m *mapping) check(op string, off, n int) {
 
 func (m *mapping) at(off int) unsafe.Pointer { return unsafe.Add(m.base, off) }
 
-// failed explains an error of the backend. An error that is explained already passes unchanged.
+// failed explains an error of the backend. An [*Error] is explained already, and is returned unchanged.
 func (m *mapping) failed(op string, n int, err error) error {
 	if e, ok := err.(*Error); ok {
 		return e
@@ -251,8 +252,8 @@ func (r *Region) Commit(off, n int) error {
 		m.altered(g)
 		if err := m.supply(g); err != nil {
 			for _, changed := range gaps[:i+1] {
-				// If this fails, the pages are usable but count as Reserved; their memory is given back in
-				// any case.
+				// If this decommit fails, the pages are usable but count as Reserved. Their memory is given
+				// back in any case.
 				bare, undone := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo)
 				if bare {
 					m.dress(changed)
@@ -276,7 +277,8 @@ func (r *Region) Commit(off, n int) error {
 // A part of a huge page leaves memory only when the system splits that page.
 //
 // It returns an [*Error] wrapping ErrMappings if a mapping cannot be split. Then the committed ranges before
-// the failing one are Reserved, the others are unchanged, and pages changed by Protect may be ReadWrite.
+// the failing range are Reserved. The failing range and later ranges stay Committed, but pages changed by
+// Protect may be ReadWrite.
 func (r *Region) Decommit(off, n int) error {
 	return r.inward("decommit", off, n, func(m *mapping, iv interval) error {
 		if m.committed.contains(iv.lo-1, iv.hi+1) {
@@ -318,14 +320,14 @@ func (m *mapping) decommit(iv interval) error {
 // forget records a committed range as Reserved.
 func (m *mapping) forget(iv interval) {
 	m.rebordered(iv.lo, iv.hi, func() { m.committed.remove(iv.lo, iv.hi) })
-	m.left(iv)
+	m.markGone(iv)
 	m.recount()
 	m.counted.committed.Add(-int64(iv.hi - iv.lo))
 	m.limit.give(iv.hi - iv.lo)
 }
 
-// left records that pages were committed before. Most ranges were recorded already.
-func (m *mapping) left(iv interval) {
+// markGone records that pages were decommitted or moved away. Most ranges were recorded already.
+func (m *mapping) markGone(iv interval) {
 	if !m.gone.contains(iv.lo, iv.hi) {
 		m.gone.add(iv.lo, iv.hi)
 	}
@@ -370,8 +372,8 @@ func (r *Region) inward(op string, off, n int, f func(*mapping, interval) error)
 }
 
 // Protect changes the access of the committed pages in [off, off+n). The range must consist of whole
-// committed pages. Decommitting pages and committing them again makes them ReadWrite. The heap stand-in
-// cannot protect and does nothing.
+// committed pages. Decommitting pages and committing them again makes them ReadWrite. On the heap stand-in
+// Protect does nothing.
 //
 // It returns an [*Error] wrapping ErrMappings if the system cannot split a mapping; then some pages may have
 // changed.
@@ -398,8 +400,9 @@ func (r *Region) Protect(off, n int, a Access) error {
 // committed pages.
 func (r *Region) Resident() (int, error) { return r.m.resident() }
 
-// resident asks without the lock, so that it blocks nothing: the addresses stay reserved whatever happens to
-// the region, and pages decommitted meanwhile count as not in memory.
+// resident makes its system calls without the lock, so that it blocks no other call. This is sound: the
+// addresses stay reserved even if the region is closed, and pages decommitted meanwhile count as not in
+// memory.
 func (m *mapping) resident() (int, error) { return m.residentIn(interval{0, m.size}) }
 
 // residentIn does the work of resident for a part of the region.
@@ -418,8 +421,9 @@ func (m *mapping) residentIn(part interval) (int, error) {
 	return total, nil
 }
 
-// Close gives all memory back and the addresses to later regions of this process: any state → Released.
-// Pointers into the region must not be used afterwards. Closing twice does nothing.
+// Close gives the memory back to the system, except the memory that [Options] allows to recycle: any state →
+// Released. Later regions of this process get the addresses. Pointers into the region must not be used
+// afterwards. Closing twice does nothing.
 //
 // It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for closing. Then the
 // region is still open, some of its pages may be Reserved, and Close may be called again.
@@ -462,7 +466,8 @@ func (m *mapping) reset() error {
 		return nil
 	}
 	// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the
-	// committed ranges with their neighbours. After that, resetting would only remove names and advice.
+	// committed ranges with their neighbours. After that, the second reset only removes names and advice, so
+	// its failure does no harm.
 	for _, iv := range slices.Clone(m.committed.of) {
 		if err := m.decommit(iv); err != nil {
 			return m.failed("close", iv.hi-iv.lo, err)

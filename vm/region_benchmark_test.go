@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// BenchmarkFirstTouch commits memory and touches every small page of it: the cost of a growing array.
+// BenchmarkFirstTouch commits memory and touches every small page of it, as a growing array does.
 func BenchmarkFirstTouch(b *testing.B) {
 	const bytes = 64 << 20
 	for _, pages := range []Pages{PagesSmall, PagesHuge} {
@@ -39,7 +39,7 @@ func BenchmarkPopulate(b *testing.B) {
 	}
 }
 
-// BenchmarkReserveClose opens and closes a region that the address cache holds.
+// BenchmarkReserveClose opens and closes a region whose addresses come from the cache of closed regions.
 func BenchmarkReserveClose(b *testing.B) {
 	be := onlyOS(b)
 	for b.Loop() {
@@ -59,8 +59,8 @@ func BenchmarkCommitStep(b *testing.B) {
 	}
 }
 
-// BenchmarkPages asks for the states of all pages of two regions: one with every second page in memory, and
-// one with all pages in memory.
+// BenchmarkPages reads the states of all pages of three regions: one with every second page in memory, one
+// with all small pages in memory, and one of huge pages.
 func BenchmarkPages(b *testing.B) {
 	const bytes = 256 << 20
 	for _, o := range []struct {

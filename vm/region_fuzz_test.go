@@ -8,7 +8,7 @@ import (
 
 const (
 	modelPages = 24
-	// modelBudget is less than the region, so that some commits are refused.
+	// modelBudget is a limit of fewer pages than the region has, so that some commits are refused.
 	modelBudget = 20
 )
 
@@ -36,7 +36,7 @@ func driveRegion(t *testing.T, ops []byte) {
 		model := make(regionModel)
 		for i := 0; i+4 <= len(ops); i += 4 {
 			op, a, b, c := ops[i]%8, int(ops[i+1]), int(ops[i+2]), ops[i+3]
-			// The offsets lie at the borders of pages, or slightly before or behind them.
+			// The offsets lie at the borders of pages, or slightly before or after a border.
 			off := min(max(a%(modelPages+1)*p+int(int8(c)), 0), modelPages*p)
 			end := min(max(off+b%(modelPages+1)*p+int(int8(ops[i+3]<<4)), off), modelPages*p)
 			outLo, outHi := off/p, (end+p-1)/p // pages, rounded outward

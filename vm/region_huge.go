@@ -1,8 +1,8 @@
 package vm
 
 // Populate takes memory for the committed pages in [off, off+n) now, rounded inward; the pages must be
-// ReadWrite. If the system has no memory left, it returns an error, while touching a page would end the
-// process (a control group's limit still ends the process: set a [Limit]). After an error some pages may be
+// ReadWrite. If the system has no memory left, Populate returns an error, while touching a page would end the
+// process. A control group's limit still ends the process: set a [Limit]. After an error some pages may be
 // populated. On kernels without this call (Linux before 5.14) the error wraps errors.ErrUnsupported.
 func (r *Region) Populate(off, n int) error {
 	return r.inward("populate", off, n, func(m *mapping, iv interval) error {
@@ -11,11 +11,11 @@ func (r *Region) Populate(off, n int) error {
 }
 
 // Huge declares that [off, off+n) is or will be dense: it requests huge pages for the whole huge pages inside
-// the range, in any state. Pages touched from then on are huge. The system joins small pages in memory in its
-// own time, or [Region.Collapse] does it now. The request survives a decommit.
+// the range, in any state. Pages touched from then on are huge. The system joins small pages later if they
+// are in memory already. [Region.Collapse] joins them now. The request stays in force after a decommit.
 //
-// Huge is a hint: if the policy is not PagesAuto, or the system has no huge pages, it does nothing. An
-// [*Error] wrapping ErrMappings says that the range could not become a mapping of its own.
+// Huge is a hint: if the policy is not PagesAuto, or the system has no huge pages, it does nothing. It
+// returns an [*Error] wrapping ErrMappings if the range could not become a mapping of its own.
 func (r *Region) Huge(off, n int) error {
 	m := r.m
 	m.mu.Lock()

@@ -47,7 +47,7 @@ func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	return sum, names
 }
 
-// tellsOfReserved reports whether the kernel tells which inaccessible pages are in memory. Linux does.
+// tellsOfReserved reports whether mincore reports inaccessible pages that are in memory. On Linux it does.
 var tellsOfReserved = sync.OnceValue(func() bool {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(systemPage), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -59,7 +59,7 @@ var tellsOfReserved = sync.OnceValue(func() bool {
 })
 
 // mincore returns the number of bytes of a region's range that are in memory. It makes one system call for
-// each kernel page, and uses no code of the package.
+// each kernel page, so it is independent of the package's own count.
 func mincore(tb testing.TB, r *Region, off, n int) int {
 	tb.Helper()
 	count := 0
@@ -296,7 +296,8 @@ func TestUsage(t *testing.T) {
 	for off := 0; off < 200*p; off += 2 * p {
 		must(t, r.Decommit(off, p))
 	}
-	// The holes make 199 more mappings. The Go runtime joins and makes mappings of its own at any time.
+	// The holes make 199 more mappings. The number is not exact, because the Go runtime makes and joins its
+	// own mappings at any time.
 	if more := ReadUsage().Mappings - after.Mappings; more < 180 || more > 220 {
 		t.Errorf("a hundred holes made %d more mappings, want about 199", more)
 	}

@@ -20,7 +20,7 @@ func (m *mapping) returned(iv interval) {
 	e := &m.returns.of[m.returns.next%len(m.returns.of)]
 	m.returns.next++
 	e.interval, e.at = iv, origin{}
-	e.at.recordAbove(3) // skips the function for the range, inward and Decommit
+	e.at.recordAbove(3) // skips the function literal in Decommit, inward and Decommit
 }
 
 // find returns the calls that led to the latest decommit of the memory at an offset, or "".

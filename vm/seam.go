@@ -6,9 +6,9 @@ import (
 )
 
 // Seam is a part of a region with two arrays that grow away from each other: one downwards from the seam, the
-// other upwards. Their committed bytes are one growing range. So both together cost the mappings and system
-// calls of one [Span], and small arrays share a page. A Seam is for arrays that are read at the same index.
-// It must not be copied once it has grown.
+// other upwards. Their committed bytes are one growing range. So the two arrays together cost the mappings
+// and system calls of one [Span], and small arrays share a page. A Seam is for arrays that are read at the
+// same index. A Seam must not be copied once it has grown.
 type Seam struct {
 	region *Region
 	base   unsafe.Pointer // the seam's address
@@ -17,23 +17,22 @@ type Seam struct {
 	lo, hi int            // the committed range, in offsets of the region; lo = hi if there is none
 	low    int            // bytes that fit below
 	high   int            // bytes that fit above
-	down   int            // bytes of the array below that belong to up bytes of the array above
-	up     int            // bytes of the array above that belong to down bytes of the array below
+	// For each unitAbove bytes of the array above, the array below has unitBelow bytes.
+	unitBelow, unitAbove int
 }
 
-// Seam turns a span without committed bytes into a seam; at is its distance from the span's base in bytes.
-// The array below it has down bytes for each up bytes of the array above. The span must not be used
+// Seam turns a span without committed bytes into a seam at the given offset from the span's base, in bytes.
+// For each unitAbove bytes of the array above, the array below has unitBelow bytes. The span must not be used
 // afterwards.
-func (s *Span) Seam(at, down, up int) Seam {
-	if at < 0 || at >= s.size || s.committed != 0 || down <= 0 || up <= 0 {
+func (s *Span) Seam(offset, unitBelow, unitAbove int) Seam {
+	if offset < 0 || offset >= s.size || s.committed != 0 || unitBelow <= 0 || unitAbove <= 0 {
 		panic(fmt.Sprintf("vm: seam(%d, %d, %d): the seam must lie in the %d bytes of a span that has not "+
-			"grown, and both arrays must have elements "+
-			"(%s)", at, down, up, s.size, s.region.m.counted.purpose))
+			"grown, and both units must be positive (%s)", offset, unitBelow, unitAbove, s.size,
+			s.region.m.counted.purpose))
 	}
-	off := s.off + at
-	return Seam{region: s.region, base: unsafe.Add(s.base, at), at: off, lead: off % pageSize, lo: off,
-		hi: off, low: at,
-		high: s.size - at, down: down, up: up}
+	off := s.off + offset
+	return Seam{region: s.region, base: unsafe.Add(s.base, offset), at: off, lead: off % pageSize, lo: off,
+		hi: off, low: offset, high: s.size - offset, unitBelow: unitBelow, unitAbove: unitAbove}
 }
 
 // Base returns the address of the seam: the array above begins there, and the array below ends there.
@@ -57,21 +56,22 @@ func (s *Seam) Above() int { return max(0, s.hi-s.at) }
 // Committed returns the number of committed bytes on both sides.
 func (s *Seam) Committed() int { return s.hi - s.lo }
 
-// CommitTo commits at least above bytes above the seam, and the corresponding bytes below it. It commits
-// ahead as [Span.CommitTo] does, measured from the page of the seam. So seams of one size grow alike,
-// wherever they lie in a page. If the limits do not allow committing ahead, it commits only the needed bytes.
+// CommitTo commits at least need bytes above the seam, and the corresponding bytes below the seam. It commits
+// ahead as [Span.CommitTo] does, measured from the start of the page that contains the seam. So seams of one
+// size grow by the same steps, wherever they lie in a page. If the limits do not allow committing ahead,
+// CommitTo commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
-func (s *Seam) CommitTo(above int) error {
-	if above <= s.Above() {
+func (s *Seam) CommitTo(need int) error {
+	if need <= s.Above() {
 		return nil
 	}
-	if above > s.high {
-		return &Error{Op: "grow", Purpose: s.region.m.counted.purpose, Bytes: above, Err: ErrCapacity,
+	if need > s.high {
+		return &Error{Op: "grow", Purpose: s.region.m.counted.purpose, Bytes: need, Err: ErrCapacity,
 			Detail: fmt.Sprintf("made for %s", Bytes(s.high))}
 	}
 	page := s.at - s.lead
-	exact := max(s.hi, roundUp(s.at+above, pageSize))
+	exact := max(s.hi, roundUp(s.at+need, pageSize))
 	top := s.hi - page
 	if s.hi == s.lo {
 		top = 0
@@ -94,7 +94,9 @@ func (s *Seam) CommitTo(above int) error {
 
 // share returns the number of bytes below the seam that correspond to the bytes above it, up to offset hi of
 // the region.
-func (s *Seam) share(hi int) int { return min((hi-s.at+s.lead+s.up-1)/s.up*s.down, s.low) }
+func (s *Seam) share(hi int) int {
+	return min((hi-s.at+s.lead+s.unitAbove-1)/s.unitAbove*s.unitBelow, s.low)
+}
 
 // commit commits the bytes above the seam up to offset hi of the region, and the corresponding bytes below
 // it.
@@ -107,8 +109,8 @@ func (s *Seam) commit(hi int) error {
 	return nil
 }
 
-// DecommitTo keeps the given numbers of bytes below and above the seam, and decommits the rest. It also keeps
-// the bytes below that correspond to kept bytes above. It works in whole pages.
+// DecommitTo keeps the given numbers of bytes below and above the seam, and decommits the other pages. It
+// also keeps the bytes below that correspond to kept bytes above. Pages that are kept in part are kept whole.
 func (s *Seam) DecommitTo(below, above int) error {
 	lo, hi := s.at-below, s.at+above
 	if above > 0 {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// newSeam makes a seam in the fifth page of a span of 64 pages, at offset lead of this page. The seam needs
-// one byte below for eight bytes above.
+// newSeam makes a seam in the fifth page of a span of 64 pages, at offset lead of this page. For eight bytes
+// above, the seam has one byte below.
 func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 	t.Helper()
 	r, err := Reserve(64*pageSize, o)
@@ -66,7 +66,7 @@ func TestSeamGrowsBothWays(t *testing.T) {
 		lowest := s.Below()
 		must(t, s.DecommitTo(lowest, 0))
 		if got := r.Committed(); got != roundUp(lead, page)+lowest-lead {
-			t.Errorf("%d bytes are committed, want the %d below the seam and the rest of its page", got,
+			t.Errorf("%d bytes are committed, want %d below the seam and the rest of the seam's page", got,
 				lowest)
 		}
 		must(t, s.CommitTo(1))

@@ -20,17 +20,17 @@ type Span struct {
 // minStep is the smallest growth of a span in bytes. It keeps system calls rare compared with page faults.
 const minStep = 64 << 10
 
-// Carve hands out the next bytes of the region, rounded up to whole pages, as a Span. Its base is a multiple
-// of align, a power of two; align 0 means a page. A carved span cannot be given back before the region is
-// closed.
+// Carve hands out the next bytes of the region, rounded up to whole pages, as a Span. The base of the span is
+// a multiple of align, a power of two. align 0 means a page. A carved span cannot be given back before the
+// region is closed.
 //
 // It returns an [*Error] wrapping ErrSize, or ErrCapacity if the region has no room left.
 func (r *Region) Carve(bytes, align int) (Span, error) { return r.carve(bytes, align, false) }
 
 // CarvePrivate is Carve for memory to which only the caller has pointers, and which the caller does not touch
 // after Close. If the region is recycled (see [Options]), the committed pages of the span stay accessible
-// while the region is closed; this saves a system call each time. CarvePrivate takes the last free bytes of
-// the region, and Carve takes the first free bytes.
+// while the region is closed; this saves a system call for each region. CarvePrivate takes the last free
+// bytes of the region, and Carve takes the first free bytes.
 func (r *Region) CarvePrivate(bytes, align int) (Span, error) { return r.carve(bytes, align, true) }
 
 func (r *Region) carve(bytes, align int, private bool) (Span, error) {
@@ -80,10 +80,10 @@ func (s *Span) Region() *Region { return s.region }
 // Offset returns the offset of the span in its region, in bytes.
 func (s *Span) Offset() int { return s.off }
 
-// CommitTo commits a prefix of at least need bytes. To keep system calls rare, it commits ahead: step bytes,
-// or with step 0 an eighth of the committed bytes and at least 64 KiB (in a recycled region, less at first:
-// see [Options]). From one huge page on, the prefix is rounded up to whole huge pages. If the limits do not
-// allow committing ahead, it commits only the needed bytes.
+// CommitTo commits a prefix of at least need bytes. To keep system calls rare, it commits at least step bytes
+// at a time. If step is 0, it commits an eighth of the committed bytes, and at least 64 KiB (in a recycled
+// region, less at first: see [Options]). A prefix of one huge page or more is rounded up to whole huge pages.
+// If the limits do not allow committing ahead, it commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
 func (s *Span) CommitTo(need, step int) error {
@@ -117,9 +117,9 @@ func (s *Span) CommitTo(need, step int) error {
 	return nil
 }
 
-// DecommitTo keeps the first keep bytes and decommits the rest, in whole pages.
-func (s *Span) DecommitTo(keep int) error {
-	keep = roundUp(max(keep, 0), pageSize)
+// DecommitTo keeps the first n bytes, rounded up to whole pages, and decommits the bytes after them.
+func (s *Span) DecommitTo(n int) error {
+	keep := roundUp(max(n, 0), pageSize)
 	if keep >= s.committed {
 		return nil
 	}

@@ -62,7 +62,8 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 			above := min(n, seam.Above())
 			must(t, seam.DecommitTo(min(above/4, seam.Below()), above))
 			if seam.Above() < above || seam.Below() < min(above/4, seam.Below()) {
-				t.Fatalf("%d bytes are left above the seam, not %d", seam.Above(), above)
+				t.Fatalf("after DecommitTo %d bytes are committed above the seam, want at least %d",
+					seam.Above(), above)
 			}
 		case 6:
 			if at := roundDown(n, p); at < s.Committed() {

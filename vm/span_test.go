@@ -45,7 +45,7 @@ func TestCarve(t *testing.T) {
 			}
 		}
 		if last, err := r.Carve(rest, 0); err != nil || last.Offset()+last.Size() != 64*p {
-			t.Errorf("the rest of the region: %v at %d", err, last.Offset())
+			t.Errorf("carving the remaining bytes gave %v, at %d", err, last.Offset())
 		}
 	})
 }
@@ -70,7 +70,7 @@ func TestSpanGrow(t *testing.T) {
 			{8*mib - 3, 0, 8 * mib},           // in whole pages
 			{8*mib + 1, 0, 9 * mib},           //
 			{16*mib - 1, 0, 16 * mib},         //
-			{16 * mib, math.MaxInt, 16 * mib}, // nothing is left to do
+			{16 * mib, math.MaxInt, 16 * mib}, // the whole span is committed already
 		} {
 			must(t, s.CommitTo(c.need, c.step))
 			if s.Committed() != c.want || r.Committed() != c.want {
@@ -93,7 +93,7 @@ func TestSpanGrow(t *testing.T) {
 			limit.Used() != 32*mib-3*p {
 			t.Errorf("past the limit: %v, %d committed, %d used", err, other.Committed(), limit.Used())
 		}
-		// Give room back.
+		// Give memory back to the limit.
 		must(t, s.DecommitTo(mib+1))
 		if s.Committed() != mib+p {
 			t.Errorf("shrunk to %d, want %d", s.Committed(), mib+p)
@@ -111,7 +111,7 @@ func TestSpanGrow(t *testing.T) {
 	})
 }
 
-// TestSpanGrowsInHugePages: from one huge page on, the prefix ends at a border of huge pages.
+// TestSpanGrowsInHugePages: a prefix of one huge page or more ends at a border of huge pages.
 func TestSpanGrowsInHugePages(t *testing.T) {
 	huge := HugePageSize()
 	if huge == 0 || huge > 64<<20 {

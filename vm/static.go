@@ -20,13 +20,13 @@ var statics struct {
 //
 //	var tanks = vm.Static[Tank](1_000_000)
 //
-// With it, "large enough for every case" costs addresses instead of memory. The elements never move.
+// A table that is large enough for every case then costs addresses, not memory. The elements never move.
 //
-// All of the table is Committed. If the system charges for that (vm.overcommit_memory=2, RLIMIT_DATA,
-// Windows), the whole table counts. On such a system use a bulk.Array for a table that usually stays small.
-// [DefaultLimit] does not bind tables, because it would count each table whole, and a program could end
-// before its main function. The table above is counted under the purpose "static Tank". The heap stand-in
-// takes the memory of tables at once.
+// All of the table is Committed. If the system charges for committed memory (vm.overcommit_memory=2,
+// RLIMIT_DATA, Windows), it charges the whole table. On such a system use a bulk.Array for a table that
+// usually stays small. [DefaultLimit] does not apply to tables. It would count each table whole, and a
+// program could end before its main function. The table above is counted under the purpose "static Tank". The
+// heap stand-in takes the memory of tables at once.
 //
 // Static panics when n is negative or T holds Go pointers. It panics with the [*Error] of [Reserve] or
 // [Region.Commit] if the addresses or the memory are not available.
@@ -42,7 +42,7 @@ func Static[T any](n int) []T {
 	size := layout.Size[T]()
 	if n > math.MaxInt/size {
 		panic(&Error{Op: "reserve", Purpose: purpose, Bytes: math.MaxInt, Err: ErrSize,
-			Detail: fmt.Sprintf("%d elements of %d bytes are more than there are addresses: ask for fewer", n,
+			Detail: fmt.Sprintf("%d elements of %d bytes do not fit in the address space: ask for fewer", n,
 				size)})
 	}
 	r, err := Reserve(n*size, Options{Name: purpose, Limit: NewLimit(math.MaxInt)})
@@ -57,6 +57,7 @@ func Static[T any](n int) []T {
 	statics.mu.Lock()
 	statics.regions = append(statics.regions, r)
 	statics.mu.Unlock()
-	// Sound because the region has n elements' bytes and is never closed, and T holds no Go pointers.
+	// The slice is sound because the region has n elements' bytes and is never closed, and T holds no Go
+	// pointers.
 	return unsafe.Slice((*T)(r.Base()), n)
 }

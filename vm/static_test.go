@@ -26,7 +26,7 @@ func purposeStats(purpose string) PurposeStats {
 // TestStatic: all elements of a table are zero, no other table shares them, and Snapshot counts the table.
 func TestStatic(t *testing.T) {
 	const n = 100_000
-	before := purposeStats("static tank") // no table is ever given back
+	before := purposeStats("static tank") // tables of earlier runs are still open
 	a, b := Static[tank](n), Static[tank](n)
 	if len(a) != n || cap(a) != n || len(b) != n {
 		t.Fatalf("%d and %d elements, capacity %d", len(a), len(b), cap(a))
@@ -53,7 +53,7 @@ func TestStaticEmpty(t *testing.T) {
 		t.Errorf("got %v", s)
 	}
 	if s := Static[struct{}](7); len(s) != 7 {
-		t.Errorf("%d elements without size", len(s))
+		t.Errorf("Static[struct{}](7) has %d elements", len(s))
 	}
 }
 

@@ -82,15 +82,16 @@ func unregister(m *mapping) {
 	m.counted.reserved.Add(-int64(m.size))
 	m.counted.committed.Add(-int64(m.committed.bytes))
 	if m.counted.regions.Load() == 0 && len(registry.counters) > countersKept {
-		// A program with ever new purposes (one for each world, say) must not collect counters.
+		// A program that uses new purposes again and again, such as one for each world, must not keep all
+		// counters.
 		delete(registry.counters, m.counted.purpose)
 	}
 }
 
 // Snapshot returns the counters of the purposes with open regions. If resident is true, it also asks the
 // operating system for the resident bytes, with a system call for each 16 Ki committed pages. Otherwise it
-// makes no system call. Snapshot blocks nothing: a region that changes meanwhile is counted in its old or new
-// state.
+// makes no system call. Snapshot does not block other calls: it counts a region that changes meanwhile in its
+// old or new state.
 func Snapshot(resident bool) Stats {
 	registry.mu.Lock()
 	var s Stats
@@ -117,7 +118,8 @@ func Snapshot(resident bool) Stats {
 		byPurpose[s.Purposes[i].Purpose] = &s.Purposes[i]
 	}
 	for _, m := range open {
-		// If the system cannot answer for a range, the figure lacks that range and the rest of the region.
+		// If the system cannot answer for a range, the number does not include that range and the later
+		// ranges of the region.
 		n, _ := m.resident()
 		byPurpose[m.counted.purpose].Resident += n
 	}

@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// touch makes the system find memory for each page, by adding zero to its first word: that changes nothing
-// and loses no other goroutine's write. It returns an error for a page that is not ReadWrite.
+// touch makes the system find memory for each page, by atomically adding zero to its first word. This
+// addition changes nothing and loses no write of another goroutine. It returns an error for a page that is
+// not ReadWrite.
 func touch(p unsafe.Pointer, n int) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -16,10 +16,11 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 }
 
 // discard maps the range afresh too. MADV_FREE and MADV_FREE_REUSABLE keep the old contents until the system
-// needs the pages, and MADV_DONTNEED only ages them: none of them promises zeros. MADV_FREE_REUSABLE suits
-// memory whose contents do not matter, such as an allocator's free pages that are cleared before reuse. But
-// it needs a later MADV_FREE_REUSE, or the system counts too little memory for the process. It saves only the
-// fault of a page that the system has not taken meanwhile. This module does not hold such memory for long.
+// needs the pages, and MADV_DONTNEED only marks the pages as old: no advice promises zeros.
+// MADV_FREE_REUSABLE suits memory whose contents do not matter, such as an allocator's free pages that are
+// cleared before reuse. But the program must call MADV_FREE_REUSE later; otherwise the system counts too
+// little memory for the process. MADV_FREE_REUSABLE saves only the page faults of pages that the system has
+// not taken meanwhile. This module does not hold such memory for long.
 func (osBackend) discard(p unsafe.Pointer, n int) error { return remap(p, n, readWrite) }
 
 // populate touches the pages: if memory is short, the system pages out or compresses, so a touch does not end

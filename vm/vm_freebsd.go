@@ -21,9 +21,10 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
 
-// discard maps the range afresh. MADV_FREE lets the system take the pages when it needs them and
-// MADV_DONTNEED only ages them: neither promises zeros. The range is first mapped without access, because a
-// failed mmap may have unmapped it, and pages without access need no charge that could be refused.
+// discard maps the range afresh. MADV_FREE lets the system take the pages when it needs memory, and
+// MADV_DONTNEED only marks the pages as old: no advice promises zeros. The range is first mapped without
+// access, because pages without access need no charge that the system could refuse. A single mmap with access
+// could fail and leave the range unmapped.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if err := b.reset(p, n); err != nil {
 		return err
@@ -83,8 +84,8 @@ func readFacts(f *Facts) {
 func ReadUsage() Usage { return Usage{} }
 
 // mapTwice refuses, so that mirrors are copied. Anonymous memory that can be mapped twice (SHM_ANON) needs C:
-// the number of the system call has changed between versions, and a kernel without that call answers with a
-// signal instead of an error.
+// the number of the system call has changed between versions, and a kernel without that call sends a signal
+// instead of an error.
 func mapTwice(_ unsafe.Pointer, n int, _ string) error {
 	return &Error{Op: "mirror", Bytes: n, Err: ErrRefused,
 		Detail: "anonymous shared memory (SHM_ANON) needs C here, so every byte is copied once more"}

@@ -11,14 +11,14 @@ import (
 
 // heapBackend is the heap stand-in: a region is one Go heap allocation, which its base keeps alive. All pages
 // are always readable and writable, so nothing faults; only the region's bookkeeping has states. In builds
-// that check invariants decommitted memory is poisoned, so that a read through a stale pointer shows.
+// that check invariants decommitted memory is poisoned, so that tests detect a read through a stale pointer.
 type heapBackend struct{}
 
 var errHeapTooLarge = errors.New("too large for the heap stand-in")
 
-// maxHeapRegion is the largest region of the stand-in. The region takes its whole size from Go's heap, where
-// a request beyond memory ends the process. It is 4 GiB, or 256 MiB on 32-bit systems and WebAssembly, whose
-// whole address space is 4 GiB.
+// maxHeapRegion is the largest region of the stand-in. A region takes its whole size from Go's heap, where a
+// request beyond the machine's memory ends the process. The limit is 4 GiB. It is 256 MiB on 32-bit systems
+// and WebAssembly, whose whole address space is 4 GiB.
 var maxHeapRegion = func() int {
 	if strconv.IntSize == 32 || runtime.GOARCH == "wasm" {
 		return 256 << 20

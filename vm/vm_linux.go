@@ -28,8 +28,8 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	}
 	if err != nil {
 		// mprotect stops at the page where it fails. This call makes the changed pages usable again. It needs
-		// no new mapping. It can fail only if the process has one mapping more than the limit, which mmap
-		// allows.
+		// no new mapping. It can fail only if the process has one mapping more than the limit, because mmap
+		// can exceed the limit by one.
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}

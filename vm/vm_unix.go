@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// osBackend is virtual memory by mmap and its relatives. This file has the parts that the systems share.
+// osBackend uses mmap and related calls. This file has the code that the systems share.
 type osBackend struct{}
 
 // reserveFlags request addresses that are charged to no commit limit.
@@ -96,8 +96,8 @@ func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) er
 	return nil
 }
 
-// inCore asks which of the system's pages from p on are in memory. Bit 0 of an answer is set if the page is
-// in memory.
+// inCore finds out which of the system's pages from p on are in memory. It sets bit 0 of present[i] if page i
+// is in memory.
 func inCore(p unsafe.Pointer, present []byte) error {
 	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(len(present)*systemPage),
 		uintptr(unsafe.Pointer(&present[0])))
@@ -107,13 +107,13 @@ func inCore(p unsafe.Pointer, present []byte) error {
 	return nil
 }
 
-// residentBatch is the number of the system's pages for one call: the answer, a byte a page, stays on the
-// stack.
+// residentBatch is the largest number of the system's pages in one call. The answer has a byte for each page,
+// and lies on the stack.
 const residentBatch = 16 << 10
 
 func (osBackend) reuses() bool { return true }
 
-// resourceLimit returns a limit of the process in bytes, or 0 if there is none.
+// resourceLimit returns a limit of the process in bytes, or 0 if the process has no such limit.
 func resourceLimit(which int) int {
 	var l unix.Rlimit
 	if unix.Getrlimit(which, &l) != nil || l.Cur >= math.MaxInt {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// osBackend is virtual memory by VirtualAlloc. A call never spans two reservations: the address cache joins
-// only ranges of one reservation.
+// osBackend uses VirtualAlloc. A call never spans two reservations: the address cache joins only ranges of
+// one reservation.
 type osBackend struct{}
 
 // reserve ignores the alignment: without huge pages nothing needs more than a page, and every reservation
@@ -27,7 +27,8 @@ func (osBackend) release(p unsafe.Pointer, _ int) error {
 	return windows.VirtualFree(uintptr(p), 0, windows.MEM_RELEASE)
 }
 
-// commit charges the whole range to the system's commit limit at once; touching it cannot fail afterwards.
+// commit charges the whole range to the system's commit limit at once, so touching the range cannot fail
+// afterwards.
 func (osBackend) commit(p unsafe.Pointer, n int) error {
 	_, err := windows.VirtualAlloc(uintptr(p), uintptr(n), windows.MEM_COMMIT, windows.PAGE_READWRITE)
 	return err
@@ -52,7 +53,7 @@ func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// reset may meet uncommitted pages: decommitting them does nothing.
+// reset also accepts Reserved pages: decommitting them does nothing.
 func (osBackend) reset(p unsafe.Pointer, n int) error {
 	return windows.VirtualFree(uintptr(p), uintptr(n), windows.MEM_DECOMMIT)
 }
@@ -85,8 +86,8 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 }
 
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
-	// The call takes the address of pages as a number, so they must not move with a stack: pinning puts them
-	// on the heap.
+	// The call takes the address of the array pages as a number, so the array must not lie on a stack, which
+	// can move. Pinning keeps the array on the heap.
 	pages := new([1024]windows.PSAPI_WORKING_SET_EX_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(pages)
@@ -134,7 +135,7 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 		return "the process's paging file quota is used up", ErrDataLimit
 	case op == "reserve" && errors.As(err, new(windows.Errno)):
 		// Windows returns one code if the request exceeds the free addresses and another if it exceeds all
-		// addresses, so every code leads here.
+		// addresses, so this case accepts every code.
 		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
 	}

@@ -2,14 +2,14 @@ package vm
 
 import "github.com/vastgo/vast/internal/written"
 
-// watches has the methods with which package internal/written finds regions.
+// watches has the methods that package internal/written calls to find regions.
 type watches struct{}
 
 func init() { written.Regions = watches{} }
 
-// Watchable returns the open region that contains an address, unless its pages cannot be watched. The halves
-// of a mirror cannot be watched: a write to one would not be seen in the other. Regions with pages of files
-// are not watched either: they belong to worlds that no store keeps.
+// Watchable returns the open region that contains an address, unless its pages cannot be watched. A mirror
+// cannot be watched, because a watcher of one half would miss writes to the other half. Regions with pages of
+// files cannot be watched either: they belong to worlds that no store saves.
 func (watches) Watchable(addr uintptr) written.Region {
 	m := registry.find(addr)
 	if m == nil || !m.be.reuses() {
@@ -56,8 +56,8 @@ func (m *mapping) addresses(iv interval) written.Range {
 	return written.Range{Lo: uintptr(m.at(iv.lo)), Hi: uintptr(m.at(iv.hi))}
 }
 
-// altered tells the watcher of a region that pages get other contents or another mapping. It reports
-// decommitted pages when they are committed again. The caller holds the lock.
+// altered reports to the region's watcher that pages get other contents or another mapping. Decommitted pages
+// are reported when they are committed again. The caller holds the lock.
 func (m *mapping) altered(iv interval) {
 	if m.watcher != nil {
 		of := m.addresses(iv)

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/written"
 )
 
-// notes are what a watcher has heard, as numbers of pages.
+// notes is a watcher that records the numbers of the reported pages.
 type notes struct {
 	r      *Region
 	heard  intervals
@@ -35,8 +35,8 @@ func watched(t *testing.T, be backend, o Options) (*Region, *notes) {
 	return r, n
 }
 
-// TestWatcher: a watcher hears of all pages that get other contents, or another mapping, by other means than
-// writing.
+// TestWatcher: a region reports to its watcher all pages that get other contents or another mapping, except
+// by writes.
 func TestWatcher(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
@@ -44,7 +44,7 @@ func TestWatcher(t *testing.T) {
 		hears := func(what string, want ...interval) {
 			t.Helper()
 			if !slices.Equal(n.heard.of, want) {
-				t.Errorf("%s: heard of the pages %v, want %v", what, n.heard.of, want)
+				t.Errorf("%s: reported pages %v, want %v", what, n.heard.of, want)
 			}
 			n.heard = intervals{}
 		}
@@ -64,13 +64,13 @@ func TestWatcher(t *testing.T) {
 		hears("decommit and commit", interval{5, 6})
 		must(t, r.MovePages(r, 10*p, 6*p, 2*p))
 		if !n.heard.contains(10, 12) {
-			t.Errorf("move: heard of %v", n.heard.of)
+			t.Errorf("move: reported pages %v", n.heard.of)
 		}
 		n.heard = intervals{}
 		other, m := watched(t, be, Options{})
 		must(t, r.MovePages(other, 3*p, 10*p, 2*p))
 		if !m.heard.contains(3, 5) {
-			t.Errorf("move from another region: heard of %v", m.heard.of)
+			t.Errorf("move from another region: reported pages %v", m.heard.of)
 		}
 		n.heard = intervals{}
 		s, err := r.Carve(4*p, 0)
@@ -86,7 +86,8 @@ func TestWatcher(t *testing.T) {
 	})
 }
 
-// TestWatcherOfFailedMove: pages that come back have another mapping.
+// TestWatcherOfFailedMove: a failed move reports the pages, because a move that is undone changes their
+// mapping.
 func TestWatcherOfFailedMove(t *testing.T) {
 	p := PageSize()
 	be := injected{onlyOS(t)}
@@ -105,11 +106,11 @@ func TestWatcherOfFailedMove(t *testing.T) {
 		t.Fatal("the move succeeds")
 	}
 	if !n.heard.contains(0, 4) {
-		t.Errorf("heard of %v", n.heard.of)
+		t.Errorf("reported pages %v, want 0 to 3", n.heard.of)
 	}
 }
 
-// TestWatchable: only memory of the system that is mapped once can be watched.
+// TestWatchable: only memory that the operating system maps, and maps once, can be watched.
 func TestWatchable(t *testing.T) {
 	find := watches{}.Watchable
 	be := onlyOS(t)
@@ -118,7 +119,7 @@ func TestWatchable(t *testing.T) {
 	base := uintptr(r.Base())
 	w := find(base + 4*uintptr(pageSize) - 1)
 	if w == nil || find(base-1) == w || find(base+4*uintptr(pageSize)) == w {
-		t.Fatal("a region is found by other addresses than its own")
+		t.Fatal("a region is not found by its own addresses, or is found by other addresses")
 	}
 	w.Lock()
 	if got, want := w.Addresses(), (written.Range{Lo: base, Hi: base + 4*uintptr(pageSize)}); got != want {
@@ -130,7 +131,7 @@ func TestWatchable(t *testing.T) {
 	}
 	n := &notes{r: r}
 	if !w.SetWatcher(n) || w.SetWatcher(n) || !w.SetWatcher(nil) || !w.SetWatcher(n) {
-		t.Error("a region has one watcher at a time")
+		t.Error("SetWatcher replaced a watcher, or refused a region without a watcher")
 	}
 	w.Unlock()
 	if heap := open(t, heapBackend{}, pageSize, Options{}); find(uintptr(heap.Base())) != nil {

@@ -9,28 +9,28 @@ import (
 	"modernc.org/memory"
 )
 
-// memories is an open allocator.
-type memories interface {
+// blockAllocator is an allocator that is ready for use.
+type blockAllocator interface {
 	alloc(n int) ([]byte, error)
 	free(b []byte) error
 	close() error
 }
 
-// allocator says how to open an allocator.
+// allocator has an allocator's name and the function that opens it.
 type allocator struct {
 	name string
-	open func() (memories, error)
+	open func() (blockAllocator, error)
 }
 
 var allocators = []allocator{
 	{"vast/heap", openHeap},
-	{"modernc.org/memory", func() (memories, error) { return &modernc{}, nil }},
-	{"go", func() (memories, error) { return collected{}, nil }},
+	{"modernc.org/memory", func() (blockAllocator, error) { return &modernc{}, nil }},
+	{"go", func() (blockAllocator, error) { return collected{}, nil }},
 }
 
 type offHeap struct{ *heap.Heap }
 
-func openHeap() (memories, error) {
+func openHeap() (blockAllocator, error) {
 	h, err := heap.New(heap.Options{})
 	return offHeap{h}, err
 }
@@ -54,7 +54,7 @@ func (m *modernc) free(b []byte) error { return m.Free(b) }
 
 func (m *modernc) close() error { return m.Close() }
 
-// collected is Go's heap. The garbage collector frees its memory.
+// collected is Go's heap. The garbage collector frees its blocks.
 type collected struct{}
 
 func (collected) alloc(n int) ([]byte, error) { return make([]byte, n), nil }
@@ -63,8 +63,9 @@ func (collected) free([]byte) error { return nil }
 
 func (collected) close() error { return nil }
 
-// fragment allocates count blocks of size bytes, frees every second block, and makes one allocation as large
-// as the freed blocks together. It returns the growth of resident memory after each of the three steps.
+// fragment allocates count blocks of size bytes, frees every second block, and makes one allocation of half
+// of all bytes. For the end of each of these three steps, it returns by how much resident memory has grown
+// since the start.
 func fragment(a allocator, count, size int) (r row, err error) {
 	measure.Settle()
 	before, err := measure.Resident()

@@ -1,7 +1,7 @@
-// Command fragmentation allocates many blocks, frees every second block, and makes one large allocation of
-// the freed size, with each of three allocators. It prints the resident memory after each of the three steps.
-// If the large allocation cannot use the memory of the freed blocks, the last figure is 1.5 times
-// the first.
+// Command fragmentation does three steps with each of three allocators: it allocates many blocks, frees every
+// second block, and makes one allocation that is as large as the freed blocks together. After each step it
+// prints by how much resident memory has grown since the start. If the freed blocks stay resident and the
+// large allocation cannot use their memory, the third figure is about 1.5 times the first.
 //
 // The experiment follows an example in "Virtual Memory Tricks" (Niklas Gray, 2017).
 package main
@@ -18,7 +18,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// row is the resident memory of one allocator after each step, in bytes.
+// row holds the growth of resident memory after each step with one allocator, in bytes.
 type row struct {
 	Allocator string `json:"allocator"`
 	Allocated int    `json:"allocated"` // after all blocks were allocated and written
@@ -42,7 +42,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	const most = 16 << 30
 	if *count < 2 || *size < 1 || int64(*count) > most/int64(*size) || flags.NArg() > 0 {
 		fmt.Fprintf(stderr, "fragmentation: -n %d -size %d %v: want at least two blocks of at least one "+
-			"byte, at most 16 GiB together, and no arguments\n", *count, *size, flags.Args())
+			"byte, at most 16 GiB together, and no other arguments\n", *count, *size, flags.Args())
 		return 2
 	}
 	var rows []row
@@ -69,8 +69,8 @@ func print(out io.Writer, asJSON bool, count, size int, rows []row) error {
 			Rows   []row `json:"rows"`
 		}{count, size, rows})
 	}
-	fmt.Fprintf(out, "%d blocks of %d bytes, then every second one freed, then one allocation of %d "+
-		"bytes; resident MB\n\n", count, size, count/2*size)
+	fmt.Fprintf(out, "resident MB after each step: allocate %d blocks of %d bytes, free every second block, "+
+		"allocate one block of %d bytes\n\n", count, size, count/2*size)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "allocator\tallocated\tfreed\tlarge\tlarge/allocated\t")
 	for _, r := range rows {

@@ -30,7 +30,7 @@ func TestFragmentation(t *testing.T) {
 	all := got.Blocks * got.Size
 	for _, r := range got.Rows {
 		if r.Allocated < all*9/10 || r.Large < all*9/10 {
-			t.Errorf("%+v, want about %d bytes allocated and large", r, all)
+			t.Errorf("%+v, want about %d bytes in Allocated and in Large", r, all)
 		}
 	}
 	if r := got.Rows[0]; r.Freed > all*6/10+1<<20 || r.Large > all*12/10 {
@@ -55,7 +55,8 @@ func TestBadArguments(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		if status := run(strings.Fields(args), &stdout, &stderr); status != 2 || stdout.Len() > 0 ||
 			stderr.Len() == 0 {
-			t.Errorf("%s: status %d, prints %q and %q", args, status, &stdout, &stderr)
+			t.Errorf("%s: status %d, stdout %q, stderr %q; want status 2 and a message on stderr only", args,
+				status, &stdout, &stderr)
 		}
 	}
 }

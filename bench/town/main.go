@@ -45,7 +45,7 @@ func main() {
 }
 
 // run prints the comparison to out, and reports whether the two sides had the same results. It compares the
-// results once in each interval, which is a number of ticks, and after the last tick.
+// results after the first tick, then every interval ticks, and after the last tick.
 func run(out io.Writer, p Params, ticks, warm, interval int) bool {
 	vastSide := newVastTown(p)
 	defer vastSide.world.Close()
@@ -73,7 +73,7 @@ func run(out io.Writer, p Params, ticks, warm, interval int) bool {
 				return false
 			}
 			fmt.Fprintf(out, "tick %5d: %d people, %d of them children; %d walk, %d incubate, %d are sick, "+
-				"%d immune; both sides %016x\n",
+				"%d immune; the hash of both sides is %016x\n",
 				tick, a.People, a.Children, a.Walking, a.Incubating, a.Sick, a.Immune, a.Sum)
 		}
 	}

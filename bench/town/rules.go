@@ -79,7 +79,7 @@ type (
 	Till  struct{ Coins int64 }
 )
 
-// step moves a walker by a distance of 1, and reports whether the walker has arrived.
+// step moves a walker by a distance of at most 1, and reports whether the walker has arrived.
 func (p *Place) step(to Place) bool {
 	dx, dy := to.X-p.X, to.Y-p.Y
 	d := float32(math.Sqrt(float64(dx*dx + dy*dy)))
@@ -92,7 +92,7 @@ func (p *Place) step(to Place) bool {
 	return false
 }
 
-// Settler is a person at the beginning. Home and Job are numbers of buildings.
+// Settler is a person at the beginning. Home and Job are indexes of buildings.
 type Settler struct {
 	ID, Seed  uint64
 	Born      int64
@@ -118,7 +118,8 @@ func (p *Params) settle() (buildings []Place, people []Settler) {
 	return buildings, people
 }
 
-// Census counts the people of a town and adds up the hashes of all records, in any order.
+// Census counts the people of a town and adds up the hashes of all records, in any order. Native counts the
+// people who were born after the first tick.
 type Census struct {
 	People, Children, Native, Walking, Incubating, Sick, Immune int
 	Sum                                                         uint64 // the sum of the hashes of all records

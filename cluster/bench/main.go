@@ -2,8 +2,8 @@
 //
 //	go run ./bench [-work REGEXP] [-rounds N] [-json]
 //
-// Each row is a work and its figure. Rows that compare run both programs in turn and give the median of the
-// rounds.
+// Each row has the name of a work and its figure. Some works run several rounds: the figure of their row is
+// the median of the rounds.
 package main
 
 import (
@@ -20,22 +20,22 @@ import (
 	"slices"
 )
 
-// row is the figure of a work.
+// row is the result of a work.
 type row struct {
 	Work    string  `json:"work"`
 	What    string  `json:"what"`
 	Against string  `json:"against,omitempty"`
 	Ours    float64 `json:"ours"`
 	Peer    float64 `json:"peer,omitempty"`
-	Figure  float64 `json:"figure"` // ours, or ours divided by the peer's
+	Figure  float64 `json:"figure"` // Ours, or Ours divided by Peer
 	Unit    string  `json:"unit"`
 	Goal    float64 `json:"goal"`
-	Most    bool    `json:"at_most"` // whether the goal is the most that the figure may be, or the least
-	// Highest is the most that the figure may be if Goal is the least. 0: there is no such limit.
+	Most    bool    `json:"at_most"` // whether Goal is an upper limit; otherwise it is a lower limit
+	// Highest is the upper limit of Figure if Goal is the lower limit. 0: there is no upper limit.
 	Highest float64 `json:"goal_highest,omitempty"`
 }
 
-// bounds says what the figure should be.
+// bounds returns the limits of the figure as text.
 func (r *row) bounds() string {
 	switch {
 	case r.Highest != 0:
@@ -46,7 +46,7 @@ func (r *row) bounds() string {
 	return fmt.Sprintf("at least %g", r.Goal)
 }
 
-// work measures a row.
+// work is a measurement whose result is a row.
 type work struct {
 	name string
 	run  func(ctx context.Context, b *bench) (row, error)
@@ -63,7 +63,7 @@ var works = []work{
 	{"predict-16", predict},
 }
 
-// bench has what the rows share.
+// bench has what the works share.
 type bench struct {
 	rounds int
 	dir    string // for programs and clusters
@@ -88,8 +88,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	asJSON := f.Bool("json", false, "print one JSON object")
-	pattern := f.String("work", "", "regular `expression` of the rows to measure; all if it is empty")
-	rounds := f.Int("rounds", 3, "`number` of rounds of rows that compare")
+	pattern := f.String("work", "", "measure only works whose names match this regular `expression`")
+	rounds := f.Int("rounds", 3, "`number` of rounds of each work that gives a median")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -126,13 +126,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// program builds a command of the workspace, once.
-func (b *bench) program(ctx context.Context, name, folder string) (string, error) {
+// program builds the command of a package if this was not done before, and returns the path of the command.
+func (b *bench) program(ctx context.Context, name, pkg string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, folder)
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, pkg)
 	cmd.Stderr = b.stderr
 	return path, cmd.Run()
 }

@@ -15,10 +15,10 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// porter is a machine that sends as many bytes as it is told to the next region, and does nothing else.
+// porter is a machine that only sends a fixed number of bytes to the next region in each tick.
 type porter struct {
 	region, regions, bytes int
-	ran                    func(region int, tick uint64)
+	ran                    func(region int, tick uint64) // called in each tick; may be nil
 }
 
 func (p *porter) Tick(tick uint64, _, _ [][]byte) ([][]byte, cluster.Hash, error) {
@@ -42,9 +42,10 @@ func porters(dir string, regions, bytes int, ran func(region int, tick uint64)) 
 		}}
 }
 
-// handoffs sends travellers through one outbox, as fast as it takes them.
+// handoffs measures how many travellers a second pass through one outbox.
 func handoffs(ctx context.Context, b *bench) (row, error) {
-	const travellers, ticks = 1000, 2000 // in each tick
+	const travellers = 1000 // in each tick
+	const ticks = 2000
 	dir := filepath.Join(b.dir, "handoffs")
 	o := porters(dir, 1, travellers*simulation.BytesTraveller, nil)
 	o.Until = ticks
@@ -61,11 +62,11 @@ func handoffs(ctx context.Context, b *bench) (row, error) {
 		Ours: rate, Figure: rate, Unit: "a second", Goal: 50_000}, nil
 }
 
-// followerLag follows a region at 60 ticks a second.
+// followerLag measures how many ticks a follower is behind the owner of its region, at 60 ticks a second.
 func followerLag(ctx context.Context, b *bench) (row, error) {
 	const hz, ticks = 60, 1200
 	var mu sync.Mutex
-	ran := make(map[uint64]time.Time) // by the owner
+	ran := make(map[uint64]time.Time) // when the owner ran each tick
 	o := porters(filepath.Join(b.dir, "owner"), 2, 2000, func(region int, tick uint64) {
 		if region == 0 {
 			mu.Lock()
@@ -92,7 +93,7 @@ func followerLag(ctx context.Context, b *bench) (row, error) {
 	err = follower.Follow(ctx, 0, func(_ cluster.Machine, tick uint64) {
 		mu.Lock()
 		defer mu.Unlock()
-		if tick > ticks/10 { // at first it catches up
+		if tick > ticks/10 { // at first the follower catches up
 			lags = append(lags, time.Since(ran[tick]).Seconds()*hz)
 		}
 	})
@@ -105,7 +106,7 @@ func followerLag(ctx context.Context, b *bench) (row, error) {
 		Goal: simulation.Lookahead + 3, Most: true}, nil
 }
 
-// failover kills the process that owns half of the regions, and measures for how long the others stand still.
+// failover kills a process that owns half of the regions, and measures the time until all regions run again.
 func failover(ctx context.Context, b *bench) (row, error) {
 	var pauses []float64
 	for round := range b.rounds {
@@ -123,7 +124,7 @@ const failoverRegions = 8
 
 func (b *bench) failoverOnce(ctx context.Context, round int) (float64, error) {
 	var mu sync.Mutex
-	last := make(map[int]time.Time) // by region
+	last := make(map[int]time.Time) // when each region ran its last tick here
 	dir := filepath.Join(b.dir, fmt.Sprintf("failover-%d", round))
 	o := porters(dir, failoverRegions, 1000, func(region int, _ uint64) {
 		mu.Lock()
@@ -170,7 +171,7 @@ func (b *bench) failoverOnce(ctx context.Context, round int) (float64, error) {
 			return 0, errors.New("the regions were not shared within a minute")
 		}
 	}
-	time.Sleep(2 * time.Second) // at 60 ticks a second, all regions have a checkpoint after it
+	time.Sleep(2 * time.Second) // each region makes a checkpoint every 60 ticks, which is every second
 	if err := child.Process.Kill(); err != nil {
 		return 0, err
 	}
@@ -178,8 +179,8 @@ func (b *bench) failoverOnce(ctx context.Context, round int) (float64, error) {
 	for ; time.Since(killed) < time.Minute; time.Sleep(time.Millisecond) {
 		mu.Lock()
 		running := 0
-		for _, at := range last {
-			if time.Since(at) < 100*time.Millisecond && at.After(killed.Add(300*time.Millisecond)) {
+		for _, ran := range last {
+			if time.Since(ran) < 100*time.Millisecond && ran.After(killed.Add(300*time.Millisecond)) {
 				running++
 			}
 		}
@@ -188,10 +189,10 @@ func (b *bench) failoverOnce(ctx context.Context, round int) (float64, error) {
 			return time.Since(killed).Seconds(), nil
 		}
 	}
-	return 0, errors.New("the regions stand still for a minute")
+	return 0, errors.New("the regions did not all run again within a minute")
 }
 
-// runChild is the process that is killed.
+// runChild runs the process that failoverOnce kills.
 func runChild(url, dir string) error {
 	o := porters(dir, failoverRegions, 1000, nil)
 	o.Hz, o.URL = 60, url

@@ -10,8 +10,9 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// predict compares the rate of 16 regions, as predicted from costs measured with one and four regions, with
-// the rate that 16 regions really have. Before each round it measures how much of the cores the program gets.
+// predict compares the predicted rate of 16 regions with the measured rate. The prediction uses costs that
+// are measured with one and with four regions. Before each round, predict measures again how much the load of
+// the machine slows the program down.
 func predict(ctx context.Context, b *bench) (row, error) {
 	const travellers, regions, every, ticks = 1_000_000, 16, 600, 1200
 	costs, err := trial.Measure(ctx, b.dir, travellers, func(string) {})
@@ -35,7 +36,7 @@ func predict(ctx context.Context, b *bench) (row, error) {
 		if err != nil {
 			return row{}, err
 		}
-		const first = 100 // ticks that are not measured
+		const first = 100 // ticks before the measured ones
 		run, err := trial.Earth(ctx, trial.EarthOptions{Dir: filepath.Join(b.dir, "predicted"),
 			Planet: planet, Every: every, Ticks: first + ticks + simulation.Lookahead, From: first,
 			To: first + ticks})

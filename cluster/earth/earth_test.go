@@ -45,7 +45,7 @@ func smallEarth(t *testing.T, ticks int) []string {
 		"-ticks", strconv.Itoa(ticks)}
 }
 
-// whole returns the hash of the same Earth in one world, and its counts.
+// whole runs the Earth of these flags in one world, and returns its hash and its counts.
 func whole(t *testing.T, flags []string, ticks int) (string, simulation.Counts) {
 	t.Helper()
 	file, err := os.Open(flags[1])
@@ -92,7 +92,7 @@ func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
 		r := read(t, stdout.Bytes())
 		if r.StateHash != hash || r.Ticks != ticks || r.Regions != regions || r.Processes != 1 ||
 			r.Travellers != counts.Travellers || r.Places != 300 || r.Entities != counts.Entities {
-			t.Errorf("%d regions: %+v, want the hash %s and %+v", regions, r, hash, counts)
+			t.Errorf("%d regions: the report is %+v, want the hash %s and %+v", regions, r, hash, counts)
 		}
 		if (r.Crossed > 100) != (regions > 1) {
 			t.Errorf("%d regions: %d travellers have crossed a border", regions, r.Crossed)
@@ -103,12 +103,13 @@ func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
 	}
 }
 
-// A folder goes on with other flags for its end, and refuses another Earth.
+// A later command continues the cluster in a folder up to a new last tick. A command for another Earth is
+// refused.
 func TestFolderGoesOn(t *testing.T) {
 	flags := smallEarth(t, 120)
 	hash, _ := whole(t, flags, 120)
 	dir := t.TempDir()
-	play := func(more ...string) (string, error) {
+	command := func(more ...string) (string, error) {
 		var stdout, stderr bytes.Buffer
 		args := append(append([]string{"-data", dir, "-hz", "0", "-regions", "3"}, flags...), more...)
 		err := run(t.Context(), args, nil, &stdout, &stderr)
@@ -118,19 +119,19 @@ func TestFolderGoesOn(t *testing.T) {
 		return stdout.String(), err
 	}
 	for _, ticks := range []string{"20", "75", "120"} {
-		output, err := play("-ticks", ticks)
+		output, err := command("-ticks", ticks)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := read(t, []byte(output))
 		if fmt.Sprint(r.Ticks) != ticks || ticks == "120" && r.StateHash != hash {
-			t.Errorf("%s ticks: %d ticks and the hash %s, want %s at the end", ticks, r.Ticks, r.StateHash,
-				hash)
+			t.Errorf("-ticks %s: the report has %d ticks and the hash %s; the hash after the last tick is %s",
+				ticks, r.Ticks, r.StateHash, hash)
 		}
 	}
-	_, err := play("-seed", "8")
+	_, err := command("-seed", "8")
 	if err == nil || !strings.Contains(err.Error(), "seed 7") || !strings.Contains(err.Error(), "seed 8") {
-		t.Errorf("another seed: %v", err)
+		t.Errorf("the error for another seed is %v", err)
 	}
 }
 

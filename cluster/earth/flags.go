@@ -14,7 +14,7 @@ import (
 type options struct {
 	regions, processes int
 	url, listen, name  string
-	data               string // a folder; empty: one that is removed at the end
+	data               string // a folder; empty: a folder that is removed at the end
 	travellers         int
 	places             string // a file; empty: the embedded places
 	seed               uint64
@@ -34,8 +34,8 @@ const usage = `usage: go run ./cluster/earth [flags]
 
 Runs the Earth of "vast earth" as regions on several processes. Each region is a world of its own. Travellers
 pass from region to region through NATS JetStream. Without -url the first process contains the NATS server.
-With -inspect, open the printed address in a browser: it shows the travellers of all regions on a map, and
-each region with its owner and its ticks. Its path /metrics is for Prometheus.
+With -inspect, the command prints an address. Open it in a browser: the page shows the travellers of all
+regions on a map, and each region with its owner and its ticks. The path /metrics is for Prometheus.
 
 `
 
@@ -44,15 +44,17 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("earth", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.IntVar(&o.regions, "regions", 16, "`number` of regions; the same in all processes")
-	f.IntVar(&o.processes, "processes", 1, "`number` of processes to run on this machine, with this one")
+	f.IntVar(&o.processes, "processes", 1, "`number` of processes to run on this machine, including this one")
 	f.StringVar(&o.url, "url", "",
 		"`address` of the NATS servers of a cluster to join, such as nats://host:4222")
-	f.StringVar(&o.listen, "listen", "", "`host:port` at which other processes reach the server of this one")
-	f.StringVar(&o.name, "name", "earth", "`name` of the cluster, if a server has several")
+	f.StringVar(&o.listen, "listen", "",
+		"`host:port` at which other processes reach the server of this process")
+	f.StringVar(&o.name, "name", "earth", "`name` of the cluster; a server may have several clusters")
 	f.StringVar(&o.data, "data", "",
-		"`folder` that keeps the cluster; the same command continues it.\nDefault: a temporary folder")
+		"`folder` of the cluster; a later command with this folder continues the cluster.\n"+
+			"Default: a temporary folder")
 	f.IntVar(&o.travellers, "travellers", 1_000_000, "`number` of travellers at the start")
-	f.StringVar(&o.places, "places", "", "`file` of places instead of the embedded ones")
+	f.StringVar(&o.places, "places", "", "`file` of places, instead of the embedded places")
 	f.Uint64Var(&o.seed, "seed", 1, "`number` that determines all random numbers")
 	f.Float64Var(&o.hz, "hz", 60, "`rate` in ticks a second; 0: as fast as possible")
 	f.Uint64Var(&o.ticks, "ticks", 0, "`number` of the last tick; 0: run until a signal")
@@ -61,8 +63,8 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.BoolVar(&o.upgrade, "upgrade", false,
 		"replace the program of a running cluster by this build, at a tick some seconds ahead")
 	f.StringVar(&o.inspect, "inspect", noInspector,
-		"serve the inspector of the regions, a page for browsers, and their metrics at this `address`,\n"+
-			"such as 127.0.0.1:8080; off: nowhere")
+		"`address` at which to serve the inspector, a page for browsers, and the metrics of the regions,\n"+
+			"such as 127.0.0.1:8080; off: serve nothing")
 	f.BoolVar(&o.json, "json", false, "print one JSON object at the end; needs -ticks")
 	f.BoolVar(&o.plain, "plain", false, "print a line a second instead of a map")
 	f.BoolVar(&o.child, "child", false, "end when standard input ends; for processes that -processes starts")
@@ -85,7 +87,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	case o.url != "" && o.processes > 1:
 		return o, errors.New("-url and -processes: with -url, run the command once for each process")
 	case o.json && o.ticks == 0:
-		return o, errors.New("-json prints at the end: give -ticks")
+		return o, errors.New("-json prints after the last tick: give -ticks")
 	case o.checkpoint == 0:
 		return o, errors.New("-checkpoint 0: use 1 or more")
 	}
@@ -99,7 +101,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	return o, nil
 }
 
-// args returns the command line of another process of the cluster.
+// args returns the arguments of another process of the cluster.
 func (o options) args(url, data string) []string {
 	return []string{"-child", "-plain", "-url", url, "-data", data, "-name", o.name,
 		"-regions", fmt.Sprint(o.regions), "-travellers", fmt.Sprint(o.travellers), "-places", o.places,

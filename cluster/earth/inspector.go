@@ -25,26 +25,27 @@ import (
 type (
 	// Capital is the position of the largest place, in degrees, north and east positive.
 	Capital struct{ Lat, Lon float64 }
-	// Owner is the process that runs the region, or was the last to do so. Failovers and Moves count its new
-	// owners, as in cluster.Status.
+	// Owner is the process that runs the region, or the last process that ran it. Failovers and Moves count
+	// the changes of the owner, as in cluster.Status.
 	Owner struct {
 		Process          string
 		Failovers, Moves int
 	}
 	// Waiting says why the region does not run. A region that runs has no such component.
 	Waiting struct{ Reason string }
-	// Ticking is how far the region is.
+	// Ticking has the last tick of the region, and its rate.
 	Ticking struct {
 		Tick      uint64
 		PerSecond float64
 	}
-	// Population counts the travellers of the region. Those in transit to another region are counted apart.
+	// Population counts the travellers of the region. InTransit counts those on their way to another region.
+	// The other counts leave them out.
 	Population struct {
 		Travellers, Moving, Infectious, Recovered, InTransit int
-		CrossingPerSecond                                    float64 // who depart for another region
+		CrossingPerSecond                                    float64 // departures for other regions
 	}
-	// Cluster has the sums of all regions. Travellers and Moving include those in transit. Tick is that of
-	// the slowest region.
+	// Cluster has the sums of all regions. Travellers and Moving include travellers in transit. Tick is the
+	// tick of the slowest region.
 	Cluster struct {
 		Tick                           uint64
 		TicksPerSecond                 float64
@@ -60,11 +61,11 @@ type inspector struct {
 	regions  []vast.Entity
 	capitals []Capital
 	cluster  vast.Entity
-	visits   chan struct{} // notified of visitors of the world
+	visits   chan struct{} // gets a value when a visitor of the world waits
 	quiet    func()        // ends the notifications
-	ended    chan struct{} // closed when no visitor is admitted any more
+	ended    chan struct{} // closed when admit has returned
 
-	mu         sync.Mutex // guards the world and what follows
+	mu         sync.Mutex // guards the world and the fields after it
 	world      *vast.World
 	owner      vast.HeapColumn[Owner]
 	waiting    vast.HeapColumn[Waiting]
@@ -74,24 +75,24 @@ type inspector struct {
 	sums       vast.Column[Cluster]
 	picture    *globe.Picture // the travellers of all regions
 	holders    []holder       // by square
-	past       []mark         // the oldest first
+	past       []mark         // oldest first
 }
 
-// holder is the region that has the most travellers in a square. It has none if the square is empty.
+// holder is the region that has the most travellers in a square. travellers is 0 if the square is empty.
 type holder struct {
 	region     int32
 	travellers uint32
 }
 
-// mark is what the regions have counted until a moment.
+// mark has the counts of the regions at one moment.
 type mark struct {
 	when    time.Time
 	ticks   []uint64
 	crossed []uint64
 }
 
-// The rates of a region are those since the mark rateMarks samples ago. A process tells the figures of its
-// regions about once a second, so those of two samples in a row may be the same.
+// rateMarks is the number of samples over which the rates of a region are computed. A process publishes the
+// figures of its regions about once a second, so two samples in a row may have the same figures.
 const rateMarks = 5
 
 // serve starts the inspector of the regions.
@@ -130,7 +131,7 @@ func (i *inspector) populate(o options, planet *simulation.Globe) {
 	names := i.world.Names()
 	name := func(e vast.Entity, name string) {
 		if _, err := names.Set(e, name); err != nil {
-			panic(err) // each name is given once
+			panic(err) // impossible: the names are unique
 		}
 	}
 	kind := i.world.Archetype(i.owner, i.capital, i.ticking, i.population)
@@ -167,7 +168,7 @@ func (i *inspector) close() error {
 	return errors.Join(err, i.world.Close())
 }
 
-// show shows a sample.
+// show writes a sample into the world and into the picture.
 func (i *inspector) show(s *sample) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -199,8 +200,8 @@ func (i *inspector) show(s *sample) {
 	i.past = append(i.past, now)
 }
 
-// rates returns the ticks of a region in a second, and how many of its travellers depart for other regions in
-// a second. Both are at least 0, although a new owner goes on from an earlier tick.
+// rates returns how many ticks a region runs in a second, and how many of its travellers depart for other
+// regions in a second. A new owner may continue from an earlier tick; the rates are then 0, not negative.
 func (i *inspector) rates(region int, now *mark) (ticks, crossing float64) {
 	if len(i.past) == 0 {
 		return 0, 0
@@ -212,7 +213,7 @@ func (i *inspector) rates(region int, now *mark) (ticks, crossing float64) {
 		perSecond(now.crossed[region], past.crossed[region])
 }
 
-// tenths rounds a rate for people.
+// tenths rounds a rate to tenths.
 func tenths(rate float64) float64 { return math.Round(rate*10) / 10 }
 
 // paint adds the travellers of a region to the picture.
@@ -240,20 +241,20 @@ func (i *inspector) view(credits []string) inspect.View {
 	}
 }
 
-// paintView paints some of the squares. It reports whether these were the last ones.
+// paintView paints the next squares. It reports whether all squares are painted.
 func (i *inspector) paintView(p *inspect.Picture) bool {
-	const aLook = 10 * globe.SquaresAcross
-	for square := p.Next; square < p.Next+aLook; square++ {
+	const squaresPerCall = 10 * globe.SquaresAcross
+	for square := p.Next; square < p.Next+squaresPerCall; square++ {
 		if i.picture.Travellers[square] > 0 {
 			i.spread(p, square)
 		}
 	}
-	p.Next += aLook
+	p.Next += squaresPerCall
 	return p.Next == len(i.picture.Travellers)
 }
 
-// spread paints the travellers of a square on points in the whole square, so that there are no gaps between
-// squares if cells are smaller.
+// spread spreads the travellers of a square over points in the square. Otherwise there would be gaps between
+// the squares if cells are smaller than squares.
 func (i *inspector) spread(p *inspect.Picture, square int) {
 	const width = 0.5 // of a square, in degrees
 	w := p.Window
@@ -268,11 +269,12 @@ func (i *inspector) spread(p *inspect.Picture, square int) {
 	across, down := points(p.Columns, w.X0, w.X1), points(p.Rows, w.Y0, w.Y1)
 	all := uint64(across * down)
 	travellers, infectious := uint64(i.picture.Travellers[square]), uint64(i.picture.Infectious[square])
-	// A few travellers do not all lie at the last points: each square begins with another rest.
-	rest := uint64(square) * 2_654_435_761 % all
+	// Each square begins with another remainder. Otherwise a lone traveller would lie at the last point of
+	// every square.
+	remainder := uint64(square) * 2_654_435_761 % all
 	painted, ill := uint64(0), uint64(0)
 	for point := range all {
-		until := (travellers*(point+1) + rest) / all
+		until := (travellers*(point+1) + remainder) / all
 		illUntil := infectious * until / travellers
 		column, row := point%uint64(across), point/uint64(across)
 		cell := p.Cell(lon+width*((float64(column)+0.5)/float64(across)-0.5),
@@ -283,8 +285,8 @@ func (i *inspector) spread(p *inspect.Picture, square int) {
 	}
 }
 
-// pick finds the regions whose capital is near a point, the region that has the most travellers around the
-// point, and the cluster.
+// pick finds the regions whose capital is near a point, the region that has the most travellers in the square
+// of the point, and the cluster.
 func (i *inspector) pick(p *inspect.Picking) bool {
 	lat, lon := min(max(p.Y, -90), 90), math.Remainder(p.X, 360)
 	here := i.holders[globe.SquareAt(lat, lon)]
@@ -329,7 +331,7 @@ func (i *inspector) where(e vast.Entity) (x, y float64, ok bool) {
 	return 0, 0, false
 }
 
-// outlines returns the coasts, to hundredths of a degree.
+// outlines returns the coasts, rounded to hundredths of a degree.
 func outlines() (lines [][]inspect.Point) {
 	hundredths := func(v float32) float64 { return math.Round(float64(v)*100) / 100 }
 	for _, ring := range atlas.Outlines() {

@@ -33,7 +33,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// browser asks the inspector of a command that runs.
+// browser sends requests to the inspector of a running command.
 type browser struct {
 	t   *testing.T
 	url string
@@ -99,7 +99,7 @@ func inspected(t *testing.T, more ...string) browser {
 	}
 }
 
-// wait waits until all regions have told about their travellers.
+// wait waits until the inspector has the travellers of all regions.
 func (b browser) wait() {
 	b.t.Helper()
 	for began := time.Now(); b.count("Population.Travellers > 1000, Ticking.Tick > 0") < 3; {
@@ -148,8 +148,8 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// testMap tests the map: its landmarks are the capitals, and all travellers are in the picture, whatever part
-// of it is asked for.
+// testMap tests the map: its landmarks are the capitals, and pictures of the world have all travellers,
+// whatever their number of cells is.
 func testMap(t *testing.T, b browser) {
 	var marks struct {
 		Landmarks []struct {
@@ -177,7 +177,7 @@ func testMap(t *testing.T, b browser) {
 		b.read(&p, "views/regions/pick", "x", fmt.Sprint(m.X), "y", fmt.Sprint(m.Y), "radius", "0.1")
 		if n := len(p.Picked); n < 2 || p.Picked[0].Name != m.Name || p.Picked[n-1].Name != "cluster earth" ||
 			p.Picked[0].Facts[1].Name != "travellers" || p.Picked[0].Facts[1].Value < 1000 {
-			t.Fatalf("at %s: %+v", m.Name, p)
+			t.Fatalf("at %s, the inspector finds %+v", m.Name, p)
 		}
 		facts := p.Picked[len(p.Picked)-1].Facts
 		total = facts[1].Value
@@ -199,7 +199,7 @@ func testMap(t *testing.T, b browser) {
 				infectious, total)
 		}
 	}
-	// A square has the same travellers on one cell and on many.
+	// A picture of one square has the same number of travellers with one cell and with many cells.
 	m := marks.Landmarks[0]
 	corner := func(v float64) (from, to string) {
 		lo := float64(int(v*2+1000)-1000) / 2
@@ -217,7 +217,7 @@ func testMap(t *testing.T, b browser) {
 			return
 		}
 	}
-	t.Error("one cell and 1,600 cells of a square never have the same number of travellers")
+	t.Error("pictures of a square with 1 and with 1,600 cells never have the same number of travellers")
 }
 
 // counts returns the sums of the two layers of a picture.

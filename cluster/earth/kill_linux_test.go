@@ -18,7 +18,7 @@ import (
 
 // earth is a cluster of three processes.
 type earth struct {
-	cmd            *exec.Cmd // the process with the server and the result
+	cmd            *exec.Cmd // the first process: it has the server and prints the report
 	stdout, stderr bytes.Buffer
 	ended          chan error
 }
@@ -39,7 +39,7 @@ func startEarth(t *testing.T, args []string) *earth {
 	return e
 }
 
-// children returns the processes that the first one has started.
+// children returns the processes that the first process has started.
 func (e *earth) children() (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -47,7 +47,8 @@ func (e *earth) children() (pids []int) {
 		if err != nil {
 			continue
 		}
-		// The name in parentheses may contain anything; the state and the parent follow it.
+		// The name in parentheses may contain any characters. The state and the number of the parent follow
+		// the last parenthesis.
 		fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 		if len(fields) > 1 && fields[1] == strconv.Itoa(e.cmd.Process.Pid) && fields[0] != "Z" {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
@@ -57,8 +58,8 @@ func (e *earth) children() (pids []int) {
 	return pids
 }
 
-// TestKilledProcesses kills and suspends processes at random, the one with the server among them, which is
-// then started again. The result is that of one world which nothing disturbs.
+// TestKilledProcesses kills and suspends processes at random. If it kills the first process, which has the
+// server, it starts this process again. The result equals that of one world without faults.
 func TestKilledProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes for ten seconds")
@@ -91,7 +92,7 @@ func TestKilledProcesses(t *testing.T) {
 			e = startEarth(t, args)
 			continue
 		}
-		if rng.IntN(3) == 0 { // it sleeps for longer than its lease
+		if rng.IntN(3) == 0 { // suspend the process for longer than its lease
 			what += "sleep "
 			_ = syscall.Kill(children[victim], syscall.SIGSTOP)
 			time.Sleep(1500 * time.Millisecond)
@@ -115,7 +116,7 @@ func TestKilledProcesses(t *testing.T) {
 			counts.Travellers)
 	}
 	if strings.Contains(what, "other") && !strings.Contains(what, "first") && r.Failovers == 0 {
-		t.Errorf("%s: no region was taken over", what)
+		t.Errorf("%s: no process has taken over a region", what)
 	}
 	t.Log(what, r.Failovers, "failovers,", r.Moved, "moves")
 }

@@ -4,8 +4,8 @@
 //	go run ./cluster/earth -regions 16 -processes 3     starts two more; when one dies, the others take over
 //	go run ./cluster/earth -url nats://host:4222        joins the cluster of a server
 //
-// The hash of the state equals that of `vast earth` with the same seed, places and number of travellers. It
-// does not depend on the number of regions and processes, or on processes that die.
+// The hash of the state equals that of `vast earth` with the same seed, places and number of travellers. The
+// hash does not depend on the number of regions or processes, or on processes that die.
 package main
 
 import (
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if o.child {
-		go func() { // the process that has started this one holds the other end
+		go func() { // standard input ends when the parent process ends or closes it
 			_, _ = io.Copy(io.Discard, stdin)
 			cancel()
 		}()
@@ -89,10 +89,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return v.watch(ctx)
 }
 
-// planet makes what the regions have in common.
+// planet makes the data that all regions share.
 func (o options) planet() (*simulation.Globe, error) {
 	c := simulation.Config{Travellers: o.travellers, Seed: o.seed,
-		// Regions run in parallel. If there are few, each region uses several workers.
+		// Regions run in parallel. If there are few regions, each one uses several workers.
 		Workers: max(1, globe.Cores()/o.regions)}
 	if o.places != "" {
 		file, err := os.Open(o.places)
@@ -119,7 +119,7 @@ func (o options) cluster(planet *simulation.Globe, report func(error)) cluster.O
 	}
 }
 
-// children are the processes that this one has started.
+// children are the processes that this process has started.
 type children []child
 
 type child struct {
@@ -127,7 +127,8 @@ type child struct {
 	stdin io.Closer
 }
 
-// start starts the other processes of the cluster. Each has a folder of its own beside that of the node.
+// start starts the other processes of the cluster. Each process has its own folder inside the folder of the
+// node.
 func (o options) start(node *cluster.Node, stderr io.Writer) (started children, err error) {
 	defer func() {
 		if err != nil {
@@ -154,11 +155,11 @@ func (o options) start(node *cluster.Node, stderr io.Writer) (started children, 
 	return started, nil
 }
 
-// stop ends the processes and waits for them. It ignores how they ended: they print their errors themselves,
-// and a killed process is not an error here.
+// stop ends the processes and waits for them. It ignores their exit status: a process prints its errors
+// itself, and a killed process is not an error here.
 func (c children) stop() {
-	for _, one := range c {
-		_ = one.stdin.Close()
-		_ = one.cmd.Wait()
+	for _, p := range c {
+		_ = p.stdin.Close()
+		_ = p.cmd.Wait()
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// notices are what the cluster reports: refused messages, a server that does not answer, regions that have
-// stopped. They are lines on standard error, or on the screen while there is a map.
+// notices are the errors that the cluster reports, such as refused messages, a server that does not answer,
+// or regions that have stopped. While there is a map, the map shows the latest error. Otherwise each error is
+// a line on standard error.
 type notices struct {
 	mu   sync.Mutex
 	out  io.Writer // nil while there is a map
-	last string
-	when time.Time
+	last string    // the latest error
+	when time.Time // when last was added
 }
 
 // add notes an error, and prints it unless there is a map. It may be called from any goroutine.
@@ -26,7 +27,7 @@ func (n *notices) add(err error) {
 	}
 }
 
-// show keeps notices for the screen. It returns a function after which notices are written to out again.
+// show stops the printing of notices, because the map shows them. The function end starts the printing again.
 func (n *notices) show() (end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -39,7 +40,7 @@ func (n *notices) show() (end func()) {
 	}
 }
 
-// latest returns the last error of the last ten seconds, or "".
+// latest returns the latest error, or "" if it is older than ten seconds.
 func (n *notices) latest() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 )
 
 // report is the object that -json prints. It has the fields of `vast earth -json`, and fields about the
-// cluster. Times are those of the regions that this process has run.
+// cluster. Its times are those of the ticks that ran in this process.
 type report struct {
 	Seed              uint64     `json:"seed"`
 	Ticks             uint64     `json:"ticks"`
@@ -21,8 +21,8 @@ type report struct {
 
 	Regions       int        `json:"regions"`
 	Processes     int        `json:"processes"`
-	Moved         int        `json:"moved"`     // regions that one process gave to another
-	Failovers     int        `json:"failovers"` // regions that a process took over from a dead one
+	Moved         int        `json:"moved"`     // regions that a process gave to another process
+	Failovers     int        `json:"failovers"` // regions that a process took over from a dead process
 	Crossed       uint64     `json:"crossed"`   // travellers who departed for another region
 	BarrierWaitMs waitReport `json:"barrier_wait_ms"`
 }

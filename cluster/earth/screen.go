@@ -15,7 +15,7 @@ import (
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// The colours of owners, for the numbers of their regions on the map. The first one is that of this process.
+// owners are the colours of the owners of regions. The first colour is that of this process.
 var owners = []atlas.RGB{{R: 255, G: 214, B: 102}, {R: 125, G: 232, B: 160}, {R: 255, G: 140, B: 200},
 	{R: 130, G: 200, B: 255}, {R: 255, G: 160, B: 110}, {R: 190, G: 170, B: 255}}
 
@@ -78,10 +78,10 @@ func show(s tcell.Screen, g atlas.Grid) {
 }
 
 const (
-	// regionColumns is the width of a region in the list below the map.
+	// regionColumns is the width of one region in the list below the map.
 	regionColumns = 36
-	// mapColumns is the largest width of the map. A cell is two dots wide: a wider map would have more dots
-	// than the picture has squares.
+	// mapColumns is the largest width of the map. A cell is two dots wide, so a wider map would have more
+	// dots than the picture has squares.
 	mapColumns = globe.SquaresAcross / 2
 )
 
@@ -103,8 +103,8 @@ func (v *viewer) compose(s *sample, columns, rows int) atlas.Grid {
 	colours := v.colours(s)
 	width := min(columns, mapColumns)
 	g.Paste((columns-width)/2, 0, v.world(s, width, mapRows))
-	for i, at := range v.centres(width, mapRows) {
-		g.Print((columns-width)/2+at.x, at.y, fmt.Sprint(i), colours[s.regions[i].Process])
+	for i, cell := range v.centres(width, mapRows) {
+		g.Print((columns-width)/2+cell.x, cell.y, fmt.Sprint(i), colours[s.regions[i].Process])
 	}
 	t := &s.total
 	g.Print(1, mapRows, fmt.Sprintf("tick %d   %.0f ticks/s   %d travellers   %d moving   %d infected   "+
@@ -185,11 +185,11 @@ type point struct{ x, y int }
 func (v *viewer) centres(columns, rows int) []point {
 	m := atlas.New(columns, rows)
 	width, _ := m.Dots()
-	var at []point
+	var cells []point
 	for i := range v.o.regions {
 		lat, lon := v.planet.Capital(i)
 		dot := max(0, m.Dot(lat, lon))
-		at = append(at, point{dot % width / 2, dot / width / 4})
+		cells = append(cells, point{dot % width / 2, dot / width / 4})
 	}
-	return at
+	return cells
 }

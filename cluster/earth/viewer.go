@@ -26,22 +26,22 @@ type viewer struct {
 
 	inspector *inspector // or nil
 
-	last    time.Time // of the last sample
-	crossed uint64    // until then
-	ticks   uint64
+	last    time.Time // when the last sample was taken
+	crossed uint64    // travellers who had crossed a border in the last sample
+	ticks   uint64    // ticks of the slowest region in the last sample
 }
 
-// sample is what the processes of the cluster have last said about the regions.
+// sample has the last known statuses of the regions.
 type sample struct {
 	when     time.Time
 	regions  []cluster.Status
 	figures  []globe.Figures // by region; zero if the region has no status
 	total    globe.Figures   // Tick is that of the slowest region
 	crossing float64         // travellers who crossed a border each second since the last sample
-	rate     float64         // ticks each second since then
+	rate     float64         // ticks each second since the last sample
 }
 
-// sample takes a sample, which the inspector then shows.
+// sample takes a sample. If there is an inspector, sample passes the new sample to it.
 func (v *viewer) sample() sample {
 	s := sample{when: time.Now(), regions: v.node.Regions()}
 	s.figures = make([]globe.Figures, len(s.regions))
@@ -110,8 +110,8 @@ func (v *viewer) watch(ctx context.Context) error {
 	return v.report()
 }
 
-// wait waits for the last tick. After an upgrade, a process that has the server of the others goes on until
-// the context ends.
+// wait waits for the last tick. After an upgrade, a process whose server other processes use waits until the
+// context ends.
 func (v *viewer) wait(ctx context.Context) error {
 	err := v.node.Wait(ctx)
 	if !errors.Is(err, cluster.ErrUpgraded) || v.node.URL() == "" {
@@ -143,7 +143,7 @@ func (v *viewer) lines(ended <-chan error) error {
 	})
 }
 
-// eachSecond takes a sample a second until show returns an error or ended has a result.
+// eachSecond takes a sample every second, until show returns an error or ended has a result.
 func (v *viewer) eachSecond(ended <-chan error, show func(sample) error) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -165,7 +165,7 @@ func (v *viewer) hash(s *sample) (string, error) {
 	for i, f := range s.figures {
 		b, err := hex.DecodeString(f.State)
 		if err != nil || len(b) != len(simulation.State{}) {
-			return "", fmt.Errorf("region %d has not told its state after tick %d", i, v.o.ticks)
+			return "", fmt.Errorf("the status of region %d lacks the state after tick %d", i, v.o.ticks)
 		}
 		states = append(states, simulation.State(b))
 	}

@@ -22,11 +22,11 @@ const usage = `usage: go run ./cluster/operate [flags] [command]
 Commands:
   status                show the processes and the regions (default)
   move REGION PROCESS   move a region to a process, where it stays
-  move REGION any       let the region be anywhere again
-  drain PROCESS         have a process give its regions to others and take no more
+  move REGION any       let any process own the region again
+  drain PROCESS         make a process give its regions to others and take no more
   resume PROCESS        let a process that was drained take regions again
 
-A process may be named by the first characters of its name.
+PROCESS is the name of a process. The first characters are enough if they are unique.
 
 `
 

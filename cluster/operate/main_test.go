@@ -96,7 +96,7 @@ func TestCommands(t *testing.T) {
 		"unknown command":   {"stop"},
 		"has 1 arguments":   {"move", "0"},
 		"no number":         {"move", "x", "any"},
-		"name of no":        {"drain", "x"},
+		"no process has":    {"drain", "x"},
 		"several processes": {"drain", ""},
 		"region 2 of 2":     {"move", "2", "any"},
 		"prints no result":  {"-json", "drain", "x"},

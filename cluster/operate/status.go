@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/cluster"
 )
 
-// find returns the name of the process that begins with some characters.
+// find returns the name of the only process whose name begins with prefix.
 func find(processes []cluster.Process, prefix string) (string, error) {
 	var found []string
 	for _, p := range processes {
@@ -20,11 +20,11 @@ func find(processes []cluster.Process, prefix string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("the name of no process begins with %q", prefix)
+		return "", fmt.Errorf("no process has a name that begins with %q", prefix)
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("the names of several processes begin with %q: %s", prefix,
+	return "", fmt.Errorf("several processes have names that begin with %q: %s", prefix,
 		strings.Join(found, ", "))
 }
 

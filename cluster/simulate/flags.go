@@ -36,15 +36,19 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	o.regions = []int{1, 4, 16, 64, 256, 1000}
 	f := flag.NewFlagSet("simulate", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	f.StringVar(&o.costs, "costs", "", "`file` of costs: it is read, or with -measure written")
-	f.BoolVar(&o.measure, "measure", false, "measure the costs on this machine; the default without -costs")
+	f.StringVar(&o.costs, "costs", "",
+		"`file` of costs: -measure writes the file; without -measure, the command reads it")
+	f.BoolVar(&o.measure, "measure", false,
+		"measure the costs on this machine; without -costs, the command always measures")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.Func("regions", "`numbers` of regions, separated by commas (default 1,4,16,64,256,1000)", o.setRegions)
 	f.IntVar(&o.PerProcess, "per-process", 16, "`number` of regions of a process, at most")
-	f.IntVar(&o.Cores, "cores", 0, "`number` of cores of each process; 0: as measured")
+	f.IntVar(&o.Cores, "cores", 0,
+		"`number` of cores of each process; 0: as many as the measured machine has")
 	f.IntVar(&o.Servers, "servers", 0,
 		"`number` of machines that run a NATS server; 0: servers are inside the first processes")
-	f.IntVar(&o.ServerCores, "server-cores", 0, "`number` of cores of each such machine; 0: as measured")
+	f.IntVar(&o.ServerCores, "server-cores", 0,
+		"`number` of cores of each machine of -servers; 0: as many as the measured machine has")
 	f.IntVar(&o.Replicas, "replicas", 1, "`number` of servers that keep each message")
 	f.DurationVar(&o.RoundTrip, "round-trip", 200*time.Microsecond, "`time` of a round trip between machines")
 	f.Float64Var(&o.network, "bandwidth", 1250, "`megabytes` a second that a machine can send")
@@ -55,9 +59,10 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.IntVar(&o.Travellers, "travellers", 1_000_000, "`number` of travellers in all regions together")
 	f.IntVar(&o.each, "each", 0, "`number` of travellers for each region, instead of -travellers")
 	f.Float64Var(&o.Hot, "hot", 1,
-		"`factor` by which the hottest region has more travellers than the average,\n"+
+		"`factor` by which the hottest region has more travellers than the average region,\n"+
 			"at most the number of regions")
-	f.IntVar(&o.Ticks, "ticks", 0, "`number` of ticks to simulate; 0: fewer, the more regions there are")
+	f.IntVar(&o.Ticks, "ticks", 0,
+		"`number` of ticks to simulate; 0: a number that is smaller for more regions")
 	f.Uint64Var(&o.Seed, "seed", 1, "`number` that determines all random numbers")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stdout, usage)
@@ -121,7 +126,7 @@ func (o *options) setup(costs *plan.Costs, regions int) plan.Setup {
 	return s
 }
 
-// ticks returns how many ticks to simulate. A tick has events for each message that comes to a process.
+// ticks returns how many ticks to simulate. A tick has about as many events as messages arrive at processes.
 func ticks(regions, perProcess int) int {
 	const events, least, most = 6_000_000, 60, 1300
 	processes := (regions + perProcess - 1) / max(perProcess, 1)

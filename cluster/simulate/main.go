@@ -1,4 +1,4 @@
-// Command simulate predicts how fast an Earth in regions runs, on machines that are not there yet. It
+// Command simulate predicts how fast an Earth in regions runs, also on machines that do not exist yet. It
 // simulates the cluster event by event, with costs that it measures on this machine or reads from a file.
 //
 //	go run ./cluster/simulate                             measures for a minute or two, then predicts
@@ -6,8 +6,9 @@
 //	go run ./cluster/simulate -costs costs.json -cores 16 -servers 3 -server-cores 8 -replicas 3 -each 60000
 //
 // The measurement runs Earths of one and of four regions in one process, and the embedded server. Each line
-// of the table is a cluster. The bottleneck is what is busy for most of the time. "The latency of messages"
-// says that nothing is busy for 80 % of the time: the regions wait for messages.
+// of the table is a cluster. The bottleneck is what is busy for the largest share of the time. The bottleneck
+// "the latency of messages" means that nothing is busy for more than 80 % of the time: the regions wait for
+// messages.
 //
 // Package cluster/internal/plan says what the simulation models, and what it leaves out.
 package main
@@ -64,7 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return printTable(stdout, rows)
 }
 
-// costsOf reads the costs, or measures them and writes them.
+// costsOf reads the costs. With -measure, it measures the costs, and writes them if there is a file.
 func (o *options) costsOf(ctx context.Context, stderr io.Writer) (*plan.Costs, error) {
 	if !o.measure {
 		file, err := os.Open(o.costs)

@@ -36,7 +36,7 @@ func simulate(t *testing.T, args ...string) string {
 		t.Fatal(err)
 	}
 	if stderr.String() != "" {
-		t.Errorf("the command says %q", stderr.String())
+		t.Errorf("standard error has %q", stderr.String())
 	}
 	return stdout.String()
 }
@@ -71,7 +71,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestManyRegions: many processes and each kind of server.
+// TestManyRegions simulates many processes, with embedded servers, separate servers and replicas.
 func TestManyRegions(t *testing.T) {
 	for _, servers := range [][]string{nil, {"-servers", "3", "-replicas", "3"}, {"-replicas", "3"}} {
 		got := simulate(t, append(servers, "-regions", "200", "-per-process", "4", "-ticks", "20")...)
@@ -100,14 +100,14 @@ func TestCostsErrors(t *testing.T) {
 	var out strings.Builder
 	none := filepath.Join(t.TempDir(), "none")
 	if err := run(t.Context(), []string{"-costs", none}, &out, &out); err == nil {
-		t.Error("a file that does not exist is read")
+		t.Error("the command accepts a file that does not exist")
 	}
 	name := filepath.Join(t.TempDir(), "empty")
 	if err := os.WriteFile(name, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if err := run(t.Context(), []string{"-costs", name}, &out, &out); err == nil {
-		t.Error("an empty file is read")
+		t.Error("the command accepts an empty file of costs")
 	}
 }
 

@@ -3,8 +3,8 @@
 //	api FOLDER PACKAGE...
 //
 // The name of a package's file is the last element of its path, as in sched.txt. Each line is a constant, a
-// variable, a function, a type, an exported field or a method, with types and without the names of
-// parameters. The lines are sorted. All other .txt files in the folder are deleted.
+// variable, a function, a type, an exported field or a method. The lines of functions and methods do not name
+// their parameters. The lines are sorted. The command deletes all other .txt files in the folder.
 package main
 
 import (

@@ -79,6 +79,6 @@ func TestLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(linesOf(p), ""); got != listed {
-		t.Errorf("listed\n%swant\n%s", got, listed)
+		t.Errorf("got\n%swant\n%s", got, listed)
 	}
 }

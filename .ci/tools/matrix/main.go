@@ -74,7 +74,7 @@ func check(path string, all []*results) error {
 	for _, name := range platforms {
 		i := slices.IndexFunc(all, func(r *results) bool { return r.platform == name })
 		if i < 0 {
-			wrong = append(wrong, fmt.Errorf("%s names %s, which did not run", path, name))
+			wrong = append(wrong, fmt.Errorf("%s names the platform %s, which did not run", path, name))
 			continue
 		}
 		fmt.Println(all[i].line())

@@ -72,7 +72,7 @@ func replaceTable(page, table string) (string, error) {
 	before, rest, ok := strings.Cut(page, begins)
 	_, after, closed := strings.Cut(rest, ends)
 	if !ok || !closed {
-		return "", fmt.Errorf("the page has no place for the table: %s … %s", begins, ends)
+		return "", fmt.Errorf("the page lacks the lines %s and %s, which enclose the table", begins, ends)
 	}
 	return before + begins + "\n\n" + table + "\n" + ends + after, nil
 }

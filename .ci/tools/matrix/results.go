@@ -17,7 +17,7 @@ import (
 type results struct {
 	platform string
 	packages map[string]*counts
-	skips    map[string]int // by reason
+	skips    map[string]int // the number of skipped tests for each reason
 }
 
 type counts struct{ passed, skipped, failed int }
@@ -37,7 +37,8 @@ var reasonLine = regexp.MustCompile(`^\s*[\w.]+_test\.go:\d+: (.*)\n$`)
 
 const module = "github.com/vastgo/vast"
 
-// readResults reads the output of go test -json for a platform. The file's name is the platform's name.
+// readResults reads the output of go test -json for a platform. The file has the name of the platform and the
+// extension .json.
 func readResults(path string) (*results, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Command modules gives the modules of this repository a version and writes each module to a module proxy in
-// a folder. It writes a module after the modules that this module requires.
+// Command modules gives the modules of the workspace a version and writes them to a module proxy in a folder.
+// It writes a module after the modules that this module requires.
 //
 //	modules -version v0.2.0 -proxy DIR
 //
-// The current folder must be a checkout that holds no files except those of a commit. The command changes
-// go.work and each go.mod and go.sum. Afterwards the modules of the workspace require this version of each
-// other, and each go.sum has the checksums of the required files in the proxy. The command prints the folder,
-// path and tag of each module.
+// The current folder must be a checkout that holds only the files of a commit. The command changes go.work
+// and each go.mod and go.sum. Afterwards each requirement between modules of the workspace names this
+// version, and the go.sum files have the checksums of the modules in the proxy. The command prints the
+// folder, path and tag of each module that it writes to the proxy.
 package main
 
 import (
@@ -152,8 +152,8 @@ func (m *mod) requires(o *mod) bool {
 	return slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == path })
 }
 
-// require sets the required versions of siblings in go.mod, and the sums of these siblings in go.sum.
-// The siblings must have been published before.
+// require sets the required versions of siblings in go.mod, and the sums of these siblings in go.sum. The
+// caller must first publish the siblings that m requires.
 func (m *mod) require(siblings []*mod, version string) error {
 	name := filepath.Join(m.folder, "go.sum")
 	sums, err := os.ReadFile(name)

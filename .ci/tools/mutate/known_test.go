@@ -25,11 +25,11 @@ func TestKnown(t *testing.T) {
 	m := mutant{File: filepath.Join(here, "f.go"), Line: 7, Func: "less", Change: "< → <=",
 		Text: "if a < b {"}
 	if why := k.reason(m); why != "b is odd" {
-		t.Errorf("reason %q", why)
+		t.Errorf("reason %q, want %q", why, "b is odd")
 	}
 	m.Func = "more"
 	if why := k.reason(m); why != "" {
-		t.Errorf("the same change elsewhere has the reason %q", why)
+		t.Errorf("the same change in another function has the reason %q", why)
 	}
 	m.Func, m.Change = "less", "< → >="
 	if why := k.reason(m); why != "" {

@@ -1,4 +1,5 @@
-// Command mutate makes small changes to a package's code, one at a time, and checks whether a test fails.
+// Command mutate makes mutants of a package, each with one small change to the code, and checks for each
+// mutant whether a test fails.
 //
 //	mutate [-sample N] [-seed S] [-run REGEXP] [-skip REGEXP] [-tags TAGS]... [-files GLOB]
 //		[-timeout D] [-workers N] [-json FILE] [-known FILE] PACKAGE
@@ -44,7 +45,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the random choice")
 	flag.StringVar(&o.run, "run", ".", "tests to run, as for go test")
 	flag.StringVar(&o.skip, "skip", "", "tests to skip, as for go test, such as slow tests of other code")
-	flag.Func("tags", "build `tags`; repeat the flag for more builds; the tag invariants kills more mutants",
+	flag.Func("tags", "build `tags`; repeat the flag for more builds; a build with invariants kills more",
 		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
 	flag.DurationVar(&o.timeout, "timeout", 0,
@@ -108,7 +109,7 @@ func mutate(pkg string, o options) error {
 		return err
 	}
 	if unchanged != survived {
-		return fmt.Errorf("the tests of %s do not pass without a mutant: %s", pkg, unchanged)
+		return fmt.Errorf("the tests of %s do not pass without a mutant: the result is %q", pkg, unchanged)
 	}
 	if t.timeout == 0 {
 		t.timeout = 4*took + 5*time.Second
@@ -166,7 +167,7 @@ type trial struct {
 	reasons       known
 }
 
-// all tries mutants until it has tried the requested number of valid mutants.
+// all tries mutants, and ends after the requested number of mutants that compile.
 func (t *trial) all(mutants []mutant) ([]outcome, error) {
 	want := t.sample
 	if want == 0 {
@@ -219,8 +220,8 @@ func (t *trial) all(mutants []mutant) ([]outcome, error) {
 }
 
 // try runs the tests of one build after another, with the mutant's source in place of the original file. It
-// stops at the first build that the mutant does not survive. It returns the result, and the longest time of a
-// test run. If number is negative, try tests the code without a mutant.
+// stops at the first build that the mutant does not survive. It returns the result and, for a survivor, the
+// time of the longest test run. If number is negative, try tests the code without a mutant.
 func (t *trial) try(number int, m mutant) (r result, longest time.Duration, err error) {
 	for _, tags := range t.tags {
 		var took time.Duration
@@ -291,7 +292,7 @@ func report(found int, outcomes []outcome) {
 	dead := count[killed] + count[timedOut]
 	percent := func(total int) float64 { return 100 * float64(dead) / float64(max(total, 1)) }
 	fmt.Printf("%d mutants found, %d tried, %d of them do not compile; "+
-		"%d killed (%d by timeout), %d survived: %.1f %% killed; %.1f %% without %d "+
-		"known survivors\n", found, len(outcomes),
+		"%d killed (%d by timeout), %d survived: %.1f %% killed, or %.1f %% if the %d "+
+		"known survivors do not count\n", found, len(outcomes),
 		count[invalid], dead, count[timedOut], count[survived], percent(valid), percent(valid-known), known)
 }

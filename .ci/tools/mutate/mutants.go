@@ -84,7 +84,7 @@ func (m *mutator) visit(n ast.Node) bool {
 		}
 	case *ast.IfStmt:
 		if sel, ok := n.Cond.(*ast.SelectorExpr); ok && describes(&ast.CallExpr{Fun: sel}) {
-			return true // invariants.Enabled: the builds with and without the tag test both values
+			return true // the builds with and without the tag test both values of invariants.Enabled
 		}
 		m.change(n.Cond.Pos(), "condition → true", func() func() { return m.force(&n.Cond, true) })
 		m.change(n.Cond.Pos(), "condition → false", func() func() { return m.force(&n.Cond, false) })
@@ -96,8 +96,8 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// force replaces a condition. The new condition still contains the old one, so that no variable becomes
-// unused.
+// force gives a condition this value. The new condition still contains the old one, because otherwise a
+// variable could become unused.
 func (m *mutator) force(cond *ast.Expr, value bool) (undo func()) {
 	old := *cond
 	op := token.LAND
@@ -147,7 +147,7 @@ func (m *mutator) change(pos token.Pos, what string, do func() (undo func())) {
 	defer undo()
 	var b bytes.Buffer
 	if err := format.Node(&b, m.set, m.file); err != nil {
-		return // not a valid program
+		return // the changed program is not valid
 	}
 	line := m.set.Position(pos).Line
 	text := bytes.TrimSpace(bytes.Split(m.source, []byte("\n"))[line-1])

@@ -1,9 +1,9 @@
-// Command typecheck checks that packages and their tests compile for the system of GOOS and GOARCH:
+// Command typecheck checks the types of packages and their tests for the system of GOOS and GOARCH:
 //
 //	typecheck PATTERN...
 //
-// The command checks types from source and compiles nothing. If the build cache holds nothing for the system,
-// the command takes a fraction of the time of go vet.
+// The command reads the source of all dependencies and compiles nothing. If the build cache holds nothing for
+// the system, the command takes a fraction of the time of go vet.
 package main
 
 import (
@@ -48,8 +48,8 @@ func main() {
 	}
 	failed := false
 	for _, p := range found {
-		// Dependencies and the main packages of tests have no function bodies here, so their imports are
-		// unused.
+		// Dependencies and the main packages of tests have errors about unused imports, because their
+		// functions have no bodies here.
 		if !strings.HasPrefix(p.PkgPath, module) || strings.HasSuffix(p.PkgPath, ".test") {
 			continue
 		}
@@ -64,7 +64,7 @@ func main() {
 	log.Printf("%d packages for %s/%s", len(found), os.Getenv("GOOS"), os.Getenv("GOARCH"))
 }
 
-// dropBodies removes the bodies of functions: no other code needs the types in them.
+// dropBodies removes the bodies of functions, because the packages that import f do not need them.
 func dropBodies(f *ast.File) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {

@@ -9,9 +9,9 @@ import (
 // threadsPerCore is how many threads Go may run for each processor core.
 const threadsPerCore = 4
 
-// Cores returns the number of processor cores that the program may use. The first call raises GOMAXPROCS above
-// this number, unless the environment sets it: a thread that syncs a file keeps its place in Go's scheduler
-// for most of this time, and regions sync a file in each tick.
+// Cores returns the number of processor cores that the program may use. The first call raises GOMAXPROCS
+// above this number, unless the environment variable GOMAXPROCS is set: regions sync a file in each tick, and
+// a thread that syncs a file keeps its place in Go's scheduler for most of that time.
 var Cores = sync.OnceValue(func() int {
 	cores := runtime.GOMAXPROCS(0)
 	if os.Getenv("GOMAXPROCS") == "" {

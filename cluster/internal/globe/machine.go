@@ -18,20 +18,21 @@ import (
 // Machine is a region of the Earth as the state machine of a region of a cluster.
 type Machine struct {
 	*simulation.Region
-	until   uint64
-	picture Picture // of the last status
+	lastTick uint64
+	picture  Picture // of the last status
 }
 
-// New returns the machine of a region. Its status has the state after the tick until. The ticks do not depend
-// on until: a cluster that goes on later runs them again with another one.
-func New(g *simulation.Globe, region int, until uint64) *Machine {
-	return &Machine{Region: g.Region(region), until: until}
+// New returns the machine of a region. Its status contains the state after the tick lastTick, and no state
+// after other ticks. The results of ticks do not depend on lastTick, so a cluster that continues later may
+// run them again with another lastTick.
+func New(g *simulation.Globe, region int, lastTick uint64) *Machine {
+	return &Machine{Region: g.Region(region), lastTick: lastTick}
 }
 
 var _ cluster.Machine = (*Machine)(nil)
 
-// ticksPerHash is the number of ticks between two hashes of the state. By a hash, a process that runs the
-// tick again notices a different state. A hash takes as long as several ticks.
+// ticksPerHash is the number of ticks from one hash of the state to the next. With a hash, a process that
+// runs the tick again detects a different state. A hash takes as long as several ticks.
 const ticksPerHash = 512
 
 // Tick implements [cluster.Machine].
@@ -45,7 +46,7 @@ func (m *Machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluste
 		return nil, cluster.Hash{}, err
 	}
 	for i, s := range sections {
-		sections[i] = bytes.Clone(s) // the region uses the memory again
+		sections[i] = bytes.Clone(s) // the region reuses the memory
 	}
 	if tick%ticksPerHash != 0 {
 		return sections, cluster.Hash{}, nil
@@ -54,7 +55,7 @@ func (m *Machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluste
 	return sections, sha256.Sum256(s[:]), nil
 }
 
-// Figures are what a region tells about itself, as JSON.
+// Figures are the status of a region, as JSON.
 type Figures struct {
 	Tick       uint64 `json:"tick"`
 	Places     int    `json:"places"`
@@ -70,7 +71,7 @@ type Figures struct {
 	Picture    string `json:"picture"`         // see Picture.String
 }
 
-// Status tells the figures of the region.
+// Status returns the figures of the region as JSON.
 func (m *Machine) Status() []byte {
 	c := m.Earth().Counts()
 	f := Figures{Tick: c.Ticks, Places: c.Places, Entities: c.Entities, Travellers: c.Travellers,
@@ -78,23 +79,24 @@ func (m *Machine) Status() []byte {
 		Changes: c.StructuralChanges, Crossed: m.Crossed()}
 	m.picture.paint(m.Earth())
 	f.Picture = m.picture.String()
-	if c.Ticks == m.until {
+	if c.Ticks == m.lastTick {
 		s := m.State()
 		f.State = hex.EncodeToString(s[:])
 	}
 	b, err := json.Marshal(f)
 	if err != nil {
-		panic(err) // numbers and texts can be written as JSON
+		panic(err) // impossible: the fields are numbers and strings
 	}
 	return b
 }
 
-// Picture counts the travellers in each square of half a degree, row by row from north-west.
+// Picture counts the travellers in each square of half a degree. The squares are in rows from north to south,
+// and in each row from west to east.
 type Picture struct {
 	Travellers, Infectious [SquaresAcross * SquaresDown]uint32
 }
 
-// The numbers of squares.
+// SquaresAcross is the number of squares in a row, and SquaresDown is the number of rows.
 const SquaresAcross, SquaresDown = 720, 360
 
 // paint paints the travellers of a region.
@@ -110,8 +112,8 @@ func (p *Picture) paint(e *simulation.Earth) {
 	}
 }
 
-// String encodes the picture: for each square with travellers the number of squares since the one before, the
-// travellers and the infectious ones, as varints in base64.
+// String encodes the picture as varints in base64. Each square with travellers has three numbers: how many
+// squares it comes after the previous square with travellers, its travellers, and its infectious travellers.
 func (p *Picture) String() string {
 	var b []byte
 	last := 0
@@ -127,7 +129,7 @@ func (p *Picture) String() string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Add adds an encoded picture. It ignores what is damaged.
+// Add adds an encoded picture, up to the first damage.
 func (p *Picture) Add(text string) {
 	for s := range Squares(text) {
 		p.Travellers[s.Number] += s.Travellers
@@ -141,7 +143,7 @@ type Square struct {
 	Travellers, Infectious uint32
 }
 
-// Squares decodes the squares with travellers of an encoded picture. It leaves out what is damaged.
+// Squares decodes the squares with travellers of an encoded picture, up to the first damage.
 func Squares(text string) iter.Seq[Square] {
 	return func(yield func(Square) bool) {
 		b, err := base64.StdEncoding.DecodeString(text)

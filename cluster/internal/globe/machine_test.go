@@ -11,7 +11,7 @@ func TestPictureSurvivesItsText(t *testing.T) {
 	}
 	q.Add(p.String())
 	if p != q {
-		t.Error("a picture differs from what its text says")
+		t.Error("the decoded picture differs from the encoded one")
 	}
 	for _, damaged := range []string{"!", "////", p.String()[:5] + "////"} {
 		q.Add(damaged) // it does not panic

@@ -1,11 +1,12 @@
-// Package journal keeps the messages of a region's outbox on the disk of the process that sends them, so that
-// an outbox which lost its end in a power failure can be filled up again.
+// Package journal keeps the messages of a region's outbox on the disk of the process that sends them. If a
+// power failure takes messages from the end of the outbox, they are restored from the journal.
 //
-// A journal is a folder of segments, outbox-00000001 and so on. A record is the tick, the length of the
-// message, both as little-endian numbers of 8 and 4 bytes, the message, and the CRC-32C of all that. A record
-// replaces earlier records of the same tick and of later ticks. A record that is cut off or damaged ends its
-// segment: a crash has left it, and its message was not sent. So each run writes to new segments, and appends
-// nothing to those of earlier runs.
+// A journal is a folder of segments: the files outbox-00000001, outbox-00000002 and so on. A segment consists
+// of records. A record consists of the tick in 8 bytes, the length of the message in 4 bytes, the message,
+// and the CRC-32C of these parts in 4 bytes. The numbers are little-endian. A record replaces earlier records
+// of the same tick and of later ticks. A truncated or damaged record ends its segment: it is left over from a
+// crash, and its message was not sent. So each run writes new segments, and appends nothing to segments of
+// earlier runs.
 package journal
 
 import (
@@ -22,9 +23,9 @@ import (
 )
 
 const (
-	bytesSegment = 4 << 20 // a segment that has more is followed by another one
-	bytesBefore  = 12      // before a message
-	bytesAfter   = 4
+	bytesSegment = 4 << 20 // a segment of this size or more gets no more records
+	bytesBefore  = 12      // of a record, before its message
+	bytesAfter   = 4       // of a record, after its message
 	prefix       = "outbox-"
 )
 
@@ -35,10 +36,11 @@ type Journal struct {
 	folder   disk.Folder
 	sync     bool
 	segments []*segment // oldest first
-	file     disk.File  // the last segment, if this process writes it
+	file     disk.File  // the last segment, or nil if it is not open for writing
 	number   uint64     // of the last segment
 	buffer   []byte
-	// The records of the ticks from first on. Those before were removed or never written.
+	// records has the records of the ticks from first on. Records of earlier ticks were removed or never
+	// written.
 	first   uint64
 	records []record
 }
@@ -89,7 +91,7 @@ func (j *Journal) scan(info disk.Info) error {
 		return err
 	}
 	b, err := io.ReadAll(io.NewSectionReader(file, 0, info.Size))
-	// An earlier process may have died before it synced the last record. This record counts, so sync it now.
+	// An earlier process may have died before it synced the last record. The record is valid, so sync it now.
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -155,7 +157,7 @@ func (j *Journal) write(tick uint64, m []byte) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// The content at the end of the segment is unknown, so the next record goes into another one.
+		// The content at the end of the segment is unknown, so the next record goes into another segment.
 		return errors.Join(err, j.end())
 	}
 	s := j.segments[len(j.segments)-1]
@@ -182,7 +184,7 @@ func (j *Journal) begin() error {
 	return nil
 }
 
-// end closes the segment that is written.
+// end closes the segment that is open for writing.
 func (j *Journal) end() error {
 	if j.file == nil {
 		return nil
@@ -207,7 +209,7 @@ func (j *Journal) Read(tick uint64) (m []byte, ok bool, err error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, false, fmt.Errorf("reading the journal: %w", err)
 	}
-	if is, _, ok := parse(b); !ok || is != tick {
+	if got, _, ok := parse(b); !ok || got != tick {
 		return nil, false, fmt.Errorf("reading the journal: the record of tick %d in %s is damaged", tick,
 			r.segment.name)
 	}

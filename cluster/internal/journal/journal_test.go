@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// kept is what a journal must have.
+// kept is the expected content of a journal.
 type kept struct {
 	first    uint64
 	messages [][]byte
@@ -18,7 +18,7 @@ type kept struct {
 
 func (k *kept) next() uint64 { return k.first + uint64(len(k.messages)) }
 
-// with returns what is kept after the message of a tick was written.
+// with returns the expected content after the message of a tick was written.
 func (k kept) with(tick uint64, m []byte) kept {
 	if tick < k.first || tick > k.next() {
 		return kept{tick, [][]byte{m}}
@@ -26,7 +26,7 @@ func (k kept) with(tick uint64, m []byte) kept {
 	return kept{k.first, append(k.messages[:tick-k.first:tick-k.first], m)}
 }
 
-// in reports how a journal differs.
+// in returns an error if the content of a journal is not k.
 func (k *kept) in(j *Journal) error {
 	for i, want := range k.messages {
 		got, ok, err := j.Read(k.first + uint64(i))
@@ -36,7 +36,7 @@ func (k *kept) in(j *Journal) error {
 		}
 	}
 	if _, ok, err := j.Read(k.next()); ok || err != nil {
-		return fmt.Errorf("tick %d, which was not written: %v, %v", k.next(), ok, err)
+		return fmt.Errorf("reading tick %d, which was not written, returned %v, %v", k.next(), ok, err)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func live(t *testing.T, seed uint64) error {
 			d.PowerCutAt(0)
 			d.KillAt(d.Calls() + 1 + rng.Int64N(60))
 		}
-		maybe := now // if the call in which the process ended has done its work
+		maybe := now // the expected content if the interrupted call has succeeded
 		var j *Journal
 		var err error
 		for !d.Stopped() {
@@ -86,7 +86,7 @@ func live(t *testing.T, seed uint64) error {
 			default:
 				tick := now.next()
 				if rng.IntN(8) == 0 && len(now.messages) > 0 {
-					tick = now.first + rng.Uint64N(uint64(len(now.messages))) // another owner's tick
+					tick = now.first + rng.Uint64N(uint64(len(now.messages))) // a new owner replaces ticks
 				}
 				m := make([]byte, rng.IntN(3000))
 				if rng.IntN(60) == 0 {
@@ -115,7 +115,7 @@ func live(t *testing.T, seed uint64) error {
 		}
 		if err := now.in(j); err != nil {
 			if failed := maybe.in(j); failed != nil {
-				return fmt.Errorf("%w; or %w", err, failed)
+				return fmt.Errorf("without the interrupted call: %w; with it: %w", err, failed)
 			}
 			now = maybe
 		}
@@ -126,7 +126,8 @@ func live(t *testing.T, seed uint64) error {
 	return nil
 }
 
-// A journal that syncs too early loses messages, and the test above would find that.
+// TestEarlySyncIsFound: on a disk that syncs too early, a journal loses messages, and the check of the test
+// above finds the loss.
 func TestEarlySyncIsFound(t *testing.T) {
 	for seed := range uint64(50) {
 		d := sim.New(seed)
@@ -176,12 +177,12 @@ func TestOldSegmentsAreRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 3 { // two ticks in each
+	if len(files) != 3 { // each segment has two ticks
 		t.Errorf("20 ticks, of which 15 are purged, are in %d segments, want 3", len(files))
 	}
 	for tick := range uint64(20) {
 		if _, ok, err := j.Read(tick); ok != (tick >= 15) || err != nil {
-			t.Errorf("tick %d: %v, %v", tick, ok, err)
+			t.Errorf("Read of tick %d returned %v, %v", tick, ok, err)
 		}
 	}
 }

@@ -1,13 +1,15 @@
 package plan
 
 const (
-	bytesChunk = 512 << 10 // of a checkpoint; the server syncs each
-	// callsOfPointer are the requests when a pointer moves, besides one for the pointer of each region.
+	// bytesChunk is the size of a chunk of a checkpoint. The server syncs each chunk.
+	bytesChunk = 512 << 10
+	// callsOfPointer is how many requests a region sends after it has replaced its pointer, in addition to
+	// one request for the pointer of each region.
 	callsOfPointer = 5
 	bytesPointer   = 400
 )
 
-// save saves the state and begins to store it.
+// save computes a checkpoint, and begins to store it.
 func (r *region) save() {
 	c := r.s.costs
 	bytes := c.BytesPlaces/float64(r.s.Regions) + c.BytesResident*r.travellers
@@ -20,27 +22,28 @@ func (r *region) save() {
 	})
 }
 
-// store stores what is left of a checkpoint, chunk by chunk, beside the ticks of the region.
-func (r *region) store(left float64) {
+// store stores the remaining bytes of a checkpoint, chunk by chunk, while the ticks of the region run.
+func (r *region) store(remaining float64) {
 	s := r.s
-	chunk := min(left, bytesChunk)
+	chunk := min(remaining, bytesChunk)
 	half := s.costs.Store * chunk / 1000 / 2
 	r.process.cores.do(s.work(saving, half), func() {
 		leader := s.objects.leader
 		s.transfer(r.process.machine, leader, chunk, func() {
 			s.objects.append(message{saving, half, chunk, func() {
-				if left <= chunk {
+				if remaining <= chunk {
 					r.stored = true
 				}
 			}})
 		})
-		if left > chunk {
-			r.store(left - chunk)
+		if remaining > chunk {
+			r.store(remaining - chunk)
 		}
 	})
 }
 
-// point replaces the pointer, and then sends requests one after the other. The region waits for them.
+// point replaces the pointer, and then sends requests one after the other. The region waits until all
+// requests are answered.
 func (r *region) point(calls int) {
 	s, began := r.s, r.s.now
 	s.keys.append(message{calling, s.costs.Append.Of(bytesPointer), bytesPointer, func() {
@@ -51,16 +54,16 @@ func (r *region) point(calls int) {
 	}})
 }
 
-// call sends requests to the server one after the other, and then calls done.
-func (r *region) call(left int, done func()) {
-	if left == 0 {
+// call sends count requests to the server one after the other, and then calls done.
+func (r *region) call(count int, done func()) {
+	if count == 0 {
 		done()
 		return
 	}
 	s, server := r.s, r.s.keys.leader
 	s.transfer(r.process.machine, server, 0, func() {
 		server.cores.do(s.work(calling, s.costs.Call), func() {
-			s.transfer(server, r.process.machine, 0, func() { r.call(left-1, done) })
+			s.transfer(server, r.process.machine, 0, func() { r.call(count-1, done) })
 		})
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Costs are what the work of a cluster costs. Times are processor times in microseconds, and those of bytes
-// in nanoseconds.
+// Costs are the costs of the work of a cluster. Times are processor times in microseconds. The time for one
+// byte or for one section is in nanoseconds.
 type Costs struct {
-	// Cores is the number of cores of the measured machine, and Stretch the real time of work on these cores
-	// divided by its processor time. Other programs and a hypervisor make it larger than 1.
+	// Cores is the number of cores of the measured machine. Stretch is the real time of work on these cores
+	// divided by its processor time. Other programs and a hypervisor make Stretch larger than 1.
 	Cores   int     `json:"cores"`
 	Stretch float64 `json:"stretch"`
 
@@ -23,8 +23,8 @@ type Costs struct {
 	Serial    float64 `json:"tick_serial"`       // share of a tick that only one worker runs
 	Spread    float64 `json:"tick_spread"`       // standard deviation of the logarithm of a tick's time
 
-	// Crossings is the share of the travellers who depart for another region in a tick of two regions, and
-	// Locality says how this share grows with the number of regions: see [Costs.Departures].
+	// Crossings is the share of the travellers who depart for another region in a tick, if there are two
+	// regions. Locality says how this share grows with the number of regions: see [Costs.Departures].
 	Crossings float64 `json:"crossings_of_two_regions"`
 	Locality  float64 `json:"crossings_exponent"`
 
@@ -34,29 +34,29 @@ type Costs struct {
 
 	Encode  Coding  `json:"encode"`  // a message, with its hashes and its record in the journal
 	Decode  Coding  `json:"decode"`  // a message in one of the regions that receive it
-	Append  Work    `json:"append"`  // by the client and the server, half of it each
-	Deliver Work    `json:"deliver"` // to one process, by the server and the client, half of it each
+	Append  Work    `json:"append"`  // a message: half of the cost in the client, half in the server
+	Deliver Work    `json:"deliver"` // a message to one process: half in the server, half in the client
 	Call    float64 `json:"call_us"` // of the server for a request, such as reading a key
 
 	Sync float64 `json:"sync_us"` // real time of the disk for a message
-	// Hold is for how long a goroutine that syncs keeps its core from others, although it does not compute:
-	// Go's scheduler takes the core away later.
+	// Hold is how long a goroutine that syncs keeps its core from other goroutines without computing: Go's
+	// scheduler takes the core away only after this time.
 	Hold        float64 `json:"sync_hold_us"`
-	SyncByte    float64 `json:"sync_byte_ns"`
-	SyncSpread  float64 `json:"sync_spread"`   // standard deviation of the logarithm
-	SyncsAtOnce int     `json:"syncs_at_once"` // how many syncs of several streams the disk does side by side
+	SyncByte    float64 `json:"sync_byte_ns"`  // real time of the disk for each byte of a message
+	SyncSpread  float64 `json:"sync_spread"`   // standard deviation of the logarithm of a sync's time
+	SyncsAtOnce int     `json:"syncs_at_once"` // how many syncs of different streams the disk does at once
 
 	// Once a second each region makes a status, which all processes get.
 	Status          float64 `json:"status_us"`
 	StatusTraveller float64 `json:"status_traveller_us"`
 	BytesStatus     float64 `json:"status_traveller_bytes"` // for each traveller
 
-	// State is what the owner computes for a checkpoint, and Store what its bytes cost the client and the
-	// server, half of it each.
+	// State is the cost of computing a checkpoint. Store is the cost of storing one of its bytes: half of it
+	// in the client, half in the server.
 	State         Work    `json:"state"`
 	Store         float64 `json:"store_byte_ns"`
-	BytesPlaces   float64 `json:"state_places_bytes"`    // of a state: places, in all regions together
-	BytesResident float64 `json:"state_traveller_bytes"` // of a state, for each traveller
+	BytesPlaces   float64 `json:"state_places_bytes"`    // of all places, in the states of all regions
+	BytesResident float64 `json:"state_traveller_bytes"` // of a traveller in a state
 }
 
 // Work is a cost that depends on a number of bytes.
@@ -80,12 +80,12 @@ func (c Coding) Of(bytes float64, sections int) float64 {
 	return c.Each + c.Byte*bytes/1000 + c.Section*float64(sections)/1000
 }
 
-// StatusOf returns what a region with some travellers needs to make a status, in microseconds.
+// StatusOf returns the processor time of the status of a region with a number of travellers, in microseconds.
 func (c *Costs) StatusOf(travellers float64) float64 { return c.Status + c.StatusTraveller*travellers }
 
-// Departures returns the share of the travellers who depart for another region in a tick. It is
-// Crossings × (1 − n^−Locality) / (1 − 2^−Locality) for n regions. A Locality of 1 means that all regions are
-// equally likely destinations; it is the less, the more travellers prefer near places.
+// Departures returns the share of the travellers who depart for another region in a tick. It is Crossings ×
+// (1 − n^−Locality) / (1 − 2^−Locality) for n regions. A Locality of 1 means that all regions are equally
+// likely destinations. A smaller Locality means that travellers prefer near places.
 func (c *Costs) Departures(regions int) float64 {
 	if regions < 2 {
 		return 0
@@ -115,7 +115,7 @@ func (c *Costs) Write(w io.Writer) error {
 	return e.Encode(c)
 }
 
-// check returns an error for costs with which the simulation has no end.
+// check returns an error for costs that the simulation cannot use.
 func (c *Costs) check() error {
 	if c.Cores < 1 || !(c.Stretch > 0) || c.SyncsAtOnce < 1 {
 		return fmt.Errorf("the costs have %d cores, the stretch %v and %d syncs at once: all must be more "+
@@ -137,5 +137,5 @@ func (c *Costs) check() error {
 	return nil
 }
 
-// microseconds is a duration.
+// microseconds converts a number of microseconds to a duration.
 func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }

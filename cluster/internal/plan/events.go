@@ -2,12 +2,12 @@ package plan
 
 import "time"
 
-// events are what happens in a simulation, in the order of time. Events of the same time happen in the order
-// in which they were added, so a simulation gives the same result each time.
+// events is the queue of the events of a simulation, in the order of time. Events of the same time run in the
+// order in which they were added, so a simulation gives the same result each time.
 type events struct {
 	now   time.Duration
 	added uint64
-	heap  []event // each is not later than the two at twice its index
+	heap  []event // a binary heap: no event is later than its two children
 }
 
 type event struct {
@@ -18,7 +18,7 @@ type event struct {
 
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.number < o.number }
 
-// after adds an event.
+// after adds an event that happens after d.
 func (s *events) after(d time.Duration, happen func()) {
 	s.added++
 	s.heap = append(s.heap, event{s.now + max(d, 0), s.added, happen})
@@ -32,7 +32,7 @@ func (s *events) after(d time.Duration, happen func()) {
 	}
 }
 
-// next runs the next event. It returns false if there is none.
+// next runs the next event. It returns false if there are no events.
 func (s *events) next() bool {
 	if len(s.heap) == 0 {
 		return false

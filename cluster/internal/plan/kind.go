@@ -1,6 +1,6 @@
 package plan
 
-// kind is what cores do.
+// kind is a kind of work of the cores.
 type kind int
 
 const (
@@ -16,7 +16,7 @@ const (
 	kinds
 )
 
-// kindNames say what each kind is, in a table.
+// kindNames has the name of each kind, for Result.Mostly.
 var kindNames = [kinds]string{"ticks", "decoding messages", "encoding messages", "appending messages",
 	"delivering messages", "syncs", "checkpoints", "statuses", "moving pointers"}
 

@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// free are costs at which only what a test sets takes time.
+// free returns costs of 0. A test sets the costs that it needs.
 func free() *Costs { return &Costs{Cores: 1, Stretch: 1, Serial: 1, SyncsAtOnce: 1} }
 
-// setup is a cluster of regions in processes with one region each, with a fast network.
+// setup returns a cluster with one region in each process and a fast network.
 func setup(regions int) Setup {
 	return Setup{Regions: regions, PerProcess: 1, Cores: 1, Replicas: 1, Bandwidth: 1e12, Lookahead: 4,
 		Hot: 1, Travellers: 1000 * regions, Ticks: 400}
 }
 
-// oneProcess is a cluster whose regions are in one process.
+// oneProcess returns a cluster whose regions are in one process.
 func oneProcess(regions, cores int) Setup {
 	s := setup(regions)
 	s.PerProcess, s.Cores = regions, cores
 	return s
 }
 
-// external is a cluster with a server of its own, which has many cores.
+// external returns a cluster with a separate server, which has many cores.
 func external(regions int) Setup {
 	s := setup(regions)
 	s.Servers, s.ServerCores = 1, 1000
 	return s
 }
 
-// expect runs a simulation and compares the rate.
+// expect runs a simulation, and checks its rate and its bottleneck.
 func expect(t *testing.T, c *Costs, s Setup, rate float64, bottleneck string) Result {
 	t.Helper()
 	r, err := Run(c, s)
@@ -51,16 +51,16 @@ func expect(t *testing.T, c *Costs, s Setup, rate float64, bottleneck string) Re
 
 func TestRegionAlone(t *testing.T) {
 	c := free()
-	c.Tick, c.Traveller = 500, 0.5 // and 1000 travellers: 1 ms
+	c.Tick, c.Traveller = 500, 0.5 // with 1000 travellers, a tick takes 1 ms
 	expect(t, c, setup(1), 1000, "the ticks of a region")
 
 	// The server appends while the next ticks run, on another core.
 	c.Append.Each = 400 // half of it in the region
 	r := expect(t, c, oneProcess(1, 2), 1/0.0012, "the ticks of a region")
 	if r.P50 != 1200*time.Microsecond || r.P99 != r.P50 {
-		t.Errorf("a tick takes %v and %v, want 1.2ms", r.P50, r.P99)
+		t.Errorf("the percentiles of a tick are %v and %v, want 1.2ms", r.P50, r.P99)
 	}
-	// On the only core the server's part adds up.
+	// On a single core, the half of the server adds to the tick.
 	expect(t, c, setup(1), 1/0.0014, "the cores of a process")
 }
 
@@ -71,7 +71,7 @@ func TestPipeline(t *testing.T) {
 	s := setup(1)
 	s.Lookahead = 1 // a tick, then its sync
 	expect(t, c, s, 500, "the latency of messages")
-	s.Lookahead = 2 // side by side
+	s.Lookahead = 2 // a tick and the sync of the tick before run in parallel
 	expect(t, c, s, 1000, "the ticks of a region")
 }
 
@@ -89,8 +89,8 @@ func TestWorkers(t *testing.T) {
 	expect(t, c, oneProcess(1, 4), 1/0.0004, "the ticks of a region")
 }
 
-// TestRegionsDecodeAllMessages: each region decodes the messages of all, so the work grows with the square of
-// their number, and with its third power by the sections.
+// TestRegionsDecodeAllMessages: each region decodes the messages of all regions. So the work for messages
+// grows with the square of the number of regions, and the work for sections with its third power.
 func TestRegionsDecodeAllMessages(t *testing.T) {
 	c := free()
 	c.Decode.Each = 10
@@ -107,11 +107,11 @@ func TestRegionsDecodeAllMessages(t *testing.T) {
 
 func TestServer(t *testing.T) {
 	c := free()
-	c.Append.Each = 200 // half of it in the server, for each of 10 regions: 1 ms
+	c.Append.Each = 200 // half of it in the server: 1 ms for 10 regions
 	s := external(10)
 	s.ServerCores = 1
 	expect(t, c, s, 1000, "the cores of a server")
-	c.Append, c.Deliver.Each = Work{}, 20 // 10 messages to 10 processes, half of it: 1 ms
+	c.Append, c.Deliver.Each = Work{}, 20 // half of it in the server: 1 ms for 10 messages to 10 processes
 	expect(t, c, s, 1000, "the cores of a server")
 	s.Servers = 2
 	expect(t, c, s, 2000, "the cores of a server")
@@ -124,7 +124,7 @@ func TestDisk(t *testing.T) {
 	expect(t, c, s, 1000, "the disk of a server")
 	c.SyncsAtOnce = 4
 	expect(t, c, s, 4000, "the disk of a server")
-	c.SyncsAtOnce = 100 // then an outbox is the limit: one message after the other
+	c.SyncsAtOnce = 100 // then an outbox is the limit, because it appends one message after the other
 	s.Lookahead = 8
 	expect(t, c, s, 10000, "the outbox of a region")
 }
@@ -132,7 +132,7 @@ func TestDisk(t *testing.T) {
 func TestOutbox(t *testing.T) {
 	c := free()
 	c.Sync, c.SyncsAtOnce = 100, 10
-	s := oneProcess(4, 100) // whose journal is not synced
+	s := oneProcess(4, 100) // its journals are not synced
 	s.Lookahead = 8
 	expect(t, c, s, 10000, "the outbox of a region")
 }
@@ -145,13 +145,13 @@ func TestNetwork(t *testing.T) {
 	expect(t, c, s, 1000, "the network of a server")
 }
 
-// TestLookaheadHidesLatency: without any other cost there are lookahead ticks in a round trip.
+// TestLookaheadHidesLatency: without any other costs, a region runs lookahead ticks in a round trip.
 func TestLookaheadHidesLatency(t *testing.T) {
 	for _, lookahead := range []int{1, 4, 8} {
 		s := external(4)
 		s.RoundTrip, s.Lookahead = 10*time.Millisecond, lookahead
 		expect(t, free(), s, float64(lookahead)*100, "the latency of messages")
-		s.Servers, s.Replicas = 3, 3 // the servers' round trip comes before the client's
+		s.Servers, s.Replicas = 3, 3 // the round trip between the servers adds to that of the client
 		expect(t, free(), s, float64(lookahead)*50, "the latency of messages")
 	}
 }
@@ -163,7 +163,7 @@ func TestHotSpot(t *testing.T) {
 	expect(t, c, s, 1000, "the ticks of a region")
 	s.Hot = 5
 	expect(t, c, s, 200, "the ticks of the hottest region")
-	s.Hot = 10 // all travellers
+	s.Hot = 10 // the first region has all travellers
 	expect(t, c, s, 100, "the ticks of the hottest region")
 }
 
@@ -179,7 +179,7 @@ func TestRateIsAGoal(t *testing.T) {
 	expect(t, c, s, 1000, "the ticks of a region")
 }
 
-// TestStatuses: a status takes a half of each second.
+// TestStatuses: the statuses take half of each second.
 func TestStatuses(t *testing.T) {
 	c := free()
 	c.Tick, c.Status, c.StatusTraveller = 1000, 400_000, 100
@@ -193,12 +193,12 @@ func TestCheckpoints(t *testing.T) {
 	c.Tick = 1000
 	c.State = Work{Each: 1000}
 	s := setup(1)
-	s.Every = 10 // an eleventh of the time saves
+	s.Every = 10 // the checkpoints take an eleventh of the time
 	expect(t, c, s, 10000./11, "the ticks of a region")
 	c.State, c.Call = Work{}, 500
-	s = external(4) // each pointer needs the pointers of 4 regions, and 5 requests more: 4.5 ms
+	s = external(4) // a pointer takes a request for each of 4 regions and 5 more: 4.5 ms
 	s.Every = 10
-	s.Lookahead = 1 // the regions do not save at the same ticks, so all wait for each
+	s.Lookahead = 1 // the regions save at different ticks, so all regions wait for each save
 	expect(t, c, s, 10000./(10+4*4.5), "the pauses for checkpoints")
 }
 
@@ -220,8 +220,8 @@ func TestCheckpointsAreStoredInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Disk <= idle.Disk || r.Cores <= idle.Cores {
-		t.Errorf("with checkpoints the disk is busy for %v and the cores for %v of the time, without for %v "+
-			"and %v", r.Disk, r.Cores, idle.Disk, idle.Cores)
+		t.Errorf("the disk and the cores are busy for %v and %v of the time with checkpoints, and for %v "+
+			"and %v without", r.Disk, r.Cores, idle.Disk, idle.Cores)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestSameSeedSameResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := Run(c, s); again != first {
-		t.Errorf("%+v, and again %+v", first, again)
+		t.Errorf("the same seed gives %+v, and then %+v", first, again)
 	}
 	s.Seed = 8
 	other, _ := Run(c, s)
@@ -244,7 +244,8 @@ func TestSameSeedSameResult(t *testing.T) {
 		t.Error("another seed gives the same result")
 	}
 	if other.Rate > 1000 || first.Rate > 1000 || first.P99 <= first.P50 {
-		t.Errorf("random times give %+v and %+v, want less than 1000 ticks a second", first, other)
+		t.Errorf("random times give %+v and %+v, want less than 1000 ticks a second, and P50 below P99",
+			first, other)
 	}
 }
 
@@ -278,7 +279,7 @@ func TestLongWorkIsInterrupted(t *testing.T) {
 	for s.next() {
 	}
 	if got := strings.Join(order, ", "); got != "short 15, long 30" || m.busy != 30 {
-		t.Errorf("%s, and busy for %d", got, m.busy)
+		t.Errorf("the jobs end at %s, and the station is busy for %d", got, m.busy)
 	}
 }
 
@@ -286,12 +287,13 @@ func TestDepartures(t *testing.T) {
 	c := &Costs{Crossings: 0.5, Locality: 1}
 	for regions, want := range map[int]float64{1: 0, 2: 0.5, 4: 0.75, 1000: 0.999} {
 		if got := c.Departures(regions); math.Abs(got-want) > 1e-9 {
-			t.Errorf("of %d regions %v depart, want %v", regions, got, want)
+			t.Errorf("with %d regions, the share %v of the travellers departs, want %v", regions, got, want)
 		}
 	}
 	c.Locality = 0
 	if got := c.Departures(16); math.Abs(got-2) > 1e-9 {
-		t.Errorf("%v depart, want twice as many as of 4 regions: 2", got)
+		t.Errorf("with 16 regions, the share %v of the travellers departs, want 2: twice that of 4 regions",
+			got)
 	}
 }
 
@@ -304,13 +306,13 @@ func TestCostsAreKept(t *testing.T) {
 	}
 	again, err := Read(&b)
 	if err != nil || *again != *c {
-		t.Errorf("%+v, %v; want %+v", again, err, c)
+		t.Errorf("Read returned %+v, %v, want %+v", again, err, c)
 	}
 	for _, text := range []string{`{`, `{"unknown": 1}`, `{}`, `{"cores": 1, "stretch": 1}`,
 		`{"cores": 1, "stretch": 1, "syncs_at_once": 1, "tick_us": -1}`,
 		`{"cores": 1, "stretch": 1, "syncs_at_once": 1, "tick_serial": 2}`} {
 		if _, err := Read(strings.NewReader(text)); err == nil {
-			t.Errorf("%s is read without an error", text)
+			t.Errorf("Read accepts the costs %s", text)
 		}
 	}
 }

@@ -12,16 +12,16 @@ type region struct {
 	departures float64 // in a tick
 	bytes      float64 // of a message
 
-	tick     int // that runs, or has run last
-	began    time.Duration
-	onTheWay int           // messages that are not acknowledged
-	full     bool          // it waits for an acknowledgement
-	told     time.Duration // when the next status is due
-	saving   bool          // a checkpoint is on its way
-	stored   bool          // the checkpoint is stored, and the pointer does not name it yet
+	tick      int // the tick that runs, or the last tick that ran
+	began     time.Duration
+	onTheWay  int           // messages that are not acknowledged
+	full      bool          // the region waits for an acknowledgement
+	statusDue time.Duration // when the next status is due
+	saving    bool          // a checkpoint was begun, and the pointer does not name it yet
+	stored    bool          // the checkpoint is stored, and the pointer does not name it yet
 
-	worked       time.Duration // time in which it has a core, if it waits for none
-	warm, ending time.Duration // when the ticks ended from which to which its rate counts
+	worked       time.Duration // time on a core, without waiting for a core
+	warm, ending time.Duration // when the measurement of the rate begins and ends
 }
 
 // next runs the next tick when it is due.
@@ -40,7 +40,7 @@ func (r *region) next() {
 	s.after(due-s.now, r.begin)
 }
 
-// begin runs the tick, if the messages that it needs are there.
+// begin runs the tick if the messages that it needs have arrived. Otherwise the region waits for them.
 func (r *region) begin() {
 	if r.tick-r.s.Lookahead > r.process.ready {
 		r.process.waiting = append(r.process.waiting, r)
@@ -65,13 +65,13 @@ func (r *region) begin() {
 	})
 }
 
-// status makes a status once a second, and returns the time of it.
+// status makes a status if one is due, and returns how long that takes.
 func (r *region) status() time.Duration {
 	s := r.s
-	if s.now < r.told {
+	if s.now < r.statusDue {
 		return 0
 	}
-	r.told = s.now + time.Second
+	r.statusDue = s.now + time.Second
 	bytes := s.costs.BytesStatus * r.travellers
 	s.keys.append(message{telling, s.costs.Append.Of(bytes), bytes, func() {
 		s.deliver(s.keys.leader, telling, bytes, func(*process) {})
@@ -79,13 +79,13 @@ func (r *region) status() time.Duration {
 	return s.work(telling, s.costs.StatusOf(r.travellers))
 }
 
-// work is work of the goroutine of the region.
+// work occupies a core for the goroutine of the region, and then calls done.
 func (r *region) work(d time.Duration, done func()) {
 	r.worked += d
 	r.process.cores.do(d, done)
 }
 
-// split is the part of a tick that the workers share.
+// split runs the part of a tick that the workers share, and then calls done.
 func (r *region) split(us float64, done func()) {
 	left := r.process.workers
 	d := r.s.work(ticking, us) / time.Duration(left)
@@ -99,7 +99,8 @@ func (r *region) split(us float64, done func()) {
 	}
 }
 
-// ran follows a tick. The journal is synced unless the only server is embedded: it has the same disk.
+// ran writes the message of the tick to the journal, and then sends it. The journal is not synced if the only
+// server is embedded: this server syncs the message on the same disk.
 func (r *region) ran() {
 	s := r.s
 	switch r.tick {
@@ -126,7 +127,7 @@ func (r *region) send() {
 	m := message{appending, s.costs.Append.Of(r.bytes) / 2, r.bytes, func() {
 		s.transfer(leader, r.process.machine, 0, func() { r.acknowledged(tick) })
 		s.deliver(leader, delivering, r.bytes, func(to *process) {
-			if to != r.process { // the owner has its message already
+			if to != r.process { // the owner notes its own message in acknowledged
 				s.arrive(to, tick)
 			}
 		})
@@ -144,7 +145,7 @@ func (r *region) acknowledged(tick int) {
 	}
 }
 
-// goOn goes on after a tick, unless too many messages are on their way.
+// goOn continues after a tick, unless too many messages are unacknowledged.
 func (r *region) goOn() {
 	s := r.s
 	if r.full = r.onTheWay >= s.Lookahead; r.full {
@@ -165,5 +166,5 @@ func (r *region) goOn() {
 	}
 }
 
-// warm is the tick after which the regions count as being in a steady state.
+// warm is the last tick before the measurement. After it, the regions count as being in a steady state.
 func (s *simulation) warm() int { return min(max(s.Ticks/10, 2*s.Lookahead), s.Ticks/2) }

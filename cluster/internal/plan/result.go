@@ -12,20 +12,21 @@ type Result struct {
 	Regions, Processes int
 	// Rate is how many ticks the slowest region runs in a second.
 	Rate float64
-	// P50 and P99 are times from when the messages that a tick needs are there until the tick's own message
-	// is encoded, of all regions.
+	// P50 and P99 are percentiles of the times of the ticks of all regions. A tick's time begins when the
+	// messages that it needs are there, and ends when its own message is encoded.
 	P50, P99 time.Duration
-	// Cores, Server, Disk and Network are the busiest ones of their kind, as shares of what they can do: the
-	// cores of a process, those of a server, the disk of a server, the network of a machine.
+	// Cores, Server, Disk and Network are the highest utilisations, from 0 to 1: of the cores of a process,
+	// of the cores of a server, of the disk of a server, and of the network of a machine.
 	Cores, Server, Disk, Network float64
-	// Region is the share of the time that the busiest region computes.
+	// Region is the share of the time in which the busiest region computes.
 	Region float64
 	// Bottleneck says what limits the rate. Mostly says what the cores of all machines do for most of their
 	// time.
 	Bottleneck, Mostly string
 }
 
-// errStands is the error of a simulation in which nothing happens any more. It is a defect of the simulation.
+// errStands is the error of a simulation that has no more events before its last tick. It shows a defect of
+// the simulation.
 var errStands = errors.New("the simulated regions stand still")
 
 // Run simulates a cluster.
@@ -69,8 +70,8 @@ func (s *simulation) result() Result {
 	return t
 }
 
-// saturated is the utilisation from which on something counts as a bottleneck. Regions wait for each other,
-// so it is less than 1.
+// saturated is the utilisation above which something counts as a bottleneck. It is less than 1, because
+// regions wait for each other.
 const saturated = 0.8
 
 // bottleneck returns what limits the rate.
@@ -110,7 +111,7 @@ func (s *simulation) bottleneck(t *Result) string {
 		consider("the outbox of a region", float64(r.stream.busy)/streams)
 	}
 	consider("the stream of the checkpoints", float64(s.objects.busy)/streams)
-	// The regions make their checkpoints at different ticks, so the world waits for one after the other.
+	// The regions make their checkpoints at different ticks, so the world waits for each checkpoint.
 	if most == saturated && s.paused > s.now/2 {
 		return "the pauses for checkpoints"
 	}

@@ -11,8 +11,9 @@ type Setup struct {
 	Regions    int
 	PerProcess int // regions of a process, at most
 	Cores      int // of the machine of each process
-	// Servers is the number of machines that run nothing but a NATS server, and ServerCores what each has.
-	// Without Servers the first process has the server, or with Replicas the first ones.
+	// Servers is the number of machines that run only a NATS server, and ServerCores is the number of cores
+	// of each of these machines. If Servers is 0, the first processes contain the servers, as many as
+	// Replicas.
 	Servers, ServerCores int
 	Replicas             int           // servers that keep each message
 	RoundTrip            time.Duration // of the network
@@ -22,7 +23,7 @@ type Setup struct {
 	Hz         float64 // ticks a second; 0: as many as possible
 	Every      int     // ticks from one checkpoint of a region to the next; 0: there are none
 	Travellers int     // in all regions together
-	Hot        float64 // travellers of the first region, divided by the average; the others have the same
+	Hot        float64 // travellers of the first region, divided by the average; the other regions are equal
 
 	Ticks int // to simulate
 	Seed  uint64
@@ -31,10 +32,10 @@ type Setup struct {
 // Processes returns the number of processes.
 func (s *Setup) Processes() int { return (s.Regions + s.PerProcess - 1) / s.PerProcess }
 
-// embedded returns whether the servers are inside processes.
+// embedded reports whether the servers are inside processes.
 func (s *Setup) embedded() bool { return s.Servers == 0 }
 
-// Check returns an error for a setup that cannot be.
+// Check returns an error for an impossible setup.
 func (s *Setup) Check() error {
 	switch {
 	case s.Regions < 1 || s.PerProcess < 1 || s.Cores < 1:
@@ -43,26 +44,28 @@ func (s *Setup) Check() error {
 	case s.Servers < 0 || s.Servers > 0 && s.ServerCores < 1:
 		return fmt.Errorf("%d servers with %d cores: use 1 or more cores", s.Servers, s.ServerCores)
 	case s.Replicas < 1 || !s.embedded() && s.Replicas > s.Servers:
-		return fmt.Errorf("%d replicas on %d servers: use 1 to the number of servers", s.Replicas, s.Servers)
+		return fmt.Errorf("%d replicas on %d servers: use 1 or more, and at most one on each server",
+			s.Replicas, s.Servers)
 	case s.embedded() && s.Replicas > s.Processes():
 		return fmt.Errorf("%d replicas in %d processes: add processes or servers", s.Replicas, s.Processes())
 	case s.RoundTrip < 0 || !(s.Bandwidth > 0):
-		return fmt.Errorf("a network with the round trip %v and %v bytes a second: use 0 or more, and more "+
-			"than 0", s.RoundTrip, s.Bandwidth)
+		return fmt.Errorf("a network with the round trip %v and %v bytes a second: use a round trip of 0 or "+
+			"more, and more than 0 bytes a second", s.RoundTrip, s.Bandwidth)
 	case s.Lookahead < 1 || s.Every < 0 || s.Travellers < 0:
-		return errors.New("the lookahead is at least 1, and no number is negative")
+		return errors.New("use a lookahead of 1 or more, and no negative number of travellers or of ticks " +
+			"between checkpoints")
 	case !(s.Hz >= 0):
 		return fmt.Errorf("%v ticks a second: use 0 or more", s.Hz)
 	case !(s.Hot >= 0 && s.Hot <= float64(s.Regions)):
-		return fmt.Errorf("a region with %v times the average: use 0 to the number of regions, %d", s.Hot,
-			s.Regions)
+		return fmt.Errorf("a region with %v times the average of travellers: use 0 to the number of "+
+			"regions, %d", s.Hot, s.Regions)
 	case s.Ticks < 2:
 		return fmt.Errorf("%d ticks: use 2 or more", s.Ticks)
 	}
 	return nil
 }
 
-// travellers returns the travellers of a region.
+// travellers returns the number of travellers of a region.
 func (s *Setup) travellers(region int) float64 {
 	average := float64(s.Travellers) / float64(s.Regions)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// simulation is a cluster that runs.
+// simulation is a simulated cluster.
 type simulation struct {
 	events
 	Setup
@@ -16,7 +16,7 @@ type simulation struct {
 	servers   []*machine
 	regions   []*region
 	objects   *stream         // the checkpoints
-	keys      *stream         // the pointers
+	keys      *stream         // the pointers and the statuses
 	receive   float64         // microseconds to decode the messages of all regions for one region
 	times     []time.Duration // of ticks
 	spent     [kinds]float64  // microseconds of the cores of all machines
@@ -43,8 +43,8 @@ type process struct {
 	*machine
 	regions int
 	workers int     // of each tick
-	arrived []int32 // how many messages of a tick are here
-	ready   int     // all messages up to this tick are here
+	arrived []int32 // how many messages of each tick have arrived
+	ready   int     // all messages up to this tick have arrived
 	waiting []*region
 }
 
@@ -89,13 +89,14 @@ func (s *simulation) region(i int) *region {
 	return r
 }
 
-// work returns how long some work takes on a core, and notes what it is.
+// work returns how long some work takes on a core, and adds the work to the total of its kind.
 func (s *simulation) work(k kind, us float64) time.Duration {
 	s.spent[k] += us
 	return microseconds(us * s.costs.Stretch)
 }
 
-// spread returns a random factor with the mean 1, whose logarithm has a standard deviation.
+// spread returns a random factor with the mean 1. The standard deviation of the logarithm of the factor is
+// sigma.
 func (s *simulation) spread(sigma float64) float64 {
 	if sigma == 0 {
 		return 1
@@ -104,7 +105,7 @@ func (s *simulation) spread(sigma float64) float64 {
 }
 
 // write does some work on a machine, and then writes bytes to its disk and syncs them. It returns how long
-// this takes if nothing else happens. The goroutine that syncs keeps its core for a while.
+// this takes if nothing else uses the machine. The goroutine that syncs keeps its core for a while.
 func (s *simulation) write(on *machine, work time.Duration, bytes float64, synced func()) time.Duration {
 	sync := microseconds((s.costs.Sync + s.costs.SyncByte*bytes/1000) * s.spread(s.costs.SyncSpread))
 	on.cores.do(work, func() {
@@ -125,7 +126,7 @@ func (s *simulation) transfer(from, to *machine, bytes float64, arrived func()) 
 	})
 }
 
-// deliver sends a message to all processes, and calls a function for each.
+// deliver sends a message to all processes, and calls delivered for each process.
 func (s *simulation) deliver(from *machine, k kind, bytes float64, delivered func(to *process)) {
 	half := s.costs.Deliver.Of(bytes) / 2
 	from.cores.do(s.work(k, half*float64(len(s.processes))), func() {
@@ -137,7 +138,8 @@ func (s *simulation) deliver(from *machine, k kind, bytes float64, delivered fun
 	})
 }
 
-// arrive notes that a process has a message of a tick, and wakes the regions that have waited for it.
+// arrive notes that a process has a message of a tick. If all messages of the tick have arrived, the regions
+// that wait begin their ticks.
 func (s *simulation) arrive(p *process, tick int) {
 	p.arrived[tick]++
 	before := p.ready

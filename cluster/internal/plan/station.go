@@ -2,15 +2,15 @@ package plan
 
 import "time"
 
-// station does jobs in the order in which they come, several at once: the cores of a machine, a disk, or the
-// line to the network.
+// station is the cores of a machine, its disk, or its line to the network. It does jobs in the order in which
+// they come, several at once.
 type station struct {
 	events *events
 	places int           // how many jobs it does at once
-	slice  time.Duration // a longer job goes back to the end of the queue; 0: none does
+	slice  time.Duration // a longer job goes back to the end of the queue after this time; 0: never
 	doing  int
 	queue  []job
-	first  int           // of the queue
+	first  int           // the index of the first job in queue
 	busy   time.Duration // of all places together
 }
 
@@ -19,7 +19,7 @@ type job struct {
 	done func()
 }
 
-// do does a job that takes a time, and calls done at its end.
+// do adds a job to the queue, and calls done when the job has ended.
 func (s *station) do(takes time.Duration, done func()) {
 	s.queue = append(s.queue, job{takes, done})
 	s.begin()

@@ -9,13 +9,13 @@ type stream struct {
 	followers []*machine
 	queue     []message
 	appending bool
-	busy      time.Duration // without what it waits for cores and the disk
+	busy      time.Duration // without waiting for cores and the disk
 }
 
 // message is a message that waits to be appended.
 type message struct {
 	kind     kind
-	us       float64 // of the server
+	us       float64 // processor time of the server, in microseconds
 	bytes    float64
 	appended func()
 }
@@ -30,7 +30,7 @@ func (s *simulation) stream(i int) *stream {
 	return t
 }
 
-// append appends a message, and calls its function when enough servers have it.
+// append appends a message, and calls m.appended when a majority of the replicas has stored the message.
 func (t *stream) append(m message) {
 	t.queue = append(t.queue, m)
 	if !t.appending {
@@ -67,7 +67,8 @@ func (t *stream) replicate(to *machine, m message, stored func()) {
 	})
 }
 
-// store stores a message on the disk of a machine, and returns how long it takes if nothing else happens.
+// store stores a message on the disk of a machine, and returns how long this takes if nothing else uses the
+// machine.
 func (t *stream) store(on *machine, m message, stored func()) time.Duration {
 	return t.s.write(on, t.s.work(m.kind, m.us), m.bytes, stored)
 }

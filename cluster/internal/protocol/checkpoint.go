@@ -9,28 +9,30 @@ import (
 	"fmt"
 )
 
-// pointer says where the newest checkpoint of a region is. It is written as JSON, for operators.
+// pointer names the newest checkpoint of a region. The storage keeps the pointer as JSON, so that operators
+// can read it.
 type pointer struct {
 	Epoch uint64 // of the owner that has written the pointer
-	Owner uint64 // its number
-	// Holder is the process whose journal has the ticks of the outbox: those up to Since of all epochs, and
-	// those after it of HolderEpoch.
+	Owner uint64 // the number of this owner
+	// Holder is the process whose journal has the ticks of the outbox. Up to the tick Since, the journal has
+	// the ticks of all epochs. After Since, it has the ticks of the epoch HolderEpoch.
 	Holder      string
 	HolderEpoch uint64
 	Since       uint64
 
 	Tick       uint64 // the last tick in the checkpoint; 0 if there is no checkpoint
 	Hash       []byte // of the history up to the tick
-	Checkpoint string // its name
+	Checkpoint string // the name of the checkpoint
 	Sum        []byte // the SHA-256 of the checkpoint
 }
 
-// fences reports whether an owner other than r has written the pointer, in the epoch of r or in a later one.
+// fences returns ErrFenced if another owner than r has written the pointer in the epoch of r or in a later
+// epoch.
 func (p *pointer) fences(r *owner) error {
 	if p.Epoch < r.epoch || p.Epoch == r.epoch && p.Owner == r.o.Number {
 		return nil
 	}
-	return fmt.Errorf("the pointer has the epoch %d of the owner %d: %w", p.Epoch, p.Owner, ErrFenced)
+	return fmt.Errorf("the owner %d has written the pointer in the epoch %d: %w", p.Owner, p.Epoch, ErrFenced)
 }
 
 // pointerOf reads the pointer of a region.
@@ -48,11 +50,11 @@ func (o *Options) pointerOf(ctx context.Context, region int) (p pointer, revisio
 	return p, revision, nil
 }
 
-// position is how far a region has read the outbox of another one.
+// position is how far a region has read an outbox.
 type position struct {
-	Next uint64 // the number of the message to read
-	ID   []byte // of the message before it
-	Tick uint64
+	Next uint64 // the number of the next message to read
+	ID   []byte // of the message before the next one
+	Tick uint64 // the last tick that was read
 	Hash []byte // of the history up to the tick
 }
 
@@ -63,19 +65,21 @@ type header struct {
 	From []position
 }
 
-// checkpoint is a checkpoint that waits until it is durable, and until the messages of its ticks are.
+// checkpoint is a checkpoint that is being stored. It becomes the newest one when the checkpoint and the
+// messages of all ticks up to it are durable.
 type checkpoint struct {
 	pointer
 	cut    uint64
 	stored Stored
 }
 
-// checkpointName returns the name of the checkpoint that an owner stores in its epoch.
+// checkpointName returns the name of the checkpoint that an owner stores in an epoch after a tick.
 func checkpointName(epoch, tick uint64) string { return fmt.Sprintf("%d-%d", epoch, tick) }
 
-// superseded reports whether no process needs a checkpoint or will point at it. Earlier owners cannot move
-// the pointer since this one has claimed it. This one does not call superseded while it stores a checkpoint.
-// Later owners have later epochs. Names of another form are not those of checkpoints.
+// superseded reports whether a checkpoint can be removed: no process needs it, and no process can still point
+// at it. Earlier owners cannot move the pointer, because this owner has claimed the pointer. This owner does
+// not call superseded while it stores a checkpoint. The names of later owners' checkpoints have later epochs.
+// A name of another form does not belong to a checkpoint.
 func (r *owner) superseded(name string) bool {
 	var epoch, tick uint64
 	_, err := fmt.Sscanf(name, "%d-%d", &epoch, &tick)
@@ -83,8 +87,8 @@ func (r *owner) superseded(name string) bool {
 		epoch <= r.epoch
 }
 
-// tidy removes the checkpoints that are superseded. Processes that died have left them behind, whole or in
-// part.
+// tidy removes the superseded checkpoints. Processes that died have left such checkpoints behind, completely
+// or in part.
 func (r *owner) tidy(ctx context.Context) error {
 	names, err := r.o.Storage.Checkpoints(ctx, r.o.Region)
 	for _, name := range names {
@@ -96,8 +100,8 @@ func (r *owner) tidy(ctx context.Context) error {
 	return err
 }
 
-// saved returns the two parts of the checkpoint of the state after the last tick: the header in JSON with a
-// line break, and what the machine has saved.
+// saved returns the two parts of a checkpoint after the last tick. head is the header in JSON and a line
+// break. state is what the machine has saved.
 func (r *owner) saved() (head, state []byte, err error) {
 	if state, err = r.o.Machine.Save(); err != nil {
 		return nil, nil, err
@@ -110,7 +114,7 @@ func (r *owner) saved() (head, state []byte, err error) {
 	return append(head, '\n'), state, err
 }
 
-// load sets the region to a checkpoint.
+// load sets the machine and the readers of the outboxes to a checkpoint.
 func (r *owner) load(ctx context.Context, p pointer) error {
 	r.tick, r.hash, r.cut = p.Tick, Hash(p.Hash), 0
 	if p.Checkpoint == "" {
@@ -145,12 +149,12 @@ func (r *owner) readCheckpoint(ctx context.Context, p pointer) (h header, state 
 		return bad(err)
 	}
 	if h.Tick != p.Tick || len(h.From) != r.o.Regions {
-		return bad(fmt.Errorf("it is of tick %d and %d regions, want %d and %d", h.Tick, len(h.From), p.Tick,
-			r.o.Regions))
+		return bad(fmt.Errorf("it has tick %d and %d regions, want tick %d and %d regions", h.Tick,
+			len(h.From), p.Tick, r.o.Regions))
 	}
 	for _, at := range h.From {
 		if len(at.Hash) != sha256.Size || len(at.ID) != sha256.Size {
-			return bad(errors.New("a hash is too short"))
+			return bad(errors.New("a hash or an ID has the wrong length"))
 		}
 	}
 	return h, b[d.InputOffset()+1:], nil
@@ -159,7 +163,7 @@ func (r *owner) readCheckpoint(ctx context.Context, p pointer) (h header, state 
 func encodePointer(p pointer) []byte {
 	b, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // numbers, strings and bytes can be written as JSON
+		panic(err) // cannot happen: a pointer has only numbers, strings and bytes
 	}
 	return b
 }

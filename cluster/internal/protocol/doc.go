@@ -1,27 +1,31 @@
-// Package protocol keeps regions of one world in step, whatever happens to the processes that run them. It
-// does not know what a region is, and reaches storage by interfaces.
+// Package protocol keeps the regions of one world in step, even if the processes that run the regions die,
+// sleep or lose their connection. The package does not depend on what a region contains. It uses the storage
+// through interfaces.
 //
-// A region is a deterministic state machine. The result of a tick follows from the state before it, from what
-// other regions sent, and from inputs. The owner of a region runs its ticks and appends one message a tick to
-// the region's outbox: what the tick sent to each region, and how far it has read the inputs. So the outboxes
-// are the truth. What a process holds in memory can be computed again from a checkpoint and the outboxes.
+// A region is a deterministic state machine. The result of a tick depends only on the state before the tick,
+// on what the regions have sent, and on inputs. The owner of a region runs the ticks of the region. For each
+// tick, the owner appends one message to the region's outbox. The message has what the tick sends to each
+// region, and how far the tick has read the inputs. So the outboxes are the authority: a process can compute
+// the state in its memory again from a checkpoint, the outboxes and the inputs.
 //
-//   - Outbox: the log of one region. Only its owner appends to it, under the condition that the last message
-//     is still the one that the owner knows.
-//   - Lookahead: after how many ticks a sent section takes effect. A region runs tick t when it has the
+//   - Outbox: the log of one region. Only the owner of the region appends to the outbox. Each append has the
+//     condition that the last message is the one that the owner expects.
+//   - Lookahead: the number of ticks after which a section takes effect. A region runs tick t when it has the
 //     messages of tick t − lookahead of all regions.
-//   - Section: what one tick of a region sent to one region. Receivers get the sections in the order of their
-//     senders, never in the order of arrival.
-//   - Cut: how far a tick has read the log of inputs. It is a part of the tick's message, so the cut and its
-//     effects become durable together.
-//   - Hash: of the content of a tick's message and of the hash before it. Equal hashes mean equal histories.
-//   - Epoch: the time of one owner. Each owner begins its epoch with a record in the outbox. After this
-//     record the outbox refuses messages of owners before. A lease only says who should try; an owner that
-//     sleeps longer than its lease does no harm.
-//   - Pointer: where the newest checkpoint of a region is.
-//   - Journal: the messages of an outbox on a process's own disk. If a power failure takes acknowledged
-//     messages from an outbox, the next owner fills the outbox up from its journal.
+//   - Section: what one tick of a region sends to one region. A receiver gets the sections in the order of
+//     the senders' numbers, never in the order of arrival.
+//   - Cut: how far a tick has read the log of inputs. The cut is a part of the tick's message, so the cut and
+//     the effects of the inputs become durable together.
+//   - Hash: the SHA-256 of the content of a tick's message and of the hash of the tick before. Equal hashes
+//     mean equal histories.
+//   - Epoch: the time during which one process owns the region. Each owner begins its epoch with a record in
+//     the outbox. After this record the outbox refuses messages of earlier owners. A lease only decides which
+//     process tries to become the owner. So an owner that sleeps longer than its lease does no harm.
+//   - Pointer: the value that names the newest checkpoint of a region.
+//   - Journal: a copy of an outbox on the disk of the owner. If an outbox loses acknowledged messages in a
+//     power failure, the process with the journal takes the region over, and appends the messages again.
 //
-// An owner that is refused reads the end of its outbox. If the last message is its own, all messages up to it
-// are appended, and the owner repeats the rest. Anything else means that the epoch has ended.
+// An owner whose message is refused reads the end of its outbox. If the owner has sent the last message
+// there, the outbox has all messages of the owner up to this one. The owner appends the later messages again.
+// If another owner has sent the last message, the epoch has ended.
 package protocol

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// Follow runs the ticks of a region again, behind its owner, from the newest checkpoint until the last tick
-// or until the context ends. It changes nothing in the storage. Each tick runs after the owner's message for
-// it is in the outbox, with the cut of this message, and when Due returns. Follow also returns nil if Due
-// returns [ErrEnd].
+// Follow runs the ticks of a region again, after the owner, from the newest checkpoint until the last tick or
+// until the context ends. It changes nothing in the storage. Follow runs a tick when the outbox has the
+// owner's message of the tick and Due has returned. The tick gets the inputs up to the cut of this message.
+// If Due returns [ErrEnd], Follow returns nil.
 //
-// Follow returns ErrGone if messages or inputs that it needs were removed, because it is late. It returns
-// ErrHistory if the owner has computed another state. Then the machine is of no use, and another Follow
-// begins at a newer checkpoint. Follow does not use the fields Journal, Held, Every, Process and Number of
-// the options.
+// Follow returns ErrGone if it is so late that messages or inputs that it needs were removed. It returns
+// ErrHistory if the owner has computed another state. After an error the machine is of no use. Another call
+// of Follow begins at a newer checkpoint. Follow does not use the fields Journal, Held, Every, Ended, Process
+// and Number of the options.
 func Follow(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -55,7 +55,8 @@ func (r *owner) begin(ctx context.Context) error {
 			return err
 		}
 		r.open()
-		if err := r.load(ctx, p); !errors.Is(err, ErrGone) { // ErrGone: the owner may have made a newer one
+		// After ErrGone, begin reads the pointer again: the owner may have made a newer checkpoint.
+		if err := r.load(ctx, p); !errors.Is(err, ErrGone) {
 			own := *r.from[r.o.Region]
 			r.own = &own
 			return err
@@ -86,8 +87,8 @@ func (r *owner) following(ctx context.Context) (*message, error) {
 		case m.kind == kindEpoch || m.tick < r.tick:
 		case m.tick == r.tick:
 			if hash := m.hash(); hash != r.hash {
-				return nil, fmt.Errorf("message %d has the hash %v, and the checkpoint %v: %w", number, hash,
-					r.hash, ErrHistory)
+				return nil, fmt.Errorf("message %d has the hash %v, and the checkpoint has %v: %w", number,
+					hash, r.hash, ErrHistory)
 			}
 		default:
 			return m, nil
@@ -95,14 +96,15 @@ func (r *owner) following(ctx context.Context) (*message, error) {
 	}
 }
 
-// difference finds out what differs between the machine and that of the owner: it runs the ticks up to the
-// owner's next checkpoint, whatever their results are, and compares. It returns why with what it has found.
-func (r *owner) difference(ctx context.Context, why error) error {
+// difference finds out how the state of the machine differs from that of the owner. It runs the ticks up to
+// the owner's next checkpoint, without a check of their results, and compares the states there. It returns
+// cause, together with the difference.
+func (r *owner) difference(ctx context.Context, cause error) error {
 	p := r.pointer
 	var err error
 	for ahead := uint64(0); p.Tick < r.tick && err == nil; ahead++ {
 		if p, _, err = r.o.pointerOf(ctx, r.o.Region); err == nil && p.Tick < r.tick {
-			err = r.own.log.Wait(ctx, r.own.next+ahead) // the owner makes checkpoints after ticks
+			err = r.own.log.Wait(ctx, r.own.next+ahead) // a checkpoint follows a message
 		}
 	}
 	for r.tick < p.Tick && err == nil {
@@ -113,15 +115,16 @@ func (r *owner) difference(ctx context.Context, why error) error {
 		_, state, err = r.readCheckpoint(ctx, p)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; the states cannot be compared: %w", why, err)
+		return fmt.Errorf("%w; the states cannot be compared: %w", cause, err)
 	}
 	if err := r.o.Compare(state); err != nil {
-		return fmt.Errorf("%w; after tick %d: %w", why, p.Tick, err)
+		return fmt.Errorf("%w; after tick %d: %w", cause, p.Tick, err)
 	}
-	return fmt.Errorf("%w; after tick %d the states are the same", why, p.Tick)
+	return fmt.Errorf("%w; after tick %d the states are the same", cause, p.Tick)
 }
 
-// comply runs the next tick, and takes the owner's result for the right one.
+// comply runs the next tick, and continues with the hash of the owner's message, even if the machine has
+// computed another one.
 func (r *owner) comply(ctx context.Context) error {
 	m, err := r.following(ctx)
 	if err != nil {

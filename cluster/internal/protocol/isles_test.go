@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// isles is a machine for simulations: people who live on the isle of a region and sail to others. Who arrives
-// finds who has arrived before, so the order of arrivals counts. In the second version of the program, people
-// have an age, which increases with each journey.
+// isles is a machine for simulations. Each region is an isle with islanders, who sail to other isles. The
+// state has a hash of all arrivals, so the result depends on their order. In the second version of the
+// program, islanders have an age, which increases with each journey.
 type isles struct {
 	s       *sim
 	region  int
@@ -29,7 +29,7 @@ func newIsles(s *sim, region, version int) *isles {
 	return i
 }
 
-// isleInput returns an input: a new islander comes with some gold.
+// isleInput returns an input that adds an islander with some gold.
 func isleInput(gold uint64) []byte { return binary.LittleEndian.AppendUint64(nil, gold) }
 
 func mix(values ...uint64) uint64 {
@@ -45,13 +45,13 @@ func (i *isles) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, er
 	for _, section := range received {
 		for len(section) > 0 {
 			le := binary.LittleEndian
-			one := islander{ID: le.Uint64(section), Gold: le.Uint64(section[8:])}
+			arrival := islander{ID: le.Uint64(section), Gold: le.Uint64(section[8:])}
 			size := i.s.bytesIslander(tick - i.s.lookahead)
 			if size > 16 {
-				one.Age = le.Uint64(section[16:])
+				arrival.Age = le.Uint64(section[16:])
 			}
-			i.Guests = mix(i.Guests, one.ID, one.Gold, one.Age)
-			i.People = append(i.People, one)
+			i.Guests = mix(i.Guests, arrival.ID, arrival.Gold, arrival.Age)
+			i.People = append(i.People, arrival)
 			section = section[size:]
 		}
 	}
@@ -99,8 +99,8 @@ func (i *isles) Load(_ uint64, state []byte) error {
 	return json.Unmarshal(state, i)
 }
 
-// compare runs the isles without a cluster, with the cuts of the outboxes, and compares each tick. It counts
-// the people: each is on one isle or at sea.
+// compare runs the isles without a cluster, with the cuts of the outboxes, and compares each tick with the
+// outboxes. It also checks that each islander is either on one isle or at sea.
 func (s *sim) compare() error {
 	isles := make([]*isles, s.regions)
 	before := make([]Hash, s.regions)
@@ -156,7 +156,8 @@ func (s *sim) compare() error {
 			}
 		}
 		if count != people || len(seen) != people {
-			return fmt.Errorf("tick %d has %d people in %d places, want %d", tick, len(seen), count, people)
+			return fmt.Errorf("after tick %d there are %d islanders in %d places, want %d", tick, len(seen),
+				count, people)
 		}
 	}
 	return nil

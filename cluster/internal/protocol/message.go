@@ -8,10 +8,10 @@ import (
 	"hash/crc32"
 )
 
-// Hash is the hash of a history.
+// Hash is the hash of a history, of a state, or of what identifies a version.
 type Hash [sha256.Size]byte
 
-// String returns the first bytes in hexadecimal.
+// String returns the first six bytes in hexadecimal.
 func (h Hash) String() string { return fmt.Sprintf("%x", h[:6]) }
 
 // ID identifies a message: it is the SHA-256 of its bytes.
@@ -20,7 +20,7 @@ type ID [sha256.Size]byte
 // IDOf returns the ID of a message.
 func IDOf(m []byte) ID { return sha256.Sum256(m) }
 
-// kind says what a message is.
+// kind is the kind of a message.
 type kind uint8
 
 const (
@@ -33,13 +33,14 @@ type message struct {
 	kind   kind
 	region uint32
 	epoch  uint64
-	tick   uint64 // of an epoch record: the last tick before it
+	tick   uint64 // in an epoch record: the last tick before the record
 	owner  uint64 // the number of the owner
-	before Hash   // the hash of the tick before; of an epoch record: of the last tick before it
+	before Hash   // the hash of the tick before; in an epoch record: the hash of the last tick before it
 
-	code     Hash // of a tick: of the version of the program that ran it
-	cut      uint64
-	state    Hash     // of the region after the tick, or zero if the owner did not compute it
+	// The following fields are only in messages of ticks.
+	code     Hash     // identifies the version of the program that ran the tick
+	cut      uint64   // the number of the last input that the tick or an earlier tick has read
+	state    Hash     // the hash of the state after the tick, or zero if the machine did not compute it
 	sections [][]byte // by receiver
 }
 
@@ -54,8 +55,8 @@ const (
 	bytesSum    = 4
 )
 
-// appendTo appends the encoded message. It begins with a header, and ends with a checksum of all of it. All
-// numbers are little-endian.
+// appendTo appends the encoded message to b: a header, the content of a tick, and a checksum of both. The
+// lengths of the sections are varints. All other numbers are little-endian.
 func (m *message) appendTo(b []byte) []byte {
 	le, begin := binary.LittleEndian, len(b)
 	b = append(b, magic[:]...)
@@ -80,16 +81,16 @@ func (m *message) appendTo(b []byte) []byte {
 	return le.AppendUint32(b, crc32.Checksum(b[begin:], castagnoli))
 }
 
-// decode decodes a message. The sections lie in b.
+// decode decodes a message. The sections of the message are slices of b.
 func decode(b []byte) (*message, error) {
 	if len(b) < bytesHeader+bytesSum {
-		return nil, fmt.Errorf("the message has %d bytes, and a header has %d", len(b), bytesHeader+bytesSum)
+		return nil, fmt.Errorf("the message has %d bytes, want at least %d", len(b), bytesHeader+bytesSum)
 	}
 	le := binary.LittleEndian
 	content, sum := b[:len(b)-bytesSum], le.Uint32(b[len(b)-bytesSum:])
 	switch {
 	case [4]byte(content) != magic:
-		return nil, errors.New("the message is not of an outbox")
+		return nil, errors.New("the message does not begin with VOUT, so it does not belong to an outbox")
 	case content[4] != version:
 		return nil, fmt.Errorf("the message has the format %d, and this program knows %d: "+
 			"use a newer program", content[4], version)
@@ -111,7 +112,8 @@ func decode(b []byte) (*message, error) {
 	return nil, fmt.Errorf("the message has the unknown kind %d", m.kind)
 }
 
-// TickOf returns the tick of which a message is. It checks neither the checksum nor the content.
+// TickOf returns the tick of an encoded message. ok is false if the message is not that of a tick. TickOf
+// checks neither the checksum nor the content.
 func TickOf(b []byte) (tick uint64, ok bool) {
 	if len(b) < bytesHeader || [4]byte(b) != magic || b[4] != version || kind(b[5]) != kindTick {
 		return 0, false
@@ -119,7 +121,7 @@ func TickOf(b []byte) (tick uint64, ok bool) {
 	return binary.LittleEndian.Uint64(b[18:]), true
 }
 
-// decodeTick decodes what follows the header of a tick.
+// decodeTick decodes the content of a tick, which follows the header.
 func (m *message) decodeTick(b []byte) error {
 	const fixed = sha256.Size + 8 + sha256.Size + 4
 	if len(b) < fixed {
@@ -131,7 +133,7 @@ func (m *message) decodeTick(b []byte) error {
 	m.state, b = Hash(b), b[sha256.Size:]
 	n := le.Uint32(b)
 	b = b[4:]
-	if uint64(n) > uint64(len(b)) { // each length takes a byte
+	if uint64(n) > uint64(len(b)) { // each length takes at least one byte
 		return fmt.Errorf("the tick has %d sections in %d bytes", n, len(b))
 	}
 	lengths := make([]uint64, n)
@@ -145,7 +147,7 @@ func (m *message) decodeTick(b []byte) error {
 		sum += lengths[i]
 	}
 	if sum != uint64(len(b)) {
-		return fmt.Errorf("the sections have %d bytes, and the message has %d for them", sum, len(b))
+		return fmt.Errorf("the sections have %d bytes by their lengths, and the message has %d", sum, len(b))
 	}
 	m.sections = make([][]byte, n)
 	for i, length := range lengths {
@@ -154,8 +156,8 @@ func (m *message) decodeTick(b []byte) error {
 	return nil
 }
 
-// hash returns the hash of a tick's history up to this message. It leaves out the epoch: another owner that
-// runs the tick again makes the same history.
+// hash returns the hash of the region's history up to this tick. The hash does not cover the epoch and the
+// owner, because another owner that runs the tick again makes the same history.
 func (m *message) hash() Hash {
 	h := sha256.New()
 	le := binary.LittleEndian

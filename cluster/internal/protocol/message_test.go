@@ -18,7 +18,7 @@ func exampleEpoch() *message {
 	return &message{kind: kindEpoch, region: 1, epoch: 4, tick: 7, owner: 9, before: Hash{1}}
 }
 
-// TestMessages: a message that is encoded and decoded is the same.
+// TestMessages: encoding and decoding does not change a message.
 func TestMessages(t *testing.T) {
 	for _, m := range []*message{exampleTick(), exampleEpoch()} {
 		got, err := decode(m.appendTo(nil))
@@ -26,42 +26,43 @@ func TestMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, m) {
-			t.Errorf("%+v has become %+v", m, got)
+			t.Errorf("got %+v, want %+v", got, m)
 		}
 	}
 }
 
-// TestHash: the hash of a tick covers all of the tick other than its owner.
+// TestHash: the hash of a tick covers all fields of the message except epoch and owner.
 func TestHash(t *testing.T) {
 	want := exampleTick().hash()
 	for what, change := range map[string]func(m *message){
-		"region":  func(m *message) { m.region++ },
-		"tick":    func(m *message) { m.tick++ },
-		"before":  func(m *message) { m.before[5]++ },
-		"schema":  func(m *message) { m.code[5]++ },
-		"cut":     func(m *message) { m.cut++ },
-		"state":   func(m *message) { m.state[5]++ },
-		"content": func(m *message) { m.sections[1] = []byte("tow") },
-		"lengths": func(m *message) { m.sections[0], m.sections[1] = m.sections[1], m.sections[0] },
-		"number":  func(m *message) { m.sections = append(m.sections, nil) },
+		"region":          func(m *message) { m.region++ },
+		"tick":            func(m *message) { m.tick++ },
+		"before":          func(m *message) { m.before[5]++ },
+		"code":            func(m *message) { m.code[5]++ },
+		"cut":             func(m *message) { m.cut++ },
+		"state":           func(m *message) { m.state[5]++ },
+		"a section":       func(m *message) { m.sections[1] = []byte("tow") },
+		"section lengths": func(m *message) { m.sections[0], m.sections[1] = m.sections[1], m.sections[0] },
+		"section count":   func(m *message) { m.sections = append(m.sections, nil) },
 	} {
 		m := exampleTick()
 		if change(m); m.hash() == want {
-			t.Errorf("another %s has the same hash", what)
+			t.Errorf("two ticks that differ only in %s have the same hash", what)
 		}
 	}
 	m := exampleTick()
 	if m.epoch, m.owner = 8, 8; m.hash() != want {
-		t.Error("another owner of the same tick has another hash")
+		t.Error("the hash depends on the epoch or the owner")
 	}
 }
 
-// summed returns a message with the right checksum.
+// summed appends the right checksum to the content of a message.
 func summed(content []byte) []byte {
 	return binary.LittleEndian.AppendUint32(content, crc32.Checksum(content, castagnoli))
 }
 
-// TestDamagedMessages: each wrong byte and each lost end is an error, and so is a length that is not true.
+// TestDamagedMessages: decode returns an error if a byte is wrong, if the end is missing, or if a length is
+// wrong.
 func TestDamagedMessages(t *testing.T) {
 	for _, m := range []*message{exampleTick(), exampleEpoch()} {
 		good := m.appendTo(nil)
@@ -69,14 +70,14 @@ func TestDamagedMessages(t *testing.T) {
 			bad := bytes.Clone(good)
 			bad[i] ^= 4
 			if _, err := decode(bad); err == nil {
-				t.Errorf("byte %d of %d is wrong, and there is no error", i, len(good))
+				t.Errorf("decode accepts a message with a wrong byte %d of %d", i, len(good))
 			}
 			if _, err := decode(good[:i]); err == nil {
-				t.Errorf("%d of %d bytes are no error", i, len(good))
+				t.Errorf("decode accepts the first %d of %d bytes", i, len(good))
 			}
 			if i >= bytesHeader && i < len(good)-bytesSum {
 				if _, err := decode(summed(bytes.Clone(good[:i]))); err == nil {
-					t.Errorf("%d of %d bytes, with a checksum, are no error", i, len(good))
+					t.Errorf("decode accepts the first %d of %d bytes with a checksum", i, len(good))
 				}
 			}
 		}
@@ -101,7 +102,8 @@ func TestDamagedMessages(t *testing.T) {
 	}
 }
 
-// FuzzMessage: any bytes are a message that encodes to a message with the same content, or an error.
+// FuzzMessage: decode returns an error, or a message that does not change when it is encoded and decoded
+// again.
 func FuzzMessage(f *testing.F) {
 	f.Add(exampleTick().appendTo(nil), false)
 	f.Add(exampleEpoch().appendTo(nil), false)
@@ -117,7 +119,7 @@ func FuzzMessage(f *testing.F) {
 		}
 		again, err := decode(m.appendTo(nil))
 		if err != nil || !reflect.DeepEqual(m, again) {
-			t.Errorf("%+v has become %+v, %v", m, again, err)
+			t.Errorf("got %+v, %v, want %+v", again, err, m)
 		}
 	})
 }

@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// Options say which region to run, and where.
+// Options say which region to run, and on which storage, journal and machine.
 type Options struct {
-	Region    int // from 0 on
+	Region    int // from 0 to Regions-1
 	Regions   int
-	Lookahead uint64 // at least 1; the same for all regions, always
+	Lookahead uint64 // at least 1, and the same for all regions; it never changes
 	// Versions returns the versions of the program that run ticks of the cluster, in the order of their first
 	// ticks. Later calls may return more versions.
 	Versions func() []Version
@@ -20,30 +20,31 @@ type Options struct {
 	From    uint64
 	Storage Storage
 	Journal Journal
-	Machine Machine // before its first tick
-	// Held reports whether the lease of the region holds. An owner without its lease stops before its next
-	// message. Default: it holds.
+	Machine Machine // in its state before the first tick
+	// Held reports whether the owner still has the lease of the region. If not, the owner stops before it
+	// appends its next message. Default: the owner always has the lease.
 	Held func() bool
-	// Due returns when a tick is due, or [ErrEnd] if another version of the program runs the tick. Default:
-	// each tick is due at once.
+	// Due waits until a tick is due. It returns [ErrEnd] if a later version of the program or another owner
+	// runs the tick. Default: each tick is due at once.
 	Due func(ctx context.Context, tick uint64) error
-	// Compare compares the machine with a state of the owner after the same tick, and returns an error that
-	// says what differs. Follow calls it when the machine has computed another result than the owner.
-	// Default: nothing is compared.
+	// Compare compares the state of the machine with the state that the owner has saved after the same tick.
+	// It returns an error that says what differs. Follow calls Compare when the machine has computed another
+	// result than the owner. Default: nothing is compared.
 	Compare func(state []byte) error
 	// Every is the number of ticks between two checkpoints. Default: 60.
 	Every uint64
-	// Until is the last tick to run. Default: no tick is the last.
+	// Until is the last tick to run. Default: there is no last tick.
 	Until uint64
-	// Ended is called when there is a checkpoint of the last tick. If it returns true, Run does not return
-	// yet: other regions may still need messages of this one. So Run looks whether the outbox keeps them,
-	// until the context ends. Run returns ErrLost if the outbox has lost some; the next Run fills it up from
-	// the journal. Default: Run returns.
+	// Ended is called when the checkpoint of the last tick is durable. If Ended returns false, Run returns.
+	// If Ended returns true, Run guards the outbox until the context or the epoch ends, because other regions
+	// may still need the messages of this region. If the outbox loses messages, Run returns ErrLost. The next
+	// Run appends these messages again from the journal. Default: Run returns.
 	Ended func() bool
-	// Report is told about messages that are refused. Default: nothing is told.
+	// Report is called with errors after which Run continues: a message is refused, or a checkpoint is not
+	// stored. Default: these errors are dropped.
 	Report func(error)
 	// Process is the name of the process. A process that starts again has the same name and the same
-	// journals. It runs at most one owner of a region at a time.
+	// journals. A process runs at most one owner of a region at a time.
 	Process string
 	// Number is a random number that no other owner has, not even an earlier one of the same process.
 	Number uint64
@@ -57,7 +58,8 @@ func (o *Options) report(err error) {
 
 func (o *Options) check() error {
 	if o.Region < 0 || o.Region >= o.Regions || o.Lookahead == 0 {
-		return fmt.Errorf("region %d of %d, with the lookahead %d", o.Region, o.Regions, o.Lookahead)
+		return fmt.Errorf("region %d of %d regions, with lookahead %d: regions count from 0, and the "+
+			"lookahead is at least 1", o.Region, o.Regions, o.Lookahead)
 	}
 	return nil
 }
@@ -65,23 +67,23 @@ func (o *Options) check() error {
 // owner runs a region.
 type owner struct {
 	o    Options
-	own  *reader   // the outbox of the region, up to its end as far as this owner knows
-	from []*reader // the outboxes of all regions, at the tick that was received last
+	own  *reader   // the outbox of the region, read up to the last message that is known to be appended
+	from []*reader // the outboxes of all regions, read up to the tick that was received last
 
 	epoch    uint64
-	before   uint64 // the epoch before
+	before   uint64 // the newest epoch before this one
 	pointer  pointer
 	revision uint64 // of the pointer
 
 	tick uint64 // the last tick that the machine has run
-	hash Hash   // of its history
-	cut  uint64
+	hash Hash   // of the history up to this tick
+	cut  uint64 // the number of the last input that the machine has read
 
-	last    uint64 // the number of the newest message, once all that were sent are appended
-	id      ID     // its ID, or zero if the message is not the region's
-	sent    []sent // messages that may not be appended yet, oldest first
-	numbers []number
-	purged  uint64      // the last tick that is removed from the outbox
+	last    uint64      // the number of the newest message when all sent messages are appended
+	id      ID          // the ID of that message, or zero if it does not belong to the outbox
+	sent    []sent      // messages that may not be appended yet, oldest first
+	numbers []number    // of the ticks that the outbox has, oldest first
+	purged  uint64      // the last tick that was removed from the outbox
 	saving  *checkpoint // the checkpoint that is being stored, or nil
 	tidied  bool        // superseded checkpoints were removed
 }
@@ -95,11 +97,11 @@ type sent struct {
 	appended Appended
 }
 
-// number is the number of a tick's message in the outbox.
+// number is a tick and the number of its message in the outbox.
 type number struct{ tick, number uint64 }
 
-// Run takes a region over and runs its ticks until the last one of the region or of this version of the
-// program, or until the context ends. Before it returns nil, there is a checkpoint of the last tick. Run also
+// Run takes a region over and runs its ticks until the last tick of the region or of this version of the
+// program, or until the context ends. When Run returns nil, the checkpoint of the last tick is durable. Run
 // returns ErrFenced if another process takes the region over. The state of the machine is then of no use. Run
 // returns ErrVersion if a process of an earlier version must run the region first.
 func Run(ctx context.Context, o Options) error {
@@ -132,7 +134,8 @@ func Run(ctx context.Context, o Options) error {
 	return fmt.Errorf("guarding region %d after tick %d: %w", o.Region, r.tick, r.why(ctx, r.guard(ctx)))
 }
 
-// guard looks after the outbox until the context or the epoch ends, or the outbox has lost messages.
+// guard checks the outbox again and again until the context ends, the epoch ends, or the outbox has lost
+// messages.
 func (r *owner) guard(ctx context.Context) error {
 	for {
 		if err := r.look(ctx); err != nil {
@@ -144,8 +147,8 @@ func (r *owner) guard(ctx context.Context) error {
 	}
 }
 
-// why returns the reason for an error. An owner that has slept finds that messages were removed, because the
-// owner after it does not need them.
+// why returns the cause of an error. If an owner has slept, a later owner may have removed messages. Then the
+// owner gets ErrGone, and why returns ErrFenced.
 func (r *owner) why(ctx context.Context, err error) error {
 	if !errors.Is(err, ErrGone) {
 		return err
@@ -179,13 +182,14 @@ func (r *owner) live(ctx context.Context) error {
 	if err := r.append(ctx, sent{tick: m.tick, hash: r.hash, m: b}); err != nil {
 		return err
 	}
-	// A region waits for its own message like the others do, so more messages cannot be on their way.
+	// The next tick receives the message that this region sent lookahead ticks before that tick. So fewer
+	// than lookahead messages may be on their way.
 	for uint64(len(r.sent)) >= r.o.Lookahead {
 		if err := r.acknowledge(ctx); err != nil {
 			return err
 		}
 	}
-	// The regions do not all make their checkpoints at the same tick.
+	// The turn spreads the checkpoints of the regions over different ticks.
 	turn := r.o.Every * uint64(r.o.Region) / uint64(r.o.Regions)
 	if r.saving == nil && (r.tick+turn)%r.o.Every == 0 {
 		if err := r.save(ctx); err != nil {
@@ -195,7 +199,7 @@ func (r *owner) live(ctx context.Context) error {
 	return r.advance(ctx)
 }
 
-// run runs a tick of the machine with inputs up to a cut.
+// run runs the next tick of the machine. inputs are the inputs up to cut that no earlier tick has read.
 func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message, error) {
 	tick := r.tick + 1
 	var received [][]byte
@@ -214,7 +218,8 @@ func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message,
 		return nil, err
 	}
 	if len(sections) != r.o.Regions {
-		return nil, fmt.Errorf("the machine sends %d sections to %d regions", len(sections), r.o.Regions)
+		return nil, fmt.Errorf("the machine has returned %d sections, want %d, one for each region",
+			len(sections), r.o.Regions)
 	}
 	m := &message{kind: kindTick, region: uint32(r.o.Region), epoch: r.epoch, owner: r.o.Number, tick: tick,
 		before: r.hash, code: r.o.codeOf(tick), cut: cut, state: state, sections: sections}
@@ -222,8 +227,8 @@ func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message,
 	return m, nil
 }
 
-// until waits for a tick of another region. If it waits for long, it looks after the outbox of this region,
-// which may have lost a message for which the other region waits.
+// until waits for the message of a tick in the outbox that f reads. During a long wait, until checks the
+// outbox of this region. This outbox may have lost a message for which the other region waits.
 func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, error) {
 	for long := false; ; {
 		m, _, err := f.step(ctx)
@@ -252,8 +257,8 @@ func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, er
 	}
 }
 
-// inputs returns the inputs after the number after, up to a number or up to the newest one, and the number of
-// the last.
+// inputs returns the inputs with numbers > after and <= upTo, and the number of the last one. If upTo is the
+// largest uint64, inputs returns the inputs up to the newest one.
 func (r *owner) inputs(ctx context.Context, after, upTo uint64) (inputs [][]byte, cut uint64, err error) {
 	log := r.o.Storage.Inputs(r.o.Region)
 	for after < upTo {
@@ -264,13 +269,14 @@ func (r *owner) inputs(ctx context.Context, after, upTo uint64) (inputs [][]byte
 		switch {
 		case !ok && upTo == ^uint64(0):
 			return inputs, after, nil
-		case !ok: // a tick has read it, so it is there, or lost
+		case !ok: // a tick has read the input upTo, so the log has it or has lost it
 			last, err := log.Last(ctx)
 			if err != nil {
 				return nil, 0, err
 			}
 			if last < upTo {
-				return nil, 0, fmt.Errorf("input %d, and the last one is %d: %w", upTo, last, ErrLost)
+				return nil, 0, fmt.Errorf("a tick has read input %d, and the log ends with input %d: %w",
+					upTo, last, ErrLost)
 			}
 			if err := log.Wait(ctx, after+1); err != nil {
 				return nil, 0, err
@@ -296,7 +302,7 @@ func (r *owner) append(ctx context.Context, s sent) error {
 	return nil
 }
 
-// acknowledge waits until the oldest message is appended.
+// acknowledge waits until the oldest sent message is appended.
 func (r *owner) acknowledge(ctx context.Context) error {
 	if err := r.sent[0].appended.Wait(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -308,7 +314,7 @@ func (r *owner) acknowledge(ctx context.Context) error {
 	return nil
 }
 
-// appended notes that the n oldest messages are appended.
+// appended notes that the n oldest sent messages are appended.
 func (r *owner) appended(n int) {
 	for _, s := range r.sent[:n] {
 		r.numbers = append(r.numbers, number{s.tick, s.number})
@@ -318,7 +324,7 @@ func (r *owner) appended(n int) {
 	r.sent = r.sent[n:]
 }
 
-// settle finds out which messages were appended after an error, and appends the others again.
+// settle finds out, after an error, which sent messages are appended, and appends the others again.
 func (r *owner) settle(ctx context.Context) error {
 	if err := r.look(ctx); err != nil {
 		return err
@@ -334,7 +340,7 @@ func (r *owner) settle(ctx context.Context) error {
 	return nil
 }
 
-// look reads what is new in the outbox of the region, and finds out whether the epoch has ended.
+// look reads the new messages in the outbox of the region. It returns ErrFenced if the epoch has ended.
 func (r *owner) look(ctx context.Context) error {
 	if err := r.readOwn(ctx, r.found); err != nil {
 		return err
@@ -346,10 +352,10 @@ func (r *owner) look(ctx context.Context) error {
 	return nil
 }
 
-// found notes a tick of the outbox.
+// found notes that the outbox has the message of a tick.
 func (r *owner) found(m *message, number uint64) error {
 	if m.owner != r.o.Number {
-		return nil // look returns the error
+		return nil // look returns ErrFenced
 	}
 	for i, s := range r.sent {
 		if s.tick != m.tick {
@@ -366,8 +372,8 @@ func (r *owner) found(m *message, number uint64) error {
 	return nil
 }
 
-// readOwn reads the outbox of the region up to its newest message.
-func (r *owner) readOwn(ctx context.Context, each func(m *message, number uint64) error) error {
+// readOwn reads the outbox of the region up to its newest message, and calls visit with each message.
+func (r *owner) readOwn(ctx context.Context, visit func(m *message, number uint64) error) error {
 	for {
 		last, err := r.own.log.Last(ctx)
 		if err != nil {
@@ -385,7 +391,7 @@ func (r *owner) readOwn(ctx context.Context, each func(m *message, number uint64
 		if err == nil && m == nil && r.own.next <= last {
 			err = r.own.log.Wait(ctx, r.own.next)
 		} else if err == nil && m != nil {
-			err = each(m, number)
+			err = visit(m, number)
 		}
 		if err != nil {
 			return err
@@ -393,7 +399,8 @@ func (r *owner) readOwn(ctx context.Context, each func(m *message, number uint64
 	}
 }
 
-// finish waits until all messages are appended, and until the newest checkpoint is of the last tick.
+// finish waits until all sent messages are appended, and until the newest checkpoint is that of the last
+// tick.
 func (r *owner) finish(ctx context.Context) error {
 	for len(r.sent) > 0 {
 		if err := r.acknowledge(ctx); err != nil {
@@ -432,27 +439,27 @@ func (r *owner) save(ctx context.Context) error {
 	return nil
 }
 
-// advance makes a checkpoint the newest one, if it is durable and so are the messages of its ticks. Then
-// nothing needs the older messages that all regions have received.
+// advance makes the checkpoint that is being stored the newest one, if this checkpoint and the messages of
+// its ticks are durable. Then it removes older checkpoints, inputs and messages that no region needs.
 func (r *owner) advance(ctx context.Context) error {
 	c := r.saving
 	if c == nil || len(r.sent) > 0 && r.sent[0].tick <= c.Tick {
 		return nil
 	}
 	if done, err := c.stored.Done(); err != nil || !done {
-		if err != nil { // the next one may succeed
-			r.saving, r.tidied = nil, false // a part of it may be stored
+		if err != nil { // the next checkpoint may succeed
+			r.saving, r.tidied = nil, false // a part of this checkpoint may be stored
 			r.o.report(fmt.Errorf("checkpoint %s of region %d: %w", c.Checkpoint, r.o.Region, err))
 		}
 		return nil
 	}
 	r.saving = nil
 	c.Sum = c.stored.Sum()
-	before := r.pointer.Checkpoint
+	previous := r.pointer.Checkpoint
 	if err := r.point(ctx, c.pointer); err != nil {
 		return err
 	}
-	if err := r.removeOld(ctx, before); err != nil {
+	if err := r.removeOld(ctx, previous); err != nil {
 		return err
 	}
 	if err := r.o.Storage.Inputs(r.o.Region).Purge(ctx, c.cut+1); err != nil {
@@ -461,15 +468,17 @@ func (r *owner) advance(ctx context.Context) error {
 	return r.purge(ctx)
 }
 
-// removeOld removes the checkpoints that are older than the newest one. before is the name of the one before.
-func (r *owner) removeOld(ctx context.Context, before string) error {
+// removeOld removes the checkpoints that are older than the newest one. previous is the name of the
+// checkpoint that was the newest one before.
+func (r *owner) removeOld(ctx context.Context, previous string) error {
 	if !r.tidied {
 		return r.tidy(ctx)
 	}
-	return r.o.Storage.RemoveCheckpoint(ctx, r.o.Region, before)
+	return r.o.Storage.RemoveCheckpoint(ctx, r.o.Region, previous)
 }
 
-// point replaces the pointer of the region.
+// point replaces the pointer of the region. It returns errMoved if an earlier owner has meanwhile pointed at
+// a later checkpoint.
 func (r *owner) point(ctx context.Context, p pointer) error {
 	for {
 		revision, err := r.o.Storage.SetPointer(ctx, r.o.Region, encodePointer(p), r.revision)
@@ -490,7 +499,7 @@ func (r *owner) point(ctx context.Context, p pointer) error {
 		case now.Owner == p.Owner && now.Tick == p.Tick && now.HolderEpoch == p.HolderEpoch:
 			r.pointer, r.revision = now, revision
 			return nil
-		case now.Tick > p.Tick: // the owner before was faster
+		case now.Tick > p.Tick:
 			return errMoved
 		}
 		r.revision = revision
@@ -500,8 +509,8 @@ func (r *owner) point(ctx context.Context, p pointer) error {
 // errMoved reports that the pointer names a later checkpoint.
 var errMoved = errors.New("the pointer has moved")
 
-// purge removes messages that no region needs: a region that starts from its newest checkpoint receives the
-// messages from lookahead ticks before it on.
+// purge removes messages that no region needs. A region that starts from its newest checkpoint needs the
+// messages of the lookahead ticks up to the tick of this checkpoint, and all later messages.
 func (r *owner) purge(ctx context.Context) error {
 	least := r.pointer.Tick
 	for i := range r.o.Regions {
@@ -528,7 +537,8 @@ func (r *owner) purge(ctx context.Context) error {
 	if err := r.own.log.Purge(ctx, below); err != nil {
 		return err
 	}
-	// The journal keeps what the outbox had until now: it may have lost its end before it was purged.
+	// The journal keeps the messages that are purged now, until the next purge. If the outbox lost its end
+	// before this purge, the next owner needs them to fill the outbox up.
 	kept := r.purged
 	r.purged = least - r.o.Lookahead
 	return r.o.Journal.Purge(kept)

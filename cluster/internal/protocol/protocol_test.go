@@ -7,12 +7,12 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// usual are the faults of a simulation.
+// usual are the chances of the faults in most simulations.
 var usual = faults{crash: 2, process: 1, sleep: 4, rival: 4, lostAppend: 30, lostAnswer: 30, twice: 60,
 	lostStore: 30}
 
-// TestFaults: whatever happens to messages, owners and processes, the ticks are those of a run without a
-// cluster, and the cluster goes on.
+// TestFaults: with faults of messages, owners and processes, the cluster runs the same ticks as a run without
+// a cluster, and does not stop.
 func TestFaults(t *testing.T) {
 	sum := simCounts{}
 	seeds := longtest.Pick(200, 100_000)
@@ -38,13 +38,14 @@ func TestFaults(t *testing.T) {
 		"left", "loads", "purged", "refilled", "refused", "removed", "reported", "sleeps", "tails", "twice",
 		"unknown"} {
 		if sum[what] < seeds/2 {
-			t.Errorf("the simulations are too tame: %d times %s in %d seeds", sum[what], what, seeds)
+			t.Errorf("the simulations have too few faults: %d times %q in %d seeds", sum[what], what, seeds)
 		}
 	}
 }
 
-// TestLossInTakeover: while a process takes a region over, the owner before moves the pointer, and then the
-// outbox loses the last tick and the record of the process. The process has read the tick, so it must stop.
+// TestLossInTakeover: while a process takes a region over, the earlier owner moves the pointer. Then the
+// outbox loses the last tick and the epoch record of the process. The process has read the tick, so it must
+// stop.
 func TestLossInTakeover(t *testing.T) {
 	moved := 0
 	for i := range 400 {
@@ -67,8 +68,8 @@ func TestLossInTakeover(t *testing.T) {
 			length := len(log.messages)
 			s.runAlone(s.owners[1], never)
 			if err := s.owners[1].err; !errors.Is(err, ErrLost) || len(log.messages) != length {
-				t.Errorf("seed %d, turn %d: the process appended %d messages, and then: %v", seed, i%40,
-					len(log.messages)-length, err)
+				t.Errorf("seed %d, turn %d: got %d new messages and the error %v, want 0 and ErrLost",
+					seed, i%40, len(log.messages)-length, err)
 			}
 		}
 		for _, o := range s.owners {
@@ -76,11 +77,12 @@ func TestLossInTakeover(t *testing.T) {
 		}
 	}
 	if moved == 0 {
-		t.Error("the owner before has never moved the pointer")
+		t.Error("the earlier owner has never moved the pointer")
 	}
 }
 
-// loseAfterTheEnd has region 0 run its last tick, and then lose messages that the other regions need.
+// loseAfterTheEnd makes region 0 run its last tick, and then makes its outbox lose messages that other
+// regions need.
 func (s *sim) loseAfterTheEnd() {
 	usual := s.faults
 	s.faults = faults{}
@@ -109,8 +111,8 @@ func (s *sim) loseAfterTheEnd() {
 	s.faults = usual
 }
 
-// TestLossAfterTheEnd: the outbox of a region that has run its last tick is filled up, because other regions
-// need it.
+// TestLossAfterTheEnd: if the outbox of a region that has run its last tick loses messages, the process
+// appends them again, because other regions need them.
 func TestLossAfterTheEnd(t *testing.T) {
 	refilled := 0
 	for seed := range uint64(40) {
@@ -122,34 +124,36 @@ func TestLossAfterTheEnd(t *testing.T) {
 		refilled += s.count["refilled"]
 	}
 	if refilled < 40 {
-		t.Errorf("%d ticks were filled up", refilled)
+		t.Errorf("%d ticks were appended again, want at least 40", refilled)
 	}
 }
 
-// TestLostStores: an owner removes checkpoints that were stored in part, or without an answer, when it has
-// stored a later one.
+// TestLostStores: when an owner has stored a checkpoint, it removes earlier checkpoints that were stored in
+// part or without an answer.
 func TestLostStores(t *testing.T) {
-	left := 0
+	most := 0
 	for seed := range uint64(60) {
 		s := newSim(seed, 1, faults{lostStore: 200, lostAnswer: 200}, noMistake)
 		s.lookahead = 1
 		s.start(0, 0)
 		o, stored := s.owners[0], s.checkpoints[0]
 		s.runAlone(o, func() bool {
-			left = max(left, len(stored))
+			most = max(most, len(stored))
 			return false
 		})
 		if len(stored) != 1 && !errors.Is(o.err, errUnstored) {
-			t.Errorf("seed %d: %d checkpoints are stored in the end, want 1; %v", seed, len(stored), o.err)
+			t.Errorf("seed %d: %d checkpoints are stored at the end, want 1; the owner returned %v", seed,
+				len(stored), o.err)
 		}
 		o.stop()
 	}
-	if left < 3 {
-		t.Errorf("%d checkpoints were stored at a time, want some that are left behind", left)
+	if most < 3 {
+		t.Errorf("at most %d checkpoints were stored at a time, want at least 3, so that some are left "+
+			"behind", most)
 	}
 }
 
-// TestMistakes breaks each rule on purpose: the simulation must find it.
+// TestMistakes breaks each rule of the protocol on purpose. The simulation must detect each mistake.
 func TestMistakes(t *testing.T) {
 	for m := noMistake + 1; m <= versionSoon; m++ {
 		var found error
@@ -166,12 +170,12 @@ func TestMistakes(t *testing.T) {
 		}
 		t.Logf("mistake %d, %d seeds: %v", m, seed, found)
 		if found == nil {
-			t.Errorf("mistake %d is not found", m)
+			t.Errorf("no simulation detects mistake %d", m)
 		}
 	}
 }
 
-// TestSameSeed: a seed makes the same run each time.
+// TestSameSeed: two simulations with the same seed take the same steps.
 func TestSameSeed(t *testing.T) {
 	var steps [2]int
 	for i := range steps {
@@ -182,6 +186,6 @@ func TestSameSeed(t *testing.T) {
 		steps[i] = s.step
 	}
 	if steps[0] != steps[1] {
-		t.Errorf("the seed made %d steps, and then %d", steps[0], steps[1])
+		t.Errorf("the first run took %d steps, and the second %d", steps[0], steps[1])
 	}
 }

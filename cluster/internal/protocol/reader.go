@@ -5,23 +5,24 @@ import (
 	"fmt"
 )
 
-// reader reads the outbox of a region in the order of its ticks, and checks that each message continues the
-// history before it. It skips messages that are not of this outbox.
+// reader reads the outbox of a region in the order of the ticks, and checks that each message continues the
+// history. It skips messages that do not belong to this outbox.
 type reader struct {
 	o      *Options
 	log    Log
 	region int
 
-	next  uint64 // the number of the message to read
-	tick  uint64 // of the last tick that was read
-	hash  Hash   // of its history
-	epoch uint64 // of the last message that was read
-	owner uint64 // its owner
-	// loose is whether the next message is taken as it is, because nothing is known of the ticks before.
+	next  uint64 // the number of the next message to read
+	tick  uint64 // the last tick that was read
+	hash  Hash   // of the history up to this tick
+	epoch uint64 // of the last message that was read and not skipped
+	owner uint64 // of the same message
+	// loose is whether the next message is accepted with any history, because the reader has read no tick
+	// before.
 	loose bool
-	id    ID   // of the message before next, or zero if that is not known
-	alien bool // whether this message is not of the outbox
-	// again is whether messages are read again from the first one on, because the log has lost some.
+	id    ID   // of the message before next, or zero if the reader has not read that message
+	alien bool // whether that message does not belong to the outbox
+	// again is whether the reader reads the log again from the first message on, because ticks are missing.
 	again bool
 }
 
@@ -29,8 +30,8 @@ func (o *Options) reader(region int) *reader {
 	return &reader{o: o, log: o.Storage.Outbox(region), region: region, next: 1}
 }
 
-// step reads the next message that the log has, other than ticks that were read before. It returns no message
-// if there is none yet.
+// step reads the next message of the log. It skips ticks that were read before. m is nil if the log has no
+// further message yet.
 func (r *reader) step(ctx context.Context) (m *message, number uint64, err error) {
 	for {
 		number, b, ok, err := r.log.Read(ctx, r.next)
@@ -61,21 +62,21 @@ func (r *reader) step(ctx context.Context) (m *message, number uint64, err error
 			r.tick, r.hash, r.loose = m.tick, hash, false
 			return m, number, nil
 		case m.tick == r.tick && hash != r.hash:
-			return nil, 0, fmt.Errorf("tick %d of region %d was %v, and in message %d it is %v: %w", m.tick,
-				r.region, r.hash, number, hash, ErrHistory)
+			return nil, 0, fmt.Errorf("tick %d of region %d had the hash %v, and message %d has %v: %w",
+				m.tick, r.region, r.hash, number, hash, ErrHistory)
 		case m.tick <= r.tick:
 			if m.kind == kindEpoch {
 				return m, number, nil
 			}
 		case m.tick > r.tick+1 || m.kind == kindEpoch: // ticks are missing
 			if r.again {
-				return nil, 0, fmt.Errorf("tick %d of region %d, and the outbox goes on after it with "+
-					"message %d: %w", r.tick+1, r.region, number, ErrGone)
+				return nil, 0, fmt.Errorf("tick %d of region %d is missing before message %d: %w", r.tick+1,
+					r.region, number, ErrGone)
 			}
 			r.rewind()
 		case m.before != r.hash:
-			return nil, 0, fmt.Errorf("tick %d of region %d was %v, and message %d continues %v: %w", r.tick,
-				r.region, r.hash, number, m.before, ErrHistory)
+			return nil, 0, fmt.Errorf("tick %d of region %d had the hash %v, and message %d follows %v: %w",
+				r.tick, r.region, r.hash, number, m.before, ErrHistory)
 		default:
 			r.tick, r.hash, r.again = m.tick, hash, false
 			return m, number, nil
@@ -83,10 +84,10 @@ func (r *reader) step(ctx context.Context) (m *message, number uint64, err error
 	}
 }
 
-// rewind has the messages be read from the first one on.
+// rewind makes the reader read the log again from the first message on.
 func (r *reader) rewind() { r.next, r.id, r.again = 1, ID{}, true }
 
-// check reports why a message does not belong to the outbox.
+// check returns an error if a message does not belong to the outbox.
 func (r *reader) check(m *message) error {
 	switch {
 	case m.region != uint32(r.region):
@@ -94,16 +95,17 @@ func (r *reader) check(m *message) error {
 	case m.kind == kindEpoch:
 		return nil
 	case m.code != r.o.codeOf(m.tick):
-		return fmt.Errorf("another version of the program, %v, ran tick %d, and %v runs this tick: set the "+
-			"same Options.Build and Options.Schema in all processes", m.code, m.tick, r.o.codeOf(m.tick))
+		return fmt.Errorf("another version of the program, %v, ran tick %d, which is a tick of version %v: "+
+			"set the same Options.Build and Options.Schema in all processes", m.code, m.tick,
+			r.o.codeOf(m.tick))
 	case len(m.sections) != r.o.Regions:
-		return fmt.Errorf("it is for %d regions of %d", len(m.sections), r.o.Regions)
+		return fmt.Errorf("it has sections for %d regions, want %d", len(m.sections), r.o.Regions)
 	}
 	return nil
 }
 
-// wait waits for the next message. If the log has lost its end, other messages may have taken the numbers of
-// those that were lost. Then the reader begins again.
+// wait waits for the next message. If the log has lost its end, other messages may have the numbers of the
+// lost messages. In this case the reader reads the log again from the first message on.
 func (r *reader) wait(ctx context.Context) error {
 	if changed, err := r.changed(ctx); err != nil {
 		return err
@@ -113,7 +115,7 @@ func (r *reader) wait(ctx context.Context) error {
 	return r.log.Wait(ctx, r.next)
 }
 
-// changed reports whether the last message that was read is no longer there, although it was not purged.
+// changed reports whether the log has lost the last message that was read. A purged message is not lost.
 func (r *reader) changed(ctx context.Context) (bool, error) {
 	if r.id == (ID{}) {
 		return false, nil
@@ -122,7 +124,8 @@ func (r *reader) changed(ctx context.Context) (bool, error) {
 	return err == nil && (!ok || number == r.next-1 && IDOf(b) != r.id), err
 }
 
-// end returns the number of the last message that was read, and its ID if an owner has sent it.
+// end returns the number and the ID of the last message that was read. id is zero if this message does not
+// belong to the outbox.
 func (r *reader) end() (last uint64, id ID) {
 	if r.alien {
 		return r.next - 1, ID{}

@@ -17,33 +17,34 @@ var (
 	errUnstored = errors.New("the checkpoint may be stored or not")
 )
 
-// simLog is a log.
+// simLog is a log in memory.
 type simLog struct {
 	s        *sim
 	outbox   bool
 	region   int
-	first    uint64   // number of the first message
-	messages [][]byte // nil once removed
-	all      [][]byte // also those that were removed
-	tick     uint64   // the last one in the log
-	lost     bool     // whether the log lacks ticks that it had
-	// history has the hash of each tick, and epochs the owner of each epoch.
+	first    uint64   // the number of the first message that was not removed
+	messages [][]byte // by number - 1; nil if the message was removed
+	all      [][]byte // all inputs, also removed ones; only in logs of inputs
+	tick     uint64   // the last tick in the log
+	lost     bool     // whether the log has lost ticks that were not appended again
+	// history has the hash of each tick. epochs has the owner of each epoch.
 	history map[uint64]Hash
 	epochs  map[uint64]uint64
 	epoch   uint64
-	kept    map[uint64]*message // all ticks, also those that were removed
+	kept    map[uint64]*message // the messages of all ticks, also removed ones
 }
 
 func (l *simLog) last() uint64 { return uint64(len(l.messages)) }
 
 func (l *simLog) push(m []byte) { l.messages = append(l.messages, m) }
 
-// accept appends a message that an owner has sent, and checks that the log stays one history.
+// accept appends a message that an owner has sent, and checks that the message continues the history of the
+// log.
 func (l *simLog) accept(b []byte) {
 	l.push(b)
 	m, err := decode(b)
 	if err != nil {
-		l.s.violated("a message: %v", err)
+		l.s.violated("an owner has sent a message that cannot be decoded: %v", err)
 		return
 	}
 	if m.epoch < l.epoch {
@@ -73,13 +74,13 @@ func (l *simLog) accept(b []byte) {
 	}
 }
 
-// loseTail loses the end of an outbox, as a power failure does. The processes that owned the region earlier
-// fail, too: an owner that was fenced could go on otherwise.
+// loseTail removes the last messages of an outbox, as a power failure does. It also kills all owners of the
+// region except the newest one: when the epoch record is lost, a fenced owner could continue.
 func (s *sim) loseTail(region int) {
 	l := s.outboxes[region]
 	n := min(s.r.IntN(5), len(l.messages))
 	for n > 0 && l.first > 1 && len(l.messages)-n < int(l.first) {
-		n-- // the newest message that was not removed stays
+		n-- // the first message that was not purged stays
 	}
 	newest := uint64(0)
 	for _, o := range s.owners {
@@ -127,7 +128,7 @@ func (s *sim) intrude(region int) {
 	s.count["intruders"]++
 }
 
-// lateAppend is a message on its way.
+// lateAppend is a message on its way to a log.
 type lateAppend struct {
 	log    *simLog
 	owner  uint64
@@ -165,7 +166,7 @@ func (s *sim) deliver() {
 	a := s.late[at]
 	s.late = slices.Delete(s.late, at, at+1)
 	answer := a.answer
-	if answer == nil { // it comes a second time
+	if answer == nil { // the message arrives a second time
 		answer = new(simAppended)
 	}
 	if s.chance(s.faults.twice) {
@@ -189,7 +190,7 @@ func (s *sim) deliver() {
 	}
 }
 
-// ends reports whether the log ends as an append requires.
+// ends reports whether the condition of an append holds.
 func (l *simLog) ends(a lateAppend) bool {
 	if l.last() != a.last {
 		return false
@@ -199,10 +200,11 @@ func (l *simLog) ends(a lateAppend) bool {
 	}
 	newest := l.messages[a.last-1]
 	m, err := decode(newest)
-	return err == nil && m.region == uint32(l.region) && a.before == IDOf(newest) // others have no ID
+	// A message of an intruder has no ID.
+	return err == nil && m.region == uint32(l.region) && a.before == IDOf(newest)
 }
 
-// boundLog is a log as an owner reaches it.
+// boundLog is a log that is used by one owner.
 type boundLog struct {
 	*simLog
 	o *simOwner
@@ -217,7 +219,7 @@ func (l boundLog) Append(_ context.Context, last uint64, before ID, m []byte) Ap
 	return answer
 }
 
-// withoutCut returns a message in which the cut is missing.
+// withoutCut returns a copy of a message with the cut 0.
 func withoutCut(b []byte) []byte {
 	b = bytes.Clone(b)
 	if m, _ := decode(b); m.kind == kindTick {
@@ -264,13 +266,13 @@ func (l boundLog) Purge(_ context.Context, below uint64) error {
 	return nil
 }
 
-// simPointer is a pointer.
+// simPointer is an encoded pointer and its revision.
 type simPointer struct {
 	b        []byte
 	revision uint64
 }
 
-// simStorage is the storage as an owner reaches it.
+// simStorage is the storage that is used by one owner.
 type simStorage struct{ o *simOwner }
 
 func (s simStorage) Outbox(region int) Log { return boundLog{s.o.s.outboxes[region], s.o} }
@@ -295,7 +297,8 @@ func (s simStorage) SetPointer(_ context.Context, region int, b []byte, revision
 	}
 	*p = simPointer{b, p.revision + 1}
 	if is, _ := p.value(); is.Checkpoint != "" && s.o.s.checkpoints[region][is.Checkpoint] == nil {
-		s.o.s.violated("region %d: the pointer names %s, which is not stored", region, is.Checkpoint)
+		s.o.s.violated("region %d: the pointer names the checkpoint %s, which is not stored", region,
+			is.Checkpoint)
 	}
 	now := p.revision
 	s.o.pass()
@@ -305,13 +308,13 @@ func (s simStorage) SetPointer(_ context.Context, region int, b []byte, revision
 	return now, nil
 }
 
-// value decodes the pointer. ok is false if there is none.
+// value decodes the pointer. ok is false if the region has no pointer yet.
 func (p *simPointer) value() (is pointer, ok bool) {
 	ok = json.Unmarshal(p.b, &is) == nil
 	return is, ok
 }
 
-// mayNap has an owner sleep, so that another owner stores checkpoints meanwhile.
+// mayNap sometimes makes an owner sleep, so that another owner stores checkpoints meanwhile.
 func (o *simOwner) mayNap() {
 	if o.s.faults.sleep > 0 && o.s.chance(100) {
 		o.sleeps = o.s.step + o.s.r.IntN(600)
@@ -324,7 +327,7 @@ type simStored struct {
 	region int
 	name   string
 	b      []byte
-	part   bool // a part of it is stored
+	part   bool // a part of the checkpoint is stored
 	done   bool
 	err    error
 }
@@ -347,8 +350,9 @@ func (s simStorage) PutCheckpoint(_ context.Context, region int, name string, he
 	return c
 }
 
-// store goes on to store a checkpoint: first a part of it, then all. If its owner has died or if this fails,
-// anything may be stored in the end.
+// store does the next step of storing a checkpoint. The first step stores a part, the second the whole. A
+// step may be lost. Then the checkpoint stays as it is: not stored, or stored in part. If only the answer is
+// lost, the checkpoint is stored, and the owner gets an error.
 func (s *sim) store() {
 	at := s.r.IntN(len(s.storing))
 	c := s.storing[at]
@@ -357,7 +361,7 @@ func (s *sim) store() {
 	if !lost && !c.part {
 		c.part = true
 		if stored[c.name] == nil {
-			stored[c.name] = nil // the name is there, and the content is not
+			stored[c.name] = nil // the name exists, and the content does not
 		}
 		return
 	}
@@ -396,7 +400,7 @@ func (s simStorage) RemoveCheckpoint(_ context.Context, region int, name string)
 	p, _ := s.o.s.pointers[region].value()
 	stored := s.o.s.checkpoints[region]
 	if name == p.Checkpoint {
-		s.o.s.violated("region %d: the newest checkpoint, %s, is removed", region, name)
+		s.o.s.violated("region %d: an owner removes the newest checkpoint, %s", region, name)
 	}
 	if _, ok := stored[name]; ok {
 		s.o.s.count["removed"]++
@@ -408,7 +412,7 @@ func (s simStorage) RemoveCheckpoint(_ context.Context, region int, name string)
 	return nil
 }
 
-// simJournal is a journal. It survives its process.
+// simJournal is a journal in memory. It survives the death of its process.
 type simJournal struct {
 	ticks map[uint64][]byte
 	last  uint64

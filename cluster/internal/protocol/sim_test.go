@@ -11,10 +11,10 @@ import (
 	"strconv"
 )
 
-// sim is a cluster in one goroutine: processes that run owners of regions, and the storage that they share.
-// The owners are coroutines. Each call of the storage gives control to the simulation, which decides by its
-// seed which owner goes on, what the call does, and which owners sleep, die or are taken over. So a seed
-// makes the same run each time.
+// sim simulates a cluster in one goroutine: processes that run owners of regions, and the storage that the
+// processes share. The owners are coroutines. Each call of the storage gives control to the simulation. A
+// random generator with a seed decides which owner runs next, what the call does, and which owners sleep, die
+// or get a rival. So two simulations with the same seed take the same steps.
 type sim struct {
 	r         *rand.Rand
 	seed      uint64
@@ -27,33 +27,33 @@ type sim struct {
 
 	outboxes, inputs []*simLog
 	pointers         []simPointer
-	checkpoints      []map[string][]byte // nil are those of which a part is stored
+	checkpoints      []map[string][]byte // by region and name; nil if only a part is stored
 	journals         [][]*simJournal     // by process and region
 	owners           []*simOwner
 	late             []lateAppend
 	storing          []*simStored
 	step             int
-	number           uint64 // of owners
+	number           uint64 // of the newest owner
 	violation        error
-	over             []bool // by region: an owner has run its last tick, and nobody looks after the outbox
+	over             []bool // by region: an owner has run the last tick, and no owner guards the outbox
 	count            simCounts
 }
 
-// faults are the chances of what goes wrong, of 1000 for each step.
+// faults are the chances of each fault, in thousandths per step.
 type faults struct {
 	crash      int // an owner dies
 	process    int // a process dies, with all of its owners
 	sleep      int // an owner sleeps for some time
 	rival      int // a region gets another owner, because its lease was misjudged
 	lostAppend int // a message does not arrive
-	lostAnswer int // a message arrives, and its answer does not
+	lostAnswer int // a message arrives, and the answer to it is lost
 	twice      int // a message arrives once more, later
 	intruder   int // something else appends a message to an outbox
 	lostTail   int // an outbox loses its last messages
-	lostStore  int // a checkpoint is not stored, or only a part of it
+	lostStore  int // a checkpoint is not stored, or only in part
 }
 
-// simCounts says what simulations have met, by name.
+// simCounts has how often events occurred in simulations, by name of the event.
 type simCounts map[string]int
 
 func (c simCounts) add(d simCounts) {
@@ -69,11 +69,11 @@ const (
 	noMistake       mistake = iota
 	appendAlways            // a log ignores the condition of Append
 	numberAlone             // a log compares the number of its last message, and not the ID
-	acknowledgeSoon         // messages count as appended before they are
+	acknowledgeSoon         // an append is acknowledged before the message is appended
 	cutOutside              // the cut is not in the message
 	pointerAlways           // a pointer is replaced whatever its revision is
 	purgeMore               // messages are removed that a region needs to start again
-	noGuard                 // owners that have run their last tick do not look after the outbox
+	noGuard                 // owners that have run their last tick do not guard the outbox
 	removeMore              // checkpoints are removed that other owners are about to point at
 	versionSoon             // the second version of the program runs the last ticks of the first one
 )
@@ -100,10 +100,10 @@ func newSim(seed uint64, regions int, f faults, m mistake) *sim {
 	return s
 }
 
-// upgradeLater has a second version of the program run the ticks from some tick on.
+// upgradeLater makes a second version of the program run the ticks from a random tick on.
 func (s *sim) upgradeLater() { s.upgrade = 2 + s.r.Uint64N(s.until-2) }
 
-// chance returns true n times of 1000.
+// chance returns true with the probability n/1000.
 func (s *sim) chance(n int) bool { return s.r.IntN(1000) < n }
 
 func (s *sim) violated(format string, args ...any) {
@@ -112,7 +112,7 @@ func (s *sim) violated(format string, args ...any) {
 	}
 }
 
-// simOwner is an owner of a region, as far as it knows.
+// simOwner is an owner or a follower of a region. The outbox may already have another owner.
 type simOwner struct {
 	s       *sim
 	process int
@@ -122,19 +122,20 @@ type simOwner struct {
 	next    func() (struct{}, bool)
 	stop    func()
 	ready   func() bool // what the owner waits for, or nil
-	sleeps  int         // until this step
+	sleeps  int         // the step until which the owner sleeps
 	version int         // of the program
 	machine *isles
 	err     error
 	done    bool
-	follows bool // it follows the region and does not own it
-	guards  bool // it has run its last tick
+	follows bool // this is a follower
+	guards  bool // the owner has run its last tick
 }
 
-// died is what a dead owner panics with, so that its coroutine ends.
+// died is the value of the panic that ends the coroutine of a killed owner.
 type died struct{}
 
-// start starts an owner. It ends an earlier owner of the region in the same process, as a process would.
+// start starts an owner. It first kills an owner of the same region in the same process, because a process
+// runs at most one owner of a region.
 func (s *sim) start(process, region int) {
 	for _, o := range s.owners {
 		if o.process == process && o.region == region {
@@ -146,7 +147,7 @@ func (s *sim) start(process, region int) {
 	s.begin(process, region, Run)
 }
 
-// follower is the process of followers. It owns no region.
+// follower is the process number of all followers.
 const follower = -1
 
 // begin starts an owner or a follower.
@@ -233,15 +234,15 @@ func (o *simOwner) wait(ready func() bool) {
 	o.ready = nil
 }
 
-// kill ends an owner. What it has sent may still arrive.
+// kill ends an owner. Messages that the owner has sent may still arrive.
 func (s *sim) kill(o *simOwner) {
 	o.stop()
 	o.done = true
 	s.count["crashes"]++
 }
 
-// run runs the simulation: for some time with faults, and then without, until all regions have made their
-// last tick.
+// run runs the simulation with faults for some steps, and then without faults until all regions have run
+// their last tick.
 func (s *sim) run() error {
 	defer func() {
 		for _, o := range s.owners {
@@ -260,7 +261,7 @@ func (s *sim) run() error {
 			break
 		}
 		if s.step > most {
-			return fmt.Errorf("seed %d: the cluster stands still at %v", s.seed, s.ticks())
+			return fmt.Errorf("seed %d: the regions stand still after the ticks %v", s.seed, s.ticks())
 		}
 		s.misfortune()
 		s.employ()
@@ -293,7 +294,7 @@ func (s *sim) run() error {
 	return nil
 }
 
-// tidied runs each region once more, and checks that nothing but its newest checkpoint is stored then.
+// tidied runs each region once more, and checks that then only the newest checkpoint of the region is stored.
 func (s *sim) tidied() error {
 	for _, o := range s.owners {
 		s.kill(o)
@@ -310,13 +311,14 @@ func (s *sim) tidied() error {
 		o.machine.version = o.version
 		s.runAlone(o, func() bool { return false })
 		if !o.guards {
-			return fmt.Errorf("region %d runs once more: %w", region, o.err)
+			return fmt.Errorf("region %d does not reach its last tick when it runs once more: %w", region,
+				o.err)
 		}
 		p, _ = s.pointers[region].value()
 		newest := p.Checkpoint
 		if len(stored) != 1 || stored[newest] == nil {
-			return fmt.Errorf("region %d has the checkpoints %v in the end, and its newest one is %s", region,
-				slices.Sorted(maps.Keys(stored)), newest)
+			return fmt.Errorf("region %d has the checkpoints %v at the end, want only the newest, %s",
+				region, slices.Sorted(maps.Keys(stored)), newest)
 		}
 	}
 	return s.violation
@@ -336,7 +338,7 @@ func (s *sim) runAlone(o *simOwner, enough func() bool) {
 	}
 }
 
-// misfortune lets things go wrong.
+// misfortune causes at most one fault.
 func (s *sim) misfortune() {
 	if len(s.owners) > 0 {
 		o := s.owners[s.r.IntN(len(s.owners))]
@@ -374,14 +376,16 @@ func (s *sim) bury() {
 	s.owners = living
 }
 
-// employ starts owners for regions that no waking process owns.
+// employ starts owners for regions without an owner that is awake, and followers for regions without a
+// follower.
 func (s *sim) employ() {
 	for region := range s.regions {
 		awake, followed := s.over[region] || s.outboxes[region].tick >= s.until, false
 		for _, o := range s.owners {
-			// The owner of the first version may guard the outbox, and one of the second version takes over.
-			last := o.guards && o.version < len(s.versions())-1
-			awake = awake || o.region == region && o.sleeps <= s.step && !o.follows && !last
+			// An owner of the first version that guards the outbox does not count, because an owner of the
+			// second version must take over.
+			replaced := o.guards && o.version < len(s.versions())-1
+			awake = awake || o.region == region && o.sleeps <= s.step && !o.follows && !replaced
 			followed = followed || o.region == region && o.follows
 		}
 		if !followed && s.chance(20) {
@@ -393,7 +397,8 @@ func (s *sim) employ() {
 	}
 }
 
-// heir returns the process that takes a region over: any, but after a loss the one that owned the region.
+// heir returns the process that takes a region over: the one with the journal if the outbox has lost ticks,
+// and a random one otherwise.
 func (s *sim) heir(region int) int {
 	if p, ok := s.pointers[region].value(); ok && s.outboxes[region].lost {
 		return p.holder()
@@ -401,13 +406,13 @@ func (s *sim) heir(region int) int {
 	return s.r.IntN(len(s.journals))
 }
 
-// holder returns the process that has the journal of the region.
+// holder returns the process whose journal has the ticks of the region.
 func (p *pointer) holder() int {
 	process, _ := strconv.Atoi(p.Holder)
 	return process
 }
 
-// choose returns an owner that can go on, or nil.
+// choose returns a random owner that can run, or nil if it finds none.
 func (s *sim) choose() *simOwner {
 	for range 8 {
 		if len(s.owners) == 0 {
@@ -436,7 +441,7 @@ func (s *sim) ended(o *simOwner) {
 	case errors.Is(o.err, ErrVersion):
 		s.count["early"]++
 	case errors.Is(o.err, ErrLost) && s.count["tails"] > 0:
-	case errors.Is(o.err, errUnstored): // it starts again
+	case errors.Is(o.err, errUnstored): // employ starts another owner
 	default:
 		s.violated("owner %d of region %d: %w", o.number, o.region, o.err)
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Storage is where the logs, pointers and checkpoints of a cluster are. All processes of the cluster see the
-// same storage. Its methods wait for the storage until the context ends.
+// Storage keeps the logs, pointers and checkpoints of a cluster. All processes of the cluster share one
+// storage. A method waits until the storage answers or the context ends.
 type Storage interface {
 	// Outbox returns the log of the messages of a region.
 	Outbox(region int) Log
@@ -14,97 +14,105 @@ type Storage interface {
 	Inputs(region int) Log
 	// Pointer returns the pointer of a region and its revision, which is 0 if the region has no pointer yet.
 	Pointer(ctx context.Context, region int) (p []byte, revision uint64, err error)
-	// SetPointer replaces the pointer of a region if its revision is the given one, and returns the new
-	// revision. It returns ErrRefused if the revision is another one. After other errors the pointer may have
-	// been replaced.
+	// SetPointer replaces the pointer of a region if the pointer has the given revision, and returns the new
+	// revision. It returns ErrRefused if the pointer has another revision. After any error the pointer may
+	// have been replaced, also after ErrRefused: SetPointer may try several times, and the answer to an
+	// earlier attempt may be lost.
 	SetPointer(ctx context.Context, region int, p []byte, revision uint64) (uint64, error)
-	// PutCheckpoint begins to store a checkpoint, which is given in two parts, under a name that no other
-	// checkpoint of the region has. It does not wait.
+	// PutCheckpoint begins to store a checkpoint, and does not wait. The checkpoint consists of head and
+	// state. No other checkpoint of the region may have the same name.
 	PutCheckpoint(ctx context.Context, region int, name string, head, state []byte) Stored
-	// Checkpoint returns a checkpoint, or ErrGone.
+	// Checkpoint returns a checkpoint, or ErrGone if there is no complete checkpoint with this name.
 	Checkpoint(ctx context.Context, region int, name string) ([]byte, error)
-	// Checkpoints returns the names of the checkpoints of a region, also of those of which only a part was
-	// stored. It may miss checkpoints that are being stored.
+	// Checkpoints returns the names of the checkpoints of a region, including checkpoints of which only a
+	// part is stored. A checkpoint that is being stored may be missing.
 	Checkpoints(ctx context.Context, region int) ([]string, error)
-	// RemoveCheckpoint removes a checkpoint or the part of it that was stored, if there is one.
+	// RemoveCheckpoint removes a checkpoint, or the part of it that is stored. It returns nil if nothing is
+	// stored.
 	RemoveCheckpoint(ctx context.Context, region int, name string) error
 }
 
-// Log is a sequence of messages with ascending numbers, which begin at 1.
+// Log is a sequence of messages with ascending numbers. The first message has the number 1.
 type Log interface {
-	// Append begins to append a message, under the condition that the newest message has the number last, or
-	// that no message was ever appended and last is 0. Unless before is zero, the newest message must have
-	// this ID, too; messages that Append has not appended have none. Calls take effect in their order, and
-	// Append does not wait.
+	// Append begins to append the message m, and does not wait. The message is appended only if lastNumber is
+	// the number of the newest message, or 0 if no message was ever appended. If lastID is not zero, lastID
+	// must also be the ID of the newest message. A message has an ID only if Append has appended it. Calls
+	// take effect in their order.
 	//
-	// A caller that sends several messages at once guesses the numbers of those on their way. If one of them
-	// is refused, a message of another owner may have its number. So the number alone would not do.
-	Append(ctx context.Context, last uint64, before ID, m []byte) Appended
-	// Last returns the number of the newest message that was ever appended, or 0. The answer is not older
-	// than the call.
+	// A caller may send several messages before the first one is acknowledged. It then predicts their
+	// numbers. If one of these messages is refused, a message of another owner may get the predicted number.
+	// So the condition checks the ID, too.
+	Append(ctx context.Context, lastNumber uint64, lastID ID, m []byte) Appended
+	// Last returns the number of the newest message that was ever appended, or 0 if there was none. It counts
+	// all messages that were appended before the call.
 	Last(ctx context.Context) (uint64, error)
-	// Read returns the first message whose number is at least from. ok is false if there is none yet. It may
-	// miss messages that were appended lately, but not those that it has returned.
+	// Read returns the message with the lowest number >= from. ok is false if the log has no such message
+	// yet. Read may miss messages that were appended a short time ago, but no message that it has returned
+	// before.
 	Read(ctx context.Context, from uint64) (number uint64, m []byte, ok bool, err error)
-	// Wait returns when Read finds a message whose number is at least from, or after some time.
+	// Wait returns when Read finds a message with a number >= from, and in any case after some time.
 	Wait(ctx context.Context, from uint64) error
-	// Purge removes the messages whose numbers are below a number. It keeps the newest message.
+	// Purge removes the messages with numbers < below, but keeps the newest message of the log.
 	Purge(ctx context.Context, below uint64) error
 }
 
 // Appended is a message that is being appended.
 type Appended interface {
-	// Wait returns nil when the message is durable; or ErrRefused, if the condition did not hold; or another
-	// error, after which the message may be appended now, later, or never.
+	// Wait returns nil when the message is durable, and ErrRefused if the condition of Append did not hold.
+	// After another error, the message may be in the log already, be appended later, or never.
 	Wait(ctx context.Context) error
 }
 
 // Stored is a checkpoint that is being stored.
 type Stored interface {
-	// Done reports whether the checkpoint is durable. It returns an error if the checkpoint was not stored.
+	// Done reports whether the checkpoint is durable. It returns an error if storing the checkpoint has
+	// failed. The checkpoint may then be stored in part or completely.
 	Done() (bool, error)
-	// Wait waits until Done reports true, or an error. It returns the error of the context if that ends.
+	// Wait waits until Done reports true or an error, and returns that error. If the context ends first, Wait
+	// returns the error of the context.
 	Wait(ctx context.Context) error
-	// Sum returns the SHA-256 of the checkpoint, once Done has reported true.
+	// Sum returns the SHA-256 of the checkpoint. It is valid after Done has reported true.
 	Sum() []byte
 }
 
 // Journal keeps the messages of one outbox on the disk of a process.
 type Journal interface {
-	// Write keeps the message of a tick, and forgets messages of this and later ticks that were kept before.
-	// When it returns, the message is durable.
+	// Write writes the message of a tick. If the journal already has messages of this tick or of later ticks,
+	// Write removes them. When the outbox has acknowledged the message, the journal must not lose it in a
+	// power failure.
 	Write(tick uint64, m []byte) error
-	// Read returns the message of a tick.
+	// Read returns the message of a tick. ok is false if the journal does not have the message.
 	Read(tick uint64) (m []byte, ok bool, err error)
-	// Purge forgets the messages of the ticks below a tick.
+	// Purge removes the messages of ticks < below. The journal may keep some of them on the disk.
 	Purge(below uint64) error
 }
 
-// Machine is the state machine of a region. Its methods are called one after the other.
+// Machine is the state machine of a region. Its methods are not called concurrently.
 type Machine interface {
-	// Tick runs a tick. received has what regions sent to this one lookahead ticks before, by sender, and is
-	// nil if the world did not exist then. inputs are those that came since the tick before. The results are
-	// what the tick sends, by receiver, and a hash of the state or zero. They depend on nothing else than the
-	// calls before and the arguments. The caller does not change the sections later.
+	// Tick runs a tick. received[i] is the section that region i sent to this region lookahead ticks before;
+	// received is nil in the first lookahead ticks. inputs are the inputs that came since the tick before.
+	// sections[i] is the section for region i, and state is a hash of the state, or zero. The results depend
+	// only on the earlier calls and the arguments. The caller does not change the sections.
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
 	// Save returns the state. The bytes are valid until the next call of Save.
 	Save() ([]byte, error)
-	// Load sets the state to what Save has returned after a tick.
+	// Load sets the state to one that Save has returned after the same tick.
 	Load(tick uint64, state []byte) error
 }
 
 var (
 	// ErrRefused reports that a condition of a call does not hold.
 	ErrRefused = errors.New("another process was first")
-	// ErrGone reports that what was asked for was removed.
+	// ErrGone reports that a message, an input or a checkpoint was removed.
 	ErrGone = errors.New("removed")
 	// ErrFenced reports that a region has another owner.
 	ErrFenced = errors.New("another process owns the region")
 	// ErrLost reports that a log has lost messages that it had acknowledged.
 	ErrLost = errors.New("acknowledged messages are lost")
-	// ErrVersion reports that a tick is one of an earlier version of the program.
+	// ErrVersion reports that an earlier version of the program must still run ticks of the region.
 	ErrVersion = errors.New("another version of the program must run the region first")
-	// ErrEnd is the error of Options.Due for a tick of a later version of the program.
+	// ErrEnd is the error of Options.Due for a tick that this owner does not run, because a later version of
+	// the program or the next owner runs it.
 	ErrEnd = errors.New("a later version of the program runs the tick")
 	// ErrHistory reports that a message contradicts what was read or computed before.
 	ErrHistory = errors.New("the history has changed")

@@ -6,14 +6,15 @@ import (
 	"fmt"
 )
 
-// takeOver makes this process the owner of the region, and brings the machine to the end of the outbox.
+// takeOver makes this process the owner of the region, and runs the machine up to the last tick in the
+// outbox.
 func (r *owner) takeOver(ctx context.Context) error {
 	var err error
 	if r.pointer, r.revision, err = r.o.pointerOf(ctx, r.o.Region); err != nil {
 		return err
 	}
 	if err := r.runs(&r.pointer); err != nil {
-		return err // the owner is of the right version, and must not be fenced
+		return err // the current owner has the right version, and must not be fenced
 	}
 	ticks, err := r.fence(ctx)
 	if err != nil {
@@ -22,7 +23,7 @@ func (r *owner) takeOver(ctx context.Context) error {
 	if err := r.claim(ctx); err != nil {
 		return err
 	}
-	if err := r.look(ctx); err != nil { // the outbox may have lost the record meanwhile
+	if err := r.look(ctx); err != nil { // the outbox may have lost the epoch record since
 		return err
 	}
 	if err := r.torn(r.before); err != nil {
@@ -52,9 +53,10 @@ func (r *owner) takeOver(ctx context.Context) error {
 	return r.replay(ctx, ticks)
 }
 
-// claim replaces the pointer. After claim, earlier owners cannot move the pointer. If one of them has moved
-// it before, claim takes the pointer as it is now. The takeover does not begin again: it would forget what it
-// has read of the outbox, and would not notice if the outbox has lost some of it.
+// claim writes the epoch and the number of this owner into the pointer. After claim, earlier owners cannot
+// move the pointer. If an earlier owner has moved the pointer during the takeover, claim continues with the
+// moved pointer. The takeover does not begin again: a new takeover would not know which messages this one has
+// read, and would not notice that the outbox has lost some of them.
 func (r *owner) claim(ctx context.Context) error {
 	for {
 		var err error
@@ -72,8 +74,8 @@ func (r *owner) claim(ctx context.Context) error {
 	}
 }
 
-// torn returns an error if an outbox that ends with an epoch lacks messages that the journal of another
-// process has.
+// torn returns an error if the outbox has lost all messages of HolderEpoch, and only the journal of another
+// process has them. epoch is that of the last message in the outbox.
 func (r *owner) torn(epoch uint64) error {
 	if epoch < r.pointer.HolderEpoch && r.pointer.Holder != r.o.Process {
 		return r.lost(fmt.Sprintf("has no message of the epoch %d", r.pointer.HolderEpoch))
@@ -81,7 +83,7 @@ func (r *owner) torn(epoch uint64) error {
 	return nil
 }
 
-// lost returns the error for an outbox that has lost messages which the journal of another process has.
+// lost returns the error for messages that the outbox has lost and the journal of another process has.
 func (r *owner) lost(why string) error {
 	return fmt.Errorf("the outbox ends with tick %d, and %s: start the process %q, which owned the region "+
 		"and has the ticks in its journal: %w", r.own.tick, why, r.pointer.Holder, ErrLost)
@@ -94,7 +96,7 @@ type owned struct {
 }
 
 // fence reads the outbox up to its end and appends the record of a new epoch there. After this record the
-// outbox refuses messages of earlier owners. fence returns all ticks of the outbox.
+// outbox refuses messages of earlier owners. fence returns all ticks that the outbox has.
 func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	again := func() {
 		r.own, ticks = r.o.reader(r.o.Region), nil
@@ -114,7 +116,7 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	}
 	for {
 		if err := r.readOwn(ctx, each); errors.Is(err, ErrGone) {
-			again() // the owner before has removed messages that were about to be read
+			again() // the earlier owner has removed messages that fence had yet to read
 			continue
 		} else if err != nil {
 			return nil, err
@@ -133,7 +135,7 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 		r.before = r.own.epoch
 		record = &message{kind: kindEpoch, region: uint32(r.o.Region), owner: r.o.Number,
 			epoch: max(r.own.epoch, r.pointer.Epoch) + 1, tick: r.own.tick, before: r.own.hash}
-		// After an error the record may be appended or not: the next round reads the outbox again.
+		// After an error the record may be appended or not. The next iteration reads the outbox again.
 		last, id := r.own.end()
 		if err := r.own.log.Append(ctx, last, id, record.appendTo(nil)).Wait(ctx); ctx.Err() != nil {
 			return nil, errors.Join(err, ctx.Err())
@@ -141,7 +143,8 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	}
 }
 
-// refill appends the ticks that the outbox has lost and the journal has.
+// refill appends the ticks that the outbox has lost and the journal has. It returns ticks followed by these
+// ticks.
 func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 	for {
 		b, ok, err := r.o.Journal.Read(r.own.tick + 1)
@@ -154,7 +157,7 @@ func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 		m, err := decode(b)
 		if err == nil {
 			if m.epoch < r.pointer.HolderEpoch && m.tick > r.pointer.Since {
-				return ticks, nil // the outbox never had it
+				return ticks, nil // the outbox never had this tick
 			}
 			m.epoch, m.owner = r.epoch, r.o.Number
 			err = r.own.check(m)
@@ -163,7 +166,7 @@ func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 			return nil, fmt.Errorf("tick %d in the journal of region %d: %w", r.own.tick+1, r.o.Region, err)
 		}
 		if m.tick != r.own.tick+1 || m.before != r.own.hash {
-			return ticks, nil // another owner has made other ticks
+			return ticks, nil // the tick does not continue the outbox: it is of another history
 		}
 		if err := r.append(ctx, sent{tick: m.tick, hash: m.hash(), m: m.appendTo(nil)}); err != nil {
 			return nil, err
@@ -202,7 +205,7 @@ func (r *owner) replay(ctx context.Context, ticks []owned) error {
 		r.numbers = append(r.numbers, t.number)
 	}
 	if r.tick != r.own.tick {
-		return fmt.Errorf("the outbox ends with tick %d, and the ticks after the checkpoint with %d: %w",
+		return fmt.Errorf("the outbox ends with tick %d, and the takeover could only run ticks up to %d: %w",
 			r.own.tick, r.tick, ErrGone)
 	}
 	return nil
@@ -216,7 +219,8 @@ func (r *owner) open() {
 	}
 }
 
-// again runs a tick again, after due unless it is nil, with the inputs that the tick had.
+// again runs a tick again, with the inputs that the tick had. If due is not nil, again calls it before the
+// tick.
 func (r *owner) again(ctx context.Context, m *message, due func(context.Context, uint64) error) error {
 	inputs, cut, err := r.inputs(ctx, r.cut, m.cut)
 	if err == nil && due != nil {
@@ -235,8 +239,8 @@ func (r *owner) again(ctx context.Context, m *message, due func(context.Context,
 	return nil
 }
 
-// journal writes a tick of another owner into the journal. It skips a tick that the journal has: writing the
-// tick again would remove the later ticks.
+// journal writes a tick of the outbox into the journal. It skips a tick that the journal already has, because
+// writing the tick again would remove the later ticks from the journal.
 func (r *owner) journal(m *message) error {
 	b, ok, err := r.o.Journal.Read(m.tick)
 	if err != nil {

@@ -2,15 +2,15 @@ package protocol
 
 import "fmt"
 
-// Version is a version of the program. It runs the ticks of all regions from its first one up to the first
-// tick of the next version. A version begins a region at a checkpoint of the tick before its first one, so it
-// runs no tick of an earlier version again.
+// Version is a version of the program. It runs the ticks of all regions from its first tick up to and
+// including the tick before the first tick of the next version. A version continues each region from a
+// checkpoint of the tick before its own first tick. So a version never runs a tick of an earlier version.
 type Version struct {
-	From uint64 // its first tick
-	Code Hash   // of what distinguishes the version from others
+	From uint64 // the first tick of the version
+	Code Hash   // identifies the version
 }
 
-// codeOf returns the code of the version that runs a tick, or zero if it is not known.
+// codeOf returns the code of the version that runs a tick, or zero if that version is not known.
 func (o *Options) codeOf(tick uint64) (code Hash) {
 	for _, v := range o.Versions() {
 		if v.From > tick {
@@ -21,8 +21,8 @@ func (o *Options) codeOf(tick uint64) (code Hash) {
 	return code
 }
 
-// runs returns an error if this version runs no tick after the newest checkpoint: ErrVersion if an earlier
-// version still runs the region, and ErrEnd if this version has run all of its ticks.
+// runs returns an error if another version runs the tick after the newest checkpoint: ErrVersion if an
+// earlier version runs this tick, and ErrEnd if a later version does.
 func (r *owner) runs(p *pointer) error {
 	if p.Tick+1 < r.o.From {
 		return fmt.Errorf("the newest checkpoint is of tick %d, and this version begins after tick %d: %w",

@@ -17,11 +17,11 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// stored is a checkpoint on its way.
+// stored is a checkpoint that is being stored.
 type stored struct {
-	done chan struct{} // closed at the end
+	done chan struct{} // closed when the checkpoint is stored or storing it has failed
 
-	// Valid after done is closed.
+	// These fields are valid after done is closed.
 	sum []byte
 	err error
 }
@@ -53,17 +53,17 @@ func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", re
 
 // partsSubject returns the subject of the parts of an object.
 //
-// An object is a message with its description and messages with its parts. Their subjects are those of all
-// object buckets of NATS, so every client can read the objects. A client of NATS gives the parts a random
-// name. Here the name begins with that of the object: if a process dies while it stores a checkpoint, others
-// know of which checkpoint the parts are.
+// An object consists of one message with a description and of messages with the parts. Their subjects follow
+// the convention of NATS, so every NATS client can read the objects. Other clients give the parts a random
+// name. Here the name of the parts begins with the name of the object. If a process dies while it stores a
+// checkpoint, other processes can find out to which checkpoint the parts belong.
 func (s *Storage) partsSubject(parts string) string { return "$O." + s.base() + ".C." + parts }
 
 func (s *Storage) aboutSubject(object string) string {
 	return "$O." + s.base() + ".M." + base64.URLEncoding.EncodeToString([]byte(object))
 }
 
-// bytesChunk is the size of the parts of a checkpoint. The server syncs each part.
+// bytesChunk is the largest size of a part of a checkpoint. The server syncs its file after each part.
 const bytesChunk = 512 << 10
 
 // PutCheckpoint implements [protocol.Storage].
@@ -82,8 +82,8 @@ func (s *Storage) PutCheckpoint(ctx context.Context, region int, name string, he
 	return result
 }
 
-// putObject stores an object, and returns the SHA-256 of its contents. If putObject fails, parts may stay
-// until RemoveCheckpoint.
+// putObject stores an object, and returns the SHA-256 of its contents. If putObject fails, some parts may be
+// stored. RemoveCheckpoint removes them.
 func (s *Storage) putObject(ctx context.Context, object string, contents ...[]byte) ([]byte, error) {
 	about := jetstream.ObjectInfo{Bucket: s.base(), NUID: object + "." + rand.Text(),
 		ObjectMeta: jetstream.ObjectMeta{Name: object,
@@ -97,7 +97,8 @@ func (s *Storage) putObject(ctx context.Context, object string, contents ...[]by
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			// After putObject, nothing reads the contents: the client must not repeat a part by itself.
+			// When putObject has returned, the caller may change the contents. So the client must not publish
+			// a part again by itself.
 			future, err := s.bulk.PublishMsgAsync(&nats.Msg{Subject: subject, Data: part},
 				jetstream.WithRetryAttempts(0))
 			if err != nil {
@@ -106,7 +107,7 @@ func (s *Storage) putObject(ctx context.Context, object string, contents ...[]by
 			sent = append(sent, future)
 		}
 	}
-	// The description comes last: an object that has one is complete.
+	// The description is published last, so an object with a description is complete.
 	for _, future := range sent {
 		select {
 		case <-future.Ok():
@@ -142,15 +143,15 @@ func (s *Storage) Checkpoint(ctx context.Context, region int, name string) (b []
 
 // Checkpoints implements [protocol.Storage].
 func (s *Storage) Checkpoints(ctx context.Context, region int) (names []string, err error) {
-	of := s.partsSubject(objectName(region, ""))
+	prefix := s.partsSubject(objectName(region, ""))
 	err = s.retry(ctx, "listing the checkpoints", func(ctx context.Context) error {
-		info, err := s.objectStream.Info(ctx, jetstream.WithSubjectFilter(of+">"))
+		info, err := s.objectStream.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
 		if err != nil {
 			return err
 		}
 		names = nil
 		for subject := range info.State.Subjects {
-			name, _, _ := strings.Cut(strings.TrimPrefix(subject, of), ".")
+			name, _, _ := strings.Cut(strings.TrimPrefix(subject, prefix), ".")
 			names = append(names, name)
 		}
 		return nil
@@ -159,9 +160,9 @@ func (s *Storage) Checkpoints(ctx context.Context, region int) (names []string, 
 	return slices.Compact(names), err
 }
 
-// RemoveCheckpoint implements [protocol.Storage]. The objects of NATS leave a message behind when they are
-// deleted; this removes all messages of the object. Those with the parts go last, because Checkpoints lists
-// them.
+// RemoveCheckpoint implements [protocol.Storage]. If a NATS client deletes an object, one message of the
+// object stays. RemoveCheckpoint removes all messages of the object. It removes the parts last: Checkpoints
+// lists a checkpoint as long as it has parts.
 func (s *Storage) RemoveCheckpoint(ctx context.Context, region int, name string) error {
 	object := objectName(region, name)
 	return s.retry(ctx, "removing the checkpoint "+object, func(ctx context.Context) error {

@@ -34,7 +34,7 @@ type log struct {
 
 var _ protocol.Log = (*log)(nil)
 
-// name returns the Nats-Msg-Id of a message.
+// name returns the Nats-Msg-Id of the message with an ID.
 func name(id protocol.ID) string { return hex.EncodeToString(id[:]) }
 
 // Append implements [protocol.Log].
@@ -46,13 +46,13 @@ func (l *log) Append(_ context.Context, last uint64, before protocol.ID, m []byt
 	if before != (protocol.ID{}) {
 		header[jetstream.ExpectedLastMsgIDHeader] = []string{name(before)}
 	}
-	// The client must not repeat the message by itself: later messages would overtake it.
+	// The client must not publish the message again by itself, because later messages could overtake it.
 	future, err := l.s.js.PublishMsgAsync(&nats.Msg{Subject: l.subject, Header: header, Data: m},
 		jetstream.WithRetryAttempts(0))
 	return &appended{l: l, future: future, err: err, number: last + 1}
 }
 
-// appended is a message on its way.
+// appended is a message that is being appended.
 type appended struct {
 	l      *log
 	future jetstream.PubAckFuture
@@ -60,8 +60,8 @@ type appended struct {
 	number uint64
 }
 
-// Wait implements [protocol.Appended]. After an error it pauses, longer each time, because the owner appends
-// the message again at once.
+// Wait implements [protocol.Appended]. After an error, Wait pauses before it returns, because the owner then
+// appends the message again at once. Each pause is longer than the one before, up to maxPause.
 func (a *appended) Wait(ctx context.Context) error {
 	err := a.wait(ctx)
 	l := a.l
@@ -91,7 +91,7 @@ func (a *appended) wait(ctx context.Context) error {
 	select {
 	case ack := <-a.future.Ok():
 		if ack.Sequence != a.number {
-			return fmt.Errorf("the message was appended before, as number %d", ack.Sequence)
+			return fmt.Errorf("the message was already in the log, with number %d", ack.Sequence)
 		}
 		return nil
 	case err := <-a.future.Err():
@@ -101,12 +101,13 @@ func (a *appended) wait(ctx context.Context) error {
 	}
 }
 
-// patienceSend is how long Send tries. The server forgets after two minutes which messages it has, and would
-// then append one that it has already appended again.
+// patienceSend is how long Send tries. The server detects a repeated message only for two minutes. After that
+// time it would append the input a second time.
 const patienceSend = 90 * time.Second
 
-// Send appends an input of a region after all others, and returns its number. It tries for 90 seconds while
-// the server does not answer. After an error the input may have been appended, at most once.
+// Send appends an input to the log of a region, and returns the number of the input. While the server does
+// not answer, Send tries again for up to 90 seconds. After an error the input may have been appended, at most
+// once.
 func (s *Storage) Send(ctx context.Context, region int, input []byte) (number uint64, err error) {
 	l := s.inputs[region]
 	m := &nats.Msg{Subject: l.subject, Data: input, Header: nats.Header{jetstream.MsgIDHeader: {rand.Text()}}}
@@ -120,12 +121,12 @@ func (s *Storage) Send(ctx context.Context, region int, input []byte) (number ui
 		return err
 	})
 	if ctx.Err() != nil && err != nil {
-		return 0, fmt.Errorf("an input of region %d may be appended or not: %w", region, context.Cause(ctx))
+		return 0, fmt.Errorf("the input of region %d may have been appended: %w", region, context.Cause(ctx))
 	}
 	return number, err
 }
 
-// acknowledged adds a message that this process has appended to the tail of its log.
+// acknowledged adds a message to the tail of its log, after this process has appended the message to the log.
 func (s *Storage) acknowledged(_ jetstream.JetStream, m *nats.Msg, ack *jetstream.PubAck) {
 	if l := s.bySub[m.Subject]; l != nil && !ack.Duplicate {
 		l.tail.add(entry{ack.Sequence, m.Data})
@@ -150,7 +151,8 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 		return e.number, e.m, e.number > 0, nil
 	}
 	err = l.s.retry(ctx, "reading the stream "+l.stream, func(ctx context.Context) error {
-		// The leader answers, because the stream does not allow direct answers of others, which may be late.
+		// The stream does not allow direct gets, so the leader answers. The other servers may not have the
+		// newest messages yet.
 		raw, err := l.handle.GetMsg(ctx, from, jetstream.WithGetMsgSubject(l.subject))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			number, m, ok = 0, nil, false
@@ -167,20 +169,21 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 	return number, m, ok, err
 }
 
-// backlog is the number of messages before the awaited one at which a subscription begins. Other regions of
-// the process may still need these messages, and a region that waits reads its last message again.
+// backlog is the number of messages before the requested one that a subscription delivers, too. Other regions
+// of the process may still need these messages. A region that waits reads the message before the requested
+// one again.
 const backlog = 64
 
-// follow subscribes to the messages from a number on, and to the backlog before it. exists is whether the log
-// has a message from this number on.
-func (l *log) follow(ctx context.Context, from uint64, exists bool) error {
+// follow subscribes to the messages with numbers >= number, and to the backlog before them. exists is whether
+// the log already has a message with such a number.
+func (l *log) follow(ctx context.Context, number uint64, exists bool) error {
 	if !l.following.TryLock() {
-		return nil // another region does this
+		return nil // another goroutine subscribes
 	}
 	defer l.following.Unlock()
-	first, existed := from-min(from-1, backlog), from
+	first, existed := number-min(number-1, backlog), number
 	if exists {
-		existed = math.MaxUint64 // until all are delivered
+		existed = math.MaxUint64 // until the subscription has delivered the newest message
 	}
 	return l.s.retry(ctx, "following the stream "+l.stream, func(ctx context.Context) error {
 		consumer, err := l.s.js.OrderedConsumer(ctx, l.stream, jetstream.OrderedConsumerConfig{
@@ -208,8 +211,8 @@ func (l *log) follow(ctx context.Context, from uint64, exists bool) error {
 	})
 }
 
-// patience is how long Wait waits at most. After it, Read asks the server, because the server may have lost
-// the end of the log.
+// patience is how long Wait waits at most. Then Wait ends the subscription, so that Read reads from the
+// server: the server may have lost the end of the log.
 const patience = 2 * time.Second
 
 // Wait implements [protocol.Log].
@@ -225,7 +228,7 @@ func (l *log) Wait(ctx context.Context, from uint64) error {
 		select {
 		case <-changed:
 		case <-timer.C:
-			l.tail.end(generation) // another one has begun meanwhile if another region has waited, too
+			l.tail.end(generation) // does not end a newer subscription
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()

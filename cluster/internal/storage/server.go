@@ -12,21 +12,22 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// bytesMessage is the size of the largest message. NATS advises at most 8 MiB.
+// bytesMessage is the largest size of a message. NATS advises at most 8 MiB.
 const bytesMessage = 8 << 20
 
-// ServerOptions say where an embedded server listens and what it may lose.
+// ServerOptions are the options of an embedded server.
 type ServerOptions struct {
 	Dir string // the folder of its streams
-	// Host and Port are the address for other processes. A Port of 0 means that only this process can
-	// connect, and −1 any port that is free.
+	// Host and Port are the address for other processes. If Port is 0, only this process can connect. If Port
+	// is −1, the server chooses a free port.
 	Host string
 	Port int
 	// SyncInterval is how often the server syncs its files. Default: before each acknowledgement, so that a
 	// power failure loses nothing that was acknowledged.
 	SyncInterval time.Duration
-	// Name, Route and Peers join several servers: a name that no other one has, the host:port at which the
-	// others reach this one, and the host:port of all of them. Default: the server is alone.
+	// Name, Route and Peers join several servers. No two servers have the same Name. Route is the host:port
+	// at which this server listens for the other servers. Peers lists the host:port of all servers. Default:
+	// the server is alone.
 	Name, Route string
 	Peers       []string
 }
@@ -62,11 +63,11 @@ func (o *ServerOptions) join(to *server.Options) error {
 	}
 	host, port, err := net.SplitHostPort(o.Route)
 	if err != nil {
-		return fmt.Errorf("its address for other servers, want host:port: %w", err)
+		return fmt.Errorf("the address for other servers is %q, want host:port: %w", o.Route, err)
 	}
 	to.Cluster.Name, to.Cluster.Host = "vast", host
 	if to.Cluster.Port, err = strconv.Atoi(port); err != nil {
-		return fmt.Errorf("its address for other servers, want host:port: %w", err)
+		return fmt.Errorf("the address for other servers is %q, want host:port: %w", o.Route, err)
 	}
 	to.ServerName = o.Name
 	for _, peer := range o.Peers {
@@ -75,7 +76,7 @@ func (o *ServerOptions) join(to *server.Options) error {
 	return nil
 }
 
-// embedded is the address at which a process reaches its own embedded server.
+// embedded is the address with which a process connects to its own embedded server.
 const embedded = "embedded:4222"
 
 // options returns the options for the connection of this process. If the embedded server ends the connection
@@ -84,7 +85,7 @@ func (s *Server) options() []nats.Option {
 	return []nats.Option{nats.SetCustomDialer(dialer{s.s}), nats.SkipHostLookup()}
 }
 
-// dialer connects to the embedded server without a network, and to others by TCP.
+// dialer connects to the embedded server without a network, and to other servers by TCP.
 type dialer struct{ s *server.Server }
 
 // Dial implements [nats.CustomDialer].
@@ -95,7 +96,7 @@ func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return net.DialTimeout(network, address, timeoutDial)
 }
 
-// URL returns the address for other processes. The server must have a port.
+// URL returns the address for other processes. ServerOptions.Port must not have been 0.
 func (s *Server) URL() string { return s.s.ClientURL() }
 
 // Close stops the server and waits until its files are closed.

@@ -18,18 +18,19 @@ import (
 
 // Options say which cluster to connect to.
 type Options struct {
-	// Name tells the clusters of one server apart: letters, digits, - and _.
+	// Name is the name of the cluster: 1 to 64 letters, digits, - and _. Clusters on one server have
+	// different names.
 	Name string
 	// Server is the embedded server, or nil if URL names the servers.
 	Server *Server
-	URL    string // several are separated by commas
+	URL    string // the URLs of the servers, separated by commas
 	// Connect has further options of the connection, such as credentials and TLS.
 	Connect  []nats.Option
 	Replicas int // of each stream. Default: 1.
-	// Existing has Open return an error if the cluster does not exist. Default: Open makes it.
+	// Existing makes Open return an error if the cluster does not exist. Default: Open makes the cluster.
 	Existing bool
-	// Seen is called with the messages of outboxes as they arrive, also with those that were read before.
-	// Default: nothing is called.
+	// Seen is called with each message that a subscription to an outbox delivers, also if the message was
+	// read before. Default: nothing is called.
 	Seen func(region int, m []byte)
 	// Waiting is called with an error when calls begin to wait for the server, and with nil when the server
 	// answers again. Default: nothing is called.
@@ -47,18 +48,18 @@ type Storage struct {
 	bulk    jetstream.JetStream // for parts of checkpoints, which may take long
 	regions jetstream.KeyValue
 	objects jetstream.ObjectStore
-	// The streams of these two buckets.
+	// keyStream is the stream of the bucket regions, and objectStream that of the bucket objects.
 	keyStream, objectStream jetstream.Stream
 
 	outbox []*log
 	inputs []*log
 	bySub  map[string]*log
 
-	background sync.WaitGroup // checkpoints on their way, and watches
+	background sync.WaitGroup // goroutines that store checkpoints or watch keys
 
 	mu        sync.Mutex
 	waiting   error           // why calls wait, or nil
-	refusing  [2]time.Time    // by kind of write: until then one without an answer counts as a reason
+	refusing  [2]time.Time    // by kind of write: until this time, writes count as unanswered
 	connected context.Context // ends when the connection is interrupted
 	interrupt context.CancelFunc
 }
@@ -66,8 +67,8 @@ type Storage struct {
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Open connects to the servers and makes the bucket of the keys, if it does not exist. It waits until the
-// servers answer or the context ends. Call [Storage.MakeLogs] before using anything but keys. It is a call of
-// its own because a key says how many regions the cluster has.
+// servers answer or the context ends. Call [Storage.MakeLogs] before you use anything but keys. MakeLogs is a
+// separate call, because its caller first reads the number of regions from a key.
 func Open(ctx context.Context, o Options) (*Storage, error) {
 	if !validName.MatchString(o.Name) {
 		return nil, fmt.Errorf("the cluster's name %q: use 1 to 64 letters, digits, - and _", o.Name)
@@ -79,7 +80,7 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 		nats.Name("vast " + o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
 		nats.RetryOnFailedConnect(true), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
 		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(timeoutDial),
-		// Messages are not kept for a server that is away: the owner of a region appends them again.
+		// The client keeps no messages while it has no connection: the owner of a region appends them again.
 		nats.ReconnectBufSize(-1),
 		// While there was no connection, a server may have lost the end of a log.
 		nats.ReconnectHandler(func(*nats.Conn) { s.forget() }),
@@ -126,7 +127,8 @@ func (s *Storage) interrupted() {
 	s.connected, s.interrupt = context.WithCancel(context.Background())
 }
 
-// attempt returns the context of one attempt.
+// attempt returns the context of one attempt. This context ends after the timeout, and when the connection is
+// interrupted.
 func (s *Storage) attempt(ctx context.Context, timeout time.Duration) (context.Context, func()) {
 	s.mu.Lock()
 	connected := s.connected
@@ -150,11 +152,11 @@ func (s *Storage) told(_ *nats.Conn, subscription *nats.Subscription, err error)
 	s.o.Report(err)
 }
 
-// base is the name of the buckets, and begins the names of the streams.
+// base returns the name of the buckets. The names of the streams begin with it.
 func (s *Storage) base() string { return "VAST_" + s.o.Name }
 
-// makeKeys makes the bucket of the keys, unless it exists. Like makeStream, it does not change one that
-// exists.
+// makeKeys makes the bucket of the keys, if it does not exist. Like makeStream, makeKeys does not change a
+// bucket that exists.
 func (s *Storage) makeKeys(ctx context.Context) error {
 	c := jetstream.KeyValueConfig{Bucket: s.base(),
 		Description: fmt.Sprintf("Vast cluster %s: owners, processes and newest checkpoints", s.o.Name),
@@ -181,7 +183,7 @@ func (s *Storage) makeKeys(ctx context.Context) error {
 }
 
 // MakeLogs makes the streams of the regions and the bucket of the checkpoints, if they do not exist. No other
-// call may run beside it.
+// call may run at the same time.
 func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 	base := s.base()
 	newLog := func(kind, about string, region int) (*log, error) {
@@ -200,7 +202,7 @@ func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 		return l, err
 	}
 	for region := range regions {
-		out, err := newLog("out", "what it sends, tick by tick,", region)
+		out, err := newLog("out", "outbox", region)
 		if err != nil {
 			return err
 		}
@@ -228,8 +230,8 @@ func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 	})
 }
 
-// makeStream makes a stream, unless it exists. It does not change one that exists, because an operator may
-// have configured it.
+// makeStream makes a stream, if it does not exist. It does not change a stream that exists, because an
+// operator may have configured it.
 func (s *Storage) makeStream(ctx context.Context, c jetstream.StreamConfig) (h jetstream.Stream, err error) {
 	err = s.retry(ctx, "making the stream "+c.Name, func(ctx context.Context) (err error) {
 		h, err = s.js.Stream(ctx, c.Name)
@@ -272,7 +274,7 @@ func (s *Storage) SetPointer(ctx context.Context, region int, p []byte, revision
 	return s.Set(ctx, pointerKey(region), p, revision)
 }
 
-// Get returns the value of a key and its revision, which is 0 if there is none.
+// Get returns the value of a key and its revision, which is 0 if the key does not exist.
 func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision uint64, err error) {
 	err = s.retry(ctx, "reading the key "+key, func(ctx context.Context) error {
 		e, err := s.regions.Get(ctx, key)
@@ -289,8 +291,9 @@ func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision u
 	return value, revision, err
 }
 
-// Set sets a key if its revision is the given one, and returns its new revision. After any error the key may
-// have been set; after [protocol.ErrRefused], if the answer to an earlier attempt was late or lost.
+// Set sets a key if the key has the given revision, and returns the new revision. After any error the key may
+// have been set. After [protocol.ErrRefused] this happens if an earlier attempt has set the key, and its
+// answer was late or lost.
 func (s *Storage) Set(ctx context.Context, key string, value []byte, revision uint64,
 ) (now uint64, err error) {
 	err = s.retry(ctx, "setting the key "+key, func(ctx context.Context) (err error) {
@@ -306,8 +309,8 @@ func (s *Storage) Set(ctx context.Context, key string, value []byte, revision ui
 	return now, err
 }
 
-// Remove removes a key as if it had never been set, unless its revision is later than the given one. Watches
-// do not tell it.
+// Remove removes a key if its revision is at most the given one. The key is then as if it had never been set.
+// Watches do not deliver the removal.
 func (s *Storage) Remove(ctx context.Context, key string, revision uint64) error {
 	subject := "$KV." + s.base() + "." + key
 	return s.retry(ctx, "removing the key "+key, func(ctx context.Context) error {
@@ -316,7 +319,8 @@ func (s *Storage) Remove(ctx context.Context, key string, revision uint64) error
 	})
 }
 
-// refused replaces JetStream's errors for conditions that do not hold by [protocol.ErrRefused].
+// refused returns [protocol.ErrRefused] for those errors of JetStream which say that a condition does not
+// hold.
 func refused(err error) error {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {
@@ -332,7 +336,7 @@ func refused(err error) error {
 
 const (
 	timeout     = 5 * time.Second // of one attempt
-	timeoutDial = 2 * time.Second // of a connection
+	timeoutDial = 2 * time.Second // of one attempt to connect
 	timeoutLong = time.Minute     // of one attempt to move a checkpoint
 	maxPause    = time.Second     // between two attempts
 )
@@ -344,7 +348,7 @@ func (s *Storage) retry(ctx context.Context, what string, f func(context.Context
 
 func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what string,
 	f func(context.Context) error) error {
-	// A server that has no leader yet drops what it is asked, so the first attempts are short.
+	// Servers that have no leader yet drop requests, so the first attempts are short.
 	short := timeout / 4
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, maxPause) {
 		attempt, cancel := s.attempt(ctx, short)
@@ -353,7 +357,8 @@ func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what s
 		if err != nil && attempt.Err() == context.Canceled && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", nats.ErrDisconnected, err)
 		}
-		if errors.Is(err, nats.ErrReconnectBufExceeded) { // there is no buffer
+		// The client gets this error if it has no connection, because it has no buffer for messages.
+		if errors.Is(err, nats.ErrReconnectBufExceeded) {
 			err = fmt.Errorf("no connection to %s: %w", cmp.Or(s.o.URL, "the embedded server"),
 				nats.ErrDisconnected)
 		}
@@ -387,12 +392,12 @@ const (
 	sets                 // keys
 )
 
-// written notes whether the server stores what it gets. A server with a full disk may answer other calls, and
-// does not reply to writes.
+// written notes whether the server answers a kind of write. A server with a full disk does not answer writes,
+// but may answer other calls.
 func (s *Storage) written(kind write, err error) {
 	until := time.Time{}
 	if err != nil {
-		until = time.Now().Add(2 * timeout) // before this time the next write has failed or was stored
+		until = time.Now().Add(2 * timeout) // by then the next write has failed or was stored
 	}
 	s.mu.Lock()
 	changed := err != nil || !s.refusing[kind].IsZero()
@@ -403,7 +408,7 @@ func (s *Storage) written(kind write, err error) {
 	}
 }
 
-// answers notes why calls wait, or with nil that the server answers.
+// answers notes the error because of which calls wait. The error nil says that the server answers.
 func (s *Storage) answers(err error) {
 	s.mu.Lock()
 	if now := time.Now(); err == nil && (now.Before(s.refusing[appends]) || now.Before(s.refusing[sets])) {
@@ -433,11 +438,11 @@ func unreachable(err error) bool {
 		return false
 	}
 	const (
-		noPeers        = 10005 // not enough servers are there to keep a new stream, until more start
+		noPeers        = 10005 // too few servers run to keep a new stream; more may start
 		replicasOnSole = 10074 // a single server was asked to keep several replicas
 	)
 	switch api.ErrorCode {
-	case noPeers, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // another value of a key is on its way
+	case noPeers, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // another write of the key is under way
 		return true
 	case jetstream.JSErrCodeJetStreamNotEnabled, replicasOnSole:
 		return false

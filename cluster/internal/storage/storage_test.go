@@ -39,7 +39,7 @@ func open(t *testing.T, o Options) *Storage {
 	return s
 }
 
-// deadline is a context that ends a test which waits in vain.
+// deadline returns a context that ends after a minute, so that a test does not wait forever.
 func deadline(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
@@ -48,7 +48,7 @@ func deadline(t *testing.T) context.Context {
 
 func message(i int) []byte { return fmt.Appendf(nil, "message %d", i) }
 
-// appendAll appends n messages at once, after the last one.
+// appendAll appends n messages to a log, and sends all of them before it waits.
 func appendAll(t *testing.T, l protocol.Log, n int) {
 	ctx := deadline(t)
 	last, err := l.Last(ctx)
@@ -69,12 +69,12 @@ func appendAll(t *testing.T, l protocol.Log, n int) {
 	}
 }
 
-// check reads messages and compares them.
-func check(t *testing.T, l protocol.Log, from, to int) {
+// check checks that a log has the messages of appendAll with the given numbers, first and last included.
+func check(t *testing.T, l protocol.Log, first, last int) {
 	ctx := deadline(t)
-	for i := from; i <= to; i++ {
+	for i := first; i <= last; i++ {
 		number, m, ok, err := l.Read(ctx, uint64(i))
-		for err == nil && !ok { // it was appended lately
+		for err == nil && !ok { // Read may miss a new message
 			if err = l.Wait(ctx, uint64(i)); err == nil {
 				number, m, ok, err = l.Read(ctx, uint64(i))
 			}
@@ -96,23 +96,23 @@ func TestAppendHasConditions(t *testing.T) {
 		want   error
 	}{
 		{"an old number", 2, protocol.IDOf(message(2)), protocol.ErrRefused},
-		{"a number to come", 4, id, protocol.ErrRefused},
+		{"a number that is too high", 4, id, protocol.ErrRefused},
 		{"another ID", 3, protocol.IDOf(message(2)), protocol.ErrRefused},
-		{"an empty log", 0, protocol.ID{}, protocol.ErrRefused},
+		{"the number of an empty log", 0, protocol.ID{}, protocol.ErrRefused},
 		{"number and ID", 3, id, nil},
 		{"the number alone", 4, protocol.ID{}, nil},
 	} {
 		if err := l.Append(ctx, c.last, c.before, []byte(c.what)).Wait(ctx); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.what, err, c.want)
+			t.Errorf("%s: got %v, want %v", c.what, err, c.want)
 		}
 	}
 	if last, err := l.Last(ctx); last != 5 || err != nil {
 		t.Errorf("the log ends with %d, %v, want 5", last, err)
 	}
-	// The same message again is neither appended nor acknowledged as if it were.
+	// A message that is already in the log is not appended again, and Wait returns an error.
 	err := l.Append(ctx, 5, protocol.ID{}, []byte("number and ID")).Wait(ctx)
 	if err == nil || errors.Is(err, protocol.ErrRefused) {
-		t.Errorf("a message that was appended before: %v", err)
+		t.Errorf("a message that is already in the log: got %v, want an error other than ErrRefused", err)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestReadAndWait(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	l := s.Outbox(0)
 	if _, _, ok, err := l.Read(ctx, 1); ok || err != nil {
-		t.Fatalf("an empty log has a message, or %v", err)
+		t.Fatalf("reading an empty log: got ok %v and %v, want no message and no error", ok, err)
 	}
 	done := make(chan error)
 	go func() { done <- l.Wait(ctx, 3) }()
@@ -169,21 +169,21 @@ func TestPointer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.SetPointer(ctx, 1, []byte("b"), 0); !errors.Is(err, protocol.ErrRefused) {
-		t.Errorf("a pointer that exists was made: %v", err)
+		t.Errorf("setting an existing pointer with revision 0: got %v, want ErrRefused", err)
 	}
 	second, err := s.SetPointer(ctx, 1, []byte("b"), first)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SetPointer(ctx, 1, []byte("c"), first); !errors.Is(err, protocol.ErrRefused) {
-		t.Errorf("an old revision was accepted: %v", err)
+		t.Errorf("setting a pointer with an old revision: got %v, want ErrRefused", err)
 	}
 	if p, revision, err := s.Pointer(ctx, 1); string(p) != "b" || revision != second || err != nil {
 		t.Errorf("got %q, %d, %v, want b, %d", p, revision, err, second)
 	}
 }
 
-// A key that was removed can be set as if it were new. One that was set meanwhile stays.
+// A removed key can be set again as a new key. Remove keeps a key that has a later revision.
 func TestRemove(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	set := func(revision uint64) uint64 {
@@ -206,12 +206,12 @@ func TestRemove(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, now, err := s.Get(ctx, "a.1"); now != c.want || err != nil {
-			t.Errorf("after revision %d was removed, the key has the revision %d, %v, want %d", c.revision,
+			t.Errorf("after Remove with revision %d, the key has the revision %d, %v, want %d", c.revision,
 				now, err, c.want)
 		}
 	}
 	if p, _, err := s.Get(ctx, "a.2"); string(p) != "two" || err != nil {
-		t.Errorf("another key is %q, %v", p, err)
+		t.Errorf("the other key has the value %q, %v, want two", p, err)
 	}
 	set(0)
 }
@@ -236,20 +236,20 @@ func TestCheckpoints(t *testing.T) {
 	}
 	if about, err := s.objects.GetInfo(ctx, "1.7-60"); err != nil || about.Size != uint64(len(want)) ||
 		about.Chunks != 3 {
-		t.Errorf("the object is %+v, %v", about, err)
+		t.Errorf("the object is %+v, %v, want %d bytes in 3 parts", about, err, len(want))
 	}
 	for range 2 {
 		if err := s.RemoveCheckpoint(ctx, 1, "7-60"); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Checkpoint(ctx, 1, "7-60"); !errors.Is(err, protocol.ErrGone) {
-			t.Errorf("a checkpoint that was removed: %v", err)
+			t.Errorf("reading a removed checkpoint: got %v, want ErrGone", err)
 		}
 	}
 }
 
-// Parts that a dead process has stored are listed as a checkpoint. Nothing is left of checkpoints that were
-// removed.
+// Checkpoints lists a checkpoint of which a dead process has stored only parts. RemoveCheckpoint removes all
+// messages of a checkpoint.
 func TestRemovedCheckpoints(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	for _, region := range []int{0, 1, 1, 11} {
@@ -258,7 +258,7 @@ func TestRemovedCheckpoints(t *testing.T) {
 			if err := s.PutCheckpoint(ctx, region, name, head, state).Wait(ctx); err != nil {
 				t.Fatal(err)
 			}
-			// An attempt before has failed.
+			// An earlier attempt has failed and left a part.
 			part := s.partsSubject(objectName(region, name) + ".part")
 			if _, err := s.js.Publish(ctx, part, state[:100]); err != nil {
 				t.Fatal(err)
@@ -269,14 +269,14 @@ func TestRemovedCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Checkpoint(ctx, 1, "8-1"); !errors.Is(err, protocol.ErrGone) {
-		t.Errorf("a part of a checkpoint: %v", err)
+		t.Errorf("reading a checkpoint with only a part: got %v, want ErrGone", err)
 	}
 	for _, name := range []string{"8-1", "7-6"} {
 		if err := s.RemoveCheckpoint(ctx, 1, name); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := s.Checkpoint(ctx, 1, "7-60"); len(got) != 4+2*bytesChunk || err != nil {
-			t.Errorf("another checkpoint has %d bytes, %v", len(got), err)
+			t.Errorf("after the removal of %s, checkpoint 7-60 has %d bytes, %v", name, len(got), err)
 		}
 	}
 	for region, want := range map[int][]string{0: {"17-60", "7-6", "7-60"}, 1: {"17-60", "7-60"}, 2: nil} {
@@ -294,7 +294,7 @@ func TestRemovedCheckpoints(t *testing.T) {
 		}
 	}
 	if info, err := s.objectStream.Info(ctx); err != nil || info.State.Msgs != 0 {
-		t.Errorf("%d messages are left of checkpoints that were removed, %v", info.State.Msgs, err)
+		t.Errorf("%d messages of removed checkpoints are left, %v", info.State.Msgs, err)
 	}
 }
 
@@ -318,12 +318,12 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	}})
 	l, ctx := s.Outbox(0), deadline(t)
 	appendAll(t, l, 3)
-	if _, _, ok, err := l.Read(ctx, 4); ok || err != nil { // from here on the log is followed
+	if _, _, ok, err := l.Read(ctx, 4); ok || err != nil { // Read begins a subscription
 		t.Fatal(ok, err)
 	}
 	server.Close()
 	if err := l.Append(ctx, 3, protocol.IDOf(message(3)), message(4)).Wait(ctx); err == nil {
-		t.Error("a server that is not there has acknowledged a message")
+		t.Error("Append succeeded without a server")
 	}
 	last := make(chan uint64)
 	go func() {
@@ -335,7 +335,7 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	}()
 	select {
 	case <-last:
-		t.Fatal("the call did not wait")
+		t.Fatal("Last returned while there was no server")
 	case <-time.After(300 * time.Millisecond):
 	}
 	if server, err = StartServer(ServerOptions{Dir: dir, Host: "127.0.0.1", Port: port}); err != nil {
@@ -348,20 +348,20 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	// The server knows the ID of the newest message after it has started again.
 	err = l.Append(ctx, 3, protocol.IDOf(message(1)), message(4)).Wait(ctx)
 	if !errors.Is(err, protocol.ErrRefused) {
-		t.Errorf("another ID: %v", err)
+		t.Errorf("appending after the wrong ID: got %v, want ErrRefused", err)
 	}
 	if err := l.Append(ctx, 3, protocol.IDOf(message(3)), message(4)).Wait(ctx); err != nil {
 		t.Error(err)
 	}
 	check(t, l, 1, 4)
 	if waited.Load() != 1 || answered.Load() != 1 {
-		t.Errorf("the caller was told %d times that calls wait and %d times that the server answers, want 1",
+		t.Errorf("Waiting was called %d times with an error and %d times with nil, want once each",
 			waited.Load(), answered.Load())
 	}
 }
 
-// A server with a full disk answers some calls, and does not reply to writes. A key that could not be set in
-// time counts as waiting until one is set.
+// A server with a full disk does not answer writes, but answers some other calls. When Set got no answer,
+// calls count as waiting until another Set succeeds.
 func TestKeysThatAreNotSet(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	var told []string
@@ -392,12 +392,12 @@ func TestKeysThatAreNotSet(t *testing.T) {
 	} {
 		told = nil
 		if err := set(c.ctx); !errors.Is(err, c.want) || !slices.Equal(told, c.told) {
-			t.Errorf("got %v, told %q, want %v and %q", err, told, c.want, c.told)
+			t.Errorf("Set returned %v and Waiting got %q, want %v and %q", err, told, c.want, c.told)
 		}
 	}
 }
 
-// An attempt that was on its way when the connection was interrupted does not wait for its timeout.
+// An attempt ends when the connection is interrupted, and does not wait for its timeout.
 func TestAttemptsEndWithTheConnection(t *testing.T) {
 	server, err := StartServer(ServerOptions{Dir: t.TempDir(), Host: "127.0.0.1", Port: -1})
 	if err != nil {
@@ -414,7 +414,7 @@ func TestAttemptsEndWithTheConnection(t *testing.T) {
 		return ctx.Err()
 	})
 	if err != nil || attempts != 2 {
-		t.Errorf("%d attempts, %v, want 2", attempts, err)
+		t.Errorf("%d attempts and the error %v, want 2 attempts and no error", attempts, err)
 	}
 }
 
@@ -422,10 +422,10 @@ func TestSend(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	for i := 1; i <= 3; i++ {
 		if number, err := s.Send(ctx, 1, message(i)); number != uint64(i) || err != nil {
-			t.Errorf("input %d has the number %d, %v", i, number, err)
+			t.Errorf("input %[1]d has the number %[2]d, %[3]v, want %[1]d", i, number, err)
 		}
 	}
-	for range 2 { // equal inputs are two inputs
+	for range 2 { // two equal inputs are appended twice
 		if _, err := s.Send(ctx, 0, message(1)); err != nil {
 			t.Error(err)
 		}
@@ -437,7 +437,7 @@ func TestSend(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := s.Send(ended, 1, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end of the context: %v", err)
+		t.Errorf("Send with an ended context: got %v, want context.Canceled", err)
 	}
 }
 
@@ -463,10 +463,10 @@ func TestWatch(t *testing.T) {
 		case e, ok := <-entries:
 			if !ok || e.Key != key || string(e.Value) != key || e.Revision != revision ||
 				key != "" && time.Since(e.Time).Abs() > time.Hour {
-				t.Fatalf("got %+v, %v, want %s at %d", e, ok, key, revision)
+				t.Fatalf("got %+v, %v, want key %q with revision %d", e, ok, key, revision)
 			}
 		case <-ctx.Done():
-			t.Fatal("nothing is told")
+			t.Fatal("the watch delivers nothing")
 		}
 	}
 	expect("a.1", a)
@@ -478,12 +478,12 @@ func TestWatch(t *testing.T) {
 	}
 	set("c.2", 0)
 	expect("b.2", set("b.2", 0))
-	for range 300 { // more than a watch keeps
+	for range 300 { // more changes than a watch keeps
 		a = set("a.1", a)
 	}
 	cancel()
 	for range entries {
-		t.Log("an entry came after the end of the context") // one may
+		t.Log("an entry came after the end of the context") // that is allowed
 	}
 }
 
@@ -503,7 +503,7 @@ func TestClustersOnOneServer(t *testing.T) {
 	other := open(t, o)
 	appendAll(t, s.Outbox(0), 2)
 	if last, err := other.Outbox(0).Last(deadline(t)); last != 0 || err != nil {
-		t.Errorf("the other cluster's log ends with %d, %v", last, err)
+		t.Errorf("the other cluster's log ends with %d, %v, want 0", last, err)
 	}
 }
 
@@ -520,17 +520,17 @@ func freePorts(t *testing.T, n int) (ports []int) {
 	return ports
 }
 
-// A server without others cannot keep several replicas. To wait for it would be in vain.
+// A single server cannot keep several replicas. Open returns an error and does not wait.
 func TestReplicasOnOneServer(t *testing.T) {
 	o := start(t).o
 	o.Name, o.Replicas = "other", 3
 	if _, err := Open(deadline(t), o); err == nil || !strings.Contains(err.Error(), "replicas > 1 not supp") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an error about replicas", err)
 	}
 }
 
-// With three servers, any of them may end, even the one of the own process: what was acknowledged stays, and
-// the others go on.
+// When one of three servers ends, acknowledged messages stay, and the other servers continue. The test also
+// ends the embedded server of its own process.
 func TestThreeServers(t *testing.T) {
 	ports := freePorts(t, 6)
 	address := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
@@ -550,7 +550,7 @@ func TestThreeServers(t *testing.T) {
 		t.Cleanup(func() { servers[i].Close() })
 	}
 	s := open(t, Options{Name: "test", Replicas: 3, Server: servers[0]})
-	open(t, Options{Name: "test", Replicas: 1, // it changes nothing
+	open(t, Options{Name: "test", Replicas: 1, // does not change the existing streams
 		URL: "nats://" + address(0) + ",nats://" + address(1) + ",nats://" + address(2)})
 	for _, stream := range []string{"KV_VAST_test", "OBJ_VAST_test", "VAST_test_out_0", "VAST_test_in_1"} {
 		if h, err := s.js.Stream(deadline(t), stream); err != nil {
@@ -572,7 +572,7 @@ func TestThreeServers(t *testing.T) {
 				} else if last == number+1 {
 					break
 				} else if err == nil || last != number {
-					t.Fatalf("message %d: %v, and the log ends with %d", number+1, err, last)
+					t.Fatalf("appending message %d: %v, and the log ends with %d", number+1, err, last)
 				}
 			}
 			number, before = number+1, protocol.IDOf(m)

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// tail has the newest messages of a log, as a subscription delivers them. All regions of a process share it,
-// so each message crosses the network once. Without a subscription it is empty, and Read asks the server.
+// tail is a cache of the newest messages of a log, which a subscription delivers. All regions of a process
+// share the tail, so each message crosses the network once. Without a subscription the tail is empty, and
+// log.Read reads from the server.
 type tail struct {
 	mu      sync.Mutex
 	current uint64 // the generation of the subscription; 0 if there is none
@@ -14,7 +15,7 @@ type tail struct {
 	stop    func() // ends the subscription
 	entries []entry
 	bytes   int
-	first   uint64 // messages from this number on are in entries
+	first   uint64 // entries has the messages from this number on
 	next    uint64 // all messages of the log below this number were delivered
 	existed uint64 // below this number the log may have messages that were not delivered yet
 	changed chan struct{}
@@ -26,12 +27,12 @@ type entry struct {
 	m      []byte
 }
 
-// A tail has at most this many bytes. Regions of one process read messages of the last few ticks; a takeover
-// reads older ones from the server.
+// bytesTail is the largest size of a tail. The regions of a process read messages of the last few ticks. A
+// takeover reads older messages from the server.
 const bytesTail = 4 << 20
 
-// begin begins a subscription to the messages from a number on, and returns its generation. Below the number
-// existed the log may have messages that the subscription has yet to deliver.
+// begin begins a subscription to the messages with numbers >= from, and returns the generation of the
+// subscription. Among the numbers < existed, the log may have messages that were not delivered yet.
 func (t *tail) begin(from, existed uint64) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -42,18 +43,19 @@ func (t *tail) begin(from, existed uint64) uint64 {
 	return t.current
 }
 
-// stopWith sets what ends the subscription.
+// stopWith sets the function that ends a subscription. If the subscription has already ended, stopWith calls
+// stop at once.
 func (t *tail) stopWith(generation uint64, stop func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.current != generation {
-		go stop() // it waits for the handler, which waits for mu
+		go stop() // in a goroutine: stop waits for the handler, which waits for mu
 		return
 	}
 	t.stop = stop
 }
 
-// end ends a subscription, unless another one has begun.
+// end ends the subscription of a generation. It does nothing if another subscription has begun.
 func (t *tail) end(generation uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,8 +82,8 @@ func (t *tail) drop() {
 	t.current, t.stop, t.entries, t.bytes = 0, nil, nil, 0
 }
 
-// delivered adds a message of a subscription. newest is whether it was the newest one of the log when it was
-// sent.
+// delivered adds a message of a subscription. newest is whether the message was the newest of the log when
+// the server sent it.
 func (t *tail) delivered(generation uint64, e entry, newest bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,7 +98,7 @@ func (t *tail) delivered(generation uint64, e entry, newest bool) {
 	}
 }
 
-// add adds a message that this process has appended, if it is the next one.
+// add adds a message that this process has appended, if the tail has all messages before it.
 func (t *tail) add(e entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,14 +118,14 @@ func (t *tail) push(e entry) {
 	t.changed = make(chan struct{})
 }
 
-// find returns the first message whose number is at least from, or a zero entry if the log has none yet.
-// known is false if only the server can tell.
+// find returns the message with the lowest number >= from, or a zero entry if the log has no such message
+// yet. known is false if the tail lacks the answer, so that log.Read must read from the server.
 func (t *tail) find(from uint64) (e entry, known bool) {
 	e, known, _ = t.watch(from)
 	return e, known
 }
 
-// watch is find with a channel that is closed when the result may have changed.
+// watch returns what find returns, and a channel that is closed when this result may have changed.
 func (t *tail) watch(from uint64) (e entry, known bool, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,7 +2,7 @@ package storage
 
 import "testing"
 
-// A tail forgets old messages, and says then that only the server can tell.
+// A tail drops old messages. find then reports that they are not known.
 func TestTailIsBounded(t *testing.T) {
 	const size = bytesTail / 8
 	var l tail
@@ -18,7 +18,7 @@ func TestTailIsBounded(t *testing.T) {
 		switch {
 		case number <= 92:
 			if known {
-				t.Errorf("message %d is known", number)
+				t.Errorf("find knows message %d, which the tail must have dropped", number)
 			}
 		case number <= 100:
 			if !known || e.number != number {
@@ -28,9 +28,10 @@ func TestTailIsBounded(t *testing.T) {
 			t.Errorf("message %d, which does not exist: got %d, %v", number, e.number, known)
 		}
 	}
-	// A message that is larger than a tail is left to the server.
+	// A tail does not keep a message that is larger than bytesTail.
 	l.delivered(generation, entry{101, make([]byte, bytesTail+1)}, true)
 	if _, known := l.find(101); known || l.bytes != 0 {
-		t.Errorf("a message of more than a tail is known, and the tail has %d bytes", l.bytes)
+		t.Errorf("message 101, which is larger than bytesTail: known is %v, and the tail has %d bytes", known,
+			l.bytes)
 	}
 }

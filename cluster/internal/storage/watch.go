@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Entry is a key with its value. An Entry without a key follows those that existed when a watch began.
+// Entry is a key with its value. A watch first delivers all keys that exist, and then an Entry with an empty
+// Key.
 type Entry struct {
 	Key      string
 	Value    []byte
@@ -14,12 +15,14 @@ type Entry struct {
 	Time     time.Time // when the key was set, by the clock of the server
 }
 
-// Watch tells the values of keys and all changes, in their order. Several changes of a key before it is told
-// may be told as one. A key may end with .* to stand for many. The channel is closed after the context or the
-// connection has ended. While the connection is interrupted nothing is told, and the watch may need long to
-// notice that the server answers again; a new watch does not.
+// Watch delivers the values of keys, and then the changes of these keys in their order. Several changes of a
+// key may be delivered as one change. A key that ends with .* stands for all keys with the same beginning.
+// The channel is closed after the context or the connection has ended. While the connection is interrupted,
+// the watch delivers nothing. When the server answers again, this watch may continue late; a new watch begins
+// at once.
 func (s *Storage) Watch(ctx context.Context, keys ...string) (<-chan Entry, error) {
-	// The end of this context ends the watch. So a timer limits the time until the watch begins.
+	// This context is that of the whole watch, so it has no deadline. A timer limits the time until the watch
+	// begins.
 	ctx, cancel := context.WithCancel(ctx)
 	late := time.AfterFunc(timeout, cancel)
 	watcher, err := s.regions.WatchFiltered(ctx, keys)
@@ -34,7 +37,7 @@ func (s *Storage) Watch(ctx context.Context, keys ...string) (<-chan Entry, erro
 		defer cancel()
 		defer func() {
 			for range watcher.Updates() {
-				// The subscription does not end before all of its updates are taken.
+				// The subscription ends only after all of its updates are received.
 			}
 		}()
 		defer func() { _ = watcher.Stop() }() // an error says that the connection has ended

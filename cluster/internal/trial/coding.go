@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// measureCoding measures what an owner does for the messages that it sends and receives.
+// measureCoding measures how long the owner of a region encodes and decodes messages.
 func measureCoding(ctx context.Context, c *plan.Costs) error {
 	const few, many = 4, 256 // sections of a message
 	var encode, decode, bytes [3]float64
@@ -34,10 +34,11 @@ func measureCoding(ctx context.Context, c *plan.Costs) error {
 // anyVersion returns the only version of the program.
 func anyVersion() []protocol.Version { return []protocol.Version{{From: 1}} }
 
-// coding returns the processor time of a message with a number of sections and bytes, in microseconds: of its
-// owner, and of each region that receives it. size is the size of the message. All regions run half of the
-// ticks, in which they receive nothing. Then one of them runs the other half, and receives what all have
-// sent.
+// coding measures a message with a section for each region, one of which has a number of bytes. encode is the
+// processor time of the owner that sends the message, in microseconds. decode is the processor time of one
+// region that receives the message. size is the size of the message. All regions run the first half of the
+// ticks, in which they receive nothing. Then region 0 runs the second half, and receives the messages of all
+// regions.
 func coding(ctx context.Context, regions, bytes int) (encode, decode, size float64, err error) {
 	ticks := uint64(max(20, 4000/regions))
 	storage := newMemory(regions)
@@ -50,7 +51,7 @@ func coding(ctx context.Context, regions, bytes int) (encode, decode, size float
 			o.Until *= 2
 		}
 		if err := protocol.Run(ctx, o); err != nil {
-			return 0, 0, 0, fmt.Errorf("messages: %w", err)
+			return 0, 0, 0, fmt.Errorf("the coding of messages: %w", err)
 		}
 		if m.err != nil {
 			return 0, 0, 0, m.err
@@ -66,7 +67,7 @@ func coding(ctx context.Context, regions, bytes int) (encode, decode, size float
 	return encode, decode, float64(len(messages[len(messages)-1])), nil
 }
 
-// sender is a machine that sends some bytes to the next region.
+// sender is a machine that sends some bytes to region 0.
 type sender struct {
 	regions, bytes int
 	half           uint64

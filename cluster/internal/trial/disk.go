@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// measureDisk measures syncs of small and large writes, how they vary, and how many of several files the disk
-// does at once.
+// measureDisk measures how long syncs of small and large writes take, how much these times vary, and how many
+// files the disk syncs at once.
 func measureDisk(dir string, c *plan.Costs) (err error) {
 	const most, chunk = 32, 512 << 10
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
@@ -46,8 +46,8 @@ func measureDisk(dir string, c *plan.Costs) (err error) {
 	return nil
 }
 
-// syncs writes and syncs some files at once. It returns how many syncs a second there are, and the times of
-// the first file.
+// syncs writes and syncs some files at once. It returns the number of syncs in a second, and the times of the
+// syncs of the first file.
 func syncs(folder disk.Folder, name string, files, size int,
 ) (rate float64, times measure.Samples, err error) {
 	const writes = 200

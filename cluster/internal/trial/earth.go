@@ -21,7 +21,7 @@ type EarthOptions struct {
 	Planet *simulation.Globe
 	Ticks  uint64
 	Every  uint64 // ticks from one checkpoint to the next
-	// From and To say which ticks are measured: those after From, up to To. Default: none.
+	// The ticks From+1 to To are measured. Default: no ticks.
 	From, To uint64
 }
 
@@ -29,10 +29,10 @@ type EarthOptions struct {
 type EarthRun struct {
 	Times cluster.Times
 	Hash  string // of the state in the end
-	// Rate is how many of the measured ticks the regions ran in a second. Other than that of Times it leaves
-	// out the time in which the regions come to life.
+	// Rate is how many of the measured ticks the regions ran in a second. Unlike Times.Rate, it leaves out
+	// the first ticks.
 	Rate float64
-	// Processor is the processor time of a tick of all regions, with all that the process does meanwhile.
+	// Processor is the processor time of the process for one measured tick of all regions.
 	Processor time.Duration
 	// Sections[i][j] has the bytes that region i has sent to region j in all ticks.
 	Sections [][]int
@@ -41,7 +41,8 @@ type EarthRun struct {
 // Earth runs an Earth in regions as one process with an embedded server.
 func Earth(ctx context.Context, o EarthOptions) (EarthRun, error) {
 	regions := o.Planet.Regions()
-	m := &meter{from: o.From * uint64(regions), to: o.To * uint64(regions), sections: make([][]int, regions)}
+	m := &meter{ticksBegin: o.From * uint64(regions), ticksEnd: o.To * uint64(regions),
+		sections: make([][]int, regions)}
 	n, err := cluster.Join(ctx, cluster.Options{Name: "trial", Dir: o.Dir, Regions: regions,
 		Lookahead: simulation.Lookahead, Schema: o.Planet.Schema(), Until: o.Ticks, Every: o.Every,
 		New: func(region int) (cluster.Machine, error) {
@@ -65,10 +66,10 @@ func Earth(ctx context.Context, o EarthOptions) (EarthRun, error) {
 	return r, errors.Join(err, m.err)
 }
 
-// meter notes the time when the regions together have run some numbers of ticks.
+// meter notes the times at which the regions together have run ticksBegin and ticksEnd ticks.
 type meter struct {
-	from, to uint64
-	sections [][]int
+	ticksBegin, ticksEnd uint64
+	sections             [][]int
 
 	mu           sync.Mutex
 	ticks        uint64
@@ -81,11 +82,11 @@ func (m *meter) ran() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ticks++
-	if m.ticks == m.from {
+	if m.ticks == m.ticksBegin {
 		m.began = time.Now()
 		m.first, m.err = processorTime()
 	}
-	if m.ticks == m.to && m.err == nil {
+	if m.ticks == m.ticksEnd && m.err == nil {
 		m.ended = time.Now()
 		m.last, m.err = processorTime()
 	}
@@ -118,7 +119,7 @@ func hashOf(planet *simulation.Globe, regions []cluster.Status) (string, error) 
 		}
 		state, err := hex.DecodeString(f.State)
 		if err != nil || len(state) != len(simulation.State{}) {
-			return "", fmt.Errorf("region %d has the state %q", s.Region, f.State)
+			return "", fmt.Errorf("the status of region %d has the damaged state %q", s.Region, f.State)
 		}
 		states = append(states, simulation.State(state))
 	}

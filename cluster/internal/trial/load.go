@@ -10,14 +10,14 @@ import (
 	"github.com/vastgo/vast/cluster/internal/globe"
 )
 
-// load keeps all cores busy, and counts the work that it does.
+// load keeps all cores busy, and counts its units of work.
 type load struct {
 	ended atomic.Bool
 	units atomic.Int64
 	all   sync.WaitGroup
 }
 
-// newLoad begins as many goroutines as there are cores.
+// newLoad starts as many goroutines as there are cores.
 func newLoad() *load {
 	l := &load{}
 	for range globe.Cores() {
@@ -26,8 +26,8 @@ func newLoad() *load {
 	return l
 }
 
-// work does units of about half a millisecond, like the ticks of small regions, and lets other goroutines run
-// after each.
+// work does units of work until the load ends. A unit takes about half a millisecond, like a tick of a small
+// region. After each unit, work lets other goroutines run.
 func (l *load) work() {
 	var block [512]byte
 	for !l.ended.Load() {
@@ -40,7 +40,7 @@ func (l *load) work() {
 	}
 }
 
-// during returns how many units are done while f runs, and how long it runs.
+// during returns how many units are done while f runs, and how long f runs.
 func (l *load) during(f func() error) (units float64, took time.Duration, err error) {
 	before, began := l.units.Load(), time.Now()
 	err = f()

@@ -16,15 +16,17 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// few is the number of regions of the larger cluster that is measured. The other one has one region.
+// few is the number of regions of the larger of the two measured clusters. The smaller cluster has one
+// region.
 const few = 4
 
-// The numbers of rounds of measurements. The median counts.
+// rounds is the number of rounds of a measurement, and roundsClusters that of the measurement of clusters.
+// The median of the rounds counts.
 const rounds, roundsClusters = 3, 5
 
-// Measure measures what the work of a cluster costs on this machine, with an Earth of some travellers. It
-// takes a minute or two, and uses the folder for files that it removes. progress is called with what it
-// measures.
+// Measure measures the costs of the work of a cluster on this machine, with an Earth of some travellers. It
+// takes a minute or two. It writes files into dir, and removes them. It calls progress with the name of each
+// part before it measures the part.
 func Measure(ctx context.Context, dir string, travellers int, progress func(what string),
 ) (*plan.Costs, error) {
 	c := &plan.Costs{Cores: globe.Cores(), Stretch: 1, BytesTraveller: simulation.BytesTraveller}
@@ -38,12 +40,13 @@ func Measure(ctx context.Context, dir string, travellers int, progress func(what
 		err = measureEarths(ctx, dir, travellers, progress, c)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("measuring %w", err)
+		return nil, fmt.Errorf("measuring the costs: %w", err)
 	}
 	return c, nil
 }
 
-// measureEarths measures the ticks of an Earth, without a cluster and in clusters of one and of few regions.
+// measureEarths measures the ticks of an Earth: without a cluster, in a cluster of one region, and in a
+// cluster of few regions.
 func measureEarths(ctx context.Context, dir string, travellers int, progress func(what string),
 	c *plan.Costs) error {
 	progress("the ticks of worlds")
@@ -70,7 +73,8 @@ func measureEarths(ctx context.Context, dir string, travellers int, progress fun
 
 // runEarth runs a cluster for a short time, without checkpoints.
 func runEarth(ctx context.Context, dir string, travellers, regions int) (EarthRun, error) {
-	p, err := planet(travellers, regions, Workers(few)) // the same number of workers, so that times compare
+	// Both clusters use the same number of workers for each region, so that their times can be compared.
+	p, err := planet(travellers, regions, Workers(few))
 	if err != nil {
 		return EarthRun{}, err
 	}
@@ -79,8 +83,8 @@ func runEarth(ctx context.Context, dir string, travellers, regions int) (EarthRu
 	return r, errors.Join(err, p.Close())
 }
 
-// measureWorlds measures worlds with different numbers of travellers and regions, and with one worker and
-// all. They take turns, so a bad moment of the machine affects all.
+// measureWorlds measures worlds with different numbers of travellers and regions, and with one worker or a
+// worker for each core. The worlds run each tick in turn, so a slow moment of the machine affects all worlds.
 func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	var worlds [4]*world
 	for i, w := range [...]struct{ travellers, regions, workers int }{{travellers, 1, 1},
@@ -106,7 +110,7 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	c.Tick = max(all.processor.Median()-c.Traveller*n, 0)
 	c.Crossings = divided.departed(few/2) / n
 	c.Locality = locality(divided.departed(few/2), divided.departed(1))
-	if crossed := 2 * divided.departed(1); crossed > 0 { // each departs and arrives
+	if crossed := 2 * divided.departed(1); crossed > 0 { // each traveller departs and arrives
 		c.Crossing = max(divided.processor.Median()-few*c.Tick-c.Traveller*n, 0) / crossed
 	}
 	c.Spread = spread(all.times)
@@ -120,7 +124,7 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	return nil
 }
 
-// locality returns the exponent with which the departures of two and of four regions agree.
+// locality returns the exponent plan.Costs.Locality, from the departures of two and of four regions.
 func locality(ofTwo, ofFour float64) float64 {
 	if ofTwo == 0 || ofFour <= ofTwo {
 		return 1
@@ -128,7 +132,8 @@ func locality(ofTwo, ofFour float64) float64 {
 	return -math.Log2(ofFour/ofTwo - 1)
 }
 
-// serial returns the share of a tick that only one worker runs, from the times with one worker and with all.
+// serial returns the share of a tick that only one worker runs, from the times of a tick with one worker and
+// with all workers.
 func serial(one, all float64, workers int) float64 {
 	if workers == 1 {
 		return 1
@@ -137,20 +142,21 @@ func serial(one, all float64, workers int) float64 {
 	return min(max((all/one-1/w)/(1-1/w), 0), 1)
 }
 
-// overheadOf returns the processor time of a region's tick that no other measurement shows, in microseconds.
-// It explains why the processor times of one region and of few regions have another ratio than what is known
-// of them. The ratio does not change if the machine is slower than before, as a whole.
+// overheadOf returns the processor time of a region's tick that no other measurement covers, in microseconds.
+// With this overhead, the known costs of clusters of one and of few regions have the same ratio as the
+// measured processor times. The ratio does not change if the whole machine becomes slower.
 func overheadOf(c *plan.Costs, travellers int, one, some EarthRun) float64 {
 	a, b := micros(one.Processor), micros(some.Processor)
 	missing := b*known(c, travellers, 1, one.Rate) - a*known(c, travellers, few, some.Rate)
 	if few*a <= b {
-		return 0 // a region of all travellers costs no more than one of a few: the times are wrong
+		return 0 // a region with all travellers costs no more than a region with few: the times are wrong
 	}
 	return max(missing/(few*a-b), 0)
 }
 
-// known returns the processor time of a tick of all regions of one process in microseconds, as far as it is
-// measured. The rate says how many ticks share the statuses of a second.
+// known returns the part of the processor time of a tick of all regions of one process that the costs
+// explain, in microseconds. Each region makes a status once a second, so the cost of a status for each tick
+// depends on the rate.
 func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
 	n, all := float64(regions), float64(travellers)
 	departures := c.Departures(regions) * all
@@ -162,8 +168,8 @@ func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
 		n*n*c.Decode.Of(bytes, regions)
 }
 
-// Calibrate measures the stretch of the costs again: the machine may have become slower or faster, because of
-// other programs.
+// Calibrate measures the stretch of the costs again, because other programs may have made the machine slower
+// or faster since the last measurement.
 func Calibrate(ctx context.Context, dir string, travellers int, c *plan.Costs) error {
 	var rates measure.Samples
 	for range rounds {
@@ -176,7 +182,7 @@ func Calibrate(ctx context.Context, dir string, travellers int, c *plan.Costs) e
 	return fitStretch(c, travellers, rates.Median())
 }
 
-// fitStretch sets the stretch with which few regions have the measured rate.
+// fitStretch sets the stretch with which the simulation of few regions gives the measured rate.
 func fitStretch(c *plan.Costs, travellers int, rate float64) error {
 	low, high := 0.25, 8.0
 	for range 20 {
@@ -194,14 +200,15 @@ func fitStretch(c *plan.Costs, travellers int, rate float64) error {
 	return nil
 }
 
-// Setup returns an Earth in regions in one process with an embedded server, on the machine of the costs.
+// Setup returns the setup of an Earth whose regions are in one process with an embedded server, on the
+// machine of the costs.
 func Setup(c *plan.Costs, regions, travellers int) plan.Setup {
 	return plan.Setup{Regions: regions, PerProcess: regions, Cores: c.Cores, Replicas: 1, Bandwidth: 1.25e9,
 		Lookahead: simulation.Lookahead, Travellers: travellers, Hot: 1, Ticks: ticksWorld}
 }
 
-// spread returns the standard deviation of the logarithm of times, from their median and their 90th
-// percentile: the few longest ones are those of other programs.
+// spread returns the standard deviation of the logarithm of times, estimated from their median and their 90th
+// percentile. The few longest times do not count, because other programs cause them.
 func spread(times measure.Samples) float64 {
 	const z90 = 1.2816 // the 90th percentile of the normal distribution
 	sorted := slices.Sorted(slices.Values(times))

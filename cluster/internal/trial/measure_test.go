@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/cluster/internal/plan"
 )
 
-// TestOverheadIsWhatIsMissing: the overhead of regions whose processor times contain one is found.
+// TestOverheadIsWhatIsMissing: overheadOf finds the overhead in processor times that contain it.
 func TestOverheadIsWhatIsMissing(t *testing.T) {
 	const travellers, overhead = 100_000, 70
 	c := &plan.Costs{Tick: 300, Traveller: 0.01, Crossing: 2, Crossings: 0.001, Locality: 0.5,
@@ -42,7 +42,7 @@ func TestModelAgreesWithTheFit(t *testing.T) {
 	}
 }
 
-// TestFitOfStretch: the stretch that a simulated rate had comes back.
+// TestFitOfStretch: fitStretch finds the stretch from a simulated rate.
 func TestFitOfStretch(t *testing.T) {
 	const travellers = 100_000
 	c := &plan.Costs{Cores: 2, Stretch: 1.7, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01}
@@ -75,7 +75,8 @@ func TestSerial(t *testing.T) {
 	}{{100, 50, 2, 0}, {100, 100, 2, 1}, {100, 75, 2, 0.5}, {100, 120, 2, 1}, {100, 40, 4, 0.2},
 		{100, 90, 1, 1}} {
 		if got := serial(c.one, c.all, c.workers); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%v with one worker and %v with %d: %v, want %v", c.one, c.all, c.workers, got, c.want)
+			t.Errorf("%v µs with one worker and %v µs with %d workers give the share %v, want %v",
+				c.one, c.all, c.workers, got, c.want)
 		}
 	}
 }
@@ -101,6 +102,6 @@ func TestCodingCostsSomething(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Encode.Byte <= 0 || c.Decode.Byte <= 0 || c.BytesMessage < 100 || c.BytesSection != 1 {
-		t.Errorf("%+v", c)
+		t.Errorf("the costs are %+v", c)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// memory is a storage of which a single owner at a time uses each part. It is not safe for concurrent use.
-// Nothing in it fails or waits, so it shows what an owner itself costs.
+// memory is a storage whose parts have one owner at a time. It is not safe for concurrent use. Its methods
+// neither fail nor wait, so a measurement shows only the costs of the owner.
 type memory struct {
 	outboxes []*memoryLog
 	pointers [][]byte
@@ -71,7 +71,7 @@ func (forgotten) Wait(context.Context) error { return nil }
 // Sum implements [protocol.Stored].
 func (forgotten) Sum() []byte { return nil }
 
-// memoryLog is a log in memory. Message i has the number i + 1.
+// memoryLog is a log in memory. messages[i] has the number i + 1.
 type memoryLog struct{ messages [][]byte }
 
 // Append implements [protocol.Log].
@@ -96,7 +96,7 @@ func (l *memoryLog) Read(_ context.Context, from uint64) (number uint64, m []byt
 	return from, l.messages[from-1], true, nil
 }
 
-// Wait implements [protocol.Log]. What is read is there.
+// Wait implements [protocol.Log]. It returns at once, because owners read only messages that exist.
 func (l *memoryLog) Wait(context.Context, uint64) error { return nil }
 
 // Purge implements [protocol.Log].

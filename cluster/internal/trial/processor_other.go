@@ -9,5 +9,5 @@ import (
 
 // processorTime returns the processor time that this process has used.
 func processorTime() (time.Duration, error) {
-	return 0, errors.New("costs are measured on Unix only: measure elsewhere, and read the file of the costs")
+	return 0, errors.New("costs can be measured on Unix only: write a file of costs there, and read it here")
 }

@@ -15,19 +15,22 @@ import (
 )
 
 const (
-	logs  = 4 // outboxes that the measurements append to at once; as many more are followed
-	depth = 8 // messages of an outbox on their way
-	// A small and a large message, in bytes. The cost of a byte is the difference of their costs.
+	// logs is the number of outboxes to which the measurements append at once. There are twice as many
+	// outboxes, and the second half of them is followed.
+	logs  = 4
+	depth = 8 // unacknowledged messages of an outbox
+	// The sizes of a small and of a large message, in bytes. The cost of a byte follows from the difference
+	// of their costs.
 	small, large = 200, 20_200
 )
 
 // server measures the embedded server.
 type server struct {
 	storage *storage.Storage
-	last    [2 * logs]uint64 // the newest message of each outbox
+	last    [2 * logs]uint64 // the number of the newest message of each outbox
 }
 
-// measureServer measures what the embedded server does, and fills it into costs.
+// measureServer measures the costs of the embedded server, and sets them in c.
 func measureServer(ctx context.Context, dir string, c *plan.Costs) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	embedded, err := storage.StartServer(storage.ServerOptions{Dir: dir})
@@ -50,7 +53,7 @@ func measureServer(ctx context.Context, dir string, c *plan.Costs) (err error) {
 // measureAppend measures appends and deliveries, with small and large messages.
 func (s *server) measureAppend(ctx context.Context, c *plan.Costs) error {
 	for region := logs; region < 2*logs; region++ {
-		// Reading what is not there yet begins to follow the log.
+		// Reading a message that does not exist yet begins to follow the log.
 		if _, _, _, err := s.storage.Outbox(region).Read(ctx, 1); err != nil {
 			return err
 		}
@@ -75,7 +78,8 @@ func (s *server) measureAppend(ctx context.Context, c *plan.Costs) error {
 	return nil
 }
 
-// work returns the cost of a message from those of a small and of a large one, in microseconds.
+// work returns the cost of a message, from the processor times of small and of large messages in
+// microseconds.
 func work(ofSmall, ofLarge measure.Samples) plan.Work {
 	perByte := max(ofLarge.Median()-ofSmall.Median(), 0) / (large - small)
 	return plan.Work{Each: max(ofSmall.Median()-perByte*small, 0), Byte: perByte * 1000}
@@ -84,8 +88,9 @@ func work(ofSmall, ofLarge measure.Samples) plan.Work {
 // sample is how many microseconds of real time and of processor time a message took, in each round.
 type sample struct{ real, processor measure.Samples }
 
-// append appends messages to n outboxes at once, from the first one on, and adds how long they took.
-func (s *server) append(ctx context.Context, first, n, size int, to *sample) error {
+// append appends messages to the outboxes of n regions at once: of region, and of the regions after it. It
+// adds to result how long a message took.
+func (s *server) append(ctx context.Context, region, n, size int, result *sample) error {
 	const messages = 300 // for each outbox
 	before, err := processorTime()
 	if err != nil {
@@ -95,23 +100,23 @@ func (s *server) append(ctx context.Context, first, n, size int, to *sample) err
 	var all sync.WaitGroup
 	failed := make([]error, n)
 	for i := range n {
-		all.Go(func() { failed[i] = s.appendTo(ctx, first+i, messages, size) })
+		all.Go(func() { failed[i] = s.appendTo(ctx, region+i, messages, size) })
 	}
 	all.Wait()
 	took := time.Since(began)
 	after, err := processorTime()
-	to.real = append(to.real, micros(took)/float64(messages*n))
-	to.processor = append(to.processor, micros(after-before)/float64(messages*n))
+	result.real = append(result.real, micros(took)/float64(messages*n))
+	result.processor = append(result.processor, micros(after-before)/float64(messages*n))
 	return errors.Join(append(failed, err)...)
 }
 
-// appendTo appends messages to an outbox, a few at once.
+// appendTo appends messages to an outbox. At most depth messages are unacknowledged at a time.
 func (s *server) appendTo(ctx context.Context, region, messages, size int) error {
 	log := s.storage.Outbox(region)
 	var onTheWay []protocol.Appended
 	for range messages {
 		m := make([]byte, size)
-		copy(m, strconv.FormatUint(s.last[region], 10)) // equal messages would count as repeated ones
+		copy(m, strconv.FormatUint(s.last[region], 10)) // equal messages would count as repeated messages
 		onTheWay = append(onTheWay, log.Append(ctx, s.last[region], protocol.ID{}, m))
 		s.last[region]++
 		if len(onTheWay) == depth {
@@ -129,8 +134,9 @@ func (s *server) appendTo(ctx context.Context, region, messages, size int) error
 	return nil
 }
 
-// measureHold measures for how long a sync keeps a core from other goroutines. All cores are busy, and less
-// is done while messages are appended. What the processor time of the messages does not explain is that time.
+// measureHold measures how long a sync keeps a core from other goroutines. A load keeps all cores busy. While
+// messages are appended, the load does less work. The processor time of the messages explains a part of the
+// lost time. The hold is the other part.
 func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 	l := newLoad()
 	defer l.end()
@@ -156,7 +162,7 @@ func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 	return nil
 }
 
-// measureCalls measures requests.
+// measureCalls measures the cost of a request.
 func (s *server) measureCalls(ctx context.Context, c *plan.Costs) error {
 	const calls = 1000
 	before, err := processorTime()
@@ -173,7 +179,7 @@ func (s *server) measureCalls(ctx context.Context, c *plan.Costs) error {
 	return err
 }
 
-// measureStore measures storing a checkpoint.
+// measureStore measures the cost of storing a checkpoint.
 func (s *server) measureStore(ctx context.Context, c *plan.Costs) error {
 	const size = 32 << 20
 	before, err := processorTime()

@@ -18,15 +18,15 @@ type world struct {
 
 	processor measure.Samples // microseconds of processor time of ticks of all regions
 	times     measure.Samples // real times of the same ticks
-	sections  [][]int         // bytes from a region to another one
+	sections  [][]int         // bytes from each region to each other region
 	state     int             // bytes of the states of all regions
-	save      float64         // microseconds to make them
+	save      float64         // microseconds to make these states
 	status    measure.Samples // microseconds to make the statuses of all regions
 	told      int             // bytes of these statuses
 }
 
-// ticksWorld is the number of ticks of a run. The first ones do not count: nobody has arrived, and the memory
-// grows. One tick in 512 makes a hash, so as many ticks count.
+// ticksWorld is the number of ticks of a run. The first ticksFirst ticks are not measured: no traveller has
+// arrived yet, and the memory grows. One tick in 512 makes a hash, so 512 ticks are measured.
 const (
 	ticksWorld = 600
 	ticksFirst = ticksWorld - 512
@@ -37,7 +37,7 @@ func planet(travellers, regions, workers int) (*simulation.Globe, error) {
 	return simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1, Workers: workers}, regions)
 }
 
-// Workers returns how many workers each of some regions of a process uses.
+// Workers returns the number of workers of each region of a process with a number of regions.
 func Workers(regions int) int { return max(1, globe.Cores()/regions) }
 
 // newWorld makes a world.
@@ -62,7 +62,7 @@ func (w *world) close() error {
 	return errors.Join(append(errs, w.planet.Close())...)
 }
 
-// tick runs a tick of all regions, and measures it unless it is one of the first.
+// tick runs a tick of all regions. It measures the ticks after ticksFirst.
 func (w *world) tick(tick uint64) error {
 	before, err := processorTime()
 	if err != nil {
@@ -70,7 +70,7 @@ func (w *world) tick(tick uint64) error {
 	}
 	began := time.Now()
 	now := &w.sent[tick%simulation.Lookahead]
-	sent := *now // lookahead ticks before
+	sent := *now // what was sent lookahead ticks before
 	*now = make([][][]byte, len(w.machines))
 	for to, m := range w.machines {
 		var received [][]byte
@@ -91,7 +91,7 @@ func (w *world) tick(tick uint64) error {
 	return err
 }
 
-// tell makes the statuses of all regions several times.
+// tell measures the making of the statuses of all regions, in several rounds.
 func (w *world) tell() error {
 	for range rounds {
 		before, err := processorTime()
@@ -120,7 +120,7 @@ func (w *world) count(sent [][][]byte) {
 	}
 }
 
-// saveAll saves all regions.
+// saveAll saves all regions, and measures the time.
 func (w *world) saveAll() error {
 	before, err := processorTime()
 	if err != nil {
@@ -139,7 +139,7 @@ func (w *world) saveAll() error {
 }
 
 // departed returns how many travellers depart for other regions in a tick, if each group of neighbouring
-// regions is one region.
+// regions counts as one region.
 func (w *world) departed(group int) float64 {
 	bytes := 0
 	for from, sections := range w.sections {

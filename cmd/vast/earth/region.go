@@ -388,6 +388,9 @@ func (r *Region) Save() ([]byte, error) {
 		}
 	}
 	r.saved.Reset()
+	if r.saved.Cap() == 0 { // the state is at most about as large as the world's memory
+		r.saved.Grow(r.earth.world.Stats().Committed)
+	}
 	err := store.Save(r.earth.world, &r.saved, store.Options{Resources: resources()})
 	return r.saved.Bytes(), err
 }

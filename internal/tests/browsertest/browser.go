@@ -50,7 +50,7 @@ func Main(m *testing.M) {
 func Needed(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short skips tests in a browser")
+		t.Skip("tests in a browser are not short")
 	}
 	browser.start.Do(start)
 	switch {

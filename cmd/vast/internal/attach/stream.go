@@ -10,18 +10,19 @@ import (
 	"time"
 )
 
-// silence is the longest time without data before a stream counts as lost, for example because the machine
-// lost its power.
+// silence is the time after which a stream that delivers no data counts as lost. For example, the program's
+// machine may have lost its power.
 const silence = 30 * time.Second
 
-// mostEvent bounds one event, in bytes.
+// mostEvent bounds the data of one event, and also each line of the stream, in bytes.
 const mostEvent = 4 << 20
 
-// errSilent is the cause of the end of a silent stream.
+// errSilent is the error of Stream after a silence.
 var errSilent = fmt.Errorf("the program has sent nothing for %v", silence)
 
-// Stream follows topics of the live stream. Stream calls handle for each event, until the stream ends or
-// handle returns an error. The error of Stream is never nil. handle must not keep data after it returns.
+// Stream calls handle for each event of the given topics that has data. Stream returns when the stream ends,
+// when handle returns an error, or when ctx is done; its error is never nil. handle must not keep data after
+// handle returns.
 func (p *Program) Stream(ctx context.Context, topics []string,
 	handle func(topic string, data []byte) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -41,8 +42,8 @@ func (p *Program) Stream(ctx context.Context, topics []string,
 }
 
 // readEvents reads server-sent events. Each line has the name of a field, a colon and the value of the field.
-// A blank line ends an event. readEvents calls heard for each line and handle for each event. Source: the
-// section "Server-sent events" of the HTML standard.
+// A blank line ends an event. readEvents calls heard for each line, and handle for each event that has data.
+// Source: the section "Server-sent events" of the HTML standard.
 func readEvents(from io.Reader, heard func(), handle func(topic string, data []byte) error) error {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, mostEvent)

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// element is the element of most containers: 40 bytes, the Transform of "Virtual Arrays for Virtual Worlds"
-// (3dverse).
+// element is the type of the elements in most containers. It is the Transform of "Virtual Arrays for Virtual
+// Worlds" (3dverse), and has 40 bytes.
 type element struct {
 	position vector
 	rotation quaternion
@@ -26,8 +26,8 @@ const bytesElement = int(unsafe.Sizeof(element{}))
 
 func bytesElements(n int) int { return n * bytesElement }
 
-// numbered returns the i-th element. The loops of the appending works repeat the literal, as programs do,
-// because an element that an inlined function returns is copied once more.
+// numbered returns the i-th element. The loops that append repeat this literal and do not call numbered,
+// because the compiler copies the result of an inlined function once more.
 func numbered(i int) element { return element{position: vector{float32(i), 1, 2}} }
 
 func arrayWorks() []work {
@@ -37,9 +37,8 @@ func arrayWorks() []work {
 	}
 }
 
-// appends returns the sides of the works append and append-longest: ours first, then the growth strategies to
-// compare with. If longest is true, the time is the longest time of a single append, and memory is not
-// measured.
+// appends returns the sides of the works append and append-longest: append n elements. If longest is true, a
+// side measures the time of its slowest single append, and no memory.
 func appends(n int, longest bool) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) { appendArray(m, n, longest) }},
@@ -51,10 +50,11 @@ func appends(n int, longest bool) (sides []side, done func()) {
 	}, nil
 }
 
-// stopwatch keeps the longest time between two laps.
+// stopwatch keeps the longest lap. A lap is the time from one call of the method lap to the next call; the
+// first lap begins at start.
 type stopwatch struct {
-	start   time.Duration
-	last    time.Duration
+	start   time.Duration // the clock's reading
+	last    time.Duration // the end of the last lap, counted from start
 	longest time.Duration
 }
 
@@ -64,7 +64,7 @@ func (s *stopwatch) lap() {
 	s.last = now
 }
 
-// resume restarts the measurement: the time since the last lap does not count.
+// resume begins a new measurement: it forgets the longest lap and the time since the last lap.
 func (s *stopwatch) resume() { s.last, s.longest = clock.Now()-s.start, 0 }
 
 func appendArray(m *meter, n int, longest bool) {
@@ -151,7 +151,7 @@ func appendRegion(m *meter, n int, longest bool) {
 	closed(r.Close())
 }
 
-// newRegion commits memory for n elements at once, with the page policy of an array of that size.
+// newRegion returns a region with committed memory for n elements and the page policy of an Array.
 func newRegion(n int) *vm.Region {
 	bytes := n * bytesElement
 	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
@@ -160,8 +160,8 @@ func newRegion(n int) *vm.Region {
 	return r
 }
 
-// elementsOf is sound because the region's committed memory has room for n elements, and elements hold no Go
-// pointers.
+// elementsOf returns the memory of r as n elements, which hold no Go pointers. The caller must have committed
+// memory for n elements.
 func elementsOf(r *vm.Region, n int) []element { return unsafe.Slice((*element)(r.Base()), n) }
 
 //go:noinline
@@ -179,7 +179,7 @@ func fillRegionLapping(es []element, s *stopwatch) {
 	}
 }
 
-// blocks is a container that grows by blocks. The blocks never move.
+// blocks is a container that grows by blocks. A block never moves.
 type blocks interface {
 	fill(n int)
 	fillLapping(n int, s *stopwatch)

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/arena"
 )
 
-// record is small, as most allocations of programs are: 24 bytes.
+// record has only 24 bytes, because most allocations of programs are small.
 type record struct {
 	key    uint64
 	values [2]uint64
@@ -16,10 +16,9 @@ type record struct {
 // arenaFrames is the number of frames in one round.
 const arenaFrames = 10
 
-// arenaWorks returns the works that measure frames. In each frame, N/10 records are allocated one at a time,
-// stay in use until the frame ends, and are then freed together. The time covers all frames, including the
-// collector's work. For Go's heap, the time ends after everything has been collected. All sides keep the
-// records in a slice of pointers, or of slices.
+// arenaWorks returns the works that measure frames. In each frame, a side allocates N ÷ 10 records, or N ÷ 10
+// slices of 1 to 4 records, and frees all of them when the frame ends. The time covers all frames. For Go's
+// heap, it includes a garbage collection after the last frame.
 func arenaWorks() []work {
 	bytes := func(n int) int { return perFrame(n) * 24 }
 	return []work{
@@ -109,7 +108,7 @@ func fillRecordsNew(kept []*record) {
 	}
 }
 
-// fillRecordsSlice does the work of a program that knows the number of records beforehand.
+// fillRecordsSlice allocates all records in one slice, like a program that knows their number beforehand.
 //
 //go:noinline
 func fillRecordsSlice(kept []*record) {

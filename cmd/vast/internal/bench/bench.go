@@ -1,10 +1,11 @@
 // Package bench is the command `vast bench`: it compares the library with the ways in which a Go program
-// would do the same work without the library. It measures all of these ways in one process and prints the
-// ratios.
+// would do the same work without the library. Each way is a side of the work. The command measures all sides
+// in one process and prints the ratios of their times.
 //
-// The timed work of each side is in functions that are not inlined, so the times do not include the harness.
-// The sides take turns: each round runs every side of a work once, after the unused memory of the previous
-// side has gone back to the operating system. The first round warms up and does not count.
+// The timed work of each side is in functions that are not inlined, so that the compiler does not optimize
+// the work together with the harness. The sides take turns: each round runs every side of a work once. Before
+// a side runs, all unused memory goes back to the operating system. The first round warms up and does not
+// count.
 package bench
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// maxElements bounds -n: the largest work takes about 250 bytes an element.
+// maxElements bounds -n, because the largest work needs about 250 bytes of memory for each element.
 const maxElements = 100_000_000
 
 // options are the flags and arguments of the command line.
@@ -31,8 +32,8 @@ type options struct {
 	svg       string // the file for the chart of the growth strategies, if any
 }
 
-// Run measures, prints to stdout, and returns the exit status: 0, 1 if memory ran out or the output could not
-// be written, or 2 if the command line is wrong.
+// Run measures, prints to stdout, and returns the exit status: 0 for success, 1 if memory ran out or the
+// output could not be written, 2 if the command line is wrong.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
@@ -71,7 +72,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	f := flag.NewFlagSet("vast bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.IntVar(&o.n, "n", 10_000_000, "the number of elements, N")
-	f.IntVar(&o.rounds, "rounds", 3, "rounds that count; one more warms up")
+	f.IntVar(&o.rounds, "rounds", 3, "the number of rounds that count; one more round warms up")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.StringVar(&o.svg, "svg", "", "draw the growth strategies into this `file`")
 	// Flags may follow names.
@@ -104,7 +105,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	return o, nil
 }
 
-// wants reports whether to measure a work: the command line names the work, its family, or nothing.
+// wants reports whether to measure a work: if the command line has names, it must name the work or its family.
 func (o *options) wants(f family, w work) bool {
 	return len(o.names) == 0 || slices.Contains(o.names, f.name) || slices.Contains(o.names, w.name)
 }
@@ -126,10 +127,11 @@ func usage(help io.Writer, f *flag.FlagSet) {
 	f.PrintDefaults()
 }
 
-// failure is the panic value of made and closed: the operating system or a limit refused memory.
+// failure is the value with which made and closed panic if their argument err is not nil. In most cases, the
+// operating system or a limit has refused memory.
 type failure struct{ err error }
 
-// catch turns a failure into an error. It must be deferred.
+// catch stores the error of a panic with a failure in *err. The caller must defer catch.
 func catch(err *error) {
 	if r := recover(); r != nil {
 		f, ok := r.(failure)

@@ -21,7 +21,7 @@ func TestJSON(t *testing.T) {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	if stderr.Len() != 0 {
-		t.Errorf("with -json the standard error output is %q", stderr.String())
+		t.Errorf("with -json, the standard error output is %q, want none", stderr.String())
 	}
 	var out struct{ Rows []map[string]any }
 	d := json.NewDecoder(&stdout)
@@ -56,12 +56,12 @@ func TestJSON(t *testing.T) {
 		for _, field := range []string{"ours_ms", "theirs_ms", "ratio", "ours_median_ms",
 			"theirs_median_ms"} {
 			if v, ok := row[field].(float64); !ok || v <= 0 {
-				t.Errorf("row %d (%s): %s is %v", i, row["work"], field, row[field])
+				t.Errorf("row %d (%s): %s is %v, want a positive number", i, row["work"], field, row[field])
 			}
 		}
 		ours, theirs := row["ours_ms"].(float64), row["theirs_ms"].(float64)
 		if ratio := row["ratio"].(float64); ratio < theirs/ours*0.999 || ratio > theirs/ours*1.001 {
-			t.Errorf("row %d: ratio %v of %v and %v ms", i, ratio, ours, theirs)
+			t.Errorf("row %d: the ratio is %v, but theirs takes %v ms and ours %v ms", i, ratio, theirs, ours)
 		}
 		if row["ours_median_ms"].(float64) < ours || row["theirs_median_ms"].(float64) < theirs {
 			t.Errorf("row %d: a median is below the best", i)
@@ -81,8 +81,8 @@ func TestMemoryIsWeighed(t *testing.T) {
 	}
 	for _, r := range rows {
 		if least := 0.9 * n * float64(bytesElement) / 1e6; r.OursMB < least || r.TheirsMB < least {
-			t.Errorf("%s: %.1f and %.1f MB for %d elements, want %.1f", r.Against, r.OursMB, r.TheirsMB, n,
-				least)
+			t.Errorf("for %d elements, vast has %.1f MB and %s has %.1f MB, want at least %.1f MB", n, r.OursMB,
+				r.Against, r.TheirsMB, least)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("the columns are not aligned:\n%s", stdout.String())
 	}
 	if !strings.Contains(stderr.String(), "measuring refill") {
-		t.Errorf("progress: %q", stderr.String())
+		t.Errorf("the standard error output is %q, want the progress", stderr.String())
 	}
 }
 
@@ -140,27 +140,28 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// TestPeers checks that the other sides do the work that they are timed for.
+// TestPeers checks that the containers of the sides other than vast hold the right elements.
 func TestPeers(t *testing.T) {
 	const n = 5000
 	g, f := &geometricBlocks{}, &fixedBlocks{}
 	g.fill(n)
 	f.fill(n)
 	if total := g.total; total < n || len(g.current) == 0 || g.current[len(g.current)-1] != numbered(n-1) {
-		t.Errorf("geometric blocks of %d elements end with a wrong element", total)
+		t.Errorf("geometric blocks with room for %d elements do not end with element %d", total, n-1)
 	}
 	if f.current[f.filled-1] != numbered(n-1) || (len(f.all)-1)*len(f.current)+f.filled != n {
-		t.Errorf("fixed blocks hold %d elements", (len(f.all)-1)*len(f.current)+f.filled)
+		t.Errorf("fixed blocks hold %d elements and end with %v; want %d, which end with %v",
+			(len(f.all)-1)*len(f.current)+f.filled, f.current[f.filled-1], n, numbered(n-1))
 	}
 	p := filledPacked(100)
 	p.remove(7)
-	p.remove(99) // element 99 was moved to position 7
+	p.remove(99) // the removal of element 7 has moved element 99 to position 7
 	if len(p.elements) != 98 || p.elements[7] != numbered(98) || p.positions[98] != 7 || p.ids[7] != 98 {
 		t.Errorf("swap-and-pop with ids has %v at position 7 of %d", p.elements[7], len(p.elements))
 	}
 	if a, b := p.insert(numbered(1)), p.insert(numbered(2)); a != 99 || b != 7 || *p.get(99) != numbered(1) ||
 		*p.get(7) != numbered(2) {
-		t.Errorf("swap-and-pop with ids gives ids %d and %d", a, b)
+		t.Errorf("swap-and-pop with ids gives ids %d and %d, or wrong elements; want ids 99 and 7", a, b)
 	}
 	m := filledMapped(100)
 	m.remove(7)
@@ -173,13 +174,13 @@ func TestPeers(t *testing.T) {
 	l.remove(7)
 	l.remove(90)
 	if l.live() != 98 {
-		t.Errorf("the free list has %d elements", l.live())
+		t.Errorf("the free list has %d elements, want 98", l.live())
 	}
 	if a, b := l.insert(numbered(1)), l.insert(numbered(2)); a != 90 || b != 7 {
-		t.Errorf("the free list gives slots %d and %d", a, b)
+		t.Errorf("the free list gives slots %d and %d, want 90 and 7", a, b)
 	}
 	if i := l.insert(numbered(3)); i != 100 || l.elements[7] != numbered(2) {
-		t.Errorf("the free list continues at slot %d", i)
+		t.Errorf("the free list continues at slot %d, want 100; slot 7 has %v", i, l.elements[7])
 	}
 }
 

@@ -1,13 +1,14 @@
 package bench
 
-// geometricBlocks grows by blocks. Each block is as large as all earlier blocks together.
+// geometricBlocks grows by blocks. The first block has room for firstBlock elements. Each later block has as
+// much room as all earlier blocks together.
 type geometricBlocks struct {
 	current []element // the last block
-	total   int       // elements of all blocks
+	total   int       // the number of elements for which the blocks have room
 	full    [][]element
 }
 
-const firstBlock = 64 // elements
+const firstBlock = 64
 
 func (b *geometricBlocks) append(e element) {
 	if len(b.current) == cap(b.current) {
@@ -41,7 +42,7 @@ func (b *geometricBlocks) fillLapping(n int, s *stopwatch) {
 // fixedBlocks grows by blocks of 16 KiB.
 type fixedBlocks struct {
 	current *block
-	filled  int // elements of current
+	filled  int // the number of elements in current
 	all     []*block
 }
 

@@ -59,7 +59,7 @@ func denseInsertions(n int) (sides []side, done func()) {
 }
 
 // denseGets returns the sides of the work dense-get: find each element by its handle or id in random order,
-// and read a number.
+// and read one of the element's numbers.
 func denseGets(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	d, handles := filledDense(n)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags reads arbitrary command lines. Accepted values are within their bounds; the error of a rejected
-// line has a text.
+// FuzzFlags checks that parse accepts only values within their bounds, and that the error of a rejected
+// command line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-n 1000 -rounds 2 pool heap", "-json growth -svg x.svg", "-n -1",
 		"nothing", "pool -n 0x10"} {

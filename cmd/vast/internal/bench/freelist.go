@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// freeList is an array with holes as in "Virtual Arrays for Virtual Worlds" (3dverse): the first bytes of
-// each hole hold the index of the next hole, and each valid element has a bit that is set.
+// freeList is an array with holes as in "Virtual Arrays for Virtual Worlds" (3dverse). The first bytes of each
+// hole hold the index of the next hole in the list of holes. A set bit in valid marks each live element.
 type freeList struct {
 	elements []element
 	valid    []uint64
@@ -19,7 +19,6 @@ func newFreeList(n int) *freeList {
 	return &freeList{elements: make([]element, 0, n), valid: make([]uint64, (n+63)/64), first: noHole}
 }
 
-// clear removes all elements at once.
 func (l *freeList) clear() {
 	l.elements, l.first = l.elements[:0], noHole
 	clear(l.valid)
@@ -33,8 +32,8 @@ func filledFreeList(n int) *freeList {
 	return l
 }
 
-// next returns the link of a hole. It is sound because an element is larger than the link, has the same
-// alignment, and holds no Go pointers.
+// next returns the place in hole i that holds the index of the next hole. The conversion is sound because an
+// element is larger than an index, has the same alignment, and holds no Go pointers.
 func (l *freeList) next(i uint32) *uint32 { return (*uint32)(unsafe.Pointer(&l.elements[i])) }
 
 func (l *freeList) insert(e element) uint32 {

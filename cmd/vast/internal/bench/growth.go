@@ -13,9 +13,10 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// growthFamily compares the growth strategies of "Data Structures Part 1: Bulk Data" (Niklas Gray): one
-// reservation, a slice that is reallocated, geometric blocks that are kept, and blocks of 16 KiB. In addition
-// to the times of all appends, a trace shows how the time and memory of each strategy develop.
+// growthFamily is the name of the family that compares the growth strategies of "Data Structures Part 1: Bulk
+// Data" (Niklas Gray): one reservation, a slice that is reallocated, geometric blocks that are kept, and
+// blocks of 16 KiB. Besides its works, the family has a trace of each strategy, which shows how time and
+// memory develop while the container grows.
 const growthFamily = "growth"
 
 func growthWorks() []work {
@@ -35,13 +36,13 @@ func growthWorks() []work {
 // growthNames are the strategies. The sides of the work append have the same names.
 var growthNames = [...]string{"vast", "slice-grown", "geometric-blocks", "fixed-blocks"}
 
-// growing is a container with one of the strategies.
+// growing is a container that grows by one of the strategies.
 type growing interface {
 	fillLapping(n int, s *stopwatch)
-	// held returns the allocated or committed bytes: now, and the most during the last fillLapping. During a
-	// reallocation, the old and the new memory count.
-	held() (now, worst int)
-	moved() int // elements copied by growing
+	// held returns the number of allocated or committed bytes, and the largest such number during the last
+	// fillLapping. During a reallocation, the old and the new memory count.
+	held() (now, largest int)
+	moved() int // the number of elements that growing has copied
 	sum() float32
 	close()
 }
@@ -61,7 +62,7 @@ func newGrowing(name string, n int) growing {
 type grownArray struct{ *bulk.Array[element] }
 
 func (a grownArray) fillLapping(n int, s *stopwatch) { fillArrayLapping(a.Array, n, s) }
-func (a grownArray) held() (now, worst int)          { return a.Committed(), a.Committed() }
+func (a grownArray) held() (now, largest int)          { return a.Committed(), a.Committed() }
 func (a grownArray) moved() int                      { return 0 }
 func (a grownArray) sum() float32                    { return sumSlice(a.Slice()) }
 func (a grownArray) close()                          { closed(a.Close()) }
@@ -69,28 +70,28 @@ func (a grownArray) close()                          { closed(a.Close()) }
 type grownSlice struct {
 	elements []element
 	copied   int
-	given    int // bytes freed by the last fillLapping
+	freed    int // bytes freed by the last fillLapping
 }
 
 func (g *grownSlice) fillLapping(n int, s *stopwatch) {
 	before := cap(g.elements)
 	g.elements = fillSliceLapping(g.elements, n, s)
-	g.given = 0
+	g.freed = 0
 	if cap(g.elements) != before {
-		g.given = before * bytesElement
-		g.copied += before // the slice grows when all of its capacity is in use
+		g.freed = before * bytesElement
+		g.copied += before // the slice was full when it grew
 	}
 }
 
-func (g *grownSlice) held() (now, worst int) {
+func (g *grownSlice) held() (now, largest int) {
 	now = cap(g.elements) * bytesElement
-	return now, now + g.given
+	return now, now + g.freed
 }
 func (g *grownSlice) moved() int   { return g.copied }
 func (g *grownSlice) sum() float32 { return sumSlice(g.elements) }
 func (g *grownSlice) close()       { runtime.KeepAlive(g) }
 
-func (b *geometricBlocks) held() (now, worst int) {
+func (b *geometricBlocks) held() (now, largest int) {
 	now = b.total * bytesElement
 	return now, now
 }
@@ -103,7 +104,7 @@ func (b *geometricBlocks) sum() (sum float32) {
 }
 func (b *geometricBlocks) close() { runtime.KeepAlive(b) }
 
-func (b *fixedBlocks) held() (now, worst int) {
+func (b *fixedBlocks) held() (now, largest int) {
 	now = len(b.all) * 16 << 10
 	return now, now
 }
@@ -135,34 +136,36 @@ func growthIterations(n int) (sides []side, done func()) {
 	}
 }
 
-// trace is the cost of appending elements with one strategy.
+// trace has the cost of appending elements with one strategy.
 type trace struct {
 	Strategy string  `json:"strategy"`
 	HeldMB   float64 `json:"held_mb"`         // at the end
-	WasteMB  float64 `json:"wasted_mb"`       // part of HeldMB beyond the elements
-	WorstMB  float64 `json:"wasted_worst_mb"` // in the worst moment
+	WasteMB  float64 `json:"wasted_mb"`       // the part of HeldMB that is not elements
+	WorstMB  float64 `json:"wasted_worst_mb"` // the largest waste at any moment
 	Moved    int     `json:"elements_moved"`
 	Points   []point `json:"points"`
 }
 
 // point describes the appends since the previous point.
 type point struct {
-	Elements  int     `json:"elements"`
+	Elements  int     `json:"elements"`   // in the container at this point
 	LongestNs int     `json:"longest_ns"` // of a single append, in the best of the rounds
 	Held      float64 `json:"held"`       // largest number of bytes held for each byte of elements
 }
 
 const (
-	pointsFrom      = 1000 // elements at the first point
+	pointsFrom      = 1000 // elements before the first point
 	pointsPerDecade = 12
 )
 
-// wantsTraces reports whether to trace the growth strategies: the command line names the family, or nothing.
+// wantsTraces reports whether to trace the growth strategies: if the command line has names, it must name the
+// family.
 func (o *options) wantsTraces() bool {
 	return len(o.names) == 0 || slices.Contains(o.names, growthFamily)
 }
 
-// traceGrowth traces every strategy in as many rounds as the options say.
+// traceGrowth traces each strategy o.rounds times. A point gets its longest append from the best round, and
+// its other figures from the last round.
 func traceGrowth(o options, progress io.Writer) (traces []trace, err error) {
 	defer catch(&err)
 	if !o.json {
@@ -197,11 +200,11 @@ func traceOnce(name string, n int) trace {
 		s.resume()
 		g.fillLapping(some, &s)
 		have += some
-		now, most := g.held()
-		worst = max(worst, most-bytesElements(have))
+		now, largest := g.held()
+		worst = max(worst, largest-bytesElements(have))
 		p.LongestNs = max(p.LongestNs, int(s.longest))
 		if have >= pointsFrom/2 {
-			p.Held = max(p.Held, float64(most)/float64(bytesElements(have)))
+			p.Held = max(p.Held, float64(largest)/float64(bytesElements(have)))
 		}
 		if have >= next || have == n {
 			p.Elements = have

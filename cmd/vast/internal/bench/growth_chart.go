@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// The sizes of the chart's parts, in pixels. The chart is as wide as a small phone, where its text must be
-// legible without zooming.
+// The sizes of the chart's parts, in units of its view box. The chart is as many units wide as a small phone
+// has pixels, because its text must be legible on the phone without zooming.
 const (
 	chartWidth  = 360
 	chartHeight = 478
@@ -17,11 +17,11 @@ const (
 	plotHeight  = 150
 )
 
-// A panel is one of the two diagrams of the chart. The number of elements runs from left to right.
+// A panel is one of the two diagrams of the chart. Its horizontal axis shows the number of elements.
 type panel struct {
 	title string
 	top   float64               // top edge of the plot
-	y     func(p point) float64 // 0 at the bottom, 1 at the top
+	y     func(p point) float64 // the height of a point: 0 at the bottom, 1 at the top
 	ticks []tick
 }
 
@@ -31,8 +31,8 @@ type tick struct {
 	label string
 }
 
-// growthLines has the name of each strategy in the legend, and its colour and dash pattern. The patterns are
-// for readers who do not see colours.
+// growthLines has each strategy's name in the legend, the class of its colour, and its dash pattern. The
+// patterns are for readers who do not see colours.
 var growthLines = map[string]struct{ label, class, dash string }{
 	"vast":             {"one reservation (Array)", "a", ""},
 	"slice-grown":      {"reallocated (append)", "b", "6 3"},
@@ -40,7 +40,7 @@ var growthLines = map[string]struct{ label, class, dash string }{
 	"fixed-blocks":     {"blocks of 16 KiB", "d", "8 2 2 2"},
 }
 
-// The colours of the lines suit light and dark backgrounds.
+// growthStyle has one set of colours for light backgrounds, and another set for dark backgrounds.
 const growthStyle = `<style>
 svg { --paper: #fffffe; --ink: #1f2328; --soft: #59636e; --rule: #e1e4e9; ` +
 	`--a: #1f83d0; --b: #d9601a; --c: #14a07a; --d: #a05fc6;
@@ -58,8 +58,8 @@ text { fill: var(--ink) }
 </style>
 `
 
-// growthChart draws the traces as SVG, over the number of elements: the longest single append, and the bytes
-// held for each byte of elements.
+// growthChart draws the traces as SVG, in two panels: the longest single append, and the bytes held for each
+// byte of elements.
 func growthChart(o options, traces []trace) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" `+
@@ -97,10 +97,10 @@ func growthChart(o options, traces []trace) []byte {
 	return b.Bytes()
 }
 
-// draw draws a panel. most is the number of elements at which its lines end.
-func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
+// draw draws a panel. rightEnd is the number of elements at the right end of its axis.
+func (p *panel) draw(b *bytes.Buffer, traces []trace, rightEnd float64) {
 	x := func(elements float64) float64 {
-		return plotLeft + (plotRight-plotLeft)*logarithmic(elements, pointsFrom, most)
+		return plotLeft + (plotRight-plotLeft)*logarithmic(elements, pointsFrom, rightEnd)
 	}
 	y := func(at float64) float64 { return p.top + plotHeight*(1-at) }
 	fmt.Fprintf(b, `<text x="10" y="%.0f" font-weight="600">%s</text>`+"\n", p.top-10, p.title)
@@ -109,7 +109,7 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
 			`<text class="soft" x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
 			plotLeft, y(t.at), plotRight, plotLeft-5, y(t.at)+4, t.label)
 	}
-	for n := float64(pointsFrom); n <= most; n *= 10 {
+	for n := float64(pointsFrom); n <= rightEnd; n *= 10 {
 		fmt.Fprintf(b, `<text class="soft" x="%.1f" y="%.0f" text-anchor="middle">%s</text>`+"\n",
 			min(x(n), plotRight-8), p.top+plotHeight+16,
 			count(n))
@@ -129,12 +129,13 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, most float64) {
 	}
 }
 
-// logarithmic returns the place of v between least and most on a logarithmic scale, from 0 to 1.
-func logarithmic(v, least, most float64) float64 {
-	return min(1, max(0, math.Log(v/least)/math.Log(most/least)))
+// logarithmic returns the place of v on a logarithmic scale from low, which has the place 0, to high, which
+// has the place 1.
+func logarithmic(v, low, high float64) float64 {
+	return min(1, max(0, math.Log(v/low)/math.Log(high/low)))
 }
 
-// count formats a power of ten.
+// count formats a power of ten from 1,000 on.
 func count(n float64) string {
 	if n >= 1e6 {
 		return fmt.Sprintf("%.0f M", n/1e6)

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// TestStrategies checks the bytes held and the elements moved that each strategy reports.
+// TestStrategies checks what each strategy reports: the bytes held and the elements moved.
 func TestStrategies(t *testing.T) {
 	const n = 5000
 	for _, name := range growthNames {
@@ -23,21 +23,21 @@ func TestStrategies(t *testing.T) {
 		for i := range n {
 			before, _ := g.held()
 			g.fillLapping(1, &s)
-			now, worst := g.held()
-			if now < bytesElements(i+1) || worst < now {
-				t.Fatalf("%s: %d and %d bytes are held for %d elements", name, now, worst, i+1)
+			now, largest := g.held()
+			if now < bytesElements(i+1) || largest < now {
+				t.Fatalf("%s: for %d elements, now is %d bytes and largest is %d bytes", name, i+1, now, largest)
 			}
 			if name == "slice-grown" && now != before {
 				moved += i
-				if worst != before+now {
-					t.Fatalf("%s: %d bytes are held while a slice of %d bytes grows to %d", name, worst,
-						before, now)
+				if largest != before+now {
+					t.Fatalf("%s: while a slice of %d bytes grows to %d bytes, %d bytes are held; want the sum",
+						name, before, now, largest)
 				}
 			}
-			most = max(most, worst)
+			most = max(most, largest)
 		}
 		if g.sum() != n {
-			t.Errorf("%s: the sum is %v", name, g.sum())
+			t.Errorf("%s: the sum is %v, want %d", name, g.sum(), n)
 		}
 		if g.moved() != moved || (moved > 0) != (name == "slice-grown") {
 			t.Errorf("%s: %d elements were moved, want %d", name, g.moved(), moved)
@@ -58,7 +58,7 @@ func TestTraces(t *testing.T) {
 		last := 0
 		for _, p := range tr.Points {
 			if p.Elements <= last || p.LongestNs <= 0 || p.Held < 1 {
-				t.Errorf("%s: %+v after %d elements", tr.Strategy, p, last)
+				t.Errorf("%s: the point %+v follows a point at %d elements", tr.Strategy, p, last)
 			}
 			last = p.Elements
 		}
@@ -110,7 +110,7 @@ func TestGrowthChart(t *testing.T) {
 		}
 	}
 	if lines != 2*len(growthNames) {
-		t.Errorf("%d lines, want one for each of %d strategies in two panels", lines, len(growthNames))
+		t.Errorf("%d lines; want two for each of the %d strategies, one in each panel", lines, len(growthNames))
 	}
 	for _, want := range []string{"one reservation (Array)", "blocks of 16 KiB", "Longest single append",
 		"1 k", "10 k", "1 ms", "1.5"} {
@@ -120,6 +120,6 @@ func TestGrowthChart(t *testing.T) {
 	}
 	if status := Run([]string{"growth", "-n", "2000", "-rounds", "1", "-svg", filepath.Join(name, "no")},
 		&stdout, &stderr); status != 1 {
-		t.Errorf("a file that cannot be written: status %d", status)
+		t.Errorf("a file that cannot be written: status %d, want 1", status)
 	}
 }

@@ -45,7 +45,7 @@ func (e *element) attribute(name string) (value string, there bool) {
 	return "", false
 }
 
-// elements parses a page and returns its elements. It fails the test if the elements are not nested.
+// elements parses a page and returns its elements. It fails the test if the page is not well-formed.
 func elements(t *testing.T, name string, content []byte) (list []element) {
 	t.Helper()
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("<!doctype html>")) {
@@ -181,8 +181,8 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	if links < 1000 || elsewhere < 20 {
-		t.Errorf("%d links inside the site and %d to other sites; want at least 1,000 and 20", links,
-			elsewhere)
+		t.Errorf("%d links inside the site and %d to other sites; want at least 1,000 inside and 20 to "+
+			"other sites", links, elsewhere)
 	}
 	for _, e := range s.index.entries {
 		if file, anchor, _ := strings.Cut(e.URL(), "#"); s.files[file] == nil || anchor != "" &&
@@ -213,7 +213,8 @@ func TestAllPagesAreListed(t *testing.T) {
 	}
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if path.Ext(name) == ".md" && !slices.Contains(listed, name) {
-			t.Errorf("the navigation does not list %s; list a chapter of the guide in %s", name, contents)
+			t.Errorf("the navigation does not list %s; if this is a chapter of the guide, list it in %s", name,
+				contents)
 		}
 		return err
 	})
@@ -221,14 +222,14 @@ func TestAllPagesAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.groups[0].Pages[1].Path != "guide/start.html" || s.groups[0].Pages[0].Next != s.groups[0].Pages[1] {
-		t.Errorf("the first chapter is %s, or does not follow the contents", s.groups[0].Pages[1].Path)
+		t.Errorf("the first chapter is %s, want guide/start.html right after the contents",
+			s.groups[0].Pages[1].Path)
 	}
 }
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// TestGoCode checks that highlighting only adds marks: a program without its marks equals the original
-// program.
+// TestGoCode checks that a highlighted program equals the original program if its tags are removed.
 func TestGoCode(t *testing.T) {
 	programs := 0
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -241,7 +242,7 @@ func TestGoCode(t *testing.T) {
 			var b bytes.Buffer
 			writeGo(&b, m[1])
 			if got := html.UnescapeString(tag.ReplaceAllString(b.String(), "")); got != string(m[1]) {
-				t.Errorf("%s: without its marks, a program is\n%s\nwant\n%s", name, got, m[1])
+				t.Errorf("%s: without its tags, a highlighted program is\n%s\nwant\n%s", name, got, m[1])
 			}
 		}
 		return err

@@ -1,5 +1,5 @@
-// Package doctor is the command that examines the limits of a machine for a program with large regions of
-// address space, and gives advice if a limit is too low.
+// Package doctor is the command `vast doctor`. The command shows what the machine allows a program with large
+// regions of address space, and gives advice if a limit is too low.
 package doctor
 
 import (
@@ -24,7 +24,7 @@ const (
 	bad  = "bad"  // default options will not work
 )
 
-// Check is one line of the report.
+// Check is one entry of the report.
 type Check struct {
 	Check   string `json:"check"`
 	Value   string `json:"value"`
@@ -32,9 +32,10 @@ type Check struct {
 	Advice  string `json:"advice"` // what to do; empty when the verdict is ok
 }
 
-// Sizes in bytes. They are int64, because an int of 32 bits cannot hold them.
+// Sizes in bytes. They are int64, because an int of 32 bits cannot hold the larger ones.
 const (
-	// mostProbed is the user address space of a 64-bit machine with four levels of page tables.
+	// mostProbed is the largest region that Run tries to reserve: the user address space of a 64-bit machine
+	// with four levels of page tables.
 	mostProbed int64 = 128 << 40
 	// defaultCapacity is the capacity that a container reserves by default. With less address space, default
 	// options fail.
@@ -51,8 +52,8 @@ const standard = "16 GiB"
 // usualMappings is the kernel's default for vm.max_map_count.
 const usualMappings = 65530
 
-// Run examines the machine and prints the report. It returns the exit status: 0, 1 if a verdict is bad, 2 if
-// the arguments are wrong.
+// Run examines the machine and prints the report. It returns the exit status: 1 if a verdict is bad or the
+// report cannot be written, 2 if the arguments are wrong, otherwise 0.
 func Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("vast doctor", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -131,15 +132,14 @@ func hugePages(f vm.Facts) Check {
 	switch {
 	case f.HugeMode == "never":
 		c.Verdict = warn
-		c.Advice = "Touching memory for the first time takes several times as long. As root: " +
+		c.Advice = "Without huge pages, the first touch of memory takes several times as long. As root: " +
 			"echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"
 	case f.HugeMode == "disabled":
 		c.Value = "disabled for this process"
 		c.Verdict = warn
-		c.Advice = "Touching memory for the first time takes several times as long. The parent of the " +
-			"process disabled huge pages " +
-			"(prctl PR_SET_THP_DISABLE): enable huge pages in the settings of the service manager, the " +
-			"container runtime or the wrapper."
+		c.Advice = "Without huge pages, the first touch of memory takes several times as long. The parent " +
+			"of the process disabled them (prctl PR_SET_THP_DISABLE): enable them in the settings of the " +
+			"service manager, the container runtime or the wrapper."
 	case f.HugeMode == "unsupported":
 		c.Value = "none on this system"
 	}
@@ -155,8 +155,7 @@ func overcommit(f vm.Facts) Check {
 	case 2:
 		return Check{"overcommit", "2, strict: " + vm.Bytes(f.CommitLimit) + " may be committed", warn,
 			"The limit covers the committed memory of all programs, even untouched memory. If commits " +
-				"fail, raise " +
-				"vm.overcommit_ratio, add swap, or set vm.overcommit_memory=0."}
+				"fail, raise vm.overcommit_ratio, add swap, or set vm.overcommit_memory=0."}
 	}
 	return Check{"overcommit", "no such mode on this system", ok, ""}
 }
@@ -171,7 +170,7 @@ func mappings(f vm.Facts, u vm.Usage) Check {
 		c.Verdict, c.Advice = bad, "More than half of the mappings are in use before any reservation."
 	case f.MaxMappings < usualMappings:
 		c.Verdict = warn
-		c.Advice = "A column takes two or more mappings, so there is no room for many worlds."
+		c.Advice = "A column needs at least two mappings: the limit leaves no room for many worlds."
 	default:
 		return c
 	}
@@ -194,8 +193,8 @@ func addressLimit(f vm.Facts) Check {
 		return c
 	}
 	c.Advice = "A container without a capacity reserves " + standard +
-		" of address space. Lift RLIMIT_AS (ulimit -v " +
-		"unlimited; LimitAS= in systemd), or give capacities."
+		" of address space. Lift RLIMIT_AS (ulimit -v unlimited; LimitAS= in systemd), or give containers " +
+		"smaller capacities."
 	return c
 }
 
@@ -225,8 +224,8 @@ func controlGroup(f vm.Facts, budget string) Check {
 	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
 		c.Verdict = warn
 		c.Advice = "Exceeding the limit ends the process without an error. Keep a budget below the limit: " +
-			"VAST_LIMIT=75% in the environment, " +
-			"vm.SetDefaultLimit or a vm.Limit in the program, -memory-limit of vast earth."
+			"VAST_LIMIT=75% in the environment, vm.SetDefaultLimit or a vm.Limit in the program, " +
+			"-memory-limit of vast earth."
 	}
 	return c
 }
@@ -267,7 +266,7 @@ func writtenPages(f vm.Facts, refused error) Check {
 		"sandbox must allow userfaultfd and the ioctl calls UFFDIO_* and PAGEMAP_SCAN."}
 }
 
-// systemCalls returns a check for each system call that a sandbox refuses.
+// systemCalls returns a check for each system call that a sandbox refuses, or one check if it refuses none.
 func systemCalls(refused []vm.Refusal) []Check {
 	if len(refused) == 0 {
 		return []Check{{"system calls", "all are allowed", ok, ""}}
@@ -290,24 +289,21 @@ func reservation(f vm.Facts, largest int) Check {
 	case f.HeapStandIn:
 		c.Verdict = warn
 		c.Value += ", Go heap memory"
-		c.Advice = "This build has no address space to reserve (32 bits, WebAssembly, or the race " +
-			"detector): regions take " +
-			"their whole size at once. Give small capacities."
+		c.Advice = "This build cannot reserve address space (32 bits, WebAssembly, or the race detector): " +
+			"a region is one allocation of its whole size. Give containers small capacities."
 	case int64(largest) < defaultCapacity:
 		c.Verdict = bad
 		c.Advice = "A container without a capacity reserves " + standard +
-			": give capacities, or lift RLIMIT_AS (ulimit -v " +
-			"unlimited)."
+			": give containers smaller capacities, or lift RLIMIT_AS (ulimit -v unlimited)."
 	case int64(largest) < comfortable:
 		c.Verdict = warn
-		c.Advice = "There is room for only a few containers of default capacity: give capacities, or lift " +
-			"RLIMIT_AS (ulimit -v " +
-			"unlimited)."
+		c.Advice = "There is room for only a few containers of default capacity: give them smaller " +
+			"capacities, or lift RLIMIT_AS (ulimit -v unlimited)."
 	}
 	return c
 }
 
-// format formats the checks for a terminal of 80 columns. Each check is one line, with its advice below.
+// format formats the checks for a terminal of 80 columns: a line for each check, and its advice below the line.
 func format(checks []Check) string {
 	var b strings.Builder
 	for _, c := range checks {

@@ -26,7 +26,7 @@ func TestRunInASandbox(t *testing.T) {
 		}
 		for _, want := range []string{
 			`warn  system calls      prctl(PR_SET_VMA) refused: function not implemented (seccomp?)
-      Regions have no names in /proc/self/maps; counters have them all the same.
+      Regions have no names in /proc/self/maps; counters still have the names.
       To avoid this, allow the call in the sandbox.
 `,
 			`warn  system calls      memfd_create refused: operation not permitted (seccomp?)

@@ -235,8 +235,8 @@ func TestWornIsReplaced(t *testing.T) {
 		t.Errorf("after the replacement: %d worn references and %d uses, want 0; regions %+v, then %+v",
 			len(c.worn), c.count, before, after)
 	}
-	if c.round(&sum); c.count != uses || c.alive(first) {
-		t.Errorf("%d uses of the first slot of the new container, want %d", c.count, uses)
+	if c.round(&sum); c.count != insertions || c.alive(first) {
+		t.Errorf("%d uses of the first slot of the new container, want %d", c.count, insertions)
 	}
 	none(c.close())
 }

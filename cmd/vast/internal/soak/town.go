@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// mostDepth bounds the hierarchies of a town.
+// mostDepth is the largest number of levels of staff below a person.
 const mostDepth = 12
 
 type place struct{ X, Y int64 }
@@ -42,44 +42,45 @@ type town struct {
 	commands *vast.Commands
 	order    *vast.Order[place, int64]
 	births   []*vast.Archetype
-	born     [][2]bool // for each archetype, whether it has the column at, and the tag ill
+	born     [][2]bool // for each archetype of births: do its entities have a place, and are they ill?
 
-	moved    func(old, now vast.Entity) // called for each person that moves
-	people   map[vast.Entity]*person
-	list     []vast.Entity // all people and some deleted people, in any order
-	gone     []vast.Entity // some deleted people
-	arrivals int           // added places minus removed places, as the hooks of the column at count them
-	most     int           // the largest number of people
-	label    int           // the number in the last name that nextName returned
+	moved      func(old, now vast.Entity) // called for each person that moves
+	people     map[vast.Entity]*person
+	list       []vast.Entity // all people and some deleted people, in any order
+	gone       []vast.Entity // some deleted people
+	places     int           // the number of places: OnAdd adds one, and OnRemove subtracts one
+	mostPeople int           // the largest number of people
+	label      int           // the number in the last name that nextName returned
 }
 
-// newTown makes a town whose largest number of people is most. Each of the three archetypes owns whole words
-// of 64 slots, so the world has four times as many slots as people.
-func newTown(t *tally, o vast.Options, most int) *town {
-	o.MaxEntities = 4 * most
+// newTown makes a town for mostPeople people. The world has four times as many slots, because each of the
+// three archetypes owns whole words of 64 slots.
+func newTown(t *tally, o vast.Options, mostPeople int) *town {
+	o.MaxEntities = 4 * mostPeople
 	w := vast.NewWorld(o)
 	n := &town{
 		tally: t, world: w, at: vast.NewColumn[place](w),
 		ill: vast.NewTag(w, "ill"), goods: vast.NewSparseColumn[[5]uint64](w),
 		note: vast.NewHeapColumn[string](w), boss: vast.NewRelation(w, "boss",
 			vast.RelationOptions{OnDelete: vast.Cascade}),
-		roads: vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * most}), names: w.Names(),
+		roads:    vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * mostPeople}),
+		names:    w.Names(),
 		commands: vast.NewCommands(w, vast.CommandsOptions{Bytes: mebibyte}),
-		people:   map[vast.Entity]*person{}, most: most,
+		people:   map[vast.Entity]*person{}, mostPeople: mostPeople,
 	}
 	n.births = []*vast.Archetype{w.Archetype(), w.Archetype(n.at), w.Archetype(n.at, n.ill)}
 	n.born = [][2]bool{{}, {true, false}, {true, true}}
 	n.tracker = vast.NewTracker(w, n.at, n.ill)
 	n.order = vast.NewOrder(w.Query(n.at), n.at, func(p *place) int64 { return p.X })
-	n.at.OnAdd(func(vast.Entity, *place) { n.arrivals++ })
-	n.at.OnRemove(func(vast.Entity, *place) { n.arrivals-- })
+	n.at.OnAdd(func(vast.Entity, *place) { n.places++ })
+	n.at.OnRemove(func(vast.Entity, *place) { n.places-- })
 	w.OnMove(func(old, now vast.Entity) { n.moved(old, now) })
 	// A world allocates memory for a level of a hierarchy when an entity first has that depth. newTown uses
-	// all levels, so that a later level does not look like a leak.
+	// all levels, because an allocation in a later round would look like a leak.
 	top := n.births[0].New()
 	for below, depth := top, 0; depth < mostDepth; depth++ {
 		e := n.births[0].New()
-		must(n.boss.Set(e, below), "%v gets no boss", e)
+		must(n.boss.Set(e, below), "Set gives %v no boss", e)
 		below = e
 	}
 	w.Delete(top)
@@ -91,8 +92,8 @@ func newTown(t *tally, o vast.Options, most int) *town {
 func passingTowns(t *tally) churn {
 	return churn{name: "worlds", round: func(r *rand.Rand) {
 		for range 2 {
-			most := 64 << r.IntN(7)
-			n := newTown(t, vast.Options{Name: "soak passing", Pages: vm.Pages(r.IntN(4))}, most)
+			mostPeople := 64 << r.IntN(7)
+			n := newTown(t, vast.Options{Name: "soak passing", Pages: vm.Pages(r.IntN(4))}, mostPeople)
 			n.live(r, 1000)
 			if r.IntN(2) == 0 {
 				n.world.Reset()
@@ -117,7 +118,7 @@ func lastingTown(t *tally) churn {
 	}, close: func() { n.close() }}
 }
 
-// live runs a number of steps, then compares the whole world with the model.
+// live makes a number of steps, and then compares the whole world with the model.
 func (n *town) live(r *rand.Rand, steps int) {
 	for range steps {
 		n.step(r)
@@ -133,7 +134,7 @@ func (n *town) close() {
 	must(n.world.Len() == 0, "a closed world has %d entities", n.world.Len())
 }
 
-// any returns an entity that is usually alive and sometimes deleted.
+// any returns a random entity: usually a live entity, sometimes a deleted entity or the zero Entity.
 func (n *town) any(r *rand.Rand) vast.Entity {
 	for len(n.list) > 0 && r.IntN(16) > 0 {
 		i := r.IntN(len(n.list))
@@ -150,7 +151,7 @@ func (n *town) any(r *rand.Rand) vast.Entity {
 }
 
 func (n *town) arrive(e vast.Entity, born [2]bool) {
-	must(n.people[e] == nil && n.world.Alive(e), "the new entity %v is not new, or is not alive", e)
+	must(n.people[e] == nil && n.world.Alive(e), "the new entity %v is in the model already, or not alive", e)
 	p := &person{staff: map[vast.Entity]bool{}, roads: map[vast.Entity]uint64{},
 		arrives: map[vast.Entity]bool{}}
 	if born[0] {
@@ -161,7 +162,8 @@ func (n *town) arrive(e vast.Entity, born [2]bool) {
 	n.list = append(n.list, e)
 }
 
-// leave removes e and all of its staff from the model. The world has deleted the same entities.
+// leave removes e, its staff, and the staff of its staff from the model. The caller has deleted e, and
+// Cascade the staff, from the world.
 func (n *town) leave(e vast.Entity) {
 	p := n.people[e]
 	delete(n.people, e)
@@ -188,9 +190,9 @@ func (n *town) leave(e vast.Entity) {
 	}
 }
 
-// step makes one random change to the world and the model, or compares a part of the world with the model.
+// step makes a random change to the world and to the model, or calls look.
 func (n *town) step(r *rand.Rand) {
-	if len(n.people) > n.most*3/4 {
+	if len(n.people) > n.mostPeople*3/4 {
 		n.thin()
 	}
 	e := n.any(r)
@@ -224,8 +226,7 @@ func (n *town) step(r *rand.Rand) {
 	}
 }
 
-// thin deletes all ill people. If more than half of the largest number of people remain, it deletes healthy
-// people until at most half of that number remain.
+// thin deletes all ill people. While more than half of mostPeople are left, it also deletes healthy people.
 func (n *town) thin() {
 	n.world.DeleteAll(n.world.Query(n.ill))
 	for e, p := range n.people {
@@ -234,7 +235,7 @@ func (n *town) thin() {
 		}
 	}
 	for e := range n.people {
-		if len(n.people) <= n.most/2 {
+		if len(n.people) <= n.mostPeople/2 {
 			break
 		}
 		must(n.world.Delete(e), "Delete does not find %v", e)
@@ -243,14 +244,14 @@ func (n *town) thin() {
 	must(n.world.Len() == len(n.people), "%d entities are left, %d expected", n.world.Len(), len(n.people))
 }
 
-// make makes one entity, or several entities with one call.
+// make makes one entity with New, or a random number of entities with NewN.
 func (n *town) make(r *rand.Rand) {
 	i := r.IntN(len(n.births))
 	if r.IntN(4) > 0 {
 		n.arrive(n.births[i].New(), n.born[i])
 		return
 	}
-	count, made := r.IntN(n.most/16+1), 0
+	count, made := r.IntN(n.mostPeople/16+1), 0
 	none(n.births[i].Grow(count))
 	n.births[i].NewN(count, func(run vast.Run) {
 		for k := range run.Len() {

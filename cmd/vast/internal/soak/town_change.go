@@ -29,17 +29,17 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 		}
 	case 5:
 		if v := (&[5]uint64{r.Uint64(), 1, 2, 3, 4}); n.goods.Add(e, *v) != nil {
-			must(p != nil, "Add to the stale entity %v did not return nil", e)
+			must(p != nil, "Add of goods to the stale entity %v did not return nil", e)
 			p.goods = v
 		} else {
-			must(p == nil, "Add to the live entity %v returned nil", e)
+			must(p == nil, "Add of goods to the live entity %v returned nil", e)
 		}
 	case 6:
 		if v := n.nextName(); n.note.Add(e, v) != nil {
-			must(p != nil, "Add to the stale entity %v did not return nil", e)
+			must(p != nil, "Add of a note to the stale entity %v did not return nil", e)
 			p.note = &v
 		} else {
-			must(p == nil, "Add to the live entity %v returned nil", e)
+			must(p == nil, "Add of a note to the live entity %v returned nil", e)
 		}
 	case 7:
 		must(n.goods.Remove(e) == (p != nil && p.goods != nil),
@@ -52,10 +52,11 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 	}
 }
 
-// move adds a place, or overwrites it with Set or Edit.
+// move gives e the place v: it adds the place, or overwrites the old place with Set or Edit.
 func (n *town) move(e vast.Entity, p *person, v place) {
 	if p == nil || p.at == nil {
-		must(!n.at.Set(e, v) && n.at.Edit(e) == nil && n.at.Get(e) == nil, "%v has a place", e)
+		must(!n.at.Set(e, v) && n.at.Edit(e) == nil && n.at.Get(e) == nil,
+			"Set, Edit or Get finds a place of %v, which has none", e)
 		must((n.at.Add(e, v) != nil) == (p != nil), "Add of a place to %v returned the wrong result", e)
 	} else if v.Y%2 == 0 {
 		must(n.at.Set(e, v), "Set of the place of %v returned false", e)
@@ -111,7 +112,7 @@ func (n *town) dismiss(e vast.Entity, p *person) {
 	p.boss = vast.Entity{}
 }
 
-// travel adds or removes a road.
+// travel adds or removes a road of e.
 func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 	to := n.any(r)
 	q := n.people[to]
@@ -127,7 +128,7 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 		}
 		return
 	}
-	if n.roads.Len() >= n.most*3 {
+	if n.roads.Len() >= n.mostPeople*3 {
 		return
 	}
 	v := r.Uint64()
@@ -152,7 +153,7 @@ func (n *town) call(r *rand.Rand, e vast.Entity, p *person) {
 	name := n.nextName()
 	alive, err := n.names.Set(e, name)
 	none(err)
-	must(alive == (p != nil), "Set of a name reports that %v is alive: %v, unlike the model", e, alive)
+	must(alive == (p != nil), "Set of the name of %v returned alive = %v, unlike the model", e, alive)
 	if p != nil {
 		p.name = name
 	}

@@ -58,7 +58,7 @@ func (n *town) few(r *rand.Rand) (es []vast.Entity) {
 	return es
 }
 
-// look compares a part of the world with the model, trims the world, or advances its tracker.
+// look compares a part of the world with the model, trims the world, or advances the tracker.
 func (n *town) look(r *rand.Rand) {
 	switch r.IntN(8) {
 	case 0:
@@ -81,7 +81,8 @@ func (n *town) compareOrder() {
 	last, count := int64(-1), 0
 	for s, p := range n.order.Ascending() {
 		e := s.Entity()
-		must(p.X >= last && *n.people[e].at == *p, "the order yields %v at %v after X = %d", e, *p, last)
+		must(p.X >= last && *n.people[e].at == *p,
+			"the order yields %v with the place %v after a place with X = %d", e, *p, last)
 		last = p.X
 		count++
 	}
@@ -110,7 +111,8 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 		must(p.staff[s], "%v is staff of %v in the world, but not in the model", s, e)
 		staff++
 	}
-	must(staff == len(p.staff) && n.boss.CountSources(e) == staff, "%v has %d staff, not %d", e, staff,
+	must(staff == len(p.staff) && n.boss.CountSources(e) == staff,
+		"%v has %d staff, CountSources returns %d, the model has %d", e, staff, n.boss.CountSources(e),
 		len(p.staff))
 	roads := 0
 	for to, v := range n.roads.Targets(e) {
@@ -147,9 +149,9 @@ func (n *town) compare() {
 		n.compareOne(e, nil)
 	}
 	must(n.world.Len() == len(n.people), "the world has %d entities, not %d", n.world.Len(), len(n.people))
-	must(n.at.Len() == at && n.ill.Len() == ill && n.arrivals == at,
-		"%d places and %d tags, not %d and %d; the hooks counted %d places",
-		n.at.Len(), n.ill.Len(), at, ill, n.arrivals)
+	must(n.at.Len() == at && n.ill.Len() == ill && n.places == at,
+		"the world has %d places and %d tags, the model has %d and %d; the hooks counted %d places",
+		n.at.Len(), n.ill.Len(), at, ill, n.places)
 	w := n.world
 	must(w.Query(n.at, n.ill).Count() == both && w.Query(n.at).Without(n.ill).Count() == at-both,
 		"queries count the wrong number of entities")

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// fewestRegrouped is the smallest value of most for which gather calls Regroup. A smaller world has too few
-// slots for an archetype of each set of components.
+// fewestRegrouped is the smallest mostPeople of a town in which gather calls Regroup. A smaller world has too
+// few slots for an archetype of each set of components.
 const fewestRegrouped = 1 << 12
 
 // gather compacts the people with Regroup or Pack, sometimes with a bound on the number of moves.
@@ -20,12 +20,12 @@ func (n *town) gather(r *rand.Rand) {
 		calls++
 	}
 	var moves vast.Moves
-	if n.most >= fewestRegrouped && r.IntN(8) == 0 {
+	if n.mostPeople >= fewestRegrouped && r.IntN(8) == 0 {
 		moves = n.world.Regroup(n.world.Query(n.ill), o)
 	} else {
 		moves = n.births[r.IntN(len(n.births))].Pack(o)
 	}
-	must(moves.Len() == calls, "%d people moved, %d calls of OnMove", moves.Len(), calls)
+	must(moves.Len() == calls, "%d people moved, but the world called OnMove %d times", moves.Len(), calls)
 	n.rename(moves)
 }
 
@@ -52,7 +52,7 @@ func (n *town) rename(moves vast.Moves) {
 	}
 }
 
-// renamed returns a copy of a map, with the new references of moved people as keys.
+// renamed returns a copy of people, in which the keys of moved people are their new references.
 func renamed[V any](people map[vast.Entity]V, moves vast.Moves) map[vast.Entity]V {
 	m := make(map[vast.Entity]V, len(people))
 	for e, v := range people {

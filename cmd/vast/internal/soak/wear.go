@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// uses is the number of insertions in a round. A slot is worn out after generation.MaxCount insertions.
-	uses = 1 << 19
-	// mostWorn is the number of worn-out slots at which a container is replaced.
+	// insertions is how many elements a call of use inserts. A slot is worn out after generation.MaxCount
+	// insertions.
+	insertions = 1 << 19
+	// mostWorn is the number of worn-out slots after which round replaces a container.
 	mostWorn = 60
 )
 
@@ -23,19 +24,19 @@ type wearing[R comparable] struct {
 	slot   func(R) uint32
 	first  R   // the first reference to the current slot
 	last   R   // the last reference to the current slot
-	count  int // uses of the current slot
+	count  int // insertions into the current slot
 	worn   []R // the first and the last reference to each worn-out slot
 }
 
-// use inserts and removes an element again and again. An insertion takes the lowest free slot, so it takes
-// the next slot only after the current slot is worn out. The worn-out slot must have had generation.MaxCount
-// uses, and no reference to the worn-out slot may be valid.
+// use inserts elements, and removes each one before the next insertion. An insertion takes the lowest free
+// slot. This is always the same slot until the slot is worn out. A slot must wear out after exactly
+// generation.MaxCount insertions. Removed references must stay invalid.
 func (w *wearing[R]) use(t *tally) {
-	for range uses {
+	for range insertions {
 		ref := w.insert()
 		if w.count > 0 && w.slot(ref) != w.slot(w.first) {
-			must(w.count == generation.MaxCount, "slot %d was retired after %d uses, not %d", w.slot(w.first),
-				w.count, generation.MaxCount)
+			must(w.count == generation.MaxCount, "slot %d was worn out after %d insertions, not %d",
+				w.slot(w.first), w.count, generation.MaxCount)
 			w.worn = append(w.worn, w.first, w.last)
 			w.count = 0
 			t.wraps.Add(1)
@@ -51,11 +52,11 @@ func (w *wearing[R]) use(t *tally) {
 	for _, ref := range append(w.worn, w.first, w.last) {
 		must(!w.alive(ref) && !w.remove(ref), "the stale reference %v is valid again", ref)
 	}
-	t.operations.Add(2 * uses)
+	t.operations.Add(2 * insertions)
 }
 
-// container is a container that the method round wears out. When mostWorn slots are worn out, round closes
-// the container and opens a new container, so that every round ends with the same number of containers.
+// container is a container that the method round wears out. When mostWorn slots are worn out, round replaces
+// the container by a new container.
 type container[R comparable] struct {
 	wearing[R]
 	close func() error

@@ -10,8 +10,8 @@ import (
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
-// TestPage checks that the slider shows the inspector of another moment in the open view, and that the page
-// compares two moments.
+// TestPage checks that the slider changes the moment in the inspector, and that the page compares two
+// moments.
 func TestPage(t *testing.T) {
 	browsertest.Needed(t)
 	server := looking(t, kept(t))
@@ -44,6 +44,6 @@ func TestPage(t *testing.T) {
 	p.Do("close", chromedp.Click("#hide"))
 	p.Until("document.getElementById('difference').hidden")
 	if said := p.Complaints(); len(said) > 0 {
-		t.Errorf("the browser reports errors: %q", said)
+		t.Errorf("the browser reported errors: %q", said)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// mostShown is the largest number of listed entities that went or changed. Entities that came follow in the
-// list until the list has 2*mostShown entities.
-const mostShown = 200
+// mostListed is the largest number of entities in a list that went or changed. Entities that came follow in
+// the list until the list has 2*mostListed entities.
+const mostListed = 200
 
 // difference holds the changes between two moments.
 type difference struct {
@@ -21,10 +21,10 @@ type difference struct {
 	Went     int       `json:"went"`    // entities that exist only in the first moment
 	Changed  int       `json:"changed"` // entities whose components differ
 	Columns  []counted `json:"columns"`
-	Entities []differs `json:"entities"` // at most 2*mostShown of these entities
+	Entities []differs `json:"entities"` // at most 2*mostListed entities that came, went or changed
 }
 
-// counted has the numbers of components of a column that came, went and changed.
+// counted says how many components of a column came, went and changed.
 type counted struct {
 	Name    string `json:"name"`
 	Came    int    `json:"came"`
@@ -54,8 +54,8 @@ type pair struct {
 	counted       *counted
 }
 
-// compare compares a world with a later state of the world. Complexity: one step for each entity and column,
-// and the time to read the components that both worlds have.
+// compare compares two states of a world. Complexity: one step for each entity and column, and the time to
+// read the components that both states have.
 func compare(before, after *vast.World) *difference {
 	d := &difference{Entities: []differs{}}
 	pairs := pairsOf(before, after)
@@ -66,7 +66,7 @@ func compare(before, after *vast.World) *difference {
 	}
 	for e := range before.Query().All() {
 		entity := differs{ID: e.String(), What: "changed"}
-		alive, listed := after.Alive(e), len(d.Entities) < mostShown
+		alive, listed := after.Alive(e), len(d.Entities) < mostListed
 		changed := false
 		for _, p := range pairs {
 			part, same := p.compare(e, alive, listed && alive)
@@ -99,15 +99,15 @@ func compare(before, after *vast.World) *difference {
 				p.counted.Came++
 			}
 		}
-		if len(d.Entities) < 2*mostShown {
+		if len(d.Entities) < 2*mostListed {
 			d.Entities = append(d.Entities, differs{ID: e.String(), Name: nameOf(after, e), What: "came"})
 		}
 	}
 	return d
 }
 
-// pairsOf pairs the columns of two worlds by their names. It leaves out the private columns of targets, which
-// hold no components.
+// pairsOf pairs the columns of two worlds by their names. It leaves out private columns, which hold no
+// components.
 func pairsOf(before, after *vast.World) []*pair {
 	byName := make(map[string]*pair)
 	var all []*pair
@@ -138,8 +138,8 @@ func has(col vast.AnyColumn, e vast.Entity) bool {
 }
 
 // compare compares the component of an entity in both moments, and counts a difference in p.counted. The
-// entity lives in the first moment; alive reports whether it lives in the second moment. If only one moment
-// has the component, part describes the component only if describe is true.
+// entity lives in the first moment; alive reports whether it also lives in the second moment. For a component
+// that came or went, part has the text of the component only if describe is true.
 func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bool) {
 	was := p.before != nil && has(p.before, e)
 	is := alive && p.after != nil && has(p.after, e)
@@ -155,7 +155,8 @@ func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bo
 		if reflect.DeepEqual(a, b) {
 			return parts{}, true
 		}
-		// DeepEqual also returns false if the types differ and for a NaN, so equal texts count as equal.
+		// DeepEqual returns false for a NaN and for values of different types. The texts of such values may
+		// still be the same: then the components count as equal.
 		if part = (parts{p.name, show(a), show(b)}); part.Before == part.After {
 			return parts{}, true
 		}
@@ -172,7 +173,7 @@ func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bo
 }
 
 // component returns a component as a value that can be compared and printed. For edges, the value is a list
-// of texts: one text for each target, with the value of the edge.
+// with one text for each target: the target and the value of the edge.
 func component(col vast.AnyColumn, e vast.Entity) any {
 	if edges, ok := probe.EdgesOf(col); ok {
 		var list []string

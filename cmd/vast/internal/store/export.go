@@ -34,8 +34,8 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 	return library.LoadAny(f, o)
 }
 
-// sound returns an error if one of the files of a moment is damaged. The check is needed because loading a
-// moment may leave parts of its files unread.
+// sound returns an error if one of the checkpoint files of a moment is damaged. The check is needed because
+// load may leave parts of the files unread.
 func sound(path string, moment uint64) error {
 	files, err := library.Verify(path, false)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// file describes a file of the store in the output of -json.
+// file describes a file of a store in the output of -json.
 type file struct {
 	Name    string    `json:"name"`
 	Kind    string    `json:"kind"`
@@ -23,7 +23,7 @@ type file struct {
 	Number  uint64    `json:"number,omitempty"`
 	Tick    *uint64   `json:"tick,omitempty"` // only of a checkpoint
 	Taken   time.Time `json:"taken,omitzero"` // only of a checkpoint
-	Base    uint64    `json:"base,omitempty"`
+	Base    uint64    `json:"base,omitempty"` // the checkpoint that this checkpoint continues
 	Problem string    `json:"problem,omitempty"`
 }
 
@@ -117,7 +117,7 @@ func number(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// align returns rows as text with aligned columns. Columns 2 to 4 (tick, continues, size) are aligned to the
+// align returns rows as text with aligned columns. The columns tick, continues and size are aligned to the
 // right.
 func align(rows [][]string) string {
 	widths := make([]int, len(rows[0]))

@@ -58,7 +58,7 @@ type looker struct {
 
 	mu     sync.Mutex
 	shown  *shown
-	closed bool // show fails from now on; late requests may still arrive
+	closed bool // set by close; show fails after close
 }
 
 // shown is a moment that an inspector serves.
@@ -119,7 +119,7 @@ func (s *looker) show(number uint64) error {
 				r.Out.Host = r.In.Host // the inspector compares the host with the origin
 			},
 			ModifyResponse: admitFrame,
-			FlushInterval:  -1, // streams
+			FlushInterval:  -1, // the inspector streams
 			ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
 				http.Error(w, "the page has changed to another moment: reload", http.StatusBadGateway)
 			},
@@ -142,7 +142,7 @@ func admitFrame(r *http.Response) error {
 	return nil
 }
 
-// admit is the goroutine that owns the world. It admits the inspector's visits until stop is closed.
+// admit admits the inspector's visits until stop is closed. The goroutine of admit owns the world.
 func (m *shown) admit() {
 	defer close(m.stopped)
 	bell := make(chan struct{}, 1)
@@ -175,7 +175,8 @@ func (s *looker) close() error {
 	return s.shown.close()
 }
 
-// serve serves until ctx ends. It calls ready with the address of the page.
+// serve answers requests until ctx ends. Before the first request, it calls ready with the address of the
+// page.
 func (s *looker) serve(ctx context.Context, addr string, ready func(address string)) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package store is the command `vast store`. The command examines the folder of a store, or a file that
-// store.Save has written, without the program that wrote it. A moment is the state of the world at a
-// checkpoint of the folder.
+// store.Save has written. It does not need the program that wrote the folder or the file. A moment is the
+// state of the world at a checkpoint of the folder.
 package store
 
 import (
@@ -85,9 +85,9 @@ func misuse(stderr io.Writer, command string, err error) int {
 }
 
 func usage(w io.Writer) {
-	fmt.Fprint(w, "usage: vast store COMMAND PATH [flags]\n\nExamines the folder of a store, or a file of "+
-		"store.Save, without the program that\nwrote it. A moment is the state of the world at a "+
-		"checkpoint. Only compact changes\nthe folder.\n\n")
+	fmt.Fprint(w, "usage: vast store COMMAND PATH [flags]\n\nExamines the folder of a store, or a file that "+
+		"store.Save has written. The program\nthat wrote the folder or the file is not needed. A moment is the "+
+		"state of the world\nat a checkpoint. Only compact changes the folder.\n\n")
 	for _, t := range tasks {
 		fmt.Fprintf(w, "  %-8s %s\n", t.name, t.about)
 	}
@@ -125,8 +125,8 @@ func (t *task) parse(args []string, stdout, stderr io.Writer) int {
 
 // about is the help text of each task.
 var about = map[string]string{
-	"ls": `Lists the files of the folder: checkpoints with their last tick, and the segments of the
-journal. A program may have the folder open.`,
+	"ls": `Lists the files of the folder, with the last tick of each checkpoint. A program may have the
+folder open.`,
 	"verify": `Reads every byte of all checkpoints and of the journal, including checkpoints that newer
 checkpoints have replaced. The exit status is 1 if a file is damaged or missing. The
 output names each of these files and the position of the damage. A program may have the
@@ -137,6 +137,6 @@ store.ReadJSON. A program may have the folder open.`,
 and the differences between two moments. A program may have the folder open. The page
 shows the moments that the folder had when the command started.`,
 	"compact": `Merges the newest checkpoint into one file, keeps the journal that follows the checkpoint,
-and removes all other checkpoints. No program may have the folder open. Compact verifies
-the checkpoint and the journal that it keeps before it removes other checkpoints.`,
+and removes all other checkpoints. No program may have the folder open. Before compact
+removes the other checkpoints, it verifies the checkpoint and the journal that it keeps.`,
 }

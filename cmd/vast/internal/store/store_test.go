@@ -25,7 +25,8 @@ type place struct{ X, Y float64 }
 
 type mood struct{ Word string }
 
-// kept makes a folder with four checkpoints of a small world, at ticks 0, 10, 20 and 30.
+// kept makes a folder with four checkpoints of a small world: at the ticks 10, 20 and 30, and the checkpoint
+// of Close, also at tick 30.
 func kept(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "town")
@@ -143,9 +144,9 @@ func TestList(t *testing.T) {
 		}
 	}
 	if ticks != "10 20 30 30 " {
-		t.Errorf("the ticks are %s", ticks)
+		t.Errorf("the checkpoints have the ticks %s", ticks)
 	}
-	// A copy of the folder may lose the times of files.
+	// ls shows when a checkpoint was taken, because a copy of the folder may lose the times of files.
 	copied := filepath.Join(dir, "checkpoint-00000005")
 	if err := os.Chtimes(copied, time.Time{}, time.Date(2001, 2, 3, 4, 5, 6, 0, time.Local)); err != nil {
 		t.Fatal(err)
@@ -200,10 +201,10 @@ func TestVerify(t *testing.T) {
 func TestExport(t *testing.T) {
 	dir := kept(t)
 	if n := exported(t, mustRun(t, "export", dir)); n != 19 {
-		t.Errorf("%d entities", n)
+		t.Errorf("the newest moment has %d entities, want 19", n)
 	}
 	if n := exported(t, mustRun(t, "export", "-moment", "2", dir)); n != 20 {
-		t.Errorf("%d entities", n)
+		t.Errorf("moment 2 has %d entities, want 20", n)
 	}
 	out := filepath.Join(t.TempDir(), "town.json")
 	if text := mustRun(t, "export", dir, "-out", out); text != "" {
@@ -416,7 +417,7 @@ func TestLook(t *testing.T) {
 	for name, want := range map[string]counted{"place": {Came: 1, Went: 2, Changed: 1}, "mood": {Came: 1},
 		"ill": {Came: 1}, "roads": {Came: 1}, "Name": {Went: 2}} {
 		if want.Name = name; columns[name] != want {
-			t.Errorf("%+v instead of %+v", columns[name], want)
+			t.Errorf("the difference is %+v, want %+v", columns[name], want)
 		}
 	}
 	if e := d.Entities[2]; !strings.HasPrefix(e.Name, "person 3 ") || len(e.Parts) != 2 ||

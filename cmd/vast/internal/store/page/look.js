@@ -46,7 +46,7 @@ async function show(index) {
     while (state.shown !== wanted) {
       state = await ask(`show?moment=${wanted}`, {method: 'POST'});
       const inside = at('inspector').contentWindow.location;
-      inside.reload(); // the inspector shows the same view of the new moment
+      inside.reload(); // the inspector keeps its view, and shows the new moment
     }
     say(state.dropped ? 'Left out, because only the program that saved them can read them: ' +
       state.dropped.join(', ') : '');
