@@ -103,7 +103,7 @@ func TestBulkOfEachStorage(t *testing.T) {
 				clear(wantTold)
 				w.checkInvariants()
 			}
-			// The query matches the entities without the column: after AddAll the query matches no entity.
+			// The query matches the entities without the column. After AddAll there are none.
 			changes, matches := w.changes, 0
 			for i, e := range es {
 				if i%3 != 0 {
@@ -145,7 +145,8 @@ func TestBulkOfEachStorage(t *testing.T) {
 					w.changes-changes)
 			}
 			if n := w.DeleteAll(w.Query(s.column)); n != len(model) || s.count() != 0 {
-				t.Errorf("%s: %d deleted, want %d, %d left", name, n, len(model), s.count())
+				t.Errorf("%s: DeleteAll returns %d, want %d; %d components are left", name, n, len(model),
+					s.count())
 			}
 			w.checkInvariants()
 			if err := w.Close(); err != nil {

@@ -62,8 +62,7 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	got = b.SetAll(w.Query(a).Without(b), [3]uint64{6})
 	check("SetAll of missing components", got, 0, changes, third,
 		func(i int) ([3]uint64, bool) { return [3]uint64{5}, i%3 == 0 })
-	// The query excludes the column that AddAll adds. The query matches the entities as they were before the
-	// call.
+	// The query excludes the column that AddAll adds. It matches the entities as they were before the call.
 	got = b.AddAll(w.Query(a).Without(b), v)
 	changes += uint64(n - third)
 	mixed := func(i int) ([3]uint64, bool) {
@@ -219,7 +218,7 @@ func TestBulkRefused(t *testing.T) {
 		exhausted(t, func() error { w.Exchange(q, []AnyColumn{tag, big}, []AnyColumn{a}); return nil },
 			vm.ErrLimit, "limit")
 		if after := fmt.Sprint(w.Stats()); after != before || limit.Used() != used {
-			t.Errorf("%v: a bulk operation that failed changed the world, %d bytes more are in use:\n%s\n%s",
+			t.Errorf("%v: a bulk operation that failed changed the world; %d bytes more are in use:\n%s\n%s",
 				pages, limit.Used()-used, before, after)
 		}
 		w.checkInvariants()

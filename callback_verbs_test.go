@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// callbackVerbs maps the name of each method of a world and its parts to a function that calls the method. A
-// suffix of the name distinguishes several calls of one method.
+// callbackVerbs maps names of methods and functions of a world and its parts to functions that call them. A
+// suffix of the name, such as "again", distinguishes several calls of one method.
 var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Alive":     func(f *callbackWorld) { f.Alive(f.es[0]) },
 	"World.Apply":     func(f *callbackWorld) { f.commands.Delete(f.es[5]); _, _ = f.Apply(f.commands) },
@@ -215,7 +215,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 }
 
 // TestCallbackVerbsAreComplete checks that callbackVerbs has each method of the types that hold or change
-// entities.
+// entities, except the methods that the variable others lists.
 func TestCallbackVerbsAreComplete(t *testing.T) {
 	// These methods only read the receiver, make a value, or call a function themselves.
 	others := strings.Fields(`

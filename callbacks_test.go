@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// callbackWorld is a small world with at least one of each thing that a world can hold.
+// callbackWorld is a small world with columns of all kinds, relations, edges, names and trackers.
 type callbackWorld struct {
 	*World
 	limit    *vm.Limit
@@ -78,8 +78,8 @@ func newCallbackWorld() *callbackWorld {
 	return f
 }
 
-// callbackPlaces are the places where the package runs a user's function, except hooks. Each entry makes the
-// package run call in that place.
+// callbackPlaces are the places where the package runs a user's function, except hooks. Each function of the
+// map makes the package run its argument call in the place.
 var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"fill": func(f *callbackWorld, call func()) { f.full.NewN(100, func(Run) { call() }) },
 	"World.Visit": func(f *callbackWorld, call func()) {
@@ -166,8 +166,8 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	},
 }
 
-// callbackHooks register call as an OnAdd or OnRemove hook of a column. Operations of callbackGains or
-// callbackLosses then call the hook.
+// callbackHooks are functions that register their argument call as an OnAdd or OnRemove hook of a column. The
+// operations of callbackGains and callbackLosses call these hooks.
 var callbackHooks = map[string]struct {
 	add    func(f *callbackWorld, call func())
 	remove func(f *callbackWorld, call func())
@@ -189,8 +189,8 @@ var callbackHooks = map[string]struct {
 		func(f *callbackWorld, call func()) { f.child.OnRemove(func(_, _ Entity) { call() }) }},
 }
 
-// callbackGains and callbackLosses are operations that call the OnAdd and OnRemove hooks of some columns or
-// of all.
+// callbackGains are operations that call the OnAdd hooks of the columns in callbackHooks. callbackLosses are
+// operations that call the OnRemove hooks.
 var callbackGains = map[string]func(f *callbackWorld){
 	"New":  func(f *callbackWorld) { f.child.Set(f.full.New(), f.es[0]) },
 	"NewN": func(f *callbackWorld) { f.full.NewN(100, func(Run) {}); f.child.Set(f.es[8], f.es[0]) },
@@ -350,8 +350,8 @@ func (f *callbackWorld) mustBeUsable(t *testing.T, what string) {
 		f.full.NewN(200, nil)
 		es := slices.Collect(w.Query().All())
 		if len(es) != 200 || f.pool.Len() != 200 || f.text.Len() != 200 {
-			t.Fatalf("%s: afterwards there are %d, %d and %d of 200 entities",
-				what, len(es), f.pool.Len(), f.text.Len())
+			t.Fatalf("%s: afterwards the world has %d entities, the sparse column %d, the heap column %d, "+
+				"want 200 in each", what, len(es), f.pool.Len(), f.text.Len())
 		}
 		f.child.SetAll(w.Query().Among(es[1:]), es[0])
 		f.pool.RemoveAll(w.Query().Among(es[:50]))

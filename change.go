@@ -51,7 +51,7 @@ var operationNames = [...]string{
 }
 
 // callback is a user's function that an operation is calling. The function must make no structural change,
-// because the operation relies on room that it made before the call.
+// because the operation made room before the call, and relies on this room.
 type callback struct {
 	what string  // empty while no callback is running
 	of   *column // the column of a hook
@@ -70,10 +70,10 @@ func (b callback) String() string {
 	return b.what
 }
 
-// mustNotBeInCallback panics if a callback of one operation calls another operation. This check comes before
-// the first change, so that nothing is half done. The short paths of New and Delete skip the check where no
-// hook, store or tracker watches the change. Then the operation that runs the callback finds the change after
-// the callback has returned, and panics.
+// mustNotBeInCallback panics if a callback of one operation calls another operation, op. Operations call it
+// before their first change, so that nothing is half done. The short paths of New and Delete, for changes
+// that no hook, store or tracker watches, do not call it. In this case the operation that runs the callback
+// finds the change after the callback has returned, and panics.
 func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)
@@ -86,10 +86,10 @@ func (w *World) refuse(op operation) {
 	w.changedWhile(w.calling.String())
 }
 
-// mustRunAlone panics if a callback is running. what is the name of the method that calls mustRunAlone. Such
-// a method makes no structural change, but must not run inside an operation: World.Trim and World.Require
-// would release room that the operation made, Tracker.Next would discard notes, and a world that is saved in
-// a callback would be half changed.
+// mustRunAlone panics if a callback is running. what is the name of the method that calls mustRunAlone. The
+// method must not run inside an operation, even if it makes no structural change: World.Trim and
+// World.Require would release room that the operation made, Tracker.Next would discard notes, and a world
+// that is saved in a callback would be half changed.
 func (w *World) mustRunAlone(what string) {
 	if w.calling.what != "" {
 		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", what,

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// childVariable is the environment variable that names a child: a process that has the variable runs the
-// child instead of the tests.
+// childVariable is the environment variable with the name of a child. If a process has the variable, it runs
+// this child instead of the tests.
 const childVariable = "VAST_TEST_CHILD"
 
 // children are functions that run in a process of their own because they set limits, leak memory, or fail on
@@ -51,7 +51,7 @@ func runChild(t *testing.T, name string) (output string, err error) {
 	return string(out), err
 }
 
-// contentChild runs a child and fails the test unless the child passes.
+// contentChild runs a child, and fails the test if the child fails.
 func contentChild(t *testing.T, name string) {
 	t.Helper()
 	out, err := runChild(t, name)

@@ -77,7 +77,7 @@ func TestCommandsMisuse(t *testing.T) {
 	if err := new(Commands).Close(); err != nil {
 		t.Error(err)
 	}
-	// The command that was recorded before the misuse is the only command.
+	// No misuse recorded a command: Apply finds only the SetLater from before the misuse.
 	if done, err := w.Apply(c); done != (Applied{Done: 1}) || err != nil || *num.Get(e) != 7 {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -145,8 +145,8 @@ func TestApplyInsideQueries(t *testing.T) {
 	}
 }
 
-// TestApplyAndHooks checks that a panic in a hook does not repeat the command that called the hook, and that
-// the next Apply continues after that command.
+// TestApplyAndHooks checks that, after a panic in a hook, the next Apply begins with the command after the one
+// that called the hook.
 func TestApplyAndHooks(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 1024})
 	defer w.Close()
@@ -238,7 +238,8 @@ func TestApplyAndHooks(t *testing.T) {
 	}
 }
 
-// TestApplyOrder checks the order of commands: by position, then by argument, then by recording.
+// TestApplyOrder checks the order of commands: by position, in a position by the order of Apply's arguments,
+// and within an argument by the order of recording.
 func TestApplyOrder(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -14,7 +14,8 @@ import (
 
 // The model of Commands decodes a stream of bytes into batches of operations. One world runs the operations
 // directly. In another world several workers record the operations concurrently into Commands. Each worker
-// records some of the batches, in any order. Both worlds must be equal after Apply, slot by slot.
+// records some of the batches in random order, each batch at its own position. After Apply both worlds must
+// be equal, slot by slot.
 
 // commandWorld is a world with a column of each storage and a record of the calls of its hooks.
 type commandWorld struct {
@@ -49,7 +50,7 @@ func newCommandWorld(pages vm.Pages, hooks bool) *commandWorld {
 // commandStep is one operation. Its entity is one of the known entities or one that the same batch made.
 type commandStep struct {
 	verb, column, archetype int
-	entity                  int // index in known; -1, -2… are the first, second… entity of the batch
+	entity                  int // index in known; -1, -2… are the first, second… entity that the batch made
 	v                       uint64
 }
 

@@ -55,10 +55,10 @@ func TestResolveUntilRecording(t *testing.T) {
 		// The next recording begins a new batch.
 		again := c.New(a)
 		if c.Resolve(made[0]) != (Entity{}) || c.Resolve(again) != (Entity{}) {
-			t.Errorf("%s: a placeholder of the last batch or of a pending New resolves", name)
+			t.Errorf("%s: a placeholder of the previous batch or of a pending New resolves", name)
 		}
 		if _, err := w.Apply(c); err != nil || !w.Alive(c.Resolve(again)) {
-			t.Errorf("%s: the next batch: %v, %v", name, err, c.Resolve(again))
+			t.Errorf("%s: Apply of the next batch: %v; its placeholder resolves to %v", name, err, c.Resolve(again))
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)

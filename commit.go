@@ -3,8 +3,8 @@ package vast
 import "slices"
 
 // committed holds the sizes that some columns and the control arrays had before a growth. If the growth fails
-// half-way, shrink gives back the memory beyond these sizes. Otherwise that memory would still count against
-// a limit that other containers may share.
+// half-way, shrink gives back the memory beyond these sizes, because that memory would still count against a
+// limit that other containers may share.
 type committed struct {
 	size         uint32
 	gens, owners int               // bytes above and below w.control
@@ -17,11 +17,10 @@ type columnCommitted struct {
 	bits  int
 	bytes int
 	notes notesCommitted
-	undo  func() // undoes growth of the store; may be nil
+	undo  func() // undoes the growth of the column's store; nil for a column without a store
 }
 
-// committed returns the current sizes. The caller passes each result to forget, in the reverse order of the
-// calls.
+// committed returns the current sizes. The caller must pass each result to forget, the latest result first.
 func (w *World) committed(columns []*column) committed {
 	m := committed{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
 		vacant: w.vacant.Len()}
@@ -41,7 +40,7 @@ func (w *World) committed(columns []*column) committed {
 	return m
 }
 
-// forget ends the use of sizes that committed has returned.
+// forget frees the part of World.sizes that m uses.
 func (w *World) forget(m committed) {
 	clear(m.columns)
 	w.sizes = w.sizes[:len(w.sizes)-len(m.columns)]
@@ -58,8 +57,8 @@ func (w *World) try(columns []*column, f func() error) error {
 	return err
 }
 
-// shrink gives back the memory beyond the sizes in m. No entity may have a slot in that memory. If giving
-// back fails, the memory stays committed and the next growth uses it.
+// shrink gives back the memory beyond the sizes in m. No entity may have a slot in that memory. Memory that
+// cannot be given back stays committed, and the next growth uses it.
 func (w *World) shrink(columns []*column, m committed) {
 	for i, c := range columns {
 		was := m.columns[i]
@@ -77,8 +76,8 @@ func (w *World) shrink(columns []*column, m committed) {
 	_ = w.control.DecommitTo(m.owners, m.gens)
 }
 
-// commit makes the control arrays and the archetype's columns usable below word end. On failure nothing has
-// changed.
+// commit makes the control arrays and the archetype's columns usable for all words before the word end. On
+// failure nothing has changed.
 func (w *World) commit(a *Archetype, end uint32) error {
 	enough := end*64 <= w.size
 	for _, c := range a.columns {

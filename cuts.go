@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// ranged reports whether the query matches only some slots.
+// ranged reports whether the query is limited to a range of slots.
 func (q *query) ranged() bool { return q.lo > 0 || q.hi != math.MaxUint }
 
 // cuts reports whether the query's runs are parts of the runs of its source.
@@ -46,7 +46,7 @@ func (k *walk) nextBetween() bool {
 	return false
 }
 
-// inRange returns the slots of mask in a word that lie in the query's range.
+// inRange returns the bits of mask, a mask of slots of one word, whose slots lie in the query's range.
 func (q *query) inRange(word uint, mask uint64) uint64 {
 	if lo := q.lo; lo > word*64 {
 		mask &= ^uint64(0) << (lo - word*64) // zero if the range begins after the word
@@ -109,9 +109,9 @@ func (q *query) foreign(c *column) bool {
 	return !c.internal && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
 }
 
-// others returns the slots of mask in a word whose entities have a component that an exact query does not
-// name. All slots of mask must hold entities. others looks only at the columns that the word's entities were
-// born with, and at the columns that were added in the word.
+// others returns the bits of mask, a mask of slots of one word, whose entities have a component that an exact
+// query does not name. Each slot of mask must hold an entity. others looks only at the columns that the
+// word's entities were born with or gained later.
 func (q *query) others(word uint32, mask uint64) (m uint64) {
 	w := q.world
 	o := w.owner(word)
@@ -133,8 +133,8 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 }
 
 // pure returns the first stretch of the slots [lo, hi) in which every entity has only components that an
-// exact query names. All of these slots must hold entities. If there is no such stretch, pure returns hi and
-// hi.
+// exact query names. Each slot in [lo, hi) must hold an entity. If there is no such stretch, pure returns hi
+// twice.
 func (q *query) pure(lo, hi uint32) (uint32, uint32) {
 	found := false
 	for at := lo; at < hi; {

@@ -69,11 +69,11 @@ func (w *World) DeleteAll(q Query) int {
 		q.q.mustBeMarkedAsBefore(marked)
 	}
 	n := 0
-	// Bits change only in slots that the walk has passed, so the walk may go on.
+	// The walk can go on after a deletion, because bits change only in slots that it has passed.
 	for {
 		var word uint
 		var mask uint64
-		if q.q.plain { // nextWord tests plain, too, but costs a call for each word
+		if q.q.plain { // walk.nextWord does the same for a plain query, but costs a call for each word
 			word, mask = k.cursor.NextWord()
 		} else {
 			word, mask = k.nextWord()
@@ -92,7 +92,7 @@ func (w *World) DeleteAll(q Query) int {
 	return n
 }
 
-// deleteIn deletes the n entities in the slots of mask in a word. Each of these slots must hold an entity.
+// deleteIn deletes n entities of a word: one in each slot that is set in mask.
 func (w *World) deleteIn(word uint32, mask uint64, n uint32) {
 	o := w.owner(word)
 	x := w.extents[o.extent]
@@ -130,8 +130,8 @@ func (w *World) losesWatched(word uint32, mask uint64) bool {
 	return false
 }
 
-// finishDelete is the part of a deletion that most deletions do not need. rare says whether a word of the
-// archetype's columns was full or is empty now, so that summaries change.
+// finishDelete is the part of a deletion that most deletions do not need. rare says whether summaries change,
+// because the word was full or is empty now in the live bits or in a column of the archetype.
 func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64, rare bool) {
 	a := x.archetype
 	if rare {
@@ -159,8 +159,8 @@ func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64, rare
 	}
 }
 
-// wornIn returns how many of the slots of mask in a word of the extent are at their last generation, and
-// counts them as worn. Such slots are never used again.
+// wornIn returns how many slots of mask are at their last generation, and counts them as worn. mask holds
+// slots of one word of the extent. A slot at its last generation is never used again.
 func (w *World) wornIn(x *extent, word uint32, mask uint64) (n uint32) {
 	for ; mask != 0; mask &= mask - 1 {
 		if generation.Exhausted(*w.generation(word*64 + trailingZeros(mask))) {
@@ -171,7 +171,7 @@ func (w *World) wornIn(x *extent, word uint32, mask uint64) (n uint32) {
 	return n
 }
 
-// clearExtra clears the presence bits of the columns that the word's entities gained after birth.
+// clearExtra clears the bits of mask in the columns that entities of the word gained after birth.
 func (w *World) clearExtra(o *owner, word uint32, mask uint64) {
 	for m := o.extra; m != 0; m &= m - 1 {
 		for id := int(trailingZeros(m)); id < len(w.columns); id += 64 {

@@ -112,8 +112,8 @@ func deleteLists(w *World, lists [][]Entity) (n int) {
 	return n
 }
 
-// BenchmarkDeleteAll deletes all entities with a component in a world of a million. One entity in 1, 2, 16 or
-// 64 has the component.
+// BenchmarkDeleteAll deletes the entities that have a certain component, in a world of a million entities.
+// One entity in 1, 2, 16 or 64 has the component.
 func BenchmarkDeleteAll(b *testing.B) {
 	for _, every := range []int{1, 2, 16, 64} {
 		b.Run(fmt.Sprintf("one in %d", every), func(b *testing.B) {
@@ -161,9 +161,10 @@ func BenchmarkDeleteNone(b *testing.B) {
 	})
 }
 
-// BenchmarkDeleteBesideRare deletes entities one by one, in random order, in a world with three SparseColumns
-// and a Column that entities gain. In "never" no entity gained any of these columns. In "lost" each entity
-// gained and lost all of them. In "some" all entities have the Column, and one in ten has each SparseColumn.
+// BenchmarkDeleteBesideRare deletes entities one by one, in random order. The world has one Column and three
+// SparseColumns that no entity is born with. In "never" no entity gained any of these four. In "lost" each
+// entity gained and lost all four. In "some" all entities have the Column, and each SparseColumn holds about
+// one entity in ten.
 func BenchmarkDeleteBesideRare(b *testing.B) {
 	const n = 1 << 16
 	for _, name := range []string{"never", "lost", "some"} {

@@ -69,7 +69,7 @@ func TestDeleteAll(t *testing.T) {
 			}
 		}
 		if n := w.DeleteAll(w.Query(mark)); n != len(doomed) || w.Len() != len(spared) || mark.Len() != 0 {
-			t.Errorf("%d %%: deleted %d of %d, %d entities and %d marks are left",
+			t.Errorf("%d %%: DeleteAll deleted %d of %d marked entities; %d entities are left, %d of them marked",
 				share, n, len(doomed), w.Len(), mark.Len())
 		}
 		if slices.ContainsFunc(doomed, w.Alive) || !slices.Equal(filtered(es, w.Alive), spared) {
@@ -113,7 +113,7 @@ func TestDeleteAndNewInTurn(t *testing.T) {
 		}
 		w.Delete(e)
 	}
-	if a.New().Generation() != 1001 || w.Stats().Changes != 2001 {
-		t.Errorf("%d changes, want 2001", w.Stats().Changes)
+	if g := a.New().Generation(); g != 1001 || w.Stats().Changes != 2001 {
+		t.Errorf("generation %d and %d changes, want 1001 and 2001", g, w.Stats().Changes)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 )
 
-// Column is the storage of one component: a T for each entity that has it, at base + slot × size. A Column is
-// a small value; copy it freely. Make one with [NewColumn].
+// Column is the storage of one component: an array of T whose index is the entity's slot. A Column is a small
+// value; copy it freely. Make one with [NewColumn].
 //
 // A pointer to a component is valid until the entity loses the component, or until [Archetype.Pack] or
-// [World.Regroup] moves the entity. A pointer that is used later may see the component of another entity.
-// Nothing else moves components. The pointer must not be used after the world is closed.
+// [World.Regroup] moves the entity. Nothing else moves components. An invalid pointer may point to the
+// component of another entity. No pointer may be used after the world is closed.
 type Column[T any] struct {
 	base unsafe.Pointer
 	c    *column
@@ -24,9 +24,9 @@ type Column[T any] struct {
 // useHeapColumn is the remedy for a component that holds Go pointers.
 const useHeapColumn = "make the column with NewHeapColumn"
 
-// NewColumn registers a component with the world, under the name of its type; see [Column.Named]. Two columns
-// of one declared type need two names: the next NewColumn, [World.Query] or [World.Archetype] panics
-// otherwise. T must not hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any
+// NewColumn registers a component with the world, under the name of its type; see [Column.Named]. If two
+// columns of one declared type keep that name, the next NewColumn, [World.Query] or [World.Archetype]
+// panics. T must not hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any
 // depth: NewColumn panics with the path of such a field. NewColumn reserves addresses and commits no memory.
 // It panics with a [*vm.Error] if too few addresses are left.
 func NewColumn[T any](w *World) Column[T] {
@@ -73,8 +73,7 @@ func (c Column[T]) Get(e Entity) *T {
 	return c.at(e.slot)
 }
 
-// at is sound for slots below c.c.slots: the span is committed that far, never moves, and holds no Go
-// pointers.
+// at is sound for slots below c.c.slots: their elements are committed, never move, and hold no Go pointers.
 func (c Column[T]) at(slot uint32) *T {
 	return (*T)(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(*(*T)(nil))))
 }
@@ -83,7 +82,7 @@ func (c Column[T]) at(slot uint32) *T {
 // the component as written for the column's trackers, even if the caller writes nothing. Without trackers it
 // costs one test more than Get.
 //
-// While nothing changes the structure, several goroutines may edit different entities at once.
+// While nothing changes the structure, several goroutines may edit different entities concurrently.
 func (c Column[T]) Edit(e Entity) (p *T) {
 	if invariants.Enabled {
 		c.c.touch(true)
@@ -122,8 +121,8 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 // see [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
 	// This is the usual case: e is alive, nothing watches the column, and the summary of e's word stays as it
-	// is. It is written out here because it must make few stores, and a call makes stores too. While a store
-	// to an element waits for memory, all later stores wait in a queue behind it. The processor stops once
+	// is. The case is written out here, because a call makes stores, and Add must make few: while a store to
+	// an element waits for memory, all later stores wait in a queue behind it, and the processor stops once
 	// this queue is full.
 	k := c.c
 	if invariants.Enabled || k.attended || e.slot >= k.slots ||
@@ -146,7 +145,7 @@ func (c Column[T]) Add(e Entity, v T) *T {
 	return p
 }
 
-// addSlowly does the work of Add in all cases.
+// addSlowly does the work of Add, in the usual case and in all others.
 //
 //go:noinline
 func (c Column[T]) addSlowly(e Entity, v T) *T {
@@ -186,8 +185,8 @@ func (c Column[T]) EditOrAdd(e Entity) *T {
 // is.
 func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }
 
-// Grow makes the next n additions unable to fail, for entities that fit into the world's present memory. The
-// column has a fixed place for each slot, so a call with any n makes room for all of these entities. Grow
+// Grow makes room, so that the next n additions cannot fail, for entities that fit into the world's present
+// memory. Because the column has a fixed place for each slot, any n makes room for all of these entities. Grow
 // returns a [*vm.Error] as [Archetype.Grow] does.
 func (c Column[T]) Grow(n int) error { return c.c.growForAdditions("Column.Grow", n) }
 
@@ -290,7 +289,7 @@ func (c Column[T]) AddAll(q Query, v T) int {
 		panic(err)
 	}
 	n, added, changes := 0, 0, 0
-	// Bits change only in slots that the walk has passed, so the walk may go on.
+	// The walk can go on after an addition, because bits change only in slots that it has passed.
 	for k.next() {
 		run := k.run()
 		changes += giveRequired(gains, run.start, run.start+run.n)

@@ -12,16 +12,16 @@ import (
 )
 
 // InDepthOrder yields the entities that match the query and have a target, in runs of one depth, the lowest
-// depth first. So each entity comes after its target, and one pass can compute values that depend on the
-// target's value, such as a place in the world from a place on the ship. Nothing is sorted, because linking
-// keeps the order. Within a depth, runs ascend by slot. Roots have no target and are not yielded;
-// [Relation.Targets] yields the targets of a run. The rules of [Query.Runs] hold. InDepthOrder panics if the
-// query is of another world, and for a relation with RelationOptions.Cyclic.
+// depth first. Because each entity comes after its target, one pass can compute values that depend on the
+// target's value, such as a place in the world from a place on the ship. Within a depth, runs ascend by slot.
+// Roots have no target and are not yielded; [Relation.Targets] yields the targets of a run. The rules of
+// [Query.Runs] hold. InDepthOrder panics if the query is of another world, and for a relation with
+// RelationOptions.Cyclic.
 //
 // Complexity: one step for each run, and, for each depth, one step for each 64-slot word with entities of
-// that depth. InDepthOrder finds entities deeper than 63 by their links, and sorts the slots of each such
-// depth. InDepthOrder allocates only for such depths, and for queries that are more than conditions on
-// components, such as those with [Query.To].
+// that depth. Down to depth 63 nothing is sorted, because linking keeps the order. InDepthOrder finds deeper
+// entities by their links, and sorts the slots of each depth. It allocates only for these deeper entities, and
+// for queries that are more than conditions on components, such as those with [Query.To].
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var d depthWalk
@@ -95,10 +95,10 @@ type depthWalk struct {
 	q        *query
 	changes  uint64   // the world's count of changes when the walk began
 	chosen   []uint64 // for a query that is more than a filter, its matches by word
-	lo, hi   uint32   // the current run
-	end      uint32   // the end of the run before cut divided it; hi is the end of a part
+	lo, hi   uint32   // the current run, or the part of it that cut made
+	end      uint32   // the end of the undivided run
 
-	level int         // index in relation.levels: depth - 1; the sets below deep-1 have one depth each
+	level int         // index in relation.levels, where depth 1 is at 0; each set before deep-1 has one depth
 	set   *bitset.Set // the set of the current level, or nil
 	rest  uint64      // a bit for each word of the current block that the walk has not visited
 	block uint        // the next block of the set that the walk visits
@@ -147,7 +147,7 @@ func (d *depthWalk) next() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(d.mask))
-	// The lowest set bit of after is the end of the run; after is 0 if the run leaves the word.
+	// The lowest set bit of after is the end of the run; after is 0 if the run reaches the end of the word.
 	after := d.mask + 1<<first
 	d.lo = uint32(d.word*64 + first)
 	d.end = uint32(d.word*64 + uint(bits.TrailingZeros64(after)))

@@ -68,7 +68,7 @@ func TestDepthOrderOverBlocks(t *testing.T) {
 			}
 			if last.Len() > 0 && last.Start()+last.Len() == run.Start() && name != "optional" &&
 				depth[run.Entity(0)] == depth[last.Entity(0)] {
-				t.Errorf("%s: the run at %d continues the run before", name, run.Start())
+				t.Errorf("%s: a run is split at slot %d", name, run.Start())
 			}
 			last = run
 		}

@@ -19,7 +19,7 @@
 //   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] record structural changes while queries run. [World.Apply] makes the changes later.
 //   - [Tracker] notes the entities for which a component of its columns was added, removed or written since
-//     the last [Tracker.Next]. Hooks, such as [Column.OnAdd], are called at once.
+//     the last [Tracker.Next]. A hook, such as one of [Column.OnAdd], is called during the change.
 //   - [Names] finds entities by name. [World.Sprint] describes an entity as text.
 //   - [World.Visit] lets other goroutines read a world whenever the world's owner calls [World.Admit].
 //
@@ -29,11 +29,12 @@
 // # Terminology
 //
 //   - slot: a place for one entity; its number is the entity's index in every column
-//   - generation: how often a slot was used; an Entity carries the generation that it was made with
+//   - generation: a number of a slot that grows with each use of the slot; an Entity carries the generation
+//     that it was made with
 //   - stale: an Entity is stale if it was deleted or never belonged to this world
 //   - presence bits: one bit for each slot, set if the slot's entity has a component
 //   - word: 64 slots, whose presence bits are one machine word
-//   - extent: a run of words that one archetype owns
+//   - extent: consecutive words that one archetype owns
 //   - run: a maximal range of consecutive slots that all match a query
 //   - structural change: making or deleting an entity, adding or removing a component, making or removing a
 //     link; writing a component's value is not a structural change
@@ -48,9 +49,9 @@
 //
 // # Costs
 //
-// An entity's component lies at the column's base + slot × size. A look-up tests the generation and one bit.
+// An entity's slot is the index of its component in the column. A look-up tests the generation and one bit.
 // Adding a component writes its value and sets one bit. Removing a component clears the bit. No component
-// moves. A query combines 64 presence bits at a time, and passes 4,096 or 262,144 slots at once if all of
+// moves. A query combines 64 presence bits at a time, and passes 4,096 or 262,144 slots in one step if all of
 // these slots match or no slot matches. Links are indices in columns: linking takes a few writes, and walking
 // over the sources of a target takes one step for each source. A command is recorded in a few words off the
 // Go heap. Hooks and trackers cost nothing while there are none, except one test for each change. Memory is
@@ -58,9 +59,9 @@
 //
 // # Lifetimes
 //
-// Pointers and slices that a column returns stay valid while the entity has the component. Only
-// [Archetype.Pack] and [World.Regroup] move components. A pointer that is kept for longer may see another
-// entity's component. Pointers and slices must not be used after [World.Close]: the memory is gone, and a
+// Pointers and slices that a column returns stay valid while the entity has the component and does not move:
+// only [Archetype.Pack] and [World.Regroup] move entities. An invalid pointer may point to another entity's
+// component. Pointers and slices must not be used after [World.Close]: the memory is gone, and a
 // program that touches it faults. A world that is dropped without Close keeps its memory, and package vm
 // reports the leak.
 //
@@ -69,7 +70,7 @@
 // A caller's mistake panics with a message that says how to mend it: a component type with Go pointers, a
 // column of another world, a structural change inside a query, a circle in a hierarchy, a closed world.
 // Running out of slots, memory or addresses is an error of type *vm.Error. The Grow methods and [World.Apply]
-// return it, and additions that Grow made room for cannot fail. The methods without an error result panic
-// with it, and change nothing. A name that is taken is an error of type [*NameTaken]. A stale entity is not
+// return this error, and additions that Grow made room for cannot fail. The methods without an error result
+// panic with it and change nothing. A name that is taken is an error of type [*NameTaken]. A stale entity is not
 // an error: look-ups return nil or false, and bulk methods and commands pass over it.
 package vast

@@ -111,8 +111,8 @@ func NewSharedTable[T any](o Options) (*SharedTable[T], error) {
 	return t, nil
 }
 
-// entry returns the address of entry i, which must be less than room. It is sound because the first room
-// entries are committed and do not move before Close. The address is a multiple of 8, as sync/atomic requires.
+// entry returns the address of entry i, which must be less than t.room. It is sound because entries below
+// t.room are committed and do not move before Close. The address is a multiple of 8, as sync/atomic requires.
 func (t *SharedTable[T]) entry(i uint) *uint64 {
 	return (*uint64)(unsafe.Add(t.entries, i*bytesEntry))
 }
@@ -145,9 +145,9 @@ func (t *SharedTable[T]) Len() int {
 	return int(n)
 }
 
-// GrowEntries commits memory for the first n entries. A Set of one of these entries then needs memory only for
-// its value; see [SharedWriter.Grow]. GrowEntries panics when n is not in [0, Capacity]. If it returns an
-// error, as [vm.Region.Commit] does, nothing has changed.
+// GrowEntries commits memory for the first n entries. A Set of one of these entries then needs memory for its
+// value only; see [SharedWriter.Grow]. GrowEntries panics when n is not in [0, Capacity]. It returns an error
+// as [vm.Region.Commit] does; after an error nothing has changed.
 func (t *SharedTable[T]) GrowEntries(n int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -159,8 +159,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedTableWalkCallsBack makes each call of a list from the body of a loop over All. The loop yields the
-// entries as they are when it reaches them, and panics if the reader has left.
+// TestSharedTableWalkCallsBack makes each call of a list from the body of a loop over All. The loop yields
+// each entry as it is when the loop reaches it, and panics if the reader has left.
 func TestSharedTableWalkCallsBack(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for name, c := range map[string]struct {

@@ -23,7 +23,7 @@ type SharedWriter[T any] struct {
 	// are free again.
 	waiting  []retired
 	first    int
-	replaced int // values replaced since reclaim last ran
+	replaced int // values replaced or removed since reclaim last ran
 	// promised is the number of free places that Grow has promised.
 	promised int
 	_        [64]byte // keeps the next writer's counts on another cache line
@@ -43,9 +43,9 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 // Set makes v the value of entry i. If several writers set one entry at the same time, the last one wins.
 //
 // It panics when i is not in [0, Capacity). It panics with a [*vm.Error] if there is no memory for the entry
-// (see [SharedTable.GrowEntries]) or no place for the value (see [SharedWriter.Grow]). In both cases the entry
-// keeps its value. If there is no place while readers are inside a look, Set first waits about a tenth of a
-// second for them to leave.
+// (see [SharedTable.GrowEntries]) or no place for the value (see [SharedWriter.Grow]); the entry keeps its
+// value then. If there is no place while readers are inside a look, Set first waits about a tenth of a second
+// for them to leave.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
 	if w.barred {

@@ -36,8 +36,8 @@ type container interface {
 	checkInvariants()
 }
 
-// newSlots reserves a region for the elements of a container, its presence bits and its tables, and carves the
-// presence bits from the region. sizes lists the bytes that each table takes.
+// newSlots reserves a region for a container's elements, presence bits and tables, and carves the presence
+// bits from the region. sizes lists the bytes that each table takes.
 func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	capacity := max(1, p.capacity)
 	total := bitset.Size(capacity) + alignedSize(capacity*p.sizeElement)

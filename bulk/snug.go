@@ -6,22 +6,22 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// snugSpan is a part of a region whose committed bytes are one prefix, only a little longer than needed.
-// An index must take little memory. So it does not commit an eighth of its memory and whole huge pages ahead,
-// as other containers do.
+// snugSpan is a part of a region. Its committed bytes are a prefix of the part, only a little longer than
+// needed, because an index must take little memory. Other containers commit more ahead: an eighth of their
+// memory, and whole huge pages.
 type snugSpan struct {
 	region    *vm.Region
 	base      unsafe.Pointer
 	purpose   string
-	off, size int // bytes
+	off, size int // the offset in the region and the size, in bytes
 	committed int // bytes
 	promised  int // bytes that Grow has promised and that shrink leaves committed
 	ahead     int // 16: a sixteenth more than needed is committed; 0: nothing more
 	advised   bool
 }
 
-// carveSnug takes a span of the given number of bytes from r. With its alignment, the span takes at most
-// alignedSize(bytes) of r.
+// carveSnug takes a span of the given number of bytes from r. Span and alignment take at most
+// alignedSize(bytes) bytes of r.
 func carveSnug(r *vm.Region, purpose string, bytes, ahead int) (snugSpan, error) {
 	s, err := r.Carve(bytes, hugeUnit(bytes))
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *snugSpan) target(need int) int {
 }
 
 // grow commits a prefix of at least need bytes. It returns an [*vm.Error] wrapping [vm.ErrCapacity], or an
-// error as [vm.Region.Commit] does; then nothing has changed.
+// error as [vm.Region.Commit] does; after an error nothing has changed.
 func (s *snugSpan) grow(op operation, need int) error {
 	if need <= s.committed {
 		return nil
@@ -76,7 +76,7 @@ func (s *snugSpan) grow(op operation, need int) error {
 
 // shrink decommits the memory that neither keep bytes nor the promised bytes need. It does nothing if this
 // memory is at most a sixteenth of the committed memory. Memory that is committed again is zero. shrink
-// returns an error as [vm.Region.Decommit] does; then the unused memory stays committed.
+// returns an error as [vm.Region.Decommit] does; after an error the unused memory is still committed.
 func (s *snugSpan) shrink(keep int) error {
 	to := s.target(max(keep, s.promised))
 	if to+s.committed/16 >= s.committed {

@@ -27,7 +27,7 @@ func (states) Container(container any) (state.Container, error) {
 
 // PoolOf makes a pool with slots for elements of a type that is known only at run time. The caller reads and
 // writes the elements: the element of slot i lies i × size bytes behind the address that the method Memory of
-// rooms.Pool returns. The results of Insert and Get only say whether there is an element.
+// rooms.Pool returns. The pointers that Insert and Get return only say whether there is an element.
 func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	plan, err := newPlan[struct{}]("Pool", o, maxSlots)
 	if err != nil {
@@ -67,7 +67,7 @@ const (
 	kindOrderedIndex = "ordered index"
 )
 
-// wasUsed returns the error of a container into which nothing can be loaded.
+// wasUsed returns the error of loading into a container that is not new.
 func (p *plan) wasUsed() error {
 	return fmt.Errorf("%s has or had elements: load into a new container", p.name)
 }

@@ -52,11 +52,10 @@ type TableOptions struct {
 // The method is from Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
 type Table struct {
 	len   int // rows
-	ready int // rows from len to ready hold safe values and have memory
-	// used is the end of the rows that may hold other values although they are not ready. If all safe values
-	// are zero, the rows from the larger of used and ready on need no filling: they were never written, and
-	// memory from the operating system is zero.
-	used     int
+	ready int // rows [len, ready) have memory and hold safe values
+	// Rows [ready, written) may hold any values. All later rows are zero, because memory from the operating
+	// system is zero. They need no filling if all safe values are zero.
+	written  int
 	room     int // rows with memory, a multiple of the group
 	perBlock int // rows of a block
 	allZero  bool
@@ -71,8 +70,8 @@ type Table struct {
 	ended    error // the panic after Close
 }
 
-// NewTable makes an empty table. Add its fields with [NewField]; the first row, or Grow, then reserves the
-// addresses. It panics when an option is negative or the layout unknown.
+// NewTable makes an empty table. It panics when an option is negative or the layout unknown. Add the fields
+// with [NewField]. The first row, or Grow, reserves the addresses.
 func NewTable(o TableOptions) *Table {
 	for _, v := range []struct {
 		name  string
@@ -119,8 +118,8 @@ func (t *Table) more() {
 }
 
 // AppendN adds n rows at the end and returns the number of the first new row. The fields of the new rows hold
-// their safe values. It panics when n is negative, and fails as [Table.Grow] does; then the table is
-// unchanged.
+// their safe values. It panics when n is negative. It returns an error as [Table.Grow] does; after an error
+// the table has no new rows.
 func (t *Table) AppendN(n int) (first int, err error) {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: AppendN(%d) on %s: a number of rows is zero or more", n, t.plan.name))
@@ -140,7 +139,7 @@ func (t *Table) AppendN(n int) (first int, err error) {
 // Len returns the number of rows; 0 after Close.
 func (t *Table) Len() int { return t.len }
 
-// Clear removes all rows. The memory stays committed for the next ones: Truncate and Close give it back.
+// Clear removes all rows. The memory stays committed for the next rows: Truncate and Close give it back.
 // Complexity: constant.
 func (t *Table) Clear() {
 	t.mustBeOpen()
@@ -188,8 +187,7 @@ func (t *Table) Close() error {
 			return err
 		}
 	}
-	// Without rows and without ready rows, the short paths fail their first test and reach the test for
-	// Close.
+	// With these lengths of zero, the short paths fail their first test and reach the test for Close.
 	t.ended, t.len, t.ready, t.room = &closedError{t.plan.name}, 0, 0, 0
 	for _, f := range t.fields {
 		f.rowLocator = rowLocator{}

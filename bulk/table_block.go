@@ -8,7 +8,7 @@ import (
 // Block is a range of a [Table]'s rows whose values of one field lie side by side: see [Field.Slice]. With
 // [LayoutColumns] the only block is the whole table. A Block is a small value, valid until rows are removed.
 type Block struct {
-	// A Block has at most four fields: the compiler would keep a larger struct in memory.
+	// A Block has four fields: the compiler would keep a larger struct in memory instead of registers.
 	table *Table
 	index uintptr // the block's number
 	n     int     // rows, including padding if the block has some
@@ -42,12 +42,12 @@ func (t *Table) Blocks() iter.Seq[Block] {
 	}
 }
 
-// PaddedBlocks is [Table.Blocks] with the padding behind the table's last rows, so that vector code needs no
+// PaddedBlocks is [Table.Blocks] with the padding behind the table's last row, so that vector code needs no
 // loop for a remainder. With [LayoutColumns] the length of the slices is a multiple of 16; with the other
-// layouts every block is full. Len does not count the rows of the padding. When the iteration begins, these
-// rows hold each field's safe value, even if an earlier iteration has written other values there.
-// PaddedBlocks writes these values, so it counts as a change of the table. The loop's body must neither
-// remove nor append rows.
+// layouts every block is full. [Block.Len] does not count the rows of the padding. When the iteration begins,
+// PaddedBlocks writes each field's safe value to the padding, even if an earlier iteration has written other
+// values there. Therefore PaddedBlocks counts as a change of the table. The loop's body must neither remove
+// nor append rows.
 func (t *Table) PaddedBlocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}
@@ -68,8 +68,8 @@ func (t *Table) start() int {
 	return t.len
 }
 
-// startPadded returns the number of rows to iterate over, including the padding, to which it writes safe
-// values.
+// startPadded writes safe values to the padding. It returns the number of rows to iterate over, including the
+// padding.
 //
 //go:noinline
 func (t *Table) startPadded() int {

@@ -33,8 +33,8 @@ func (t *Table) checkInvariants() {
 		return
 	}
 	if t.len > t.ready || t.ready > t.room || t.ready > t.plan.capacity || t.room%t.group != 0 {
-		fail("%d rows of %d, %d of them ready, with room for %d in groups of %d", t.len, t.plan.capacity,
-			t.ready, t.room, t.group)
+		fail("%d rows, %d with the ready ones, room for %d, capacity %d, groups of %d", t.len, t.ready,
+			t.room, t.plan.capacity, t.group)
 	}
 	for i := range t.arranged.parts {
 		p := &t.arranged.parts[i]

@@ -27,9 +27,9 @@ const (
 	// LayoutBlocks16 puts 16 rows together: 16 numbers of four bytes fill a cache line, so that work on one
 	// field loads no other field. The part of each field begins at a multiple of 64 bytes.
 	LayoutBlocks16
-	// LayoutBlocksPage puts together as many rows as fit into a page, rounded down to a multiple of 16. So
-	// work on one row touches one page. If 16 rows need more than a page, a block has 16 rows. The part of
-	// each field begins at a multiple of 64 bytes.
+	// LayoutBlocksPage puts together as many rows as fit into a page, rounded down to a multiple of 16, so
+	// that work on one row touches one page. But a block has at least 16 rows, even if they need more than a
+	// page. The part of each field begins at a multiple of 64 bytes.
 	LayoutBlocksPage
 )
 
@@ -131,11 +131,12 @@ func (a *arrangement) bytesGroup() (bytes int) {
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
 // rowLocator finds the rows of one field. Row i lies in block i/rows. Each block begins stride bytes after
-// the block before. The stride is skip bytes more than the values of this field in a block take:
+// the block before. The stride is skip bytes more than the values of this field in a block take. The address
+// of row i is:
 //
 //	base + i × size + i/rows × skip
 //
-// In columns every row is in block 0, and the formula is the same: there is no branch.
+// A column needs no other formula, because all its rows are in block 0.
 type rowLocator struct {
 	base   unsafe.Pointer // the address of row 0
 	magic  uint64         // ⌈2⁶⁴ ÷ rows of a block⌉, or 0 for columns
@@ -143,8 +144,8 @@ type rowLocator struct {
 	stride uintptr
 }
 
-// newRowLocator returns the locator of a field at base whose blocks of this many rows begin stride bytes
-// apart. With stride 0 the field is a column.
+// newRowLocator returns the locator of a field whose row 0 is at base. Its blocks have the given number of
+// rows and begin stride bytes apart. With stride 0 the field is a column.
 func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 	if stride == 0 {
 		return rowLocator{base: base}
@@ -153,7 +154,7 @@ func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 }
 
 // at returns the address of a row in a field of the given size. It is sound for rows below the table's room:
-// the parts are committed that far, they never move before Close, and fields hold no Go pointers.
+// the memory of these rows is committed and does not move before Close, and fields hold no Go pointers.
 //
 // A multiplication by magic divides by the rows of a block. The quotient is exact for row numbers of 32 bits
 // and blocks of less than 2³² rows.

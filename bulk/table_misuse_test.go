@@ -104,7 +104,8 @@ func TestTableMisuse(t *testing.T) {
 		}
 	}
 	if n := len(z.Slice(old[1])); n != 8 || open.Len() != 1 || closed.Len() != 0 {
-		t.Errorf("a block of %d rows is left; lengths are %d and %d", n, open.Len(), closed.Len())
+		t.Errorf("a block that is left has %d rows, want 8; open has %d, want 1; closed has %d, want 0", n,
+			open.Len(), closed.Len())
 	}
 }
 

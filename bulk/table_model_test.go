@@ -37,8 +37,8 @@ type rowsTable struct {
 	e *Field[float64]
 }
 
-// newRowsTable returns a table and the content of a new row. If safes is true, two fields have a safe value
-// other than zero.
+// newRowsTable returns a table and the content of a new row. If safes is true, the safe values of two fields
+// are not zero.
 func newRowsTable(o TableOptions, safes bool) (t rowsTable, fresh tableRow) {
 	t.Table = NewTable(o)
 	t.a = NewField[float32](t.Table, "a")
@@ -81,7 +81,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 			return
 		}
 		if e != nil || row != len(m) || tab.get(row) != fresh {
-			t.Fatalf("Append made row %d, want %d, with %v: %v", row, len(m), tab.get(row), e)
+			t.Fatalf("Append made row %d, want row %d; it holds %v: %v", row, len(m), tab.get(row), e)
 		}
 		tab.set(row, v)
 		m = append(m, v)
@@ -116,7 +116,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 				}
 				row, last := in.Below(len(m)), len(m)-1
 				if moved := tab.RemoveSwap(row); moved != last {
-					t.Fatalf("RemoveSwap(%d) of %d moved row %d", row, len(m), moved)
+					t.Fatalf("RemoveSwap(%d) with %d rows moved row %d", row, len(m), moved)
 				}
 				m[row] = m[last]
 				m = m[:last]
@@ -189,8 +189,8 @@ func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tab
 	rows, want := 0, blockRows(l, tab.Table)
 	for b := range tab.Blocks() {
 		if b.First() != rows || b.Len() != min(want, len(m)-rows) {
-			t.Fatalf("%v: a block of rows %d to %d of %d, after row %d", l, b.First(), b.First()+b.Len(),
-				len(m), rows)
+			t.Fatalf("%v: a block has rows [%d, %d), want %d as the first of %d rows", l, b.First(),
+				b.First()+b.Len(), rows, len(m))
 		}
 		rows += b.Len()
 		compare(b.First(), tab.a.Slice(b), tab.b.Slice(b), tab.c.Slice(b), tab.d.Slice(b), tab.e.Slice(b))
@@ -206,7 +206,7 @@ func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tab
 		a, c, e := tab.a.Slice(b), tab.c.Slice(b), tab.e.Slice(b)
 		if unit := tab.group; len(a)%unit != 0 || len(a) < b.Len() || len(a) >= b.Len()+unit ||
 			b.First() != rows || len(e) != len(a) {
-			t.Fatalf("%v: %d values for rows %d to %d", l, len(a), b.First(), b.First()+b.Len())
+			t.Fatalf("%v: %d values for rows [%d, %d)", l, len(a), b.First(), b.First()+b.Len())
 		}
 		rows += b.Len()
 		compare(b.First(), a, tab.b.Slice(b), c, tab.d.Slice(b), e)

@@ -20,8 +20,8 @@ type mover struct {
 // was the last, RemoveSwap returns its number and moves nothing. It panics when row is not in [0, Len).
 // Complexity: one step for each field.
 func (t *Table) RemoveSwap(row int) (moved int) {
-	// The addresses are sound for the same reason as in rowLocator.at. Values of up to eight bytes, whose
-	// addresses are multiples of their size, are moved without a call.
+	// The addresses are sound for the same reason as in rowLocator.at. Values of 1, 2, 4 and 8 bytes have
+	// addresses that are multiples of their size, and are moved without a call.
 	if uint(row) >= uint(t.len) {
 		panic(&rowError{"RemoveSwap", row, t})
 	}

@@ -10,13 +10,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow commits memory for the next n rows in all columns, or in none, so that appending them cannot fail. The
-// first call reserves the addresses; no field can be added afterwards. It panics when n is negative or there
-// are no fields.
+// Grow commits memory for the next n rows, so that appending them cannot fail. The first call reserves the
+// addresses; no field can be added afterwards. Grow panics when n is negative or there are no fields.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (TableOptions.Capacity), [vm.ErrLimit]
-// (TableOptions.MaxBytes or Limit) or another error of [vm.Reserve] or [vm.Region.Commit]; then the table is
-// unchanged.
+// (TableOptions.MaxBytes or Limit) or another error of [vm.Reserve] or [vm.Region.Commit]. After an error the
+// rows are unchanged, and appending may still fail.
 func (t *Table) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of rows is zero or more", n, t.plan.name))
@@ -170,8 +169,8 @@ func (t *Table) prepare(end int) {
 	stop := to
 	if t.allZero {
 		// Memory that was never written is zero already.
-		stop = min(stop, t.used)
-		if t.used <= to {
+		stop = min(stop, t.written)
+		if t.written <= to {
 			to = t.room
 		}
 	}
@@ -181,10 +180,9 @@ func (t *Table) prepare(end int) {
 	t.ready = min(to, t.plan.capacity)
 }
 
-// lay notes that the rows from len on are not ready, because rows below end may hold other values than the
-// safe ones.
+// lay notes that no row after the last one is ready, because the rows in [len, end) may hold any values.
 func (t *Table) lay(end int) {
-	t.used = max(t.used, end)
+	t.written = max(t.written, end)
 	t.ready = t.len
 }
 

@@ -43,8 +43,8 @@ func (s *tableState) Arrays(c state.Contents, column int) (arrays []state.Array)
 	return arrays
 }
 
-// each walks over the values of f from a row on, group by group, until it has passed all of b. It calls do
-// with the values in one group and the part of b that belongs to them.
+// each walks over the values of f, beginning with the given row, group by group up to the end of b. For each
+// group it calls do with the values in the group and the part of b that belongs to them.
 func (f *field) each(row int, b []byte, do func(values, b []byte)) {
 	for len(b) > 0 {
 		n := min(len(b), (f.table.group-row%f.table.group)*f.size)

@@ -25,8 +25,8 @@ func closeLater(t *testing.T, tab rowsTable) rowsTable {
 	return tab
 }
 
-// TestTableUnderLimit fills tables until a shared limit is reached in the middle of growing their columns. A
-// table can grow again when memory returns.
+// TestTableUnderLimit fills a table until a shared limit refuses memory, perhaps after some columns have
+// grown. When another container has given memory back, the table can grow again.
 func TestTableUnderLimit(t *testing.T) {
 	for _, layout := range layouts {
 		for _, pages := range pageKinds {
@@ -63,7 +63,8 @@ func TestTableUnderLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if row := tab.Append(); row != n || tab.get(row) != fresh {
-				t.Fatalf("%v, %v: room has returned, but row %d holds %v", layout, pages, row, tab.get(row))
+				t.Fatalf("%v, %v: row %d, appended when there was memory again, holds %v", layout, pages, row,
+					tab.get(row))
 			}
 			for row := range n {
 				if tab.get(row) != numberedRow(row) {
@@ -223,7 +224,8 @@ func TestTableGivesMemoryBack(t *testing.T) {
 		made, _ := newRowsTable(TableOptions{Layout: layout, Pages: vm.PagesSmall}, false)
 		tab := closeLater(t, made)
 		if tab.Reserved() != 0 || tab.Committed() != 0 {
-			t.Errorf("%v: a table without rows has reserved %d bytes", layout, tab.Reserved())
+			t.Errorf("%v: a table without rows has %d bytes reserved and %d committed", layout,
+				tab.Reserved(), tab.Committed())
 		}
 		const n = 100_000
 		for row := range n {
@@ -243,7 +245,7 @@ func TestTableGivesMemoryBack(t *testing.T) {
 		tab.Truncate(tab.Len())
 		after, err := tab.Resident()
 		if err != nil || after > before/5 || tab.Committed() > before/5 {
-			t.Errorf("%v: %d of %d bytes stay resident, %d committed: %v", layout, after, before,
+			t.Errorf("%v: %d of %d resident bytes stay resident, %d are committed: %v", layout, after, before,
 				tab.Committed(), err)
 		}
 		tab.Clear()
@@ -259,8 +261,8 @@ func TestTableGivesMemoryBack(t *testing.T) {
 	}
 }
 
-// TestTableForManyGoroutines lets goroutines write different blocks and fields at once. The race detector
-// must find nothing.
+// TestTableForManyGoroutines lets goroutines write different blocks and fields at the same time. The race
+// detector must find nothing.
 func TestTableForManyGoroutines(t *testing.T) {
 	for _, layout := range layouts {
 		made, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 5000}, false)

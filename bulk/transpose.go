@@ -38,7 +38,7 @@ type TransposeOptions struct {
 type Transpose[T any] struct {
 	columns []temporary
 	scratch int // bytes
-	rows    int // the most rows of a block, a multiple of 64; 0 before the columns have memory
+	rows    int // the largest number of rows of a block, a multiple of 64; 0 before the columns have memory
 	pass    int // the number of the current iteration, or of the last one
 
 	// The block under way.
@@ -58,10 +58,10 @@ type temporary interface {
 	// gather and scatter copy values between n rows, of which row is the first, and n consecutive elements.
 	gather(row int, elements unsafe.Pointer, n int)
 	scatter(row int, elements unsafe.Pointer, n int)
-	// gatherSome and scatterSome copy only those of 64 rows whose bits are set in some. gatherSome gives the
+	// gatherSome and scatterSome copy only those of 64 rows whose bits are set in mask. gatherSome gives the
 	// other rows the safe value.
-	gatherSome(row int, elements unsafe.Pointer, some uint64)
-	scatterSome(row int, elements unsafe.Pointer, some uint64)
+	gatherSome(row int, elements unsafe.Pointer, mask uint64)
+	scatterSome(row int, elements unsafe.Pointer, mask uint64)
 	// pad gives rows [from, to) the safe value.
 	pad(from, to int)
 }
@@ -100,8 +100,7 @@ func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 // Pool iterates over the elements of p block by block, in ascending order of slots, and yields the number of
 // rows of each block. A row is a slot. Words of 64 slots without an element are left out, and the rows of
 // other holes hold the columns' safe values. Pool writes the columns of [ColumnOf] back each time the loop's
-// body ends, also by break. The body may remove elements (see [Transpose.HandleAt]) and must not insert
-// elements.
+// body ends, also by break. The body may remove elements (see [Transpose.HandleAt]), but must not insert any.
 func (t *Transpose[T]) Pool(p *Pool[T]) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(p)
@@ -180,7 +179,7 @@ func (t *Transpose[T]) HandleAt(row int) Handle[T] {
 	return Handle[T]{uint32(i), t.pool.generations.of(uint(i))}
 }
 
-// take gathers the block that begins with element first.
+// take gathers the block whose first element has the given index.
 func (t *Transpose[T]) take(s []T, first int) {
 	t.first, t.n = first, min(t.rows, len(s)-first)
 	t.padded = roundUp(t.n, rowsPadded)
@@ -197,8 +196,8 @@ func (t *Transpose[T]) putBack(s []T) {
 	}
 }
 
-// takeWords gathers the next words that have elements, beginning with the given word, and returns the word
-// after them.
+// takeWords searches for words that have elements, beginning at the given word, and gathers as many as fit
+// into a block. It returns the word after them.
 func (t *Transpose[T]) takeWords(from uint) uint {
 	p := t.pool
 	t.words, t.live = t.words[:0], t.live[:0]
@@ -247,7 +246,7 @@ func (t *Transpose[T]) putBackWords() {
 	}
 }
 
-// fullWords returns how many words of the block, from the k-th on, have no holes and lie side by side.
+// fullWords returns how many words of the block, counted from the k-th, have no holes and lie side by side.
 func (t *Transpose[T]) fullWords(k int) (n int) {
 	for k+n < len(t.words) && t.live[k+n] == full && t.words[k+n] == t.words[k]+uint(n) {
 		n++

@@ -24,7 +24,7 @@ type Temporary[F any] struct {
 
 // ColumnOf makes a column of a field of t's elements that is read and written back. ColumnOf calls field
 // once, with a zero element. field must return the address of a part of this element: a field, a nested
-// field, or an element of an array. F must not hold Go pointers; the rest of T may.
+// field, or an element of an array. F must not hold Go pointers; other fields of T may.
 //
 // It panics if the address is outside the element, if F holds Go pointers or has no size, if another column
 // already writes back a part of the field, or if an iteration over elements is under way.
@@ -130,22 +130,22 @@ func (c *Temporary[F]) scatter(row int, elements unsafe.Pointer, n int) {
 	}
 }
 
-func (c *Temporary[F]) gatherSome(row int, elements unsafe.Pointer, some uint64) {
+func (c *Temporary[F]) gatherSome(row int, elements unsafe.Pointer, mask uint64) {
 	c.pad(row, row+wordBits)
 	rows := c.rows[row : row+wordBits]
-	for ; some != 0; some &= some - 1 {
-		i := bits.TrailingZeros64(some)
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros64(mask)
 		rows[i] = *c.at(elements, i)
 	}
 }
 
-func (c *Temporary[F]) scatterSome(row int, elements unsafe.Pointer, some uint64) {
+func (c *Temporary[F]) scatterSome(row int, elements unsafe.Pointer, mask uint64) {
 	if !c.back {
 		return
 	}
 	rows := c.rows[row : row+wordBits]
-	for ; some != 0; some &= some - 1 {
-		i := bits.TrailingZeros64(some)
+	for ; mask != 0; mask &= mask - 1 {
+		i := bits.TrailingZeros64(mask)
 		*c.at(elements, i) = rows[i]
 	}
 }

@@ -9,23 +9,23 @@ import (
 // tree is a B+tree of pairs (key, value) in ascending order, each pair at most once. Pairs of one key are
 // ordered by their values' bits, so that finding one of a million values of a key is an ordinary descent.
 //
-// A node has bytesNode bytes and a number. The nodes in use are always the first ones: when a node is freed,
-// the last node moves into its place, so that memory can be given back at the end. An inner node has an entry
-// for each child: the child's number, and the least pair that may lie below the child. The pair of child 0 is
-// not read, because the range of child 0 begins where the range of the node itself begins. The node's parent
-// has that pair.
+// A node has bytesNode bytes and a number. The nodes in use are the first ones: at the end of a change, the
+// last nodes move into the places of freed nodes, so that the end of the memory can be given back. An inner
+// node has an entry for each child: the child's number, and the least pair that may lie below the child. The
+// pair of child 0 is not read, because the range of child 0 begins where the range of the node itself begins.
+// The node's parent has that pair.
 //
 // When a node overflows or becomes too empty, the entries of the node and its neighbours under the same
-// parent are spread evenly over these nodes (file tree_spread.go). So nodes are at least 65% full, except the
-// last one of each level and a parent's children while there are fewer than three. Knuth's B*-tree does the
-// same with one neighbour and is two thirds full ("The Art of Computer Programming", volume 3, 6.2.4).
+// parent are spread evenly over these nodes (file tree_spread.go). This keeps nodes at least 65% full, except
+// the last one of each level and a parent's children while there are fewer than three. Knuth's B*-tree does
+// the same with one neighbour and is two thirds full ("The Art of Computer Programming", volume 3, 6.2.4).
 type tree[K cmp.Ordered, V any] struct {
 	base    unsafe.Pointer // node 0
 	root    uint32
-	first   uint32 // the leaf with the least pairs
-	last    uint32 // the leaf with the greatest pairs
+	first   uint32 // the first leaf in the order of pairs
+	last    uint32 // the last leaf in the order of pairs
 	height  int    // levels; 0: there are no nodes
-	nodes   int    // nodes in use: they have the numbers below this
+	nodes   int    // nodes in use, with the numbers from 0 to nodes-1
 	room    int    // nodes for which memory is committed
 	len     int    // pairs
 	form    nodeForm
@@ -34,8 +34,8 @@ type tree[K cmp.Ordered, V any] struct {
 	freed   []uint32 // nodes that the change under way has freed
 }
 
-// bytesNode is a compromise: larger nodes waste a smaller part of their memory and make the tree lower;
-// smaller nodes are searched and shifted in fewer cache lines.
+// bytesNode is a compromise: larger nodes waste a smaller part of their memory and make the tree lower; a
+// search or a shift in a smaller node touches fewer cache lines.
 const bytesNode = 1024
 
 // treeAhead means that a tree commits one sixteenth of its memory ahead.
@@ -49,7 +49,7 @@ type nodeHead struct {
 	prev  uint32 // 1 + the leaf to the left, or 0
 }
 
-// nodeForm is the layout of a node: first the keys, then the values, and in inner nodes then the children.
+// nodeForm is the layout of a node: keys, values, and in inner nodes children, in this order.
 type nodeForm struct {
 	leafMost, innerMost     int // entries of a full node
 	leafValues, innerValues int // offsets from the node's beginning
@@ -85,7 +85,7 @@ func (f *nodeForm) most(level int) int {
 	return f.innerMost
 }
 
-// least returns how many entries a node of a level should have.
+// least returns how many entries a node of a level should have at least.
 func (f *nodeForm) least(level int) int { return (f.most(level)*13 + 19) / 20 }
 
 // bytesTree returns the bytes of a tree that may hold n pairs.
@@ -95,7 +95,7 @@ func bytesTree(n, sizeKey, sizeValue int) int {
 }
 
 // nodesFor returns an upper bound for the number of nodes that n pairs take. It assumes half-full nodes, and
-// two more on each level for its right edge.
+// two more nodes on each level for its right edge.
 func (f *nodeForm) nodesFor(n int) int {
 	total := 0
 	for k, most := n, f.leafMost; ; most = f.innerMost {
@@ -124,8 +124,8 @@ type rows[K, V any] struct {
 	children []uint32
 }
 
-// node, head, keys, values and all are sound for the nodes in use: the span is committed that far, it never
-// moves before Close, and neither K nor V holds Go pointers.
+// The methods node, head, keys, values and entries are sound for the nodes in use: the memory of these nodes
+// is committed and does not move before Close, and neither K nor V holds Go pointers.
 
 func (t *tree[K, V]) node(i uint32) unsafe.Pointer {
 	return unsafe.Add(t.base, uintptr(i)*bytesNode)
@@ -145,8 +145,8 @@ func (t *tree[K, V]) values(i uint32) []V {
 	return unsafe.Slice((*V)(unsafe.Add(p, t.form.leafValues)), (*nodeHead)(p).count)
 }
 
-// all returns the entries of node i, in slices with the length of a full node.
-func (t *tree[K, V]) all(i uint32) rows[K, V] {
+// entries returns the entries of node i, in slices with the length of a full node.
+func (t *tree[K, V]) entries(i uint32) rows[K, V] {
 	p := t.node(i)
 	keys := (*K)(unsafe.Add(p, bytesHead))
 	if t.head(i).level == 0 {
@@ -184,8 +184,9 @@ func bitsOf[V any](v V) uint64 {
 	return uint64(words[0]) | uint64(words[1])<<32
 }
 
-// fetch loads the first bytes of a node from memory, all cache lines at once. Without fetch a search would
-// wait for each line, because it finds the next line only after it has read the line before.
+// fetch loads the given number of bytes from the beginning of a node, so that the processor fetches their
+// cache lines side by side. A search would fetch one line after the other, because it finds the next line
+// only after it has read the line before.
 func (t *tree[K, V]) fetch(i uint32, bytes int) {
 	p := t.node(i)
 	var read byte
@@ -212,7 +213,7 @@ func lowerBound[K cmp.Ordered](keys []K, k K) int {
 }
 
 // before returns the index of the first pair in [from, len) that is not before (k, v). If through is true, it
-// returns the index of the first pair that is after (k, v). The pairs of key k begin at from.
+// returns the index of the first pair that is after (k, v). keys[from] must not be less than k.
 func before[K cmp.Ordered, V any](keys []K, values []V, from int, k K, v uint64, through bool) int {
 	low, high := from, len(keys)
 	for low < high {
@@ -247,7 +248,7 @@ func (t *tree[K, V]) place(i uint32, k K, v uint64) int {
 	return at
 }
 
-// childAt returns the child of inner node i at an index.
+// childAt returns the number of the child that inner node i has at an index.
 func (t *tree[K, V]) childAt(i uint32, at int) uint32 {
 	return *(*uint32)(unsafe.Add(t.node(i), t.form.children+4*at))
 }
@@ -315,8 +316,8 @@ func (t *tree[K, V]) hasFewer(k K, n int) bool {
 	return n > 0
 }
 
-// run returns the values of key k in a leaf, from index at on, and the next leaf if that leaf may have more
-// values of k.
+// run returns the values of key k in a leaf, beginning at an index. If the next leaf may have more values of
+// k, run returns that leaf too, and true.
 func (t *tree[K, V]) run(k K, leaf uint32, at int) (values []V, next uint32, more bool) {
 	keys, values := t.keys(leaf), t.values(leaf)
 	if keys[len(keys)-1] == k {
@@ -332,14 +333,14 @@ type step struct {
 	at   int
 }
 
-// mostLevels is more than a tree of 2^32 nodes can have: a half-full node has at least ten children.
+// mostLevels is more levels than a tree of 2^32 nodes can have: a half-full node has at least ten children.
 const mostLevels = 12
 
 // path is a descent from the root to a leaf.
 type path [mostLevels]step
 
-// descend stores the path to (k, v) in p. The index in the leaf is that of the first pair that is not before
-// (k, v).
+// descend stores the path to (k, v) in p. The last step has the index of the first pair in the leaf that is
+// not before (k, v).
 func (t *tree[K, V]) descend(p *path, k K, v uint64) {
 	i := t.root
 	for d := range t.height - 1 {
@@ -351,7 +352,7 @@ func (t *tree[K, V]) descend(p *path, k K, v uint64) {
 	p[t.height-1] = step{i, t.place(i, k, v)}
 }
 
-// add adds a pair and reports whether it is new. Complexity: O(log n).
+// add adds a pair and reports whether the pair is new. Complexity: O(log n).
 func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 	if t.height == 0 {
 		if err := t.makeRoom(op, 1); err != nil {
@@ -359,7 +360,7 @@ func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 		}
 		t.root, t.height, t.len = t.take(0), 1, 1
 		t.first, t.last = t.root, t.root
-		r := t.all(t.root)
+		r := t.entries(t.root)
 		r.set(0, k, v, 0)
 		t.head(t.root).count = 1
 		return true, nil
@@ -372,7 +373,7 @@ func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 		return false, nil
 	}
 	if int(t.head(s.node).count) == t.form.leafMost {
-		// Each level gets at most one node, and there may be a new root.
+		// Each level gets at most one new node, and the tree may get a new root.
 		if err := t.makeNodes(op, t.nodes+t.height+1); err != nil {
 			return false, err
 		}
@@ -389,7 +390,7 @@ func (t *tree[K, V]) remove(k K, v V) bool {
 }
 
 // removeBeside removes a pair as remove does. It also returns how many other pairs of the key it has found
-// near the removed one; there may be more.
+// near the removed pair; the tree may have more of them.
 func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	if t.len == 0 {
 		return false, 0
@@ -416,7 +417,7 @@ func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	return true, last - first
 }
 
-// mostBeside is how many entries removeBeside reads in either direction.
+// mostBeside is how many entries removeBeside reads at most on either side of the removed one.
 const mostBeside = fewestInGroup
 
 // clear removes all pairs.
@@ -451,7 +452,8 @@ func (t *tree[K, V]) giveBack() error {
 	return err
 }
 
-// promise makes the next n insertions unable to fail until they are made or span.promised is set to 0.
+// promise makes the next n insertions unable to fail. The memory for them stays committed until the caller
+// sets span.promised to 0.
 func (t *tree[K, V]) promise(n int) error {
 	if err := t.makeRoom(opGrow, n); err != nil {
 		return err

@@ -22,7 +22,8 @@ func (t *tree[K, V]) checkInvariants(name string) {
 	c := treeCheck[K, V]{t: t, fail: fail, seen: make([]bool, t.nodes)}
 	c.node(t.root, t.height-1, -1, nil, nil)
 	if c.pairs != t.len || c.nodes != t.nodes {
-		fail("%d pairs in %d nodes, but %d and %d were counted", t.len, t.nodes, c.pairs, c.nodes)
+		fail("the tree notes %d pairs in %d nodes, but has %d pairs in %d nodes", t.len, t.nodes, c.pairs,
+			c.nodes)
 	}
 	if c.leaf == 0 || c.leaf-1 != t.last || t.head(t.last).next != 0 {
 		fail("leaf %d is the last one, not %d", c.leaf-1, t.last)
@@ -38,7 +39,7 @@ type treeCheck[K cmp.Ordered, V any] struct {
 	nodes, pairs int
 }
 
-// pair is an end of a range of pairs; nil leaves the end open.
+// pair is an end of a range of pairs. A nil *pair leaves this end open.
 type pair[K cmp.Ordered, V any] struct {
 	key   K
 	value V
@@ -54,7 +55,7 @@ func (a *pair[K, V]) compare(b *pair[K, V]) int {
 // node checks node i, whose pairs must be in [low, high), and the nodes below it.
 func (c *treeCheck[K, V]) node(i uint32, level, at int, low, high *pair[K, V]) {
 	if int(i) >= len(c.seen) || c.seen[i] {
-		c.fail("node %d of %d is used twice, or not in use", i, len(c.seen))
+		c.fail("node %d is reached twice, or is not one of the %d nodes in use", i, len(c.seen))
 	}
 	c.seen[i] = true
 	c.nodes++
@@ -62,7 +63,7 @@ func (c *treeCheck[K, V]) node(i uint32, level, at int, low, high *pair[K, V]) {
 	if int(h.level) != level || h.count == 0 || int(h.count) > c.t.form.most(level) {
 		c.fail("node %d on level %d has level %d in its head and %d entries", i, level, h.level, h.count)
 	}
-	r := c.t.all(i)
+	r := c.t.entries(i)
 	var last *pair[K, V]
 	for j := range int(h.count) {
 		p := &pair[K, V]{r.keys[j], r.values[j]}

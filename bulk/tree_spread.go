@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mostNeighbours is the largest number of nodes over which entries are spread.
+// mostNeighbours is the largest number of nodes whose entries are spread, over these nodes or one more node.
 const mostNeighbours = 3
 
 // take takes the next node into use.
@@ -23,7 +23,7 @@ func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	i := p[d].node
 	h := t.head(i)
 	if int(h.count) < t.form.most(int(h.level)) {
-		r := t.all(i)
+		r := t.entries(i)
 		copyRows(r, at+1, r, at, int(h.count)-at)
 		r.set(at, k, v, child)
 		h.count++
@@ -35,9 +35,9 @@ func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	}
 	parent := p[d-1]
 	if at == int(h.count) && parent.at == int(t.head(parent.node).count)-1 && t.isLast(p, d-1) {
-		// The entry is the last of its level and gets a new node. So ascending keys leave full nodes behind.
+		// The entry is the last of its level and gets a new node, so that ascending keys leave full nodes.
 		n := t.take(h.level)
-		r := t.all(n)
+		r := t.entries(n)
 		r.set(0, k, v, child)
 		t.head(n).count = 1
 		if h.level == 0 {
@@ -49,7 +49,7 @@ func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	begin, n := t.neighbours(parent)
 	total := t.gather(parent.node, begin, n)
 	mine := at
-	for _, c := range t.all(parent.node).children[begin:parent.at] {
+	for _, c := range t.entries(parent.node).children[begin:parent.at] {
 		mine += int(t.head(c).count)
 	}
 	s := t.scratch
@@ -81,7 +81,7 @@ func (t *tree[K, V]) isLast(p *path, d int) bool {
 func (t *tree[K, V]) raise(p *path) {
 	old := t.root
 	t.root = t.take(uint32(t.height))
-	r, from := t.all(t.root), t.all(old)
+	r, from := t.entries(t.root), t.entries(old)
 	r.set(0, from.keys[0], from.values[0], old)
 	t.head(t.root).count = 1
 	copy(p[1:], p[:t.height])
@@ -119,13 +119,13 @@ func (t *tree[K, V]) unlink(i uint32) {
 // cut removes an entry of node i.
 func (t *tree[K, V]) cut(i uint32, entry int) {
 	h := t.head(i)
-	r := t.all(i)
+	r := t.entries(i)
 	copyRows(r, entry, r, entry+1, int(h.count)-entry-1)
 	h.count--
 }
 
-// neighbours returns the children of a parent over which entries are spread: the child that the step leads to
-// and, if there are others, one child on either side or two on one side.
+// neighbours returns the index and the number of the children of a parent whose entries are spread: the child
+// that the step leads to and up to two others beside it, one on each side if there are such children.
 func (t *tree[K, V]) neighbours(parent step) (begin, n int) {
 	count := int(t.head(parent.node).count)
 	n = min(mostNeighbours, count)
@@ -134,20 +134,20 @@ func (t *tree[K, V]) neighbours(parent step) (begin, n int) {
 
 // gather copies the entries of n children of a parent into the scratch rows and returns their number.
 func (t *tree[K, V]) gather(parent uint32, begin, n int) (total int) {
-	for _, c := range t.all(parent).children[begin : begin+n] {
+	for _, c := range t.entries(parent).children[begin : begin+n] {
 		count := int(t.head(c).count)
-		copyRows(t.scratch, total, t.all(c), 0, count)
+		copyRows(t.scratch, total, t.entries(c), 0, count)
 		total += count
 	}
 	return total
 }
 
-// spread puts total entries from the scratch rows evenly into children of the node at depth d-1, from child
-// begin on. The entries come from n children and go into m children; m is n-1, n or n+1. The parent changes
-// last, because that change may spread its own entries.
+// spread puts the first total scratch rows evenly into children of the node at depth d-1. The index of the
+// first of these children is begin. The entries come from n children and go into m children; m is n-1, n or
+// n+1. A new child is inserted into the parent last, because that may spread the parent's own entries.
 func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	parent := p[d-1].node
-	up := t.all(parent)
+	up := t.entries(parent)
 	var to [mostNeighbours + 1]uint32
 	copy(to[:n], up.children[begin:begin+n])
 	level := t.head(to[0]).level
@@ -163,13 +163,13 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	}
 	for j, from := 0, 0; j < m; j++ {
 		count := (total - from) / (m - j)
-		copyRows(t.all(to[j]), 0, s, from, count)
+		copyRows(t.entries(to[j]), 0, s, from, count)
 		t.head(to[j]).count = uint32(count)
 		switch {
 		case j == 0 && level > 0:
 			// The first child keeps the border that its parent has for it. An inner node also has the border
 			// as its own first pair, which must be set in case the node was empty.
-			r := t.all(to[0])
+			r := t.entries(to[0])
 			r.keys[0], r.values[0] = up.keys[begin], up.values[begin]
 		case j > 0 && j < n:
 			up.keys[begin+j], up.values[begin+j] = s.keys[from], s.values[from]
@@ -245,7 +245,7 @@ func (t *tree[K, V]) compact() {
 	if len(t.freed) == 0 {
 		return
 	}
-	// The greatest number comes first. So the last node is node i itself or a node in use.
+	// The greatest number comes first, because the last node must be node i itself or a node in use.
 	slices.SortFunc(t.freed, func(a, b uint32) int { return int(b) - int(a) })
 	for _, i := range t.freed {
 		t.nodes--
@@ -257,13 +257,13 @@ func (t *tree[K, V]) compact() {
 		}
 	}
 	t.freed = t.freed[:0]
-	_ = t.giveBack() // a failure leaves memory committed that is not used
+	_ = t.giveBack() // after a failure, unused memory stays committed
 }
 
 // move moves a node to another number.
 func (t *tree[K, V]) move(from, to uint32) {
 	h := t.head(from)
-	// A descent to a pair below the node finds the node's parent.
+	// The descent to a pair below the node passes through the node's parent.
 	leaf := from
 	for range h.level {
 		leaf = t.childAt(leaf, 0)
@@ -276,7 +276,7 @@ func (t *tree[K, V]) move(from, to uint32) {
 		for level := t.height - 1; ; level-- {
 			at := t.child(i, k, v)
 			if level == int(h.level)+1 {
-				t.all(i).children[at] = to
+				t.entries(i).children[at] = to
 				break
 			}
 			i = t.childAt(i, at)

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// inSmaps returns how many bytes of [base, base+n) can be written and how many are in memory, by the kernel's
-// count.
+// inSmaps returns how many of the n bytes at base can be written, and how many are in memory. The kernel
+// counts these bytes.
 func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int) {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")
@@ -37,7 +37,7 @@ func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int)
 	return committed, resident
 }
 
-type aligned [8]uint64 // 64 bytes, so a page holds whole elements
+type aligned [8]uint64 // 64 bytes: a page holds whole elements
 
 // checkWaste appends elements and compares the kernel's figures with the formula in the package
 // documentation.
@@ -70,12 +70,12 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 		}
 		used := n * size
 		if committed < used || committed-used > ahead+unit-page+part {
-			t.Errorf("%d elements of %d bytes: %d bytes are committed, %d are used, step %d", n, size,
-				committed, used, ahead)
+			t.Errorf("%d elements of %d bytes: %d bytes are committed, %d are used, want at most %d ahead", n,
+				size, committed, used, ahead+unit-page+part)
 		}
 		if resident < used || resident-used > unit-size+part {
-			t.Errorf("%d elements of %d bytes: %d bytes are resident, %d are used, pages of %d", n, size,
-				resident, used, unit)
+			t.Errorf("%d elements of %d bytes: %d bytes are resident, %d are used, want at most %d more", n,
+				size, resident, used, unit-size+part)
 		}
 		worstCommitted, worstResident = max(worstCommitted, committed-used), max(worstResident, resident-used)
 	}
@@ -85,7 +85,7 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 
 func TestWasteIsBounded(t *testing.T) {
 	if heapStandIn() {
-		t.Skip("the heap stand-in takes all memory at once")
+		t.Skip("the heap stand-in takes all memory when it reserves addresses")
 	}
 	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesAuto} {
 		for _, step := range []int{0, vm.PageSize(), 1 << 20} {
@@ -95,11 +95,11 @@ func TestWasteIsBounded(t *testing.T) {
 	}
 }
 
-// TestSmallContainersTakeNoHugePage checks that the default page policy costs a small container a page for
-// each of its parts, not a huge page.
+// TestSmallContainersTakeNoHugePage checks that the default page policy gives a small container a few small
+// pages, not a huge page.
 func TestSmallContainersTakeNoHugePage(t *testing.T) {
 	if heapStandIn() {
-		t.Skip("the heap stand-in takes all memory at once")
+		t.Skip("the heap stand-in takes all memory when it reserves addresses")
 	}
 	p := newPool[record](t, Options{})
 	for i := range 50 {
@@ -111,11 +111,11 @@ func TestSmallContainersTakeNoHugePage(t *testing.T) {
 	}
 }
 
-// TestUnsharedGenerationsTakeNoMemory checks that a pool which was filled, emptied and filled again as a
-// whole has touched no memory for the generations of single slots.
+// TestUnsharedGenerationsTakeNoMemory fills and clears a pool as a whole several times. The pool touches no
+// memory for the generations of single slots.
 func TestUnsharedGenerationsTakeNoMemory(t *testing.T) {
 	if heapStandIn() {
-		t.Skip("the heap stand-in takes all memory at once")
+		t.Skip("the heap stand-in takes all memory when it reserves addresses")
 	}
 	p := newPool[record](t, Options{Capacity: 200_000})
 	for range 3 {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// editing is a process that runs a small world in a folder, with an inspector that edits.
+// editing is a process that runs a small world in a folder, with an inspector that accepts edits.
 type editing struct {
 	t    *testing.T
 	kill func()
@@ -55,7 +55,7 @@ func startEditing(t *testing.T, places, dir string) *editing {
 			t.Fatal(err)
 		}
 	case <-ended:
-		t.Fatal("the process ends without an inspector")
+		t.Fatal("the process ended before its inspector ran")
 	}
 	return e
 }
@@ -83,8 +83,8 @@ func (e *editing) ask(method, path, body string) string {
 	return string(text)
 }
 
-// TestEditsSurviveKill kills the process of a world right after the inspector has answered edits. The next
-// process has the edits. Runs from the folder and from a copy of the folder compute the same state.
+// TestEditsSurviveKill kills the process of a world right after the inspector has answered an edit. The next
+// process has the edit. At the end, runs from the folder and from a copy of it compute the same state.
 func TestEditsSurviveKill(t *testing.T) {
 	places := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(places, []byte("name,lat,lon,population\nZürich,47.37,8.55,400000\n"+
@@ -118,7 +118,7 @@ func TestEditsSurviveKill(t *testing.T) {
 		e.kill()
 		e = startEditing(t, places, dir)
 		if got := e.ask("GET", roma, ""); !strings.Contains(got, weight) {
-			t.Errorf("the edit to %s is lost: %s", weight, got)
+			t.Errorf("the edit that sets Weight to %s is lost: %s", weight, got)
 		}
 	}
 	e.kill()
@@ -135,6 +135,6 @@ func TestEditsSurviveKill(t *testing.T) {
 		return r.StateHash
 	}
 	if a, b := hash(dir), hash(copied); a != b {
-		t.Errorf("after the same inputs the hashes are %s and %s", a, b)
+		t.Errorf("the hash is %s in the folder and %s in its copy", a, b)
 	}
 }

@@ -12,8 +12,8 @@ import (
 
 type body struct{ X, Y float32 }
 
-// inspected returns the address of a running world's inspector. The world has 1,234 people: every hundredth
-// is ill, and 10 have hostile names.
+// inspected returns the address of a running world's inspector. The world has 1,234 people. The first of each
+// hundred is ill, and the first 10 people have hostile names.
 func inspected(t *testing.T) string {
 	t.Helper()
 	w := library.NewWorld(library.Options{Name: "town"})

@@ -32,7 +32,8 @@ type keptRun struct {
 	err     error
 }
 
-// runKept runs `vast earth` with a small world. If life is not 0, runKept kills the process after this time.
+// runKept runs `vast earth` with a small world. If life is not 0, runKept kills the process after the time
+// life.
 func runKept(t *testing.T, life time.Duration, args ...string) (r keptRun) {
 	t.Helper()
 	places := filepath.Join(t.TempDir(), "places.csv")
@@ -73,8 +74,8 @@ func runKept(t *testing.T, life time.Duration, args ...string) (r keptRun) {
 	return r
 }
 
-// TestKilledAtAnyMoment kills the process of a world many times. No tick that the process named as durable is
-// lost. At the end, the world equals the world of an uninterrupted run.
+// TestKilledAtAnyMoment kills the process of a world many times. The next process must not lose a tick that
+// was durable. At the end, the world must equal the world of an uninterrupted run.
 func TestKilledAtAnyMoment(t *testing.T) {
 	const ticks = "1500"
 	kills := longtest.Pick(12, 200)
@@ -90,10 +91,10 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		r := runKept(t, life, "-ticks", ticks, "-hz", "500", "-data", dir)
 		if r.err == nil {
 			if r.report.ResumedAt < durable || r.report.StateHash != whole.report.StateHash {
-				t.Fatalf("seed %d, after %d kills: report %+v; want the resumed tick >= %d, and the hash %s",
+				t.Fatalf("seed %d, after %d kills: report %+v; want ResumedAt >= %d and StateHash %s",
 					seed, n, r.report, durable, whole.report.StateHash)
 			}
-			dir, durable = filepath.Join(t.TempDir(), "data"), 0 // begin a new world
+			dir, durable = filepath.Join(t.TempDir(), "data"), 0 // the next process begins a new world
 			continue
 		}
 		if r.durable > 0 && r.durable < durable {
@@ -123,7 +124,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if last.err != nil || last.report.ResumedAt < durable ||
 		last.report.StateHash != whole.report.StateHash ||
 		last.report.ResumedAt < last.report.Ticks && last.durable != last.report.Ticks {
-		t.Errorf("seed %d: %v %s: report %+v, last durable tick %d; want the resumed tick >= %d, hash %s",
+		t.Errorf("seed %d: %v %s: report %+v, last durable tick %d; want ResumedAt >= %d and StateHash %s",
 			seed, last.err, last.errors, last.report, last.durable, durable, whole.report.StateHash)
 	}
 }

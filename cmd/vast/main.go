@@ -1,5 +1,5 @@
-// Command vast runs the demonstration, measures the library, examines running programs and the machine, and
-// shows the documentation. `vast help` lists the commands.
+// Command vast runs the demonstration, measures and tests the library, examines running programs, stores and
+// the machine, and shows the documentation. `vast help` lists the commands.
 package main
 
 import (

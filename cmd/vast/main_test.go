@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// asVast makes the test program behave like vast, so that a test can run it as a process.
+// asVast is the environment variable that makes the test program behave like vast. With it, a test can run
+// vast as a process.
 const asVast = "VAST_TEST_AS_PROGRAM=1"
 
 func TestMain(m *testing.M) {
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// vast returns a command that runs the program with args, in the environment of the test and env.
+// vast returns a command that runs vast with args. The environment is the environment of the test, and env.
 func vast(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	childtest.Needed(t)

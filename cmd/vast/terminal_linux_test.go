@@ -18,7 +18,7 @@ import (
 
 // pseudoTerminal is a terminal on which the test acts as the user.
 type pseudoTerminal struct {
-	user, program *os.File // its two ends
+	user, program *os.File // the two ends of the terminal
 
 	mu    sync.Mutex
 	shown bytes.Buffer // output of the program
@@ -30,7 +30,7 @@ func openPseudoTerminal(t *testing.T, columns, rows uint16) *pseudoTerminal {
 	if err != nil {
 		t.Skipf("this system has no pseudo terminals: %v", err)
 	}
-	// Fd would make the file blocking, and then Close would wait for Read.
+	// user.Fd would make the file blocking: Close would then wait for Read.
 	raw, err := user.SyscallConn()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func (p *pseudoTerminal) text() string {
 	return p.shown.String()
 }
 
-// await waits until the program has written the texts in this order.
+// await waits until the program has written all texts, in this order.
 func (p *pseudoTerminal) await(t *testing.T, texts ...string) {
 	t.Helper()
 	for range 2000 {
@@ -167,9 +167,9 @@ func TestTerminalIsLeftAsItWas(t *testing.T) {
 				t.Errorf("exit status %d, want %d", got, c.want)
 			}
 			if now := p.modes(t); now != before {
-				t.Errorf("modes of the terminal %+v, before %+v", now, before)
+				t.Errorf("the modes of the terminal are %+v, and were %+v before", now, before)
 			}
-			p.await(t, enterScreen, leaveScreen, " entities") // the last figures stay on the terminal
+			p.await(t, enterScreen, leaveScreen, " entities") // the command prints the last figures as text
 			_, during, _ := strings.Cut(p.text(), enterScreen)
 			during, after, _ := strings.Cut(during, leaveScreen)
 			if strings.LastIndex(during+after, showCursor) < strings.LastIndex(during+after, hideCursor) {
@@ -224,7 +224,7 @@ func TestDumbTerminalGetsLines(t *testing.T) {
 	}
 	command.Wait()
 	if got := command.ProcessState.ExitCode(); got != 130 || strings.Contains(p.text(), enterScreen) {
-		t.Errorf("exit status %d, wrote %q; want 130 and lines", got, p.text())
+		t.Errorf("exit status %d, output %q; want 130 and lines", got, p.text())
 	}
 }
 

@@ -38,7 +38,7 @@ func TestTopInATerminal(t *testing.T) {
 			before := p.modes(t)
 			command := p.startTop(t, address)
 			p.await(t, enterScreen, "town", "1,234", "walk", "quit")
-			// The command replaces the escape character in the name, so the terminal does not obey the name.
+			// The command replaces the escape character in the name, because the terminal would obey it.
 			p.await(t, "Person␛[31m")
 			if err := unix.IoctlSetWinsize(int(p.program.Fd()), unix.TIOCSWINSZ,
 				&unix.Winsize{Col: 160, Row: 50}); err != nil {
@@ -53,7 +53,7 @@ func TestTopInATerminal(t *testing.T) {
 				t.Errorf("exit status %d, want %d", got, c.want)
 			}
 			if now := p.modes(t); now != before {
-				t.Errorf("modes of the terminal %+v, before %+v", now, before)
+				t.Errorf("the modes of the terminal are %+v, and were %+v before", now, before)
 			}
 			p.await(t, enterScreen, leaveScreen)
 			if _, after, _ := strings.Cut(p.text(), leaveScreen); strings.Contains(after, enterScreen) ||

@@ -10,16 +10,16 @@
 //	vastvet -json ./...    # output for other programs
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
-// The command skips packages that do not import Vast directly or indirectly. A check reports only certain
-// mistakes. If the check cannot follow a value, it reports nothing. The packages below passes export the
-// analyzers, for programs that run analyzers themselves.
+// The command skips packages that do not import Vast directly or indirectly. A check reports only what is
+// certainly a mistake. If the check cannot follow a value, it reports nothing. The packages below passes
+// export the analyzers, for programs that run analyzers themselves.
 //
 // # offheap
 //
 // This check finds Go pointers outside of Go's heap, where the garbage collector does not see them. The check
 // reports element types that contain Go pointers, including types that a generic function of the program
-// passes on. It reports pointers that are stored through package unsafe, and addresses of Go variables that
-// are stored as a uintptr. It also reports resources whose type is a pointer or an interface.
+// passes to the library. It reports pointers that are stored through package unsafe, and addresses of Go
+// variables that are stored as a uintptr. It also reports resources whose type is a pointer or an interface.
 //
 //	type Ship struct{ Name string }
 //
@@ -28,9 +28,9 @@
 //
 // # escape
 //
-// This check finds pointers that may outlive the component or pool element to which they point. Such a
-// pointer is in a package-level variable, in a channel, in a goroutine that the function does not wait for,
-// in a resource, or in a component on the Go heap.
+// This check finds pointers to a component or a pool element in places where they may outlive it: in a
+// package-level variable, in a channel, in a goroutine that the function does not wait for, in a resource, or
+// in a component on the Go heap.
 //
 //	var selected *Ship
 //	selected = ships.Get(e) // wrong
@@ -63,8 +63,8 @@
 //
 // # queryloop
 //
-// This check finds structural changes inside a loop over a query, a relation, a tracker or an order. The next
-// step of the loop panics.
+// This check finds structural changes inside a loop over a query, a relation, a tracker or an order. After
+// such a change, the next step of the loop panics.
 //
 //	for e := range q.All() {
 //		w.Delete(e)        // wrong
@@ -89,14 +89,16 @@
 //
 // # Intended mistakes
 //
-// A comment silences one check. A comment at the end of a line applies to that line. A comment on a line of
-// its own applies to the statement or declaration below the comment:
+// A comment silences one check. At the end of a line, the comment applies to that line. On a line of its own,
+// it applies to the statement or declaration below it:
 //
 //	//vastvet:ignore useafter: to see the panic
 //	ships.Append(Ship{})
 //
 // The comment needs a reason. The check "ignored" reports comments that have no reason or name no check. The
-// named check itself reports a comment that silences nothing. In tests, unchecked, queryloop and offheap skip
-// function literals that have no parameters and only one statement, because such literals make the mistake on
-// purpose. An example is mustPanic(func() { ships.Grow(-1) }).
+// named check itself reports a comment that silences nothing.
+//
+// In tests, the checks unchecked, queryloop and offheap skip function literals that make the mistake on
+// purpose. Such a literal has no parameters, and only one statement besides declarations. An example is
+// mustPanic(func() { ships.Grow(-1) }).
 package main

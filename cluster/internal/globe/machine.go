@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/vastgo/vast/cluster"
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
@@ -19,7 +20,9 @@ import (
 type Machine struct {
 	*simulation.Region
 	lastTick uint64
-	picture  Picture // of the last status
+	picture  Picture
+	painted  string    // the picture as text
+	repaint  time.Time // the next status after this moment has a new picture
 }
 
 // New returns the machine of a region. Its status contains the state after the tick lastTick, and no state
@@ -71,14 +74,22 @@ type Figures struct {
 	Picture    string `json:"picture"`         // see Picture.String
 }
 
+// paintingShare limits painting to one part in paintingShare of the time. The picture of a large region is
+// therefore older than its other figures: a million travellers take some 20 ms.
+const paintingShare = 100
+
 // Status returns the figures of the region as JSON.
 func (m *Machine) Status() []byte {
 	c := m.Earth().Counts()
 	f := Figures{Tick: c.Ticks, Places: c.Places, Entities: c.Entities, Travellers: c.Travellers,
 		Moving: c.Moving, InTransit: m.InTransit(), Infectious: c.Infectious, Recovered: c.Recovered,
 		Changes: c.StructuralChanges, Crossed: m.Crossed()}
-	m.picture.paint(m.Earth())
-	f.Picture = m.picture.String()
+	if began := time.Now(); c.Ticks == m.lastTick || began.After(m.repaint) {
+		m.picture.paint(m.Earth())
+		m.painted = m.picture.String()
+		m.repaint = began.Add(paintingShare * time.Since(began))
+	}
+	f.Picture = m.painted
 	if c.Ticks == m.lastTick {
 		s := m.State()
 		f.State = hex.EncodeToString(s[:])

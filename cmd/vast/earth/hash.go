@@ -3,6 +3,8 @@ package earth
 import (
 	"fmt"
 	"math"
+
+	"github.com/vastgo/vast"
 )
 
 // digest holds two sums of hashes. Each component of each entity has one hash in each sum. The slots of the
@@ -59,64 +61,79 @@ func (d *digest) addTrip(number uint32, t *trip) {
 
 func (d *digest) String() string { return fmt.Sprintf("%016x%016x", d.a, d.b) }
 
-// digest returns the digest of the places and travellers.
+// digest returns the digest of the places and travellers. The workers share the kinds of components.
 func (e *Earth) digest() (d digest) {
-	for i, p := range e.tallies {
-		number := e.first + uint32(i)
-		s := e.sites[number]
-		d.add(hashPlace, uint64(number), bitsOf(s.At.X, s.At.Y), two(math.Float32bits(s.At.Z), s.Weight),
-			two(uint32(p.Present), uint32(p.Infectious)))
+	kinds := []func(d *digest){func(d *digest) {
+		for i, p := range e.tallies {
+			number := e.first + uint32(i)
+			s := e.sites[number]
+			d.add(hashPlace, uint64(number), bitsOf(s.At.X, s.At.Y), two(math.Float32bits(s.At.Z), s.Weight),
+				two(uint32(p.Present), uint32(p.Infectious)))
+		}
+	}}
+	kind := func(q vast.Query, add func(d *digest, run vast.Run)) {
+		kinds = append(kinds, func(d *digest) {
+			for run := range q.Runs() {
+				add(d, run)
+			}
+		})
 	}
-	for run := range e.world.Query(e.life, e.home, e.body).Runs() {
+	kind(e.world.Query(e.life, e.home, e.body), func(d *digest, run vast.Run) {
 		lives, bodies := e.life.Slice(run), e.body.Slice(run)
 		for i, home := range e.home.Targets(run) {
 			l, at := lives[i], bodies[i].At
 			d.add(hashTraveller, uint64(l.Number), two(l.Ends, e.number(uint32(home.Index()))),
 				bitsOf(at.X, at.Y), uint64(math.Float32bits(at.Z)))
 		}
-	}
-	for run := range e.world.Query(e.life, e.abroad, e.body).Runs() {
+	})
+	kind(e.world.Query(e.life, e.abroad, e.body), func(d *digest, run vast.Run) {
 		lives, bodies := e.life.Slice(run), e.body.Slice(run)
 		for i, home := range e.abroad.Slice(run) {
 			l, at := lives[i], bodies[i].At
 			d.add(hashTraveller, uint64(l.Number), two(l.Ends, home.HomePlace), bitsOf(at.X, at.Y),
 				uint64(math.Float32bits(at.Z)))
 		}
-	}
-	for run := range e.world.Query(e.life, e.stay, e.at).Runs() {
+	})
+	kind(e.world.Query(e.life, e.stay, e.at), func(d *digest, run vast.Run) {
 		lives, stays := e.life.Slice(run), e.stay.Slice(run)
 		for i, place := range e.at.Targets(run) {
 			d.add(hashStay, uint64(lives[i].Number), two(stays[i].Until, e.number(uint32(place.Index()))))
 		}
-	}
-	for run := range e.world.Query(e.life, e.trip).Runs() {
+	})
+	kind(e.world.Query(e.life, e.trip), func(d *digest, run vast.Run) {
 		lives := e.life.Slice(run)
 		for i, t := range e.trip.Slice(run) {
 			d.addTrip(lives[i].Number, &t)
 		}
-	}
-	for run := range e.world.Query(e.life, e.transit).Runs() {
+	})
+	kind(e.world.Query(e.life, e.transit), func(d *digest, run vast.Run) {
 		lives := e.life.Slice(run)
 		for i, t := range e.transit.Slice(run) {
 			d.add(hashTransit, uint64(lives[i].Number), two(t.Until, t.FromPlace))
 		}
-	}
-	for run := range e.world.Query(e.life, e.susceptible).Runs() {
+	})
+	kind(e.world.Query(e.life, e.susceptible), func(d *digest, run vast.Run) {
 		for _, l := range e.life.Slice(run) {
 			d.add(hashSusceptible, uint64(l.Number))
 		}
-	}
-	for run := range e.world.Query(e.life, e.infectious).Runs() {
+	})
+	kind(e.world.Query(e.life, e.infectious), func(d *digest, run vast.Run) {
 		lives := e.life.Slice(run)
 		for i, c := range e.infectious.Slice(run) {
 			d.add(hashInfectious, uint64(lives[i].Number), uint64(c.Until))
 		}
-	}
-	for run := range e.world.Query(e.life, e.recovered).Runs() {
+	})
+	kind(e.world.Query(e.life, e.recovered), func(d *digest, run vast.Run) {
 		lives := e.life.Slice(run)
 		for i, c := range e.recovered.Slice(run) {
 			d.add(hashRecovered, uint64(lives[i].Number), uint64(c.Until))
 		}
+	})
+	digests := make([]digest, len(kinds))
+	e.parallel(len(kinds), func(i int) { kinds[i](&digests[i]) })
+	for _, k := range digests {
+		d.a += k.a
+		d.b += k.b
 	}
 	return d
 }

@@ -4,16 +4,16 @@
 //
 // # Language
 //
-// A query is a list of terms, separated by commas or by the word and. An entity must fulfil all terms. The
-// empty query selects all entities.
+// A query is a list of terms, separated by commas or by the word "and". An entity must fulfil all terms.
+// The empty query selects all entities.
 //
 //	Position               the entity has the component, a target in the relation, or edges
-//	Position#7             like Position, if several components have this name: 7 is the number of the column
+//	Position#7             like Position, for the column with the number 7; for names that components share
 //	ChildOf(Paris)         the entity's target has this name; quote special characters: ChildOf("Paris, FR")
 //	ChildOf(17.3)          the entity's target has this ID
 //	ChildOf(*)             the entity has a target
 //	Life.Ends > 100        the entity has the component, and the comparison holds: == != < <= > >=
-//	Infected.Stage == Mild if the field's type has a String method, the value may be a result of that method
+//	Infected.Stage == Mild if an integer's type has a String method, the value may be a result of it
 //	Name ~ "Par"           the name contains the text, ignoring case; !~ is the opposite
 //	Aim.Target == 17.3     a field that holds an entity is compared with an ID or a name
 //	A | B, A or B          at least one alternative holds; an alternative has one of the forms above
@@ -21,14 +21,15 @@
 //	?Velocity              always holds; the component is shown if the entity has it
 //
 // The name of a component matches exactly. If no component has exactly this name, case is ignored, and only
-// one component may match. A name that several components share needs a number. A name must be quoted, with
-// the escapes of Go, if it is not a word, or if it is "and", "or" or "not".
+// one component may match. A name that several components share needs a number. Put the name of a component
+// in quotes, with the escapes of Go, if the name is not a word, or if it is "and", "or" or "not".
 //
-// If no component is called Name, Name stands for the name of the entity. Name == Paris then also selects the
-// entity that Paris means as a target, as in ChildOf(Paris).
+// If no component is called Name, Name stands for the name of the entity. In this case, Name == Paris also
+// selects the target of ChildOf(Paris), whose full name may differ.
 //
-// A comparison holds only for entities that have the component, even with != and !~. Write ! in front of the
-// term to select entities without the component too. NaN equals NaN, and has no order.
+// A comparison holds only for entities that have the component, even with != and !~. To select entities
+// without the component too, write ! in front of the term. NaN equals NaN, and is never less or more than a
+// number.
 //
 // # Use
 //

@@ -5,8 +5,8 @@ import "fmt"
 // Error is a mistake in a query.
 type Error struct {
 	Message  string // the mistake, and in most cases how to correct it
-	Position int    // of the first wrong character, in runes
-	Length   int    // in runes; 0 if something is missing
+	Position int    // index of the first wrong character, in runes
+	Length   int    // number of wrong characters, in runes; may be 0, as at the end of the text
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -20,7 +20,7 @@ func (s Span) errorf(format string, args ...any) error {
 	return &Error{Message: fmt.Sprintf(format, args...), Position: s.Position, Length: s.Length}
 }
 
-// to returns the span from the start of s to the end of another span.
-func (s Span) to(end Span) Span {
-	return Span{s.Position, end.Position + end.Length - s.Position}
+// to returns the span from the start of s to the end of last.
+func (s Span) to(last Span) Span {
+	return Span{s.Position, last.Position + last.Length - s.Position}
 }

@@ -4,7 +4,7 @@ import "github.com/vastgo/vast"
 
 // Named is a component to show, or a value within a component.
 type Named struct {
-	Name   string // the column's label, and the path
+	Name   string // the column's label, followed by the path of Part
 	Column *Column
 	Part   *Part // nil for the whole component
 }
@@ -72,8 +72,8 @@ func (p *parser) named(s *Schema) (n Named, err error) {
 	return n, err
 }
 
-// Number returns the numeric value that n names. If n names a whole component, the component must be a single
-// number.
+// Number returns the part of the component that n names. The part must be a number or a bool. If n names a
+// whole component, the component must be a single number or bool.
 func (n Named) Number(at Span) (*Part, error) {
 	p := n.Part
 	if p == nil {

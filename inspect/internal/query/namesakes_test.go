@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// newNamesakes returns a world with three components called Body and two called Name. The name of one Body
-// differs only in case. One Name holds the names of the entities, and own is another component.
+// newNamesakes returns a world with two components called Body, one called body, and two called Name. The
+// first Name holds the names of the entities. own is the second Name.
 func newNamesakes(t *testing.T) (f *testWorld, own vast.HeapColumn[string]) {
 	f = newTestWorld(t, 40)
 	vast.NewTag(f.World, "Body")
@@ -35,11 +35,11 @@ func TestNamesakes(t *testing.T) {
 		p, err := Compile(q, f.schema)
 		if err != nil || len(p.Shown()) != 1 || p.Shown()[0] != c || q.String() != c.Text() ||
 			p.Text() != c.Text() {
-			t.Errorf("%s: %v, shows %v", c.Text(), err, p)
+			t.Errorf("%s: the error is %v, the plan is %+v", c.Text(), err, p)
 		}
 		list, err := FindNamed(c.Text(), f.schema)
 		if err != nil || len(list) != 1 || list[0].Column != c || list[0].Name != c.Label() {
-			t.Errorf("%s: %v, %+v", c.Text(), err, list)
+			t.Errorf("%s: FindNamed returns %+v, %v", c.Text(), list, err)
 		}
 	}
 	want := "Body#0, Numbers, Illness, Note, Dead, Age in years, ChildOf, ChildOf targets, Name#8, DEAD, " +
@@ -50,7 +50,7 @@ func TestNamesakes(t *testing.T) {
 	}
 	list, err := FindNamed("Body#0.X, body, Body#0", f.schema)
 	if err != nil || len(list) != 3 || list[0].Name != "Body#0.X" || list[0].Part.Path != "X" {
-		t.Errorf("%v, %+v", err, list)
+		t.Errorf("FindNamed returns %+v, %v", list, err)
 	}
 	for text, says := range map[string]string{
 		"Body":           `2 components have the name "Body": write Body#0 or Body#10`,
@@ -75,7 +75,7 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// TestSearchForTheOtherName: a search by the names of entities does not use another component called Name.
+// TestSearchForTheOtherName: a search for a value of one component called Name does not use the other.
 func TestSearchForTheOtherName(t *testing.T) {
 	f, own := newNamesakes(t)
 	own.Add(f.entities[1], "Paris 0")
@@ -96,7 +96,7 @@ func TestSearchForTheOtherName(t *testing.T) {
 			}
 		}
 		if !slices.Equal(found, []int{int(want.Slot())}) {
-			t.Errorf("%s finds the slots %v, want %v", text, found, want)
+			t.Errorf("%s finds the slots %v, want the slot of %v", text, found, want)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestCompleteNamesakes(t *testing.T) {
 	for _, c := range []struct {
 		text     string // with ^ as the cursor
 		from, to int
-		items    string // first items
+		items    string // the first suggestions; empty if no suggestion is allowed
 	}{
 		{"Bo^", 0, 2, "Body#0, Body#10, body"},
 		{"Bo^dy#10, Dead", 0, 7, "Body#0, Body#10, body"},
@@ -128,8 +128,8 @@ func TestCompleteNamesakes(t *testing.T) {
 		list := strings.Join(texts, ", ")
 		if got.From != c.from || got.To != c.to || !strings.HasPrefix(list, c.items) || c.items == "" &&
 			list != "" {
-			t.Errorf("%q: from %d to %d, %s, want %d to %d, %s", c.text, got.From, got.To, list, c.from, c.to,
-				c.items)
+			t.Errorf("%q: [%d, %d) may become %s, want [%d, %d) and first %s", c.text, got.From, got.To, list,
+				c.from, c.to, c.items)
 		}
 	}
 }
@@ -141,8 +141,8 @@ func addInAllStorages[T any](w *vast.World, name string) {
 	vast.NewHeapColumn[T](w).Named("heap_" + name)
 }
 
-// TestSteps: the larger the elements, the fewer slots a step searches. Compile refuses a comparison that must
-// copy components that are too large.
+// TestSteps: the larger the elements of a storage, the fewer slots a step searches. Compile refuses a
+// comparison if it must copy elements of more than CopyMost bytes.
 func TestSteps(t *testing.T) {
 	type large struct {
 		N    int32
@@ -190,7 +190,7 @@ func TestSteps(t *testing.T) {
 		}
 		found, err := p.Bind(w, nil, false)
 		if err != nil || found.Step() != want {
-			t.Errorf("%s: %v, %d slots a step, want %d", text, err, found.Step(), want)
+			t.Errorf("%s: a step has %d slots, want %d; the error is %v", text, found.Step(), want, err)
 		}
 	}
 }

@@ -25,10 +25,10 @@ func (n Named) Keep(w *vast.World, lo int, words []uint64) (kept int) {
 	return kept
 }
 
-// AppendNumbers appends the numeric value of each entity whose bit is set. A bool is 0 or 1. Bit i stands for
-// slot lo + i, as in [Search.Words]. Entities without the component are skipped. Call AppendNumbers on one
-// goroutine at a time, while the world may be read. Complexity: a few nanoseconds for each slot of a dense
-// column, a few hundred nanoseconds for each entity of other columns.
+// AppendNumbers appends the number in part, for each entity whose bit is set. A bool is 0 or 1. Bit i stands
+// for slot lo + i, as in [Search.Words]. AppendNumbers skips entities without the component. Call
+// AppendNumbers on one goroutine at a time, while the world may be read. Complexity: a few nanoseconds for
+// each slot of a dense column, a few hundred nanoseconds for each entity of other columns.
 func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, words []uint64) []float64 {
 	size := int(n.Column.Type.Size())
 	read := numberReader(part.Type.Kind())
@@ -53,7 +53,7 @@ func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, wo
 	return to
 }
 
-// numberReader returns a function that reads a number of a kind.
+// numberReader returns a function that reads a number of kind k from memory.
 func numberReader(k reflect.Kind) func(unsafe.Pointer) float64 {
 	switch k {
 	case reflect.Float32:

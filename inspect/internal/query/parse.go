@@ -53,7 +53,7 @@ func (p *parser) advance() (err error) {
 	return err
 }
 
-// between parses a separator, and checks that a term follows.
+// between parses the separator after a term, and reports a separator at the end of the text.
 func (p *parser) between() error {
 	switch {
 	case p.now.sort == sortEnd:
@@ -119,8 +119,7 @@ func (p *parser) term() (Term, error) {
 		}
 		switch {
 		case p.now.is("!", "not", "?"):
-			return t, p.now.errorf("%v is not allowed before an alternative: write it before a term of "+
-				"its own", p.now)
+			return t, p.now.errorf("%v is not allowed before an alternative: write a separate term", p.now)
 		case p.now.sort == sortEnd:
 			return t, bar.errorf("an alternative is missing after %v: add one, or remove %[1]v", bar)
 		}
@@ -183,7 +182,7 @@ func (p *parser) atom() (a Atom, err error) {
 	return a, err
 }
 
-// name parses the name of a component, and the number of its column if there is one.
+// name parses the name of a component, and the number of its column, which may be missing.
 func (p *parser) name() (name, number string, at Span, err error) {
 	name, at = p.now.text, p.now.Span
 	if err = p.advance(); err != nil || p.now.sort != sortColumn {

@@ -26,13 +26,14 @@ func FuzzQuery(f *testing.F) {
 				t.Fatalf("%q: %v is not an *Error", text, err)
 			}
 			if e.Position < 0 || e.Length < 0 || e.Position+e.Length > n || e.Message == "" {
-				t.Fatalf("%q: the error %q is at %d with the length %d, in %d characters", text, e.Message,
-					e.Position, e.Length, n)
+				t.Fatalf("%q has %d characters: the error %q is at position %d with length %d", text, n,
+					e.Message, e.Position, e.Length)
 			}
 		}
 		c := Complete(text, cursor, w.schema)
 		if c.From < 0 || c.To < c.From || c.To > n || len(c.Items) > maxItems {
-			t.Fatalf("%q: the completion is from %d to %d, in %d characters", text, c.From, c.To, n)
+			t.Fatalf("%q has %d characters: the completion has %d items for the characters [%d, %d)", text, n,
+				len(c.Items), c.From, c.To)
 		}
 		q, err := Parse(text)
 		if err != nil {

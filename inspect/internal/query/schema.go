@@ -32,25 +32,25 @@ type Column struct {
 // NewSchema returns the schema of a world's columns. The schema keeps the slice, and NewSchema changes its
 // elements.
 func NewSchema(columns []Column) *Schema {
-	having := make(map[string]int)    // number of columns by name
-	numbered := make(map[string]bool) // name#number of each column: another column may have such a name
+	sharing := make(map[string]int)     // number of columns, by name
+	withNumber := make(map[string]bool) // such as Body#7, which may also be the name of another column
 	for i := range columns {
 		c := &columns[i]
-		having[c.Name()]++
-		numbered[c.Name()+c.number()] = true
+		sharing[c.Name()]++
+		withNumber[c.Name()+c.number()] = true
 	}
 	for i := range columns {
 		c := &columns[i]
-		c.numbered = having[c.Name()] > 1 || numbered[c.Name()]
+		c.numbered = sharing[c.Name()] > 1 || withNumber[c.Name()]
 	}
 	return &Schema{columns}
 }
 
-// number returns the column's number as written in a query.
+// number returns the column's number as written in a query, such as #7.
 func (c *Column) number() string { return "#" + strconv.Itoa(c.ID) }
 
-// Label returns the column's name for people. If several columns share the name, the label includes the
-// number. No other column has the same label.
+// Label returns the column's name for people. If the name alone is ambiguous, the label includes the number.
+// No other column has the same label.
 func (c *Column) Label() string {
 	if c.numbered {
 		return c.Name() + c.number()
@@ -66,7 +66,7 @@ func (c *Column) Text() string {
 	return quoteName(c.Name())
 }
 
-// Part is a value within a component that is neither a struct nor an array of values.
+// Part is a value within a component. The value is neither a struct nor an array of values.
 type Part struct {
 	Path   string // such as Strain.Rates[1]; empty if the component is a single value
 	Kind   Kind
@@ -153,7 +153,8 @@ func firstWhere[T any](list []T, f func(*T) bool) int {
 	return -1
 }
 
-// value returns the part of a component at a path, or an error if the part cannot be compared.
+// value returns the part of c at a path. If no such part exists or it cannot be compared, value returns an
+// error.
 func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	name, path := c.Label(), pathOf(fields, false)
 	switch {
@@ -192,7 +193,7 @@ func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	return nil, at.errorf("%s has no field %q%s", name, path, didYouMean(path, paths))
 }
 
-// dotted returns a path as written after a name.
+// dotted returns a path as written after a component's name.
 func dotted(path string) string {
 	if path == "" || path[0] == '[' {
 		return path
@@ -209,7 +210,7 @@ func within(path, outer string) bool {
 		(path[len(outer)] == '.' || path[len(outer)] == '[')
 }
 
-// didYouMean suggests a similar name.
+// didYouMean returns the end of a message that suggests a similar name, or "" if no name is similar.
 func didYouMean(name string, among []string) string {
 	if best := nearest(name, among); best != "" {
 		return fmt.Sprintf(": did you mean %s?", best)
@@ -228,9 +229,10 @@ func nearest(name string, among []string) string {
 	return best
 }
 
-// distance returns the number of letters to insert, delete, change or swap with their neighbour that turn one
-// text into the other text: see F. J. Damerau, "A Technique for Computer Detection and Correction of Spelling
-// Errors", 1964. If the distance is at least limit, the result is some number that is at least limit.
+// distance returns how many letters must be inserted, deleted, changed or swapped with a neighbour to turn
+// one text into the other text: see F. J. Damerau, "A Technique for Computer Detection and Correction of
+// Spelling Errors", 1964. If the distance is at least limit, or from has more than 64 letters, the result is
+// at least limit.
 func distance(from, to string, limit int) int {
 	a, b := []rune(from), []rune(to)
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 64 {

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Numbers of slots in a step. With these numbers, a step takes some tens of microseconds.
+// Numbers of slots in a step. They are such that a step takes some tens of microseconds.
 const (
 	stepPlain    = 64 << 10
 	stepRelated  = 8 << 10 // of a search with targets
@@ -37,7 +37,7 @@ func (c *Column) isCopied() bool { return c.Storage != probe.StorageDense }
 // size returns the size of an element in bytes.
 func (c *Column) size() int { return int(c.Type.Size()) }
 
-// Step returns the number of slots to read between two checks of the time limit. The column must have a type.
+// Step returns the number of slots to read between two checks of the time limit. Do not call Step for a tag.
 func (c *Column) Step() int {
 	switch {
 	case c.isCopied() && c.size() >= largeBytes:
@@ -50,12 +50,12 @@ func (c *Column) Step() int {
 	return stepCompared
 }
 
-// Step returns the number of slots that one call of [Search.Words] should search, a multiple of 64. Such a
-// call takes some tens of microseconds.
+// Step returns the number of slots that one call of [Search.Words] should search, a multiple of 64. A call
+// for this number of slots takes some tens of microseconds.
 func (s *Search) Step() int { return s.slots }
 
-// Plain reports whether the search has only conditions on components and targets. The result of such a search
-// changes only when World.Changes changes.
+// Plain reports whether the search has only conditions on components, and on targets that all matches share.
+// The result of such a search changes only when World.Changes changes.
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
 // Key identifies the targets that all matches share. If these targets differ between two searches of one
@@ -101,8 +101,8 @@ func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int
 	return n
 }
 
-// pass sets the bits of passed for the slots that pass the alternative. The caller uses only the bits that
-// are also set in words.
+// pass sets the bits of passed for the slots that pass the alternative. It may leave out slots whose bits in
+// words are clear, because the caller ignores these slots.
 func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64) {
 	c := a.compare
 	for run := range a.query.Between(lo, hi).Runs() {
@@ -147,7 +147,7 @@ func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) boo
 	if !ok {
 		return false
 	}
-	// Sound because the value is a copy in memory of its own, and holds the part at the offset.
+	// Sound because v is a complete copy of the component, and the part lies at the offset.
 	p := unsafe.Add(v.Addr().UnsafePointer(), c.offset)
 	if c.kind == KindString {
 		return c.holds(*(*string)(p)) != c.not
@@ -170,14 +170,14 @@ func (c *comparison) holds(text string) bool {
 	return strings.Contains(strings.ToLower(text), c.low)
 }
 
-// reach sets where the value lies in a component.
+// reach sets where the value lies in a component, and how a search reads it.
 func (c *comparison) reach(col *Column, part *Part) {
 	c.offset, c.size, c.slots = part.Offset, col.size(), col.Step()
 	c.packed = !col.isCopied() && c.kind != KindString
 }
 
-// passPacked compares the values of n elements that lie side by side. If element i passes, passPacked sets
-// the bit from + i.
+// passPacked compares the values of n elements that lie side by side. The bit with the number from stands for
+// the first element. passPacked sets the bits of the elements that pass.
 func (c *comparison) passPacked(elements []byte, n, from int, value vast.Entity, passed []uint64) {
 	if n == 0 {
 		return
@@ -224,10 +224,10 @@ func (c *comparison) integersOf(v values, from int, passed []uint64) {
 	}
 }
 
-// values are n values at a fixed distance in bytes.
+// values are n values in memory at equal distances.
 type values struct {
 	first  unsafe.Pointer
-	stride int
+	stride int // bytes from the start of a value to the start of the next value
 	n      int
 }
 
@@ -277,14 +277,15 @@ func floats[T float32 | float64](c *comparison, v values, from int, passed []uin
 	}
 }
 
-// turned returns mask, or 0 if the range of the comparison is empty. If the comparison is negated, turned
-// then inverts n bits, of which bit is the lowest.
-func (c *comparison) turned(mask uint64, bit, n int) uint64 {
+// turned returns the bits to set for n values, whose bits in a word begin at the bit low. mask has the bits
+// of the values in range; turned clears mask if the range is empty. If the comparison is negated, turned
+// inverts the n bits.
+func (c *comparison) turned(mask uint64, low, n int) uint64 {
 	if c.nothing {
 		mask = 0
 	}
 	if c.not {
-		mask = ^mask & (math.MaxUint64 >> (64 - n) << bit)
+		mask = ^mask & (math.MaxUint64 >> (64 - n) << low)
 	}
 	return mask
 }

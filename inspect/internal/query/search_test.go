@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// condition is an alternative of a term. holds reports whether the condition holds for an entity.
+// condition is an alternative of a term. holds checks one entity, independently of the package.
 type condition struct {
 	text  string
 	holds func(f *testWorld, e vast.Entity) bool
@@ -209,7 +209,8 @@ func (f *testWorld) check(t *testing.T, text string, matches func(vast.Entity) b
 		}
 	}
 	if n != len(want) || !slices.Equal(got, want) {
-		t.Fatalf("%q found %d entities, %v…, want %d, %v…", text, n, first(got), len(want), first(want))
+		t.Fatalf("%q found %d entities, first %v, want %d, first %v", text, n, first(got), len(want),
+			first(want))
 	}
 	return n
 }

@@ -11,11 +11,11 @@ type Query struct {
 	Terms []Term
 }
 
-// Term is a condition: at least one of its alternatives must hold.
+// Term is a condition on an entity.
 type Term struct {
-	Not      bool // no alternative may hold
-	Optional bool // the term need not hold; Either has one element
-	Either   []Atom
+	Not      bool   // the alternative in Either must not hold
+	Optional bool   // the alternative in Either need not hold
+	Either   []Atom // at least one must hold; one element if Not or Optional is set
 	Span     Span
 }
 
@@ -25,7 +25,7 @@ type Atom struct {
 	Number string  // of its column, such as #7; may be empty
 	Target *Target // in a relation; may be nil
 	Fields []Field // path to the value; empty for the whole component
-	Op     string  // "" without a comparison
+	Op     string  // operator; empty if nothing is compared
 	Value  Value
 
 	NameSpan, FieldsSpan, OpSpan, Span Span
@@ -41,7 +41,7 @@ type Field struct {
 type Target struct {
 	Any  bool
 	ID   string // as vast.Entity.String writes it
-	Name string // if the target is neither * nor an ID
+	Name string // set if the target is neither * nor an ID
 	Span Span
 }
 
@@ -100,7 +100,7 @@ func (a *Atom) write(b *strings.Builder) {
 	}
 }
 
-// pathOf returns a path such as .Strain.Rates[1]. If lead is set, a name at the beginning has a dot in front.
+// pathOf returns a path such as .Strain.Rates[1]. The first name has a dot in front only if lead is set.
 func pathOf(fields []Field, lead bool) string {
 	var b strings.Builder
 	for i, f := range fields {

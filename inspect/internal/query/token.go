@@ -13,15 +13,15 @@ const (
 	sortEnd    sort = iota
 	sortWord        // letters, digits and _, not beginning with a digit
 	sortQuoted      // a text in quotes
-	sortNumber      // begins with a digit, a dot or a sign
+	sortNumber      // begins with a digit, a dot, + or -
 	sortColumn      // number of a column, after #
-	sortSign        // anything else: an operator or a bracket
+	sortSign        // an operator, a bracket, a comma or any other character
 )
 
 // token is a token of a text.
 type token struct {
 	sort sort
-	text string // unquoted, if it was quoted
+	text string // without quotes and escapes
 	Span
 }
 
@@ -52,10 +52,10 @@ type lexer struct {
 	at   int
 }
 
-// peek returns the rune that is ahead runes after the current rune, or 0 behind the end of the text.
-func (l *lexer) peek(ahead int) rune {
-	if l.at+ahead < len(l.text) {
-		return l.text[l.at+ahead]
+// peek returns the rune n runes after the current rune, or 0 behind the end of the text.
+func (l *lexer) peek(n int) rune {
+	if l.at+n < len(l.text) {
+		return l.text[l.at+n]
 	}
 	return 0
 }
@@ -106,7 +106,7 @@ func (l *lexer) token(s sort, start int) token {
 	return token{s, string(l.text[start:l.at]), Span{start, l.at - start}}
 }
 
-// number reads a number in the syntax of strconv. The number may be invalid.
+// number reads the characters of a number. It does not check that they form a valid number.
 func (l *lexer) number() token {
 	start := l.at
 	l.at++

@@ -131,7 +131,7 @@ func (f *testWorld) fill(r *rand.Rand, i int, e vast.Entity) {
 	}
 }
 
-// Name, Find and Suggest implement Names with the names of the world.
+// The methods Name, Find and Suggest implement the interface Names with the names of the world.
 func (f *testWorld) Name(e vast.Entity) (string, bool) { return f.names.Of(e) }
 
 func (f *testWorld) Find(name string) (vast.Entity, bool) { return f.names.Find(name) }

@@ -31,20 +31,19 @@ const tokenVariable = "VAST_TOKEN"
 const AboutToken = "the inspector's `token`; safer in the environment variable " + tokenVariable + ",\n" +
 	"or in the address as printed, with #token=…"
 
-// These are the longest times to wait.
 const (
-	dialTime   = 5 * time.Second
-	answerTime = 30 * time.Second // until an answer begins
+	dialTime   = 5 * time.Second  // the longest wait for a connection
+	answerTime = 30 * time.Second // the longest wait for the beginning of an answer
 )
 
-// mostError bounds the bytes that are read of an answer with an error.
+// mostError is how many bytes of an answer with an error are read at most.
 const mostError = 64 << 10
 
 var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the " +
 	"program printed")
 
 // New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, whose fragment may hold a token.
-// New uses the given token, or else the token in the fragment, or else the token in the environment variable.
+// New uses the first token that is not empty: the given one, that of the fragment, that of the environment.
 func New(address, token string) (*Program, error) {
 	u, err := parse(address)
 	if err != nil {
@@ -149,17 +148,17 @@ func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.R
 	return answer.Body, nil
 }
 
-// Get requests a path below /api/v1/ and decodes the answer into a value. The answer is one JSON value; most
-// is the largest number of its bytes.
-func (p *Program) Get(ctx context.Context, path string, query url.Values, most int64, into any) error {
+// Get requests a path below /api/v1/ and decodes the answer into a value. The answer must be one JSON value
+// of at most limit bytes.
+func (p *Program) Get(ctx context.Context, path string, query url.Values, limit int64, into any) error {
 	body, err := p.Open(ctx, path, query)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
-	answer, err := io.ReadAll(io.LimitReader(body, most+1))
-	if err == nil && int64(len(answer)) > most {
-		err = fmt.Errorf("it has more than %d bytes", most)
+	answer, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err == nil && int64(len(answer)) > limit {
+		err = fmt.Errorf("it has more than %d bytes", limit)
 	}
 	if err == nil {
 		err = json.Unmarshal(answer, into)

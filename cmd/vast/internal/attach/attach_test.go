@@ -34,8 +34,8 @@ func TestAddresses(t *testing.T) {
 			continue
 		}
 		if p.base.String() != c.base || p.Address() != c.shown || p.token != c.want {
-			t.Errorf("%q: %s shown as %s with the token %q, want %s, %s and %q", c.address, p.base,
-				p.Address(), p.token, c.base, c.shown, c.want)
+			t.Errorf("%q: base %s, shown as %s, token %q; want base %s, shown as %s, token %q", c.address,
+				p.base, p.Address(), p.token, c.base, c.shown, c.want)
 		}
 	}
 	for _, address := range []string{"", " ", ":", "http://", "ftp://x:1", "a b:1", "x:port", "x:99999",
@@ -82,7 +82,7 @@ func TestGet(t *testing.T) {
 	}
 	if err := p.Get(t.Context(), "entities/17.3", url.Values{"query": {"A & B"}}, 5, &got); err == nil ||
 		!strings.Contains(err.Error(), "cannot be understood") {
-		t.Errorf("an answer of more than the bound: %v", err)
+		t.Errorf("an answer of more than 5 bytes: %v", err)
 	}
 }
 
@@ -190,9 +190,9 @@ func TestStreamEnds(t *testing.T) {
 	}
 }
 
-// Events of any size take bounded memory.
+// TestEventsAreBounded checks that an event of any size takes bounded memory.
 func TestEventsAreBounded(t *testing.T) {
-	never := func(string, []byte) error { t.Error("an event beyond the bound"); return nil }
+	never := func(string, []byte) error { t.Error("an event beyond the bound is passed on"); return nil }
 	endless := strings.NewReader("data: " + strings.Repeat("x", mostEvent+10) + "\n\n")
 	if err := readEvents(endless, func() {}, never); err == nil || err == io.ErrUnexpectedEOF {
 		t.Errorf("a long line: %v", err)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// silence is the time after which a stream that delivers no data counts as lost. For example, the program's
+// silence is the time after which a stream that delivers nothing counts as lost. For example, the program's
 // machine may have lost its power.
 const silence = 30 * time.Second
 

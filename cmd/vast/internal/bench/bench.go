@@ -105,7 +105,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	return o, nil
 }
 
-// wants reports whether to measure a work: if the command line has names, it must name the work or its family.
+// wants reports whether to measure a work. If the command line has names, it must name the work or the work's
+// family.
 func (o *options) wants(f family, w work) bool {
 	return len(o.names) == 0 || slices.Contains(o.names, f.name) || slices.Contains(o.names, w.name)
 }

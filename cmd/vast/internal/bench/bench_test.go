@@ -81,8 +81,8 @@ func TestMemoryIsWeighed(t *testing.T) {
 	}
 	for _, r := range rows {
 		if least := 0.9 * n * float64(bytesElement) / 1e6; r.OursMB < least || r.TheirsMB < least {
-			t.Errorf("for %d elements, vast has %.1f MB and %s has %.1f MB, want at least %.1f MB", n, r.OursMB,
-				r.Against, r.TheirsMB, least)
+			t.Errorf("for %d elements, vast has %.1f MB and %s has %.1f MB, want at least %.1f MB", n,
+				r.OursMB, r.Against, r.TheirsMB, least)
 		}
 	}
 }

@@ -31,7 +31,8 @@ var families = []family{
 	{"dense", "bulk.Dense: insert N elements of 40 bytes, find them by handles, read them, and remove " +
 		"them in random order", denseWorks},
 	{growthFamily, "growth strategies: append N elements of 40 bytes, and read them", growthWorks},
-	{"table", "bulk.Table: append N particles of ten float32, 40 bytes, remove half of them, and step them in time",
+	{"table", "bulk.Table: append N particles of ten float32, 40 bytes, remove half of them, and step them " +
+		"in time",
 		tableWorks},
 	{"lists", "bulk.Lists: build, free, read and change N ÷ 10 lists of 0 to 8 elements of 8 bytes",
 		listsWorks},
@@ -42,8 +43,8 @@ var families = []family{
 		"are freed whole; the collector's work counts", arenaWorks},
 	{"ring", "ring: pass blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10) and frames (N ÷ 2, " +
 		"over a socket N ÷ 10) through a buffer", ringWorks},
-	{"heap", "heap.Heap: replace N objects of 64 bytes; grow an allocation of 100 × N bytes; allocate N ÷ 200 blocks " +
-		"of 16 KiB and free every second", heapWorks},
+	{"heap", "heap.Heap: replace N objects of 64 bytes; grow an allocation of 100 × N bytes; allocate " +
+		"N ÷ 200 blocks of 16 KiB and free every second block", heapWorks},
 	{"guard", "guard: move N elements of 40 bytes, of which at most 16 are guarded; replace N ÷ 10 " +
 		"elements; replace N ÷ 1,000 elements that are all guarded", guardWorks},
 	{"uid", "uid: make N identifiers", uidWorks},

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// freeList is an array with holes as in "Virtual Arrays for Virtual Worlds" (3dverse). The first bytes of each
-// hole hold the index of the next hole in the list of holes. A set bit in valid marks each live element.
+// freeList is an array with holes as in "Virtual Arrays for Virtual Worlds" (3dverse). The first bytes of
+// each hole hold the index of the next hole in the list of holes. A set bit in valid marks each live element.
 type freeList struct {
 	elements []element
 	valid    []uint64

@@ -62,7 +62,7 @@ func newGrowing(name string, n int) growing {
 type grownArray struct{ *bulk.Array[element] }
 
 func (a grownArray) fillLapping(n int, s *stopwatch) { fillArrayLapping(a.Array, n, s) }
-func (a grownArray) held() (now, largest int)          { return a.Committed(), a.Committed() }
+func (a grownArray) held() (now, largest int)        { return a.Committed(), a.Committed() }
 func (a grownArray) moved() int                      { return 0 }
 func (a grownArray) sum() float32                    { return sumSlice(a.Slice()) }
 func (a grownArray) close()                          { closed(a.Close()) }

@@ -19,22 +19,22 @@ func TestStrategies(t *testing.T) {
 	for _, name := range growthNames {
 		g := newGrowing(name, n)
 		s := stopwatch{start: clock.Now()}
-		moved, most := 0, 0
+		moved := 0
 		for i := range n {
 			before, _ := g.held()
 			g.fillLapping(1, &s)
 			now, largest := g.held()
 			if now < bytesElements(i+1) || largest < now {
-				t.Fatalf("%s: for %d elements, now is %d bytes and largest is %d bytes", name, i+1, now, largest)
+				t.Fatalf("%s: for %d elements, now is %d bytes and largest is %d bytes", name, i+1, now,
+					largest)
 			}
 			if name == "slice-grown" && now != before {
 				moved += i
 				if largest != before+now {
-					t.Fatalf("%s: while a slice of %d bytes grows to %d bytes, %d bytes are held; want the sum",
+					t.Fatalf("%s: a slice of %d bytes grows to %d bytes; largest is %d bytes, want the sum",
 						name, before, now, largest)
 				}
 			}
-			most = max(most, largest)
 		}
 		if g.sum() != n {
 			t.Errorf("%s: the sum is %v, want %d", name, g.sum(), n)
@@ -110,7 +110,7 @@ func TestGrowthChart(t *testing.T) {
 		}
 	}
 	if lines != 2*len(growthNames) {
-		t.Errorf("%d lines; want two for each of the %d strategies, one in each panel", lines, len(growthNames))
+		t.Errorf("%d lines, want two for each of the %d strategies", lines, len(growthNames))
 	}
 	for _, want := range []string{"one reservation (Array)", "blocks of 16 KiB", "Longest single append",
 		"1 k", "10 k", "1 ms", "1.5"} {

@@ -19,11 +19,11 @@ func guardWorks() []work {
 	}
 }
 
-// live is the number of elements that live at a time in the churns.
+// live is the number of elements that are alive at the same time in guardedChurns and sampledChurns.
 const live = 64
 
-// guardedChurns returns the sides of the work guard-all: n times, insert an element and remove the element
-// that was inserted 64 insertions earlier. The work shows the cost of guarding every element. On the side
+// guardedChurns returns the sides of the work guard-all: n times, remove the element that was inserted 64
+// insertions earlier, and insert an element. The work shows the cost of guarding every element. On the side
 // go-new, the collector frees the elements.
 func guardedChurns(n int) (sides []side, done func()) {
 	return []side{
@@ -47,8 +47,9 @@ func guardedChurns(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// sampledChurns returns the sides of the works sample-churn and sample-decision: the same churn for a sampled
-// pool. Elements live so briefly that a guarded slot is always free for the next sampled element.
+// sampledChurns returns the sides of the works sample-churn and sample-decision. The works are like
+// guard-all, but a SampledPool guards, on average, one element in `every`. Elements live so briefly that a
+// guarded slot is free for each sampled element.
 func sampledChurns(n, every int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -102,26 +103,26 @@ func churnGoHeap(last *[live]*element, n int) {
 	}
 }
 
-// ticks is the number of ticks in a round of the work sample-ticks.
+// ticks is the number of ticks of each side in a round of the work sample-ticks.
 const ticks = 40
 
-// In each tick, one element in `turnover` is replaced, and one element in `lookups` is looked up.
+// In each tick, one element in replacedOneIn is replaced, and one element in foundOneIn is looked up.
 const (
-	turnover = 1000
-	lookups  = 100
+	replacedOneIn = 1000
+	foundOneIn    = 100
 )
 
 // sampledTicks returns the sides of the work sample-ticks: run ticks over n elements, as the server of a
-// simulation does. In each tick every element moves. One element in a hundred, chosen at random, is looked up
-// by its handle, and one in a thousand is replaced: at 20 ticks a second, an element lives for 50 seconds.
-// One insertion in a thousand is guarded, as long as one of the 16 guarded slots is free. The pools are
-// filled once.
+// simulation does. In each tick, every element moves. One element in a hundred, chosen at random, is looked
+// up by its handle, and one in a thousand is replaced. On average, an element lives for a thousand ticks, or
+// 50 seconds at 20 ticks a second. One insertion in a thousand is guarded if one of the 16 guarded slots is
+// free. All rounds use the same pools.
 //
-// The difference between the sides is smaller than the noise of the machine. So the sides take turns after
-// each tick, and the first side measures both. The time of a round is the lower quartile of its ticks,
-// because other programs hardly disturb such a tick. Few ticks insert or remove a guarded element. Elements
-// live for a thousand ticks, so the 16 slots lead to one guarded insertion and one guarded removal in 60
-// ticks, which take about 10 µs (see sample-churn).
+// Because the difference between the sides is smaller than the noise of the machine, the sides take turns
+// after each tick, and the first side measures both sides. The time of a side in a round is the lower
+// quartile of its ticks, because other programs hardly disturb the faster ticks. The quartile leaves out most
+// guarded insertions and removals. They are rare: with 16 slots, there is one insertion and one removal in
+// about 60 ticks, and these two take about 10 µs (see sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
 	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
 		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))
@@ -168,12 +169,12 @@ func tickSampled(p *guard.SampledPool[element], handles []bulk.Handle[element], 
 	for _, run := range p.Runs() {
 		move(run)
 	}
-	for range len(handles) / lookups {
+	for range len(handles) / foundOneIn {
 		if p.Get(handles[r.IntN(len(handles))]).scale.x == 0 {
 			found++
 		}
 	}
-	for i := range len(handles) / turnover {
+	for i := range len(handles) / replacedOneIn {
 		h := &handles[r.IntN(len(handles))]
 		p.Remove(*h)
 		*h, _ = p.Insert(numbered(i))
@@ -186,12 +187,12 @@ func tickPool(p *bulk.Pool[element], handles []bulk.Handle[element], r *rand.Ran
 	for _, run := range p.Runs() {
 		move(run)
 	}
-	for range len(handles) / lookups {
+	for range len(handles) / foundOneIn {
 		if p.Get(handles[r.IntN(len(handles))]).scale.x == 0 {
 			found++
 		}
 	}
-	for i := range len(handles) / turnover {
+	for i := range len(handles) / replacedOneIn {
 		h := &handles[r.IntN(len(handles))]
 		p.Remove(*h)
 		*h, _ = p.Insert(numbered(i))
@@ -199,7 +200,7 @@ func tickPool(p *bulk.Pool[element], handles []bulk.Handle[element], r *rand.Ran
 	return found
 }
 
-// move is the work of a tick on every element.
+// move moves every element of es, once in each tick.
 //
 //go:noinline
 func move(es []element) {

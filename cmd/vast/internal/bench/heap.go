@@ -7,15 +7,16 @@ import (
 )
 
 const (
-	bytesRealloc = 100   // bytes of the growing allocation for each element of -n
-	bytesHole    = 16384 // bytes of a block in the fragmented heap: whole pages on most systems
-	elementsHole = 200   // elements of -n for each such block
-	churnLive    = 10    // one in churnLive objects is alive at a time
+	bytesRealloc     = 100   // the growing allocation has 100 bytes for each element of -n
+	bytesHole        = 16384 // size of a block in the work fragmented: whole pages on most systems
+	elementsPerBlock = 200   // the work fragmented has one block for 200 elements of -n
+	churnLive        = 10    // a churn replaces 10 objects for each object that is alive at the same time
 )
 
 func heapWorks() []work {
 	grown := func(n int) int { return n * bytesRealloc }
 	alive := func(n int) int { return max(1, n/churnLive) * int(unsafe.Sizeof(object{})) }
+	fragmented := func(n int) int { return numberOfBlocks(n) * bytesHole }
 	return []work{
 		{"realloc-move", grown, func(n int) ([]side, func()) {
 			return []side{
@@ -50,11 +51,11 @@ func heapWorks() []work {
 				{"make", func(m *meter) { churnMake(m, n) }},
 			}, nil
 		}},
-		{"fragmented", func(n int) int { return holes(n) * bytesHole }, func(n int) ([]side, func()) {
+		{"fragmented", fragmented, func(n int) ([]side, func()) {
 			return []side{
-				{"vast", func(m *meter) { fragmentHeap(m, holes(n)) }},
-				{"make", func(m *meter) { fragmentGo(m, holes(n)) }},
-				{"free-list", func(m *meter) { fragmentFreeList(m, holes(n)) }},
+				{"vast", func(m *meter) { fragmentHeap(m, numberOfBlocks(n)) }},
+				{"make", func(m *meter) { fragmentGo(m, numberOfBlocks(n)) }},
+				{"free-list", func(m *meter) { fragmentFreeList(m, numberOfBlocks(n)) }},
 			}, nil
 		}},
 		{"grow-buffer", func(n int) int { return n / 10 * len(bytes300{}) }, func(n int) ([]side, func()) {
@@ -68,10 +69,10 @@ func heapWorks() []work {
 
 func newHeap() *heap.Heap { return made(heap.New(heap.Options{Name: "bench"})) }
 
-// viewOf is sound while the allocation lives. No work uses the view after it frees the allocation.
+// viewOf returns the n bytes at p. The caller must not use the slice after the allocation is freed.
 func viewOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// marked writes the ends of a growing allocation, for mustBeMarked.
+// marked touches all pages of an allocation, and writes its first and last byte for mustBeMarked.
 func marked(b []byte) {
 	touch(b)
 	b[0], b[len(b)-1] = 7, 9

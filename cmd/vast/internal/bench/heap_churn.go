@@ -9,7 +9,7 @@ import (
 // object is a small object of 64 bytes.
 type object [8]uint64
 
-// churnHeap replaces n objects at random. At any time, n/10 objects are alive.
+// churnHeap makes n ÷ 10 objects. Then it times n replacements, each of an object chosen at random.
 func churnHeap(m *meter, h *heap.Heap, n int) {
 	live := make([]*object, max(1, n/churnLive))
 	for i := range live {

@@ -9,10 +9,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// holes returns the number of blocks in the fragmented heap.
-func holes(n int) int { return max(2, n/elementsHole) }
+// numberOfBlocks returns the number of blocks in the work fragmented.
+func numberOfBlocks(n int) int { return max(2, n/elementsPerBlock) }
 
-// fragmentHeap allocates blocks, frees every second block, and makes one large allocation of the freed size.
+// fragmentHeap allocates blocks, frees every second block, and makes one allocation of half the blocks' size.
 func fragmentHeap(m *meter, count int) {
 	h := newHeap()
 	blocks := make([]unsafe.Pointer, count)
@@ -37,7 +37,7 @@ func punchHeap(h *heap.Heap, blocks []unsafe.Pointer) unsafe.Pointer {
 	return large
 }
 
-// fragmentGo runs the collector before the large allocation, so that the freed blocks can be reused.
+// fragmentGo runs the collector before the large allocation, so that Go's heap can reuse the freed blocks.
 func fragmentGo(m *meter, count int) {
 	blocks := make([][]byte, count)
 	var large []byte
@@ -88,12 +88,12 @@ func punchFreeList(l *chunkList, blocks []int) int {
 	return large
 }
 
-// chunkList is an allocator that does not map pages. It takes memory from the end of the used part. Freed
-// memory goes into a sorted list of chunks, and adjoining chunks are joined. An allocation takes the first
-// chunk that is long enough.
+// chunkList is an allocator that does not map pages. An allocation gets its memory from the first free chunk
+// that is long enough, or from the end of the part in use if no chunk is. Freed memory goes into a sorted
+// list of chunks, and adjoining chunks are joined.
 type chunkList struct {
 	memory []byte
-	used   int
+	end    int // the end of the part in use
 	free   []chunk
 }
 
@@ -109,8 +109,8 @@ func (l *chunkList) alloc(n int) int {
 			return at
 		}
 	}
-	at := l.used
-	l.used += n
+	at := l.end
+	l.end += n
 	return at
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // reallocRoom grows a resident allocation by a quarter and times the growth. If moves is true, the allocation
-// must move: it was doubled before, so that its room is full, and another allocation lies behind it.
+// must move, because it was doubled before and fills its room, and another allocation lies behind the room.
 func reallocRoom(m *meter, n int, moves bool) {
 	h := newHeap()
 	p := made(h.Alloc(n/2, 0))
@@ -22,7 +22,7 @@ func reallocRoom(m *meter, n int, moves bool) {
 	m.run(func() { q = growRoom(h, p, n+n/4) })
 	mustBeMarked(viewOf(q, n))
 	if moved := q != p; moved != moves && n/2 > 1<<20 {
-		panic("bench: an allocation moved that should have grown in place, or did not move")
+		panic("bench: an allocation moved and should have grown in place, or the reverse")
 	}
 	closed(h.Close())
 }

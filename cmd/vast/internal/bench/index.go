@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// The pairs of the family index have random keys. The value of a pair is its number.
+// bytesPair is the size of a pair in the family index: a key and a value of 8 bytes each. The value of the
+// i-th pair is i.
 const bytesPair = 16
 
 func bytesPairs(n int) int { return n * bytesPair }
@@ -28,7 +29,7 @@ func indexWorks() []work {
 	}
 }
 
-// randomKeys returns n random keys. Two seeds have keys in common only by chance.
+// randomKeys returns n random keys. The keys of two seeds differ, except by chance.
 func randomKeys(n int, seed uint64) []uint64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	keys := make([]uint64, n)
@@ -43,16 +44,16 @@ const (
 	seedMisses = 22
 )
 
-// insertions inserts keys into an empty table. It times all insertions together or, if longest is true, each
-// insertion by itself.
-func insertions(m *meter, longest bool, fill func(), lapping func(*stopwatch)) {
+// insertions measures insertions into an empty table. If longest is false, it times fill, which inserts all
+// keys. Otherwise it calls fillLapping, which ends a lap after each insertion, and keeps the longest lap.
+func insertions(m *meter, longest bool, fill func(), fillLapping func(*stopwatch)) {
 	if !longest {
 		m.run(fill)
 		m.weigh()
 		return
 	}
 	s := stopwatch{start: clock.Now()}
-	lapping(&s)
+	fillLapping(&s)
 	m.time = s.longest
 }
 
@@ -121,8 +122,8 @@ func fillMapLapping(m map[uint64]uint64, keys []uint64, s *stopwatch) {
 	}
 }
 
-// hashSearches returns the sides that look up n keys in a table of n. Either all keys are in the table, or
-// none of them is.
+// hashSearches returns the sides that look up n keys in a table of n pairs. If hits is true, the table has
+// all of these keys; otherwise it has none of them.
 func hashSearches(n int, hits bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	sought := shuffle(keys, randomOrder(n))

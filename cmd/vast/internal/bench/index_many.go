@@ -6,13 +6,14 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// valuesPerKey is the number of values of a key in the works many-insert, many-read and many-remove. A key is
-// like a party in a game, and its values are like the units of that party.
+// valuesPerKey is the approximate number of values of each key in the works many-insert, many-read and
+// many-remove. A key is like a party in a game, and its values are like the units of that party.
 const valuesPerKey = 100
 
 func partyOf(i, n int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 % uint64(n/valuesPerKey+1) }
 
-// manyInsertions returns the sides that insert n values in mixed order, about valuesPerKey for each key.
+// manyInsertions returns the sides that insert n values, about valuesPerKey for each key. Successive values
+// usually have different keys.
 func manyInsertions(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {

@@ -17,8 +17,8 @@ func newOrdered(n int) *bulk.OrderedIndex[uint64, uint64] {
 type sortedPair struct{ key, value uint64 }
 
 // orderedInsertions returns the sides that bring n pairs into order: Vast's index, which keeps them in order,
-// and a slice that is sorted at the end. Sorting once is the best case for a slice: keeping the slice sorted
-// would take n²/4 moves.
+// and a slice that is sorted at the end. Sorting once is the best case for a slice: a slice that stays sorted
+// during all insertions would need n²/4 moves of pairs on average.
 func orderedInsertions(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	return []side{
@@ -88,7 +88,8 @@ func sumSorted(ps []sortedPair, keys []uint64) (sum uint64) {
 // pairsPerRange is the average number of pairs in a range.
 const pairsPerRange = 1000
 
-// orderedRanges returns the sides that add up the values in ranges of a thousand pairs, n pairs in all.
+// orderedRanges returns the sides that add up the values in ranges of about a thousand pairs, about n values
+// in all.
 func orderedRanges(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	x, ps := newOrdered(n), sortPairs(keys)

@@ -8,8 +8,8 @@ import (
 )
 
 // iterations returns the sides of the works iterate-full and iterate-half: read a number from each live
-// element. In the half-full containers, every element had the same chance of removal; the slice of slice-loop
-// holds only the remaining elements, packed. The containers are filled once, and done closes them.
+// element. If half is true, each element was removed with a probability of one half, and the slice of
+// slice-loop holds the remaining elements without holes. All rounds use the same containers.
 func iterations(n int, half bool) (sides []side, done func()) {
 	keepIt := func() func() bool {
 		r := rand.New(rand.NewPCG(seedOrder, 0))

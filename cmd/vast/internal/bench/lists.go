@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// listsWorks returns the works that measure lists of 8-byte elements: N/10 lists of 0 to 8 elements. The
-// slices grow by append, and are freed by dropping the reference.
+// listsWorks returns the works that measure N ÷ 10 lists of 0 to 8 elements of 8 bytes. On the other sides,
+// slices grow by append, and the collector frees a slice after the side drops its reference.
 func listsWorks() []work {
 	return []work{
 		{"lists-churn", nil, churns},
@@ -19,13 +19,12 @@ func listsWorks() []work {
 	}
 }
 
-// manyLists returns the number of lists.
-func manyLists(n int) int { return max(1, n/10) }
+func numberOfLists(n int) int { return max(1, n/10) }
 
 // listSizes returns the number of elements of each list.
 func listSizes(n int) []uint8 {
 	r := rand.New(rand.NewPCG(seedOrder, 0))
-	sizes := make([]uint8, manyLists(n))
+	sizes := make([]uint8, numberOfLists(n))
 	for i := range sizes {
 		sizes[i] = uint8(r.IntN(9))
 	}
@@ -41,14 +40,14 @@ func totalSize(sizes []uint8) (total int) {
 
 func listsBytes(n int) int { return totalSize(listSizes(n)) * 8 }
 
-// churnRounds is the number of times that the lists are built and freed: often enough that the collector runs
-// in the measured time.
+// churnRounds is the number of times that the work lists-churn builds and frees the lists. It is so large
+// that the collector runs in the measured time.
 const churnRounds = 5
 
 // churns returns the sides of the work lists-churn: build all lists, one element at a time, and free them,
-// several times. At the end the collector runs once more for both sides, because the last slices are free
-// only then. The collector's work on another processor is not counted. Maps of slices are left out, because
-// they are several times slower.
+// several times. At the end of the measured time, both sides run the collector, because only this collection
+// frees the last slices. The time does not show the collector's work on other processors. Maps of slices are
+// left out, because they are several times slower.
 func churns(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	return []side{
@@ -139,7 +138,7 @@ func listIterations(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// randomLists returns the number of a random list for each operation.
+// randomLists returns the index of a random list for each operation.
 func randomLists(operations, lists int) []uint32 {
 	r := rand.New(rand.NewPCG(seedOrder, 1))
 	which := make([]uint32, operations)
@@ -170,8 +169,8 @@ func randomAppends(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// randomRemovals returns the sides of the work lists-remove-random: remove the first element of a random
-// list, as many times as there are lists. The other elements keep their order.
+// randomRemovals returns the sides of the work lists-remove-random: remove the first element, if any, of a
+// random list, as many times as there are lists. The other elements keep their order.
 func randomRemovals(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	which := randomLists(len(sizes), len(sizes))

@@ -6,8 +6,6 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// This file has the loops of the works with lists.
-
 func builtLists(sizes []uint8) (*bulk.Lists[uint64], []bulk.List[uint64]) {
 	ls := made(bulk.NewLists[uint64](bulk.Options{Name: "bench"}))
 	owners := make([]bulk.List[uint64], len(sizes))

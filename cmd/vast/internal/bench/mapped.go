@@ -1,7 +1,7 @@
 package bench
 
-// mapped is like packed, but with a map from ids to positions. Programs usually start with this version if
-// ids are arbitrary numbers.
+// mapped is like packed, but has a map from ids to positions. Programs usually start with a map if the ids
+// are arbitrary numbers.
 type mapped struct {
 	elements  []element
 	ids       []uint64 // by position

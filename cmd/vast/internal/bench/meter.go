@@ -16,7 +16,7 @@ import (
 type meter struct {
 	before int           // resident bytes when the side began
 	time   time.Duration // time of the work
-	used   int           // growth of the resident bytes during the work
+	growth int           // growth of the resident bytes during the work
 }
 
 // run times f, which must call a function that is not inlined.
@@ -26,18 +26,18 @@ func (m *meter) run(f func()) {
 	m.time = clock.Now() - start
 }
 
-// weigh notes how much more memory is resident than before the side began, without garbage. The caller must
-// keep its data alive.
+// weigh collects garbage, and then notes by how many bytes the resident memory has grown since the side
+// began. The caller must keep its data alive until weigh returns.
 func (m *meter) weigh() {
 	measure.Settle()
 	m.heft()
 }
 
-// heft is like weigh, but includes garbage: it notes the memory that the program takes at this moment.
-func (m *meter) heft() { m.used = max(0, resident()-m.before) }
+// heft is like weigh, but does not collect garbage.
+func (m *meter) heft() { m.growth = max(0, resident()-m.before) }
 
-// resident returns the bytes of this process that are in memory. On other systems than Linux it adds up the
-// sizes that Go's runtime and the regions report.
+// resident returns the number of bytes of this process that are in memory. On systems other than Linux,
+// resident adds up the sizes that Go's runtime and the regions report.
 func resident() int {
 	n, err := measure.Resident()
 	if err != nil {
@@ -50,9 +50,9 @@ func resident() int {
 
 // result has the measurements of one side over all rounds.
 type result struct {
-	name  string
-	times measure.Samples // milliseconds
-	used  int             // bytes, of the best round
+	name   string
+	times  measure.Samples // milliseconds
+	growth int             // bytes, of the best round
 }
 
 // warm touches and frees some memory, so that the next side gets memory that was in use a moment ago. In a
@@ -73,8 +73,8 @@ func touch(memory []byte) {
 	}
 }
 
-// contest runs all sides in turns, first in a round that warms up, and returns a result for each side. bytes
-// is roughly the memory that a side takes, or 0 if memory need not be warm.
+// contest runs all sides in turns, first in a round that warms up, and returns a result for each side. Before
+// a side runs, contest warms the given number of bytes.
 func contest(rounds, bytes int, sides []side) []result {
 	took := measure.Turns(rounds+1, len(sides), nil, func(i int) meter {
 		measure.Settle()
@@ -96,7 +96,7 @@ func contest(rounds, bytes int, sides []side) []result {
 // summary makes the result of one side from its rounds.
 func summary(name string, rounds []meter) result {
 	best := slices.MinFunc(rounds, func(a, b meter) int { return cmp.Compare(a.time, b.time) })
-	r := result{name: name, used: best.used}
+	r := result{name: name, growth: best.growth}
 	for _, m := range rounds {
 		r.times = append(r.times, float64(max(1, m.time))/1e6)
 	}

@@ -8,7 +8,6 @@ type packed struct {
 	free      []uint32 // ids of removed elements, for reuse
 }
 
-// newPacked returns a packed with room for n elements.
 func newPacked(n int) *packed {
 	return &packed{
 		elements:  make([]element, 0, n),

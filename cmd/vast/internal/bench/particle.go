@@ -21,16 +21,16 @@ func numberedParticle(i int) particle {
 		vector{1, 0.5, float32(i % 2)}}
 }
 
-// dt is the time of a step: a power of two, so that all sides round alike.
+// dt is the time of a step. It is a power of two, so that all sides round alike.
 const dt = 1.0 / 64
 
-// A step multiplies a speed by drag, and a colour by fade.
+// The calculation live multiplies each speed by drag, and each colour by fade.
 const (
 	drag = 1 - dt/4
 	fade = 1 - dt/16
 )
 
-// The three calculations touch one, six and ten of a particle's fields.
+// The calculations tick, move and live touch one, six and ten fields of a particle.
 
 func (p *particle) tick() { p.life -= dt }
 
@@ -51,8 +51,7 @@ func (p *particle) live() {
 	p.hue.z *= fade
 }
 
-// particleTable is a table of particles. The order of the fields is the order in which the calculations touch
-// them.
+// particleTable is a table of particles. Its fields are in the same order as those of particle.
 type particleTable struct {
 	*bulk.Table
 	life       *bulk.Field[float32]
@@ -74,7 +73,6 @@ func filledTable(n int, l bulk.Layout, pageAligned bool) *particleTable {
 	return t
 }
 
-// set writes all fields of a row.
 func (t *particleTable) set(row int, p *particle) {
 	*t.life.At(row) = p.life
 	*t.x.At(row), *t.y.At(row), *t.z.At(row) = p.position.x, p.position.y, p.position.z
@@ -127,8 +125,8 @@ func appendFields(n int) *particleFields {
 	return f
 }
 
-// same checks three particles of a side after all its steps, and panics if one of them is wrong.
-func same(side string, n, steps int, step func(*particle), get func(int) particle) {
+// checkParticles checks three particles of a side after all its steps, and panics if one of them is wrong.
+func checkParticles(side string, n, steps int, step func(*particle), get func(int) particle) {
 	for _, i := range []int{0, n / 3, n - 1} {
 		want := numberedParticle(i)
 		for range steps {

@@ -18,7 +18,7 @@ func poolWorks() []work {
 }
 
 // poolInsertions returns the sides of the works insert and insert-again. The work insert puts n elements into
-// a new pool without memory. The work insert-again puts them into a pool that held n elements before and was
+// a new container. The work insert-again puts n elements into a container that held n elements before and was
 // cleared. The side vast inserts a zero element and sets one of its fields; the side vast-insert inserts a
 // whole element. The side slice-made appends to a slice, which has no handles.
 func poolInsertions(n int, again bool) (sides []side, done func()) {
@@ -82,13 +82,13 @@ func appendElements(es []element, n int) []element {
 }
 
 // removals returns the sides of the work remove: remove n elements in random order, each with its own call.
-// The side swap-and-pop removes the element at a position. The side swap-and-pop-ids removes an element by
-// its index, like vast and free-list, so it keeps track of where earlier swaps have moved the element.
+// The side swap-and-pop removes the element that lies at a given position. All other sides remove a given
+// element. For this, swap-and-pop-ids tracks the position to which earlier swaps have moved each element.
 func removals(n int) (sides []side, done func()) {
-	indices := randomOrder(n) // each element once
+	indices := randomOrder(n)
 	shrinking := make([]uint32, n)
 	for i, index := range indices {
-		shrinking[i] = index % uint32(n-i) // one of the remaining elements
+		shrinking[i] = index % uint32(n-i) // the position of a remaining element
 	}
 	return []side{
 		{"vast", func(m *meter) {

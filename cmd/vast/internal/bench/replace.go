@@ -7,8 +7,8 @@ import (
 )
 
 // replaceWorks returns the works that measure a table whose entries are replaced while other goroutines read
-// them, on 1, 2, 4 and 8 goroutines. Each work does N operations in all, on N/10 entries in random order. One
-// operation in 16 replaces an entry; the others read an entry.
+// entries. Each work has 1, 2, 4 or 8 goroutines, which together do N operations. Each operation chooses one
+// of N ÷ 10 entries at random. One operation in 16 replaces its entry; the others read their entry.
 func replaceWorks() (works []work) {
 	for _, goroutines := range []int{1, 2, 4, 8} {
 		works = append(works, work{fmt.Sprintf("replace-%d", goroutines), nil, func(n int) ([]side, func()) {
@@ -24,10 +24,10 @@ func replaceWorks() (works []work) {
 	return works
 }
 
-// replaceable is the table of one side. Each goroutine calls use once. use does n operations and returns the
-// sum of the numbers that it read, so that the compiler does not remove the reads.
+// replaceable is the table of one side. Each goroutine calls operate once. operate does n operations and
+// returns the sum of the numbers that it read, so that the compiler does not remove the reads.
 type replaceable interface {
-	use(entries int, order *rand.PCG, n int) (sum float32)
+	operate(entries int, order *rand.PCG, n int) (sum float32)
 	close()
 }
 
@@ -40,7 +40,7 @@ func replacing(name string, n, goroutines int, filled func(entries int) replacea
 			var wait sync.WaitGroup
 			for g := range goroutines {
 				wait.Go(func() {
-					sums[g] = table.use(entries, rand.NewPCG(seedOrder, uint64(g)),
+					sums[g] = table.operate(entries, rand.NewPCG(seedOrder, uint64(g)),
 						(n+goroutines-1)/goroutines)
 				})
 			}
@@ -55,7 +55,7 @@ func replacing(name string, n, goroutines int, filled func(entries int) replacea
 	}}
 }
 
-// draw returns an entry, and whether to replace it.
+// draw returns the index of a random entry, and whether to replace the entry.
 func draw(order *rand.PCG, entries int) (i int, replace bool) {
 	u := order.Uint64()
 	return int(u >> 32 * uint64(entries) >> 32), u&15 == 0

@@ -21,7 +21,7 @@ func newEpochTable(entries int) replaceable {
 }
 
 //go:noinline
-func (t epochTable) use(entries int, order *rand.PCG, n int) (sum float32) {
+func (t epochTable) operate(entries int, order *rand.PCG, n int) (sum float32) {
 	w, r := t.Writer(), t.Reader()
 	for k := range n {
 		i, replace := draw(order, entries)
@@ -40,7 +40,7 @@ func (t epochTable) use(entries int, order *rand.PCG, n int) (sum float32) {
 
 func (t epochTable) close() { closed(t.Close()) }
 
-// pointerTable replaces an entry by swapping its pointer. The garbage collector frees the old element.
+// pointerTable replaces an entry by a pointer to a new element. The garbage collector frees the old element.
 type pointerTable []atomic.Pointer[element]
 
 func newPointerTable(entries int) replaceable {
@@ -53,7 +53,7 @@ func newPointerTable(entries int) replaceable {
 }
 
 //go:noinline
-func (t pointerTable) use(entries int, order *rand.PCG, n int) (sum float32) {
+func (t pointerTable) operate(entries int, order *rand.PCG, n int) (sum float32) {
 	for k := range n {
 		i, replace := draw(order, entries)
 		if replace {
@@ -78,7 +78,7 @@ func newLockedTable(entries int) replaceable {
 }
 
 //go:noinline
-func (t *lockedTable) use(entries int, order *rand.PCG, n int) (sum float32) {
+func (t *lockedTable) operate(entries int, order *rand.PCG, n int) (sum float32) {
 	for k := range n {
 		i, replace := draw(order, entries)
 		if replace {
@@ -107,7 +107,7 @@ func newSyncMap(entries int) replaceable {
 }
 
 //go:noinline
-func (t *syncMap) use(entries int, order *rand.PCG, n int) (sum float32) {
+func (t *syncMap) operate(entries int, order *rand.PCG, n int) (sum float32) {
 	for k := range n {
 		i, replace := draw(order, entries)
 		if replace {
@@ -141,7 +141,7 @@ func newShards(entries int) replaceable {
 }
 
 //go:noinline
-func (t *shards) use(entries int, order *rand.PCG, n int) (sum float32) {
+func (t *shards) operate(entries int, order *rand.PCG, n int) (sum float32) {
 	for k := range n {
 		i, replace := draw(order, entries)
 		s := &t[i%len(t)]

@@ -20,7 +20,7 @@ type row struct {
 	Ratio          float64 `json:"ratio"` // theirs ÷ ours in the best rounds: over 1 if ours is faster
 	OursMedianMs   float64 `json:"ours_median_ms"`
 	TheirsMedianMs float64 `json:"theirs_median_ms"`
-	OursMB         float64 `json:"ours_mb,omitempty"` // resident after the work, in 10⁶ bytes
+	OursMB         float64 `json:"ours_mb,omitempty"` // growth of the resident memory, in 10⁶ bytes
 	TheirsMB       float64 `json:"theirs_mb,omitempty"`
 	OursWastedMB   float64 `json:"ours_wasted_mb,omitempty"` // the part of ours_mb that is not elements
 	TheirsWastedMB float64 `json:"theirs_wasted_mb,omitempty"`
@@ -33,13 +33,13 @@ func newRow(family, work string, bytes int, ours, theirs result) row {
 		OursMs: ours.times.Best(), TheirsMs: theirs.times.Best(),
 		Ratio:        measure.Ratio(ours.times, theirs.times),
 		OursMedianMs: ours.times.Median(), TheirsMedianMs: theirs.times.Median(),
-		OursMB: mb(ours.used), TheirsMB: mb(theirs.used),
+		OursMB: mb(ours.growth), TheirsMB: mb(theirs.growth),
 	}
-	if ours.used > 0 {
-		r.OursWastedMB = max(0, mb(ours.used-bytes))
+	if ours.growth > 0 {
+		r.OursWastedMB = max(0, mb(ours.growth-bytes))
 	}
-	if theirs.used > 0 {
-		r.TheirsWastedMB = max(0, mb(theirs.used-bytes))
+	if theirs.growth > 0 {
+		r.TheirsWastedMB = max(0, mb(theirs.growth-bytes))
 	}
 	return r
 }
@@ -90,8 +90,8 @@ func memory(mb float64) string {
 	return fmt.Sprintf("%.1f", mb)
 }
 
-func waste(used, wasted float64) string {
-	if used == 0 {
+func waste(mb, wasted float64) string {
+	if mb == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f", wasted)

@@ -13,8 +13,8 @@ const (
 	bytesBlock   = 64 << 10
 	bytesRing    = 4 * bytesBlock
 	bytesMessage = 64
-	// bytesAside is the number of bytes that pass through a buffer before the first block. With this offset,
-	// one block in four wraps around the end of the buffer.
+	// In the work ring-blocks, bytesAside bytes pass through a buffer before the first block. Because of this
+	// offset, one block in four wraps around the end of the buffer.
 	bytesAside = bytesBlock/2 + 1000
 )
 
@@ -32,27 +32,27 @@ func ringWorks() []work {
 	}
 }
 
-// pipe is a buffer that is written and read by copying.
+// pipe is a buffer whose Write and Read copy the data.
 type pipe interface {
 	io.Reader
 	io.Writer
 	CloseWrite()
 }
 
-// osPipe is io.Pipe.
-type osPipe struct {
+// ioPipe has both ends of an io.Pipe.
+type ioPipe struct {
 	*io.PipeReader
 	*io.PipeWriter
 }
 
-func newOSPipe() osPipe {
+func newIOPipe() ioPipe {
 	r, w := io.Pipe()
-	return osPipe{r, w}
+	return ioPipe{r, w}
 }
 
-func (p osPipe) CloseWrite() { p.PipeWriter.Close() }
+func (p ioPipe) CloseWrite() { p.PipeWriter.Close() }
 
-func (p osPipe) Close() error { return p.PipeReader.Close() }
+func (p ioPipe) Close() error { return p.PipeReader.Close() }
 
 // receive fills b as a system call does: by copying the block.
 //
@@ -80,8 +80,7 @@ func blockOf() (block []byte, sum uint64) {
 
 // ringBlocks returns the sides of the work ring-blocks: one goroutine receives n blocks, passes them through
 // a buffer, and parses them, one after the other. The side vast receives and parses blocks in place. The
-// other sides copy each block in and out. A block that wraps around the end of the buffer is copied in two
-// parts.
+// other sides copy each block into the buffer and out of it, in two parts if the block wraps around the end.
 func ringBlocks(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
@@ -134,8 +133,8 @@ func copyBlocks(p pipe, block []byte, n int) (sum uint64) {
 	return sum
 }
 
-// ringBlocksBetween returns the sides of the work ring-blocks-between. It is ring-blocks with two goroutines:
-// the first receives blocks, and the second parses them.
+// ringBlocksBetween returns the sides of the work ring-blocks-between: one goroutine receives n blocks, and
+// another goroutine parses them.
 func ringBlocksBetween(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
@@ -160,7 +159,7 @@ func ringBlocksBetween(n int) (sides []side, done func()) {
 		}},
 		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
 		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
-		through("io.Pipe", func() pipe { return newOSPipe() }),
+		through("io.Pipe", func() pipe { return newIOPipe() }),
 	}, nil
 }
 
@@ -246,7 +245,7 @@ func ringMessages(n int) (sides []side, done func()) {
 		}},
 		through("locked-ring", func() pipe { return newLockedRing(bytesRing) }),
 		through("lock-free-ring", func() pipe { return newLockFreeRing(bytesRing) }),
-		through("io.Pipe", func() pipe { return newOSPipe() }),
+		through("io.Pipe", func() pipe { return newIOPipe() }),
 		{"channel", func(m *meter) {
 			c := make(chan [bytesMessage]byte, bytesRing/bytesMessage)
 			var got uint64

@@ -67,9 +67,9 @@ func (r *lockedRing) CloseWrite() {
 	r.readable.Signal()
 }
 
-// lockFreeRing is a circular buffer between one writer and one reader. It has two positions, each on its own
-// cache line. It copies data that wraps around the end in two parts. A writer or reader that must wait yields
-// the processor and tries again.
+// lockFreeRing is a circular buffer between one writer and one reader. The positions of the writer and of the
+// reader are on different cache lines. Data that wraps around the end is copied in two parts. A writer or
+// reader that must wait yields the processor and tries again.
 type lockFreeRing struct {
 	buffer       []byte
 	_            [64]byte
@@ -82,7 +82,7 @@ type lockFreeRing struct {
 	ended        atomic.Bool
 }
 
-// newLockFreeRing makes a ring. The size must be a power of two, so that a mask turns positions into offsets.
+// newLockFreeRing makes a ring. bytes must be a power of two, because a mask turns positions into offsets.
 func newLockFreeRing(bytes int) *lockFreeRing { return &lockFreeRing{buffer: make([]byte, bytes)} }
 
 func (r *lockFreeRing) Write(p []byte) (int, error) {

@@ -15,7 +15,7 @@ import (
 // bytesHeader is the size of the little-endian length before each frame.
 const bytesHeader = 4
 
-// framesOf returns n frames of 1 to 1,000 bytes, each after its header, and the total of frameSum over them.
+// framesOf returns n frames of 1 to 1,000 bytes, each after its header, and the total of their frameSum.
 func framesOf(n int) (frames []byte, sum uint64) {
 	rnd := rand.New(rand.NewPCG(seedOrder, 0))
 	for range n {
@@ -34,21 +34,21 @@ func frameSum(b []byte) uint64 { return uint64(b[0]) + uint64(b[len(b)-1])<<8 + 
 // repeatedFrames is a reader that delivers the same frames several times, in pieces as large as typical reads
 // from a socket.
 type repeatedFrames struct {
-	frames []byte
-	at     int
-	times  int
+	frames    []byte
+	at        int // the index of the next byte to deliver
+	timesLeft int // the number of times that Read still delivers all frames
 }
 
 // bytesSegment is the size of a typical read from a socket: a segment of the loopback device.
 const bytesSegment = 32 << 10
 
 func (f *repeatedFrames) Read(p []byte) (int, error) {
-	if f.times == 0 {
+	if f.timesLeft == 0 {
 		return 0, io.EOF
 	}
 	n := copy(p, f.frames[f.at:min(len(f.frames), f.at+bytesSegment)])
 	if f.at += n; f.at == len(f.frames) {
-		f.at, f.times = 0, f.times-1
+		f.at, f.timesLeft = 0, f.timesLeft-1
 	}
 	return n, nil
 }
@@ -56,7 +56,8 @@ func (f *repeatedFrames) Read(p []byte) (int, error) {
 // framesRepeated is the number of different frames.
 const framesRepeated = 1000
 
-// ringFrames returns the sides of the work ring-frames: one goroutine reads n frames from a repeatedFrames.
+// ringFrames returns the sides of the work ring-frames: one goroutine reads about n frames from a
+// repeatedFrames.
 func ringFrames(n int) (sides []side, done func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)
@@ -65,19 +66,19 @@ func ringFrames(n int) (sides []side, done func()) {
 		{"vast", func(m *meter) {
 			r := newRing()
 			var got uint64
-			m.run(func() { got = framesFromSource(r, &repeatedFrames{frames: frames, times: times}) })
+			m.run(func() { got = framesFromSource(r, &repeatedFrames{frames: frames, timesLeft: times}) })
 			check("vast", got)
 			closed(r.Close())
 		}},
 		{"bufio-peek", func(m *meter) {
 			var got uint64
-			b := bufio.NewReaderSize(&repeatedFrames{frames: frames, times: times}, bytesRing)
+			b := bufio.NewReaderSize(&repeatedFrames{frames: frames, timesLeft: times}, bytesRing)
 			m.run(func() { got = framesPeeked(b) })
 			check("bufio-peek", got)
 		}},
 		{"bufio-readfull", func(m *meter) {
 			var got uint64
-			b := bufio.NewReaderSize(&repeatedFrames{frames: frames, times: times}, bytesRing)
+			b := bufio.NewReaderSize(&repeatedFrames{frames: frames, timesLeft: times}, bytesRing)
 			m.run(func() { got = framesRead(b) })
 			check("bufio-readfull", got)
 		}},
@@ -153,11 +154,11 @@ func framesOfRing(r *ring.Ring) (sum uint64) {
 	}
 }
 
-// ringSocket returns the sides of the works ring-socket and ring-socket-alone: receive n frames over a
-// loopback TCP connection. With a bufio.Reader, one goroutine receives and parses in turn. With a ring,
-// ring-socket has one goroutine that receives and another that parses, and ring-socket-alone has one
-// goroutine for both.
-func ringSocket(n int, two bool) ([]side, func()) {
+// ringSocket returns the sides of the works ring-socket and ring-socket-alone: receive about n frames over a
+// loopback TCP connection, and parse them. With a bufio.Reader, one goroutine does both in turn. On the side
+// vast, one goroutine receives and another parses if parserApart is true, as in ring-socket. Otherwise one
+// goroutine does both.
+func ringSocket(n int, parserApart bool) ([]side, func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)
 	listener := made(net.Listen("tcp", "127.0.0.1:0"))
@@ -177,7 +178,7 @@ func ringSocket(n int, two bool) ([]side, func()) {
 		over("vast", func(c net.Conn) (sum uint64) {
 			r := newRing()
 			defer func() { closed(r.Close()) }()
-			if !two {
+			if !parserApart {
 				return framesFromSource(r, c)
 			}
 			between(func() {
@@ -195,7 +196,7 @@ func ringSocket(n int, two bool) ([]side, func()) {
 	}, func() { closed(listener.Close()) }
 }
 
-// sendFrames accepts a connection and sends the frames over it.
+// sendFrames accepts a connection and sends all frames over it several times.
 func sendFrames(listener net.Listener, frames []byte, times int) {
 	c, err := listener.Accept()
 	for i := 0; i < times && err == nil; i++ {

@@ -51,7 +51,7 @@ func together(goroutines int, f func(g int)) {
 // share returns the number of operations that goroutine g executes, out of n for all goroutines.
 func share(n, g, goroutines int) int { return n*(g+1)/goroutines - n*g/goroutines }
 
-// sharedAppends returns the sides of the works shared-append: several goroutines append n elements.
+// sharedAppends returns the sides of the works shared-append: several goroutines append n elements in all.
 func sharedAppends(n, goroutines int) (sides []side, done func()) {
 	array := func(name string, fill func(a *bulk.SharedArray[element], n int)) side {
 		return side{name, func(m *meter) {

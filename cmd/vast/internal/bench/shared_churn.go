@@ -126,8 +126,8 @@ func randomPlaces(seed int) []uint16 {
 	return places
 }
 
-// churnMany replaces n elements of a window, in random order. It returns the number of elements that the
-// store had lost.
+// churnMany replaces an element of a window n times, each time at the next of the random places. It returns
+// the number of elements that the store had lost.
 //
 //go:noinline
 func churnMany[H any](handles []H, places []uint16, n int, c changer[H]) (lost int) {

@@ -74,7 +74,7 @@ func sharedReads(n int, kind sharedReading) (sides []side, done func()) {
 	}
 	plainHandles := shuffle(handles, order)
 	if kind == readGet {
-		// A Pool must not be read and written at the same time.
+		// No work reads the side pool beside a writer, because a Pool does not allow that.
 		sides = append(sides, read("pool", func(lo, hi int) float32 {
 			return sumPoolGets(plain.pool, plainHandles[lo:hi])
 		}, nil))

@@ -23,18 +23,18 @@ func TestSharedPeers(t *testing.T) {
 	mapped, stored := m.insert(numbered(4)), s.insert(numbered(5))
 	if e, ok := m.load(mapped); !ok || e != numbered(4) || !m.remove(mapped) || m.remove(mapped) ||
 		m.live() != 0 {
-		t.Errorf("the sharded map does not load and remove its element once: loaded %v", e)
+		t.Errorf("the sharded map loads %v, or does not remove its element exactly once", e)
 	}
 	if e, ok := s.m.Load(stored); !ok || *e.(*element) != numbered(5) || !s.remove(stored) ||
 		s.remove(stored) || s.live() != 0 {
-		t.Errorf("the sync.Map does not load and remove its element once: loaded %v", e)
+		t.Errorf("the sync.Map loads %v, or does not remove its element exactly once", e)
 	}
 	var locked lockedSlice
 	fillLockedBatches(&locked, 1000)
 	fillLocked(&locked, 10)
 	if len(locked.elements) != 1010 || locked.elements[999] != numbered(999) ||
 		locked.elements[1009] != numbered(9) {
-		t.Errorf("the locked slice has %d elements, or wrong elements; it must have 1,010",
+		t.Errorf("the locked slice has %d elements, want 1,010; or it has wrong elements",
 			len(locked.elements))
 	}
 }

@@ -11,7 +11,7 @@ type side struct {
 	do   func(*meter)
 }
 
-// reading returns a side that times read and panics if the result is not want.
+// reading returns a side that times the function read, and panics if the function does not return want.
 func reading[T comparable](name string, want T, read func() T) side {
 	return side{name, func(m *meter) {
 		var got T
@@ -20,10 +20,10 @@ func reading[T comparable](name string, want T, read func() T) side {
 	}}
 }
 
-// mustBe panics if a side got a wrong result: the time of such a side means nothing.
+// mustBe panics if a side got a wrong result, because the time of that side would mean nothing.
 func mustBe[T comparable](name string, got, want T) {
 	if got != want {
-		panic(fmt.Sprintf("bench: the result of %s is %v, not %v", name, got, want))
+		panic(fmt.Sprintf("bench: the result of %s is %v, want %v", name, got, want))
 	}
 }
 

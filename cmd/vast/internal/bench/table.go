@@ -35,7 +35,7 @@ func tableWorks() []work {
 // calculation is one time step of all particles, with a function for each side.
 type calculation struct {
 	name    string
-	one     func(*particle)
+	one     func(*particle) // the step of one particle, to check the sides
 	table   func(*particleTable)
 	structs func([]particle)
 	fields  func(*particleFields)
@@ -50,8 +50,8 @@ var calculations = []calculation{
 // stepsTimed is the number of steps in a round.
 const stepsTimed = 4
 
-// tableSteps returns the sides of a calculation on a table with a layout. Only LayoutColumns is also compared
-// with slices.
+// tableSteps returns the sides of a calculation on a table with a layout. The side slices exists only for
+// LayoutColumns.
 func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func()) {
 	t, structs := filledTable(n, l, false), make([]particle, n)
 	for i := range structs {
@@ -66,7 +66,7 @@ func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func())
 				}
 			})
 			steps += stepsTimed
-			same(name, n, steps, c.one, get)
+			checkParticles(name, n, steps, c.one, get)
 		}}
 	}
 	sides = []side{
@@ -90,20 +90,20 @@ func tableAppends(n int) ([]side, func()) {
 				appendTable(t, n)
 			})
 			m.weigh()
-			same("vast", n, 0, nil, t.get)
+			checkParticles("vast", n, 0, nil, t.get)
 			closed(t.Close())
 		}},
 		{"structs", func(m *meter) {
 			var ps []particle
 			m.run(func() { ps = appendStructs(n) })
 			m.weigh()
-			same("structs", n, 0, nil, func(i int) particle { return ps[i] })
+			checkParticles("structs", n, 0, nil, func(i int) particle { return ps[i] })
 		}},
 		{"slices", func(m *meter) {
 			var f *particleFields
 			m.run(func() { f = appendFields(n) })
 			m.weigh()
-			same("slices", n, 0, nil, f.get)
+			checkParticles("slices", n, 0, nil, f.get)
 			runtime.KeepAlive(f)
 		}},
 	}, nil
@@ -153,7 +153,8 @@ func tableRemovals(n int) ([]side, func()) {
 }
 
 // tableBases returns the sides of the work stagger: visit 64 random rows of a table again and again, and
-// touch all ten fields of each row. The 64 rows fit into the processor's caches.
+// touch all ten fields of each row. The 64 rows fit into the processor's caches. On the side page-aligned,
+// each column begins at a page, so that the fields of a row compete for the same cache sets.
 func tableBases(n int) ([]side, func()) {
 	visits := min(n, 1<<14)
 	n = min(n, 1<<20)
@@ -224,7 +225,7 @@ func temporaries(n int) ([]side, func()) {
 		return side{name, func(m *meter) {
 			m.run(f)
 			steps++
-			same(name, n, steps, (*particle).move, at)
+			checkParticles(name, n, steps, (*particle).move, at)
 		}}
 	}
 	return []side{

@@ -2,7 +2,7 @@ package bench
 
 import "github.com/vastgo/vast/bulk"
 
-// The calculations on tables are the same code for all layouts.
+// The calculations on tables use the same code for all layouts.
 
 //go:noinline
 func tickTable(t *particleTable) {
@@ -150,7 +150,7 @@ func swapOut(s []float32, row uint32) []float32 {
 	return s[:last]
 }
 
-// visitRows updates all ten fields of the given rows, one row at a time, in the given number of passes.
+// visitRows touches all ten fields of the given rows, one row at a time, in the given number of passes.
 //
 //go:noinline
 func visitRows(t *particleTable, rows []int, passes int) {

@@ -17,7 +17,8 @@ const (
 	Interrupted = 128 + int(syscall.SIGINT)
 )
 
-// Status returns the exit status of a program that a signal ends: 128 plus the signal's number, as in shells.
+// Status returns the exit status of a program that a signal ends: 128 plus the signal's number, as in shells,
+// or Failure if the signal has no number.
 func Status(s os.Signal) int {
 	if number, ok := s.(syscall.Signal); ok {
 		return 128 + int(number)
@@ -25,7 +26,7 @@ func Status(s os.Signal) int {
 	return Failure
 }
 
-// UsageError is a command line that cannot be understood.
+// UsageError is the error of a command line that cannot be understood.
 type UsageError struct {
 	Command string
 	Err     error
@@ -37,7 +38,7 @@ func (e *UsageError) Error() string {
 
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Fail prints the error that ends a command, and returns status.
+// Fail prints the error that ends a command, and returns the argument status.
 func Fail(stderr io.Writer, command string, err error, status int) int {
 	fmt.Fprintf(stderr, "vast %s: %v\n", command, err)
 	return status

@@ -24,7 +24,8 @@ func TestFlagsAnywhere(t *testing.T) {
 		n, x := f.Int("n", 0, ""), f.Bool("x", false, "")
 		rest, err := Parse(f, strings.Fields(c.args))
 		if got := fmt.Sprint(*n, *x); err != nil || strings.Join(rest, " ") != c.rest || got != c.want {
-			t.Errorf("%q: %q and %s, %v; want %q and %s", c.args, rest, got, err, c.rest, c.want)
+			t.Errorf("Parse(%q): arguments %q, flags %s, error %v; want arguments %q and flags %s", c.args,
+				rest, got, err, c.rest, c.want)
 		}
 		if _, err := Parse(f, []string{"a", "-nonsense"}); err == nil {
 			t.Error("Parse accepts an unknown flag after an argument")
@@ -41,7 +42,7 @@ func (foreign) Signal()        {}
 func TestStatus(t *testing.T) {
 	for s, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, foreign{}: 1} {
 		if got := Status(s); got != want {
-			t.Errorf("%v: %d, want %d", s, got, want)
+			t.Errorf("signal %v: status %d, want %d", s, got, want)
 		}
 	}
 }

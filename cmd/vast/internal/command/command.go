@@ -35,8 +35,8 @@ var commands = []command{
 	{"version", "the version of this program", runVersion},
 }
 
-// Run runs the command that the first argument names, and returns the exit status: 0 for success, 1 for a
-// failure, 2 for a command line that cannot be understood.
+// Run runs the command that the first argument names, and returns the command's exit status. If the first
+// argument names no command, Run returns cli.Misuse.
 func Run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		usage(stderr)
@@ -56,7 +56,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// runHelp runs `vast help` and `vast help COMMAND`. `vast help COMMAND` is the same as `vast COMMAND -h`.
+// runHelp runs `vast help`, which prints the list of commands, and `vast help COMMAND`, which is the same as
+// `vast COMMAND -h`.
 func runHelp(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		return Run([]string{args[0], "-h"}, stdout, stderr)

@@ -17,7 +17,7 @@ func run(args ...string) (status int, stdout, stderr string) {
 func TestUsage(t *testing.T) {
 	status, stdout, help := run()
 	if status != 2 || stdout != "" {
-		t.Errorf("without a command: exit status %d, stdout %q; want 2 and nothing", status, stdout)
+		t.Errorf("without a command: exit status %d, stdout %q; want 2 and no stdout", status, stdout)
 	}
 	for _, want := range []string{"usage: vast COMMAND", "\n  earth ", "\n  bench ", "\n  doctor ",
 		"\n  top ", "\n  query ", "\n  store ", "\n  soak ", "\n  docs ", "\n  version "} {
@@ -38,12 +38,12 @@ func TestUnknownCommand(t *testing.T) {
 		status, stdout, stderr := run(name)
 		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
 			!strings.Contains(stderr, "unknown command \""+name+"\"") {
-			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want 2 and one line", name, status, stdout,
-				stderr)
+			t.Errorf("%q: exit status %d, stdout %q, stderr %q; want 2 and one line on stderr", name, status,
+				stdout, stderr)
 		}
 	}
 	if status, _, stderr := run("help", "erth"); status != 2 || !strings.Contains(stderr, "erth") {
-		t.Errorf("help erth: exit status %d, stderr %q", status, stderr)
+		t.Errorf("help erth: exit status %d, stderr %q; want 2 and erth on stderr", status, stderr)
 	}
 }
 
@@ -65,11 +65,13 @@ func TestVersion(t *testing.T) {
 	status, stdout, stderr := run("version")
 	if status != 0 || stderr != "" ||
 		!regexp.MustCompile(`^vast \S+ go1\.\S+ [a-z0-9]+/[a-z0-9]+\n$`).MatchString(stdout) {
-		t.Errorf("exit status %d, stdout %q, stderr %q", status, stdout, stderr)
+		t.Errorf("version: exit status %d, stdout %q, stderr %q; want 0 and the versions", status, stdout,
+			stderr)
 	}
 	if status, stdout, stderr := run("version", "now"); status != 2 || stdout != "" ||
 		!strings.Contains(stderr, `"now"`) {
-		t.Errorf("version now: exit status %d, stdout %q, stderr %q", status, stdout, stderr)
+		t.Errorf("version now: exit status %d, stdout %q, stderr %q; want 2 and an error", status, stdout,
+			stderr)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// runVersion prints one line: the versions of the module and of Go, and the system.
+// runVersion prints one line with the versions of the module and of Go, and the system of the program.
 func runVersion(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
@@ -26,8 +26,8 @@ func runVersion(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// moduleVersion returns the version that the go command stamped: a tag, or a pseudo-version that names the
-// commit. It returns "(devel)" if there is no stamp.
+// moduleVersion returns the version that the go command has put into the program: a tag, or a pseudo-version
+// that names the commit. If the program has no version, moduleVersion returns "(devel)".
 func moduleVersion(info *debug.BuildInfo, ok bool) string {
 	if !ok || info.Main.Version == "" {
 		return "(devel)"

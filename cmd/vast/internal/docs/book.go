@@ -27,11 +27,12 @@ type group struct {
 // chapter matches a line in the list of chapters.
 var chapter = regexp.MustCompile(`(?m)^\d+\. \[[^\]]*\]\(([\w-]+\.md)\)`)
 
-// firstOfReference are the first pages of the reference. All other pages follow in alphabetical order.
+// firstOfReference are the first pages of the group Reference. The group's other pages follow in alphabetical
+// order.
 var firstOfReference = []string{"overview.md", "containers.md", "inspector.md", "measured.md",
 	"architecture.md", "sources.md"}
 
-// readBook reads all pages, in groups and in reading order.
+// readBook returns all pages in groups. The groups, and the pages of each group, are in reading order.
 func readBook(files fs.FS) ([]group, error) {
 	list, err := fs.ReadFile(files, contents)
 	if err != nil {

@@ -27,7 +27,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("vast docs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	addr := flags.String("addr", "127.0.0.1:0",
-		"serve the pages at this `host:port`; port 0 takes a free port")
+		"serve the pages at this `host:port`; port 0 stands for any free port")
 	browse := flags.Bool("open", false, "open a browser")
 	out := flags.String("out", "",
 		"write the pages into this `folder` and do not serve them; a browser can open the files")
@@ -70,7 +70,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// serve serves the site at an address until ctx ends. It calls ready with the URL.
+// serve serves the site at an address until ctx ends. When serve can accept requests, it calls ready with the
+// site's URL.
 func (s *site) serve(ctx context.Context, addr string, ready func(url string)) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -86,8 +87,8 @@ func (s *site) serve(ctx context.Context, addr string, ready func(url string)) e
 	return nil
 }
 
-// browsable returns an address that a browser can open. It replaces an address that stands for all interfaces
-// by localhost.
+// browsable returns an address that a browser can open. It replaces a host that stands for all interfaces by
+// localhost.
 func browsable(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {

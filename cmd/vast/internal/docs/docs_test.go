@@ -65,8 +65,8 @@ func TestServe(t *testing.T) {
 		if r.StatusCode != c.status || r.Header.Get("Content-Type") != c.kind ||
 			!strings.Contains(text, c.has) ||
 			c.method == "HEAD" && text != "" {
-			t.Errorf("%s %s: %d %s; want %d, %s and %q in\n%.300s", c.method, c.target, r.StatusCode,
-				r.Header.Get("Content-Type"), c.status, c.kind, c.has, text)
+			t.Errorf("%s %s: status %d and type %s; want status %d, type %s and %q in\n%.300s", c.method,
+				c.target, r.StatusCode, r.Header.Get("Content-Type"), c.status, c.kind, c.has, text)
 		}
 		if strings.Contains(text, "<script>") {
 			t.Errorf("%s: the page contains an inline script", c.target)
@@ -79,8 +79,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeUntilTheEnd checks that serve serves the site at a free port, and returns when its context is
-// done.
+// TestServeUntilTheEnd checks that serve serves the site at a free port, and returns when ctx is done.
 func TestServeUntilTheEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// predeclared are Go's predeclared names. They are not keywords, but they read like keywords.
+// predeclared are Go's predeclared names, except close, complex, imag and real.
 var predeclared = strings.Fields("any append bool byte cap clear comparable complex128 complex64 copy " +
 	"delete error false " +
 	"float32 float64 int int16 int32 int64 int8 iota len make max min new nil panic print println recover " +
 	"rune string true " +
 	"uint uint16 uint32 uint64 uint8 uintptr")
 
-// writeGo writes Go code with its tokens marked: k for keywords, b for predeclared names, f for called or
-// declared functions, s for strings, n for numbers, c for comments. It uses Go's own scanner.
+// writeGo writes Go code and marks its tokens by classes: k for keywords, b for predeclared names, f for
+// called or declared functions, s for strings and runes, n for numbers, c for comments.
 func writeGo(w io.Writer, code []byte) {
 	files := token.NewFileSet()
 	file := files.AddFile("", -1, len(code))
@@ -37,7 +37,7 @@ func writeGo(w io.Writer, code []byte) {
 		class := ""
 		switch {
 		case tok == token.SEMICOLON:
-			continue // the scanner inserts most semicolons
+			continue // most semicolons are not in the code, because the scanner inserts them
 		case tok == token.COMMENT:
 			class = "c"
 		case tok == token.STRING || tok == token.CHAR:
@@ -62,16 +62,16 @@ func writeGo(w io.Writer, code []byte) {
 	template.HTMLEscape(w, code[written:])
 }
 
-// classOf returns the mark of a name. rest is the code that follows the name.
-func classOf(name string, rest []byte) string {
+// classOf returns the class of a name. after is the code that follows the name.
+func classOf(name string, after []byte) string {
 	switch {
 	case slices.Contains(predeclared, name):
 		return "b"
-	case bytes.HasPrefix(rest, []byte("(")):
+	case bytes.HasPrefix(after, []byte("(")):
 		return "f"
-	case bytes.HasPrefix(rest, []byte("[")):
+	case bytes.HasPrefix(after, []byte("[")):
 		// NewColumn[Position](w): the type arguments stand between the name and the parenthesis.
-		if end := bytes.IndexByte(rest, ']'); end > 0 && bytes.HasPrefix(rest[end+1:], []byte("(")) {
+		if end := bytes.IndexByte(after, ']'); end > 0 && bytes.HasPrefix(after[end+1:], []byte("(")) {
 			return "f"
 		}
 	}

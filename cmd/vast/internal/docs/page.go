@@ -58,10 +58,11 @@ func sitePath(source string) string {
 }
 
 // notInAnchors matches the characters that GitHub leaves out of anchors. divide also leaves these characters
-// out, so that a link works on GitHub and on the site.
+// out, so that links to sections work on GitHub and on the site.
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
-// divide finds the sections, gives their headings anchors, and gathers the words for the search.
+// divide finds the page's sections, gives each heading an anchor, and gathers each section's text and code
+// for the search.
 func (p *page) divide() {
 	var s *section
 	var prose, code strings.Builder

@@ -29,7 +29,7 @@ func (p *tab) arrive(suffix string) {
 	p.Until(fmt.Sprintf("document.readyState === 'complete' && location.href.endsWith(%q)", suffix))
 }
 
-// TestPageSearch checks that the search in the browser answers the questions of TestSearch.
+// TestPageSearch checks that the search in the browser answers the queries in questions, and one with errors.
 func TestPageSearch(t *testing.T) {
 	p := open(t)
 	p.visit("index.html")
@@ -53,7 +53,7 @@ func TestPageSearch(t *testing.T) {
 	p.Until("found.textContent.includes('No section')")
 }
 
-// TestPageKeys checks that the site can be used with keys alone.
+// TestPageKeys checks that a reader can search and turn pages with keys alone.
 func TestPageKeys(t *testing.T) {
 	p := open(t)
 	p.visit("guide/start.html")

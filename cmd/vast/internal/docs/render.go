@@ -19,8 +19,8 @@ import (
 // repository is the address of files that belong to the repository and not to the site.
 const repository = "https://github.com/vastgo/vast/blob/main/"
 
-// markdown parses pages and writes them as HTML that is also valid XML, so that a test can parse the HTML. It
-// writes no style attributes, because the site's content security policy forbids them.
+// markdown parses pages and writes them as HTML. The HTML is also valid XML, so that a test can parse it. It
+// has no style attributes, because the site's content security policy forbids them.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)),
@@ -28,8 +28,8 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(parts{}, 1))),
 )
 
-// render makes the page's HTML. known holds all pages by source, and exists reports whether the documentation
-// has a file with the given name.
+// render sets p.HTML. known holds all pages by source, and exists reports whether the documentation has a
+// file with the given name.
 func (p *page) render(known map[string]*page, exists func(name string) bool) error {
 	ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -55,8 +55,8 @@ func (p *page) render(known map[string]*page, exists func(name string) bool) err
 	return nil
 }
 
-// address returns the address that a link in the HTML needs. target is the link's address in Markdown. If the
-// site does not have the target, address returns an address in the repository.
+// address returns the address for a link or a picture in the HTML. target is its address in Markdown. If the
+// site does not have the target, address returns the target's address in the repository.
 func (p *page) address(target string, known map[string]*page, exists func(name string) bool) string {
 	file, anchor, _ := strings.Cut(target, "#")
 	if file == "" || strings.Contains(file, ":") {

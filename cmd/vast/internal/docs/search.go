@@ -23,7 +23,7 @@ type entry struct {
 	*section
 	Page    *page
 	weight  float64            // the weight of the page's group
-	weights map[string]float64 // the weights of the section's words
+	weights map[string]float64 // the weight of each word in the section
 }
 
 // URL is the path of the section from the site's root.
@@ -46,16 +46,17 @@ type found struct {
 	Excerpt template.HTML
 }
 
-// mostResults bounds the results of a query, and mostWords bounds the words that search uses of a query.
+// mostResults and mostWords are limits: search returns at most mostResults results, and reads only the first
+// mostWords words of a query.
 const (
 	mostResults = 20
 	mostWords   = 16
 )
 
-// The weights of a word by the word's place in a section. The script site.js has the same numbers.
+// The weights of a word by the word's place. The script site.js has the same numbers.
 const (
-	inTitle = 6
-	inPage  = 1.5
+	inTitle = 6   // in the section's title
+	inPage  = 1.5 // in the page's title
 	inText  = 1
 	inCode  = 0.4
 )
@@ -138,7 +139,7 @@ func (x *index) search(query string) *results {
 	}
 	var list []scored
 	for _, e := range x.entries {
-		score, met := 0.0, 0
+		score, matches := 0.0, 0
 		for _, word := range asked {
 			best := e.weights[word] * x.rareness(word)
 			if len(word) > 2 {
@@ -149,12 +150,12 @@ func (x *index) search(query string) *results {
 				}
 			}
 			if score += best; best > 0 {
-				met++
+				matches++
 			}
 		}
-		if met > 0 {
-			// The square of met raises sections that contain several of the words.
-			list = append(list, scored{e, score * e.weight * float64(met) * float64(met)})
+		if matches > 0 {
+			// The square raises sections that contain several of the asked words.
+			list = append(list, scored{e, score * e.weight * float64(matches) * float64(matches)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
@@ -169,10 +170,11 @@ func (x *index) rareness(word string) float64 {
 	return math.Log(1 + float64(len(x.entries))/float64(max(x.entriesWith[word], 1)))
 }
 
-// excerptBytes is the approximate length of the text below a result.
+// excerptBytes is the approximate length of the excerpt below a result.
 const excerptBytes = 220
 
-// excerpt returns the part of a text around the first of the asked words, and marks all asked words.
+// excerpt returns the part of a text around the first place of an asked word, and marks all asked words in
+// the part.
 func excerpt(text string, asked []string) template.HTML {
 	wanted := func(word string) bool {
 		return slices.ContainsFunc(wordsOf(word), func(w string) bool {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzSearch checks for arbitrary queries that search keeps the bound on results, and that the query never
-// becomes markup of the page.
+// FuzzSearch checks that search returns at most mostResults results, and that a query never becomes markup in
+// the page of results.
 func FuzzSearch(f *testing.F) {
 	for _, q := range questions {
 		f.Add(q.query)

@@ -28,7 +28,7 @@ var questions = []struct{ query, answer string }{
 	{"port slices of structs", "guide/cookbook-moving.html#from-slices-of-structs"},
 }
 
-// amongFirst is the number of first results that must include the answer.
+// amongFirst is the number of results, from the first on, that must include the answer.
 const amongFirst = 4
 
 func TestSearch(t *testing.T) {
@@ -39,8 +39,8 @@ func TestSearch(t *testing.T) {
 			got = append(got, f.URL())
 		}
 		if !slices.Contains(got[:min(len(got), amongFirst)], q.answer) {
-			t.Errorf("%q finds %q; the index of %s is %d", q.query, got[:min(len(got), amongFirst)], q.answer,
-				slices.Index(got, q.answer))
+			t.Errorf("%q finds %q first; %s has the index %d among all results", q.query,
+				got[:min(len(got), amongFirst)], q.answer, slices.Index(got, q.answer))
 		}
 	}
 	for _, q := range []string{"", "the of", "qqxyzzy", "<", strings.Repeat("word ", 1000)} {
@@ -77,7 +77,8 @@ func TestExcerpt(t *testing.T) {
 	} {
 		got := string(excerpt(c.text, wordsOf(c.query)))
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) || len(got) > 1100 {
-			t.Errorf("excerpt of %.30q for %q is %q, want %q", c.text, c.query, got, c.want)
+			t.Errorf("excerpt of %.30q for %q is %q, want at most 1,100 bytes with %q", c.text, c.query, got,
+				c.want)
 		}
 	}
 }

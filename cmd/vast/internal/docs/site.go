@@ -23,8 +23,8 @@ var embedded embed.FS
 
 var frame = template.Must(template.ParseFS(embedded, "site/*.html"))
 
-// contentTypes are the types of the site's files. The site does not use the system's table of types, because
-// that table may be wrong.
+// contentTypes are the types of the site's files by extension. The site does not use the system's table of
+// types, because that table may be wrong.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -86,7 +86,7 @@ func newSite(documentation fs.FS) (*site, error) {
 	return s, errors.Join(s.add(embedded, "site"), s.add(theme.Files, "."), s.add(documentation, "."))
 }
 
-// add adds the files of a folder that are served without change.
+// add adds the files of a folder that the site serves as they are.
 func (s *site) add(files fs.FS, dir string) error {
 	return fs.WalkDir(files, dir, func(name string, d fs.DirEntry, err error) error {
 		if _, shown := contentTypes[path.Ext(name)]; err != nil || d.IsDir() || !shown ||
@@ -145,7 +145,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", contentTypes[path.Ext(name)])
 	if path.Ext(name) == ".svg" {
-		// Pictures have their colours in a style element.
+		// The policy of a picture must allow the style element that has the picture's colours.
 		h.Set("Content-Security-Policy",
 			"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	}
@@ -155,7 +155,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// missing returns the page for an unknown address. The links in the page start from the address's folder.
+// missing returns the page for an unknown address. The page's links are relative to the address's folder.
 func (s *site) missing(address string) []byte {
 	content, err := s.frame("missing.html", &page{Path: strings.TrimPrefix(address, "/"),
 		Title: "no such page"}, nil)
@@ -179,8 +179,8 @@ func (s *site) write(dir string) error {
 	return nil
 }
 
-// script returns the index as a script. If the browser opens a page as a file, the page can load a script,
-// but cannot fetch other data.
+// script returns the index as a script, because a page that the browser opens as a file can load scripts, but
+// cannot fetch data.
 func (x *index) script() ([]byte, error) {
 	type entry struct {
 		ID     int     `json:"id"`

@@ -213,7 +213,7 @@ func TestAllPagesAreListed(t *testing.T) {
 	}
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if path.Ext(name) == ".md" && !slices.Contains(listed, name) {
-			t.Errorf("the navigation does not list %s; if this is a chapter of the guide, list it in %s", name,
+			t.Errorf("the navigation does not list %s; list a chapter of the guide in its contents, %s", name,
 				contents)
 		}
 		return err

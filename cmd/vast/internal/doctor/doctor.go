@@ -303,7 +303,7 @@ func reservation(f vm.Facts, largest int) Check {
 	return c
 }
 
-// format formats the checks for a terminal of 80 columns: a line for each check, and its advice below the line.
+// format formats the checks for a terminal of 80 columns. Each check is a line, with its advice below.
 func format(checks []Check) string {
 	var b strings.Builder
 	for _, c := range checks {

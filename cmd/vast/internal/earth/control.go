@@ -43,7 +43,7 @@ func (c *control) Pause() { c.change(func() { c.paused, c.steps = true, 0 }) }
 // Resume ends a pause.
 func (c *control) Resume() { c.change(func() { c.paused, c.steps = false, 0 }) }
 
-// Step runs a number of further ticks, then pauses.
+// Step lets the driver run a number of further ticks and then pause.
 func (c *control) Step(ticks int) {
 	c.change(func() { c.paused, c.steps = true, c.steps+max(ticks, 0) })
 }

@@ -21,8 +21,8 @@ func TestControlTellsThePace(t *testing.T) {
 		// longer stall: the driver runs one of them late and drops six.
 		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 ||
 			dropped != 6 || late != d.late {
-			t.Errorf("a budget of %v, %d late ticks (%d in the driver), %d dropped; want 10ms, 3 and 6",
-				budget, late, d.late, dropped)
+			t.Errorf("the control has a budget of %v, %d late and %d dropped ticks; want 10ms, 3 and 6; the "+
+				"driver has %d late ticks, want 3", budget, late, dropped, d.late)
 		}
 	})
 }
@@ -135,7 +135,7 @@ func TestVisitorsDoNotDelayTicks(t *testing.T) {
 		if h.counts.Ticks != 500 || d.late != 0 {
 			t.Errorf("%d ticks, %d late; want 500 and 0", h.counts.Ticks, d.late)
 		}
-		for i, at := range h.began[1:] { // the first tick is due at once, without time for visits
+		for i, at := range h.began[1:] { // the first tick is due when the run begins
 			due := time.Duration(i+1) * 20 * time.Millisecond
 			if late := at.Sub(begin) - due; late < 0 || late > 140*time.Microsecond {
 				t.Fatalf("tick %d began %v after its due time, want 0 to 140µs", i+1, late)

@@ -25,8 +25,8 @@ func mountSmall(t *testing.T) string {
 	return dir
 }
 
-// TestFullDisk checks that a run on a full disk ends with an error, and that the next run resumes after a
-// durable tick.
+// TestFullDisk checks that a run on a full disk ends with an error. When the disk has room again, the next
+// run resumes after a durable tick.
 func TestFullDisk(t *testing.T) {
 	dir := mountSmall(t)
 	data := filepath.Join(dir, "data")
@@ -38,8 +38,8 @@ func TestFullDisk(t *testing.T) {
 	status, stdout, stderr := runEarth(keptArgs(t, data, "-hz", "500")...)
 	if status != cli.Failure || stdout != "" || !strings.Contains(stderr, unix.ENOSPC.Error()) ||
 		!strings.Contains(stderr, filepath.Join(data, "checkpoint-")) {
-		t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing, the file and %v", status, stdout,
-			stderr, cli.Failure, unix.ENOSPC)
+		t.Errorf("exit status %d, stdout %q, stderr %q; want %d, nothing, and the checkpoint's file with %v",
+			status, stdout, stderr, cli.Failure, unix.ENOSPC)
 	}
 	if err := os.Remove(filepath.Join(dir, "ballast")); err != nil {
 		t.Fatal(err)
@@ -47,8 +47,8 @@ func TestFullDisk(t *testing.T) {
 	b, _ := runKept(t, data, "-ticks", "100")
 	whole, _ := runKept(t, filepath.Join(t.TempDir(), "data"), "-travellers", "3000", "-ticks", "100")
 	if *b.ResumedAt < 20 || b.StateHash != whole.StateHash {
-		t.Errorf("%+v: want a run that resumed at tick 20 or later, with the hash of the whole run %+v", b,
-			whole)
+		t.Errorf("%+v: want a run that resumed after tick 20 or a later tick, with the hash of the run "+
+			"with room: %+v", b, whole)
 	}
 }
 

@@ -23,13 +23,13 @@ type driver struct {
 	length time.Duration // the time to run; 0: no end
 	meter  *meter
 	late   uint64 // ticks that began a period or more after they were due
-	held   bool   // whether there was a pause since the last tick was due
-	err    error  // why the run ended early; read it after done
+	held   bool   // whether await has seen a pause, and not yet its end
+	err    error  // why the run ended early; read it after done is closed
 
 	control *control
-	saves   *saves        // nil unless a folder keeps the world
+	saves   *saves        // nil without -data
 	visited visited       // the world that admits visitors between ticks, or nil
-	bell    chan struct{} // holds a token if a visitor waits
+	bell    chan struct{} // receives a token when a visitor begins to wait
 
 	wanted chan *snapshot // the viewer sends a snapshot to fill
 	ready  chan *snapshot // the driver returns the filled snapshot
@@ -73,7 +73,7 @@ func newSnapshot(columns, rows int) *snapshot {
 func newDriver(w world, o options) *driver {
 	d := &driver{
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
-		// There is only one snapshot, so a send to these channels never blocks.
+		// A send to these channels never blocks, because a viewer has only one snapshot under way.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
 		control: newControl(o.budget()), bell: make(chan struct{},
 			1), stop: make(chan struct{}), done: make(chan struct{}),
@@ -84,8 +84,8 @@ func newDriver(w world, o options) *driver {
 	return d
 }
 
-// start starts the ticks. If onPanic is not nil, it runs before a panic ends the program. It can restore the
-// terminal.
+// start starts the ticks on a new goroutine. Before a panic of a tick ends the program, the driver calls
+// onPanic, which restores the terminal. onPanic may be nil.
 func (d *driver) start(onPanic func()) {
 	go func() {
 		defer close(d.done)
@@ -159,19 +159,20 @@ var always = func() <-chan time.Time {
 // fillTime is enough time to fill a snapshot.
 const fillTime = 50 * time.Millisecond
 
-// visitTime bounds one admission of visitors.
+// visitTime bounds the time of one call of Admit.
 const visitTime = 500 * time.Microsecond
 
-// admit admits visitors and reports whether more visitors wait. If any visitor waits, admit admits at least
-// one.
+// admit admits visitors for the shorter of most and visitTime, and reports whether more visitors wait. If any
+// visitor waits, admit admits at least one.
 func (d *driver) admit(most time.Duration) (more bool) {
 	return d.visited != nil && d.visited.Admit(min(most, visitTime))
 }
 
-// await waits until a tick is due, and returns the due time of this tick. A pause postpones the due time.
-// While await waits, it admits visitors and fills snapshots. It fills a requested snapshot right after a
-// tick, when most of the period remains. It fills a snapshot that is requested later if the run is paused or
-// fillTime remains before the tick. await returns false at the end of the run.
+// await waits until a tick is due, and returns the due time of this tick. A pause postpones the due time to
+// the end of the pause. While await waits, it admits visitors and fills snapshots. It fills a requested
+// snapshot right after a tick, when most of the period remains. It fills a snapshot that is requested later
+// if the run is paused or at least fillTime remains before the tick. await returns false when the time of the
+// run is over or halt has been called.
 func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	select {
 	case s := <-d.wanted:

@@ -49,7 +49,7 @@ func (w *fakeWorld) Paint(m *atlas.Map, density, infected []uint32) {
 	density[m.Dot(-10, -50)] += 20
 }
 
-// steady returns a tick function that takes the same time at every tick.
+// steady returns a tick function that takes the time d at every tick.
 func steady(d time.Duration) func(uint64) (time.Duration, error) {
 	return func(uint64) (time.Duration, error) { return d, nil }
 }

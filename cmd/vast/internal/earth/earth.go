@@ -3,7 +3,8 @@
 //
 // A run has a driver and a viewer. The driver ticks the Earth on its own goroutine. The viewer (screen or
 // lines) sends a snapshot to the driver. The driver fills the snapshot between two ticks and sends it back.
-// So driver and viewer share no lock, and a snapshot delays a tick by the time of one copy at most.
+// The viewer therefore never reads the world during a tick, and a snapshot delays a tick by at most the time
+// of one copy.
 package earth
 
 import (
@@ -23,7 +24,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// world is the part of the simulation that the command uses.
+// world is the part of the simulation that the driver and the report use.
 type world interface {
 	Tick() error
 	Counts() simulation.Counts
@@ -62,19 +63,19 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 		switch {
 		case err == nil:
 			n.inspector = in.URL()
-			defer in.Close() // before the Earth, because visitors may read the Earth until then
+			defer in.Close() // before the Earth closes, because visitors may read the Earth until then
 		case o.inspect != "":
 			return cli.Fail(stderr, "earth", err, cli.Failure)
 		default:
-			// The user did not ask for an inspector, so the run continues.
+			// The run continues, because the user did not ask for an inspector.
 			fmt.Fprintf(stderr, "vast earth: no inspector: %v\n", err)
 		}
 	}
 	return run(d, n, o, signals, stdout, stderr)
 }
 
-// run ticks and shows a driver's world until the end of the run. Then it prints the report and returns the
-// exit status.
+// run ticks and shows a driver's world until the end of the run. Then it writes the picture of -capture and
+// the report of -json, and returns the exit status.
 func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	r := newReader(d.world.Counts())
 	if d.saves != nil {
@@ -134,7 +135,7 @@ func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, s
 	return status, nil
 }
 
-// drawsOn reports whether the run draws a screen on standard output.
+// drawsOn reports whether the run tries to draw a screen on standard output.
 func (o options) drawsOn(stdout io.Writer) bool { return !o.json && !o.plain && tty.Draws(stdout) }
 
 func watchNothing(d *driver, signals <-chan os.Signal) int {
@@ -147,7 +148,7 @@ func watchNothing(d *driver, signals <-chan os.Signal) int {
 	}
 }
 
-// limit returns the budget of -memory-limit, or nil.
+// limit returns the limit of -memory-limit, or nil without this flag.
 func (o options) limit() *vm.Limit {
 	if o.memoryLimit == 0 {
 		return nil

@@ -70,7 +70,7 @@ func TestBadInput(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
-		file string // contents of the file for -places; empty: no such file
+		file string // contents of the file for -places; empty: no additional -places
 		want []string
 	}{
 		{"unknown flag", []string{"-nope"}, "", []string{"-nope"}},
@@ -223,7 +223,7 @@ func TestSignalsEndRuns(t *testing.T) {
 			if status := runWorld(w, c.o, signals, &stdout, &stderr); status != c.status || stderr.Len() > 0 {
 				t.Errorf("%v: exit status %d, stderr %q, want %d", c.signal, status, &stderr, c.status)
 			}
-			if w.counts.Ticks != 151 { // the first tick is due at once
+			if w.counts.Ticks != 151 { // the first tick runs when the run begins
 				t.Errorf("%d ticks in 2.5 s, want 151", w.counts.Ticks)
 			}
 			if want := `"ticks":151`; c.o.json && !strings.Contains(stdout.String(), want) {
@@ -259,7 +259,7 @@ func TestLinesGoToStdout(t *testing.T) {
 			} {
 				if i == 0 && strings.HasPrefix(want, " tps") || i == 0 &&
 					strings.HasPrefix(want, " changes") {
-					continue // the first second has 61 ticks: the first tick runs at once
+					continue // the first second has 61 ticks, because the first tick runs when the run begins
 				}
 				if !strings.Contains(" "+line, want) {
 					t.Errorf("line %q lacks %q", line, want)

@@ -18,38 +18,38 @@ type figures struct {
 	memory memory
 }
 
-// rates are taken over about a second.
+// rates are averages over about a second.
 type rates struct {
 	ticks, changes float64 // per second
 }
 
-// reader makes figures from snapshots. About once a second, it renews the rates and the memory figures. The
-// first rates cover the time since the start.
+// reader makes figures from snapshots. About once a second, it renews the rates and the memory figures. In
+// the first second, rates cover the time since the start.
 type reader struct {
-	at     time.Time // the time of the last renewal
-	counts simulation.Counts
+	at     time.Time         // the beginning of the time that the next rates cover
+	counts simulation.Counts // the counts at that time
 	rates  rates
 	memory memory
-	renew  bool
+	first  bool // whether the next snapshot is the first
 }
 
 // newReader returns the reader of a run that starts now with these counts.
 func newReader(start simulation.Counts) *reader {
-	return &reader{at: time.Now(), counts: start, renew: true}
+	return &reader{at: time.Now(), counts: start, first: true}
 }
 
 func (r *reader) read(s *snapshot) figures {
 	passed := s.at.Sub(r.at)
-	// A viewer that reads once a second is sometimes a little early.
+	// 0.9 s are enough, because a viewer that reads once a second is sometimes a little early.
 	due := passed >= 9*time.Second/10
-	if r.renew || due {
+	if r.first || due {
 		if seconds := passed.Seconds(); seconds > 0 {
 			r.rates = rates{
 				ticks:   float64(s.counts.Ticks-r.counts.Ticks) / seconds,
 				changes: float64(s.counts.StructuralChanges-r.counts.StructuralChanges) / seconds,
 			}
 		}
-		r.memory, r.renew = readMemory(), false
+		r.memory, r.first = readMemory(), false
 		if due {
 			r.at, r.counts = s.at, s.counts
 		}
@@ -60,7 +60,7 @@ func (r *reader) read(s *snapshot) figures {
 	}
 }
 
-// timeOfDay returns the simulated time. A tick is a minute, and the first day is day 1.
+// timeOfDay returns the simulated day and time. A tick is a minute, and the first day is day 1.
 func timeOfDay(ticks uint64) (day uint64, time string) {
 	return ticks/(24*60) + 1, fmt.Sprintf("%02d:%02d", ticks/60%24, ticks%60)
 }

@@ -77,7 +77,8 @@ func TestLongestPause(t *testing.T) {
 		{[]uint64{5, 1}, []float64{math.Inf(-1), 3, inf}, 3 * time.Second},
 	} {
 		if got := longest(&metrics.Float64Histogram{Counts: c.counts, Buckets: c.buckets}); got != c.want {
-			t.Errorf("longest of %v in %v = %v, want %v", c.counts, c.buckets, got, c.want)
+			t.Errorf("longest of the counts %v in the buckets %v = %v, want %v", c.counts, c.buckets, got,
+				c.want)
 		}
 	}
 }

@@ -15,23 +15,22 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// options are the flags of the command line. Zero means no bound for ticks, length and memoryLimit. An empty
-// text means no file for places and capture.
+// options are the flags of the command line.
 type options struct {
 	travellers  int
-	places      string // a file
-	hz          int    // 0: as fast as possible
-	ticks       int
-	length      time.Duration
+	places      string        // a file; empty: the embedded places
+	hz          int           // 0: as fast as possible
+	ticks       int           // 0: no end
+	length      time.Duration // 0: no end
 	seed        uint64
-	data        string // a folder
+	data        string // a folder; empty: no folder
 	dropTail    bool
 	given       given
-	workers     int // 0: as many as processors
-	memoryLimit size
+	workers     int  // 0: as many as processors
+	memoryLimit size // 0: the limit of VAST_LIMIT, if any
 	json        bool
 	plain       bool
-	capture     string // a file
+	capture     string // a file; empty: no picture
 	inspect     string // an address; empty: the default address
 	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
@@ -143,13 +142,14 @@ func flags(o *options) *flag.FlagSet {
 		"keep the world in this `folder`; the next run resumes the world with its seed and travellers.\n"+
 			"The places must be the same in each run, and -ticks counts from the world's first tick")
 	f.BoolVar(&o.dropTail, "drop-tail", false, "resume from the last checkpoint in -data and drop the ticks "+
-		"after the checkpoint,\nwhich another build of vast has computed and this build cannot repeat")
+		"after the checkpoint:\nfor ticks of another build of vast that this build cannot repeat")
 	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
 	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
 	f.Var((*seed)(&o.seed), "seed",
-		"`number` that determines the world: the same seed and ticks give the same world")
+		"`number` that determines the world: the same seed, places, travellers and ticks\n"+
+			"give the same world")
 	f.Var(number{&o.workers, 0, maxWorkers}, "workers",
-		"`number` of goroutines that share a tick; 0: one per processor.\n"+
+		"`number` of goroutines that share the work of a tick; 0: one per processor.\n"+
 			"The result does not depend on the number")
 	f.Var(&o.memoryLimit, "memory-limit",
 		"limit of the memory outside the Go heap, as a `size` such as 512MiB or 2GB\n"+
@@ -215,9 +215,10 @@ address in a browser: the inspector shows the map, the places and travellers, th
 and the times of the ticks.
 
 With -data, the command takes a checkpoint of the world each second and at the end, and
-records the ticks after each checkpoint, so the run may be killed at any moment. Standard
-error shows the last durable tick as "# durable TICK", at each checkpoint and at most once a
-second. The next run resumes after this tick or after a later tick. Edits in the inspector
+records the ticks after each checkpoint. With this record, the run may be killed at any
+moment. After each checkpoint and once a second, standard error shows a new durable tick as
+"# durable TICK"; a map on the same terminal shows the age of the last checkpoint instead.
+The next run resumes after the last durable tick or a later tick. Edits in the inspector
 are durable as soon as the browser shows them. With -json, resumed_at is the tick after
 which the run resumed. The object checkpoints has the number of checkpoints (count), the
 number of checkpoints skipped because the disk was busy (skipped), the times for which

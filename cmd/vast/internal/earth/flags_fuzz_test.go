@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags checks for arbitrary command lines that accepted values are within their bounds, and that the
-// error of a rejected command line has a text.
+// FuzzFlags parses arbitrary command lines. It checks that accepted values are within their bounds, and that
+// the error of a rejected command line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-travellers 5 -hz 0 -ticks 100 -for 1m30s -seed 18446744073709551615",
 		"-inspect [::1]:0 -inspect-write -memory-limit 512MiB", "-json -plain",

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold returns a name in lower case, without accents, and with spaces instead of hyphens. Names that differ
-// only in case, accents and hyphens have the same folded name.
+// fold returns a name in lower case, without accents, and with spaces instead of hyphens.
 func fold(name string) string { return string(appendFolded(nil, name)) }
 
 // appendFolded appends the folded name.
@@ -52,7 +51,7 @@ func appendFoldedRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// undecomposed maps letters that Unicode does not decompose to the text that people type instead.
+// undecomposed has, for characters that Unicode does not decompose, the text that people type instead.
 var undecomposed = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l",
 	'ŋ': "ng", 'ŧ': "t", 'ə': "a", '’': "'", '‘': "'", 'ʻ': "'", 'ʼ': "'", '`': "'",

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// watchLines starts the driver and prints a line a second. At the end, it prints another line if the world
-// has changed since the last line. It returns the exit status, or an error of the output.
+// watchLines starts the driver and prints a line a second. At the end, it prints a line for the last tick if
+// no line shows this tick. It returns the exit status, or an error of the output.
 func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Writer) (int, error) {
 	if n.credits != "" {
 		fmt.Fprintf(w, "# %s\n", n.credits)

@@ -37,7 +37,7 @@ type loaded struct {
 }
 
 // load makes the world. It shows one line of progress if stderr is a terminal. If load cannot make the world,
-// it returns a zero loaded and the exit status.
+// or a signal arrives first, it returns a zero loaded and the exit status.
 func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 	type result struct {
 		loaded
@@ -49,7 +49,7 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 		l, err := build(o, func(name string, done, total int) {
 			select {
 			case stages <- stage{name, done, total}:
-			default: // load has not yet received the previous stage; it can miss this stage
+			default: // load is busy with the previous stage, and need not show each stage
 			}
 		})
 		results <- result{l, err}
@@ -65,7 +65,7 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 	for {
 		select {
 		case s := <-stages:
-			// Some terminals take longer to show a line than a stage takes.
+			// At most 20 lines a second, because some terminals are slower than the stages.
 			if show && time.Since(shown) > 50*time.Millisecond {
 				clear()
 				fmt.Fprintf(stderr, "%s", s)

@@ -29,7 +29,7 @@ func TestLoadingIsInterrupted(t *testing.T) {
 	var stderr bytes.Buffer
 	l, status := load(options{travellers: 1000, seed: 1}, signals, &stderr)
 	if l.earth != nil || status != cli.Interrupted || stderr.Len() > 0 {
-		t.Errorf("a world %v, exit status %d, stderr %q; want none, %d and nothing", l.earth != nil, status,
-			&stderr, cli.Interrupted)
+		t.Errorf("load made a world: %v, exit status %d, stderr %q; want false, %d and nothing",
+			l.earth != nil, status, &stderr, cli.Interrupted)
 	}
 }

@@ -37,7 +37,7 @@ func paintCrowds(e *simulation.Earth, p *inspect.Picture) bool {
 	return p.Next == simulation.CrowdParts
 }
 
-// pickPlaces visits the next part of the places and reports whether this part is the last.
+// pickPlaces offers the next part of the places to p and reports whether this part is the last.
 func pickPlaces(l loaded, p *inspect.Picking) bool {
 	const placesPerCall = 1 << 15
 	list := l.index.list
@@ -98,8 +98,8 @@ func hundredths(v float32) float64 {
 	return rounded
 }
 
-// landmarks returns up to n places in a window, in the order of population, the most populous first. It stops
-// at the last of these places.
+// landmarks returns up to n places in a window, the most populous first. It reads x.famous only until it has
+// found n places.
 func (x *index) landmarks(window inspect.Bounds, n int) (list []inspect.Landmark) {
 	for _, number := range x.famous {
 		place := int(number)

@@ -8,10 +8,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// memory has the sizes of the process's memory in bytes, outside and inside the Go heap. It also has the
-// number of garbage collections since the process began, and the longest pause of a collection.
+// memory has the sizes of all regions of package vm and of the Go heap, in bytes. It also has the number of
+// garbage collections since the process began, and the longest pause of a collection.
 type memory struct {
-	reserved, committed, resident int
+	reserved, committed, resident int // of the regions
 	goHeap                        int // objects, live or not yet swept
 	collections                   int
 	pauseMax                      time.Duration

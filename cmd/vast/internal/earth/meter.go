@@ -29,7 +29,7 @@ func (m *meter) add(tick time.Duration) {
 		m.within++
 	}
 	m.max = max(m.max, tick)
-	// The value is in range, so RecordValue does not fail.
+	// RecordValue does not fail, because the value is in range.
 	m.times.RecordValue(int64(min(tick, longestTracked)))
 }
 

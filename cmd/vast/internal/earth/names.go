@@ -64,8 +64,7 @@ func (x *index) compareFame(a, b uint32) int {
 	return int(a) - int(b)
 }
 
-// between returns the bounds of the part of order with the places whose folded names begin with a folded
-// text.
+// between returns the bounds of the places in x.order whose folded names begin with a folded text.
 func (x *index) between(folded string) (lo, hi int) {
 	lo, _ = slices.BinarySearchFunc(x.order, folded, func(place uint32, text string) int {
 		return strings.Compare(fold(x.list.Name(int(place))), text)
@@ -135,8 +134,8 @@ func (x *index) find(text string) (place int, ok bool) {
 	return x.nth(name, n)
 }
 
-// nth returns the n-th most populous place with a name. The text is the name, or the name, a comma and the
-// country.
+// nth returns the n-th most populous of the places that a text names. The text is a name, or a name, a comma
+// and a country.
 func (x *index) nth(text string, n int) (place int, ok bool) {
 	if all := x.namesakes(fold(text)); len(all) >= n {
 		return int(all[n-1]), true
@@ -156,8 +155,8 @@ func (x *index) nth(text string, n int) (place int, ok bool) {
 	return 0, false
 }
 
-// maxSorted bounds the matching places that suggest sorts. If more places match, suggest visits all places in
-// the order of population instead.
+// maxSorted bounds the matching places that suggest sorts. If more places match, suggest reads x.famous until
+// it has found enough places.
 const maxSorted = 1024
 
 // suggest returns up to n places whose names begin with the text, the most populous first. If the text has a

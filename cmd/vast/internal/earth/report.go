@@ -15,7 +15,7 @@ type report struct {
 	StructuralChanges uint64       `json:"structural_changes"`
 	StateHash         string       `json:"state_hash"`
 	TickMs            tickReport   `json:"tick_ms"`
-	WithinBudget      float64      `json:"within_budget"` // share of the ticks
+	WithinBudget      float64      `json:"within_budget"` // share of the ticks no longer than the budget
 	Memory            memoryReport `json:"memory"`
 	GC                gcReport     `json:"gc"`
 
@@ -40,7 +40,7 @@ type memoryReport struct {
 	GoHeap    int `json:"go_heap"`
 }
 
-// checkpointsReport covers the checkpoints of this run that became durable.
+// checkpointsReport covers the checkpoints of this run.
 type checkpointsReport struct {
 	Count   int         `json:"count"`
 	Skipped int         `json:"skipped"`  // checkpoints that were due during another checkpoint

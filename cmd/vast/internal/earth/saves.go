@@ -19,8 +19,8 @@ type folderError struct{ error }
 
 func (e *folderError) Unwrap() error { return e.error }
 
-// withRemedy adds the remedy to the error that another build has recorded ticks in the folder. It returns all
-// other errors unchanged.
+// withRemedy replaces a [store.BuildError] by an error that names the remedy. It returns all other errors
+// unchanged.
 func withRemedy(dir string, err error) error {
 	e, ok := errors.AsType[*store.BuildError](err)
 	if !ok {
@@ -89,7 +89,7 @@ func (s *saves) add(c store.Checkpoint) {
 	s.last, s.at = c, time.Now()
 	s.count++
 	s.longest = max(s.longest, c.Pause)
-	// The value is in range, so RecordValue does not fail.
+	// RecordValue does not fail, because the value is in range.
 	_ = s.pauses.RecordValue(int64(min(c.Pause, longestTracked)))
 	select {
 	case s.reached <- struct{}{}:
@@ -104,8 +104,8 @@ func (s *saves) failed() error {
 	return s.err
 }
 
-// announce starts a goroutine that prints the durable tick to w until close. If the durable tick has changed,
-// the goroutine prints it after each checkpoint and once a second.
+// announce starts a goroutine that prints durable ticks to w until close. The goroutine reads the durable
+// tick after each checkpoint and once a second, and prints the tick if it has grown.
 func (s *saves) announce(w io.Writer) {
 	s.stop = make(chan struct{})
 	go func() {
@@ -129,7 +129,7 @@ func (s *saves) announce(w io.Writer) {
 }
 
 // close takes the last checkpoint, and prints the last durable tick. The caller must have stopped the ticks.
-// The world can still be read afterwards.
+// After close, the world can still be read.
 func (s *saves) close() error {
 	err := s.store.Close()
 	close(s.stop)

@@ -45,8 +45,8 @@ func TestReportOfKeptWorld(t *testing.T) {
 	}
 	if c := a.Checkpoints; c == nil || c.Count < 2 || c.Bytes < 10_000 || c.PauseMs.P50 <= 0 ||
 		c.PauseMs.P50 > c.PauseMs.P99 || c.PauseMs.P99 > c.PauseMs.Max || c.Skipped < 0 {
-		t.Errorf("checkpoints %+v: want the checkpoints of the beginning and of the end, and rising pauses",
-			a.Checkpoints)
+		t.Errorf("checkpoints %+v: want the checkpoints of the beginning and of the end, and pauses with "+
+			"0 < p50 <= p99 <= max", a.Checkpoints)
 	}
 	if !strings.HasSuffix(stderr, "# durable 40\n") {
 		t.Errorf("stderr %q does not end with \"# durable 40\"", stderr)

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// framesPerSecond bounds the frames that the screen draws in a second. Slow ticks reduce this number.
+// framesPerSecond bounds the frames that the screen draws in a second. With slow ticks, there are fewer.
 const framesPerSecond = 15
 
 // fallbacks returns an ASCII character for each braille pattern, for terminals without braille. Patterns with

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// serve starts the inspector of the driver's world.
+// serve starts the inspector of the driver's world, and makes the driver admit the inspector's visits.
 func serve(l loaded, d *driver, o options) (*inspect.Inspector, error) {
 	credits := []string{atlas.Attribution}
 	if c := o.credits(); c != "" {

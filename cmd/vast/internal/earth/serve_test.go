@@ -58,7 +58,7 @@ func begin(t *testing.T, args ...string) *background {
 func (b *background) end() {
 	select {
 	case b.signals <- os.Interrupt:
-	default: // the run has ended already
+	default: // the run has ended, and has not received an earlier signal
 	}
 	select {
 	case <-b.status:
@@ -87,8 +87,8 @@ func (b *background) url() *url.URL {
 	return nil
 }
 
-// request sends a request with the token of a printed address and returns the status code. It stores the JSON
-// of the response in result, which is a pointer or nil.
+// request sends a request with the token of a printed address and returns the status code. It decodes the
+// JSON of the response into result, which is a pointer or nil. A *[]byte gets the bytes of the response.
 func request(t *testing.T, method string, u *url.URL, path, body string, result any) int {
 	t.Helper()
 	r, err := http.NewRequest(method, "http://"+u.Host+"/api/v1/"+path, strings.NewReader(body))

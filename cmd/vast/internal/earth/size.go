@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// size is a flag for a number of bytes: 512MiB, 2GB, 1.5GiB or 1048576.
+// size is a flag for a number of bytes, such as 512MiB, 2GB, 1.5GiB or 1048576.
 type size int
 
-// sizeUnits has the longer suffixes first, so that parseSize does not take MiB for B.
+// sizeUnits has the suffix b last, so that parseSize does not find it at the end of mib.
 var sizeUnits = []struct {
 	suffix string
 	bytes  uint64
@@ -21,8 +21,8 @@ var sizeUnits = []struct {
 
 var errSize = errors.New("want a size of at least 1 byte, such as 512MiB, 2GB or 1048576")
 
-// parseSize reads a number, whole or with a decimal point, and a unit in any case. It drops fractions of a
-// byte.
+// parseSize reads a number, whole or with a decimal point, and an optional unit in upper or lower case. It
+// drops fractions of a byte.
 func parseSize(s string) (int, error) {
 	number, unit := strings.ToLower(s), uint64(1)
 	for _, u := range sizeUnits {

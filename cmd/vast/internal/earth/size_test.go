@@ -59,7 +59,7 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// FuzzParseSize compares accepted sizes with the results of strconv.
+// FuzzParseSize checks that each accepted size is a positive number of bytes, and that its unit is plausible.
 func FuzzParseSize(f *testing.F) {
 	for _, s := range []string{"1", "512MiB", "2GB", "1.5GiB", "", "-3kB", "9223372036854775807",
 		"0.000001TiB", "1e5", "."} {
@@ -77,7 +77,7 @@ func FuzzParseSize(f *testing.F) {
 			t.Fatalf("parseSize(%q) = %d", s, n)
 		}
 		if again, err := parseSize(strconv.Itoa(n)); again != n || err != nil {
-			t.Fatalf("parseSize(%q) = %d, read again %d, %v", s, n, again, err)
+			t.Fatalf("parseSize(%q) = %d, but parseSize of this number = %d, %v", s, n, again, err)
 		}
 		digits := strings.TrimRight(strings.ToLower(s), "kmgtib")
 		value, err := strconv.ParseFloat(digits, 64)

@@ -19,7 +19,7 @@ var (
 	ill    = atlas.RGB{R: 255, G: 96, B: 70}
 )
 
-// printLine prints a status line into some columns of a grid.
+// printLine prints a status line at (x, y) of a grid, at most the given number of columns wide.
 func printLine(g atlas.Grid, x, y, columns int, fields tty.Fields) {
 	for _, s := range fields.Line(columns) {
 		colour := bright
@@ -134,7 +134,7 @@ func linesFor(rows int, n notes) (lines []int) {
 	})
 }
 
-// credits names the source of the places.
+// credits names the source of the embedded places. It is empty if the run uses other places.
 func (o options) credits() string {
 	if o.places != "" {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags checks for arbitrary command lines that accepted values are within their bounds, and that the
-// error of a rejected command line has a text.
+// FuzzFlags parses arbitrary command lines. It checks that accepted values are within their bounds, and that
+// the error of a rejected command line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"127.0.0.1:80 Body -count",
 		":1 x -format json -limit 0 -sample 3 -columns a,b", "1 2 3", "-token t a b -limit -1",

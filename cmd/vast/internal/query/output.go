@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// mostLine bounds one row, in bytes.
+// mostLine bounds one row of JSON, in bytes.
 const mostLine = 16 << 20
 
 // count writes the number of matching entities.
@@ -29,8 +29,8 @@ func (o *output) count(n int, exact bool, format string) error {
 	return err
 }
 
-// lines reads rows of JSON from in and writes each row as it arrives. It writes at most limit rows, or all
-// rows if limit is 0. It returns the number of written rows, and whether in has more rows.
+// lines reads rows of JSON from in and writes them, on a terminal each row as it arrives. It writes at most
+// limit rows, or all rows if limit is 0. It returns the number of written rows, and whether in has more rows.
 func (o *output) lines(in io.Reader, limit int) (n int, more bool, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, mostLine)

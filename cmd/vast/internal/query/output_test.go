@@ -69,7 +69,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableOfManyRows checks that a table does not cut the rows after the rows that determine the widths.
+// TestTableOfManyRows checks that a table shows whole values that are wider than those of the first rows.
 func TestTableOfManyRows(t *testing.T) {
 	var in strings.Builder
 	in.WriteString("n,text\n")
@@ -91,7 +91,7 @@ func TestTableOfManyRows(t *testing.T) {
 	}
 }
 
-// TestTableDoesNotWait checks that a table shows each slow row when the row arrives.
+// TestTableDoesNotWait checks that a table shows a row even if the next row does not arrive.
 func TestTableDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, from := io.Pipe()

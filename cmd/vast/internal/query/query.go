@@ -21,7 +21,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// usualLimit is the default number of rows in a table.
+// usualLimit is the default of -limit for a table.
 const usualLimit = 1000
 
 // mostRows is the largest number of rows that an inspector sends.
@@ -71,7 +71,7 @@ func flags(o *options) *flag.FlagSet {
 		"(default: 1000 for a table, 0 for json and csv)",
 		(*amount)(&o.limit).Set)
 	f.Var((*amount)(&o.sample), "sample",
-		"show this `number` of rows picked at random, instead of the first rows; 0: no sample")
+		"show this `number` of rows picked at random; 0: the first rows")
 	f.StringVar(&o.columns, "columns", "",
 		"the columns to show, as a `list` with commas (default: the columns that the query names)")
 	f.BoolVar(&o.count, "count", false, "show only the number of matching entities")
@@ -130,7 +130,7 @@ Shows the entities of a running program that match a query, such as
 is the inspector's HOST:PORT, or the URL that the program printed.
 
 %s
-If the query has an error, the command marks its place in the query and exits with status 2.
+If the query has an error, the command marks the place of the error and exits with status 2.
 `, b.String())
 }
 

@@ -207,7 +207,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	}
 }
 
-// failing is an output that cannot be written.
+// failing is an output whose writes fail.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

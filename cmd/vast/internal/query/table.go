@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// The first rows determine the widths of a table's columns: at most measuredRows rows, or fewer if no more
-// rows arrive within measuredTime.
+// The first rows determine the widths of a table's columns. These are at most measuredRows rows that arrive
+// within measuredTime, or the first row that arrives later.
 const (
 	measuredRows = 200
 	measuredTime = 300 * time.Millisecond
@@ -107,8 +107,8 @@ func read(in *csv.Reader, records chan<- record, stop <-chan struct{}) {
 	}
 }
 
-// unquoted returns a text without the apostrophe that the inspector puts before a text that a spreadsheet
-// would read as a formula.
+// unquoted removes the apostrophe that the inspector puts before some texts, because a spreadsheet would read
+// these texts as formulas.
 func unquoted(text string) string {
 	if len(text) > 1 && text[0] == '\'' && strings.ContainsRune("=+-@\t\r\n", rune(text[1])) {
 		return text[1:]
@@ -116,8 +116,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// collect returns the first rows. If the rows end early, collect also returns the error or io.EOF that ended
-// them.
+// collect returns the first rows. If no more rows follow, collect also returns the error or io.EOF that ended
+// the rows.
 func collect(records <-chan record) (first [][]string, last error) {
 	enough := time.NewTimer(measuredTime)
 	defer enough.Stop()
@@ -141,7 +141,7 @@ func collect(records <-chan record) (first [][]string, last error) {
 // layout is the layout of a table's columns.
 type layout struct {
 	widths  []int
-	numbers []bool // aligned to the right
+	numbers []bool // which columns have only numbers, and are aligned to the right
 }
 
 func (o *output) layOut(head []string, rows [][]string) layout {

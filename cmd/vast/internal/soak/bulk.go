@@ -58,8 +58,8 @@ func useTable(r *rand.Rand, table *bulk.Table) {
 	for b := range table.Blocks() {
 		numbers, squares := number.Slice(b), square.Slice(b)
 		for i, v := range numbers {
-			must(v == model[row] && squares[i] == int64(v)*int64(v), "row %d is %d and %d, not %d", row, v,
-				squares[i], model[row])
+			must(v == model[row] && squares[i] == int64(v)*int64(v),
+				"row %d has the number %d, not %d, and the square %d", row, v, model[row], squares[i])
 			row++
 		}
 	}

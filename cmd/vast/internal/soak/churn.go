@@ -32,12 +32,12 @@ func newChurns(t *tally) []churn {
 	}
 }
 
-// wrong is a wrong answer of a container.
+// wrong is a wrong answer or an error of the library.
 type wrong string
 
 func (w wrong) Error() string { return string(w) }
 
-// must ends a churn if an answer of the library differs from the answer of the model.
+// must ends a churn with the given message if an answer of the library is not ok.
 func must(ok bool, format string, a ...any) {
 	if !ok {
 		panic(wrong(fmt.Sprintf(format, a...)))

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// figures are the resources of the process at one moment. Zero means unknown; sizes are in bytes.
+// figures are the resources of the process at one moment. An unknown figure is 0. Sizes are in bytes.
 type figures struct {
 	Mappings     int `json:"mappings"`
 	AddressSpace int `json:"address_space"`
@@ -41,7 +41,7 @@ func readFigures() figures {
 	}
 }
 
-// openDescriptors returns the number of open files of this process, or 0 on systems other than Linux.
+// openDescriptors returns the number of open files of this process, or 0 if it cannot read /proc/self/fd.
 func openDescriptors() int {
 	directory, err := os.Open("/proc/self/fd")
 	if err != nil {
@@ -61,7 +61,7 @@ type figure struct {
 	of    func(*figures) *int
 	bytes bool
 	// An exact figure returns to the same number after each round. Other figures vary between rounds: the
-	// median of the last quarter may exceed the median of the first quarter by a twentieth plus slack.
+	// median of the last quarter may exceed the median of the first quarter by a twentieth and the slack.
 	exact bool
 	slack int
 }
@@ -69,7 +69,7 @@ type figure struct {
 const mebibyte = 1 << 20
 
 // judged lists all figures. The slack allows for the allocator, the garbage collector and an additional
-// thread. The address space of a process never shrinks, and a world reserves 8 GiB of address space. In a
+// thread. A world reserves 8 GiB of address space, and package vm keeps the addresses of closed regions. In a
 // short run, the largest number of simultaneous worlds may occur late, and adds address space and mappings.
 // In an hour, half-second rounds that each leak a page of 4 KiB add 28 MiB of resident memory, which is more
 // than the slack.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags checks for arbitrary command lines that accepted values are within their bounds, and that the
-// error of a rejected command line has a text.
+// FuzzFlags parses arbitrary command lines. It checks that accepted values are within their bounds, and that
+// the error of a rejected command line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-for 1h -seed 7 -workers 3 -json", "-for -1s", "-workers 0", "-h", "x"} {
 		f.Add(line)

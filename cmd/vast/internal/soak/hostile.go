@@ -8,13 +8,13 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// hostileShare is the number of forged and stale references that a hostile churn uses in a round.
+// hostileShare is the number of references from forge that a hostile churn looks up in each world or pool.
 const hostileShare = 100_000
 
-// forge returns a reference that may refer to no element: 64 random bits, zero, all ones, a stale reference,
-// or a changed valid reference. The change flips one bit, increments or decrements the slot or the
-// generation, or replaces the mark of the container. The low 32 bits of a reference are the slot, and the
-// high 32 bits are the generation. The mark is in the high 8 bits of the generation.
+// forge returns a reference that usually refers to no element: 64 random bits, zero, all ones, a stale or
+// foreign reference, or a changed valid reference. The change flips a bit, increments or decrements the slot
+// or the generation, or replaces the mark of the container. The low 32 bits of a reference are the slot, and
+// the high 32 bits are the generation. The mark is in the high 8 bits of the generation.
 func forge(r *rand.Rand, valid, stale []uint64) uint64 {
 	v := valid[r.IntN(len(valid))]
 	switch r.IntN(10) {

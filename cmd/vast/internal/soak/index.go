@@ -50,7 +50,7 @@ func (p *pairs) use(r *rand.Rand, steps int) {
 	}
 }
 
-// compareOrder checks that an ordered index yields its pairs in order.
+// compareOrder checks that an ordered index yields count pairs, in the order of their keys.
 func compareOrder(x *bulk.OrderedIndex[int32, int64], count int) {
 	last, n := int32(-1), 0
 	for k := range x.All() {
@@ -91,9 +91,9 @@ func indices(t *tally) churn {
 			}
 		}
 		must(byX.Len() == pool.Len() && byY.Len() == pool.Len(),
-			"the indices have %d and %d pairs for %d elements", byX.Len(), byY.Len(), pool.Len())
+			"the indices of X and Y have %d and %d pairs for %d elements", byX.Len(), byY.Len(), pool.Len())
 		for h, p := range pool.All() {
-			must(byX.Has(p.X, h) && byY.Has(p.Y, h), "the keys of %v are not in the indices", *p)
+			must(byX.Has(p.X, h) && byY.Has(p.Y, h), "X or Y of %v is not in its index", *p)
 		}
 		none(byX.Close())
 		none(byY.Close())

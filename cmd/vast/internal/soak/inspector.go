@@ -25,8 +25,8 @@ var requests = []struct {
 	{"api/v1/nothing", 404}, {"api/v1/memory/picture", 200}, {"metrics", 200},
 }
 
-// patience is the longest wait of a client for a response, and of the inspector for the program. In a round,
-// no response takes a minute.
+// patience is the longest wait of a client for a response, and of the inspector for the program. It is far
+// longer than any response takes.
 const patience = time.Minute
 
 // inspectors serves an inspector on the loopback device in each round, sends requests to the inspector, and
@@ -60,8 +60,9 @@ func inspectors(t *tally) churn {
 			response := some(client.Get(base + request.path))
 			body := some(io.ReadAll(response.Body))
 			none(response.Body.Close())
-			must(response.StatusCode == request.status && len(body) > 0, "%q: %s, not %d: %.200s",
-				request.path, response.Status, request.status, body)
+			must(response.StatusCode == request.status && len(body) > 0,
+				"the response to %q is %s, not %d: %.200s", request.path, response.Status, request.status,
+				body)
 			t.operations.Add(1)
 		}
 		stream := some(client.Get(base + "api/v1/stream?topic=overview"))

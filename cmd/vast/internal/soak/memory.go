@@ -62,7 +62,7 @@ type block struct {
 	value byte
 }
 
-// heaps uses heaps with allocations of all sizes: a new heap in each round, and one heap that stays open.
+// heaps uses heaps with allocations of many sizes: a new heap in each round, and one heap that stays open.
 func heaps(t *tally) churn {
 	use := func(h *heap.Heap, blocks []block, r *rand.Rand) {
 		for range 2000 {
@@ -133,7 +133,7 @@ func guards(t *tally) churn {
 		pool := some(guard.NewPool[place](bulk.Options{Capacity: 1000}))
 		newHolder(pool, 100).use(r, 500)
 		h, p := pool.Insert(place{1, 2})
-		must(pool.Remove(h), "%v is not there", h)
+		must(pool.Remove(h), "Remove does not find %v", h)
 		if !vm.HeapStandIn() {
 			fault := provoke(func() { p.X++ })
 			must(fault != nil && fault.Kind == guard.AfterFree,
@@ -206,8 +206,8 @@ func regions(t *tally) churn {
 	}}
 }
 
-// identifiers makes identifiers, and checks that each identifier differs from the previous identifier. An
-// identifier is an address that is never used again, so a round makes only a few identifiers.
+// identifiers makes identifiers, and checks that each identifier differs from the previous identifier. A
+// round makes only a few, because an identifier uses up an address of the process.
 func identifiers(t *tally) churn {
 	var (
 		source uid.Source[place]

@@ -44,7 +44,8 @@ func rings(t *tally) churn {
 				received += len(chunk)
 				if err != nil {
 					ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-					must(received == total && ended, "%d of %d bytes: %v", received, total, err)
+					must(received == total && ended, "the reader got %d of %d bytes and then the error %v",
+						received, total, err)
 					return
 				}
 			}

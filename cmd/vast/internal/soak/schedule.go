@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// schedules runs systems over worlds, on several goroutines. In each tick, each entity moves by one step, and
-// commands replace a part of the entities.
+// schedules runs systems over a world, on one to four goroutines. In each tick, each entity moves by one
+// step, and commands replace a part of the entities.
 func schedules(t *tally) churn {
 	return churn{name: "schedules", round: func(r *rand.Rand) {
 		w := vast.NewWorld(vast.Options{Name: "soak schedule", MaxEntities: 1 << 14,

@@ -42,7 +42,8 @@ func shared(t *tally) churn {
 		}
 		all.wait()
 		must(array.Len() == perGoroutine*goroutines && pool.Len() == perGoroutine*goroutines/2,
-			"%d elements in the array and %d in the pool", array.Len(), pool.Len())
+			"%d elements in the array and %d in the pool, not %d and %d", array.Len(), pool.Len(),
+			perGoroutine*goroutines, perGoroutine*goroutines/2)
 		next := [goroutines]int64{}
 		for _, v := range array.Slice() {
 			must(v.Y == next[v.X], "the next element of goroutine %d is %d, not %d", v.X, v.Y, next[v.X])

@@ -1,11 +1,11 @@
-// Package soak is the command that uses everything that the library has, for a given time, and checks that
-// nothing leaks.
+// Package soak is the command `vast soak`. For a given time, the command uses all packages of the library
+// except store and cluster, and checks that nothing leaks.
 //
 // A soak works in rounds of about half a second. A round runs each churn once. A churn makes containers,
 // worlds, schedules, inspectors and so on. It uses them, compares them with models of plain Go values, and
-// closes them. Some containers are made in the first round and stay open to the end. No churn runs between
-// two rounds. Then the exact figures must not exceed the baseline from the first rounds: file descriptors,
-// goroutines, regions and reserved addresses. Other figures (mappings, resident memory, the Go heap) are
+// closes them. Some containers are made in the first round and stay open to the end. Between two rounds, when
+// no churn runs, the exact figures must not exceed the baseline from the first rounds: file descriptors,
+// goroutines, regions, reserved and leaked memory. Other figures (mappings, resident memory, the Go heap) are
 // compared by medians. The first tenth of the time is a warm-up. In the rounds after the warm-up, the median
 // of the first quarter is compared with the median of the last quarter. The variable judged has the allowed
 // differences.
@@ -63,8 +63,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// linesTo returns the destination of the lines that are printed once a second: standard output. With -json,
-// it returns standard error if that is a terminal, and nil otherwise.
+// linesTo returns the destination of the lines that are printed at most once a second. Without -json, this is
+// standard output. With -json, it is standard error if that is a terminal, and nil otherwise.
 func linesTo(o options, stdout, stderr io.Writer) io.Writer {
 	switch {
 	case !o.json:
@@ -81,15 +81,16 @@ func parse(args []string, help io.Writer) (options, error) {
 	f.SetOutput(io.Discard)
 	f.DurationVar(&o.length, "for", time.Minute, "run for this time; use 1h for a thorough test")
 	f.Uint64Var(&o.seed, "seed", rand.Uint64(), "seed of all random numbers (default: a random seed)")
-	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of goroutines that share a round")
+	f.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0),
+		"`number` of goroutines that share the work of a round")
 	f.BoolVar(&o.json, "json", false, "print only one JSON object, at the end")
 	err := f.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		f.Lookup("seed").DefValue, f.Lookup("workers").DefValue = "", "one a processor"
 		f.SetOutput(help)
-		fmt.Fprint(help, "usage: vast soak [flags]\n\nExercises the whole library in rounds, and checks "+
-			"that no memory, mappings, files or goroutines leak.\n"+
+		fmt.Fprint(help, "usage: vast soak [flags]\n\nExercises the library, except store and cluster, in "+
+			"rounds, and checks that no memory, mappings, files or goroutines leak.\n"+
 			"Ctrl-C ends the run early. The exit status is 1 if something grew or an answer was wrong.\n\n")
 		f.PrintDefaults()
 	case err != nil:
@@ -108,8 +109,8 @@ const (
 	leastRounds = 8
 	// mostSamples bounds the samples of a soak, so that the memory of the samples does not count as growth.
 	mostSamples = 1000
-	// settlingRounds is the number of rounds before exact figures are compared. These rounds open the lasting
-	// containers.
+	// settlingRounds is the number of rounds before exact figures are compared. The first round opens the
+	// lasting containers, and the last of these rounds gives the baseline.
 	settlingRounds = 3
 )
 
@@ -123,17 +124,18 @@ type soak struct {
 	churns  []churn
 	signals <-chan os.Signal
 	print   func(line string)
-	rest    time.Duration // longest wait for goroutines that end and files that close
+	wait    time.Duration // the longest wait for goroutines that end and files that close
 }
 
 func newSoak(o options) *soak {
-	s := &soak{options: o, print: func(string) {}, rest: 20 * time.Second}
+	s := &soak{options: o, print: func(string) {}, wait: 20 * time.Second}
 	s.churns = newChurns(&s.tally)
 	return s
 }
 
-// run runs rounds until the time is over, a signal arrives, an exact figure grows or an answer is wrong. Then
-// it judges the figures of the rounds.
+// run runs rounds until the time is over, a signal arrives, an exact figure grows or an answer is wrong. If
+// nothing has failed, it judges the figures of the rounds. If no answer was wrong, it closes the lasting
+// containers.
 func (s *soak) run() (result report) {
 	started := time.Now()
 	var (
@@ -215,13 +217,13 @@ func (s *soak) round(number int) error {
 	return errors.Join(errs...)
 }
 
-// read reads the figures after a round. Closed resources may take a moment to end, so read waits first.
-// Before the baseline is settled, it waits 100 ms. Afterwards, it waits until the exact figures return to the
-// baseline, at most for the time s.rest.
+// read reads the figures after a round. It reads them repeatedly, because closed resources may take a moment
+// to end: for 100 ms before the baseline is settled, and afterwards until the exact figures return to the
+// baseline, but at most for the time s.wait.
 func (s *soak) read(base figures, settled bool) figures {
 	patience := 100 * time.Millisecond
 	if settled {
-		patience = s.rest
+		patience = s.wait
 	}
 	for until := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		now := readFigures()

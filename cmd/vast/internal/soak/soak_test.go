@@ -21,7 +21,7 @@ func short(t *testing.T, churns ...churn) *soak {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	s := newSoak(options{length: time.Millisecond, seed: seed, workers: 2})
-	s.rest = time.Second
+	s.wait = time.Second
 	if churns != nil {
 		s.churns = churns
 	}
@@ -30,7 +30,7 @@ func short(t *testing.T, churns ...churn) *soak {
 
 func TestNothingGrows(t *testing.T) {
 	s := short(t)
-	s.rest = time.Minute
+	s.wait = time.Minute
 	if testing.Short() {
 		s.churns = slices.DeleteFunc(s.churns, func(c churn) bool {
 			return strings.HasPrefix(c.name, "hostile") || strings.HasPrefix(c.name, "worn")
@@ -47,8 +47,8 @@ func TestNothingGrows(t *testing.T) {
 	if r.Wrong != "" {
 		t.Error(r.Wrong)
 	}
-	// On a machine that is busy with other tests, the medians of few rounds may differ, so this test checks
-	// only exact figures.
+	// This test checks only exact figures, because the medians of few rounds may differ on a machine that is
+	// busy with other tests.
 	for _, g := range r.Grown {
 		if i := slices.IndexFunc(judged, func(f figure) bool { return f.name == g.Figure }); judged[i].exact {
 			t.Error(g, r.More)
@@ -56,7 +56,7 @@ func TestNothingGrows(t *testing.T) {
 	}
 }
 
-// TestLeaks checks that a soak finds each kind of leak.
+// TestLeaks checks that a soak finds leaks of six kinds.
 func TestLeaks(t *testing.T) {
 	var closing []func()
 	t.Cleanup(func() {
@@ -100,14 +100,14 @@ func TestLeaks(t *testing.T) {
 		t.Run(c.figure, func(t *testing.T) {
 			s := short(t, churn{name: "leak", round: func(*rand.Rand) { c.leave(t) }})
 			s.workers = 1
-			// The first call runs on this goroutine because it may skip the test.
+			// The first round runs on this goroutine, because it may skip the test.
 			s.churns[0].round(nil)
 			r := s.run()
 			if !slices.ContainsFunc(r.Grown, func(g growth) bool {
 				return g.Figure == c.figure &&
 					g.To > g.From
 			}) {
-				t.Errorf("the soak does not find a leak in each round: %+v", r)
+				t.Errorf("each round leaks, but the soak does not find it: %+v", r)
 			}
 			if !r.failed() || !strings.Contains(r.summary(), c.figure+" grew from ") {
 				t.Errorf("the summary does not name the figure:\n%s", r.summary())
@@ -218,11 +218,11 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestWornIsReplaced checks that a round replaces a container that it has worn out. Two open containers at
-// the end of a round would count as a leak.
+// TestWornIsReplaced checks that a round closes a worn-out container when it opens a new container. Two open
+// containers would count as a leak.
 func TestWornIsReplaced(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it uses a slot half a million times")
+		t.Skip("it inserts half a million elements three times")
 	}
 	var sum tally
 	c := openWorn()
@@ -232,11 +232,13 @@ func TestWornIsReplaced(t *testing.T) {
 	c.round(&sum)
 	if after := vm.Snapshot(false).Total(); len(c.worn) != 0 || c.count != 0 ||
 		after.Regions != before.Regions || after.Reserved != before.Reserved {
-		t.Errorf("after the replacement: %d worn references and %d uses, want 0; regions %+v, then %+v",
-			len(c.worn), c.count, before, after)
+		t.Errorf("after the replacement: %d worn references and %d uses, want 0 and 0; memory %+v "+
+			"before and %+v after, want the same regions and reserved bytes", len(c.worn), c.count, before,
+			after)
 	}
 	if c.round(&sum); c.count != insertions || c.alive(first) {
-		t.Errorf("%d uses of the first slot of the new container, want %d", c.count, insertions)
+		t.Errorf("the first slot of the new container has %d uses, want %d; a reference to the old "+
+			"container is valid: %t, want false", c.count, insertions, c.alive(first))
 	}
 	none(c.close())
 }

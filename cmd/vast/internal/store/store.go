@@ -85,9 +85,10 @@ func misuse(stderr io.Writer, command string, err error) int {
 }
 
 func usage(w io.Writer) {
-	fmt.Fprint(w, "usage: vast store COMMAND PATH [flags]\n\nExamines the folder of a store, or a file that "+
-		"store.Save has written. The program\nthat wrote the folder or the file is not needed. A moment is the "+
-		"state of the world\nat a checkpoint. Only compact changes the folder.\n\n")
+	fmt.Fprint(w, "usage: vast store COMMAND PATH [flags]\n\n"+
+		"Examines the folder of a store, or a file that store.Save has written. The program\n"+
+		"that wrote the folder or the file is not needed. A moment is the state of the world\n"+
+		"at a checkpoint. Only compact changes the folder.\n\n")
 	for _, t := range tasks {
 		fmt.Fprintf(w, "  %-8s %s\n", t.name, t.about)
 	}

@@ -29,7 +29,8 @@ type feed struct {
 	wait    func(d time.Duration) <-chan time.Time // time.After, except in tests
 }
 
-// update is one of: a sample, costs, an overview after attaching, or the error that ended the stream.
+// update has one field that is not nil: a sample, costs, an overview after attaching, or the error of a lost
+// connection.
 type update struct {
 	sample   *inspect.Sample
 	costs    *inspect.Costs
@@ -52,7 +53,7 @@ func newFeed(p *attach.Program) *feed {
 	return &feed{program: p, updates: make(chan update), wait: time.After}
 }
 
-// begin requests all data once. It runs before the screen opens, so that the screen does not hide an error.
+// begin requests all data once. It runs before the screen opens, because the screen would hide an error.
 func (f *feed) begin(ctx context.Context, s *state) error {
 	o, err := f.overview(ctx)
 	if err != nil {
@@ -62,7 +63,7 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 	if err := f.program.Get(ctx, "costs", nil, mostAnswer, &costs); err != nil {
 		return err
 	}
-	// A program that hangs does not answer this request. The command then shows the figures without a name.
+	// A program that hangs does not answer the request of the world. The world then has no name on the page.
 	var w world
 	if err := f.program.Get(ctx, "world", nil, mostAnswer, &w); err == nil {
 		s.world = tty.Clean(w.Name)
@@ -141,7 +142,7 @@ func (f *feed) send(ctx context.Context, u update) bool {
 	}
 }
 
-// hopeless reports whether attaching again is useless, because the program refuses all requests.
+// hopeless reports whether err means that the program refuses all requests: then attaching again is useless.
 func hopeless(err error) bool {
 	refused, ok := errors.AsType[*attach.Error](err)
 	return ok && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden ||

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// rate formats a number per second. A number below 10 has one decimal.
+// rate formats a number of events per second. It gives a number below 10 one decimal.
 func rate(x float64) string {
 	switch {
 	case !(x > 0): // also true for NaN
@@ -22,7 +22,7 @@ func rate(x float64) string {
 	return "∞"
 }
 
-// seconds formats a time in seconds as three digits and a unit.
+// seconds formats a time in seconds, with a unit and at least three digits.
 func seconds(s float64) string {
 	switch {
 	case !(s > 0):

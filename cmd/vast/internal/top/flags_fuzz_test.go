@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzFlags parses arbitrary command lines. No accepted line has both -json and -plain. The error of a
-// rejected line has a text.
+// FuzzFlags parses arbitrary command lines. An accepted line does not have both -json and -plain. The error
+// of a rejected line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"127.0.0.1:80 -once -json", ":1 -plain -token x", "-h", "a b",
 		"-json -plain a"} {

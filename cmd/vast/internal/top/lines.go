@@ -37,8 +37,8 @@ func printOnce(w io.Writer, s *state, o options) error {
 	return err
 }
 
-// watchLines prints a line or a JSON object for each new sample. After a signal or an error, it returns the
-// exit status.
+// watchLines prints a line or a JSON object for each new sample. After a signal, a failed write or a refusal
+// of the program, it returns the exit status.
 func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	printNow := func() error {
 		if o.json {
@@ -74,7 +74,8 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 	return cli.Fail(stderr, "top", err, cli.Failure)
 }
 
-// plainLine formats a sample for grep and cut, as name=value with one space between them. Sizes are in bytes.
+// plainLine formats a sample for grep and cut, as pairs name=value that are separated by one space. Sizes are
+// in bytes.
 func plainLine(n inspect.Sample) string {
 	var b strings.Builder
 	if p := n.Pace; p != nil {

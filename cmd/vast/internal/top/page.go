@@ -15,10 +15,10 @@ const (
 	minRows    = 6
 )
 
-// sideBySide is the least width, in cells, of a window that shows the two tables side by side.
+// sideBySide is the least width, in cells, of a page that has the two tables side by side.
 const sideBySide = 100
 
-// compose returns the lines of a page for a window with this number of columns and rows.
+// compose returns the lines of a page with at most this number of columns and rows.
 func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	if columns < minColumns || rows < minRows {
 		return []tty.Line{tty.Line{tty.Text("too small", tty.Strong)}.Cut(columns)}
@@ -50,7 +50,7 @@ func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	return append(lines[:min(len(lines), rows-1)], foot)
 }
 
-// chartRows returns the height of the chart of tick times in a window.
+// chartRows returns the number of rows of the chart of tick times, for a page with this number of rows.
 func chartRows(rows int) int {
 	switch {
 	case rows >= 40:
@@ -137,10 +137,10 @@ func timeline(s *state, columns, rows int) []tty.Line {
 	})
 	top := scale(values)
 	lines := spark(values, rows, top, s.now().BudgetSeconds)
-	// The scale stands in the upper left corner if there is room.
+	// The label replaces the upper left corner of the chart if no block is there.
 	label := "worst tick per second, up to " + seconds(top)
 	if worst := highest(values); worst > top {
-		label += ", once " + seconds(worst)
+		label += ", highest " + seconds(worst)
 	}
 	label += " "
 	cells := tty.Width(label)

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// text returns the lines of a page.
+// text joins the lines of a page.
 func text(lines []tty.Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -35,11 +35,12 @@ func TestPageFitsEveryWindow(t *testing.T) {
 		for rows := 1; rows <= 60; rows += 1 + rows/20 {
 			lines := compose(s, columns, rows, now)
 			if len(lines) > rows || len(lines) < rows && columns >= minColumns && rows >= minRows {
-				t.Fatalf("%d×%d: %d lines", columns, rows, len(lines))
+				t.Fatalf("the page of %d×%d cells has %d lines", columns, rows, len(lines))
 			}
 			for _, l := range lines {
 				if l.Width() > columns {
-					t.Fatalf("%d×%d: %q has %d cells", columns, rows, l, l.Width())
+					t.Fatalf("in the page of %d×%d cells, the line %q has %d cells", columns, rows, l,
+						l.Width())
 				}
 			}
 		}
@@ -109,12 +110,13 @@ func TestHealth(t *testing.T) {
 		s := p.state(t)
 		c.change(s)
 		if got := health(s, now); got != c.want {
-			t.Errorf("%+v, want %+v", got, c.want)
+			t.Errorf("health returned %+v, want %+v", got, c.want)
 		}
 	}
 }
 
-// Text from a program cannot control the terminal, and cannot break the layout of the page.
+// TestHostileProgram: text from a program cannot control the terminal, and cannot break the layout of the
+// page.
 func TestHostileProgram(t *testing.T) {
 	p := newProgram(t)
 	hostile := "\x1b]0;title\x07\u202e\n" + strings.Repeat("日本é", 100) + "\x9b31m"
@@ -154,7 +156,7 @@ func TestState(t *testing.T) {
 	s.apply(sampleAt(at)) // the sample that the history already has
 	s.apply(sampleAt(at + 1))
 	if len(s.history) != 2 {
-		t.Errorf("%d samples, want 2", len(s.history))
+		t.Errorf("the history has %d samples, want 2", len(s.history))
 	}
 	s.apply(update{lost: errors.New("cut")})
 	if s.lost == nil || len(s.history) != 2 {
@@ -169,11 +171,11 @@ func TestState(t *testing.T) {
 		s.apply(sampleAt(at + 3 + float64(i)))
 	}
 	if len(s.history) != mostSamples || s.now().At != at+2+2*mostSamples {
-		t.Errorf("%d samples up to %v", len(s.history), s.now().At)
+		t.Errorf("the history has %d samples, the newest at %v", len(s.history), s.now().At)
 	}
 	s.apply(sampleAt(at - 1000)) // the clock of the program was set back
 	if len(s.history) != 1 || s.now().At != at-1000 {
-		t.Errorf("%d samples up to %v", len(s.history), s.now().At)
+		t.Errorf("after the clock was set back: %d samples, the newest at %v", len(s.history), s.now().At)
 	}
 }
 
@@ -214,7 +216,6 @@ func TestChart(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-
 		{rate(0), "0"}, {rate(1.26), "1.3"}, {rate(60.4), "60"}, {rate(12345.6), "12,346"},
 		{rate(math.NaN()), "0"}, {rate(math.Inf(1)), "∞"},
 		{seconds(0), "0"}, {seconds(-1), "0"}, {seconds(3e-9), "3.00 ns"},

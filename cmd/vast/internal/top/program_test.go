@@ -13,7 +13,8 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// program simulates a running program with an inspector. Its stream sends one sample for each call of next.
+// program simulates a running program with an inspector. Its stream sends a sample and the costs for each
+// call of next.
 type program struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -22,7 +23,7 @@ type program struct {
 	streams  int           // streams opened so far
 	due      chan struct{} // holds a token for each sample to send
 	cut      chan struct{} // holds a token for each stream to cut
-	refuse   int           // status of every answer; 0 if the program serves requests
+	refuse   int           // status of the answers outside of the stream; 0: the program serves requests
 	withName string
 }
 
@@ -118,7 +119,7 @@ func (p *program) next(f func(*inspect.Sample)) {
 	p.due <- struct{}{}
 }
 
-// feed returns a feed of the program. A lost feed attaches again after a millisecond.
+// feed returns a feed of the program. If the feed loses the stream, it attaches again after a millisecond.
 func (p *program) feed(t *testing.T) *feed {
 	t.Helper()
 	attached, err := attach.New(p.URL, "")

@@ -20,11 +20,10 @@ func fallbacks() map[rune]string {
 	return glyphs
 }
 
-// watchScreen shows the state on a screen until a key or a signal ends the command. Then watchScreen restores
-// the terminal and returns the exit status.
+// watchScreen shows the state on a screen until a key, a signal or the loss of the terminal ends the command.
+// Then watchScreen restores the terminal and returns the exit status.
 func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signal) int {
-	// Fini is deferred, so that a panic restores the terminal, too.
-	defer screen.Fini()
+	defer screen.Fini() // restores the terminal, also after a panic
 
 	events, stop := tty.Events(screen)
 	defer stop()
@@ -78,7 +77,7 @@ func newStyles(noColor bool) (styles [tty.Tones]tcell.Style) {
 func (v *view) paint() {
 	columns, rows := v.screen.Size()
 	v.screen.Clear()
-	// One cell is left free at each side if there is room.
+	// If there is room, one column is left free at each side.
 	margin := 0
 	if columns > minColumns+2 {
 		margin = 1

@@ -15,9 +15,8 @@ var eighths = []rune(" ▁▂▃▄▅▆▇█")
 // missing stands for a second without a sample.
 var missing = math.NaN()
 
-// bySecond returns one value for each second of the newest history. The number of values is cells, and the
-// newest value is at the end. figure returns the value of a sample. A second without a sample has the value
-// missing.
+// bySecond returns the values of the last seconds of the history: one value for each cell, the newest value
+// at the end. figure returns the value of a sample. In a gap of more than one second, the values are missing.
 func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) float64) []float64 {
 	if len(history) == 0 || cells <= 0 {
 		return nil
@@ -34,7 +33,8 @@ func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) f
 			values[cells-1-int(ago)] = figure(s)
 		}
 	}
-	// If two samples fall into one second, the second before or after has no sample. Fill gaps of one second.
+	// If two samples fall into one second, the second before or after has no sample. A gap of one second
+	// therefore gets the value before the gap.
 	for i := 1; i+1 < len(values); i++ {
 		if math.IsNaN(values[i]) && !math.IsNaN(values[i-1]) && !math.IsNaN(values[i+1]) {
 			values[i] = values[i-1]
@@ -43,7 +43,7 @@ func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) f
 	return values
 }
 
-// highest returns the largest value.
+// highest returns the largest value, or 0 if no value is positive.
 func highest(values []float64) (top float64) {
 	for _, v := range values {
 		if v > top { // false for missing values
@@ -53,9 +53,9 @@ func highest(values []float64) (top float64) {
 	return top
 }
 
-// scale returns the upper end of a chart's scale: the highest value, but at most 4 times the 90th percentile.
-// This bound keeps the other values visible if one value is an outlier. It does not apply to fewer than 10
-// values.
+// scale returns the upper end of a chart's scale: the highest value, but at most 4 times the 90th percentile
+// of the positive values. This bound keeps the other values visible if one value is an outlier. With fewer
+// than 10 positive values, there is no bound.
 func scale(values []float64) float64 {
 	var known []float64
 	for _, v := range values {
@@ -71,8 +71,8 @@ func scale(values []float64) float64 {
 	return min(known[len(known)-1], maxRatio*known[(len(known)-1)*9/10])
 }
 
-// spark draws a column of blocks for each value, in this number of rows. The value top fills all rows. A
-// value above bound has the tone Warn; a bound of 0 means no bound.
+// spark draws a column of blocks for each value, in this number of rows. A value of top or more fills all
+// rows. If bound is not 0, values above bound have the tone Warn.
 func spark(values []float64, rows int, top, bound float64) []tty.Line {
 	lines := make([]tty.Line, rows)
 	for row := range lines {
@@ -80,7 +80,7 @@ func spark(values []float64, rows int, top, bound float64) []tty.Line {
 		for _, v := range values {
 			level := 0
 			if v >= 0 && top > 0 {
-				// The lowest values also get one eighth, so that they are visible.
+				// The lowest values get one eighth, because they would be invisible without a block.
 				level = max(int(math.Round(v/top*float64(8*rows))), 1)
 			}
 			t := tty.Accent

@@ -17,7 +17,7 @@ type state struct {
 	world   string
 	history []inspect.Sample // the oldest first
 	costs   inspect.Costs
-	lost    error     // why there is no stream, or nil
+	lost    error     // why the connection is lost, or nil
 	heard   time.Time // when the program last sent data
 }
 
@@ -31,7 +31,7 @@ func (s *state) now() inspect.Sample {
 	return s.history[len(s.history)-1]
 }
 
-// apply changes the state by an update. It makes the text of the update safe to print.
+// apply changes the state by an update. It makes the names in the update safe to print.
 func (s *state) apply(u update) {
 	if u.lost != nil {
 		s.lost = u.lost
@@ -45,7 +45,7 @@ func (s *state) apply(u update) {
 			s.history = append(s.history, u.attached.Now)
 		}
 	case u.sample != nil:
-		// After a restart, the clock of the program may be behind the last sample.
+		// After a restart of the program, its clock may be behind the newest sample.
 		if len(s.history) > 0 && u.sample.At < s.now().At {
 			s.history = nil
 		}

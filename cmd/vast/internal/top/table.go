@@ -2,11 +2,11 @@ package top
 
 import "github.com/vastgo/vast/cmd/vast/internal/tty"
 
-// table is a table with headings. The first column takes the width that the other columns leave. If this
-// width is too small, the last columns are left out.
+// table is a table with headings. The first column gets the width that the other columns leave. If the width
+// of the first column is then too small, the last columns are left out.
 type table struct {
 	headings []string
-	widths   []int // width of each column in cells; the first entry is only the least width
+	widths   []int // width of each column in cells; of the first column, the least width
 	rows     [][]string
 	none     string // text of an empty table
 }
@@ -90,8 +90,8 @@ func (t table) lines(cells, rows int) []tty.Line {
 	return lines
 }
 
-// tables draws the costliest systems and the largest columns. The two tables stand side by side if there is
-// room. Otherwise the systems stand above the columns.
+// tables draws the costliest systems and the largest columns. On a wide page, the two tables stand side by
+// side. On a narrow page, the systems stand above the columns, or there is only one table.
 func tables(s *state, columns, rows int) []tty.Line {
 	systems, cols := systemsTable(s), columnsTable(s)
 	if columns >= sideBySide {
@@ -109,7 +109,7 @@ func tables(s *state, columns, rows int) []tty.Line {
 		}
 		return lines
 	}
-	if rows < 7 { // two headings, two rows each and a blank line
+	if rows < 7 { // two tables need 7: in each table a heading and two rows, and a blank line between them
 		if len(systems.rows) == 0 {
 			return cols.lines(columns, rows)
 		}

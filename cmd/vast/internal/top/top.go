@@ -2,8 +2,8 @@
 // the data from the program's inspector.
 //
 // A feed follows the program's live stream on its own goroutine, and attaches again if it loses the stream.
-// The updates of the feed change a state. The command composes a page of lines from the state, either for a
-// screen or to print the page once.
+// The updates of the feed change a state. From the state, the command composes a page for the screen or for
+// -once, or prints a line for each second.
 package top
 
 import (
@@ -31,7 +31,7 @@ type options struct {
 	plain   bool
 }
 
-// flags declares the flags. It discards the output of package flag, so that an error is printed only once.
+// flags declares the flags. It discards the output of package flag, because Run prints each error.
 func flags(o *options) *flag.FlagSet {
 	f := flag.NewFlagSet("vast top", flag.ContinueOnError)
 	f.SetOutput(io.Discard)

@@ -74,7 +74,7 @@ func TestOnce(t *testing.T) {
 	}
 	for line := range strings.Lines(stdout) {
 		if strings.HasSuffix(line, " \n") || len([]rune(line)) > onceColumns+1 {
-			t.Errorf("line %q", line)
+			t.Errorf("the line %q ends in a blank, or is too long", line)
 		}
 	}
 
@@ -152,7 +152,7 @@ func TestLines(t *testing.T) {
 			seen := make(map[string]bool)
 			for _, line := range lines {
 				if !c.check(line) || seen[line] {
-					t.Errorf("line %q", line)
+					t.Errorf("the line %q is wrong, or came twice", line)
 				}
 				seen[line] = true
 			}

@@ -59,8 +59,8 @@ func (l Line) Pad(cells int) Line {
 	return l
 }
 
-// From returns the line without the given number of cells at its beginning. Each of the removed characters
-// must take one cell.
+// From returns the line without the given number of cells at its beginning. The caller ensures that each of
+// the removed characters takes one cell.
 func (l Line) From(cells int) Line {
 	for i, s := range l {
 		runes := []rune(s.Text)
@@ -72,7 +72,7 @@ func (l Line) From(cells int) Line {
 	return nil
 }
 
-// String returns the text without tones and without blanks at its end.
+// String returns the text of the line, without the blanks at its end.
 func (l Line) String() string {
 	var b strings.Builder
 	for _, s := range l {
@@ -96,8 +96,8 @@ type Fields []Field
 // gap is the number of cells between two fields.
 const gap = 3
 
-// Line returns the fields that fit into the given number of cells. It leaves out whole fields at the end. If
-// the first field does not fit, it cuts that field.
+// Line returns the fields that fit into the given number of cells. It leaves out the last fields, but not the
+// first field: if the first field does not fit, Line cuts it.
 func (f Fields) Line(cells int) Line {
 	var l Line
 	for i, x := range f {

@@ -8,9 +8,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Clean makes text safe to print on a terminal. Each character that is invisible, moves the cursor, or
-// changes the direction of writing becomes one visible character, so that the number of characters stays the
-// same.
+// Clean makes text safe to print on a terminal. Characters that control the terminal, format the text or
+// separate lines, private characters and invalid bytes become visible: each is replaced by one character.
 func Clean(text string) string {
 	if !strings.ContainsFunc(text, unsafe) && utf8.ValidString(text) {
 		return text
@@ -38,7 +37,7 @@ func Cut(text string, cells int) string {
 	if cells <= 0 {
 		return ""
 	}
-	// No character takes more cells than bytes, so a text of at most cells bytes fits without a measurement.
+	// A text with no more bytes than cells fits, because no character takes more cells than bytes.
 	if len(text) <= cells || Width(text) <= cells {
 		return text
 	}
@@ -63,7 +62,7 @@ func Pad(text string, cells int) string {
 	return text + strings.Repeat(" ", max(cells-Width(text), 0))
 }
 
-// PadLeft is [Pad] with the blanks in front, for numbers.
+// PadLeft is like [Pad], for numbers: the blanks are in front of the text.
 func PadLeft(text string, cells int) string {
 	text = Cut(text, cells)
 	return strings.Repeat(" ", max(cells-Width(text), 0)) + text

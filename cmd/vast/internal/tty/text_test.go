@@ -64,7 +64,8 @@ func TestCutAndPad(t *testing.T) {
 			t.Fatalf("seed %d: Pad(%q, %d) = %q takes %d cells", seed, text, cells, got, Width(got))
 		}
 		if got := Cut(text, cells); Width(got) > cells || Width(text) <= cells && got != text {
-			t.Fatalf("seed %d: Cut(%q, %d) = %q", seed, text, cells, got)
+			t.Fatalf("seed %d: Cut(%q, %d) = %q takes %d cells; the text takes %d cells", seed, text, cells,
+				got, Width(got), Width(text))
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // Open takes over the terminal and returns its screen. If the character set of the terminal is not UTF-8,
 // fallbacks replaces the characters that the terminal cannot show.
 func Open(fallbacks map[rune]string) (tcell.Screen, error) {
-	// With this setting tcell treats an unknown character set as ASCII, and Init does not fail.
+	// With this setting, tcell treats an unknown character set as ASCII. Without it, Init would fail.
 	tcell.SetEncodingFallback(tcell.EncodingFallbackASCII)
 	screen, err := tcell.NewScreen()
 	if err != nil {
@@ -46,9 +46,9 @@ func Events(screen tcell.Screen) (events <-chan tcell.Event, stop func()) {
 	return channel, func() { close(quit) }
 }
 
-// Handle handles an event. After a change of the size, it calls resized. The keys q, Esc and Ctrl-C end the
-// command, and so does the loss of the terminal. Handle passes other characters to typed. Handle returns the
-// exit status if the command ends.
+// Handle handles an event. After a change of the size, it calls resized. The keys q, Esc and Ctrl-C and the
+// loss of the terminal end the command: then Handle returns the exit status and true. Handle passes other
+// characters to typed.
 func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)) (status int, ended bool) {
 	switch e := e.(type) {
 	case nil, *tcell.EventError: // the terminal is gone

@@ -15,7 +15,7 @@ func TestNoTerminals(t *testing.T) {
 	}
 	defer f.Close()
 	if Is(f) || Draws(f) || Is(new(bytes.Buffer)) || Is(nil) {
-		t.Error("Is or Draws takes a file, a buffer or nil for a terminal")
+		t.Error("Is or Draws reports that a file, a buffer or nil is a terminal")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 const address = "https://pkg.go.dev/" + lib.Module + "/cmd/vastvet"
 
 // New returns an analyzer. The first line of doc says what the analyzer finds. facts are the types of the
-// analyzer's facts about functions of imported packages.
+// facts that the analyzer exports about functions.
 func New(name, doc string, run func(*Pass), facts ...analysis.Fact) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:      name,
@@ -86,12 +86,10 @@ func (p *Pass) InTest(n ast.Node) bool {
 	return strings.HasSuffix(p.Fset.File(n.Pos()).Name(), "_test.go")
 }
 
-// Provoked reports whether a node is part of a function literal in a test. The literal must have no
-// parameters, and only one statement that is not a declaration, such as
+// Provoked reports whether a node is part of a function literal that makes a mistake on purpose. Such a
+// literal is in a test, and has no parameters and only one statement besides declarations:
 //
 //	mustPanic(t, func() { vast.NewColumn[string](w) })
-//
-// Such a literal makes a mistake on purpose.
 func (p *Pass) Provoked(n ast.Node) bool {
 	if !p.InTest(n) {
 		return false

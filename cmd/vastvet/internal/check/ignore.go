@@ -17,13 +17,13 @@ import (
 const Prefix = "//vastvet:ignore"
 
 // Parse splits a comment into the name of an analyzer and the reason. ok reports whether the comment begins
-// with [Prefix]. A missing name or reason is empty.
+// with the word [Prefix]. A missing name or reason is empty.
 func Parse(comment string) (name, reason string, ok bool) {
 	rest, ok := strings.CutPrefix(comment, Prefix)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], " \t:") {
 		return "", "", false
 	}
-	// The text after a second comment mark is for other tools.
+	// The text after a second // is for other tools.
 	rest, _, _ = strings.Cut(rest, "//")
 	name, reason, found := strings.Cut(rest, ":")
 	if !found {
@@ -36,8 +36,8 @@ func Parse(comment string) (name, reason string, ok bool) {
 type ignore struct {
 	comment     *ast.Comment
 	file        string
-	first, last int // lines
-	used        bool
+	first, last int  // the lines that the comment applies to
+	used        bool // whether the comment has silenced a mistake
 }
 
 type ignores struct {
@@ -68,9 +68,9 @@ func ignoresOf(p *analysis.Pass) *ignores {
 
 // layout maps the lines of a file to its code.
 type layout struct {
-	begins map[int]token.Pos              // position of the first node that begins on a line
-	ends   map[int]token.Pos              // position of the first end of a node on a line
-	last   map[int]int                    // last line of the statements and declarations that begin on a line
+	begins map[int]token.Pos              // for a line, the position of the first node that begins there
+	ends   map[int]token.Pos              // for a line, the position of the first end of a node there
+	last   map[int]int                    // for a line, the last line of the code that begins there
 	docs   map[*ast.Comment]*ast.FuncDecl // the function whose doc comment contains the comment
 }
 

@@ -12,13 +12,13 @@ import (
 	_ "github.com/vastgo/vast" // imported for testdata, whose imports the go command ignores
 )
 
-// root is the path from an analyzer's folder to the folder of go.work: testdata uses the library of this
-// workspace.
+// root is the path from an analyzer's folder to the folder of go.work. The analyzer runs there, because
+// testdata uses the library of this workspace.
 const root = "../../../.."
 
 // Run analyzes the package below testdata that has the analyzer's name. The analyzer must find exactly the
-// mistakes of the "// want" comments. If there are files that end in .golden, the fixes must turn each source
-// file into the golden file of the same name.
+// mistakes of the "// want" comments. If the package has files that end in .golden, the fixes must turn each
+// source file into its golden file.
 func Run(t *testing.T, a *analysis.Analyzer) {
 	t.Helper()
 	golden, err := filepath.Glob(filepath.Join("testdata", a.Name, "*.golden"))
@@ -44,7 +44,7 @@ type runner func(analysistest.Testing, string, *analysis.Analyzer, ...string) []
 func analyze(t *testing.T, run runner, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("the findings of an analyzer are the same in all builds: only full runs test analyzers")
+		t.Skip("only full runs test analyzers, because the findings are the same in all builds")
 	}
 	dir, err := filepath.Abs(root)
 	if err != nil {

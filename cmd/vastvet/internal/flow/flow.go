@@ -46,7 +46,7 @@ func pathOf(f *types.Func) string {
 }
 
 // Find returns the block of a graph that contains the node n, and the index of the part of the block in which
-// n lies. It returns nil for a node that no block contains, such as a node in a function literal.
+// n lies. It returns nil for a node that no block contains, such as a for statement.
 func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	for _, b := range g.Blocks {
 		for i, part := range b.Nodes {
@@ -58,8 +58,8 @@ func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	return nil, 0
 }
 
-// Reaches reports whether a path leads from the beginning of one of the start blocks to a goal block. goal
-// reports whether a block is a goal. Paths through a block for which barrier returns true do not count.
+// Reaches reports whether a path leads from one of the start blocks to a goal. goal reports whether a block
+// is a goal, and barrier reports whether a block is a barrier. A path through a barrier does not count.
 func Reaches(start []*cfg.Block, goal, barrier func(*cfg.Block) bool) bool {
 	seen := map[*cfg.Block]bool{}
 	var walk func(*cfg.Block) bool
@@ -76,9 +76,9 @@ func Reaches(start []*cfg.Block, goal, barrier func(*cfg.Block) bool) bool {
 	return slices.ContainsFunc(start, walk)
 }
 
-// Always reports whether every path from the beginning of a function to a return passes through a block. A
-// path that ends in a call that does not return, such as a panic, does not count.
-func Always(g *cfg.CFG, through *cfg.Block) bool {
+// Always reports whether every path from the beginning of a function to a return passes through the given
+// block. A path does not count if it ends in a call that does not return, such as a panic.
+func Always(g *cfg.CFG, block *cfg.Block) bool {
 	ends := func(b *cfg.Block) bool {
 		if len(b.Succs) > 0 || len(b.Nodes) == 0 {
 			return len(b.Succs) == 0
@@ -90,6 +90,6 @@ func Always(g *cfg.CFG, through *cfg.Block) bool {
 		_, call := s.X.(*ast.CallExpr)
 		return !call || b.Return() != nil
 	}
-	at := func(b *cfg.Block) bool { return b == through }
-	return !Reaches(g.Blocks[:1], func(b *cfg.Block) bool { return b != through && ends(b) }, at)
+	at := func(b *cfg.Block) bool { return b == block }
+	return !Reaches(g.Blocks[:1], func(b *cfg.Block) bool { return b != block && ends(b) }, at)
 }

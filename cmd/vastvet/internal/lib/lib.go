@@ -38,8 +38,8 @@ func Reaches(pkg *types.Package) bool {
 }
 
 // Callee returns the name of the called function or method of Vast, such as "bulk.NewPool" or
-// "vast.Column.Get", and an empty string for other functions. The type in a method's name is the type of the
-// receiver expression, even if the method comes from an embedded type.
+// "vast.Column.Get", and an empty string for other functions. If the receiver expression has a type of Vast,
+// the name of a method has this type, even if an embedded type declares the method.
 func Callee(info *types.Info, call *ast.CallExpr) string {
 	f, ok := typeutil.Callee(info, call).(*types.Func)
 	if !ok {
@@ -99,7 +99,7 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// Unnamed strips parentheses and calls of a method Named of Vast from an expression. Such a call returns its
+// Unnamed strips parentheses and calls of Vast's methods Named from an expression. These methods return their
 // receiver.
 func Unnamed(info *types.Info, e ast.Expr) ast.Expr {
 	for {
@@ -115,7 +115,7 @@ func Unnamed(info *types.Info, e ast.Expr) ast.Expr {
 	}
 }
 
-// Split splits a name from [Callee] at its last dot.
+// Split splits a name, as [Callee] returns it, at the last dot.
 func Split(name string) (of, last string) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return name[:i], name[i+1:]

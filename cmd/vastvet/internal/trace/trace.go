@@ -29,7 +29,7 @@ type Values struct {
 	Info    *types.Info
 	sources map[*types.Var][]Source
 	taken   map[*types.Var]bool // variables whose address is taken: other code may write them
-	read    map[*types.Var]bool // variables that are used anywhere except as the target of an assignment
+	read    map[*types.Var]bool // variables with a use that is not the target of an = assignment
 	params  map[*types.Var]bool // parameters, receivers and results
 }
 
@@ -128,7 +128,7 @@ func (v *Values) add(to ast.Expr, s Source) {
 	}
 }
 
-// literal adds the fields that a composite literal sets.
+// literal adds a source to each field that a composite literal sets.
 func (v *Values) literal(l *ast.CompositeLit) {
 	t := v.Info.TypeOf(l)
 	if t == nil {
@@ -163,8 +163,9 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 	return nil
 }
 
-// Sources returns the places of the package where a variable gets a value. sure reports whether the list is
-// complete: the variable is not a parameter, its address is not taken, and other packages cannot write it.
+// Sources returns the places of the package where a variable gets a value. sure reports whether these are all
+// places, because the variable is not a parameter, its address is not taken, and other packages cannot write
+// the variable.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
 	return v.sources[x], !v.params[x] && !v.taken[x] && !exposed(x)
 }
@@ -188,8 +189,8 @@ func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 func (v *Values) Parameter(x *types.Var) bool { return v.params[x] }
 
 // Only returns the only possible source of an expression. It follows variables that have one source, and
-// calls of a method Named of Vast, which return their receiver. At a call with several results or at a range
-// statement, Only stops and returns this source.
+// calls of Vast's methods Named, which return their receiver. It stops at a call with several results, at a
+// range statement, and at an expression that it cannot follow, and returns this source.
 func (v *Values) Only(e ast.Expr) Source {
 	for range 16 {
 		e = lib.Unnamed(v.Info, e)
@@ -243,8 +244,8 @@ func Base(info *types.Info, e ast.Expr) ast.Expr {
 }
 
 // Path describes an expression that is a variable or a field of a variable. path is the text of the
-// expression, such as "s.Place.X", and root is the variable, such as s. Expressions with equal paths and
-// roots mean the same place. For other expressions path is empty and root is nil.
+// expression without * and &, such as "s.Place.X", and root is the variable, such as s. Expressions with
+// equal paths and roots mean the same place. For other expressions, path is empty and root is nil.
 func Path(info *types.Info, e ast.Expr) (path string, root *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -81,7 +81,8 @@ func (l *look) passedForAdd(call *ast.CallExpr, argument ast.Node) bool {
 	return len(all) == 0 && l.usedForAdd(x)
 }
 
-// parameter returns the i-th parameter of a function, or nil.
+// parameter returns parameter i of a function. It returns nil for a variadic parameter, and if the function
+// has no parameter i.
 func parameter(info *types.Info, d *ast.FuncDecl, i int) *types.Var {
 	signature := info.Defs[d.Name].(*types.Func).Signature()
 	params := signature.Params()
@@ -91,8 +92,8 @@ func parameter(info *types.Info, d *ast.FuncDecl, i int) *types.Var {
 	return params.At(i)
 }
 
-// returnedForAdd is like goesToAdd, for a returned value. stack ends at the return statement. Other packages
-// may complete the result of an exported function.
+// returnedForAdd is like goesToAdd, for a returned value. stack ends at the return statement. For an exported
+// function the result is false, because other packages may complete the value.
 func (l *look) returnedForAdd(stack []ast.Node) bool {
 	for _, n := range slices.Backward(stack) {
 		switch n := n.(type) {

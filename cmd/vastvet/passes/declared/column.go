@@ -11,14 +11,14 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// makers return a new column at each call.
+// makers are the functions that return a new column at each call.
 var makers = map[string]bool{
 	"vast.NewColumn": true, "vast.NewHeapColumn": true,
 	"vast.NewSparseColumn": true,
 }
 
-// key returns the identity of a column: the call that made it, the variable or field that holds it, or the
-// text of the expression that yields it. It returns nil if one expression stands for many columns.
+// key returns the identity of a column: the call that made the column, the variable or field that holds it,
+// or the text of the expression. It returns nil if the expression stands for many columns.
 func (l *look) key(column ast.Expr) any {
 	source := l.values.Only(column)
 	if source.Range != nil {
@@ -46,8 +46,8 @@ func (l *look) maker(column ast.Expr) *ast.CallExpr {
 	return nil
 }
 
-// declares reports whether a column is or may be in a list. Two columns of one type are certainly different
-// only if different calls made the columns: two variables or fields may hold the same column.
+// declares reports whether a column is or may be in a list. Two columns of the same type are certainly
+// different only if different calls made them, because two variables or fields may hold the same column.
 func (s *system) declares(list []ast.Expr, column ast.Expr, key any) bool {
 	t := bare(s.TypesInfo.TypeOf(column))
 	_, made := key.(*ast.CallExpr)
@@ -171,9 +171,9 @@ func (l *look) world(e ast.Expr) any {
 	return nil
 }
 
-// worldsOf returns the number of worlds that a declaration may use: variables and fields that hold a world,
-// and calls that return a world. Methods of sched.Context and sched.Schedule return the system's own world
-// and do not count.
+// worldsOf returns the number of worlds that a declaration may use. It counts the worlds of variables that
+// the declaration declares, of fields and other packages' variables that it uses, and of calls that return a
+// world. Methods of sched.Context and sched.Schedule return the system's own world and do not count.
 func (l *look) worldsOf(declaration ast.Node) int {
 	worlds := map[any]bool{}
 	note := func(x *types.Var, e ast.Expr) {
@@ -225,8 +225,8 @@ func yieldsWorld(t types.Type) bool {
 	return lib.TypeName(t) == "vast.World"
 }
 
-// worldsOfPackage returns the number of worlds that a package may use at once. It skips tests, which have
-// their own worlds.
+// worldsOfPackage returns the largest of three numbers of worlds: in one function, in all other declarations,
+// and made by calls of NewWorld. It skips tests, which have their own worlds.
 func (l *look) worldsOfPackage() (most int) {
 	made, fields := 0, 0
 	for _, file := range l.Files {

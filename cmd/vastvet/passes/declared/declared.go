@@ -61,8 +61,8 @@ type look struct {
 	severalWorlds bool
 }
 
-// index collects the functions of the package. It also collects the uses of variables that hold a system, a
-// column or a list of these, and the uses of functions that return systems. index sets severalWorlds.
+// index collects the functions of the package, the uses of variables that hold a System, an AnyColumn or a
+// list of them, and the uses of functions that return systems. It also sets severalWorlds.
 func (l *look) index() {
 	nodes := []ast.Node{(*ast.FuncDecl)(nil), (*ast.Ident)(nil)}
 	l.Inspector.WithStack(nodes, func(n ast.Node, push bool, stack []ast.Node) bool {
@@ -126,7 +126,7 @@ type finding struct {
 	readOnly bool // the column is in Reads, and is written
 }
 
-// system examines a literal. It skips a literal with unknown declarations.
+// system examines a literal. It skips exclusive systems, and literals with unknown declarations.
 func (l *look) system(lit *ast.CompositeLit, declaration ast.Node) {
 	s := &system{look: l, lit: lit, declaration: declaration, fields: map[string]*ast.KeyValueExpr{},
 		seen: map[ast.Node]bool{}, given: map[*types.Var][]ast.Expr{}, called: map[*types.Var]bool{}}
@@ -192,8 +192,8 @@ func (s *system) list(field string) (columns []ast.Expr, ok bool) {
 	return columns, true
 }
 
-// neverChanged reports whether a variable that holds a list of columns is used only as the value of a field
-// in system literals, so that no code changes the elements of the list.
+// neverChanged reports whether no code changes the elements of a list of columns that a variable holds. This
+// is certain if each use of the variable is the value of a field in a system literal.
 func (l *look) neverChanged(x *types.Var) bool {
 	for _, use := range l.uses[x] {
 		kv, ok := use[len(use)-2].(*ast.KeyValueExpr)

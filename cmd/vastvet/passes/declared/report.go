@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// report reports the findings. The fix of the first finding for Reads adds the columns of all findings for
-// Reads, because two fixes would both add the field. The same holds for Writes.
+// report reports the findings. The first fix of Reads adds all columns that are missing there, because two
+// fixes would both add the field Reads. The first fix of Writes adds all columns that are missing in Writes.
 func (s *system) report() {
 	var reads, writes []string
 	for _, f := range s.found {
@@ -51,7 +51,8 @@ func (s *system) around(x *types.Var) bool {
 	return scope != nil && scope.Contains(s.lit.Pos())
 }
 
-// inReach reports whether the name of a touched column refers to the same column at the literal.
+// inReach reports whether a finding is in the literal, and the name of its column refers to the same variable
+// at the beginning of the literal.
 func (s *system) inReach(f finding) bool {
 	_, root := trace.Path(s.TypesInfo, f.column)
 	if root == nil || f.at.Pos() < s.lit.Pos() || f.at.End() > s.lit.End() {
@@ -65,8 +66,8 @@ func (s *system) inReach(f finding) bool {
 	return there == root
 }
 
-// declare returns the edits that add all missing columns to a list of the literal. It empties missing, so
-// that a later call for the same list returns no edits.
+// declare returns the edits that add all missing columns to a field of the literal. It empties missing, so
+// that a later call for the same field returns no edits.
 func (s *system) declare(field string, f finding, missing *[]string) (mend string,
 	edits []analysis.TextEdit) {
 	if len(*missing) == 0 || !s.inReach(f) {

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// enter examines a function that runs with the system. depth is the number of calls that enter still follows.
+// enter examines a function that runs with the system. depth is how many nested calls enter still follows.
 func (s *system) enter(function ast.Expr, depth int) {
 	if depth == 0 {
 		return
@@ -74,7 +74,7 @@ func (s *system) enterReturned(d *ast.FuncDecl, depth int) {
 	})
 }
 
-// callee returns the declaration of the called function, if it belongs to the package, or nil.
+// callee returns the declaration of the called function if the function belongs to the package, or nil.
 func (l *look) callee(call *ast.CallExpr) *ast.FuncDecl {
 	if f, ok := typeutil.Callee(l.TypesInfo, call).(*types.Func); ok {
 		return l.functions[f.Origin()]
@@ -100,8 +100,8 @@ func isFunc(t types.Type) bool {
 	return ok
 }
 
-// callsBack reports whether a function calls its function arguments before it returns. Other functions may
-// keep the arguments until after the system has run.
+// callsBack reports whether the called function certainly calls its function arguments before it returns.
+// Other functions may keep the arguments until after the system has run.
 func (s *system) callsBack(call *ast.CallExpr) bool {
 	switch lib.Callee(s.TypesInfo, call) {
 	case "sched.Context.Each", "sched.Context.Split", "sched.Reduce":
@@ -231,7 +231,7 @@ func (s *system) touch(at ast.Node, column ast.Expr, write bool) {
 	if slices.ContainsFunc(s.found, func(f finding) bool { return f.key == key && (f.write || !write) }) {
 		return
 	}
-	// A system that writes a column may also read it.
+	// A finding of a write replaces a finding of a read, because a system may also read what it may write.
 	s.found = slices.DeleteFunc(s.found, func(f finding) bool { return f.key == key })
 	s.found = append(s.found, finding{at, column, key, write, write && s.declares(s.reads, column, key)})
 }

@@ -16,8 +16,8 @@ import (
 type end struct {
 	*look
 	signalled []ast.Expr          // the channels, WaitGroups and other values that carry a signal
-	unknown   bool                // whether there may be other signals
-	seen      []*ast.FuncDecl     // functions that are already examined
+	unknown   bool                // whether there may be signals that are not in signalled
+	seen      []*ast.FuncDecl     // functions that have been examined
 	locked    map[string]struct{} // mutexes that the goroutine itself locks
 }
 
@@ -96,7 +96,8 @@ func (e *end) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) boo
 	return false
 }
 
-// deferred examines a deferred call. A call of any method except Unlock and RUnlock may be the signal.
+// deferred examines a deferred call. The call of any method may be the signal. A call of Unlock or RUnlock
+// may be the signal only if the goroutine does not lock the mutex.
 func (e *end) deferred(call *ast.CallExpr) {
 	before := len(e.signalled)
 	e.call(call, false)
@@ -184,8 +185,8 @@ func (e *end) signals(t types.Type) bool {
 	return false
 }
 
-// inside examines a function of the package that the goroutine calls. It does not trace a parameter that
-// receives a signal back to the argument of the call: such a signal counts as unknown.
+// inside examines a function of the package that the goroutine calls. A signal through a parameter of the
+// function counts as unknown, because inside does not trace the parameter back to the argument.
 func (e *end) inside(d *ast.FuncDecl) {
 	called := &end{look: e.look, seen: append(slices.Clip(e.seen), d)}
 	called.body(d.Body)

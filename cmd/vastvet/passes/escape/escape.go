@@ -1,4 +1,4 @@
-// Package escape finds pointers to components that are kept where they may outlive the component.
+// Package escape finds pointers to components in places where the pointers may outlive the component.
 package escape
 
 import (
@@ -19,11 +19,11 @@ import (
 // resources and components on the Go heap.
 var Analyzer = check.New("escape", `find pointers to components that are kept for longer than the component
 
-A pointer or a slice from a column is valid while the entity has the component. Afterwards, the pointer leads
-to the component of another entity. After Close of the world, an access through the pointer faults. So do not
-keep a pointer in a package-level variable, a channel, a goroutine that the function does not wait for, a
-resource or a HeapColumn. Keep the Entity instead: Get returns nil when the component is gone. The same holds
-for pointers to elements of a bulk.Pool or bulk.Dense: keep the handle.
+A pointer or a slice from a column is valid while the entity has the component. Afterwards, the pointer may
+lead to the component of another entity. After Close of the world, an access through the pointer faults. Do
+not keep a pointer in a package-level variable, a channel, a goroutine that the function does not wait for, a
+resource or a HeapColumn. Keep the Entity instead: Get returns nil when the component is gone. Instead of a
+pointer to an element of a bulk.Pool or bulk.Dense, keep the handle.
 
 	var selected *Ship
 
@@ -33,11 +33,11 @@ for pointers to elements of a bulk.Pool or bulk.Dense: keep the handle.
 
 	selected = e // right: ships.Get(selected) is nil once the ship is gone
 
-The analyzer skips a send or a go statement if the function waits afterwards, for a WaitGroup or for a receive
-from a channel. It skips goroutines that signal their end, if other code may wait for this signal. It also
-skips variables that are never read.`, run)
+The analyzer skips a send or a go statement if the function waits afterwards: with a receive from a channel,
+or with a call of a function whose name suggests waiting, such as Wait. It skips goroutines that signal their
+end, if other code may wait for this signal. It also skips unexported variables that are never read.`, run)
 
-// These texts are the advice of the messages. Each names a reference to keep instead of the pointer.
+// These texts are the advice of the messages. Each names the reference to keep instead of a pointer.
 const (
 	entity = "keep the vast.Entity, and look the component up where it is used"
 	handle = "keep the bulk.Handle, and look the element up where it is used"
@@ -45,7 +45,7 @@ const (
 	row    = "keep the row's number, and look the row up where it is used"
 )
 
-// limited are the types whose pointers are valid only while a component or an element exists.
+// limited are the types that return pointers which are valid only while a component or an element exists.
 var limited = strings.Fields("vast.Column vast.Edges vast.SparseColumn bulk.Dense bulk.Field bulk.Lists " +
 	"bulk.Pool guard.Pool guard.SampledPool")
 
@@ -226,8 +226,8 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 }
 
 // mayBeGo reports whether a function may return memory on the Go heap. A method of a ValueColumn or an Order
-// does so if the values belong to a HeapColumn. This is possible if the elements have Go pointers, or if
-// the package makes the ValueColumn or the Order from a HeapColumn.
+// returns such memory if the values belong to a HeapColumn. They may belong to a HeapColumn if they contain
+// Go pointers, or if the package makes the ValueColumn or the Order from a HeapColumn.
 func (l *look) mayBeGo(name string, call *ast.CallExpr) bool {
 	of, _ := lib.Split(name)
 	column := lib.Receiver(call)
@@ -265,7 +265,8 @@ func pointers(t types.Type, seen map[types.Type]bool) bool {
 	return true
 }
 
-// heap reports whether a column may be a HeapColumn, or whether an order may be over a HeapColumn.
+// heap reports whether an expression may be a HeapColumn, or an Order over a HeapColumn. steps is how many
+// variables and calls heap still follows.
 func (l *look) heap(e ast.Expr, steps int) bool {
 	if steps == 0 || lib.TypeName(l.TypesInfo.TypeOf(e)) == "vast.HeapColumn" {
 		return true

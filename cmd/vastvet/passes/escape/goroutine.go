@@ -36,7 +36,7 @@ func (l *look) started(in ast.Decl, call *ast.CallExpr) {
 }
 
 // goroutine reports the pointers that a goroutine uses, if the starting function does not wait for the
-// goroutine.
+// goroutine, and no other code may wait for its end.
 func (l *look) goroutine(s start) {
 	at, remedies := l.taken(s)
 	if len(at) == 0 || l.waits(s.in, s.at, l.literal(s.fun)) || l.ends(s) {
@@ -103,15 +103,15 @@ func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// waits reports whether a declaration waits after the node behind. Waiting means a receive from a channel, or
-// a call of a function whose name suggests waiting. Code of the new goroutine or of other goroutines does not
-// count.
-func (l *look) waits(in ast.Decl, behind ast.Node, lit *ast.FuncLit) (found bool) {
-	_, send := behind.(*ast.SendStmt)
+// waits reports whether a declaration waits after the given node. Waiting means a receive from a channel, or
+// a call of a function whose name suggests waiting. Code of the new goroutine, whose function is lit, and of
+// other goroutines does not count.
+func (l *look) waits(in ast.Decl, after ast.Node, lit *ast.FuncLit) (found bool) {
+	_, send := after.(*ast.SendStmt)
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
-			if !send && (n == behind || !within(n, behind.Pos())) {
+			if !send && (n == after || !within(n, after.Pos())) {
 				return false
 			}
 		case *ast.FuncLit:
@@ -119,16 +119,16 @@ func (l *look) waits(in ast.Decl, behind ast.Node, lit *ast.FuncLit) (found bool
 				return false
 			}
 		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW && n.Pos() > behind.Pos()
+			found = found || n.Op == token.ARROW && n.Pos() > after.Pos()
 		case *ast.RangeStmt:
-			if _, ok := l.TypesInfo.TypeOf(n.X).Underlying().(*types.Chan); ok && n.End() > behind.Pos() {
+			if _, ok := l.TypesInfo.TypeOf(n.X).Underlying().(*types.Chan); ok && n.End() > after.Pos() {
 				found = true
 			}
 		case *ast.CallExpr:
-			if n == behind {
+			if n == after {
 				return false
 			}
-			if n.Pos() > behind.Pos() {
+			if n.Pos() > after.Pos() {
 				name := strings.ToLower(types.ExprString(n.Fun))
 				name = name[strings.LastIndexByte(name, '.')+1:]
 				for _, part := range [...]string{"wait", "join", "done", "finish", "sync", "drain",
@@ -206,8 +206,8 @@ func (l *look) function(fun ast.Expr) *ast.FuncDecl {
 }
 
 // heard reports whether other code may wait for a signal of a goroutine. If the starting function makes the
-// signal and keeps it in a local variable, only code in that function can wait for it. typ is the type of the
-// goroutine's function if the signal may be one of its parameters, or nil.
+// value that carries the signal, and keeps this value in a local variable, only code in that function can
+// wait. typ is the type of the goroutine's function if the signal may be one of its parameters, or nil.
 func (l *look) heard(s start, typ *ast.FuncType, signal ast.Expr) bool {
 	v := l.root(signal)
 	if v == nil {
@@ -299,10 +299,10 @@ func (l *look) used(s start, v *types.Var) (found bool) {
 	return found
 }
 
-// counts reports whether a use of a variable only prepares goroutines that signal through it, or is itself a
-// signal.
-func (l *look) counts(stack []ast.Node, id *ast.Ident, behind token.Pos) bool {
-	front := id.Pos() < behind
+// counts reports whether a use of a variable only prepares goroutines that signal through the variable, or is
+// itself a signal. started is the end of the code that starts the goroutine.
+func (l *look) counts(stack []ast.Node, id *ast.Ident, started token.Pos) bool {
+	before := id.Pos() < started
 	var child ast.Node = id
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch n := stack[i].(type) {
@@ -320,13 +320,13 @@ func (l *look) counts(stack []ast.Node, id *ast.Ident, behind token.Pos) bool {
 			case "Add", "Done", "Go", "Store", "Unlock", "RUnlock", "Release":
 				return true
 			case "Lock", "RLock", "Acquire":
-				return front
+				return before
 			}
 			return false
 		case *ast.AssignStmt:
 			return slices.ContainsFunc(n.Lhs, func(to ast.Expr) bool { return to == child })
 		case *ast.SendStmt:
-			return n.Chan == child && (front || slices.ContainsFunc(stack, isGo))
+			return n.Chan == child && (before || slices.ContainsFunc(stack, isGo))
 		case *ast.CallExpr:
 			id, ok := ast.Unparen(n.Fun).(*ast.Ident)
 			return ok && l.TypesInfo.Types[n.Fun].IsBuiltin() && id.Name == "close"

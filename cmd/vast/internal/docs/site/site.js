@@ -14,7 +14,7 @@ function h(tag, attributes, ...children) {
   return e;
 }
 
-// Search. search.go has the same words and weights.
+// Search. search.go has the same unasked words and the same weights.
 
 const unasked = new Set(('a an and are as at be by can do does for from has have how i if in into is it its my of on or s that the this to ' +
   'what when where which who why will with you your').split(' '));
@@ -44,8 +44,8 @@ const load = (file) => new Promise((done, failed) => {
 
 let engine = null;
 
-// ready loads the files of the search before the first query. The index is a script, because a page that is
-// opened as a file can load scripts only.
+// ready loads the search engine and the index, and does so only once. The index is a script, because a page
+// that the browser opens as a file can load scripts, but cannot fetch data.
 function ready() {
   engine ??= (async () => {
     await Promise.all([load('minisearch/minisearch.js'), load('index.js')]);
@@ -71,7 +71,8 @@ function search(made, query) {
   return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, mostResults);
 }
 
-// excerpt fills an element with the part of a text around the first of the words, and marks all of the words.
+// excerpt appends to an element the part of a text around the first of the words, and marks all of the words in
+// the part.
 function excerpt(into, text, words) {
   const wanted = (word) => wordsOf(word).map(stem).some((w) => w && words.some((a) => w.startsWith(a)));
   const places = [...text.matchAll(/[\p{L}\p{N}]+/gu)];
@@ -92,7 +93,7 @@ function excerpt(into, text, words) {
 const box = at('query');
 const list = at('found');
 let chosen = -1;
-let turn = 0; // counts queries, so that show drops the results of an older query
+let turn = 0; // changes with each query and each close, so that show drops outdated results
 
 function close() {
   turn++;
@@ -151,7 +152,7 @@ for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplet
   box.setAttribute(name, value);
 }
 box.addEventListener('focus', () => {
-  ready().catch(() => {}); // show reports the error
+  ready().catch(() => {}); // show will report the error
   if (box.value) show();
 });
 box.addEventListener('input', show);
@@ -174,7 +175,7 @@ box.form.addEventListener('submit', async (event) => {
   const options = list.querySelectorAll('[role=option]');
   options[Math.max(chosen, 0)]?.click();
 });
-list.addEventListener('click', close); // a result on this page does not load a new page
+list.addEventListener('click', close); // also for a result on this page, which loads no new page
 document.addEventListener('pointerdown', (event) => {
   if (!box.form.contains(event.target)) close();
 });

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// Screen is a simulated terminal that runs a command. Show copies the cells, because only the goroutine that
-// draws may read the cells of tcell's simulation.
+// Screen is a simulated terminal on which a command runs. Its method Show copies the cells, because only the
+// goroutine of the command may read the cells of tcell's simulation.
 type Screen struct {
 	tcell.SimulationScreen
 	Signals chan os.Signal
@@ -25,7 +25,7 @@ type Screen struct {
 	coloured int
 }
 
-// Show runs a command on a screen of the given size and character set. The test must end the command.
+// Show starts a command on a screen of the given size and character set. The test must end the command.
 func Show(t *testing.T, columns, rows int, charset string, fallbacks map[rune]string,
 	command func(*Screen) (status int)) *Screen {
 	t.Helper()
@@ -59,7 +59,7 @@ func (s *Screen) Show() {
 	}
 }
 
-// Lines waits until the screen has the given size and shows the text. It returns the lines of the screen.
+// Lines waits until the screen has the given size and shows the text, and returns the lines of the screen.
 func (s *Screen) Lines(t *testing.T, columns, rows int, text string) []string {
 	t.Helper()
 	s.mu.Lock()
