@@ -137,9 +137,9 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	return w.carve(c, r)
 }
 
-// A column of at least manyBytes reserves spareBytes that it does not use. Without spareBytes, columns with
-// components of one size would lie at a distance of a power of two, and a loop over two such columns would
-// take up to twice as long: see decision 0013.
+// A column of at least manyBytes reserves spareBytes that it does not use. Without spareBytes, the distance
+// of two columns could be a power of two, and a loop over both columns would then take up to twice as long:
+// see decision 0013.
 const (
 	manyBytes  = 16 << 20
 	spareBytes = 2 << 20
@@ -272,8 +272,8 @@ func (c *column) remove(e Entity) bool {
 	return true
 }
 
-// addedTo notes that a word gained its first presence bit in a column, unless the word's archetype has the
-// column anyway.
+// addedTo notes that a word gained its first presence bit in a column. If the word's archetype has the
+// column, addedTo does nothing.
 func (w *World) addedTo(c *column, word uint32) {
 	o := w.owner(word)
 	if !w.bornWith(c, o.extent) {
@@ -291,7 +291,8 @@ func (w *World) bornWith(c *column, extent uint32) bool {
 	return false
 }
 
-// grow makes the slots below end usable, rounded up to whole words, because deletion clears bits by words.
+// grow makes the slots below end usable. It rounds end up to whole words, because deletion clears whole words
+// of bits.
 func (c *column) grow(end uint32) error {
 	if end <= c.slots {
 		return nil
@@ -318,8 +319,8 @@ func (c *column) grow(end uint32) error {
 	return nil
 }
 
-// growForAdditions makes the next n additions unable to fail, for entities that fit into the world's present
-// memory.
+// growForAdditions makes room for the next n additions to entities in the world's present slots, so that
+// these additions cannot fail.
 func (c *column) growForAdditions(what string, n int) error {
 	w := c.world
 	w.mustBeOpen(what)
@@ -429,7 +430,7 @@ func (c *column) poison(word uint32, mask uint64) {
 	}
 }
 
-// mustHave panics unless every entity of the run has the component.
+// mustHave panics if an entity of the run lacks the component.
 func (c *column) mustHave(r Run) {
 	for slot := uint(r.start); slot < uint(r.start+r.n); slot++ {
 		if !c.set.Test(slot) {

@@ -95,7 +95,7 @@ func (c *column) give(lo, hi uint32) (added int) {
 	return added
 }
 
-// giveBlock is give for a block without any presence bits. It does not test each word.
+// giveBlock is give for a block without any presence bits. It does not read the bits of each word.
 func (c *column) giveBlock(lo uint32) {
 	w := c.world
 	last, born := ^uint32(0), true

@@ -198,12 +198,14 @@ func TestEditOrAdd(t *testing.T) {
 		c.Remove(e)
 		p := c.EditOrAdd(e)
 		if p == nil || *p != 0 || c.Get(e) != p {
-			t.Fatalf("%s: the new component is %v, want a zero at %v", c.Name(), p, c.Get(e))
+			t.Fatalf("%s: EditOrAdd returns %v, want the address %v of a zero component", c.Name(), p,
+				c.Get(e))
 		}
 		*p = 5
 		tr := NewTracker(w, c)
 		if q := c.EditOrAdd(e); q != p || *q != 5 {
-			t.Errorf("%s: the present component is %v, want %v with 5", c.Name(), q, p)
+			t.Errorf("%s: EditOrAdd of a present component returns %v, want %v, which holds 5", c.Name(), q,
+				p)
 		}
 		seen := 0
 		for got := range tr.Changed(c) {

@@ -12,7 +12,7 @@ func TestColumn(t *testing.T) {
 	pos := NewColumn[position](w)
 	named := NewColumn[velocity](w).Named("speed")
 	if pos.Name() != "position" || named.Name() != "speed" {
-		t.Errorf("the names are %q and %q", pos.Name(), named.Name())
+		t.Errorf("the names are %q and %q, want position and speed", pos.Name(), named.Name())
 	}
 	e, other := w.Archetype(pos).New(), w.Archetype(pos).New()
 	if named.Has(e) || named.Get(e) != nil || named.Set(e, velocity{1, 1}) || named.Remove(e) ||
@@ -26,7 +26,7 @@ func TestColumn(t *testing.T) {
 			named.Len())
 	}
 	if again := named.Add(e, velocity{3, 4}); again != p || *p != (velocity{3, 4}) || named.Len() != 1 {
-		t.Errorf("added twice: %v at %p, first at %p", *again, again, p)
+		t.Errorf("a second Add returned %v at %p, want {3 4} at %p", *again, again, p)
 	}
 	if !named.Set(e, velocity{5, 6}) || *p != (velocity{5, 6}) {
 		t.Errorf("Set left %v, want {5 6}", *p)
@@ -97,12 +97,12 @@ func TestColumnWithoutSize(t *testing.T) {
 		}
 	})
 	if tag.Len() != 2000 || w.Query(tag).Count() != 2000 {
-		t.Errorf("%d entities have the tag, the query counts %d", tag.Len(), w.Query(tag).Count())
+		t.Errorf("Len is %d, and the query counts %d, want 2000", tag.Len(), w.Query(tag).Count())
 	}
 }
 
-// deleteAtTheEdge adds components up to the edge of the column's committed memory and deletes the entities.
-// No presence bit may remain for the slot's next entity.
+// deleteAtTheEdge adds components up to the edge of the column's committed memory and deletes all entities
+// but the first. No presence bit may remain for the next entity in a slot.
 func deleteAtTheEdge[T any](t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()

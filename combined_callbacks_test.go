@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// useFromCallback calls an operation from every eighth call of a hook or a fill. A forbidden operation must
-// panic and change nothing, so that the outer operation continues. An allowed operation must work.
+// useFromCallback calls an operation from every eighth call of a hook or fill function. A forbidden operation
+// must panic and change nothing, so that the outer operation continues. An allowed operation must work.
 // useFromCallback does not call Archetype.Grow: Grow decides where entities lie, and the answers must be the
 // same without hooks.
 func (m *combinedModel) useFromCallback() {

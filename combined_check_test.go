@@ -2,7 +2,7 @@ package vast
 
 import "slices"
 
-// checkSome checks a few entities after each step, in constant time.
+// checkSome checks a few entities and the placeholders after each step.
 func (m *combinedModel) checkSome() {
 	m.must(m.world.Len() == len(m.order), "%d entities, want %d", m.world.Len(), len(m.order))
 	m.must(m.roads.Len() == len(m.roads.value), "%d edges, want %d", m.roads.Len(), len(m.roads.value))

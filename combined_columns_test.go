@@ -89,7 +89,7 @@ func combinedOf[T comparable](c valued[T], decode func(uint64) T, encode func(T)
 	}
 }
 
-// combinedStored makes a column in the storage s. The answers must not depend on the storage.
+// combinedStored makes a column with the storage s. The answers must not depend on the storage.
 func combinedStored[T comparable](
 	m *combinedModel, name string, s probing.Storage, decode func(uint64) T, encode func(T) uint64,
 ) combinedColumn {
@@ -164,8 +164,8 @@ func combinedTag(t Tag) combinedColumn {
 	}
 }
 
-// These constants number the columns of the combined model: columns with values come first, then relations
-// and edges, each followed by its target column.
+// These constants number the columns of the combined model: the columns of components, including the tag,
+// come first, then relations and edges, each followed by its target column.
 const (
 	combinedValues = 6
 	combinedLinks  = combinedValues // the first relation

@@ -16,7 +16,7 @@ type combinedBuffer struct {
 
 // combinedPlaceholder models a placeholder of Commands.New.
 type combinedPlaceholder struct {
-	buffer *combinedBuffer
+	buffer *combinedBuffer // nil after the placeholder has become stale
 	handle Entity
 	entity Entity // zero until Apply
 }
@@ -34,7 +34,7 @@ type combinedCommand struct {
 	e, other combinedRef
 	v        uint64
 	made     *combinedPlaceholder // the placeholder of a commandNew
-	a        int
+	a        int                  // the number of the archetype of a commandNew
 }
 
 // begin begins a new batch if the current batch is applied. The placeholders of the old batch become stale.
@@ -163,7 +163,7 @@ func (m *combinedModel) recordWith(buffer *combinedBuffer, k *combinedCommand, f
 	}
 }
 
-// recordComponent returns a function that records a command for a column with values.
+// recordComponent returns a function that records a command for a component.
 func (m *combinedModel) recordComponent(k *combinedCommand, buffer *combinedBuffer, how int) func() {
 	c, e := m.values[k.col], k.e.handle()
 	switch {

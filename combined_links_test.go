@@ -88,7 +88,7 @@ func (m *combinedModel) eachLink(rule OnDelete, target Entity, f func(source Ent
 }
 
 // closure returns the entities that a deletion of the seeds deletes. A seed is left out if its deletion would
-// delete the target of a surviving source in a relation with the rule Refuse.
+// delete the target of a surviving source in a relation or edges with the rule Refuse.
 func (m *combinedModel) closure(seeds []Entity) map[Entity]bool {
 	for {
 		goes := map[Entity]bool{}

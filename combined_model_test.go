@@ -46,7 +46,7 @@ type combinedModel struct {
 	relations  []*relationModel
 	roads      *combinedEdges
 	archetypes []*Archetype
-	trackers   []*combinedTracker // nil elements have no tracker
+	trackers   []*combinedTracker // nil where there is no tracker
 	buffers    []*combinedBuffer
 	hog        *vm.Region // takes memory of the limit away from the world
 
@@ -59,7 +59,7 @@ type combinedModel struct {
 	opened           int           // operations since the world was made
 	fault            error         // the error of the injected failure, once it has happened
 	moved            []movedEntity // moves for which the running operation called OnMove
-	callbacks        int           // calls of hooks and fills
+	callbacks        int           // calls of hooks and fill functions
 	applied, resumed int           // applied commands, and calls of Apply that ended early
 	operation        string
 	transcript       io.Writer
@@ -126,13 +126,13 @@ func (m *combinedModel) hookAll() {
 		m.told[i] = told
 		return func(e Entity) {
 				m.must(!told[e] && has(e),
-					"OnAdd of %s is called for %v; called before %v, component exists %v",
+					"OnAdd of %s is called for %v; called before: %v, component exists: %v",
 					m.columns[i].Name(), e, told[e], has(e))
 				told[e] = true
 				m.useFromCallback()
 			}, func(e Entity) {
 				m.must(told[e] && has(e),
-					"OnRemove of %s is called for %v; OnAdd called %v, component exists %v",
+					"OnRemove of %s is called for %v; OnAdd called: %v, component exists: %v",
 					m.columns[i].Name(), e, told[e], has(e))
 				delete(told, e)
 				m.useFromCallback()
@@ -227,8 +227,8 @@ func (m *combinedModel) any(b *byteStream) Entity {
 	return Entity{}
 }
 
-// try runs an operation that may run out of memory or slots, and reports whether it succeeded. A refused
-// operation changes nothing. If the injected failure refused the operation, try runs it again.
+// try runs an operation that may run out of memory or slots, and reports whether the operation succeeded. A
+// refused operation must change nothing. If the injected failure refused the operation, try runs it again.
 func (m *combinedModel) try(f func()) bool {
 	changes := m.world.changes
 	for {
@@ -337,7 +337,8 @@ func combinedDigest(t testing.TB, o combinedOptions, stream []byte) (sum uint64,
 	return h.Sum64(), m
 }
 
-// combinedBytes returns the length of a test's stream in bytes: n, or less in a short run.
+// combinedBytes returns the length of a test's stream in bytes: n, or a fifth of n in a short run and under
+// the race detector.
 func combinedBytes(n int) int {
 	if testing.Short() || longtest.Race {
 		return n / 5
@@ -351,8 +352,8 @@ func TestCombinedModel(t *testing.T) {
 	for i, slots := range []int{64, 320, 1024} {
 		stream := randomStream(rand.New(rand.NewPCG(seed, uint64(i))), combinedBytes(40_000))
 		_, m := combinedDigest(t, combinedOptions{slots: slots, hooks: i > 0, roads: OnDelete(i)}, stream)
-		t.Logf("%d slots: %d steps, %d refusals, %d commands, %d resumed", slots, m.step, m.refusals,
-			m.applied, m.resumed)
+		t.Logf("%d slots: %d steps, %d refusals, %d commands, %d calls of Apply that ended early", slots,
+			m.step, m.refusals, m.applied, m.resumed)
 	}
 }
 
@@ -383,7 +384,7 @@ func TestCombinedModelLimit(t *testing.T) {
 	t.Logf("seed %d", seed)
 	least := 4
 	if vm.HeapStandIn() {
-		least = 0 // the stand-in takes all memory at once
+		least = 0 // the heap stand-in takes the memory of a whole region when the region is made
 	}
 	// Some streams never run out of memory. More streams follow until enough operations were refused.
 	refusals, streams := 0, uint64(0)
@@ -401,8 +402,8 @@ func TestCombinedModelLimit(t *testing.T) {
 	}
 }
 
-// combinedOf64 decodes options from the bits of a byte.
-func combinedOf64(v byte) combinedOptions {
+// combinedOptionsOf decodes options from the bits of a byte.
+func combinedOptionsOf(v byte) combinedOptions {
 	o := combinedOptions{slots: 64 << (v % 4 * 2), pages: vm.Pages(v / 64), hooks: v&4 != 0,
 		storage: probing.StorageDense, roads: OnDelete(v % 3)}
 	if v&8 != 0 {
@@ -432,7 +433,7 @@ func TestCombinedModelLong(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed+i, 0))
 		v, n := byte(r.Uint64()), 1000+r.IntN(9000)
 		t.Run(fmt.Sprintf("%d", seed+i), func(t *testing.T) {
-			m := newCombinedModel(t, combinedOf64(v), io.Discard)
+			m := newCombinedModel(t, combinedOptionsOf(v), io.Discard)
 			m.run(randomStream(r, n))
 			steps += m.step
 			refusals += m.refusals + m.resumed
@@ -456,7 +457,7 @@ func FuzzCombined(f *testing.F) {
 		if len(stream) < 2 {
 			return
 		}
-		m := newCombinedModel(t, combinedOf64(stream[0]), io.Discard)
+		m := newCombinedModel(t, combinedOptionsOf(stream[0]), io.Discard)
 		m.run(stream[1:min(len(stream), 1<<13)])
 	})
 }

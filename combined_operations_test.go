@@ -53,7 +53,7 @@ func (m *combinedModel) apply(b *byteStream) {
 	}
 }
 
-// applyNew makes one entity or several. SetRun may give several entities a target.
+// applyNew makes one entity or several. It may then give several entities a target with SetRun.
 func (m *combinedModel) applyNew(b *byteStream) {
 	m.operation = "New"
 	a := b.next() % len(m.archetypes)
@@ -83,7 +83,7 @@ func (m *combinedModel) applyNew(b *byteStream) {
 			n--
 		}
 	}
-	m.must(n == 0, "made %d entities more than requested", -n)
+	m.must(n == 0, "the runs have %d entities fewer than requested", n)
 	if m.relations[rel].options.OnDelete == Refuse || m.entities[target] == nil {
 		return
 	}
@@ -100,7 +100,7 @@ func (m *combinedModel) applyNew(b *byteStream) {
 	}
 }
 
-// applyComponent adds, writes or removes a component with values.
+// applyComponent adds, writes or removes a component.
 func (m *combinedModel) applyComponent(b *byteStream) {
 	e, i, v, how := m.any(b), b.next()%combinedValues, uint64(b.next())+1, b.next()%8
 	c, had := m.values[i], m.has(e, i)
@@ -280,11 +280,11 @@ func (m *combinedModel) applyChain(b *byteStream) {
 	}
 }
 
-// rare reports whether to run a bulk operation over n entities: always if n is small, and otherwise every
-// fourth time.
+// rare reports whether to run a bulk operation over n entities: always if n is small, and otherwise about
+// every fourth time.
 func (m *combinedModel) rare(b *byteStream, n int) bool { return n <= 60 || b.next()%4 == 0 }
 
-// applyBulk adds or writes components of all entities that a query matches.
+// applyBulk adds, writes, exchanges or links components of all entities that a query matches.
 func (m *combinedModel) applyBulk(b *byteStream) {
 	m.operation = "bulk"
 	q := m.query(b)
@@ -365,7 +365,7 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 	for range 1 + b.next()%4 {
 		c := b.next() % combinedCount
 		if c > combinedLinks && (c-combinedLinks)%2 == 1 {
-			c-- // replaces a target column by its relation
+			c-- // replaces a target column by its relation or edges
 		}
 		if !slices.Contains(add, c) && !slices.Contains(remove, c) {
 			remove = append(remove, c)
@@ -420,7 +420,8 @@ func (m *combinedModel) applyRelate(b *byteStream, q *combinedQuery, es []Entity
 	})
 }
 
-// applyRemoving removes a component of all entities that a query matches, or deletes the entities.
+// applyRemoving removes a component or a target of all entities that a query matches, or deletes the
+// entities.
 func (m *combinedModel) applyRemoving(b *byteStream) {
 	m.operation = "removing"
 	q := m.query(b)

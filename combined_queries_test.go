@@ -9,7 +9,7 @@ import (
 type combinedQuery struct {
 	Query
 	says                       string
-	with, minus, any, optional []int
+	with, minus, any, optional []int // the numbers of the columns that each form names
 	tests                      []func(Entity) bool
 	to                         []int // the relations named by To
 	target                     Entity
@@ -17,7 +17,8 @@ type combinedQuery struct {
 	witness                    Entity // an entity that the query usually matches
 }
 
-// fits reports whether to use a form. It seldom accepts a form that excludes the witness.
+// fits reports whether to use a form. matches says whether the form matches the witness. fits seldom accepts
+// a form that excludes the witness.
 func (m *combinedModel) fits(b *byteStream, matches bool) bool { return matches || b.next()%8 == 0 }
 
 func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
@@ -27,7 +28,7 @@ func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
 
 func (q *combinedQuery) bySlot() bool { return len(q.to) == 0 || q.listed || q.ranged }
 
-// combinedColumn chooses a column, usually a column with values.
+// combinedColumn chooses a column, usually a column of components.
 func (b *byteStream) combinedColumn() int {
 	v := b.next()
 	if v < 100 {
@@ -66,7 +67,7 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	return q
 }
 
-// form adds a form to a query unless the query excludes that form.
+// form chooses a form, and adds it to a query if the other forms of the query allow it.
 func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 	form, c := b.next()%12, b.combinedColumn()
 	named := slices.Contains(q.with, c)
@@ -260,11 +261,11 @@ func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 	n := 1 + b.next()
 	for batch := range q.Batches(n) {
 		one := slices.Collect(batch.All())
-		m.must(len(one) == batch.Len() && len(one) < n+64, "a batch of %d has %d entities, Len is %d",
-			n, len(one), batch.Len())
+		m.must(len(one) == batch.Len() && len(one) < n+64,
+			"a batch of Batches(%d) yields %d entities, and its Len is %d", n, len(one), batch.Len())
 		got = append(got, one...)
 		m.must(len(one) >= n || len(got) == len(es),
-			"a batch of %d has %d entities and is not the last batch", n, len(one))
+			"a batch of Batches(%d) has %d entities and is not the last batch", n, len(one))
 	}
 	m.must(slices.Equal(got, es), "Batches yields %v, want %v", got, es)
 	m.checkDepths(q, es)
@@ -291,8 +292,8 @@ func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 	n := 0
 	last := Run{}
 	for r := range q.Runs() {
-		m.must(r.Len() > 0 && n+r.Len() <= len(es), "a run of %d entities, %d of %d remain", r.Len(),
-			len(es)-n, len(es))
+		m.must(r.Len() > 0 && n+r.Len() <= len(es), "a run has %d entities, but only %d of %d remain",
+			r.Len(), len(es)-n, len(es))
 		for i := range r.Len() {
 			m.must(r.Entity(i) == es[n+i], "the run holds %v, All yields %v", r.Entity(i), es[n+i])
 		}

@@ -20,7 +20,7 @@ type CommandsOptions struct {
 	// takes 16 bytes plus the size of its value, rounded up to a multiple of 8. Bytes reserves only
 	// addresses, not memory.
 	// Default: 1 GiB; on Windows, where reserved addresses cost memory, 64 MiB; on the heap stand-in, which
-	// takes the memory at once, 4 MiB.
+	// allocates all of these bytes with the first command, 4 MiB.
 	Bytes int
 }
 
@@ -39,7 +39,7 @@ type CommandsOptions struct {
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
-	room  uintptr        // recording takes the short path up to room; room equals used to force the long path
+	room  uintptr        // commands beyond this offset take the long path; room is c.used to force this path
 	world *World
 
 	position     int     // the position of the commands that are recorded now
@@ -93,7 +93,7 @@ func (h *command) next() *command { return (*command)(h.value()) }
 // piece is a stretch of commands that belong to one position.
 type piece struct {
 	position int
-	from, to uintptr // the offsets of the first command and of the end
+	from, to uintptr // the offsets of the first command that is not applied, and of the end
 }
 
 // list holds recorded values with Go pointers, which must lie on the Go heap.
@@ -109,11 +109,12 @@ func (l *listOf[T]) clear() {
 	l.values = l.values[:0]
 }
 
-// maxCommands is the most bytes that the slot of a placeholder can address: 2³² words of 8 bytes.
+// maxCommands is the largest CommandsOptions.Bytes. The slot of a placeholder can address 2³² words of 8
+// bytes. On 32-bit systems an int limits the bytes.
 const maxCommands = min(32<<30, math.MaxInt/8)
 
-// batches counts the recordings that have placeholders, over all worlds. A recording lasts from one Apply to
-// the next.
+// batches counts the batches of commands that have placeholders, over all worlds. A batch ends when Apply has
+// applied all its commands.
 var batches atomic.Uint32
 
 // commandsList holds all Commands of a world. Workers may make Commands at the same time.
@@ -125,8 +126,8 @@ type commandsList struct {
 }
 
 // NewCommands returns empty Commands for a world. The Commands take no memory before the first command.
-// Closing the world closes the Commands. Several goroutines may call NewCommands at once. NewCommands panics
-// if Bytes is negative or more than 32 GiB.
+// Closing the world closes the Commands. Several goroutines may call NewCommands at the same time.
+// NewCommands panics if Bytes is negative or more than 32 GiB (256 MiB on 32-bit systems).
 func NewCommands(w *World, o CommandsOptions) *Commands {
 	w.mustBeOpen("NewCommands")
 	if o.Bytes < 0 || o.Bytes > maxCommands {
@@ -251,7 +252,7 @@ func (c *Commands) begin() {
 	c.room = c.usable()
 }
 
-// commit commits memory for size bytes after the first used bytes.
+// commit commits memory for size bytes of commands. used is the offset at which these commands begin.
 func (c *Commands) commit(used, size uintptr) error {
 	if size > uintptr(c.bytes) || used > uintptr(c.bytes)-size {
 		return &vm.Error{Op: "record", Purpose: c.world.options.Name, Bytes: int(size), Err: vm.ErrCapacity,
@@ -389,9 +390,8 @@ func (c *Commands) Trim() error {
 	return err
 }
 
-// Close releases the memory and drops commands that were not applied. Nothing can be recorded any more. A
-// second Close does nothing, except that it tries again to release memory that the first Close could not
-// release.
+// Close releases the memory and drops commands that were not applied. Nothing can be recorded any more. If a
+// Close could not release memory, the next Close tries again. Otherwise a second Close does nothing.
 func (c *Commands) Close() error {
 	if c == nil {
 		c.mustBeOpen("Commands.Close of")

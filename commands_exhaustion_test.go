@@ -161,7 +161,7 @@ func TestCommandsRoom(t *testing.T) {
 	if done, err := w.Apply(c); done.Done != n || err != nil || *num.Get(es[1]) != uint64(n-1) {
 		t.Errorf("%+v, %v: the component is %d, want %d", done, err, *num.Get(es[1]), n-1)
 	}
-	// Commands fill the capacity.
+	// The next commands fill CommandsOptions.Bytes.
 	leave(64 << 20)
 	if err := c.GrowBytes(1 << 20); err != nil {
 		t.Fatal(err)
@@ -233,7 +233,8 @@ func TestCommandsMemory(t *testing.T) {
 		t.Errorf("%v allocations in each round", n)
 	}
 	if limit.Used() != used || used == before {
-		t.Errorf("%d bytes at first, %d after many rounds", used-before, limit.Used()-before)
+		t.Errorf("the commands take %d bytes after one round, %d after many rounds", used-before,
+			limit.Used()-before)
 	}
 	for _, c := range cs {
 		for _, l := range c.lists {

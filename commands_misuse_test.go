@@ -145,8 +145,8 @@ func TestApplyInsideQueries(t *testing.T) {
 	}
 }
 
-// TestApplyAndHooks checks that, after a panic in a hook, the next Apply begins with the command after the one
-// that called the hook.
+// TestApplyAndHooks checks that, after a panic in a hook, the next Apply begins with the command behind the
+// one that called the hook.
 func TestApplyAndHooks(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 1024})
 	defer w.Close()
@@ -210,7 +210,7 @@ func TestApplyAndHooks(t *testing.T) {
 					t.Error("Apply did not stop at the command that called the hook")
 				}
 				if kind == "new" && !w.Alive(c.Resolve(made)) {
-					t.Error("the placeholder does not resolve to the entity of the hook that panicked")
+					t.Error("the placeholder does not resolve to the entity for which the hook panicked")
 				}
 				told = 0
 				if done, err := w.Apply(c); done != (Applied{Done: 2}) || err != nil ||

@@ -58,7 +58,8 @@ func TestResolveUntilRecording(t *testing.T) {
 			t.Errorf("%s: a placeholder of the previous batch or of a pending New resolves", name)
 		}
 		if _, err := w.Apply(c); err != nil || !w.Alive(c.Resolve(again)) {
-			t.Errorf("%s: Apply of the next batch: %v; its placeholder resolves to %v", name, err, c.Resolve(again))
+			t.Errorf("%s: Apply of the next batch: %v; its placeholder resolves to %v", name, err,
+				c.Resolve(again))
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)

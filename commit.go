@@ -17,7 +17,7 @@ type columnCommitted struct {
 	bits  int
 	bytes int
 	notes notesCommitted
-	undo  func() // undoes the growth of the column's store; nil for a column without a store
+	undo  func() // undoes the growth of the column's store; nil if there is nothing to undo
 }
 
 // committed returns the current sizes. The caller must pass each result to forget, the latest result first.

@@ -69,7 +69,7 @@ func TestDeleteAll(t *testing.T) {
 			}
 		}
 		if n := w.DeleteAll(w.Query(mark)); n != len(doomed) || w.Len() != len(spared) || mark.Len() != 0 {
-			t.Errorf("%d %%: DeleteAll deleted %d of %d marked entities; %d entities are left, %d of them marked",
+			t.Errorf("%d %%: DeleteAll deleted %d of %d marked entities, %d entities and %d marks are left",
 				share, n, len(doomed), w.Len(), mark.Len())
 		}
 		if slices.ContainsFunc(doomed, w.Alive) || !slices.Equal(filtered(es, w.Alive), spared) {

@@ -186,8 +186,8 @@ func (c Column[T]) EditOrAdd(e Entity) *T {
 func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }
 
 // Grow makes room, so that the next n additions cannot fail, for entities that fit into the world's present
-// memory. Because the column has a fixed place for each slot, any n makes room for all of these entities. Grow
-// returns a [*vm.Error] as [Archetype.Grow] does.
+// memory. Because the column has a fixed place for each slot, any n makes room for all of these entities.
+// Grow returns a [*vm.Error] as [Archetype.Grow] does.
 func (c Column[T]) Grow(n int) error { return c.c.growForAdditions("Column.Grow", n) }
 
 // AddLater records that e gains the component with the value v, as by [Column.Add].

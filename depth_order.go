@@ -20,8 +20,8 @@ import (
 //
 // Complexity: one step for each run, and, for each depth, one step for each 64-slot word with entities of
 // that depth. Down to depth 63 nothing is sorted, because linking keeps the order. InDepthOrder finds deeper
-// entities by their links, and sorts the slots of each depth. It allocates only for these deeper entities, and
-// for queries that are more than conditions on components, such as those with [Query.To].
+// entities by their links, and sorts the slots of each depth. It allocates only for these deeper entities,
+// and for queries that are more than conditions on components, such as those with [Query.To].
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var d depthWalk

@@ -71,6 +71,6 @@
 // column of another world, a structural change inside a query, a circle in a hierarchy, a closed world.
 // Running out of slots, memory or addresses is an error of type *vm.Error. The Grow methods and [World.Apply]
 // return this error, and additions that Grow made room for cannot fail. The methods without an error result
-// panic with it and change nothing. A name that is taken is an error of type [*NameTaken]. A stale entity is not
-// an error: look-ups return nil or false, and bulk methods and commands pass over it.
+// panic with it and change nothing. A name that is taken is an error of type [*NameTaken]. A stale entity is
+// not an error: look-ups return nil or false, and bulk methods and commands pass over it.
 package vast

@@ -18,7 +18,8 @@ import (
 
 var (
 	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
-	// A program states its output in a last comment that begins with "Output:", or after each fmt.Println.
+	// A program states its output in a last comment that begins with "Output:", or in a comment behind each
+	// fmt.Println.
 	outputAtEnd   = regexp.MustCompile(`(?s)// Output:(.*?)\n}`)
 	outputBeside  = regexp.MustCompile(`(?m)fmt\.Println\(.*\) +// (.*)$`)
 	packageClause = regexp.MustCompile(`(?m)^package (\w+)$`)
@@ -38,8 +39,8 @@ func (d *documented) packageName() string {
 // TestDocumentation compiles and runs the programs in the README and in docs, and compares their output with
 // the output that they state. It runs the tests in the pages, too.
 //
-// A go command for each program would link the library each time. So each program becomes a package, and one
-// binary imports all of them. The binary runs one program at a time, each in a process of its own.
+// Each program becomes a package, and one binary imports all of these packages, because a go command for each
+// program would link the library each time. A process of the binary runs one program.
 func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command:", err)

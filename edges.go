@@ -21,10 +21,10 @@ type EdgesOptions struct {
 	Capacity int
 }
 
-// Edges link each source to any number of targets, with a T for each link, such as roads between towns with
-// their lengths. An entity may be linked to itself, and cycles are allowed. An edge ends when either entity
-// is deleted. Edges are a small value; copy them freely. Make them with [NewEdges]. If the links need no
-// data, use Edges[struct{}].
+// Edges link each source to any number of targets. Each link has a value of type T, such as the length of a
+// road between two towns. An entity may be linked to itself, and cycles are allowed. An edge ends when either
+// entity is deleted. Edges are a small value; copy them freely. Make them with [NewEdges]. If the links need
+// no data, use Edges[struct{}].
 //
 // Edges are also the column of the entities that have edges to others: World.Query(roads) matches these
 // entities. [Edges.TargetColumn] is the column of the entities that others have edges to. Edges lie in a
@@ -128,7 +128,7 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 		return p
 	}
 	if invariants.Enabled {
-		s.sources.touch(true) // may panic, so before the first change
+		s.sources.touch(true) // comes before the first change, because it may panic
 	}
 	s.world.mustNotBeInCallback(opAddEdge)
 	if err := s.room(from.slot, to.slot); err != nil {
@@ -178,8 +178,8 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 	return true
 }
 
-// Grow makes the next n additions of edges unable to fail, for entities that fit into the world's present
-// memory. It returns a [*vm.Error] as [Archetype.Grow] does.
+// Grow makes the next n additions of edges unable to fail, as long as their entities lie in slots for which
+// the world has memory now. It returns a [*vm.Error] as [Archetype.Grow] does.
 func (e Edges[T]) Grow(n int) error {
 	s := e.made()
 	s.world.mustBeOpen("Edges.Grow")
@@ -209,7 +209,7 @@ func (e Edges[T]) Sources(to Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().targets, to, yield) }
 }
 
-// laterEdge is the value of a recorded command.
+// laterEdge is what the command of AddLater records besides the source.
 type laterEdge[T any] struct {
 	to    Entity
 	value T

@@ -14,23 +14,24 @@ func (s *edges[T]) room(from, to uint32) error {
 	return s.reach(from+1, to+1, 1)
 }
 
-// reach makes room for n more edges between slots below the given ends. On failure nothing has changed.
-func (s *edges[T]) reach(sources, targets uint32, n int) error {
-	if sources <= s.sources.slots && targets <= s.targets.slots {
+// reach makes room for n more edges whose sources lie below the slot sourceEnd, and whose targets lie below
+// the slot targetEnd. On failure nothing has changed.
+func (s *edges[T]) reach(sourceEnd, targetEnd uint32, n int) error {
+	if sourceEnd <= s.sources.slots && targetEnd <= s.targets.slots {
 		return s.pool.Grow(n)
 	}
 	return s.world.try([]*column{s.sources, s.targets}, func() error {
-		if err := s.sources.grow(sources); err != nil {
+		if err := s.sources.grow(sourceEnd); err != nil {
 			return err
 		}
-		if err := s.targets.grow(targets); err != nil {
+		if err := s.targets.grow(targetEnd); err != nil {
 			return err
 		}
 		return s.pool.Grow(n)
 	})
 }
 
-// enter makes an edge and appends it to both lists. There must be room.
+// enter makes an edge and appends it to both lists. The caller must have made room.
 func (s *edges[T]) enter(one edge[T]) *edge[T] {
 	t, bit := s.targets, uint64(1)<<(one.to%64)
 	out, in := s.ends(s.sources, one.from), s.ends(t, one.to)
@@ -213,7 +214,8 @@ func (s *edges[T]) check(must func(bool, string, ...any)) {
 				prev, h = h, next
 			}
 			if n != list.count || prev != list.last {
-				must(false, "%s: slot %d counts %d edges and has %d", name, slot, list.count, n)
+				must(false, "%s: the list of slot %d has %d edges and counts %d, or its last edge is wrong",
+					name, slot, n, list.count)
 			}
 			total += int(n)
 		}

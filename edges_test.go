@@ -197,15 +197,17 @@ func TestEdgesModel(t *testing.T) {
 				}
 				if !slices.Equal(out, m.out[e]) || !slices.Equal(in, m.in[e]) ||
 					m.CountTargets(e) != len(out) || m.CountSources(e) != len(in) {
-					t.Fatalf("step %d: edges of %v: out %v, want %v, in %v, want %v", step, e, out, m.out[e],
-						in, m.in[e])
+					t.Fatalf("step %d: %v has the targets %v, want %v, and the sources %v, want %v",
+						step, e, out, m.out[e], in, m.in[e])
 				}
 				sources += min(len(out), 1)
 				targets += min(len(in), 1)
 			}
 			if m.Len() != len(m.values) || w.Query(m).Count() != sources ||
 				w.Query(m.TargetColumn()).Count() != targets {
-				t.Fatalf("step %d: %d edges, want %d", step, m.Len(), len(m.values))
+				t.Fatalf("step %d: %d edges, want %d; %d sources, want %d; %d targets, want %d", step,
+					m.Len(), len(m.values), w.Query(m).Count(), sources,
+					w.Query(m.TargetColumn()).Count(), targets)
 			}
 		}
 	}
@@ -329,7 +331,7 @@ func TestEdgesGrow(t *testing.T) {
 	if err := roads.Grow(100 * 100); err != nil {
 		t.Fatal(err)
 	}
-	// The limit is exhausted, and adding edges takes no memory.
+	// Adding edges takes no memory now: the region below exhausts the limit.
 	r, err := vm.Reserve(64<<20, vm.Options{Limit: limit})
 	if err != nil {
 		t.Fatal(err)

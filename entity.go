@@ -28,7 +28,7 @@ func (e Entity) Generation() uint32 { return generation.Count(e.generation) }
 // IsZero reports whether e is the zero Entity.
 func (e Entity) IsZero() bool { return e == Entity{} }
 
-// ID returns the entity as one number, for files and networks; [EntityOf] turns it back.
+// ID returns the entity as one number, for files and networks; [EntityOf] turns the number back.
 func (e Entity) ID() uint64 { return uint64(e.generation)<<32 | uint64(e.slot) }
 
 // EntityOf returns the entity with the given [Entity.ID]. Any number is safe: if it is not the ID of a living

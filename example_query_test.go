@@ -135,7 +135,7 @@ func ExampleQuery_Batches() {
 	var wg sync.WaitGroup
 	for batch := range w.Query(pos, vel).Batches(10_000) {
 		sums = append(sums, 0)
-		sum := &sums[len(sums)-1] // the slice has capacity for all batches, so it does not move
+		sum := &sums[len(sums)-1] // stays valid, because the slice has capacity for all batches
 		wg.Go(func() {
 			for run := range batch.Runs() {
 				p, v := pos.Slice(run), vel.Slice(run)

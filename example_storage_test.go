@@ -73,7 +73,7 @@ func ExampleSparseColumn_All() {
 	// Output: 1 false
 }
 
-// A hook keeps other data in step with a component, here an index by cell.
+// A hook keeps other data in step with a component: here a map from cells to entities.
 func ExampleColumn_OnAdd() {
 	type Cell struct{ X, Y int32 }
 

@@ -38,7 +38,7 @@ func ExampleTracker() {
 	w.Delete(es[3])
 	send()
 
-	ships.New() // takes the slot of the deleted entity
+	ships.New() // gets the slot of the deleted entity
 	pos.Set(es[1], Position{X: 11})
 	pos.Get(es[2]).X = 7 // a write through Get is not tracked
 	send()

@@ -2,8 +2,8 @@ package vast
 
 import "testing"
 
-// TestBulkOperationsCallHooks checks the values and the calls of hooks of bulk operations on columns of each
-// storage.
+// TestBulkOperationsCallHooks runs bulk operations on columns of each storage, and checks the values and the
+// calls of hooks.
 func TestBulkOperationsCallHooks(t *testing.T) {
 	w := NewWorld(Options{})
 	base := NewColumn[number](w)

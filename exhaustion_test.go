@@ -48,7 +48,7 @@ func TestMaxEntities(t *testing.T) {
 		})
 	}
 	if after := fmt.Sprint(w.Stats()); after != before {
-		t.Errorf("refusals changed the world:\n%s\n%s", before, after)
+		t.Errorf("refusals changed the world:\n%s\nbefore:\n%s", after, before)
 	}
 	w.checkInvariants()
 	es := entitiesOf(w.Query(c))
@@ -154,7 +154,7 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 		return nil
 	}, vm.ErrLimit, "raise the limit")
 	if second.Len() != made || small.Len() != made || large.Len() != made || made < 2000 {
-		t.Errorf("%d entities, %d and %d components; %d entities were made",
+		t.Errorf("%d entities, %d small and %d large components; want %d of each, at least 2000",
 			second.Len(), small.Len(), large.Len(), made)
 	}
 	second.checkInvariants()
@@ -290,8 +290,8 @@ func TestLimitOfColumnGrow(t *testing.T) {
 	}
 }
 
-// TestLimitAtEveryStep runs the same program under limits that grow from 0 bytes until nothing is refused.
-// After each refusal the world is consistent, and after Close nothing is charged to the limit.
+// TestLimitAtEveryStep runs the same program under limits that grow from 0 bytes until three of them refuse
+// nothing. After each refusal the world is consistent, and after Close nothing is charged to the limit.
 func TestLimitAtEveryStep(t *testing.T) {
 	step := 16 << 10
 	if testing.Short() || longtest.Race {

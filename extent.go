@@ -23,9 +23,9 @@ type extent struct {
 func (x *extent) first() uint32 { return x.word * 64 }
 func (x *extent) end() uint32   { return (x.word + x.words) * 64 }
 
-// draw gives the archetype extents with room for at least n more entities. If the archetype owns more than
-// four times the words that it needs, draw adds a quarter of the owned words, provided that there is room.
-// On failure nothing has changed.
+// draw gives the archetype extents with room for at least n more entities. If n entities need fewer words
+// than a quarter of the words that the archetype owns, draw gives a quarter if there is room for it, and
+// otherwise fewer words. On failure nothing has changed.
 func (w *World) draw(a *Archetype, n int) error {
 	if err := w.prepare(); err != nil {
 		return err
@@ -104,7 +104,8 @@ func (w *World) holes() (holes []hole, words uint32) {
 	return holes, words
 }
 
-// own makes vacant words an extent of the archetype. The memory of these words must be committed.
+// own makes vacant words an extent of the archetype. The caller must have committed the memory of these
+// words.
 func (w *World) own(a *Archetype, word, words uint32) *extent {
 	id := uint32(len(w.extents))
 	if k := len(w.unusedIDs); k > 0 {
@@ -182,8 +183,8 @@ func (w *World) full(a *Archetype) error {
 }
 
 // align returns the first word, from the frontier on, at which the archetype's widest column begins a huge
-// page. If the extent does not fill a huge page, align returns the frontier. A huge page that several
-// archetypes share cannot be given back when only one of them gives back its words.
+// page. If the extent does not fill a huge page, align returns the frontier. Archetypes should not share a
+// huge page, because it can be given back only when all of them have given back their words.
 func (w *World) align(a *Archetype, words uint32) uint32 {
 	huge := w.alignment
 	wordBytes := 64 * a.widest
@@ -234,7 +235,7 @@ func (w *World) disown(lo, hi uint32) {
 }
 
 // emptied gives back an extent without entities. If the archetype's only extent is a single word, emptied
-// keeps the extent as a spare. Then making and deleting one entity again and again does not draw an extent
+// keeps the extent as a spare, so that making and deleting one entity again and again does not draw an extent
 // each time.
 func (w *World) emptied(x *extent) {
 	if len(x.archetype.extents) > 1 || x.words > 1 {
@@ -244,7 +245,7 @@ func (w *World) emptied(x *extent) {
 	x.spare = true
 }
 
-// reclaim gives back the spare extents of all archetypes other than a, and reports whether there were any.
+// reclaim gives back the spare extents of all archetypes except a, and reports whether there were any.
 func (w *World) reclaim(a *Archetype) bool {
 	found := false
 	for _, other := range w.archetypes {

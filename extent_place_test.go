@@ -20,12 +20,13 @@ func places(a *Archetype) (all [][2]uint32) {
 func expectPlaces(t *testing.T, what string, a *Archetype, want ...[2]uint32) {
 	t.Helper()
 	if got := places(a); !slices.Equal(got, want) {
-		t.Errorf("%s: extents of %v, want %v", what, got, want)
+		t.Errorf("%s: the extents have first words and lengths %v, want %v", what, got, want)
 	}
 	a.world.checkInvariants()
 }
 
-// someArchetypes returns a world of 64 × words slots and n archetypes with one column each.
+// someArchetypes returns a world whose size is given in words of 64 slots, and n archetypes with one column
+// each.
 func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Archetype) {
 	o.MaxEntities = words * 64
 	w = NewWorld(o)
@@ -44,7 +45,7 @@ func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Arch
 func clearOut(a *Archetype) { a.world.DeleteAll(a.world.Query(a.columns[0].asAny())) }
 
 // TestDrawnWords checks how many words an archetype draws. Usually it draws a quarter of its own words. It
-// draws more if it needs more, and only the remaining words of the world if these are fewer.
+// draws more if it needs more. If the world has fewer words left than a quarter, the archetype draws these.
 func TestDrawnWords(t *testing.T) {
 	_, as := someArchetypes(t, 1000, 2, Options{Pages: vm.PagesSmall})
 	a, b := as[0], as[1]
@@ -118,7 +119,7 @@ func TestHolesByTheirSize(t *testing.T) {
 		expectPlaces(t, fmt.Sprintf("%d words", c.words), as[8+i], [2]uint32{c.at, uint32(c.words)})
 	}
 	if n := w.vacant.Count(); n != 0 || w.frontier != 39 {
-		t.Errorf("%d words are vacant, %d in use", n, w.frontier)
+		t.Errorf("%d words are vacant before the frontier, word %d; want 0 before word 39", n, w.frontier)
 	}
 }
 
@@ -137,7 +138,7 @@ func TestLargestHole(t *testing.T) {
 	a.NewN(8*64, nil)
 	expectPlaces(t, "8 words of 10", a, [2]uint32{0, 1}, [2]uint32{5, 4}, [2]uint32{12, 3})
 	if err := a.Grow(3 * 64); !errors.Is(err, vm.ErrCapacity) || w.frontier != 19 {
-		t.Errorf("Grow by 3 words when 2 are free: %v; %d words in use", err, w.frontier)
+		t.Errorf("Grow by 3 words when 2 are free: %v; the frontier is word %d, want 19", err, w.frontier)
 	}
 	expectPlaces(t, "after a refusal", a, [2]uint32{0, 1}, [2]uint32{5, 4}, [2]uint32{12, 3})
 	if err := a.Grow(2 * 64); err != nil {
@@ -147,8 +148,8 @@ func TestLargestHole(t *testing.T) {
 		[2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{5, 4}, [2]uint32{12, 3}, [2]uint32{19, 1})
 }
 
-// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of a huge page,
-// unless the extent continues the archetype's last extent or no huge page is free.
+// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of a huge page. The
+// exceptions are an extent that continues the archetype's last extent, and a world with no huge page free.
 func TestExtentsOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
@@ -164,7 +165,8 @@ func TestExtentsOfHugePages(t *testing.T) {
 	b.NewN(int(words)*64, nil)
 	expectPlaces(t, "a huge page", b, [2]uint32{words, words})
 	if n := uint32(w.vacant.Count()); n != words-1 || w.frontier != 2*words {
-		t.Errorf("%d words are vacant, %d in use", n, w.frontier)
+		t.Errorf("%d words are vacant before the frontier, word %d; want %d before word %d", n, w.frontier,
+			words-1, 2*words)
 	}
 	c.New()
 	expectPlaces(t, "a small extent", c, [2]uint32{1, 1})

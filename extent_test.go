@@ -37,8 +37,8 @@ func TestLocality(t *testing.T) {
 		for _, k := range lens {
 			longest, sum = max(longest, k), sum+k
 		}
-		// After the first few extents, each new extent adds a quarter to the archetype's words. So there are
-		// about log(n/64)/log(5/4) = 24 extents.
+		// After the first few extents, each new extent adds a quarter to the archetype's words. This takes
+		// about 24 extents from one word to 15,000 entities.
 		if sum != n || len(lens) > 32 || longest < n/8 {
 			t.Errorf("archetype %d: %d entities in %d runs, the longest of %d: %v", i, sum, len(lens),
 				longest, lens)
@@ -56,7 +56,7 @@ func TestAdjacentExtents(t *testing.T) {
 		a.New()
 	}
 	if extents := w.Stats().Archetypes[0].Extents; extents < 2 {
-		t.Fatalf("%d extents, want 2 at least", extents)
+		t.Fatalf("%d extents, want at least 2", extents)
 	}
 	if lens := runsOf(w.Query(c)); len(lens) != 1 || lens[0] != 50_000 {
 		t.Errorf("the runs have lengths %v, want one run of 50000", lens)
@@ -132,8 +132,8 @@ func TestSpareWord(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestChurn makes and deletes entities of three archetypes for a long time while their number stays the same.
-// The number of slots in use must stay below four times the number of entities.
+// TestChurn makes and deletes entities of three archetypes for a long time. The number of entities stays the
+// same. No extent may end beyond four times this number of slots.
 func TestChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -179,7 +179,7 @@ func TestChurn(t *testing.T) {
 		t.Errorf("%d entities, want %d", w.Len(), n)
 	}
 	if highest > 4*n {
-		t.Errorf("up to %d slots were in use for %d entities", highest, n)
+		t.Errorf("extents end at slot %d, want at most %d for %d entities", highest, 4*n, n)
 	}
 }
 
@@ -235,7 +235,8 @@ func TestHolesAreFilled(t *testing.T) {
 	for _, n := range []int{1000, 2048, 1} { // 2,048 entities fill the hole exactly
 		c.NewN(n, nil)
 		if w.frontier != frontier || w.Len() != 64+n {
-			t.Errorf("%d entities: the frontier moved from word %d to %d", n, frontier, w.frontier)
+			t.Errorf("%d entities, want %d; the frontier moved from word %d to %d", w.Len(), 64+n, frontier,
+				w.frontier)
 		}
 		for e := range others.All() {
 			if e.Slot() >= 2048 {

@@ -102,7 +102,7 @@ func (f *formsWorld) numbered(set []int) (cols []AnyColumn) {
 
 func (f *formsWorld) inOrder() []Entity { return slices.SortedFunc(maps.Keys(f.living), bySlot) }
 
-// list returns a list of entities, in slot order or shuffled. The list has duplicates and stale entities.
+// list returns a list of living entities, with duplicates and stale entities. Half of the lists are shuffled.
 func (f *formsWorld) list() (list []Entity) {
 	all := f.inOrder()
 	for lo := 0; lo < len(all); {
@@ -179,8 +179,8 @@ func (f *formsWorld) query() (q Query, name string, optional []int, want []Entit
 			want = append(want, e)
 		}
 	}
-	name = fmt.Sprintf("with %v − %v any %v optional %v exact %v listed %v", with, minus, any, optional,
-		exact, listed)
+	name = fmt.Sprintf("with %v, without %v, any %v, optional %v, exact %v, listed %v", with, minus, any,
+		optional, exact, listed)
 	return q, name, optional, want
 }
 

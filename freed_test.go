@@ -66,8 +66,8 @@ func TestWritesToRemovedComponents(t *testing.T) {
 	}
 }
 
-// TestWritesToRemovedElsewhere checks that a write to a removed component is detected in storages whose
-// components do not lie at base + slot × size.
+// TestWritesToRemovedElsewhere checks that a write to a removed component of a SparseColumn or a HeapColumn
+// is detected.
 func TestWritesToRemovedElsewhere(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")

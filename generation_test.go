@@ -33,7 +33,7 @@ func TestGenerationWraps(t *testing.T) {
 	for n := from; n < generation.MaxCount; n++ {
 		last = a.New()
 		if last.Slot() != 0 || !w.Delete(last) {
-			t.Fatalf("use %d of slot 0 gives entity %v", n, last)
+			t.Fatalf("after %d uses of slot 0, New gives entity %v", n, last)
 		}
 	}
 	if last.Generation() != generation.MaxCount {
@@ -146,8 +146,6 @@ func TestRetiredSlots(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// An archetype with only retired slots in its extent draws another extent. An extent with retired
-			// slots is not given back.
 			if s := w.Stats(); s.Slots < 128 {
 				t.Errorf("extents with retired slots were given back: %d slots are owned", s.Slots)
 			}

@@ -30,7 +30,7 @@ func (w *World) observe(c *column) {
 	at, _ := slices.BinarySearchFunc(w.watched, c.id, func(c *column, id uint32) int {
 		return cmp.Compare(c.id, id)
 	})
-	// A hook may register hooks while its caller walks over the list, so the old list must stay as it is.
+	// A hook may register hooks while its caller walks over w.watched, so the old slice must not change.
 	w.watched = slices.Insert(slices.Clone(w.watched), at, c)
 	for _, a := range w.archetypes {
 		if slices.Contains(a.columns, c) {
@@ -39,7 +39,8 @@ func (w *World) observe(c *column) {
 	}
 }
 
-// unobserve undoes observe after a column has lost its last tracker, unless the column has hooks or a store.
+// unobserve undoes observe after a column has lost its last tracker. If the column has hooks or a store,
+// unobserve does nothing.
 func (w *World) unobserve(c *column) {
 	if c.tracked || c.store != nil || len(c.onAdd)+len(c.onRemove) > 0 {
 		return
@@ -56,7 +57,8 @@ func (w *World) unobserve(c *column) {
 	}
 }
 
-// tell calls hooks for the slots of mask in a word. All these slots have the component.
+// tell calls hooks for the entities in the slots of a word that mask selects. All these entities have the
+// component.
 func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 	if len(hooks) == 0 || mask == 0 {
 		return
@@ -76,7 +78,7 @@ func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 	}
 }
 
-// tellAdded calls the hooks for the component that a slot's entity gained.
+// tellAdded calls the OnAdd hooks for the entity in a slot, which gained the component.
 func (c *column) tellAdded(slot uint32) { c.tell(c.onAdd, "OnAdd", slot/64, 1<<(slot%64)) }
 
 // tellLosses calls the OnRemove hooks for all components of the slots of mask in a word, before the slots
@@ -112,7 +114,7 @@ func (c *column) tellLossesOf(q Query) {
 	}
 }
 
-// wordMask is a set of slots of one word.
+// wordMask is a set of slots in one word.
 type wordMask struct {
 	word uint32
 	mask uint64

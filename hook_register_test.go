@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestHooksThatRegisterHooks registers hooks in hooks. Each older hook still runs once for each entity. A new
-// hook runs only for entities that lose the component later.
+// TestHooksThatRegisterHooks checks a hook that registers further hooks during a deletion. Each older hook
+// still runs once for each entity. A deletion calls the hooks column by column: it calls the new hooks of
+// later columns, but not those of earlier columns.
 func TestHooksThatRegisterHooks(t *testing.T) {
 	for name, end := range map[string]func(*World, []Entity){
 		"Delete": func(w *World, es []Entity) {
@@ -52,7 +53,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 			end(w, es)
 			want := map[string]int{"1": 2, "2": 2, "3": 2, "3 late": 2}
 			if name == "Delete" && !linked {
-				want["0"] = 1 // for the entity that is deleted later; a cascade deletes both entities at once
+				want["0"] = 1 // in the second call of Delete; all other cases are one deletion
 			}
 			if !maps.Equal(told, want) {
 				t.Errorf("%s, linked %t: the hooks were called %v times, want %v", name, linked, told, want)
@@ -78,10 +79,10 @@ func TestRelationMadeByHook(t *testing.T) {
 	var more Relation
 	c.OnRemove(func(Entity, *number) { more = NewRelation(w, "more", RelationOptions{OnDelete: Cascade}) })
 	if !w.Delete(es[0]) || w.Len() != 2 || child.Len() != 0 {
-		t.Errorf("%d entities and %d links are left", w.Len(), child.Len())
+		t.Errorf("%d entities and %d links are left, want 2 and 0", w.Len(), child.Len())
 	}
 	more.Set(es[1], es[2])
 	if w.checkInvariants(); more.Len() != 1 {
-		t.Errorf("the relation that a hook made has %d links", more.Len())
+		t.Errorf("the relation that a hook made has %d links, want 1", more.Len())
 	}
 }

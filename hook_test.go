@@ -19,7 +19,7 @@ func mustPanic(t *testing.T, want string, f func()) {
 	f()
 }
 
-// heard is a list of the calls of hooks.
+// heard records the calls of hooks.
 type heard []string
 
 func (h *heard) hook(what string) func(Entity, *number) {
@@ -144,7 +144,7 @@ func TestResources(t *testing.T) {
 	defer other.Close()
 	if kept := Resource[clock](w); !RemoveResource[clock](w) || RemoveResource[clock](w) ||
 		FindResource[clock](w) != nil || kept.Ticks != 9 {
-		t.Error("a resource was not removed exactly once")
+		t.Error("RemoveResource does not remove the clock exactly once, or changes its value")
 	}
 	SetResource(w, clock{9})
 	if FindResource[clock](other) != nil {
@@ -157,8 +157,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestOnlyWatchedColumnsAreLookedAt checks that the world watches only columns with hooks. The work of a
-// deletion must not grow with the number of registered columns.
+// TestOnlyWatchedColumnsAreLookedAt checks that the world watches only columns with hooks, because the work
+// of a deletion must not grow with the number of registered columns.
 func TestOnlyWatchedColumnsAreLookedAt(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
@@ -191,8 +191,8 @@ func TestSetResourceReturnsTheAddress(t *testing.T) {
 		t.Errorf("the resource is %v at %p, want 2 at %p", *q, q, p)
 	}
 	if q := SetResource(w, clock{9}); q != p || p.Ticks != 9 {
-		t.Errorf("after a replacement the first pointer sees %d, the second is %p, want 9 and %p", p.Ticks,
-			q, p)
+		t.Errorf("after a replacement the first pointer points to %d, want 9; the second pointer is %p, "+
+			"want %p", p.Ticks, q, p)
 	}
 	mustPanic(t, "vast: SetResource[*vast.clock]: a resource is stored by value: write p := "+
 		"vast.SetResource(w, vast.clock{…}) and keep p, or store a struct that holds the pointer",

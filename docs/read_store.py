@@ -26,7 +26,7 @@ def crc32c(data):
 
 
 def read_blocks(file):
-    """Yields kind, index, first, count and content of each block."""
+    """Yields (kind, index, number of the first element, number of elements, content) for each block."""
     begin = file.read(16)
     if begin[:14] != b"vast world\r\n\x1a\x00":
         sys.exit("the file does not hold a world")
@@ -57,7 +57,7 @@ NUMBERS = {("bool", 1): "?", ("float32", 4): "<f", ("float64", 8): "<d"}
 
 
 def in_memory(typ, data, at=0):
-    """Returns the value of a type that lies at an offset."""
+    """Returns the value of the type that begins at the offset `at` of the data."""
     kind, size = typ["kind"], typ.get("size", 0)
     if kind == "struct":
         if typ.get("name") == "vast.Entity":
@@ -137,7 +137,7 @@ def bits(words):
 def elements_of(container, arrays):
     """Yields the elements of a container as text.
 
-    arrays is (kind, number) → {number of the element: value}.
+    arrays maps (kind, number) to {number of the element: value}.
     """
     def of(kind, number=0):
         return arrays.get((kind, number), {})
@@ -194,8 +194,8 @@ def read(path, found, values):
 
     The contents of the file replace those of earlier files.
 
-    found is (column, container, kind, number) → {number of the element: value}; values is column → values in
-    the order of slots. Columns and containers have their names as keys.
+    found maps (name of the column, name of the container, kind, number) to {number of the element: value}.
+    values maps the name of a column to its values in the order of slots.
     """
     with open(path, "rb") as file:
         for kind, index, first, count, content in read_blocks(file):
@@ -240,8 +240,8 @@ def main(path):
     found, named = {}, {}
     for file in files_of(path):
         manifest = read(file, found, named)
-    arrays = {}  # (kind, column) → {number of the element: value}
-    contents = {}  # container → {(kind, number): {number of the element: value}}
+    arrays = {}  # from (kind, column) to {number of the element: value}
+    contents = {}  # from the container to {(kind, number): {number of the element: value}}
     values = {i: named[c["name"]] for i, c in enumerate(manifest["columns"]) if c["name"] in named}
     for array in manifest["arrays"]:
         of = found[key_of(manifest, array)]
@@ -250,7 +250,7 @@ def main(path):
         else:
             arrays.setdefault((array["kind"], array["column"]), of)
 
-    components = {}  # slot → texts
+    components = {}  # from the slot to texts
     for i, column in enumerate(manifest["columns"]):
         if column.get("private"):
             continue

@@ -55,10 +55,9 @@ func NewAllocator(o Options) (*Allocator, error) {
 // power of two up to the page size. Free the block with [Allocator.Free].
 //
 // Alloc returns an [*vm.Error] wrapping [vm.ErrCapacity] if Options.Capacity or Options.Addresses is too
-// small, or another error of [vm.Region.Commit]. After an error nothing has changed, except that the oldest
-// freed blocks may have left the quarantine. Alloc panics when size is negative or align is invalid.
-// Complexity: one system call to make the block and one to free it, a page fault, and the recording of the
-// call stack.
+// small, or an error of [vm.Region.Commit]. After an error nothing has changed, except that the oldest freed
+// blocks may have left the quarantine. Alloc panics when size is negative or align is invalid. Complexity:
+// one system call to make the block and one to free it, a page fault, and the recording of the call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
@@ -143,9 +142,9 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 //
 // A mapping gets a record of its pages (an anon_vma) when the program first touches it. Linux never joins
 // mappings that have different records. If each block's mapping got a record of its own, freed blocks would
-// stay separate mappings. Parts that are split from one mapping share its record. So makeJoinable commits,
-// touches and decommits the first page, which belongs to no block, before the first block is made. Then the
-// whole region is one mapping with one record.
+// stay separate mappings. Parts that are split from one mapping share its record. Before the first block is
+// made, makeJoinable therefore commits, touches and decommits the first page, which belongs to no block.
+// After this the whole region is one mapping with one record.
 func (a *Allocator) makeJoinable() error {
 	if a.joinable {
 		return nil
@@ -191,9 +190,9 @@ func (a *Allocator) makeLive(b *block, what kind, from calls) {
 
 // Free decommits the pages of the block at p, so that later accesses to the block fault. Free panics with a
 // [*Fault] if p is not the address of a live block (a freed block, an interior address, a foreign address).
-// It also panics with a [*Fault] if bytes around the block were overwritten, but the block is freed
-// nevertheless. It panics with an [*vm.Error] if the system cannot decommit the memory (see
-// [vm.Region.Decommit]); then the block is unchanged.
+// If bytes around the block were overwritten, Free frees the block and then panics with a [*Fault]. If the
+// system cannot decommit the memory (see [vm.Region.Decommit]), Free panics with an [*vm.Error], and the
+// block is unchanged.
 func (a *Allocator) Free(p unsafe.Pointer) { a.free(uintptr(p)) }
 
 //go:noinline
@@ -313,8 +312,8 @@ func (a *Allocator) Close() error {
 		return nil
 	}
 	if !a.closing {
-		// A failing Region.Close may decommit some pages. So the check runs before Region.Close. A second
-		// Close does not check again, because the pages may be gone.
+		// The check runs once, before the first call of Region.Close, because a failing Region.Close may
+		// decommit some pages.
 		a.closing, a.found = true, a.check()
 	}
 	if err := a.region.Close(); err != nil {

@@ -63,7 +63,7 @@ func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 				t.Errorf("%v: got block %v, want %v", pages, p, order[i])
 			}
 			if *(*[5]uint64)(p) != [5]uint64{} {
-				t.Errorf("%v: a block that is used again holds %v", pages, *(*[5]uint64)(p))
+				t.Errorf("%v: a new block at freed addresses holds %v, want zeros", pages, *(*[5]uint64)(p))
 			}
 		}
 		_, err := a.Alloc(40, 8)
@@ -88,7 +88,7 @@ func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 func TestFreedMemoryIsGivenBack(t *testing.T) {
 	a := newAllocator(t, Options{Name: "given back"})
 	if a.faults != !vm.HeapStandIn() {
-		t.Fatalf("faults is %t", a.faults)
+		t.Fatalf("a.faults is %t, want %t", a.faults, !vm.HeapStandIn())
 	}
 	size := 10 * vm.PageSize()
 	var blocks []unsafe.Pointer
@@ -98,16 +98,16 @@ func TestFreedMemoryIsGivenBack(t *testing.T) {
 		blocks = append(blocks, p)
 	}
 	if got := a.region.Committed(); got != 20*size {
-		t.Errorf("%d bytes are committed for 20 blocks of %d", got, size)
+		t.Errorf("%d bytes are committed for 20 blocks of %d bytes", got, size)
 	}
 	for _, p := range blocks[5:] {
 		a.Free(p)
 	}
 	if got := a.region.Committed(); got != 5*size {
-		t.Errorf("%d bytes are committed for 5 blocks of %d", got, size)
+		t.Errorf("%d bytes are committed for 5 blocks of %d bytes", got, size)
 	}
 	if resident, err := a.region.Resident(); err != nil || resident != 5*size {
-		t.Errorf("%d bytes are resident of 5 blocks of %d: %v", resident, size, err)
+		t.Errorf("%d bytes are resident of 5 blocks of %d bytes: %v", resident, size, err)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestMappings(t *testing.T) {
 		blocks = append(blocks, alloc(t, a, 100))
 	}
 	if n := mappings() - before; n < 900 || n > 1020 {
-		t.Errorf("500 blocks cost %d mappings, want 1000", n)
+		t.Errorf("500 blocks cost %d mappings, want about 1000", n)
 	}
 	for _, p := range blocks {
 		a.Free(p)
@@ -208,7 +208,7 @@ func TestTyped(t *testing.T) {
 		none := MakeSlice[record](a, 0, 0)
 		nothing := Make[struct{}](a)
 		if len(none) != 0 || cap(none) != 0 || a.Len() != 3 {
-			t.Errorf("%v: %d blocks", pages, a.Len())
+			t.Errorf("%v: %d blocks are live, want 3", pages, a.Len())
 		}
 		if f, ok := Describe(uintptr(unsafe.Pointer(&s[3]))); !ok || f.Type != "[1000]odd" ||
 			f.Size != 13000 || f.Offset != 39 {
@@ -274,7 +274,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines checks that many goroutines can use an allocator at once.
+// TestManyGoroutines checks that many goroutines can use an allocator at the same time.
 func TestManyGoroutines(t *testing.T) {
 	for _, pages := range pageKinds {
 		a := newAllocator(t, Options{Pages: pages, Addresses: 400 * vm.PageSize()})

@@ -63,9 +63,9 @@ var canary = func() []byte {
 	return b
 }()
 
-// slack returns the bytes before and after the block in its pages. Each of the two parts lies in one page.
-// Only a block of size zero can have a part of a whole page. The conversion is sound while the block's pages
-// are committed or lie on the Go heap.
+// slack returns the bytes before and after the block in its pages. Each of the two parts lies in one page,
+// and fills this page only if the block's size is zero. The conversion is sound while the block's pages are
+// committed or lie on the Go heap.
 func (a *Allocator) slack(b *block) (before, after []byte) {
 	page := vm.PageSize()
 	lo, hi := b.page*page, (b.page+b.pages)*page

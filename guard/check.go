@@ -8,8 +8,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// changed counts a change. In builds with invariants it runs checkInvariants when there is one change for
-// every 16 blocks, so that tests with many blocks stay fast.
+// changed counts the changes since the last check, in builds with invariants. When there is at least one
+// change for every 16 blocks, it runs checkInvariants. A check after each change would make tests with many
+// blocks slow.
 func (a *Allocator) changed() {
 	if !invariants.Enabled {
 		return
@@ -19,8 +20,8 @@ func (a *Allocator) changed() {
 	}
 }
 
-// checkInvariants panics if the bookkeeping is inconsistent. Every page from 1 to addresses.next belongs to
-// one block or to a free range.
+// checkInvariants panics if the bookkeeping is inconsistent. Every page below addresses.next, except page 0,
+// belongs to one block or to one free range.
 func (a *Allocator) checkInvariants() {
 	a.unchecked = 0
 	fail := func(format string, args ...any) {
@@ -31,8 +32,8 @@ func (a *Allocator) checkInvariants() {
 	committed := 0
 	for page, b := range a.blocks {
 		if page != b.page || b.start < page*vm.PageSize() || b.start+b.size > (page+b.pages)*vm.PageSize() {
-			fail("the block of page %d does not fit: %d bytes from offset %d on, in %d pages from "+
-				"page %d on", page, b.size, b.start, b.pages, b.page)
+			fail("the block of page %d does not fit into its pages: it has %d bytes from offset %d on, and "+
+				"%d pages from page %d on", page, b.size, b.start, b.pages, b.page)
 		}
 		count[b.state]++
 		if b.state != freed {
@@ -44,20 +45,21 @@ func (a *Allocator) checkInvariants() {
 	next := 1
 	for _, r := range ranges {
 		if r.lo != next || r.hi <= r.lo {
-			fail("pages %d to %d leave a gap after page %d, or overlap", r.lo, r.hi, next)
+			fail("the range of pages [%d, %d) is empty, or does not begin at page %d, where the range "+
+				"before it ends", r.lo, r.hi, next)
 		}
 		next = r.hi
 	}
 	if next != a.addresses.next || next > a.addresses.total {
-		fail("the last block ends at page %d, the first unused one is %d of %d", next, a.addresses.next,
-			a.addresses.total)
+		fail("the last range ends before page %d, but the first unused page is page %d of %d pages", next,
+			a.addresses.next, a.addresses.total)
 	}
 	if a.live != count[live] || a.used != count[live]+count[spare] || a.used > a.o.Capacity {
-		fail("%d blocks are live and %d in use of %d, but there are %d live and %d spare ones", a.live,
-			a.used, a.o.Capacity, count[live], count[spare])
+		fail("live is %d, used is %d and the capacity is %d, but there are %d live and %d spare blocks",
+			a.live, a.used, a.o.Capacity, count[live], count[spare])
 	}
 	if got := a.region.Committed(); got != committed {
-		fail("%d bytes are committed, and the blocks need %d", got, committed)
+		fail("%d bytes are committed, but the live and spare blocks have %d bytes", got, committed)
 	}
 	quarantined, last := 0, (*block)(nil)
 	for b := a.oldest; b != nil; b = b.after {
@@ -67,6 +69,7 @@ func (a *Allocator) checkInvariants() {
 		quarantined, last = quarantined+1, b
 	}
 	if quarantined != count[freed] || last != a.newest {
-		fail("%d blocks are in quarantine, but %d are freed", quarantined, count[freed])
+		fail("%d blocks are in quarantine and %d are freed, or newest is not the last block in quarantine",
+			quarantined, count[freed])
 	}
 }

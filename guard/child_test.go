@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable is the environment variable with the name of the function that a child process runs instead
-// of the tests.
+// childVariable is the environment variable with the name of the program, in children, that a child process
+// runs instead of the tests.
 const childVariable = "VAST_GUARD_TEST_CHILD"
 
 // children are programs by name. Each program dies of one bad access or call.
@@ -88,7 +88,7 @@ func TestMain(m *testing.M) {
 func TestDeath(t *testing.T) {
 	for _, c := range []struct {
 		child  string
-		faults bool     // the child dies of a fault, which needs pages that fault
+		faults bool     // the child dies of a memory fault; skip it in builds where nothing faults
 		says   []string // in this order
 	}{
 		{"write after free", true, []string{"panic: guard: use after free: byte 16 of record (40 bytes) of " +
@@ -140,7 +140,7 @@ func TestDeath(t *testing.T) {
 				}
 				rest = after
 			}
-			// A child that prints the address of its bad write expects this address in the runtime's message.
+			// If the child has printed the address of its bad write, the runtime must name this address.
 			if _, after, found := strings.Cut(string(out), "writing to "); found {
 				address, _, _ := strings.Cut(after, "\n")
 				if !strings.Contains(after, "unexpected fault address "+address+"\n") {

@@ -42,7 +42,7 @@ func (r *registry) find(p uintptr) *Allocator {
 // Describe reports which block an address belongs to. The address may be from a log, from a debugger or from
 // a suspected pointer. Describe returns false if no open allocator owns the address. Fault.At is nil in the
 // report. Many goroutines may call Describe at the same time. Complexity: linear in the number of open
-// allocators and in the number of the block's pages.
+// allocators, and in the number of pages from the address down to the start of the next block below it.
 func Describe(p uintptr) (*Fault, bool) {
 	a := open.find(p)
 	if a == nil {
@@ -53,10 +53,10 @@ func Describe(p uintptr) (*Fault, bool) {
 	return a.describe(p), true
 }
 
-// Explain returns the report about the value that a deferred function has recovered. It returns false unless
-// that value is a [*Fault] or a memory fault at an address of an open allocator. A memory fault can be
-// recovered only after [runtime/debug.SetPanicOnFault]. If the deferred function itself calls Explain,
-// Fault.At contains the stack of the access.
+// Explain returns the report about the value that a deferred function has recovered, and true if that value
+// is a [*Fault] or a memory fault at an address of an open allocator. For other values it returns false. A
+// goroutine can recover such a memory fault only after [runtime/debug.SetPanicOnFault]. If the deferred
+// function itself calls Explain, Fault.At contains the stack of the access.
 func Explain(recovered any) (*Fault, bool) {
 	switch r := recovered.(type) {
 	case *Fault:

@@ -3,16 +3,16 @@
 //
 // Such a write usually hits another object, and the damage is found much later, in other code. With this
 // package every object has pages of its own and ends at the end of its last page. Freeing the object
-// decommits these pages, and the page behind the object is never committed. So a bad access is a memory
-// fault. The report names the object and the distance from the object to the access, and says where the
-// object was allocated and freed. The method is the end-of-page allocator (Niklas Gray, "Virtual Memory
+// decommits these pages, and the page behind the object stays uncommitted. An access to uncommitted pages is
+// a memory fault. The report names the object and the distance from the object to the access, and says where
+// the object was allocated and freed. The method is the end-of-page allocator (Niklas Gray, "Virtual Memory
 // Tricks", 2017; before that Bruce Perens, Electric Fence, 1987). The package takes both precautions of
 // Gray's text: it keeps addresses after their memory is freed, and each object has a guard page behind it.
 //
 //   - [Allocator]: allocates values of any type, by [Make] and [MakeSlice], [Alloc] and [AllocSlice], or
 //     [Allocator.Alloc].
-//   - [Pool]: replaces a [bulk.Pool] by a change of one line.
-//   - [SampledPool] and [Sampler]: guard one insertion in a thousand, for production.
+//   - [Pool]: guards each element of a pool, and replaces a [bulk.Pool] by a change of one line.
+//   - [SampledPool] and [Sampler]: guard a few allocations, chosen at random, for production.
 //   - [Explain] and [Describe]: return a report, the [Fault], about a memory fault or an address. [vm.Do] and
 //     [vm.Watch] turn a memory fault into a panic with that report.
 //   - VAST_GUARD=1/1000 in the environment: guards one allocation in a thousand of each heap.Heap, without a
@@ -21,7 +21,7 @@
 // # Terminology
 //
 //   - block: the memory of one allocation, live until it is freed
-//   - guard page: a page before or behind a block's pages that is never committed
+//   - guard page: an uncommitted page before or behind a block's pages
 //   - slack: the bytes of a block's pages outside the block; they hold a pattern, and freeing the block
 //     checks that the pattern is unchanged
 //   - quarantine: the freed blocks whose addresses are not used again yet, so that a stale pointer to such a
@@ -30,13 +30,14 @@
 //
 // # Detection
 //
-// A block ends at the end of its last page if its size is a multiple of its alignment, as for all Go types.
-// Otherwise the bytes behind the block, fewer than its alignment, are slack. An access to the slack does not
-// fault: a write there is found when the block is freed, or by Check; a read is not found. With
+// A block ends at the end of its last page if its size is a multiple of its alignment and not zero. The size
+// of each Go type is a multiple of its alignment. For other sizes, the bytes behind the block, at most as
+// many as its alignment, are slack. An access to the slack does not fault: a write to the slack is found when
+// the block is freed, or by Check; a read is not found. With
 // Options.AtStart a block begins at the start of its first page. Then an access before the start faults, and
 // the bytes behind the end are slack. An access that misses by more than a page may hit another live block,
-// and is not found. When a new block has the addresses of a freed block, an access through a stale pointer to
-// the freed block is not found.
+// and is then not found. When a new block has the addresses of a freed block, an access to the new block
+// through a stale pointer to the freed block is not found.
 //
 // # Faults
 //
@@ -58,9 +59,10 @@
 // # Cost
 //
 // A block costs at least a page of memory, two pages of addresses, some 400 bytes of Go heap, and on Linux
-// two of the process's mappings. Linux allows 65,530 mappings unless vm.max_map_count is raised. So the
-// default capacity is 16,384 blocks. Allocating and freeing a block each cost a system call and the
-// recording of the stack. The command `vast bench guard` measures these costs.
+// two of the process's mappings. Linux allows 65,530 mappings by default (vm.max_map_count). The default
+// capacity is 16,384 blocks, which take half of these mappings. Allocating a block costs a system call, and
+// freeing it costs two on Linux. Both also record the stack. The command `vast bench guard` measures these
+// costs.
 //
 // # In production
 //
@@ -78,12 +80,12 @@
 //	                                               return ordinary.Alloc(size)
 //	ordinary.Free(p)                    becomes    if g.Owns(p) { g.Free(p) } else { ordinary.Free(p) }
 //
-// A heap.Heap samples its allocations in the same way while the environment variable VAST_GUARD is 1/n. A
-// container whose elements must lie at base + i × size cannot place a single element in a guarded block. For
-// such containers, one in n releases of an arena.Arena, and one in n truncations of a bulk.Array or
-// bulk.Table, gives all the memory back at once, so that a stale access faults. Regions remember the call
-// that gave the memory back, and the panic of [vm.Watch] names this call. An invalid value of the variable
-// is reported on standard error and ignored.
+// A heap.Heap samples its allocations in the same way if the environment variable VAST_GUARD is 1/n when the
+// program starts. A container whose elements must lie at base + i × size cannot place a single element in a
+// guarded block. Instead, one in n releases of an arena.Arena, and one in n truncations of a bulk.Array or
+// bulk.Table, decommits the released pages and keeps none for later elements, so that a stale access faults.
+// Regions remember the call that gave the memory back, and the panic of [vm.Watch] names this call. An
+// invalid value of the variable is reported on standard error and ignored.
 //
 // A guarded object keeps its block until the object is freed. If the guarded objects live as long as the
 // program, they soon use the whole capacity, and later objects are not guarded.

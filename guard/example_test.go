@@ -37,7 +37,8 @@ func Example() {
 	// github.com/vastgo/vast/guard_test.Example
 }
 
-// One insertion in a hundred is guarded; the program sees no difference.
+// On average one insertion in a hundred is guarded, but at most 16 elements at a time. The program sees no
+// difference.
 func ExampleSampledPool() {
 	p, err := guard.NewSampledPool[int64](guard.SampledPoolOptions{Options: bulk.Options{Capacity: 10_000},
 		Every: 100})

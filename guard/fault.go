@@ -43,7 +43,7 @@ func (k Kind) String() string {
 }
 
 // Fault is a report about a bad access or call: the kind, the block, and where the block was allocated and
-// freed. [vm.Do] and [vm.Watch] panic with a *Fault after a bad access, and so do wrong calls.
+// freed. [vm.Do] and [vm.Watch] panic with a *Fault after a bad access. A wrong free also panics with one.
 type Fault struct {
 	Kind      Kind
 	Allocator string  // the allocator's Options.Name

@@ -169,13 +169,13 @@ func TestOutsideTheBlock(t *testing.T) {
 	}
 }
 
-// TestSlack checks that Check and Free find writes that do not fault.
+// TestSlack checks that Check and Free find writes to the slack, which do not fault.
 func TestSlack(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		for _, c := range []struct {
-			atStart                bool
-			size, align            int
-			offset, distance, also int // also is a second byte that is changed, farther from the block
+			atStart                  bool
+			size, align              int
+			offset, distance, second int // second is the offset of another written byte, which is not lower
 		}{
 			{false, 13, 8, 13, 1, 15},
 			{false, 40, 8, -1, 1, -1},
@@ -193,7 +193,7 @@ func TestSlack(t *testing.T) {
 				t.Errorf("an untouched block: %v", err)
 			}
 			*(*byte)(unsafe.Add(p, c.offset)) ^= 0x10
-			*(*byte)(unsafe.Add(p, c.also)) ^= 0x01
+			*(*byte)(unsafe.Add(p, c.second)) ^= 0x01
 			if f, ok := a.Check().(*guard.Fault); !ok || f.Kind != guard.Overwritten ||
 				f.Offset != c.offset || f.Distance != c.distance {
 				t.Errorf("Check of byte %d of %d: %+v", c.offset, c.size, f)
@@ -271,7 +271,7 @@ func TestWrongFrees(t *testing.T) {
 			}
 		}
 		if a.Len() != 1 || other.Len() != 1 {
-			t.Errorf("wrong frees have freed something: %d and %d blocks", a.Len(), other.Len())
+			t.Errorf("%d and %d blocks are live after wrong frees, want 1 and 1", a.Len(), other.Len())
 		}
 		freeRecord(a, live)
 		freeRecord(other, foreign)

@@ -225,12 +225,12 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 		})
 		if e != nil {
 			if !errors.Is(e, vm.ErrCapacity) || e.Op != "insert" || len(live) < capacity {
-				t.Fatalf("Insert with %d of %d: %v", len(live), capacity, e)
+				t.Fatalf("Insert into a pool with %d of %d elements: %v", len(live), capacity, e)
 			}
 			return
 		}
 		if want := slices.Index(slots, false); inOrder && int(h.Slot()) != want {
-			t.Fatalf("Insert took slot %d, but %d is free", h.Slot(), want)
+			t.Fatalf("Insert took slot %d, but slot %d is the lowest free one", h.Slot(), want)
 		}
 		if *at != v || p.Get(h) != at || !p.Valid(h) || seen[h] {
 			t.Fatalf("Get of %v does not return the address from Insert, or the handle is not new", h)
@@ -264,7 +264,8 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 			runs += len(run)
 		}
 		if n != len(live) || runs != len(live) || p.Len() != len(live) {
-			t.Fatalf("All yields %d, Runs yields %d of %d elements, Len() = %d", n, runs, len(live), p.Len())
+			t.Fatalf("All yields %d elements, Runs yields %d and Len() = %d, want %d", n, runs, p.Len(),
+				len(live))
 		}
 	}
 	number := 0
@@ -289,7 +290,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 		case 6:
 			if n := in.Below(2 * capacity); inOrder {
 				if err := p.Grow(n); (err == nil) != (len(live)+n <= capacity) {
-					t.Fatalf("Grow(%d) with %d of %d: %v", n, len(live), capacity, err)
+					t.Fatalf("Grow(%d) of a pool with %d of %d elements: %v", n, len(live), capacity, err)
 				}
 			}
 			id := uint64(in.Below(2*capacity)) | uint64(in.Byte())<<32 | uint64(in.Byte())<<56

@@ -12,14 +12,14 @@ type Options struct {
 	// Default: "guard.Allocator".
 	Name string
 	// Capacity is the largest number of live blocks. On Linux each block costs two of the process's mappings.
-	// Linux allows 65,530 mappings unless vm.max_map_count is raised. Default: 16,384 blocks, which take half
-	// of the mappings.
+	// Linux allows 65,530 mappings by default (vm.max_map_count). Default: 16,384 blocks, which take half of
+	// these mappings.
 	Capacity int
 	// Addresses is the number of bytes of addresses that live and freed blocks share. A block takes its
 	// pages and one guard page. If no unused addresses are left, the allocator reuses those of the block
-	// that was freed first. Until then a freed block costs some 400 bytes of Go heap. Default: 1 GiB, enough
-	// for 131,072 blocks of one page of 4 KiB; 16 MiB if regions are Go heap memory ([vm.PagesHeap], the
-	// race detector, systems without virtual memory).
+	// that was freed first. Until its addresses are reused, a freed block costs some 400 bytes of Go heap.
+	// Default: 1 GiB, enough for some 131,000 blocks of one page of 4 KiB; 16 MiB if regions are Go heap
+	// memory ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Addresses int
 	// AtStart puts blocks at the start of their pages, so that an access before the start faults. Default: at
 	// the end, so that an access past the end faults.
@@ -28,7 +28,7 @@ type Options struct {
 	// Default: [vm.DefaultLimit].
 	Limit *vm.Limit
 	// Pages is [vm.PagesHeap] for an allocator on the Go heap, where nothing faults. All other values mean
-	// the same: small pages.
+	// small pages.
 	Pages vm.Pages
 }
 

@@ -10,13 +10,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Pool is a [bulk.Pool] in which each element has a block of an [Allocator] to itself. Using a pointer after
-// its element was removed faults, and so does an access past the element's end. A Pool has the methods, the
+// Pool is like a [bulk.Pool], but each element has its own block of an [Allocator]. Using a pointer after its
+// element was removed faults, and so does an access past the element's end. A Pool has the methods, the
 // handles and the slot order of a bulk.Pool. Changing one line of a program replaces a bulk.Pool by a Pool.
 // The program then behaves as with the bulk.Pool until it faults.
 //
-// Three things differ. An element costs pages, system calls and mappings (see [Options]). Each run of
-// [Pool.Runs] has one element. Accessing a slice from Runs faults after its element is removed.
+// Four things differ. An element costs pages, system calls and mappings (see [Options]). The allocator's
+// capacity also bounds the number of elements. Each run of [Pool.Runs] has one element. Accessing a slice
+// from Runs faults after its element is removed.
 //
 // One goroutine may change a pool at a time, as with a bulk.Pool.
 type Pool[T any] struct {
@@ -30,7 +31,7 @@ type Pool[T any] struct {
 	found *Fault // damage that Close found
 }
 
-// cell is the entry of an element: the first page of its block.
+// cell is the entry of an element in the pool's table of handles: the first page of the element's block.
 type cell struct{ page int }
 
 // exchangeable has the methods of all pools, so that a pool of this package can replace a bulk.Pool.
@@ -60,7 +61,7 @@ var (
 
 // NewPool makes an empty pool with an allocator of its own. The allocator has the defaults of [Options], and
 // more addresses if the elements are large. The allocator's capacity also bounds the pool: at most 16,384
-// elements live at once, even if Options.Capacity is larger. Options.Step is ignored.
+// elements live at a time, even if o.Capacity is larger. o.Step is ignored.
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
 func NewPool[T any](o bulk.Options) (*Pool[T], error) {
@@ -99,8 +100,8 @@ func NewPoolIn[T any](a *Allocator, o bulk.Options) (*Pool[T], error) {
 	}
 	p := &Pool[T]{a: a, name: nameOf[T]("Pool", o), bytes: o.MaxBytes}
 	if o.MaxBytes > 0 {
-		// MaxBytes counts the bytes of the elements, not their pages. So it allows as many elements as in a
-		// bulk.Pool.
+		// MaxBytes counts the bytes of the elements, not those of their pages, so that it allows as many
+		// elements as in a bulk.Pool.
 		p.most = o.MaxBytes / layout.Size[T]()
 	}
 	if o.Capacity == 0 {
@@ -138,8 +139,8 @@ func (p *Pool[T]) element(c *cell) *T {
 }
 
 // Insert puts v into the lowest free slot and returns its handle and its address. If there is no room, Insert
-// panics with the [*vm.Error] that [Pool.Grow] would return; then the pool is unchanged. Complexity: two
-// system calls and a page fault.
+// panics with the [*vm.Error] that [Pool.Grow] would return; then the pool is unchanged. Complexity: a system
+// call, a page fault, and the recording of the call stack.
 func (p *Pool[T]) Insert(v T) (bulk.Handle[T], *T) {
 	h, e, err := p.insert(v)
 	if err != nil {

@@ -23,7 +23,7 @@ func (p *Pool[T]) Grow(n int) error {
 	return p.makeRoom("grow", n)
 }
 
-// makeRoom makes n free cells and n spare blocks.
+// makeRoom makes sure that the pool has n free cells and n spare blocks.
 func (p *Pool[T]) makeRoom(op string, n int) error {
 	if have := p.Len(); p.most > 0 && n > p.most-have {
 		e := &vm.Error{Op: op, Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrLimit,
@@ -99,9 +99,9 @@ func (p *Pool[T]) Resident() (int, error) {
 	return bytes + blocks, err
 }
 
-// Close gives back the memory, and also the addresses if the pool owns the allocator. The elements must not
-// be used afterwards, and using the pool panics. Closing twice does nothing. Close returns an error as
-// [Allocator.Close] does. If the allocator is shared, Close also returns the [*Fault] of a damaged element.
+// Close gives back the memory and the pool's own addresses. A shared allocator stays open. The elements must
+// not be used afterwards, and using the pool panics. Closing a closed pool does nothing. Close returns an
+// error as [Allocator.Close] does. It also returns the [*Fault] of a damaged element of a shared allocator.
 // If the system refuses to take memory back, Close may be called again; the call that succeeds returns the
 // [*Fault].
 func (p *Pool[T]) Close() error {

@@ -22,8 +22,8 @@ type SampledPoolOptions struct {
 	// Slots is the largest number of guarded elements that live at a time. Default: 16, as in LLVM's
 	// GWP-ASan.
 	Slots int
-	// Quarantine is the number of removed guarded elements whose addresses are not used again yet. A stale
-	// pointer to such an element faults. Default: 16 times Slots.
+	// Quarantine is the number of guarded elements, those removed last, whose addresses are not used again.
+	// An access to one of them through a stale pointer faults. Default: 16 times Slots.
 	Quarantine int
 }
 
@@ -99,9 +99,9 @@ func NewSampledPool[T any](o SampledPoolOptions) (*SampledPool[T], error) {
 	return sampled, nil
 }
 
-// outsidePool gives the plain pool access to the guarded elements. The plain pool also passes slots below
-// first for which it has no memory yet. Such a slot wraps around to a slot that guarded elements never
-// reach.
+// outsidePool gives the plain pool access to the guarded elements. The plain pool also passes handles whose
+// slots are below the field first and have no memory yet. When first is subtracted from such a slot, the
+// result wraps around to a slot that no guarded element has.
 type outsidePool[T any] SampledPool[T]
 
 // Get implements outside.Store.
@@ -120,7 +120,7 @@ func (p *SampledPool[T]) handle(guarded bulk.Handle[T]) bulk.Handle[T] {
 
 // Insert is [bulk.Pool.Insert], or [Pool.Insert] for a guarded element.
 func (p *SampledPool[T]) Insert(v T) (bulk.Handle[T], *T) {
-	// This is Sampler.Sample without a call on the fast path: v stays in its registers.
+	// This is Sampler.Sample, written out: a call on the fast path would move v out of its registers.
 	if p.sampler.left--; p.sampler.left != 0 {
 		return p.plain.Insert(v)
 	}
@@ -218,7 +218,7 @@ func (p *SampledPool[T]) Resident() (int, error) {
 func (p *SampledPool[T]) Check() error { return p.guarded.Check() }
 
 // Close gives the memory and the addresses back. The elements must not be used afterwards, and using the pool
-// panics. Closing twice does nothing. Close returns an error as [Pool.Close] does.
+// panics. Closing a closed pool does nothing. Close returns an error as [Pool.Close] does.
 func (p *SampledPool[T]) Close() error {
 	if err := p.guarded.Close(); err != nil && !errors.As(err, &p.found) {
 		return err

@@ -39,8 +39,8 @@ func TestSampler(t *testing.T) {
 			distinct[n-last] = true
 			longest, last = max(longest, n-last), n
 		}
-		// Intervals are uniform on 1 to 2·every-1. The standard error of their mean is every/√(3·picked), or
-		// 0.4 %.
+		// All intervals from 1 up to, but not including, 2·every are equally likely. The standard error of
+		// their mean is every/√(3·picked), which is 0.4 % of every.
 		if mean := float64(n) / picked; mean < 0.97*float64(every) || mean > 1.03*float64(every) {
 			t.Errorf("one in %.2f was picked, want one in %d", mean, every)
 		}

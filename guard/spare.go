@@ -19,7 +19,7 @@ func (a *Allocator) allows(op string, n, size int) error {
 	return nil
 }
 
-// takeSpare returns a spare block for a later use that cannot fail.
+// takeSpare makes a spare block. A later useSpare of this block cannot fail.
 func (a *Allocator) takeSpare(op string, size, align int) (*block, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -11,16 +11,17 @@ import (
 
 // Buffer is a sequence in a heap that grows at its end by whole pages. Growing doubles the number of pages,
 // so the average cost of an insertion does not depend on the length. The capacity is the number of elements
-// that fit into the pages. So the unused bytes at the end of the pages are fewer than one element has. A
-// buffer that doubles its number of elements leaves half a page unused on average. A page of 4 KiB holds 13
-// elements of 300 bytes; two pages hold 27, four hold 54 and eight hold 109. The idea is from Niklas Gray
-// ("Virtual Memory Tricks", 2017).
+// that fit into the pages, so the unused bytes at the end of the pages are fewer than one element has. If a
+// buffer doubled its number of elements instead, half a page would be unused on average. A page of 4 KiB
+// holds 13 elements of 300 bytes; two pages hold 27, four hold 54 and eight hold 109. The idea is from Niklas
+// Gray ("Virtual Memory Tricks", 2017).
 //
-// Growing can move the elements: pointers and slices to them are valid only until the next insertion. (An
-// element of a [github.com/vastgo/vast/bulk.Array] never moves.) Growing a buffer of 256 KiB or more rarely
-// moves the elements, and on Linux it moves them without a copy; see [Heap.Realloc].
+// Insertions, Grow and Truncate can move the elements: pointers and slices to them are valid only until the
+// next of these calls. (An element of a [github.com/vastgo/vast/bulk.Array] never moves.) Growing a buffer of
+// 256 KiB or more rarely moves the elements, and on Linux it moves them without a copy; see [Heap.Realloc].
 //
-// One goroutine may use a buffer at a time. Any number of goroutines may have buffers in one heap.
+// One goroutine may use a buffer at a time. Many goroutines may have buffers in one heap, if the heap is made
+// without Options.Unshared.
 type Buffer[T any] struct {
 	heap     *Heap
 	elements []T // in the heap; the capacity is the number that fits into the pages
@@ -28,8 +29,8 @@ type Buffer[T any] struct {
 	ended    bool
 }
 
-// NewBuffer makes an empty buffer. It takes no memory before the first insertion. It panics when T holds Go
-// pointers or has size zero.
+// NewBuffer makes an empty buffer. The buffer takes no memory before the first insertion or Grow. NewBuffer
+// panics when T holds Go pointers or has size zero.
 func NewBuffer[T any](h *Heap) *Buffer[T] {
 	_, _ = sliceSize[T]("NewBuffer", h, 0, 0)
 	return &Buffer[T]{heap: h}
@@ -38,13 +39,14 @@ func NewBuffer[T any](h *Heap) *Buffer[T] {
 // fitting returns how many elements of size bytes fit into a number of pages of page bytes each.
 func fitting(pages, page, size int) int { return pages * page / size }
 
-// nextPages returns the page count to which a buffer grows to hold need elements. The count is twice the
-// buffer's pages, or more if need elements need more pages. nextPages returns 0 if the count overflows.
-func nextPages(pages, page, size, need int) int {
-	if need > (math.MaxInt-page)/2/size {
+// nextPages returns the page count to which a buffer grows when it must hold n elements in all. The count is
+// twice the buffer's present pages, or more if n elements do not fit into these. nextPages returns 0 if the
+// count overflows.
+func nextPages(pages, page, size, n int) int {
+	if n > (math.MaxInt-page)/2/size {
 		return 0
 	}
-	return max(2*pages, (need*size+page-1)/page)
+	return max(2*pages, (n*size+page-1)/page)
 }
 
 // Append puts v at the end. If there is no room, Append panics with the [*vm.Error] that [Buffer.Grow] would
@@ -93,8 +95,8 @@ func (b *Buffer[T]) Grow(n int) error {
 	}
 	if pages == 0 {
 		return &vm.Error{Op: "grow", Purpose: b.heap.name, Bytes: math.MaxInt, Err: vm.ErrSize,
-			Detail: fmt.Sprintf("%d elements of %d bytes and %d more are more than any address space has",
-				have, size, n)}
+			Detail: fmt.Sprintf("%d elements and another %d, of %d bytes each, are more than any address "+
+				"space has", have, n, size)}
 	}
 	exact := (have*size + n*size + page - 1) / page
 	err := b.resize(pages)
@@ -148,8 +150,8 @@ func (b *Buffer[T]) free() {
 	b.elements, b.pages = nil, 0
 }
 
-// At returns the address of element i, which is valid until the next insertion. It panics when i is not in
-// [0, Len).
+// At returns the address of element i, which is valid until the elements can move: see [Buffer]. It panics
+// when i is not in [0, Len).
 func (b *Buffer[T]) At(i int) *T {
 	if uint(i) >= uint(len(b.elements)) {
 		b.outside(i)
@@ -162,7 +164,7 @@ func (b *Buffer[T]) outside(i int) {
 	panic(fmt.Sprintf("heap: At(%d) on a buffer of length %d in %s", i, len(b.elements), b.heap.name))
 }
 
-// Slice returns the elements. The slice is valid until the next insertion.
+// Slice returns the elements. The slice is valid until the elements can move: see [Buffer].
 func (b *Buffer[T]) Slice() []T { return b.elements[:len(b.elements):len(b.elements)] }
 
 // Len returns the number of elements; 0 after Close.
@@ -175,8 +177,8 @@ func (b *Buffer[T]) Cap() int { return cap(b.elements) }
 func (b *Buffer[T]) Committed() int { return b.pages << b.heap.pages.shift }
 
 // Close gives the memory back. The elements must not be used afterwards, and changing the buffer panics.
-// Closing twice does nothing. The heap may be closed first. Close always returns nil. It has a result so
-// that a buffer is an [io.Closer].
+// Closing a closed buffer does nothing. The heap may be closed first. Close always returns nil. It has a
+// result so that a buffer is an [io.Closer].
 func (b *Buffer[T]) Close() error {
 	if b.ended {
 		return nil

@@ -45,7 +45,7 @@ func playBuffers(t *testing.T, o Options, data []byte) {
 			}
 			for i := range added {
 				if added[i] != (element{}) {
-					t.Fatalf("element %d of %d added is not zero", i, n)
+					t.Fatalf("added element %d of %d is not zero", i, n)
 				}
 				added[i] = v
 				*want = append(*want, v)

@@ -26,7 +26,7 @@ func TestBufferFigures(t *testing.T) {
 		t.Errorf("buffers have room for %v elements, want %v", rooms, want)
 	}
 	if mean := wasted / 4; mean > 150 {
-		t.Errorf("%d bytes are wasted on average, want about half an element", mean)
+		t.Errorf("%d bytes are wasted on average, want at most half an element", mean)
 	}
 }
 
@@ -91,11 +91,11 @@ func TestBufferAgainstSlice(t *testing.T) {
 				n := r.IntN(900)
 				added, err := b.AppendN(n)
 				if err != nil || len(added) != n {
-					t.Fatal(len(added), err)
+					t.Fatalf("AppendN(%d) returns %d elements and %v", n, len(added), err)
 				}
 				for k := range added {
 					if added[k] != ([7]uint32{}) {
-						t.Fatalf("element %d of %d added is not zero", k, n)
+						t.Fatalf("added element %d of %d is not zero", k, n)
 					}
 					added[k] = v
 					want = append(want, v)
@@ -107,7 +107,7 @@ func TestBufferAgainstSlice(t *testing.T) {
 			case 5:
 				n := r.IntN(1000)
 				if err := b.Grow(n); err != nil || b.Cap() < len(want)+n {
-					t.Fatal(b.Cap(), err)
+					t.Fatalf("Grow(%d) returns %v, and the capacity is %d", n, err, b.Cap())
 				}
 			case 6:
 				if len(want) > 0 {

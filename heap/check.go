@@ -41,14 +41,14 @@ func (h *Heap) check() {
 			zero := 0
 			for w, word := range h.words(at, c) {
 				if word != 0 && w < int(e.first) {
-					panic(fmt.Sprintf("heap: word %d of the pool at page %d has free objects, but %d is "+
-						"the first", w, at, e.first))
+					panic(fmt.Sprintf("heap: word %d of the pool at page %d has free objects, but the entry "+
+						"says that word %d is the first", w, at, e.first))
 				}
 				zero += bits.OnesCount64(word)
 			}
 			if zero != int(e.free) || e.units != c.pages {
-				panic(fmt.Sprintf("heap: the pool of %d pages at page %d counts %d free objects, and has %d",
-					e.units, at, e.free, zero))
+				panic(fmt.Sprintf("heap: the pool at page %d has %d pages, want %d; its entry counts %d "+
+					"free objects, its bits %d", at, e.units, c.pages, e.free, zero))
 			}
 			for i := uint32(1); i < e.units; i++ {
 				if t := h.pages.entry(at + i); t.kind != kindTail || t.head != at {
@@ -67,15 +67,16 @@ func (h *Heap) check() {
 	})
 	h.rooms.check(func(at uint32, e *entry) {
 		if e.pages == 0 || int(e.pages)*h.rooms.page > int(e.units)*h.rooms.unit {
-			panic(fmt.Sprintf("heap: %d pages lie in a room of %d units", e.pages, e.units))
+			panic(fmt.Sprintf("heap: the room at unit %d has %d units, but %d committed pages", at, e.units,
+				e.pages))
 		}
 		live++
 		inUse += int(e.pages) * h.rooms.page
 		held += int(e.pages) * h.rooms.page
 	})
 	if live != h.live || inUse != h.inUse || held != h.held || kept != h.pages.pagesKept {
-		panic(fmt.Sprintf("heap: counts %d allocations, %d bytes, %d held, %d pages kept; there are %d, "+
-			"%d, %d, %d",
+		panic(fmt.Sprintf("heap: the counters are %d allocations, %d bytes in use, %d bytes held and %d "+
+			"pages kept; want %d, %d, %d and %d",
 			h.live, h.inUse, h.held, h.pages.pagesKept, live, inUse, held, kept))
 	}
 	for number := range h.supplies {
@@ -89,12 +90,13 @@ func (h *Heap) check() {
 			i, prev = e.next, i
 		}
 		if listed[number] != 0 || s.free != free[number] || s.promised > s.free {
-			panic(fmt.Sprintf("heap: class %d counts %d free objects, %d promised; there are %d, and the "+
-				"list lacks %d pools", number, s.free, s.promised, free[number], listed[number]))
+			panic(fmt.Sprintf("heap: class %d counts %d free and %d promised objects, but %d objects are "+
+				"free, and its list lacks %d pools", number, s.free, s.promised, free[number],
+				listed[number]))
 		}
 	}
 	meta := h.pages.meta.Committed() + h.rooms.meta.Committed()
 	if have, least := h.region.Committed(), meta+held+kept<<h.pages.shift; have < least {
-		panic(fmt.Sprintf("heap: %d bytes are committed, but %d are used", have, least))
+		panic(fmt.Sprintf("heap: %d bytes are committed, want at least %d", have, least))
 	}
 }

@@ -20,8 +20,9 @@ type class struct {
 	inverse uint64 // 2^40/size rounded up: dividing by size becomes a multiplication
 }
 
-// index returns the number of the object that holds the byte at off in its pool. It is exact: the inverse is
-// too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less than 2^40.
+// index returns the number of the object that holds the byte at off in its pool. The number is exact, because
+// the inverse is too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less
+// than 2^40.
 func (c *class) index(off uint32) uint32 { return uint32(uint64(off) * c.inverse >> 40) }
 
 // classes are all object sizes in ascending order. Up to 128 bytes, the step from size to size is a grain,

@@ -24,8 +24,8 @@ type Options struct {
 	// detector, systems without virtual memory).
 	Capacity int
 	// Unshared declares that only one goroutine at a time uses the heap. Then the heap takes no lock. Locking
-	// takes a third to a half of the time of a small allocation, and more if the caches miss: locking waits
-	// for earlier writes. Default: shared.
+	// takes a third to a half of the time of a small allocation. It takes more if the caches miss, because
+	// locking waits for earlier writes. Default: shared.
 	Unshared bool
 	// Limit is a budget of committed memory, shared with other heaps and containers. Default:
 	// [vm.DefaultLimit].
@@ -36,10 +36,10 @@ type Options struct {
 }
 
 // Heap allocates memory outside Go's heap, and frees allocations in any order. See the package
-// documentation. All methods, and the functions of this package that take a heap, may be called from many
-// goroutines at once, also with allocations that another goroutine made. A mutex serializes the calls. The
-// mutex is held while pages are committed, given back or moved, but not while memory is cleared or copied. A
-// heap made with Options.Unshared does not use the mutex.
+// documentation. Many goroutines may call the methods, and the functions of this package that take a heap, at
+// the same time, also with allocations that another goroutine made. A mutex serializes the calls. The mutex
+// is held while pages are committed, given back or moved, but not while memory is cleared or copied. A heap
+// made with Options.Unshared does not use the mutex, and only one goroutine at a time may use that heap.
 type Heap struct {
 	mu       sync.Mutex
 	unshared bool
@@ -56,14 +56,14 @@ type Heap struct {
 	sampled  *sampled // nil unless VAST_GUARD is set
 }
 
-// These constants size the two parts of a heap.
+// These constants size the two parts of a heap: the pages and the rooms.
 const (
-	// blockMost is the largest block in bytes; larger allocations have rooms.
+	// blockMost is the largest block in bytes. A larger allocation becomes a block only if it gets no room.
 	blockMost = 256 << 10
-	// roomUnit is the unit of room lengths and addresses, unless huge pages are larger.
+	// roomUnit is the unit of room lengths and addresses. If a huge page is larger, it is the unit.
 	roomUnit = 2 << 20
-	// roomsPerPages is the ratio of room addresses to page addresses. A new room is at least twice as long as
-	// its allocation.
+	// roomsPerPages is the ratio of room addresses to page addresses. It is large because a new room is
+	// usually at least twice as long as its allocation.
 	roomsPerPages = 4
 )
 
@@ -150,7 +150,7 @@ func (h *Heap) unlock() {
 }
 
 // Close gives the memory and the addresses back. Allocations must not be used afterwards, and using the heap
-// panics. Closing twice does nothing. With VAST_GUARD set, Close may return a [*guard.Fault] as
+// panics. Closing a closed heap does nothing. With VAST_GUARD set, Close may return a [*guard.Fault] as
 // [guard.Allocator.Close] does; the heap is closed nevertheless.
 func (h *Heap) Close() error {
 	h.lock()
@@ -268,16 +268,15 @@ func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, dirty, err
 }
 
-// tries is the number of retries of an allocation. Each retry gives back twice as much memory as the
-// previous retry, because limits also count the memory of the allocation's entries. Giving memory back may
-// also join free ranges to a range that is long enough.
+// tries is the largest number of retries of an allocation. Each retry gives back about twice as much memory
+// as the retry before it, because the allocation may also need memory for its entries.
 const tries = 4
 
 // retry gives memory back after err, so that the limits have room for the given number of bytes. It reports
 // whether trying again makes sense.
 func (h *Heap) retry(err error, bytes, try int) bool {
 	if err == errNoRange || errors.Is(err, vm.ErrMappings) || try == tries {
-		return false // giving memory back frees neither addresses nor mappings
+		return false // the heap retries only when memory was refused
 	}
 	before := h.region.Committed()
 	_ = h.trim() // the comparison of the committed bytes below shows whether trim has helped
@@ -378,9 +377,10 @@ func (h *Heap) locked(op string, p unsafe.Pointer) place {
 	return at
 }
 
-// Free frees the allocation that begins at p. Its memory must not be used afterwards: Free may give the
-// memory back to the operating system at once. Free(nil) does nothing. Free panics when no live allocation
-// of this heap begins at p. For an allocation guarded by VAST_GUARD, Free panics with a [*guard.Fault].
+// Free frees the allocation that begins at p. Its memory must not be used afterwards: Free may immediately
+// give the memory back to the operating system. Free(nil) does nothing. Free panics when no live allocation
+// of this heap begins at p. In memory guarded by VAST_GUARD it panics with a [*guard.Fault], also when bytes
+// around the allocation were overwritten.
 func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return

@@ -25,7 +25,7 @@ func TestFaults(t *testing.T) {
 				again = h.Close()
 			}
 			if again != nil {
-				t.Error("the second Close:", again)
+				t.Error("Close fails again:", again)
 			}
 		}()
 		var all []piece
@@ -96,6 +96,6 @@ func TestFaults(t *testing.T) {
 		return err
 	})
 	if calls < 40 {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("%d memory calls, want at least 40", calls)
 	}
 }

@@ -97,13 +97,13 @@ func TestPoolsGiveMemoryBack(t *testing.T) {
 			all = append(all, p)
 		}
 		if n := resident(t, h); n < 8<<20 {
-			t.Errorf("%d bytes of objects of %d are resident", n, size)
+			t.Errorf("%d bytes are resident of objects of %d bytes, want at least 8 MiB", n, size)
 		}
 		for _, p := range all {
 			h.Free(p)
 		}
 		if n := resident(t, h); n > bytesKept+1<<20 {
-			t.Errorf("%d bytes are resident after all objects of %d were freed", n, size)
+			t.Errorf("%d bytes are resident after all objects of %d bytes were freed", n, size)
 		}
 	}
 }

@@ -49,8 +49,8 @@ func TestLimit(t *testing.T) {
 			all := exhaust(t, h, size, vm.ErrLimit)
 			taken := h.Stats().InUse + h.Stats().Wasted + h.Stats().Own
 			if taken+max(size, 8*page)+128<<10 < budget {
-				t.Errorf("a limit of %d bytes gives only %d in allocations of %d: %v", budget, taken,
-					size, h.Stats())
+				t.Errorf("a limit of %d bytes gives only %d bytes in allocations of %d bytes: %v", budget,
+					taken, size, h.Stats())
 			}
 			for i := 0; i < len(all); i += 2 {
 				h.Free(all[i])
@@ -96,7 +96,7 @@ func TestCapacity(t *testing.T) {
 	h = open(t, Options{Name: "ships"})
 	all := exhaust(t, h, 2*testBlock, vm.ErrCapacity)
 	if bytes := len(all) * 2 * testBlock; bytes <= 2*testCapacity {
-		t.Errorf("%d bytes of large allocations were possible", bytes)
+		t.Errorf("%d bytes of large allocations fit, want more than %d", bytes, 2*testCapacity)
 	}
 	for _, p := range all {
 		h.Free(p)
@@ -135,10 +135,10 @@ func TestGrowIsAPromise(t *testing.T) {
 	}
 	before := h.Stats()
 	if err := Grow[ship](h, 30_000); !errors.Is(err, vm.ErrLimit) {
-		t.Errorf("got %v", err)
+		t.Errorf("Grow beyond the limit: %v", err)
 	}
 	if err := Grow[ship](h, 1<<30); !errors.Is(err, vm.ErrCapacity) {
-		t.Errorf("got %v", err)
+		t.Errorf("Grow beyond the capacity: %v", err)
 	}
 	if after := h.Stats(); after.Wasted > before.Wasted || after.InUse != before.InUse {
 		t.Errorf("a failed Grow changed %v to %v", before, after)

@@ -11,8 +11,8 @@ const (
 	misuseFreed   = "it was freed already: free an allocation once, and then drop every copy of its pointer"
 	misuseOutside = "no allocation begins there: pass a pointer that an allocation returned and that was " +
 		"not freed since"
-	misuseInside = "it points %d bytes into an allocation of %d: pass the pointer that the allocation " +
-		"returned"
+	misuseInside = "it points %d bytes into an allocation of %d bytes: pass the pointer that the " +
+		"allocation returned"
 )
 
 // misused panics about a pointer passed to op. The caller does not hold the lock.

@@ -31,14 +31,14 @@ func sizeOf(s *modeltest.Stream) int {
 	return s.Byte() * testUnit / 100
 }
 
-// Test heaps are small, so that they reach their limits. A block is several pages for every page size.
+// Test heaps are small, so that they reach their limits. For every page size, testBlock is several pages.
 var (
 	testBlock    = max(128<<10, 8*vm.PageSize())
 	testUnit     = 2 * testBlock
 	testCapacity = 32 * testBlock
 )
 
-// The test runs with all page kinds, which must give the same answers.
+// pageKinds are the page policies that tests run with. All policies must give the same answers.
 var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
 
 func open(tb testing.TB, o Options) *Heap {
@@ -64,8 +64,7 @@ func (h *Heap) checked() {
 	h.check()
 }
 
-// piece is the model of an allocation. The allocation holds a unique pattern that depends on the piece's
-// number.
+// piece is the model of an allocation. The allocation holds a pattern that depends on the piece's number.
 type piece struct {
 	p      unsafe.Pointer
 	size   int

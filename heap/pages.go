@@ -8,18 +8,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// stepCommit is the smallest commit in bytes, the same as in package bulk. It keeps system calls rare
-// compared with page faults.
+// stepCommit is the smallest commit in bytes if memory suffices, as in package bulk. It keeps system calls
+// rare compared with page faults.
 const stepCommit = 64 << 10
 
-// bytesKept is the amount of free memory that is kept for later allocations of the same length. Giving a page
-// back and taking another costs two to five microseconds; clearing a page costs a tenth of a microsecond.
+// bytesKept is the largest amount of free memory, in bytes, that a heap keeps for later runs of the same
+// lengths. Giving a page back and taking another costs two to five microseconds; clearing a page costs a
+// tenth of a microsecond.
 const bytesKept = 1 << 20
 
 // pages allocates runs of pages. It commits pages in ascending order of their addresses. Freed runs give
-// their memory back by [vm.Region.Discard] and stay committed: a decommitted hole would cost one of the
-// process's few mappings. The holes are decommitted only when memory is refused, so that they no longer
-// count in a limit.
+// their memory back by [vm.Region.Discard] and stay committed, because a decommitted hole would cost one of
+// the process's few mappings. When memory is refused, the holes are decommitted, so that they no longer count
+// in a limit.
 type pages struct {
 	ranges
 	region    *vm.Region
@@ -122,7 +123,7 @@ func (p *pages) give(at, n uint32, reserved bool) {
 	}
 }
 
-// free frees a run that was used. It either keeps the run's memory or gives the memory back to the system.
+// free frees a run in use. It either keeps the run's memory or gives the memory back to the system.
 func (p *pages) free(at, n uint32) {
 	if int(n) < len(p.kept) && p.pagesKept+int(n) <= bytesKept>>p.shift {
 		if invariants.Enabled {
@@ -192,8 +193,9 @@ func (p *pages) lower() error {
 	return err
 }
 
-// uncharge decommits free ranges, the longest first, until at least the given number of bytes no longer
-// counts in any limit. It stops when the system refuses to decommit a range.
+// uncharge decommits free ranges, from the bin of the longest ranges down, until it has decommitted at least
+// the given number of bytes. Decommitted bytes count in no limit. uncharge stops when the system refuses to
+// decommit a range.
 func (p *pages) uncharge(bytes int) {
 	for b := len(p.bins) - 1; b >= 0; b-- {
 		for i := p.bins[b]; i != 0 && bytes > 0; {

@@ -10,8 +10,8 @@ import (
 
 // A pool is a run of pages divided into objects of one class. The bits of its free objects lie behind the
 // entry of its first page; the entries of its other pages hold the number of the first page. A pool whose
-// objects are all free gives its pages back, unless it is the only pool of its class with free objects, or
-// Grow has promised these objects.
+// objects are all free gives its pages back, with two exceptions: the only pool of its class with free
+// objects, and a pool whose objects Grow has promised.
 
 // supply is the stock of free objects of a class.
 type supply struct {
@@ -146,14 +146,15 @@ func (h *Heap) putObject(pool uint32, e *entry, i uint32) {
 	s.free++
 	h.live--
 	h.inUse -= int(c.size)
-	// The last pool with free objects stays. Otherwise freeing and allocating an object in turn could make a
+	// The only pool with free objects stays. Otherwise freeing and allocating an object in turn could make a
 	// new pool each time.
 	if uint32(e.free) == c.objects && s.first != 0 && (s.first != pool+1 || e.next != 0) {
 		h.endPool(number, pool, e)
 	}
 }
 
-// endPool gives back the pages of a pool without live objects, unless Grow has promised these objects.
+// endPool gives back the pages of a pool without live objects. If Grow has promised the objects, it does
+// nothing.
 func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	c, s := &classes[number], &h.supplies[number]
 	if s.free-int(c.objects) < s.promised {
@@ -165,7 +166,7 @@ func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	h.pages.free(pool, c.pages)
 }
 
-// endEmptyPools gives back the pages of all pools without live objects, except for objects that Grow has
+// endEmptyPools gives back the pages of all pools without live objects, except pools whose objects Grow has
 // promised.
 func (h *Heap) endEmptyPools() {
 	for number := range h.supplies {

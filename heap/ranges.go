@@ -28,7 +28,7 @@ type entry struct {
 	reserved bool   // a part of a free range may be uncommitted
 	free     uint16 // free objects of a pool
 	first    uint16 // of a pool: all words of bits before this word are zero
-	fresh    uint16 // of a pool: this object and all later objects have only zero bytes
+	fresh    uint16 // of a pool: the objects from this number on have only zero bytes
 	units    uint32 // length of a range; a free range stores its length at both ends
 	head     uint32 // of a tail: the range's first unit
 	next     uint32 // 1 + the first unit of the next free range or pool in a list, or 0
@@ -50,12 +50,12 @@ type ranges struct {
 	meta   vm.Span        // the entries' memory
 	top    uint32         // this unit and all later units are free and in no range
 	end    uint32         // number of units
-	bins   [32]uint32     // bin i lists free ranges of 2^i to 2^(i+1)-1 units: 1 + the first range, or 0
+	bins   [32]uint32     // bin i, for lengths with log2 i: 1 + the first free range of the list, or 0
 	filled uint32         // a bit for each bin that is not empty
 }
 
-// scanLimit is the largest number of free ranges that take tries in a bin. After these ranges it tries bins
-// of longer ranges, and then moves the top.
+// scanLimit is the largest number of free ranges that take tries in a bin. After the bins of longer ranges,
+// take moves the top. If no space is left above the top, take tries all ranges.
 const scanLimit = 16
 
 // entry returns the entry of a unit. The conversion is sound for units below the top, whose entries are
@@ -92,7 +92,8 @@ func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
 	}
 }
 
-// errNoRange reports that no free range is long enough. The caller replaces it by an error with the bytes.
+// errNoRange reports that no free range is long enough. The caller replaces it by an error that names the
+// number of bytes.
 var errNoRange = &vm.Error{Op: "alloc", Err: vm.ErrCapacity}
 
 // takeFree takes n units from a free range, as take does. It tries at most limit ranges of each list, or all
@@ -242,8 +243,8 @@ func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 			free++
 		case kindKept, kindPool, kindBlock:
 			if e.units > 1 && (last.kind != kindTail || last.head != at) {
-				panic(fmt.Sprintf("heap: the last of %d units at unit %d is of kind %d", e.units, at,
-					last.kind))
+				panic(fmt.Sprintf("heap: the range of %d units at unit %d ends in a unit of kind %d with "+
+					"head %d", e.units, at, last.kind, last.head))
 			}
 			inUse(at, e)
 		default:
@@ -254,13 +255,14 @@ func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 	}
 	for b, first := range r.bins {
 		if (first != 0) != (r.filled>>b&1 != 0) {
-			panic(fmt.Sprintf("heap: bin %d begins with %d, but %b are filled", b, first, r.filled))
+			panic(fmt.Sprintf("heap: bin %d begins with %d, but the bits of the filled bins are %b", b, first,
+				r.filled))
 		}
 		for i, prev := first, uint32(0); i != 0; free-- {
 			e := r.entry(i - 1)
 			if e.kind != kindFree || log2(e.units) != b || e.prev != prev {
-				panic(fmt.Sprintf("heap: unit %d of kind %d with %d units is wrongly in bin %d, or linked "+
-					"wrongly", i-1, e.kind, e.units, b))
+				panic(fmt.Sprintf("heap: the range at unit %d, of kind %d and %d units, does not belong in "+
+					"bin %d, or is linked wrongly", i-1, e.kind, e.units, b))
 			}
 			i, prev = e.next, i
 		}

@@ -13,14 +13,14 @@ import (
 // that it requested last. The program must not use p afterwards, unless p equals the result. Realloc(nil, …)
 // allocates. align is as for [Heap.Alloc]. Realloc panics as Alloc and [Heap.Free] do.
 //
-// An allocation of whole pages grows in place while the addresses behind it are free. The heap gives an
-// allocation above 256 KiB addresses for twice its size, unless addresses run short. When these addresses are
+// An allocation of whole pages grows in place while the addresses behind it are free. As long as addresses
+// suffice, the heap gives an allocation above 256 KiB addresses for twice its size. When these addresses are
 // used up, the allocation moves by [vm.Region.MovePages]: on Linux no byte is copied, whatever the size.
 // Smaller allocations are copied. An allocation that shrinks stays in place and gives back the pages that it
 // does not need, or moves to a smaller place.
 //
-// Realloc returns an error as Alloc does; then the allocation at p is unchanged. Shrinking an allocation
-// cannot fail.
+// Realloc returns an error as Alloc does; then the allocation at p is unchanged. Shrinking an allocation that
+// has the requested alignment cannot fail.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	checkSize("Realloc", h.name, size, align)
 	if p == nil {
@@ -69,8 +69,8 @@ func checkSize(op, name string, size, align int) {
 	}
 }
 
-// copyTo moves an allocation by copying it. An allocation that only shrinks stays in place if there is no
-// other place.
+// copyTo moves an allocation by copying it. An allocation that shrinks and keeps its alignment stays in place
+// if there is no memory for the copy.
 func (h *Heap) copyTo(p unsafe.Pointer, had, size, align int) (unsafe.Pointer, error) {
 	q, err := h.Alloc(size, align)
 	if err != nil {
@@ -157,7 +157,7 @@ func (h *Heap) resized(e *entry, n int) {
 }
 
 // moveRoom moves the pages of an allocation to a longer room. It copies bytes only if the system cannot move
-// pages. It returns nil if no addresses are free for a longer room.
+// pages. It returns nil if the heap cannot make a longer room.
 func (h *Heap) moveRoom(at place, n, align int) (unsafe.Pointer, error) {
 	have := int(at.e.pages)
 	to, err := h.takeRoom(n, align)

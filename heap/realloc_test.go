@@ -42,8 +42,8 @@ func TestReallocWays(t *testing.T) {
 			had := c
 			p, err := h.Realloc(c.p, step.size, 0)
 			if err != nil || (p == c.p) != step.stays {
-				t.Fatalf("%v, step %d: from %d bytes at %p to %d at %p: %v", pages, i, c.size, c.p, step.size,
-					p, err)
+				t.Fatalf("%v, step %d: from %d bytes at %p to %d bytes at %p: %v", pages, i, c.size, c.p,
+					step.size, p, err)
 			}
 			had.p = p
 			had.holds(t, min(had.size, step.size))
@@ -134,7 +134,7 @@ func TestReallocOfNothing(t *testing.T) {
 	if err != nil || uintptr(p)%64 != 0 {
 		t.Fatal(p, err)
 	}
-	// An unmet alignment moves the allocation.
+	// Realloc moves an allocation that does not have the requested alignment.
 	bytesOf(p, 1)[0] = 9
 	q, err := h.Realloc(p, 100, alignMost)
 	if err != nil || uintptr(q)%alignMost != 0 || bytesOf(q, 1)[0] != 9 {

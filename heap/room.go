@@ -7,15 +7,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// rooms are ranges of addresses for large allocations. A new room is at least twice as long as its
+// rooms are ranges of addresses for large allocations. A new room is usually at least twice as long as its
 // allocation, which can therefore grow in place. Only the pages of the allocation are committed.
 type rooms struct {
 	ranges
 	region *vm.Region
 	off    int            // offset of the first room in the region, bytes
 	base   unsafe.Pointer // address of the first room
-	unit   int            // bytes
-	page   int            // bytes
+	unit   int            // bytes of a unit
+	page   int            // bytes of a page
 	asked  bool           // huge pages were requested
 	full   bool           // the mappings ran out, and no room was freed since then
 }
@@ -38,8 +38,8 @@ func (r *rooms) askForHuge() {
 	}
 }
 
-// takeRoom takes a room for n pages at a multiple of align bytes. If no addresses are free for a long room,
-// it takes a room that just fits.
+// takeRoom takes a room for 2n pages at a multiple of align bytes. If no addresses are free for that room,
+// it takes a room for n pages.
 func (h *Heap) takeRoom(n, align int) (at uint32, err error) {
 	h.rooms.askForHuge()
 	h.pages.begin()

@@ -10,7 +10,7 @@ import (
 
 // sampled guards a few small allocations of a heap, chosen at random, when the environment variable
 // VAST_GUARD=1/n is set. A guarded allocation is a block of a guard.Allocator. Its address lies outside the
-// heap's addresses, so Free checks for a guarded block only if p does not point into a pool.
+// heap's addresses. Free therefore tries freeObject first, and then checks for a guarded block.
 type sampled struct {
 	blocks  *guard.Allocator
 	sampler guard.Sampler
@@ -29,7 +29,7 @@ const (
 )
 
 // newSampled returns the guard of a heap. interval is the average number of small allocations for each
-// guarded allocation. newSampled returns nil if interval is 0, or if no addresses are available.
+// guarded allocation. newSampled returns nil if interval is 0, or if no addresses are left for the blocks.
 func newSampled(name string, o Options, interval int) *sampled {
 	if interval == 0 {
 		return nil
@@ -44,8 +44,8 @@ func newSampled(name string, o Options, interval int) *sampled {
 }
 
 // allocUnusually handles a small allocation of a heap that is closed or sampled. The caller holds the lock.
-// It panics if the heap is closed. It returns a guarded allocation after unlocking, or nil with the lock
-// still held.
+// allocUnusually panics if the heap is closed. If it guards the allocation, it unlocks and returns the
+// address. Otherwise it returns nil and keeps the lock.
 //
 //go:noinline
 func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {
@@ -68,7 +68,7 @@ func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {
 	return p
 }
 
-// guarded reports whether p points into the guarded blocks.
+// guarded reports whether p is an address of the guard.Allocator.
 func (h *Heap) guarded(p unsafe.Pointer) bool { return h.sampled != nil && h.sampled.blocks.Owns(p) }
 
 // guardedSize returns the size of a guarded allocation, or panics with a [*guard.Fault] about p.

@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable is the environment variable with the name of the function that a child process runs instead
-// of the tests.
+// childVariable is the environment variable with the name of the program, in children, that a child process
+// runs instead of the tests.
 const childVariable = "VAST_HEAP_TEST_CHILD"
 
 type ship struct{ id, x, y uint64 }
@@ -85,7 +85,7 @@ func run(t *testing.T, child, value string) (says string, code int) {
 func TestGuardedByEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		child  string
-		faults bool // the child dies of a fault, which needs pages that fault
+		faults bool // the child dies of a memory fault; skip it in builds where nothing faults
 		code   int
 		says   []string // in this order
 	}{

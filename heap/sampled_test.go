@@ -84,7 +84,7 @@ func TestSampledHeap(t *testing.T) {
 				t.Errorf("%v, but there are %d allocations of %d bytes", s, len(all), inUse)
 			}
 			if most == 0 || most > sampledLive {
-				t.Errorf("at most %d allocations were guarded at a time", most)
+				t.Errorf("at most %d allocations were guarded at a time, want 1 to %d", most, sampledLive)
 			}
 			for _, c := range all {
 				h.Free(c.p)
@@ -134,7 +134,7 @@ func TestSampledLimit(t *testing.T) {
 	}
 }
 
-// TestSampledMisuse checks that wrong pointers into guarded memory panic with a report.
+// TestSampledMisuse checks that calls with a freed guarded allocation panic with a report.
 func TestSampledMisuse(t *testing.T) {
 	h := openSampled(t, 1, Options{})
 	p := alloc(t, h, 40)

@@ -47,8 +47,8 @@ func Make[T any](h *Heap) *T {
 	return p
 }
 
-// AllocSlice returns a slice of zero elements with the given length and capacity. Beyond this capacity the
-// built-in append moves the slice to Go's heap; use [Resize] instead. A capacity of zero allocates nothing.
+// AllocSlice returns a slice of zero elements with the given length and capacity. To enlarge the capacity,
+// use [Resize]: the built-in append would move the slice to Go's heap. A capacity of zero allocates nothing.
 // AllocSlice panics when T holds Go pointers or has size zero, when length is negative, or when length is
 // greater than capacity.
 //
@@ -137,7 +137,7 @@ func FreeSlice[T any](h *Heap, s []T) {
 
 // Grow makes sure that the next n allocations of a T cannot fail. An allocation of another type of the same
 // class counts as one of the n allocations. Grow panics when n is negative, when T holds Go pointers, or
-// when T is larger than an object of a pool (seven eighths of a page).
+// when T is larger than the largest object of a pool (seven eighths of a page).
 //
 // It returns an error as [Heap.Alloc] does; then only committed pages may have changed.
 func Grow[T any](h *Heap, n int) error {

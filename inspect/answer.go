@@ -18,7 +18,7 @@ type problem struct {
 	Message  string `json:"message"`            // what is wrong and what to do about it, for people
 	Position *int   `json:"position,omitempty"` // where the mistake begins in the sent text, in characters
 	Length   *int   `json:"length,omitempty"`   // length of the mistake, in characters
-	// seconds to wait before the next attempt; 0 if another attempt would fail too
+	// seconds after which the client may try again; 0 if the answer names no time
 	Retry int `json:"-"`
 	cause error
 }
@@ -40,8 +40,8 @@ func tooBusy(format string, args ...any) error {
 		Message: fmt.Sprintf(format, args...), Retry: 1}
 }
 
-// problemOf turns an error into a problem. The text of an unknown error is passed on, because its readers are
-// the program's own developers.
+// problemOf turns an error into a problem. The client gets the text of an unknown error, because the readers
+// are the program's own developers.
 func problemOf(err error) *problem {
 	var p *problem
 	var tooLarge *http.MaxBytesError

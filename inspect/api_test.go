@@ -35,8 +35,8 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	}
 }
 
-// TestExamplesAreTrue sends each described request and compares the answer with its example: both must have
-// the same keys, with values of the same types.
+// TestExamplesAreTrue sends each x-request of the description, and compares the answer with the example in
+// the description: both must have the same keys, with values of the same types.
 func TestExamplesAreTrue(t *testing.T) {
 	f := newFixture(t, Options{})
 	doc, err := apiDocument()
@@ -84,13 +84,13 @@ func dig(v any, keys ...string) any {
 // shapeDiffers lists the places where two JSON values have different keys or values of different types.
 func shapeDiffers(at string, example, got any) (differences []string) {
 	if example == nil || got == nil {
-		return nil // a value may be absent
+		return nil // null may stand for a value of any type
 	}
 	switch e := example.(type) {
 	case map[string]any:
 		g, ok := got.(map[string]any)
 		if !ok {
-			return []string{fmt.Sprintf("%s: the example is an object, the answer %T", at, got)}
+			return []string{fmt.Sprintf("%s: the example is an object, the answer a %T", at, got)}
 		}
 		for k, v := range e {
 			if _, ok := g[k]; !ok {
@@ -107,7 +107,7 @@ func shapeDiffers(at string, example, got any) (differences []string) {
 	case []any:
 		g, ok := got.([]any)
 		if !ok {
-			return []string{fmt.Sprintf("%s: the example is an array, the answer %T", at, got)}
+			return []string{fmt.Sprintf("%s: the example is an array, the answer a %T", at, got)}
 		}
 		if len(e) > 0 && len(g) > 0 {
 			return shapeDiffers(at+"[0]", e[0], g[0])
@@ -137,7 +137,7 @@ func TestShapeDiffers(t *testing.T) {
 			t.Fatal(c)
 		}
 		if d := shapeDiffers("v", e, g); len(d) != c.want {
-			t.Errorf("%s and %s: the differences are %q, want %d", c.example, c.got, d, c.want)
+			t.Errorf("%s and %s: the differences are %q, want %d of them", c.example, c.got, d, c.want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 var pageFiles embed.FS
 
 // contentTypes maps the extensions of the page's files to content types. The system's own table is not used,
-// because it differs between machines.
+// because that table differs between machines.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",

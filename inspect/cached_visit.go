@@ -18,15 +18,16 @@ type cachedVisit[A any] struct {
 	mu      sync.Mutex
 	answer  A
 	at      time.Time     // time of the answer; zero if there is no answer yet
-	pending chan struct{} // closed at the end of the visit; nil without a visit
+	pending chan struct{} // closed at the end of the visit; nil if no visit is under way
 	asking  sync.WaitGroup
 }
 
-// ask returns an answer of at most the given age. If the world provides no such answer within the wait, ask
-// returns the last answer, which may be zero. ctx bounds the visit, not this call.
-func (q *cachedVisit[A]) ask(ctx context.Context, age, wait time.Duration) (answer A, at time.Time) {
+// ask returns the last answer if that answer is younger than maxAge or ctx has ended. Otherwise ask waits for
+// the end of a visit, but not longer than maxWait, and then returns the last answer. Before a visit has
+// succeeded, the answer is zero. ctx bounds the visit, not this call.
+func (q *cachedVisit[A]) ask(ctx context.Context, maxAge, maxWait time.Duration) (answer A, at time.Time) {
 	q.mu.Lock()
-	if !q.at.IsZero() && time.Since(q.at) < age || ctx.Err() != nil {
+	if !q.at.IsZero() && time.Since(q.at) < maxAge || ctx.Err() != nil {
 		defer q.mu.Unlock()
 		return q.answer, q.at
 	}
@@ -37,7 +38,7 @@ func (q *cachedVisit[A]) ask(ctx context.Context, age, wait time.Duration) (answ
 	pending := q.pending
 	q.mu.Unlock()
 
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(maxWait)
 	defer timer.Stop()
 	select {
 	case <-pending:

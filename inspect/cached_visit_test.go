@@ -31,35 +31,36 @@ func TestQuestion(t *testing.T) {
 		synctest.Wait()
 		w.Admit(time.Second)
 		if a, b := <-answers, <-answers; a != 1 || b != 1 {
-			t.Errorf("two simultaneous calls of ask return %d and %d, want the same answer", a, b)
+			t.Errorf("two simultaneous calls of ask return %d and %d, want 1 from each", a, b)
 		}
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || !at.Equal(time.Now()) {
-			t.Errorf("directly afterwards, ask returns %d with time %v, want the same answer", a, at)
+			t.Errorf("directly afterwards, ask returns %d with time %v, want 1 with the present time", a, at)
 		}
 		time.Sleep(time.Second)
 		given := time.Now()
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second ||
 			time.Since(given) != time.Second {
-			t.Errorf("if the world admits no visit, ask returns %d with time %v after %v", a, at,
-				time.Since(given))
+			t.Errorf("if the world admits no visit, ask returns %d with time %v after %v, want 1 after 1s",
+				a, at, time.Since(given))
 		}
 		go ask() // the visit of the previous call is still waiting
 		synctest.Wait()
 		w.Admit(time.Second)
 		if a := <-answers; a != 2 || asked != 2 {
-			t.Errorf("after the next visit, ask returns %d, and look was called %d times; want 2", a, asked)
+			t.Errorf("after the next visit, ask returns %d, and look was called %d times; want 2 and 2",
+				a, asked)
 		}
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
 		time.Sleep(time.Minute)
 		if a, _ := q.ask(ended, time.Second, time.Second); a != 2 || asked != 2 {
-			t.Errorf("with a cancelled context, ask returns %d, and look was called %d times; want 2", a,
-				asked)
+			t.Errorf("with a cancelled context, ask returns %d, and look was called %d times; want 2 and 2",
+				a, asked)
 		}
 	})
 }
 
-// TestQuestionToAClosedWorld checks that ask returns the last answer at once if the world is closed.
+// TestQuestionToAClosedWorld checks that ask does not wait for a closed world, and returns the zero answer.
 func TestQuestionToAClosedWorld(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
@@ -70,7 +71,7 @@ func TestQuestionToAClosedWorld(t *testing.T) {
 		begin := time.Now()
 		if a, at := q.ask(context.Background(), 0, time.Hour); a != 0 || !at.IsZero() ||
 			time.Since(begin) != 0 {
-			t.Errorf("ask returns %d with time %v after %v", a, at, time.Since(begin))
+			t.Errorf("ask returns %d with time %v after %v, want zeros", a, at, time.Since(begin))
 		}
 		q.asking.Wait()
 	})

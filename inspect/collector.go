@@ -9,11 +9,11 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// scrapeTime is the greatest age of scraped figures. Two scrapes within this time get the same figures.
+// scrapeTime is the age up to which a scrape reuses the figures of the last visit.
 const scrapeTime = time.Second / 2
 
-// worldCollector collects the metrics of one world. Each metric has the world's name as a label, so a
-// registry can hold several worlds.
+// worldCollector collects the metrics of one world. Each metric has the world's name as a label, because a
+// registry may hold the metrics of several worlds.
 type worldCollector struct {
 	sampler *sampler
 
@@ -56,15 +56,16 @@ func (s *sampler) collector() *worldCollector {
 
 // NewCollector returns the metrics of a world, for a Prometheus registry of the program. The metrics need no
 // [Inspector]; an Inspector already serves the same metrics at /metrics. The metrics cover entities,
-// structural changes, ticks, systems and columns. Their names begin with vast_. The label world is the
-// world's name, which must differ between the worlds of a registry. [NewMemoryCollector] covers the memory
-// of the whole program. The collectors of the Prometheus client library cover Go's heap and the process.
+// structural changes, ticks, systems and columns. Their names begin with vast_. Their label world is the
+// world's name: give the worlds of one registry different names. [NewMemoryCollector] covers the memory of
+// the whole program. The collectors of the Prometheus client library cover Go's heap and the process.
 //
-// A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, it
-// takes some tenths of a millisecond of each gap. The scrape waits up to half a second for the world to
-// admit the visit. If the world does not admit the visit in this time, the scrape reports the last figures,
-// and vast_world_admitting is 0. Between scrapes the collector does nothing. The first 200 columns and
-// systems have metrics of their own; the metrics of all others are summed up under the label "other".
+// A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, the
+// visit takes some tenths of a millisecond of each gap. The scrape waits up to half a second for the end of
+// the visit, and otherwise reports the figures of the last visit. vast_world_admitting is 0 if the last visit
+// ended two and a half seconds ago or earlier. Between scrapes the collector does nothing. The first 200
+// columns and systems have metrics of their own; the metrics of all others are summed up under the label
+// "other".
 func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")

@@ -11,11 +11,10 @@ import (
 // mostListed bounds the columns that an error message lists.
 const mostListed = 8
 
-// columnNamed returns the column that a request names. The parameter by is the kind of the text: "id" for
-// the number of a column, "name" for a name, and "" for either of these. Several columns may share a name,
-// and the name of one column may be the number of another column. columnNamed refuses a text that fits
-// several columns, because an edit could change the wrong component. If by is "id", a text fits at most one
-// column.
+// columnNamed returns the column that a request names. The parameter by says what the text is: "id" for the
+// number of a column, "name" for a name, and "" for one or the other. Several columns may share a name, and
+// the name of one column may be the number of another column. columnNamed refuses a text that fits several
+// columns, because an edit could change the wrong component.
 func columnNamed(columns []column, text, by string) (*column, error) {
 	if by != "" && by != "id" && by != "name" {
 		return nil, badRequest("by is %.40q: give id for the column's number, or name for its name", by)
@@ -25,30 +24,30 @@ func columnNamed(columns []column, text, by string) (*column, error) {
 	if by == "id" && !isNumber {
 		return nil, badRequest("by=id takes the number of a column, not %.40q", text)
 	}
-	var named []*column
+	var byName []*column
 	for i := range columns {
 		if c := &columns[i]; by != "id" && c.Name == text && !c.info.Private {
-			named = append(named, c)
+			byName = append(byName, c)
 		}
 	}
-	var numbered *column
+	var byNumber *column
 	if isNumber && number >= 0 && number < len(columns) {
-		numbered = &columns[number]
+		byNumber = &columns[number]
 	}
-	// numbered may be a private column, which holds no components. If the text is both the number and the
-	// name of numbered, the text is not ambiguous.
-	others := slices.DeleteFunc(slices.Clone(named), func(c *column) bool { return c == numbered })
+	// byNumber may be a private column, which holds no components. A text that is both the number and the
+	// name of one column is not ambiguous.
+	others := slices.DeleteFunc(slices.Clone(byName), func(c *column) bool { return c == byNumber })
 	switch {
-	case numbered != nil && len(others) > 0:
+	case byNumber != nil && len(others) > 0:
 		return nil, ambiguous("%.80q is the number of %.80q and the name of %s: add by=id for the number, "+
-			"or by=name for the name", text, numbered.Name, numbersOf(others))
-	case numbered != nil && !numbered.info.Private:
-		return numbered, nil
-	case len(named) > 1:
+			"or by=name for the name", text, byNumber.Name, numbersOf(others))
+	case byNumber != nil && !byNumber.info.Private:
+		return byNumber, nil
+	case len(byName) > 1:
 		return nil, ambiguous("%d components are called %.80q, %s: give the number of the column, with by=id",
-			len(named), text, numbersOf(named))
-	case len(named) == 1:
-		return named[0], nil
+			len(byName), text, numbersOf(byName))
+	case len(byName) == 1:
+		return byName[0], nil
 	case isNumber:
 		return nil, notFound("the world has no component with the number %d", number)
 	}

@@ -19,7 +19,7 @@ const maxFields = 256
 // share of this number.
 const worldFields = 1 << 14
 
-// model holds the facts about the world's columns that never change. It reads each column once.
+// model describes the world's columns by facts that never change. It therefore reads each column once.
 type model struct {
 	mu      sync.Mutex
 	columns []column
@@ -46,7 +46,8 @@ type column struct {
 }
 
 // read reads the columns that it has not read yet, and stops after lookTime, because a world may have
-// hundreds of columns. It reports whether all columns are read. Call read first in each look.
+// hundreds of columns. It reports whether all columns are read. [Inspector.look] calls read first in each
+// look.
 func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +72,8 @@ func columnOf(col vast.AnyColumn) column {
 	return c
 }
 
-// fields returns the fields of a component. Links have no fields. Call it outside of looks: see fieldsIn.
+// fields returns the fields of a component. Links have no fields. Call fields outside of looks, because the
+// first call of fieldsIn for a type may take long.
 func (c *column) fields() []field {
 	if c.info.Type == nil || c.info.Linked != "" {
 		return []field{}
@@ -97,7 +99,7 @@ type worldAnswer struct {
 	ReadOnly     bool       `json:"readOnly"`
 	TokenNeeded  bool       `json:"tokenNeeded"` // whether reading needs the token too
 	PageSize     int        `json:"pageSize"`
-	HugePageSize int        `json:"hugePageSize"` // 0: none
+	HugePageSize int        `json:"hugePageSize"` // 0 if there are none
 	MaxEntities  int        `json:"maxEntities"`
 	Columns      []column   `json:"columns"`
 	Views        []viewName `json:"views"`

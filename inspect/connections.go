@@ -8,14 +8,14 @@ import (
 )
 
 // connections bounds the open connections. A connection over the bound replaces the connection that has
-// waited longest for a complete request. So a client that opens many connections, or sends its requests a
-// byte at a time, does not lock out other clients.
+// waited longest for the header of a request. A client that opens many connections, or sends its headers a
+// byte at a time, therefore does not lock out other clients.
 type connections struct {
 	most int
 
 	mu      sync.Mutex
 	open    map[net.Conn]*list.Element // element of waiting; nil while a request is answered
-	waiting list.List                  // of net.Conn, the longest wait first
+	waiting list.List                  // net.Conns that wait for a header, the longest wait first
 }
 
 func newConnections(most int) *connections {

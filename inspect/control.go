@@ -14,8 +14,8 @@ const (
 	ticksTime = 2 * time.Second // how long an answer waits for the ticks of a step
 )
 
-// control returns the Control of the program: Options.Control if it is set, otherwise the running schedule.
-// It returns nil if there is no running schedule either.
+// control returns the Control of the program: Options.Control if it is set, otherwise a running schedule. It
+// returns nil if no schedule runs.
 func (in *Inspector) control() Control {
 	if in.options.Control != nil {
 		return in.options.Control
@@ -39,8 +39,8 @@ func (in *Inspector) controlState() controlAnswer {
 	c := in.control()
 	switch {
 	case c == nil:
-		return controlAnswer{Reason: "The program runs its ticks without sched.Schedule.Run: " +
-			"set inspect.Options.Control to pause it from here."}
+		return controlAnswer{Reason: "No sched.Schedule of the world runs. To pause the program " +
+			"from here, set inspect.Options.Control."}
 	case !in.options.ReadWrite:
 		return controlAnswer{Paused: c.Paused(),
 			Reason: "The inspector is read-only. To allow control, set " +
@@ -132,8 +132,8 @@ func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, tic
 		c.Step(ticks)
 		return true
 	}
-	// The current tick does not belong to the step, so the step starts in a look, after the current tick. If
-	// the world does not admit a look soon, the step starts without a look.
+	// The step starts in a look, which comes after the current tick, because the current tick does not belong
+	// to the step. If the world does not admit a look soon, the step starts without a look.
 	c.Pause()
 	soon, cancel := context.WithTimeout(ctx, ticksTime/4)
 	defer cancel()

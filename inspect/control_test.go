@@ -23,8 +23,8 @@ func (f *fixture) order(t testing.TB, body string) (a controlResult) {
 	return a
 }
 
-// step orders a step and waits for its ticks. The answer waits for the ticks, too, but at most for
-// ticksTime. A slow machine may need longer.
+// step orders a step and waits for its ticks. The inspector waits at most ticksTime for the ticks before it
+// answers, so step waits for the ticks that a slow machine makes after the answer.
 func (f *fixture) step(t testing.TB, ticks int) (a controlResult) {
 	t.Helper()
 	start := time.Now()
@@ -85,7 +85,7 @@ func TestControlIsRefused(t *testing.T) {
 			io.NopCloser(strings.NewReader(`{"action": "pause"}   {}`)), most)
 		if _, err := readOrder(body); err == nil ||
 			problemOf(err).Status != http.StatusRequestEntityTooLarge {
-			t.Errorf("larger than %d bytes: %v", most, err)
+			t.Errorf("a body larger than %d bytes: %v", most, err)
 		}
 	}
 	if f.schedule.Paused() {

@@ -35,7 +35,8 @@ var (
 	byLabels   = regexp.MustCompile(`\bby \(([^)]*)\)`)
 )
 
-// TestDashboardShowsWhatThereIs compares each expression with the metrics of /metrics.
+// TestDashboardShowsWhatThereIs checks that the expressions of the dashboard name only metrics and labels
+// that /metrics has.
 func TestDashboardShowsWhatThereIs(t *testing.T) {
 	text, err := os.ReadFile("dashboard/vast.json")
 	if err != nil {
@@ -100,8 +101,8 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 	for _, p := range d.Panels {
 		if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 ||
 			ids[p.ID] {
-			t.Errorf("panel %d %q lacks a title, a description, a unit, a target or a number of "+
-				"its own", p.ID, p.Title)
+			t.Errorf("panel %d %q has no title, description, unit or target, or shares its number with "+
+				"another panel", p.ID, p.Title)
 		}
 		ids[p.ID] = true
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
@@ -115,7 +116,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 		for _, target := range p.Targets {
 			check(p.Title, target.Expr)
 			if !strings.Contains(target.Expr, `instance=~"$instance"`) {
-				t.Errorf("%s: %q shows programs that were not chosen", p.Title, target.Expr)
+				t.Errorf("%s: %q also shows programs that the user has not chosen", p.Title, target.Expr)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (in *Inspector) editAsked(r *http.Request) (one edited, asked editRequest, 
 	return one, asked, err
 }
 
-// refuse turns an error about a value into a problem.
+// refuse turns an error about a value into a problem. It returns all other errors unchanged.
 func refuse(err error) error {
 	if fault := (*value.Error)(nil); errors.As(err, &fault) {
 		return &problem{Status: http.StatusBadRequest, Code: "value", Message: err.Error()}
@@ -71,7 +71,7 @@ func refuse(err error) error {
 }
 
 // visit calls f with the entity in a look. A panic in f comes from a hook of the program, or reports that
-// memory has run out. The answer reports the panic; the world is unchanged, and the program continues.
+// memory has run out. visit returns the panic as a problem, and the program continues.
 func (one edited) visit(ctx context.Context, f func(e vast.Entity) error) error {
 	var err error
 	if lookErr := one.in.look(ctx, func() (done bool) {
@@ -121,7 +121,7 @@ func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	return one.make(r.Context(), asked, addIt)
 }
 
-// make carries out an edit, and returns the component after the edit.
+// make carries out an edit, and returns the component or the links after the edit.
 func (one edited) make(ctx context.Context, asked editRequest, do verb) (any, error) {
 	if _, err := one.carryOut(ctx, asked, do); err != nil {
 		return nil, refuse(err)

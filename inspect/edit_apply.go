@@ -25,8 +25,8 @@ const (
 	deleteIt verb = "delete" // an entity
 )
 
-// edit is an edit as programs record it. It has the same effect in another process, because it holds the IDs
-// of the entities that the request named.
+// edit is an edit as programs record it. It has the same effect in another process, because it holds the ID
+// of each entity that the request names.
 type edit struct {
 	Number uint64          `json:"number"` // of the request that waits for the edit
 	Do     verb            `json:"do"`
@@ -69,9 +69,9 @@ type request struct {
 // this process waits for the edit, Apply answers the client.
 //
 // An edit that does not fit the world changes nothing, for example if its entity has died. Apply returns the
-// error, and the client gets the error too. A program that replays edits must handle one kind of error: if
-// there was no memory for the edit, errors.As finds a *vm.Error. In a replay there may be enough memory, and
-// then the replay gives a different world. So call the store's method Changed after such an error.
+// error, and the client gets the error too. If there was no memory for the edit, errors.As finds a *vm.Error
+// in the error. A program that keeps the world in a store must then call store.Store.Changed, because a
+// replay that gets the memory gives a different world.
 func Apply(w *vast.World, encoded []byte) error {
 	var e edit
 	if err := json.Unmarshal(encoded, &e); err != nil {
@@ -84,7 +84,7 @@ func Apply(w *vast.World, encoded []byte) error {
 	if c := pending.edits[request{w, e.Number}]; c != nil {
 		select {
 		case c <- o:
-		default: // the edit was applied before
+		default: // an earlier call of Apply has answered
 		}
 	}
 	if o.err != nil {
@@ -143,7 +143,8 @@ func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (del
 	}
 }
 
-// unsure is the error for an edit that the program may carry out later.
+// unsure returns a problem if the patience of the inspector has run out, because the program may still carry
+// out the edit. Otherwise it returns err.
 func (one edited) unsure(ctx context.Context, err error) error {
 	if context.Cause(ctx) != errImpatient {
 		return err
@@ -159,7 +160,7 @@ type change struct {
 	edit
 	world  *vast.World
 	column *column     // nil for the deletion of an entity
-	value  *value.Edit // nil without a value
+	value  *value.Edit // nil if the edit has no value
 }
 
 // prepare checks the edit against the type of its column.
@@ -228,7 +229,7 @@ func (c *change) find(ref value.Reference) (vast.Entity, error) {
 	return vast.Entity{}, fmt.Errorf("the edit holds no entity for the reference %+v", ref)
 }
 
-// findColumn finds the column of an edit that comes from a program.
+// findColumn finds the column of a recorded edit, and prepares the edit.
 func (c *change) findColumn() error {
 	among := c.Among
 	for _, col := range probe.Columns(c.world) {
@@ -322,7 +323,7 @@ func (c *change) put(e vast.Entity) error {
 	return nil
 }
 
-// link gives the entity a target in a relation, or removes the link.
+// link gives the entity a target in a relation. If the target is the zero entity, link removes the link.
 func (c *change) link(e vast.Entity) error {
 	if c.value == nil {
 		return badRequest("%s needs a target: give an entity as the value", c.column.Name)
@@ -344,8 +345,8 @@ func (c *change) link(e vast.Entity) error {
 	return nil
 }
 
-// relate links two entities. A hierarchy panics if the link would close a cycle. The cycle is the user's
-// mistake here, so relate turns the panic into a conflict.
+// relate links two entities. A hierarchy panics if the link would close a cycle. relate turns this panic into
+// a conflict, because the cycle is the user's mistake.
 func relate(rel vast.Relation, source, target vast.Entity) (err error) {
 	defer func() {
 		inner := recover()

@@ -118,7 +118,7 @@ func TestEditOfProgram(t *testing.T) {
 		for _, edit := range []string{"", "{}", `{"do":"set","entity":"1.1","column":"No"}`,
 			`{"do":"fly","entity":"` + other.people[2].String() + `","column":"Position"}`} {
 			if err := Apply(other.w, []byte(edit)); err == nil {
-				t.Errorf("%q is applied", edit)
+				t.Errorf("Apply accepts %q", edit)
 			}
 		}
 	})

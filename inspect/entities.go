@@ -29,7 +29,7 @@ func (in *Inspector) searchRoutes() []route {
 type pageAnswer struct {
 	Query     string      `json:"query"`
 	Total     int         `json:"total"`
-	Exact     bool        `json:"exact"` // whether the data of the whole page is from one moment
+	Exact     bool        `json:"exact"` // whether all matches were found at one moment
 	Offset    int         `json:"offset"`
 	Rows      []rowAnswer `json:"rows"`
 	Truncated bool        `json:"truncated"` // whether matches are left out
@@ -101,7 +101,7 @@ type pager struct {
 	picked []vast.Entity // entities of the page
 	rows   []row         // rows of the picked entities that were read so far
 	total  int
-	exact  bool // the data so far is from one moment
+	exact  bool // the matches so far are from one moment
 	cut    bool // matches were left out
 }
 
@@ -137,8 +137,8 @@ func (p *pager) read() (done bool) {
 	return len(p.rows) == len(p.picked)
 }
 
-// pick picks the entities whose bits are set, up to the limit of the page. It skips the first skip entities.
-// The first bit is that of slot lo.
+// pick picks the entities whose bits are set, up to the limit of the page. The first bit is that of slot lo.
+// The parameter skip is the number of entities that pick passes over before it picks one.
 func (p *pager) pick(lo int, words []uint64, skip int) {
 	eachEntity(p.in.world, lo, words, skip, func(e vast.Entity) bool {
 		p.picked = append(p.picked, e)
@@ -194,8 +194,8 @@ func (p *pager) jump() (done bool) {
 	return true
 }
 
-// findCompared takes the page from the matches of a query with comparisons. It first finds the matches if
-// they are not cached.
+// findCompared reads the page from the cached matches of a query with comparisons. If no matches are cached,
+// findCompared first finds them.
 func (p *pager) findCompared() error {
 	for {
 		m, fill := p.in.asked.claim(p.key())
@@ -205,13 +205,13 @@ func (p *pager) findCompared() error {
 		select {
 		case <-m.ready:
 		case <-p.ctx.Done():
-			return p.look(func() bool { return true }) // returns the error of the time limit that ran out
+			return p.look(func() bool { return true }) // returns the error of p.ctx
 		}
 		if m.err != nil {
 			if fill {
 				return m.err
 			}
-			continue // the request that searched was cancelled
+			continue // the search of another request has failed: search again
 		}
 		p.total, p.cut = m.total, !m.whole
 		p.exact = fill

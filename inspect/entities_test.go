@@ -47,12 +47,12 @@ func TestEntityPages(t *testing.T) {
 			f.get(t, asking("entities", "query", c.query, "offset", fmt.Sprint(offset), "limit", "300"),
 				&page)
 			if page.Total != c.total || page.Query != c.query || page.Truncated || page.Offset != offset {
-				t.Fatalf("%q: %d of %+v, want %d", c.query, page.Total, page, c.total)
+				t.Fatalf("%q: the total is %d, want %d: %+v", c.query, page.Total, c.total, page)
 			}
 			for _, row := range page.Rows {
 				seen = append(seen, row.ID)
 				if !strings.HasPrefix(row.ID, fmt.Sprint(row.Slot)+".") {
-					t.Errorf("%q: slot %d of %s", c.query, row.Slot, row.ID)
+					t.Errorf("%q: the slot is %d, but the ID is %s", c.query, row.Slot, row.ID)
 				}
 			}
 			if offset += len(page.Rows); len(page.Rows) == 0 {
@@ -112,11 +112,11 @@ func TestEntitiesFarDown(t *testing.T) {
 		for _, offset := range []int{0, 65_000, 65_536, 131_071, 199_998, 199_999, 200_000, 1 << 30} {
 			rows := at(offset)
 			if want := max(0, min(3, 200_000-offset)); len(rows) != want {
-				t.Fatalf("at %d: %d rows, want %d", offset, len(rows), want)
+				t.Fatalf("at offset %d: %d rows, want %d", offset, len(rows), want)
 			}
 			if !page.Exact || page.Total != 200_000 {
-				t.Errorf("at %d: %d in all, exact: %t, though nothing changed", offset, page.Total,
-					page.Exact)
+				t.Errorf("at %d: the total is %d, want 200000; exact is %t, want true", offset,
+					page.Total, page.Exact)
 			}
 			for i, row := range rows {
 				if row.ID != f.people[offset+i].String() {
@@ -127,7 +127,7 @@ func TestEntitiesFarDown(t *testing.T) {
 	}
 	f.see(t, func() { f.w.Delete(f.people[100]) })
 	if rows := at(150_000); rows[0].ID != f.people[150_001].String() || page.Total != 199_999 {
-		t.Errorf("after a deletion: %+v of %d", rows, page.Total)
+		t.Errorf("after a deletion: the rows are %+v, the total is %d", rows, page.Total)
 	}
 }
 
@@ -169,8 +169,7 @@ func TestSearchesRefuse(t *testing.T) {
 	}
 }
 
-// TestQueriesOfNewColumns checks that queries can use a column at once that the program makes while the
-// inspector serves.
+// TestQueriesOfNewColumns checks that queries can use a column as soon as the program has made it.
 func TestQueriesOfNewColumns(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.refused(t, http.StatusBadRequest, "GET", "count?query=Later", "", "")

@@ -14,9 +14,9 @@ import (
 
 const (
 	lookTime   = 150 * time.Microsecond // after this time a look ends, and the next look continues the work
-	fieldsMost = 4000                   // limit of the shown fields of all components of an entity
-	heapFields = 300                    // limit of the shown fields of a component that is read during a look
-	endsMost   = 50                     // limit of the listed edges
+	fieldsMost = 4000                   // approximate limit of the shown fields of an entity
+	heapFields = 300                    // limit of the shown fields of a component, if a look builds its tree
+	endsMost   = 50                     // limit of the listed edges of one column in one direction
 )
 
 func (in *Inspector) entityRoutes() []route {
@@ -86,7 +86,7 @@ type linkEnd struct {
 	Value string `json:"value"` // of an edge
 }
 
-// stale is the error for an entity that is no longer alive.
+// stale returns the error for an ID without a living entity.
 func stale(id string) error {
 	if _, _, ok := parseID(id); !ok {
 		return badRequest("an entity ID is a slot and a generation, such as 17.3, not %.40q", id)
@@ -99,7 +99,7 @@ func (in *Inspector) showEntity(r *http.Request) (any, error) {
 	return in.readEntity(r.Context(), r.PathValue("id"))
 }
 
-// readEntity reads an entity for the page. If this takes long, it uses several looks.
+// readEntity reads an entity for the page, in several looks if one look is too short.
 func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, error) {
 	k := entityReader{in: in, id: id, left: fieldsMost}
 	if err := in.look(ctx, k.look); err != nil {
@@ -179,8 +179,8 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 	case c.info.Type == nil:
 		v = reflect.Value{}
 	case !value.IsPlain(c.info.Type):
-		// The value refers to memory of the world, which may change after this look. So its tree is built
-		// now.
+		// The tree is built now, because the value refers to memory of the world, which may change after this
+		// look.
 		k.tree(&one, v, min(k.left, heapFields))
 		v = reflect.Value{}
 	}
@@ -220,7 +220,7 @@ func tooLarge(c *column) *value.Field {
 		Text: tooManyBytes(c.Size)}
 }
 
-// resolve looks up the names of linked entities, some in each look.
+// resolve looks up the names of linked entities, and whether they are alive, some in each look.
 func (in *Inspector) resolve(ctx context.Context, links []*value.Link) error {
 	if len(links) == 0 {
 		return nil

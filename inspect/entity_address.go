@@ -13,22 +13,22 @@ type address struct {
 	Slot int `json:"slot"`
 	Word int `json:"word"` // number of the slot's word; a word has 64 slots
 	Bit  int `json:"bit"`  // of the slot in the word
-	// first slot of the extent: the run of slots, owned by one archetype, that holds the slot
+	// first slot of the extent, which is the run of slots of one archetype that holds the slot
 	Extent   int `json:"extent"`
 	Slots    int `json:"slots"`    // of the extent
 	Entities int `json:"entities"` // in the extent
 }
 
-// place is the position of a component's bytes: base + slot × size.
+// place is the position of a component's bytes.
 type place struct {
-	Reservation int    `json:"reservation"` // number of the world's reservation
+	Reservation int    `json:"reservation"` // number of the reservation in the world
 	Offset      int    `json:"offset"`      // in bytes from the base of the reservation
 	Bytes       int    `json:"bytes"`
 	Address     string `json:"address"` // memory address, in hexadecimal
 }
 
-// elementPlaces caches the place of each column's elements. Elements never move, so the places are read
-// once, and again when the world has more columns.
+// elementPlaces caches the place of each column's elements. The places are read again only when the world has
+// more columns, because elements never move.
 type elementPlaces struct {
 	mu    sync.Mutex
 	known int // columns read so far

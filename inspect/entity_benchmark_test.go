@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkEntity reads an entity whose components have about 100 fields together. The time of a step
-// includes the wait for ticks. The metric ns/look is the time of one call of look.
+// BenchmarkEntity reads an entity whose components have about 100 fields together. The metric ns/op includes
+// the wait for ticks. The metric ns/look is the median time of the calls of look.
 func BenchmarkEntity(b *testing.B) {
 	f := entityFixture(b, Options{})
 	var looks []time.Duration
@@ -31,8 +31,8 @@ func BenchmarkEntity(b *testing.B) {
 	reportLooks(b, looks)
 }
 
-// reportLooks reports the median time of the calls of look. Other programs that use the processors at the
-// same time disturb the median least.
+// reportLooks reports the median time of the calls of look, because other programs on the machine disturb the
+// median less than the mean.
 func reportLooks(b *testing.B, looks []time.Duration) {
 	slices.Sort(looks)
 	b.ReportMetric(float64(looks[len(looks)/2].Nanoseconds()), "ns/look")

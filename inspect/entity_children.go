@@ -20,7 +20,7 @@ type childrenAnswer struct {
 	Relation string     `json:"relation"`
 	ID       int        `json:"id"` // the relation's column
 	Total    int        `json:"total"`
-	Offset   int        `json:"offset"` // of the first row among all sources; -1 with the parameter after
+	Offset   int        `json:"offset"` // of the first row among all sources; -1 if the request gives after
 	Rows     []childRow `json:"rows"`
 }
 
@@ -33,8 +33,8 @@ type childRow struct {
 }
 
 // listChildren answers with some sources of an entity in a relation. To find the first requested source, it
-// walks over all earlier sources, in several visits if there are many. The parameter after=17.3 starts at the
-// source that follows entity 17.3, without a walk.
+// walks over all earlier sources, in several visits if there are many. With the parameter after=17.3, the
+// list begins without a walk, at the source that follows entity 17.3.
 func (in *Inspector) listChildren(r *http.Request) (any, error) {
 	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"),
 		by:    r.URL.Query().Get("by"),
@@ -106,7 +106,7 @@ func (k *childrenReader) look() (done bool) {
 		if now, ok := rel.Target(k.last); !ok || now != target { // moved or deleted between two visits
 			k.passed, k.last, k.answer.Rows = 0, vast.Entity{}, k.answer.Rows[:0]
 			if k.anew++; k.anew > anewMost || k.after != "" {
-				k.err = tooBusy("the children of %s changed too often while they were counted: try again",
+				k.err = tooBusy("the children of %s changed while they were listed: try again",
 					k.id)
 				return true
 			}
@@ -145,8 +145,8 @@ func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 }
 
 // relationNamed returns the relation with a name or number (see columnNamed). If the text is empty,
-// relationNamed returns the first relation in which the target has sources. If the target has no sources, it
-// returns the first relation of the world. Call relationNamed only during a visit.
+// relationNamed returns the first relation in which the target has sources. If the target has no sources in
+// any relation, it returns the first relation of the world. Call relationNamed only during a visit.
 func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column, vast.Relation, error) {
 	columns := in.model.look()
 	if text != "" {

@@ -27,8 +27,8 @@ type (
 func (c Crasher) String() string { panic(hostileName) }
 func (s Shouter) String() string { return strings.Repeat("<b>é", 3<<20) }
 
-// addHuge adds a huge component to an entity. It returns false if memory is exhausted: the heap stand-in
-// allocates all slots of the column at once.
+// addHuge adds a huge component to an entity. It returns false if memory is exhausted, as on the heap
+// stand-in of package vm, which immediately allocates the memory of all slots of the column.
 func addHuge(w *vast.World, e vast.Entity) (ok bool) {
 	defer func() {
 		if inner := recover(); inner != nil {

@@ -273,7 +273,8 @@ func TestChildrenOfMany(t *testing.T) {
 	})
 	if k.err != nil || k.anew != 1 || looks < 6 || len(k.answer.Rows) != 5 ||
 		k.answer.Rows[0].ID != want.String() {
-		t.Errorf("%v, %d visits, %d restarts, %+v, want %v", k.err, looks, k.anew, k.answer, want)
+		t.Errorf("the error is %v; %d visits, want at least 6; %d restarts, want 1; %+v, want first %v",
+			k.err, looks, k.anew, k.answer, want)
 	}
 }
 

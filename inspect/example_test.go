@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// A program serves its world, and a client requests an entity whose Points are between 7 and 50.
+// A program serves its world, and a client requests an entity with more than 7 and less than 50 Points.
 func Example() {
 	type Health struct{ Points int }
 	w := vast.NewWorld(vast.Options{Name: "game"})

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// field is a value within a component that is neither a struct nor an array of values.
+// field is a part of a component that is not divided further.
 type field struct {
 	Path string `json:"path"` // such as At.X or Items[2]; empty if the component is a single value
 	Type string `json:"type"`
@@ -22,8 +22,8 @@ var fieldsKnown sync.Map
 
 // fieldsIn returns the first fields of a type, at most maxFields, in the order of offsets. The caller must
 // not change the result. Complexity: constant after the first call for a type. The first call takes a step
-// for each returned field and for each part of each struct type. The length of an array of empty elements
-// adds no steps.
+// for each returned field and for each part of each struct that it enters. The length of an array of empty
+// elements adds no steps.
 func fieldsIn(t reflect.Type) []field {
 	if known, ok := fieldsKnown.Load(t); ok {
 		return known.([]field)
@@ -42,8 +42,8 @@ type fieldList struct {
 
 func (l *fieldList) full() bool { return len(l.fields) == maxFields }
 
-// add adds the fields of a part. Each call except the first adds at least one field, so maxFields bounds the
-// number of calls.
+// add adds the fields of a part. The calls at one depth of nesting are at most maxFields, because each call
+// except the first adds at least one field.
 func (l *fieldList) add(t reflect.Type, path string, offset int) {
 	kind := kindOf(t)
 	switch {
@@ -95,8 +95,8 @@ func (l *fieldList) isBare(t reflect.Type) bool {
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// kindOf returns how the page shows a value of a type. It returns "" for types with parts, and for types that
-// cannot be shown.
+// kindOf returns the kind of a field of type t. It returns "" for arrays, for other structs than vast.Entity,
+// and for types whose fields have the kind other.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

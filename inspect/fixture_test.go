@@ -59,8 +59,8 @@ func (s Stage) String() string {
 // hostileName is a name that must never become part of a page's HTML.
 const hostileName = `<img src=x onerror=alert(1)>`
 
-// fixture is a world with a running schedule and an inspector. The schedule owns the world until the test
-// ends, so a test reads the world only with see.
+// fixture is a world with a running schedule and an inspector. A test must read the world only with see,
+// because the schedule owns the world until the test ends.
 type fixture struct {
 	*Inspector
 	w        *vast.World
@@ -76,7 +76,7 @@ type fixture struct {
 	road     vast.Edges[Road]
 
 	paris, london, hostile vast.Entity // two towns, and a town with the hostile name
-	// Every tenth person is infected and every hundredth is dead. Person i is a child of the town i%3.
+	// Every tenth person is infected and every hundredth is dead. Person i is a child of town number i%3.
 	people []vast.Entity
 }
 

@@ -46,8 +46,8 @@ func (g *guard) checkHost(r *http.Request) error {
 		Message: "unknown host name: use the server's address, or add the name to Options.Hosts"}
 }
 
-// checkOrigin refuses requests made by pages of other sites. It accepts requests with neither Sec-Fetch-Site
-// nor Origin: programs that are not browsers do not send these headers.
+// checkOrigin refuses requests made by pages of other sites. It accepts a request that has neither header,
+// Sec-Fetch-Site nor Origin, because programs that are not browsers do not send them.
 func (g *guard) checkOrigin(r *http.Request) error {
 	foreign := &problem{Status: http.StatusForbidden, Code: "origin",
 		Message: "the request comes from a page of another site"}
@@ -65,7 +65,8 @@ func (g *guard) checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// checkToken refuses requests without the token. Its running time does not depend on the sent token.
+// checkToken refuses requests without the token. Its running time does not show how much of the sent token is
+// right.
 func (g *guard) checkToken(r *http.Request) error {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	sum := sha256.Sum256([]byte(given))

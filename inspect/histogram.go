@@ -14,7 +14,7 @@ const (
 	binsUsual   = 50
 	binsMost    = 1000
 	numbersMost = 1 << 20 // largest number of values kept for one query
-	ranked      = 1 << 14 // largest number of values from which the quantiles are computed
+	rankedMost  = 1 << 14 // largest number of values from which the quantiles are computed
 )
 
 // histogramAnswer is the distribution of the numbers in a field. If there are too many numbers, the
@@ -127,7 +127,7 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	mean := sum * (float64(len(numbers)) / float64(len(finite)))
 	a.Min, a.Max, a.Mean = &least, &most, &mean
 	a.Bins = binsOf(least, most, bins, p)
-	// The loop halves all numbers, because last-first can overflow: see border.
+	// The loop halves all numbers, because the difference of two numbers can overflow.
 	first, halfWidth := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2
 	counts := make([]int, len(a.Bins))
 	for _, x := range finite {
@@ -145,10 +145,11 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 
 func scaled(n int, share float64) int { return int(math.Round(float64(n) * share)) }
 
-// rank computes the quantiles, from a sample if there are more than ranked numbers.
+// rank computes the quantiles. If there are more numbers than rankedMost, it uses a sample of rankedMost
+// numbers.
 func (a *histogramAnswer) rank(numbers []float64) {
-	if len(numbers) > ranked {
-		numbers = choose(numbers, ranked)
+	if len(numbers) > rankedMost {
+		numbers = choose(numbers, rankedMost)
 	}
 	slices.Sort(numbers)
 	for _, q := range []struct {
@@ -159,7 +160,8 @@ func (a *histogramAnswer) rank(numbers []float64) {
 	}
 }
 
-// binsOf divides a range into bins of equal width. If the field holds integers, the width is an integer.
+// binsOf divides a range into bins of equal width. If the field does not hold floating-point numbers, the
+// width is a whole number.
 func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 	width := (most/2 - least/2) / float64(n) * 2
 	if p.Kind != query.KindFloat {
@@ -182,8 +184,8 @@ func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 	return bins
 }
 
-// border returns the lower bound of bin i. It halves the numbers before it adds them: the sum of the halves
-// is finite, even if the width of the whole range overflows.
+// border returns the lower bound of bin i. It halves the numbers before it adds them, because the sum of the
+// halves is finite even if the width of the whole range overflows.
 func border(least, width float64, i int) float64 { return (least/2 + float64(i)*(width/2)) * 2 }
 
 // meaningOf returns the text of a bool or an enum if x is the only value of its bin. Otherwise it returns "".

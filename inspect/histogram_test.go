@@ -34,7 +34,8 @@ func TestHistogram(t *testing.T) {
 	}
 	if mean := (999*500.0 - 11) / 998; sum != 998 || math.Abs(*got.Mean-mean) > 1e-6 ||
 		math.Abs(got.Quantiles["p50"]-500) > 3 || math.Abs(got.Quantiles["p5"]-50) > 3 {
-		t.Errorf("sum %d, mean %v, want %v, quantiles %v", sum, *got.Mean, mean, got.Quantiles)
+		t.Errorf("the bins hold %d numbers, want 998; the mean is %v, want %v; the quantiles are %v",
+			sum, *got.Mean, mean, got.Quantiles)
 	}
 
 	got = histogramAnswer{}
@@ -117,7 +118,7 @@ func TestHistogramSampled(t *testing.T) {
 	if g.thinner.halvings == 0 || a.Sample > numbersMost || a.Sample < numbersMost/4 {
 		t.Fatalf("%d halvings, %d numbers", g.thinner.halvings, a.Sample)
 	}
-	for _, b := range a.Bins { // n/10 numbers each, ± about 1,000
+	for _, b := range a.Bins { // the count is n/10 on average; its standard deviation is about 1,000
 		if math.Abs(float64(b.Count)-n/10) > 10_000 {
 			t.Errorf("%+v, want about %d", b, n/10)
 		}

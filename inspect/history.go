@@ -1,11 +1,11 @@
 package inspect
 
-// historyLength is the number of kept samples: ten minutes.
+// historyLength is the number of kept samples: one a second for ten minutes.
 const historyLength = 600
 
-// history holds the newest samples. There is no sample for a second in which no client reads the history.
+// history holds the newest samples. No samples are taken while the last request is older than watchTime.
 type history struct {
-	samples []Sample // a ring once it is full
+	samples []Sample // a ring once it has historyLength samples
 	next    int      // index of the oldest sample in a full ring
 }
 

@@ -170,8 +170,8 @@ func TestStreamThatIsNotRead(t *testing.T) {
 	f.goesOn(t)
 	honest(t, addr)
 	eventually(t, "the streams are dropped", func() bool { return len(f.streams) == 0 })
-	// The server makes values only until the operating system's socket buffers are full. It queues no values
-	// itself.
+	// The server itself queues no values: it makes values only until the socket buffers of the operating
+	// system are full.
 	if n := made.Load(); n > 4*64 {
 		t.Errorf("%d MiB of values were made without a reader", n*size>>20)
 	}
@@ -212,7 +212,7 @@ func TestHeadOfStream(t *testing.T) {
 }
 
 // TestNoRequestIsLeftWaiting: no request and no goroutine is left after refusals and after clients hang up.
-// The test runs alone, because it counts goroutines.
+// The test is not parallel, because it counts goroutines.
 func TestNoRequestIsLeftWaiting(t *testing.T) {
 	before := runtime.NumGoroutine()
 	w := vast.NewWorld(vast.Options{})

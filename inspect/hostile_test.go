@@ -260,7 +260,7 @@ func TestWritingTakesTheToken(t *testing.T) {
 		checkRefused(t, "a body of the type "+kind, answer, body, http.StatusUnsupportedMediaType, "type")
 	}
 	if reached != 0 {
-		t.Fatalf("%d writes without the token", reached)
+		t.Fatalf("%d writes without the token, or with a body of another type than JSON", reached)
 	}
 	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, token,
 		"Content-Type: application/json", "Content-Length: 2")+"{}")
@@ -283,7 +283,8 @@ func TestReadOnlyRefusesWriting(t *testing.T) {
 	}
 }
 
-// TestOthersTakeTheToken: at an address that other machines can reach, every route requires the token.
+// TestOthersTakeTheToken: at an address that other machines can reach, every route of the API requires the
+// token.
 func TestOthersTakeTheToken(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0", Token: "Secret1234", Profiling: true})
 	addr := browsable(f.Addr())

@@ -36,8 +36,8 @@ type Inspector struct {
 	ended    chan struct{}
 }
 
-// Serve starts a server for a world and returns at once. The server runs until ctx ends or [Inspector.Close]
-// is called. If the world is closed earlier, later requests that need the world get an error.
+// Serve starts a server for a world. The server runs until ctx ends or [Inspector.Close] is called. If the
+// world is closed before the server stops, requests that need the world get an error.
 //
 // The world must admit visitors (see vast.World.Visit). A sched.Schedule admits visitors between its ticks. A
 // program without a schedule calls vast.World.Admit. Serve returns a [*ListenError] if it cannot listen at

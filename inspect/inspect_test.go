@@ -57,7 +57,8 @@ func TestColumnsRegisteredLater(t *testing.T) {
 	f.see(t, func() { vast.NewTag(f.w, "Later") })
 	f.get(t, "world", &after)
 	if len(after.Columns) != len(before.Columns)+1 || after.Columns[len(after.Columns)-1].Name != "Later" {
-		t.Errorf("%d columns, then %d", len(before.Columns), len(after.Columns))
+		t.Errorf("%d columns before and %d after, want one more, with the name Later", len(before.Columns),
+			len(after.Columns))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	mostLabels  = 200     // limit of the distinct labels, without otherLabel
-	otherLabel  = "other" // replaces all further labels
+	mostLabels  = 200     // limit of the distinct labels, not counting otherLabel
+	otherLabel  = "other" // replaces each label beyond mostLabels
 	mostInLabel = 128     // limit of the characters of a label
 )
 

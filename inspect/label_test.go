@@ -41,7 +41,7 @@ func TestLabelled(t *testing.T) {
 		t.Fatalf("labels %q", labels)
 	}
 	if want := 2*mostLabels*(2*mostLabels-1)/2 + 1001; total != want || *l.sums["0"] != 1000 {
-		t.Errorf("the sums are %d and %d, want %d and 1000", total, *l.sums["0"], want)
+		t.Errorf("the total is %d, want %d; the sum of \"0\" is %d, want 1000", total, want, *l.sums["0"])
 	}
 
 	// The name "other" shares its sum with the names above the limit.
@@ -55,6 +55,6 @@ func TestLabelled(t *testing.T) {
 			yield(label)
 		}
 	})); n != mostLabels || *l.sums[otherLabel] != 5+mostLabels+1 {
-		t.Errorf("%d labels, other is %d", n, *l.sums[otherLabel])
+		t.Errorf("there are %d labels, and the sum of \"other\" is %d", n, *l.sums[otherLabel])
 	}
 }

@@ -52,7 +52,7 @@ func listen(addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// newServer returns a server. When ctx ends, the contexts of the server's requests end.
+// newServer returns a server. When ctx ends, the contexts of all requests to the server end.
 func newServer(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -64,7 +64,7 @@ func newServer(ctx context.Context, h http.Handler) *http.Server {
 		IdleTimeout:       idleTime,
 		// The handler answers OPTIONS * like any other request.
 		DisableGeneralOptionsHandler: true,
-		// There is no WriteTimeout: each write sets a deadline of its own, so that streams can last.
+		// There is no WriteTimeout, because streams last long. Each write sets its own deadline.
 		ErrorLog: log.New(io.Discard, "", 0), // clients that hang up are not errors
 	}
 }

@@ -17,7 +17,7 @@ type oddWide struct {
 	Last  ten[ten[float32]]
 }
 
-// TestManyColumns inspects a world of 300 columns and an entity that has all of them.
+// TestManyColumns inspects a world of 300 columns, and an entity with a component in each column.
 func TestManyColumns(t *testing.T) {
 	const columns = 300
 	var e vast.Entity
@@ -117,14 +117,14 @@ func TestManyColumns(t *testing.T) {
 			elements++
 		}
 	}
-	// the areas hold the elements of dense columns and the handles of sparse columns
+	// The areas of elements hold the elements of dense columns and the handles of sparse columns.
 	if len(word.Columns) != columns || elements != columns/2 {
-		t.Errorf("%d columns in the word, %d areas of elements", len(word.Columns), elements)
+		t.Errorf("the word has %d columns, and the memory %d areas of elements", len(word.Columns), elements)
 	}
 	var costs Costs
 	f.get(t, "costs", &costs)
 	if len(costs.Columns) != mostCosts || costs.MoreColumns != columns-mostCosts {
-		t.Errorf("%d columns, %d more", len(costs.Columns), costs.MoreColumns)
+		t.Errorf("the costs list %d columns and leave out %d", len(costs.Columns), costs.MoreColumns)
 	}
 
 	path := fmt.Sprintf("entities/%v/components/Column298", e)
@@ -178,8 +178,8 @@ func TestManyArchetypes(t *testing.T) {
 		}
 	}
 	if len(m.Archetypes) != maxArchetypes || sum >= entities || m.Slots != 64*archetypes {
-		t.Errorf("%d archetypes with %d of %d entities in %d slots", len(m.Archetypes), sum, entities,
-			m.Slots)
+		t.Errorf("%d archetypes are listed with %d of %d entities; all archetypes have %d slots",
+			len(m.Archetypes), sum, entities, m.Slots)
 	}
 	var p memoryPictureJSON
 	grid := m.area(t, "Grid10", "elements")
@@ -203,7 +203,7 @@ func TestManyArchetypes(t *testing.T) {
 		odd += 1 + i%64
 	}
 	if all != entities || n.Count != odd {
-		t.Errorf("%d entities and %d with a number, want %d and %d", all, n.Count, entities, odd)
+		t.Errorf("%d entities have Grid10, want %d; %d also have Grid0, want %d", all, entities, n.Count, odd)
 	}
 	var page pageAnswer
 	f.get(t, asking("entities", "query", "Grid10, !Grid0", "columns", "Grid10[0][0]", "offset", "100",

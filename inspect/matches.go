@@ -17,7 +17,7 @@ const (
 )
 
 // ranks holds the number of matches of a query in each step of slots. The numbers are valid as long as the
-// structure of the world does not change. With them, a request for a page does not search the earlier pages
+// structure of the world does not change. With ranks, a request for a page does not search the earlier pages
 // again.
 type ranks struct {
 	key     string
@@ -59,9 +59,9 @@ func (q *searches) keepRanks(k *ranks) {
 // key identifies the kept results of a search: the canonical text of the query, and the bound targets.
 func (s *search) key() string { return s.plan.Text() + s.found.Key() }
 
-// matches holds the slots that a query with comparisons found a short time ago. The inspector keeps them
-// because comparing all values again for each page would delay the world's ticks. A slot may hold another
-// entity by now.
+// matches holds the slots that a query with comparisons found a short time ago. The inspector keeps matches,
+// because comparing all values again for each page would delay the world's ticks. Since the search, another
+// entity may have taken a slot.
 type matches struct {
 	key   string
 	ready chan struct{} // closed when the other fields are set
@@ -72,8 +72,8 @@ type matches struct {
 	at    time.Time
 }
 
-// claim returns the recent matches of a search, which another request may still be filling. If there are
-// none, claim returns new matches and sets fill: the caller must fill them.
+// claim returns the recent matches of a search. Another request may still be filling these matches. If there
+// are no recent matches, claim returns new matches and sets fill: the caller must fill the new matches.
 func (q *searches) claim(key string) (m *matches, fill bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -100,19 +100,19 @@ func (m *matches) isOver() bool {
 	}
 }
 
-// from returns the slots of at most limit matches. It skips as many matches as rank says.
-func (m *matches) from(rank, limit int) (slots []int) {
+// from returns the slots of at most limit matches. It leaves out the first matches; skip is their number.
+func (m *matches) from(skip, limit int) (slots []int) {
 	for i, mask := range m.words {
-		if n := bits.OnesCount64(mask); rank >= n {
-			rank -= n
+		if n := bits.OnesCount64(mask); skip >= n {
+			skip -= n
 			continue
 		}
 		for ; mask != 0; mask &= mask - 1 {
 			if len(slots) == limit {
 				return slots
 			}
-			if rank > 0 {
-				rank--
+			if skip > 0 {
+				skip--
 				continue
 			}
 			slots = append(slots, 64*i+bits.TrailingZeros64(mask))
@@ -122,7 +122,7 @@ func (m *matches) from(rank, limit int) (slots []int) {
 }
 
 // eachEntity calls f for each entity whose bit is set, until f returns false. Bit i stands for slot lo + i.
-// The first bits that are set are skipped; skip is their number.
+// It leaves out the first bits that are set; skip is their number.
 func eachEntity(w *vast.World, lo int, words []uint64, skip int, f func(vast.Entity) (more bool)) {
 	for i, mask := range words {
 		if n := bits.OnesCount64(mask); skip >= n {

@@ -15,7 +15,7 @@ import (
 
 const (
 	extentsAtOnce  = 1 << 10                // extents read between two checks of the time
-	maxExtents     = 1 << 18                // extents read; the archetypes of later slots stay unknown
+	maxExtents     = 1 << 18                // limit of the extents read; later archetypes stay unknown
 	maxArchetypes  = 512                    // limit of the listed archetypes, the largest first
 	memoryLookTime = 200 * time.Microsecond // a visit that has taken this long ends; another one continues
 )
@@ -30,8 +30,8 @@ type memory struct {
 }
 
 // The world's reservations, laid end to end, form one range of bytes. The number of a byte in this range is
-// its place. Places stay valid while the world lives, because reservations are only added. The index of an
-// area in a reservation stays valid too.
+// its place. Places stay valid while the world lives, because reservations are only added. The index of
+// an area in layout.areas stays valid too.
 
 // layout describes a world's reservations and the areas in them at one moment.
 type layout struct {
@@ -42,7 +42,7 @@ type layout struct {
 	slots        int    // end of the slots that archetypes own
 	maxEntities  int
 
-	read    []probe.Area // nil after arrange
+	read    []probe.Area // areas for arrange; nil after arrange
 	columns []column
 }
 
@@ -196,7 +196,7 @@ func (l *layout) at(place int) int {
 	return i
 }
 
-// pagesAtOnce is the number of bytes whose page states are read by one system call. This limit bounds the
+// pagesAtOnce is the largest number of bytes whose page states one system call reads. This limit bounds the
 // number of runs that a call returns.
 const pagesAtOnce = 256 << 20
 
@@ -309,7 +309,7 @@ func (in *Inspector) describeMemory(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// count adds n bytes of pages to an area's counts.
+// count adds n bytes of pages in state s to an area's counts.
 func (a *area) count(n int, s vm.PageState) {
 	if s&vm.PageResident != 0 {
 		a.Resident += n

@@ -68,8 +68,7 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 }
 
 // BenchmarkMemoryPicture draws the committed memory of a world in at most 65,536 cells. The benchmark reports
-// the number of visits and their times. The time of the longest visit is mostly spent on other work of the
-// machine.
+// the number of visits and their times. During the longest visit, the machine is mostly busy with other work.
 func BenchmarkMemoryPicture(b *testing.B) {
 	for _, millions := range []int{1, 10} {
 		if millions > 1 && testing.Short() {

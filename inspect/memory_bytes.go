@@ -26,11 +26,12 @@ type bytesAnswer struct {
 	Storage string   `json:"storage"`
 	Type    string   `json:"type"`
 	// place of the first byte; -1 if the component lies outside of the reservations
-	From  int          `json:"from"`
-	Size  int          `json:"size"`  // of an element, in bytes
-	Hex   string       `json:"hex"`   // the first 4096 bytes; empty for a component on the Go heap
+	From int `json:"from"`
+	Size int `json:"size"` // of an element, in bytes
+	// the first 4096 bytes; empty if the component lies on the Go heap or is too large to copy
+	Hex   string       `json:"hex"`
 	Cut   bool         `json:"cut"`   // whether bytes or fields are left out
-	Parts []fieldBytes `json:"parts"` // by offset
+	Parts []fieldBytes `json:"parts"` // in the order of offsets
 }
 
 // fieldBytes is a field of an element.
@@ -97,7 +98,7 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 			a.Cut = true
 			break
 		}
-		// Sound because the field lies in the copy, which is aligned as the component is.
+		// Sound because the field lies in the copy b, and b is aligned to 8 bytes.
 		at := reflect.NewAt(f.typ, unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), f.offset)).Elem()
 		a.Parts = append(a.Parts, fieldBytes{f.Path, f.Type, f.Kind, f.offset, int(f.typ.Size()), textOf(at)})
 	}
@@ -117,7 +118,7 @@ func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	}
 	// Sound because v has c.Size bytes, and holds no Go pointers.
 	b := unsafe.Slice((*byte)(v.Addr().UnsafePointer()), min(c.Size, maxBytes))
-	words := make([]uint64, (len(b)+7)/8) // no type needs an alignment of more than 8 bytes
+	words := make([]uint64, (len(b)+7)/8) // aligned to 8 bytes: no type needs more
 	first := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(b))
 	copy(first, b)
 	return first
@@ -154,7 +155,7 @@ func textOf(v reflect.Value) string {
 	return shortText(fmt.Sprintf("%v", v))
 }
 
-// shortText cuts a text to one line of about 120 bytes.
+// shortText cuts a text to about 120 bytes.
 func shortText(s string) string {
 	const most = 120
 	for i := range s {

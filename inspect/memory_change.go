@@ -13,10 +13,10 @@ import (
 
 const (
 	maxLenses    = 4                      // limit of the lenses kept at a time
-	maxMarks     = 1 << 17                // limit of the marks of a lens
+	maxMarks     = 1 << 17                // target for the marks of a lens; the limit is four times this
 	maxLines     = 1 << 17                // limit of the cache lines read in a pass: 8 MiB
 	passInterval = 950 * time.Millisecond // shortest time between two passes; a page requests one a second
-	passStale    = 5 * time.Second        // a pass is not compared with a pass that is this much older
+	passStale    = 5 * time.Second        // longest time between two passes that are compared
 	linesAtOnce  = 64                     // cache lines read between two checks of the time
 	lineBytes    = 64                     // size of a cache line; the processor reads whole lines
 )
@@ -100,9 +100,9 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 		from, to = min(from, r.from), max(to, r.to)
 		cell = min(cell, max(1, (r.to-r.from)/r.n))
 	}
-	// If the picture has a single range, and cells of equal size that are smaller than a page, the cells are
-	// the units. An example is a cell for each element. Other pictures use units whose size is a power of
-	// two, so that several pictures can share a lens.
+	// If the picture has a single range, and cells of equal size that are smaller than a page, the finest
+	// units are the cells. An example is a cell for each element. Other pictures use units whose size is a
+	// power of two, so that several pictures can share a lens.
 	finest, phase := cell, 0
 	if one := p.ranges[0]; len(p.ranges) > 1 || (one.to-one.from)%one.n != 0 || cell >= vm.PageSize() {
 		finest = 1 << (bits.Len(uint(cell)) - 1)
@@ -125,7 +125,8 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 			return have
 		}
 	}
-	// The lens reaches further on both sides, so that a small move of the picture needs no new lens.
+	// The new lens reaches beyond the picture on both sides, so that a small move of the picture needs no new
+	// lens.
 	half := (to - from) / 2
 	wide := &lens{from: from - min(from-phase, half)/unit*unit, to: min(l.bytes, to+half), unit: unit}
 	if unitFor(l.committed(wide.from, wide.to)) > unit {
@@ -139,8 +140,8 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	return wide
 }
 
-// unitFor returns the size of a unit, a power of two. A number of bytes has at most about maxMarks such
-// units.
+// unitFor returns a power of two as the size of units. The bytes have at most about maxMarks units of this
+// size.
 func unitFor(bytes int) int { return 1 << bits.Len(uint(bytes/maxMarks)) }
 
 // committed returns the number of committed bytes of the areas in the places [from, to).
@@ -217,7 +218,7 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 	return next, nil
 }
 
-// find fills runs with the resident memory that the lens covers. It returns an upper bound of the number of
+// find fills r.runs with the resident memory that the lens covers. It returns an upper bound of the number of
 // units in the runs.
 func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error) {
 	for _, res := range r.layout.reservations {
@@ -233,9 +234,9 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 			case k < maxMarks:
 				r.runs = append(r.runs, cells{from: from, to: to})
 			default:
-				return // too many runs: this memory is left out
+				return // there are too many runs: leave out these pages
 			}
-			units += (to-from)/r.unit + 2 // 2 for parts of units at both ends
+			units += (to-from)/r.unit + 2 // at most two units are only partly in the run
 		})
 		if err != nil {
 			return units, err
@@ -247,7 +248,7 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 	return units, nil
 }
 
-// read hashes the next units until the time of a visit is over. It reports whether all runs are read. Call
+// read hashes the next units until the time of a visit is over. It reports whether the pass is complete. Call
 // read only in a visit.
 func (r *pageReader) read() (done bool) {
 	begun := time.Now()
@@ -281,7 +282,7 @@ func (r *pageReader) reservation() *reservation {
 // unitAt returns the first place of the unit that holds a place.
 func (r *pageReader) unitAt(place int) int { return place - (place-r.origin)%r.unit }
 
-// readUnits hashes the bytes b, which begin at a place. There may be parts of units at both ends of b.
+// readUnits hashes the bytes b, which begin at a place. The first and the last unit may be only partly in b.
 func (r *pageReader) readUnits(place int, b []byte) {
 	for len(b) > 0 {
 		at := r.unitAt(place)

@@ -24,8 +24,8 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 type memoryCollector struct{}
 
 // NewMemoryCollector returns a collector of metrics of all memory that the program holds outside of Go's heap
-// (see vm.Snapshot), by purpose. The metrics cover all worlds and containers, so register only one such
-// collector. An [Inspector] already serves these metrics at /metrics. Each of the first 200 purposes in
+// (see vm.Snapshot), by purpose. Register only one such collector, because its metrics cover all worlds and
+// containers. An [Inspector] already serves these metrics at /metrics. Each of the first 200 purposes in
 // alphabetical order has its own metrics; the metrics of all further purposes are summed up as "other". A
 // scrape takes a system call for each 16 Ki committed pages.
 func NewMemoryCollector() prometheus.Collector { return memoryCollector{} }

@@ -36,32 +36,34 @@ func (c cells) holding(place int) int {
 	return i
 }
 
-// scale returns i × by / of, rounded down, for 0 ≤ i ≤ of and by ≥ 0. The product may exceed the range of an
-// int.
-func scale(i, by, of int) int {
-	hi, lo := bits.Mul64(uint64(i), uint64(by))
-	q, _ := bits.Div64(hi, lo, uint64(of))
+// scale returns i × factor / divisor, rounded down, for 0 ≤ i ≤ divisor and factor ≥ 0. The product may
+// exceed the range of an int.
+func scale(i, factor, divisor int) int {
+	hi, lo := bits.Mul64(uint64(i), uint64(factor))
+	q, _ := bits.Div64(hi, lo, uint64(divisor))
 	return int(q)
 }
 
-// memoryPicture is memory drawn as cells. Each slice has one element for each cell.
+// memoryPicture is memory drawn as cells.
 type memoryPicture struct {
 	by     string
 	ranges []cells
 	total  int // cells
 	words  int // limit of the words read for densities; a picture of more words is sampled
 
+	// One element for each cell:
 	committed, resident, huge []int // in bytes
 	notes                     []uint8
 	value                     []uint8 // density or change, in 255ths
 	area, archetype           []uint16
-	sampled                   bool
-	seconds                   float64 // between the compared passes; 0 if there is no earlier pass yet
+
+	sampled bool
+	seconds float64 // between the compared passes; 0 if there is no earlier pass yet
 }
 
 // Notes about a cell.
 const (
-	noteDecommitted = 1 << iota // some bytes were committed before
+	noteDecommitted = 1 << iota // some bytes were committed before, and no longer are
 	noteSwapped                 // some bytes are swapped out
 	noteZero                    // some bytes are the system's page of zeros
 	noteValue                   // the value is known
@@ -338,8 +340,8 @@ func (p *memoryPicture) drawArchetypes(l *layout, extents []probe.Extent) {
 const (
 	// densityWords bounds the 64-slot words that are read for a picture.
 	densityWords = 1 << 22
-	// densityStep is the number of slots counted between two checks of the time: at most about ten
-	// microseconds.
+	// densityStep is the number of slots counted between two checks of the time. Counting takes at most about
+	// ten microseconds.
 	densityStep = 1 << 17
 )
 
@@ -364,10 +366,10 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 		}
 		base += c.n
 	}
-	// Only the first take slots of each step are counted.
-	step, take := densityStep, densityStep
+	// Of the slots of each step, only the first are counted; perStep is their number.
+	step, perStep := densityStep, densityStep
 	if slots > p.words*64 {
-		take = max(64, densityStep/(slots/(p.words*64)+1)&^63)
+		perStep = max(64, densityStep/(slots/(p.words*64)+1)&^63)
 		p.sampled = true
 	}
 	at, from, seen, live := 0, 0, 0, 0
@@ -379,7 +381,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 				from = q.lo
 			}
 			end := min(q.hi, from+step)
-			counted := min(end, from+take)
+			counted := min(end, from+perStep)
 			live += probe.Occupied(in.world, q.col, from, counted)
 			seen += counted - from
 			if done += counted - from + 64; end == q.hi {
@@ -399,7 +401,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 	})
 }
 
-// share returns n / all as a number from 0 to 255. The number is 0 only if n is 0, and 255 only if n is all.
+// share returns n / all in 255ths. A share between none and all is at least 1 and at most 254.
 func share(n, all int) uint8 {
 	switch {
 	case n <= 0 || all <= 0:
@@ -413,9 +415,9 @@ func share(n, all int) uint8 {
 // encode returns the picture in little-endian numbers. The head has 24 bytes:
 //
 //   - the letters VPIC
-//   - the version, 1
-//   - the number of cells
-//   - flags: 1 if densities or changes are sampled, otherwise 0
+//   - a uint32: the version, 1
+//   - a uint32: the number of cells
+//   - a uint32: 1 if densities or changes are sampled, otherwise 0
 //   - a float64: the seconds between the compared passes, 0 if there is no earlier pass yet
 //
 // Arrays with one element for each cell follow, each padded to a multiple of 4 bytes:

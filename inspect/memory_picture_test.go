@@ -78,7 +78,7 @@ func TestPictureOfEverything(t *testing.T) {
 			c, r = c+cell[2], r+cell[3]
 			if d.committed[i] != share(cell[2], cell[1]) || (cell[5] < 0) != (d.areas[i] == nothing) ||
 				cell[5] >= 0 && int(d.areas[i]) != cell[5] {
-				t.Fatalf("cell %d is %v in JSON, and %d of area %d in binary",
+				t.Fatalf("cell %d is %v in JSON, and has the committed share %d and area %d in binary",
 					i, cell, d.committed[i], d.areas[i])
 			}
 			if k := cell[5]; k >= 0 && (m.Areas[k].From >= at ||
@@ -92,8 +92,8 @@ func TestPictureOfEverything(t *testing.T) {
 		}
 		// Resident memory may grow between the requests, by pages that are touched for the first time.
 		if at != m.Bytes || c != committed || r < resident {
-			t.Errorf("%d cells have %d bytes, %d committed, %d resident; want %d, %d, %d", n, at, c, r,
-				m.Bytes, committed, resident)
+			t.Errorf("%d cells have %d bytes, want %d; %d bytes are committed, want %d; "+
+				"%d bytes are resident, want at least %d", n, at, m.Bytes, c, committed, r, resident)
 		}
 	}
 }
@@ -136,8 +136,8 @@ func TestPictureOfElements(t *testing.T) {
 					break
 				}
 				if archetypes.archetypes[slot] != number {
-					t.Fatalf("%s: slot %d belongs to archetype %d, not %d %v", name, slot, number,
-						archetypes.archetypes[slot], columns)
+					t.Fatalf("%s: slot %d belongs to archetype %d %v, but the picture shows archetype %d",
+						name, slot, number, columns, archetypes.archetypes[slot])
 				}
 			}
 		})
@@ -203,7 +203,7 @@ func TestPictureOfChange(t *testing.T) {
 	f.draw(t, "by=change&ranges="+ranges[1:])
 	if after := f.memory.changes.lenses[0].seen.at; after.Sub(before) > 0 &&
 		after.Sub(before) < passInterval {
-		t.Errorf("two passes within %v", after.Sub(before))
+		t.Errorf("the time between two passes is %v", after.Sub(before))
 	}
 	// Requests for many different ranges leave only a few lenses.
 	for i := range 10 {
@@ -271,7 +271,7 @@ func TestDensityOfSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !p.sampled || exact.sampled {
-		t.Errorf("sampled: %t and %t", p.sampled, exact.sampled)
+		t.Errorf("sampled is %t for four words, and %t without this limit", p.sampled, exact.sampled)
 	}
 	known := 0
 	for i := range p.value {

@@ -26,10 +26,10 @@ type placeAnswer struct {
 	Slots       int       `json:"slots"`
 	InUse       int       `json:"inUse"` // number of these slots that are in use
 	Word        int       `json:"word"`
-	Entity      *occupant `json:"entity"` // entity in the slot, if Slots is 1
-	Component   bool      `json:"component"`
-	Byte        int       `json:"byte"`  // index of the byte in the data of the slots
-	Field       string    `json:"field"` // path of the field that holds the byte
+	Entity      *occupant `json:"entity"`    // entity in the slot, if Slots is 1
+	Component   bool      `json:"component"` // whether the entity has the component of the area
+	Byte        int       `json:"byte"`      // index of the byte in the data of the slots
+	Field       string    `json:"field"`     // path of the field that holds the byte
 	FieldType   string    `json:"fieldType"`
 	Archetype   []string  `json:"archetype"` // components of the archetype that owns the slots
 }
@@ -53,7 +53,7 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if at := a.findArea(l); at != nil {
-		// Areas do not move, so the area is still valid in the second visit.
+		// The area is still valid in the second visit, because areas do not move.
 		if err := in.look(r.Context(), func() bool { a.findSlots(in, l, at); return true }); err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// area returns the area of a column that has the given kind.
+// area returns a column's area of the given kind.
 func (a *memoryAnswer) area(t *testing.T, column, kind string) area {
 	t.Helper()
 	for _, one := range a.Areas {
@@ -49,9 +49,10 @@ func TestMemoryAddsUp(t *testing.T) {
 		at += r.Bytes
 		total += r.Committed
 	}
-	// One visit reads the areas and the reservations, so the sums agree.
+	// The sums agree, because the same visit reads the areas and the reservations.
 	if committed != total || committed == 0 || at != m.Bytes {
-		t.Errorf("areas have %d bytes committed, reservations have %d bytes of %d", committed, total, at)
+		t.Errorf("%d bytes are committed in areas, and %d in reservations, which have %d bytes",
+			committed, total, at)
 	}
 	entities, slots := 0, 0
 	for _, a := range m.Archetypes {

@@ -15,12 +15,12 @@ const maxSlot = min(math.MaxUint32, math.MaxInt)
 // wordAnswer describes a word of 64 slots.
 type wordAnswer struct {
 	Word  int `json:"word"`
-	First int `json:"first"` // first slot
-	// slots that hold an entity: 16 hexadecimal digits; the last digit stands for the first four slots
+	First int `json:"first"` // first slot of the word
+	// slots that hold an entity, as 16 hexadecimal digits; the last digit stands for the first four slots
 	Live    string     `json:"live"`
 	Slots   []slotInfo `json:"slots"`
 	Columns []presence `json:"columns"` // columns in which at least one of the slots has a component
-	// components of the archetype that owns the word; empty if no archetype owns it
+	// components of the archetype that owns the word; empty if no archetype owns the word
 	Archetype   []string `json:"archetype"`
 	Owned       bool     `json:"owned"`
 	ExtentFirst int      `json:"extentFirst"` // first slot of the extent that holds the word

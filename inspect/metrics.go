@@ -12,8 +12,8 @@ import (
 // maxScrapes bounds the scrapes that are answered at a time.
 const maxScrapes = 4
 
-// newRegistry returns the inspector's own registry, which is separate from the program's registries. It
-// panics if one of Options.Collectors cannot be registered.
+// newRegistry returns the inspector's own registry, which is separate from the program's registries.
+// newRegistry panics if one of Options.Collectors cannot be registered.
 func (in *Inspector) newRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(in.sampler.collector(), NewMemoryCollector(), collectors.NewGoCollector(),
@@ -31,7 +31,7 @@ func (in *Inspector) newRegistry() *prometheus.Registry {
 	return r
 }
 
-// addMonitoring adds the handlers for monitoring tools, below the paths that these tools expect.
+// addMonitoring adds the handlers for monitoring tools, at the paths that these tools expect.
 func (in *Inspector) addMonitoring(mux *http.ServeMux) {
 	mux.Handle("GET /metrics", in.behindGuard(in.metricsHandler()))
 	if in.options.Profiling {
@@ -54,8 +54,8 @@ func (in *Inspector) metricsHandler() http.Handler {
 		MaxRequestsInFlight: maxScrapes, Timeout: requestTime, ErrorHandling: promhttp.HTTPErrorOnError,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The sampler then runs between scrapes too. It counts all ticks, and a page that is opened later has
-		// a history.
+		// watch keeps the sampler running between scrapes. The sampler then counts all ticks, and a page that
+		// is opened later has a history.
 		in.sampler.watch()
 		answerer.ServeHTTP(w, r)
 	})

@@ -36,7 +36,7 @@ func gather(t *testing.T, from prometheus.Gatherer) map[string]*dto.MetricFamily
 	return byName
 }
 
-// metricOf returns the metric of a family that has exactly the labels, each given as name=value, or nil.
+// metricOf returns the metric that has exactly the given labels, or nil. A label is written name=value.
 func metricOf(f *dto.MetricFamily, labels ...string) *dto.Metric {
 	for _, m := range f.GetMetric() {
 		var got []string
@@ -124,7 +124,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	if value("vast_column_committed_bytes", "column=Position") < 8*1003 {
-		t.Error("Position takes less than its elements")
+		t.Error("the column Position has fewer committed bytes than its elements need")
 	}
 	ticks := metricOf(families["vast_tick_duration_seconds"], "world=fixture").GetHistogram()
 	if ticks.GetSampleCount() == 0 || ticks.GetSampleSum() <= 0 || len(ticks.GetBucket()) < 10 {
@@ -191,7 +191,7 @@ func TestMetricsWithHostileNames(t *testing.T) {
 			"vast_system_duration_seconds"} {
 			if n := len(families[name].GetMetric()); n != mostLabels+1 &&
 				!(name != "vast_system_duration_seconds" && n == mostLabels) {
-				t.Errorf("%s has %d label values, want at most %d and other", name, n, mostLabels)
+				t.Errorf("%s has %d label values, want at most %d and the value other", name, n, mostLabels)
 			}
 		}
 		other := metricOf(families["vast_system_duration_seconds"], "system=other",

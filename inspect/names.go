@@ -45,8 +45,8 @@ func shortName(name string) string {
 	return name
 }
 
-// find returns the living entity that an edit names. It refuses a text that has the form of an ID and is also
-// the name of another entity. Call find only in a visit.
+// find returns the living entity that an edit names. It refuses ref.Any if this text has the form of an ID
+// and is also the name of another entity. Call find only in a visit.
 func (in *Inspector) find(ref value.Reference) (vast.Entity, error) {
 	id, name := ref.ID+ref.Any, ref.Name+ref.Any // only one field of ref is set
 	_, _, isID := parseID(id)
@@ -179,8 +179,8 @@ func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// wholeNumber returns a whole number from a request's parameters. If the parameter is missing, it returns the
-// argument absent.
+// wholeNumber returns a parameter of a request as a whole number. If the parameter is missing or empty,
+// wholeNumber returns the argument absent.
 func wholeNumber(r *http.Request, name string, absent, least, most int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

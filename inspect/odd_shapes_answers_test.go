@@ -38,9 +38,9 @@ func (k *oddCase) test(t *testing.T) {
 // tooLarge reports whether the component is too large to be shown.
 func (k *oddCase) tooLarge() bool { return k.size > componentMost }
 
-// listed returns the path of a field that lists show, and the number in the field. An edit has set the field
-// at k.path to the number edited. If lists do not show that field, because it is too deep, listed returns the
-// first field, whose number is 0.
+// listed returns the path of a field that lists show, and the number in this field. The field at k.path has
+// the number edited. Lists may not show the field at k.path. In this case, listed returns the first field,
+// whose number is 0.
 func (k *oddCase) listed(edited int) (path string, number int) {
 	if k.path == k.first || k.path == k.last {
 		return k.path, edited
@@ -83,7 +83,7 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 	v := one.Value
 	if v == nil || !says(v.Text, text) || len(v.Parts) != k.parts || v.More != k.more || v.Size != k.size ||
 		one.Size != k.size || one.Storage != c.Storage || one.Editable == k.tooLarge() {
-		t.Errorf("the entity has %+v with %+v", one, v)
+		t.Errorf("the component is %+v with the value %+v", one, v)
 	}
 	if want := c.Storage == "dense" && k.size > 0; (one.Place != nil) != want || want &&
 		one.Place.Bytes != k.size {
@@ -132,7 +132,8 @@ func (k *oddCase) lists(t *testing.T, c column, text string, edited int) {
 			want = nil
 		}
 		if v, has := got[at]; len(got) != k.fields || v != want || !has {
-			t.Errorf("the row has %d values, and %v at %s, want %v", len(got), v, at, want)
+			t.Errorf("the row has %d values, want %d; the value of %s is %v, want %v", len(got),
+				k.fields, at, v, want)
 		}
 	default:
 		t.Errorf("the row is %.200s", lines)
@@ -164,7 +165,7 @@ func (k *oddCase) searches(t *testing.T, c column, edited int) {
 	k.get(t, asking("query/complete", "text", strings.TrimSuffix(c.Text, `"`)), &complete)
 	if !check.Valid || !slices.Equal(check.Columns, []string{c.Label}) || len(complete.Items) != 1 ||
 		complete.Items[0].Text != c.Text {
-		t.Errorf("%+v, %+v", check, complete)
+		t.Errorf("the check is %+v, the completion is %+v", check, complete)
 	}
 	if k.fields == 0 {
 		p := k.refused(t, 400, "GET", asking("count", "query", c.Text+" > 0"), "", "")
@@ -229,8 +230,8 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 	cut := c.Storage != "heap" && (want < k.size || whole == maxFields)
 	if err != nil || len(raw) != want || slices.ContainsFunc(raw, func(b byte) bool { return b != 0 }) ||
 		b.Size != k.size || len(b.Parts) != whole || b.Cut != cut || (b.From >= 0) != (c.Storage == "dense") {
-		t.Errorf("%d of %d bytes in %d fields, cut %t, at %d: %v", len(raw), b.Size, len(b.Parts), b.Cut,
-			b.From, err)
+		t.Errorf("the answer has %d of %d bytes and %d fields, cut is %t, the place is %d: %v",
+			len(raw), b.Size, len(b.Parts), b.Cut, b.From, err)
 	}
 	var w wordAnswer
 	k.get(t, fmt.Sprintf("memory/word?slot=%d", k.e.Slot()), &w)
@@ -264,7 +265,8 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 // typeOf returns the type of the component.
 func (k *oddCase) typeOf() reflect.Type { return probe.Describe(k.col).Type }
 
-// edits adds the component to an entity, sets a number in it, and removes it.
+// edits sets a number in the component of e. Then edits adds the component to the other entity, and removes
+// it.
 func (k *oddCase) edits(t *testing.T, c column) {
 	t.Helper()
 	token := k.options.Token

@@ -13,8 +13,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// many is the length of an array whose elements would take minutes to count. Only an array of zero-size
-// elements can be as long.
+// many is the length of arrays of zero-size elements. Counting the elements would take minutes.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
 // Components of odd shapes. Type parameters keep the number of declarations small.
@@ -55,11 +54,11 @@ type (
 	}
 )
 
-// newOddWorld serves a world that fill sets up. The parameter most is the world's MaxEntities. The world
-// always admits visits.
-func newOddWorld(t testing.TB, o Options, most int, fill func(w *vast.World)) *fixture {
+// newOddWorld makes a world, calls fill to set the world up, and serves the world. A goroutine admits visits
+// until the test ends.
+func newOddWorld(t testing.TB, o Options, maxEntities int, fill func(w *vast.World)) *fixture {
 	t.Helper()
-	w := vast.NewWorld(vast.Options{Name: "odd", MaxEntities: most})
+	w := vast.NewWorld(vast.Options{Name: "odd", MaxEntities: maxEntities})
 	fill(w)
 	knocks := make(chan struct{}, 1)
 	quiet := w.NotifyVisits(knocks)
@@ -96,10 +95,10 @@ func newOddWorld(t testing.TB, o Options, most int, fill func(w *vast.World)) *f
 type oddColumn struct {
 	vast.AnyColumn
 	storage probe.Storage
-	give    func(e vast.Entity)
+	give    func(e vast.Entity) // adds a zero component to e
 }
 
-// columnsOf returns a function that makes one column for each storage. The storage is part of the name.
+// columnsOf returns a function that makes one column for each storage. A column's name ends with its storage.
 func columnsOf[T any](name string, storages ...probe.Storage) func(w *vast.World) []oddColumn {
 	return func(w *vast.World) (made []oddColumn) {
 		for _, s := range storages {
@@ -130,10 +129,10 @@ type oddShape struct {
 	size        int
 	fields      int    // number of listed fields
 	first, last string // the first and the last listed field
-	text        string // text of a zero value; … stands for any rest
-	parts, more int    // shown and omitted parts of a zero value
-	path        string // path of the number that the test edits; empty if there is none
-	set         string // text of the value with 7 at path; … stands for any rest
+	text        string // text of a zero value; a final … stands for any further text
+	parts, more int    // numbers of the shown and of the omitted parts of a zero value
+	path        string // path of the number that the test edits; empty if the test edits no number
+	set         string // text of the value with 7 at path; a final … stands for any further text
 }
 
 var oddShapes = []oddShape{
@@ -200,14 +199,15 @@ func deepPath(t reflect.Type) string {
 	}
 }
 
-// says reports whether a text equals want. A … at the end of want stands for any rest.
+// says reports whether a text equals want. A … at the end of want stands for any further text, up to the
+// largest size of a short text.
 func says(text, want string) bool {
 	begin, cut := strings.CutSuffix(want, "…")
 	return text == want || cut && strings.HasPrefix(text, begin) && len(text) <= cellBytes+len("…")
 }
 
-// TestOddShapes requests odd components in all storages from every endpoint. The components have size zero,
-// more elements than can be counted, many bytes or deep nesting.
+// TestOddShapes requests components of odd shapes in all storages. The components have size zero, too many
+// elements to count, many bytes or deep nesting.
 func TestOddShapes(t *testing.T) {
 	for _, shape := range oddShapes {
 		var cols []oddColumn

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// apiFiles hold the parts of the OpenAPI description.
+// apiFiles holds the parts of the OpenAPI description.
 //
 //go:embed api/*.json
 var apiFiles embed.FS

@@ -12,28 +12,28 @@ import (
 
 // Options configure [Serve]. The zero value works.
 type Options struct {
-	// Addr is the address to listen at, as host:port. Port 0 takes a free port. Default: "127.0.0.1:0".
+	// Addr is the address to listen at, as host:port. Port 0 stands for any free port. Default: "127.0.0.1:0".
 	Addr string
 	// Hosts are additional names by which browsers may call the inspector, such as the name of a proxy in
 	// front of the inspector. "localhost" and IP addresses always work. Default: none.
 	Hosts []string
-	// ReadWrite allows clients that have the token to change values and to pause the program. Default:
+	// ReadWrite allows clients that have the token to edit entities and to pause the program. Default:
 	// read-only.
 	ReadWrite bool
 	// Token is the secret that a client needs for writing. If other machines can reach the address, a client
-	// needs the token for reading too. Default: a new random token of at least 128 bits, which
-	// [Inspector.URL] contains.
+	// needs the token for reading too. Default: a new random token of at least 128 bits. [Inspector.URL]
+	// contains the token if clients need it.
 	Token string
-	// Names gives entities names. Default: the world's vast.Names, if it has any.
+	// Names gives entities names. Default: the world's vast.Names, if the world has names.
 	Names Namer
-	// Control pauses, steps and resumes the program. Default: the world's running schedule, if it has one.
+	// Control pauses, steps and resumes the program. Default: the world's running schedule, if a schedule runs.
 	Control Control
 	// Edit carries out the edits of clients. The inspector calls Edit with an encoded edit on the goroutine
-	// of a request. Edit must hand the edit to the goroutine that owns the world, and this goroutine must
-	// call [Apply] with the edit. Edit must return nil only when the edit is durable, because the inspector
-	// then reports success to the client. A program that keeps its world in a store with a journal sets Edit
-	// to Store.Submit, and calls Apply where the program applies inputs. Default: the inspector carries out
-	// the edit as a visitor of the world.
+	// of a request. Edit must hand the edit to the goroutine that owns the world, and the owning goroutine
+	// must call [Apply] with the edit. Edit must not return nil before the edit is durable, because the
+	// inspector reports success to the client after Edit has returned nil. A program that keeps its world in
+	// a store with a journal sets Edit to Store.Submit, and calls Apply where the program applies inputs.
+	// Default: the inspector carries out the edit as a visitor of the world.
 	Edit func(ctx context.Context, edit []byte) error
 	// Views are maps of the world: see [Plane]. Default: none.
 	Views []View
@@ -46,7 +46,8 @@ type Options struct {
 	Attribution []string
 	// Profiling serves the program's profiles at /debug/pprof and its variables at /debug/vars. Default: off.
 	Profiling bool
-	// Patience is how long a request waits for its next visit of the world. Default: three seconds.
+	// Patience is how long a request waits for its next visit of the world, or for Edit. Default: three
+	// seconds.
 	Patience time.Duration
 }
 
@@ -58,9 +59,8 @@ type Namer interface {
 	// Find returns the entity with a name. If several entities have the name, Find returns the most important
 	// of these entities.
 	Find(name string) (vast.Entity, bool)
-	// Suggest returns names that begin with prefix, the most important first. The parameter most is the
-	// largest number of names to return.
-	Suggest(prefix string, most int) []Suggestion
+	// Suggest returns at most limit names that begin with prefix, the most important names first.
+	Suggest(prefix string, limit int) []Suggestion
 }
 
 // Suggestion is a name that completes a prefix.
@@ -70,8 +70,8 @@ type Suggestion struct {
 	Entity vast.Entity // the entity with this name
 }
 
-// Control pauses a program. Its methods may be called from any goroutine. A *sched.Schedule that runs by Run
-// is a Control.
+// Control pauses a program. The inspector calls the methods on several goroutines. A *sched.Schedule is a
+// Control of the ticks that its methods Run and RunTicks make.
 type Control interface {
 	Pause()
 	Resume()

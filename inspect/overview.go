@@ -10,10 +10,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// mostCosts bounds the listed systems and columns.
+// mostCosts bounds the number of listed systems and the number of listed columns.
 const mostCosts = 200
 
-// surveyTime is the greatest age of the column statistics that are shown.
+// surveyTime is the age from which costs renews the column statistics.
 const surveyTime = time.Second - time.Second/10
 
 // overview is the newest sample, with the history of samples.

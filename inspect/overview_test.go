@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// settle waits until the world has admitted the sampler, which a busy machine may delay.
+// settle waits until the world has admitted the sampler. On a busy machine, admission may take a while.
 func (f *fixture) settle(t *testing.T) (o overview, c Costs) {
 	t.Helper()
 	for range 120 {
@@ -70,7 +70,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestOverviewWithoutSchedule checks that the keys about ticks are absent without a schedule.
+// TestOverviewWithoutSchedule checks that the overview of a world without a schedule has no key tick.
 func TestOverviewWithoutSchedule(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -138,8 +138,8 @@ func TestOverviewTopics(t *testing.T) {
 	}
 }
 
-// TestCostsAreBounded checks that costs lists at most mostCosts systems and columns, and counts the systems
-// and columns that are left out.
+// TestCostsAreBounded checks that costs lists at most mostCosts systems and at most mostCosts columns. Costs
+// counts the systems and columns that are left out.
 func TestCostsAreBounded(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

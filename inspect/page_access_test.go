@@ -24,8 +24,8 @@ var named = []string{"button", "link", "textbox", "searchbox", "combobox", "list
 // checkAccess checks that users of screen readers and keyboards can use the shown page.
 func (p *tab) checkAccess(where string) {
 	p.Helper()
-	// tree is the accessibility tree that the browser computes. The reasons to ignore a node change between
-	// versions of the browser, so the test reads only the fields below.
+	// tree is the accessibility tree that the browser computes, with only the fields that the test reads. The
+	// type of package accessibility has more fields, and rejects values that a newer browser adds.
 	type value struct {
 		Value any `json:"value"`
 	}
@@ -57,7 +57,7 @@ func (p *tab) checkAccess(where string) {
 		const faults = [];
 		const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
 		for (const id of new Set(ids))
-			if (ids.filter((x) => x === id).length > 1) faults.push('two elements are called ' + id);
+			if (ids.filter((x) => x === id).length > 1) faults.push('more than one element has the ID ' + id);
 		for (const a of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'aria-activedescendant',
 			'for']) {
 			for (const e of document.querySelectorAll('[' + a + ']')) {
@@ -70,8 +70,8 @@ func (p *tab) checkAccess(where string) {
 			if (e.tabIndex > 0) faults.push('the tabindex ' + e.tabIndex + ' is positive');
 		for (const e of document.querySelectorAll('[onclick], [style*="javascript"]'))
 			faults.push('a handler in an attribute');
-		for (const one of ['main', 'h1'])
-			if (document.querySelectorAll(one).length !== 1) faults.push('the page needs exactly one ' + one);
+		for (const tag of ['main', 'h1'])
+			if (document.querySelectorAll(tag).length !== 1) faults.push('the page needs exactly one ' + tag);
 		const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 		if (wide > 0) faults.push('the page is ' + wide + ' pixels wider than its window');
 		return faults;

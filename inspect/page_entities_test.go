@@ -23,7 +23,8 @@ func (p *tab) setQuery(text string) {
 	})()`, queryText, text), nil)
 }
 
-// checkWrong waits until the query box marks exactly these words as wrong, with the carets under the words.
+// checkWrong waits until the query box shows message, marks exactly the text words as wrong, and has a caret
+// line under this text.
 func (p *tab) checkWrong(words, message string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("document.querySelector('.querybox-wrong')?.textContent === %q", words))
@@ -51,7 +52,7 @@ func TestPageFindsEntities(t *testing.T) {
 
 	p.Press("/")
 	p.Until("document.activeElement.matches('.querybox-text')")
-	for _, part := range []string{"Inf", "Infecte", "Infected"} { // later, Back skips the first two texts
+	for _, part := range []string{"Inf", "Infecte", "Infected"} { // the history keeps only the last text
 		p.setQuery(part)
 	}
 	p.Press(kb.Enter)

@@ -27,7 +27,7 @@ func entityFixture(t testing.TB, o Options) *fixture {
 	return f
 }
 
-// openEntity opens the page of one entity, with the token.
+// openEntity opens the page of an entity, and gives the page the token.
 func openEntity(t *testing.T, f *fixture, e vast.Entity) *tab {
 	t.Helper()
 	p := openPage(t, f, "/#/entity/"+e.String())
@@ -40,7 +40,7 @@ func openEntity(t *testing.T, f *fixture, e vast.Entity) *tab {
 	return p
 }
 
-// valueAt returns the selector of a value in a component.
+// valueAt returns the selector of the value at path in the component column.
 func valueAt(column, path string) string {
 	return fmt.Sprintf("[data-column=%q] [data-path=%q] .leaf", column, path)
 }
@@ -81,7 +81,7 @@ func TestPageEntityShows(t *testing.T) {
 		t.Errorf("a read-only page has %d buttons that edit", buttons)
 	}
 	p.checkAccess("a read-only entity")
-	// The page builds a collapsed part when the part is first shown.
+	// The page builds a collapsed part only when a user first opens the part.
 	p.Until("!document.querySelector('[data-path=\"Decks[3]\"]')")
 	p.click(`[data-path="Decks"] > .tree-row > .twist`)
 	p.waitText(`[data-path="Decks[63]"] .leaf`, "0")
@@ -122,7 +122,7 @@ func TestPageEntityEdits(t *testing.T) {
 	t.Parallel()
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
-	p.Expect("400") // the server refuses some requests
+	p.Expect("400") // the server refuses the test's invalid edits
 	p.Expect("409")
 
 	for _, width := range []int{360, 1280} {
@@ -140,7 +140,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.waitText(hull, "-42")
 	p.holds("the hull", func() bool { return f.ship.Get(f.london).Hull == -42 })
 	p.Until("document.querySelector('[data-path=Hull] .field-error').textContent === ''")
-	p.Until("document.activeElement.classList.contains('leaf-button')") // so that Enter edits the value again
+	p.Until("document.activeElement.classList.contains('leaf-button')") // the next Enter edits the value again
 	p.Press(kb.Enter)
 	p.fill(hull+" input", "7")
 	p.Press(kb.Escape)
@@ -168,7 +168,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.click(source + " button")
 	p.fill(source+" input", "Par")
 	p.Until("asked.includes('prefix=Par')")
-	p.Press("i") // typed before the answer arrives
+	p.Press("i") // typed before the suggestions for Par arrive
 	p.wait(".suggestions:not([hidden]) li")
 	p.Press(kb.ArrowDown + kb.Enter + kb.Enter)
 	p.waitText(source+" a", "Paris")
@@ -240,7 +240,7 @@ func TestPageEntityTree(t *testing.T) {
 	p.waitText(".entity-title", "London")
 	p.Press("/")
 	p.Until("document.activeElement.classList.contains('entity-input')")
-	p.fill(".entity-input", "<im") // a headless browser types the slash too
+	p.fill(".entity-input", "<im") // replaces the slash, which a headless browser types too
 	p.wait(".suggestions:not([hidden]) li")
 	if got := p.text(".suggestions li"); !strings.HasPrefix(got, hostileName) {
 		t.Errorf("the first suggestion is %q, want the hostile name first", got)

@@ -12,7 +12,7 @@ import (
 
 // These tests check the virtual list by itself, with rows from a script. Rows are 28 pixels high.
 
-// openList shows a list with a number of rows in place of a page. In scripts, the list is window.list.
+// openList shows a list with the given number of rows in place of a page. In scripts, the list is window.list.
 func openList(t *testing.T, rows int) *tab {
 	t.Helper()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
@@ -112,7 +112,7 @@ func TestPageListScrollsExactly(t *testing.T) {
 			from.Y).WithDeltaX(0).WithDeltaY(280))
 		p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+10*i, int(from.Above)))
 	}
-	// The track is corrected some time after the last step. The list must not move.
+	// The list corrects the track 200 ms after the last step, and must not move itself.
 	p.Eval("new Promise((r) => setTimeout(r, 400))", nil)
 	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+50, int(from.Above)))
 	for i := 1; i <= 60; i++ {
@@ -138,8 +138,8 @@ func TestPageListGivesUpRequests(t *testing.T) {
 	p.Until("shown().includes(12345)")
 }
 
-// TestPageListMany shows rows far from each other, so that the list drops old rows, and then shows the first
-// row again.
+// TestPageListMany shows rows far from each other, and at the end the first row again. The list must remove
+// the elements of rows out of view.
 func TestPageListMany(t *testing.T) {
 	t.Parallel()
 	p := openList(t, 1_000_000)

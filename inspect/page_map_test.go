@@ -21,7 +21,7 @@ func TestMap(t *testing.T) {
 		return new Set(pixels).size > 8;
 	})()`)
 	if got := p.attribute(".map-layer", "aria-pressed"); got != "true" {
-		t.Errorf("aria-pressed of the first layer is %s", got)
+		t.Errorf("aria-pressed of the first layer is %s, want true", got)
 	}
 	p.click(".map-layer")
 	p.Until("document.querySelector('.map-layer').getAttribute('aria-pressed') === 'false'")

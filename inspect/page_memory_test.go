@@ -16,7 +16,7 @@ const canvas = ".memory-place canvas"
 // untilColours waits until the picture has at least the given number of colours.
 func (p *tab) untilColours(least int) {
 	p.Helper()
-	p.Expect("willReadFrequently") // a warning, because this script reads the canvas
+	p.Expect("willReadFrequently") // the browser warns, because the script below reads the canvas
 	p.Until(fmt.Sprintf(`(() => {
 		const c = document.querySelector(%q);
 		if (!c?.width) return false;

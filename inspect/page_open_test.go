@@ -35,7 +35,7 @@ func TestPageLoads(t *testing.T) {
 	}
 }
 
-// TestPageOfEachName opens each page by the navigation. Each page must show a text, and the console must stay
+// TestPageOfEachName opens each page with its link in the navigation. Each page must show a text, and the console must stay
 // empty.
 func TestPageOfEachName(t *testing.T) {
 	t.Parallel()
@@ -81,11 +81,11 @@ func TestPageKeys(t *testing.T) {
 	}
 	p.Press("?")
 	p.waitText("dialog[open]", fmt.Sprintf("1 – %d", len(ids)))
-	p.Press("2") // keys do nothing while a dialog is open
+	p.Press("2") // number keys do nothing while a dialog is open
 	p.Press(kb.Escape)
 	p.Until("!document.querySelector('dialog')")
 	p.Until("document.querySelector('main > .page-" + ids[0] + "')")
-	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // the overview has no search box of its own
+	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // the overview has no search box: the slash opens the entities page
 	p.waitPage("overview")
 	p.Press("/")
 	p.Until("document.activeElement.matches('main input')")

@@ -30,7 +30,7 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewOfHangingProgram: while the world admits no visits, the page shows for how long.
+// TestPageOverviewOfHangingProgram: while the world admits no visits, the page shows how long it has waited.
 func TestPageOverviewOfHangingProgram(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})

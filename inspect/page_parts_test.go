@@ -86,6 +86,6 @@ func TestPageElementsHoldText(t *testing.T) {
 	p.Eval("import('/ui.js').then(({ h }) => { try { h('p', { onclick: 'alert(1)' }); return false; } "+
 		"catch { return true; } })", &thrown)
 	if !thrown {
-		t.Error("a text was accepted as a listener")
+		t.Error("h accepted a text as a listener")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPagePictures saves pictures of each page in three sizes if VAST_SCREENSHOTS names a directory. The
-// middle size is saved in both themes.
+// TestPagePictures saves pictures of each page in windows of three sizes, if VAST_SCREENSHOTS names a
+// directory. The pictures of the middle size are saved in both themes, the others in the light theme.
 func TestPagePictures(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VAST_SCREENSHOTS") == "" {

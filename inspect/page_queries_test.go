@@ -63,7 +63,7 @@ func TestPageExamplesAreQueries(t *testing.T) {
 	var texts []string
 	p.Eval("[...document.querySelectorAll('.queries-texts code')].map((e) => e.textContent)", &texts)
 	if len(texts) < 8 {
-		t.Errorf("only %d examples: %q", len(texts), texts)
+		t.Errorf("the page shows %d examples, want at least 8: %q", len(texts), texts)
 	}
 	for i, text := range texts {
 		p.Eval(fmt.Sprintf("document.querySelectorAll('.queries-texts button')[%d].click()", i), nil)
@@ -72,7 +72,7 @@ func TestPageExamplesAreQueries(t *testing.T) {
 		var wrong bool
 		p.Eval("!document.querySelector('.querybox-error').hidden", &wrong)
 		if wrong {
-			t.Errorf("the example %q: %s", text, p.text(".querybox-message"))
+			t.Errorf("the example %q is refused: %s", text, p.text(".querybox-message"))
 		}
 	}
 	p.Do("reload", chromedp.Reload())

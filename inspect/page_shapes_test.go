@@ -46,7 +46,7 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 	label := fmt.Sprintf("Ship#%d", number)
 	chip := fmt.Sprintf("[...document.querySelectorAll('.facet')].find((e) => e.textContent.startsWith(%q))",
 		label)
-	p.Until(chip + ".textContent === '" + label + "2'") // 2 is the number of entities
+	p.Until(chip + ".textContent === '" + label + "2'") // 2 is the number of its entities
 	p.Eval(chip+".click()", nil)
 	p.waitText(".entities-count", "2 match")
 	p.Until(fmt.Sprintf("%s.dataset.state === 'with' && document.querySelector('.querybox-text').value "+

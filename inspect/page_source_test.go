@@ -17,18 +17,20 @@ var forbidden = regexp.MustCompile(`(?i)innerHTML|outerHTML|insertAdjacentHTML|d
 	`\beval\s*\(|new\s+Function\b|setAttribute\(\s*['"` + "`" +
 	`](style|on)|javascript:|cssText|import\(\s*['"]https?:|from\s+['"]https?:`)
 
-// TestPageSource checks all files of the page, third-party code included, for forbidden patterns.
+// TestPageSource checks the scripts, HTML files and stylesheets of the page, third-party code included, for
+// forbidden patterns.
 func TestPageSource(t *testing.T) {
 	scripts := 0
 	for _, files := range []fs.FS{pageFiles, theme.Files} {
 		scripts += checkSource(t, files)
 	}
 	if scripts < 6 {
-		t.Errorf("only %d scripts were checked", scripts)
+		t.Errorf("%d scripts were checked, want at least 6", scripts)
 	}
 }
 
-// checkSource checks all files of a file system, and returns the number of scripts.
+// checkSource checks the scripts, HTML files and stylesheets of a file system, and returns the number of
+// scripts.
 func checkSource(t *testing.T, files fs.FS) (scripts int) {
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

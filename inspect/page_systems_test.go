@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// openSystems opens the page Systems, with the token.
+// openSystems opens the systems page, and gives the page the token.
 func openSystems(t *testing.T, f *fixture) *tab {
 	t.Helper()
 	p := openPage(t, f, "/#token="+f.options.Token)

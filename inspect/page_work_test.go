@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
-// These tests do whole tasks of users: a click changes the world, and the page shows the change.
+// These tests do whole tasks of users.
 
 // TestPageEdit changes a value, and gets an error for an invalid value.
 func TestPageEdit(t *testing.T) {
@@ -76,7 +76,7 @@ func TestPageQueryError(t *testing.T) {
 	if got := p.text(".querybox-wrong"); got != "Infcted" {
 		t.Errorf("%q is marked, want Infcted", got)
 	}
-	// The mark lies under the word.
+	// The caret line begins below the first letter of the word.
 	var off float64
 	p.Eval(`(() => {
 		const [mark, field] = ['.querybox-wrong', '.querybox-text'].map((s) =>
@@ -146,8 +146,8 @@ func TestPageListKeepsScrolls(t *testing.T) {
 	}
 }
 
-// TestPageMemoryPicture checks that the memory picture has at least four colours, and at least two at
-// another scale.
+// TestPageMemoryPicture checks that the memory picture has at least four colours, and at least two
+// after three steps of magnification.
 func TestPageMemoryPicture(t *testing.T) {
 	t.Parallel()
 	f := newFixtureOf(t, Options{}, 100_000)

@@ -45,7 +45,7 @@ func FuzzOrder(f *testing.F) {
 				}}
 			sys.Reads, sys.Writes = some(reads), some(b.Byte()%16&^reads)
 			for range b.Byte() % 3 {
-				if other := b.Below(n + 1); b.Byte()%2 == 0 { // n is not the number of a system
+				if other := b.Below(n + 1); b.Byte()%2 == 0 { // no system is called name(n)
 					sys.Before = append(sys.Before, name(other))
 				} else {
 					sys.After = append(sys.After, name(other))

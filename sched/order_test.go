@@ -105,8 +105,8 @@ func TestOrderByName(t *testing.T) {
 	s.Add(System{Name: "d", Run: nothing})
 	s.Add(System{Name: "e", After: []string{"f"}, Run: nothing})
 	s.Add(System{Name: "f", Before: []string{"d"}, Run: nothing})
-	// c is before a, and a conflicts with the later b, so b comes after a and c. d and e come after f without
-	// a conflict.
+	// c comes before a, because c names a in Before. a comes before b, because both write A and a was added
+	// first. d and e do not conflict with f, but names put them after f.
 	if got := order(t, s); got != "c a b f d e" {
 		t.Errorf("order %s", got)
 	}
@@ -332,7 +332,7 @@ func TestThousandSystems(t *testing.T) {
 		tick(t, s, 2)
 		if len(order) != 2*n || !slices.IsSorted(order[:n]) || !slices.IsSorted(order[n:]) ||
 			apart.Load() != 2*n {
-			t.Errorf("%d workers: %d systems of the chain ran, and %d other systems", workers, len(order),
+			t.Errorf("with %d workers, the chain's systems ran %d times (in order?), and the other systems %d times", workers, len(order),
 				apart.Load())
 		}
 		if edges := len(s.Graph().Edges); edges != n-1 {

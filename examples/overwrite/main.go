@@ -2,7 +2,7 @@
 // has freed, and the damage shows later in unrelated data.
 //
 // The program below contains such a bug. It first runs with a [bulk.Pool] and shows the symptom. Then it runs
-// with a [guard.Pool], which changes one line, and shows the report.
+// with a [guard.Pool] and shows the report. One line of code makes the difference.
 package main
 
 import (
@@ -89,7 +89,7 @@ func hunt(out io.Writer) error {
 	return nil
 }
 
-// run makes the voyage and prints the report, if there is one. vm.Do is harmless without guards.
+// run makes the voyage and prints the report, if there is one. vm.Do does not disturb a pool without guards.
 func run(out io.Writer, ships fleet) {
 	defer func() {
 		switch r := recover().(type) {

@@ -31,16 +31,18 @@ import (
 // checksum in 4 bytes over kind, number and payload. The length counts the bytes that follow the length.
 // Numbers are big-endian.
 const (
-	bytesLength  = 4
-	bytesFixed   = 1 + 4 + 4 // without length and payload
-	mostPayload  = 20_000
-	bytesToKind  = 0
-	bytesToCount = 1
-	bytesToData  = 5
+	bytesLength = 4
+	bytesFixed  = 1 + 4 + 4 // kind, number and checksum
+	mostPayload = 20_000
+
+	// Offsets from the end of the length.
+	kindAt    = 0
+	numberAt  = 1
+	payloadAt = 5
 )
 
-// bytesRing is the ring's capacity. It exceeds the longest packet, so the ring can receive a packet while
-// another packet is parsed.
+// bytesRing is the ring's capacity. The ring has room for three of the longest packets, so that it can
+// receive a packet while another packet is parsed.
 const bytesRing = 64 << 10
 
 func main() {
@@ -96,7 +98,8 @@ type counts struct {
 	checksums               uint32
 }
 
-// serve sends bytes over a connection to itself and returns the counts of the reading side.
+// serve opens a connection from this process to itself, sends bytes over the connection, and returns the
+// counts of the reading side.
 func serve(sent []byte) (c counts, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -142,8 +145,8 @@ func receive(conn net.Conn) (c counts, err error) {
 		_, err := r.ReadFrom(conn)
 		r.CloseWithError(err)
 	}()
-	// Close the connection first, then the stream: this wakes the goroutine wherever it waits. Release the
-	// memory only when the goroutine is done.
+	// The goroutine may wait for the connection or for room in the ring: closing the connection and then the
+	// stream ends both waits. The ring's memory must not be released before the goroutine is done.
 	defer func() {
 		conn.Close()
 		r.CloseWrite()
@@ -161,14 +164,14 @@ func receive(conn net.Conn) (c counts, err error) {
 		body := p[:len(p)-4]
 		if sum := crc32.ChecksumIEEE(body); sum != binary.BigEndian.Uint32(p[len(body):]) {
 			return c, fmt.Errorf("packet %d has a wrong checksum", c.packets)
-		} else if number := binary.BigEndian.Uint32(p[bytesToCount:]); int(number) != c.packets {
+		} else if number := binary.BigEndian.Uint32(p[numberAt:]); int(number) != c.packets {
 			return c, fmt.Errorf("packet %d says that it is number %d", c.packets, number)
 		} else {
 			c.checksums ^= sum
 		}
 		c.packets++
-		c.payload += len(body) - bytesToData
-		if body[bytesToKind] == 3 {
+		c.payload += len(body) - payloadAt
+		if body[kindAt] == 3 {
 			c.pings++
 		}
 		r.Discard(bytesLength + len(p))
@@ -183,7 +186,7 @@ func next(r *ring.Ring) ([]byte, error) {
 	}
 	length := binary.BigEndian.Uint32(header)
 	if length < bytesFixed || length > bytesFixed+mostPayload {
-		return nil, fmt.Errorf("a packet cannot have %d bytes: it has %d to %d", length, bytesFixed,
+		return nil, fmt.Errorf("the length of a packet is %d: it must be from %d to %d", length, bytesFixed,
 			bytesFixed+mostPayload)
 	}
 	p, err := r.Peek(bytesLength + int(length))

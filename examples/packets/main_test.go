@@ -11,7 +11,7 @@ import (
 
 const received = `a peer that sends all: 5000 packets with 1116613 bytes, 714 pings, checksums 99a7986a: <nil>
 a peer that goes away: 4999 packets with 1116470 bytes, 714 pings, checksums 077cfaea: unexpected EOF
-a peer that lies: 3 packets with 12418 bytes, 0 pings, checksums d656a804: a packet cannot have 4000000000 bytes: it has 9 to 20009
+a peer that lies: 3 packets with 12418 bytes, 0 pings, checksums d656a804: the length of a packet is 4000000000: it must be from 9 to 20009
 `
 
 // TestPackets checks the output, and that all memory is released at the end.

@@ -46,7 +46,7 @@ func (p *particle) fade() {
 // These are the calculations on many values of one field. Vector instructions would go into functions like
 // these.
 
-// tick reduces eight lifetimes at once. The length of life is a multiple of eight.
+// tick reduces lifetimes, eight in each turn of the loop. The length of life must be a multiple of eight.
 func tick(life []float32) {
 	for ; len(life) >= 8; life = life[8:] {
 		l := (*[8]float32)(life)

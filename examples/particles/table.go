@@ -40,7 +40,7 @@ func (s *tabled) spawn(p particle) {
 	}
 }
 
-// tick includes the padding, which holds safe values, so the loop has no remainder.
+// tick includes the padding, whose values are safe, because the function tick needs multiples of eight.
 func (s *tabled) tick() {
 	for b := range s.table.PaddedBlocks() {
 		tick(s.life.Slice(b))

@@ -12,7 +12,7 @@
 //     names the budget, before it loads anything.
 //   - references are handles. After a flush, handles to the old scene are stale and detected as such,
 //     although the new scene uses the same memory.
-//   - temporary data of the loader is in an arena.Arena, and all of it is freed at once.
+//   - temporary data of the loader is in an arena.Arena, and one call frees all of the data.
 //
 // A scene is generated from its number, so the output is the same in every run.
 package main
@@ -94,11 +94,11 @@ func run(out io.Writer) (err error) {
 	return nil
 }
 
-// load makes a scene of n entities and returns its hero. Every entity except the hero may follow an earlier
-// one, so the loader keeps a temporary list of all handles.
+// load makes a scene of n entities and returns its hero. load keeps a temporary list of handles, because an
+// entity may follow an earlier entity.
 func (g *game) load(name string, number uint64, n int) (hero bulk.Handle[Entity], err error) {
 	fmt.Fprintf(g.out, "%s: %d entities\n", name, n)
-	// Grow checks the room once, so no insertion in the loop fails.
+	// After Grow, no insertion in the loop fails.
 	if err := g.entities.Grow(n); err != nil {
 		return hero, err
 	}

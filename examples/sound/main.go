@@ -13,8 +13,8 @@
 //   - Fades are in a bulk.Dense, too. Every step iterates over them, and no code looks one up.
 //
 // A sound refers to its resource, and a fade to its sound, by a handle: 8 bytes that detect when the target
-// is gone. So a sound may end while a fade refers to it, and a resource may be unloaded while a sound plays
-// it. No code searches for references: the next look-up by the handle finds that the target is gone.
+// is gone. A sound may end while a fade refers to it, and a resource may be unloaded while a sound plays it.
+// No code searches for references: the next look-up by the handle finds that the target is gone.
 //
 // Time passes in steps of a fixed number of samples, without a clock: the output is the same in every run.
 package main
@@ -76,8 +76,7 @@ func play(out io.Writer) (err error) {
 	}
 	s.run(seconds(1))
 
-	// The rain ends in the next step, because its resource is gone.
-	s.unload(rain)
+	s.unload(rain) // the rain ends in the next step, because its resource is gone
 	if err := s.fade(tune, 0.2, seconds(1.5)); err != nil {
 		return err
 	}

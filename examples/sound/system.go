@@ -121,7 +121,7 @@ func (s *system) start(h bulk.Handle[resource], volume float32) (bulk.Handle[sou
 	return sh, nil
 }
 
-// fade starts to change the volume of a sound, unless the sound has ended.
+// fade starts to change the volume of a sound. If the sound has ended, fade does nothing.
 func (s *system) fade(h bulk.Handle[sound], to float32, length samples) error {
 	target := s.sounds.Get(h)
 	if target == nil {

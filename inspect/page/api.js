@@ -2,8 +2,8 @@
 
 const root = new URL('api/v1/', document.baseURI);
 
-// ApiError is an error in an answer, or a missing answer (status 0). position and length, in characters,
-// locate a mistake in a query.
+// ApiError is an error from the server, or a missing answer. status is the HTTP status, or 0 if there is
+// none. position and length locate a mistake in a query, in characters.
 export class ApiError extends Error {
   constructor(status, { code = '', message = '', position, length } = {}) {
     super(message || `the server answered with status ${status}`);
@@ -19,11 +19,11 @@ let token = '';
 try {
   token = sessionStorage.getItem('vast-token') ?? '';
 } catch {
-  // storage may be forbidden; the token then lives as long as the page
+  // The browser may forbid storage. The token is then lost when the page is reloaded.
 }
 
 // takeToken moves the token from the fragment of the address, #token=…, into this tab's storage. A fragment
-// is not sent to any server. Removing the token from the address keeps it off the screen.
+// is not sent to any server. The removal from the address keeps the token off the screen.
 export function takeToken() {
   if (!location.hash.startsWith('#token=')) return;
   let text = location.hash.slice('#token='.length);
@@ -42,7 +42,7 @@ export function setToken(text) {
   try {
     sessionStorage.setItem('vast-token', token);
   } catch {
-    // The token lives as long as the page.
+    // The token is lost when the page is reloaded.
   }
 }
 
@@ -120,8 +120,8 @@ async function eachLine(body, onLine) {
   if (rest) onLine(rest);
 }
 
-// The live stream. A browser opens few connections to one server, and the page may be open in many tabs. So
-// all subscriptions of a page share one connection. A hidden tab has no connection.
+// The live stream. All subscriptions of a page share one connection, and a hidden tab has no connection,
+// because a browser opens few connections to one server.
 
 const subscriptions = new Set();
 let connection = null; // the current connection; events of older connections are dropped
@@ -129,8 +129,8 @@ let retry = 0;
 let timer = 0;
 let planned = false;
 
-// If no event arrives for quietMost milliseconds, the state of the stream is waiting. The topic overview,
-// which is always subscribed, comes once a second.
+// If no event arrives for quietMost milliseconds, the state of the stream is 'waiting'. The frame subscribes
+// to the topic overview, which sends an event once a second.
 const quietMost = 3500;
 
 // stream subscribes to topics. It calls onEvent(topic, data) for each event, onState('live' | 'waiting' |
@@ -145,8 +145,7 @@ export function stream(topics, { onEvent, onState = () => {}, onError = () => {}
   };
 }
 
-// plan reconnects after the current task, because a change of the page ends and begins several subscriptions
-// at once.
+// plan reconnects after the current task, because one task may end and begin several subscriptions.
 function plan() {
   if (planned) return;
   planned = true;
@@ -175,8 +174,7 @@ function connect() {
   }
   const next = { key, end: new AbortController() };
   connection = next;
-  // the old connection continues until the new connection answers, so that a change of the page does not lose
-  // the state
+  // The old connection lasts until the new connection answers. Events therefore arrive without a break.
   listen(next, topics, () => before?.end.abort()).then(() => new Error('ended'), (error) => error).then((error) => {
     before?.end.abort();
     if (connection !== next) return;
@@ -221,7 +219,7 @@ function deliver(mine, topic, text) {
   }
   const failed = typeof data?.error?.message === 'string' && new ApiError(0, data.error);
   for (const s of [...subscriptions]) {
-    s.heard = Date.now(); // all topics share one connection, and a topic may have nothing to send
+    s.heard = Date.now(); // an event of any topic shows that the shared connection works
     if (s.topics.includes(topic)) {
       s.failed = Boolean(failed);
       setState(s, failed ? 'waiting' : 'live');

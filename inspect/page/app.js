@@ -1,14 +1,14 @@
 // The frame around the pages. It shows the page that the fragment of the address names. It also shows the
 // state of the program, and handles keys.
 //
-// A page is a module that exports page = { id, title, mount(root, app) }. mount fills root, and returns
-// nothing or a function that unmounts the page; mount may be async. app is
+// A page is a module that exports page = { id, title, mount(root, app) }. mount fills root. mount may return
+// a function that unmounts the page, and may be async. app has
 //   world    the answer of GET world
 //   path     the parts of the fragment after the page's name: ['17.3'] of #/entity/17.3
 //   params   URLSearchParams: the part of the fragment after the ?
 //   api      the module api.js
-//   live     { sample, on(f) }: sample is the last sample of the topic overview; on(f) calls f with each new
-//            sample, and returns a function that stops the calls
+//   live     { sample, on(f) }: sample is the last sample of the topic overview; on(f) calls f with this
+//            sample and with each new sample, and returns a function that stops the calls
 //   go(hash)           shows another page: go('#/entities?query=Dead')
 //   replace(params)    puts other parameters into the address without mounting the page again
 //   announce(text)     makes a screen reader say the text
@@ -24,14 +24,14 @@ const pages = [
   { id: 'memory', title: 'Memory' },
   { id: 'systems', title: 'Systems' },
 ];
-const mapPage = { id: 'map', title: 'Map' }; // first, if the world has views
+const mapPage = { id: 'map', title: 'Map' }; // the first page if the world has views
 const hidden = [{ id: 'entity', title: 'Entity', under: 'entities' }]; // pages that the navigation does not list
 
 const at = (id) => document.getElementById(id);
 const main = at('main');
 let world = null;
-let mounted = null; // { id, stop, end }
-let turn = 0; // counts page changes: if it changes during an await, another page is shown
+let mounted = null; // the page that is shown: { id, stop }
+let turn = 0; // number of page changes; if it changes during an await, the awaited page is out of date
 
 const live = {
   sample: null,
@@ -137,7 +137,7 @@ function navigation() {
     h('span', { class: 'key', aria: { hidden: 'true' } }, i + 1), p.title)));
 }
 
-let heard = 0; // time of the last sample, in milliseconds
+let heard = 0; // when the last sample arrived, in milliseconds
 let streamState = 'waiting';
 
 function state() {
@@ -301,7 +301,7 @@ async function begin() {
 
 at('theme').addEventListener('click', switchTheme);
 at('help').addEventListener('click', help);
-at('skip').addEventListener('click', (event) => { // the link's fragment would be read as the name of a page
+at('skip').addEventListener('click', (event) => { // show would read the link's fragment as a page
   event.preventDefault();
   main.focus();
 });

@@ -1,5 +1,4 @@
-// Live line charts over uPlot, and sparklines. Their colours come from CSS variables, so the charts and
-// sparklines follow the theme.
+// Live line charts over uPlot, and sparklines. Their colours are CSS variables of the theme.
 
 import uPlot from './uplot/uPlot.esm.js';
 import { color, format, h, onTheme, setText } from './ui.js';
@@ -10,8 +9,8 @@ export const history = 600;
 // gap is the longest time in seconds between two points that a line joins.
 const gap = 4;
 
-// Formats by unit. write formats a single value. steps are the units of the marks along an axis; all marks
-// have the same unit, which suits the largest mark.
+// Formats by unit. write formats a single value. steps are the units of the marks along an axis. All marks
+// of an axis have the unit that suits the largest mark.
 const units = {
   number: { write: format.number, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']] },
   bytes: { write: format.bytes, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((unit, i) => [1024 ** i, unit]), binary: true },
@@ -19,7 +18,8 @@ const units = {
   rate: { write: format.rate, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G']] },
 };
 
-// marks formats the numbers along an axis, with just enough decimal places that all texts differ.
+// marks formats the numbers along an axis, with just enough decimal places to show the step, and at most
+// six.
 function marks(steps, splits, step) {
   const largest = Math.max(...splits.map(Math.abs));
   const [scale, unit] = steps.findLast(([from]) => largest >= from) ?? steps[0];
@@ -30,7 +30,7 @@ function marks(steps, splits, step) {
 
 const powersOfTwo = Array.from({ length: 61 }, (_, i) => 2 ** i);
 
-// ago formats a mark of the time axis: the time in seconds before now.
+// ago formats a mark of the time axis that lies the given number of seconds before now.
 function ago(seconds) {
   if (seconds === 0) return 'now';
   if (seconds % 60 === 0 || seconds > 120) return `−${seconds / 60} min`;
@@ -41,12 +41,12 @@ function ago(seconds) {
 //   title    heading of the chart
 //   unit     'number', 'bytes', 'seconds' or 'rate'
 //   series   [{ label, color: '--c1', fill: true, dash: [4, 3] }]
-//   span     longest time shown in seconds, default history; the chart shows less while there is less data
+//   span     longest time shown in seconds, default history; a chart with little data shows a shorter time
 //   sync     charts with the same value move their cursors together
 //   height   in CSS pixels; default: from the style sheet, which follows the window
 //   zero     false: the axis need not begin at zero
 // The result has element, set(times, columns) for past data, push(time, values) for a new point (null for a
-// missing value), and destroy(). Times are seconds since 1970. Data older than the span is dropped.
+// missing value), and destroy(). Times are seconds since 1970. push drops the data older than the span.
 export function lineChart({ title, unit = 'number', series, span = history, sync = 'live', height, zero = true }) {
   const { write, steps, binary } = units[unit];
   let times = [];
@@ -69,7 +69,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
   }
 
-  // shown returns the smallest round span, in seconds, that holds all data.
+  // shown returns the length of the time axis in seconds: the smallest round number that holds all data.
   const shown = () => [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
 
   // add adds a point. If there is a gap before the point, add first adds a point without values, which breaks

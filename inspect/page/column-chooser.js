@@ -2,7 +2,7 @@
 
 import { dialog, h } from './ui.js';
 
-const most = 12;
+const most = 12; // number of columns
 const unasked = 3; // number of columns shown if neither the user nor the query names columns
 
 // columnChooser returns { element, chosen(), proposed(labels) }. element is a button. chosen returns the
@@ -11,7 +11,7 @@ const unasked = 3; // number of columns shown if neither the user nor the query 
 export function columnChooser(world, onChange) {
   const key = `vast-columns:${world.name}`;
   const all = world.columns.filter((c) => c.storage !== 'tag').map((c) => c.label);
-  let kept = load(); // null: the columns that the query names
+  let kept = load(); // the user's choice; null if the user has not chosen
   let named = [];
 
   function load() {
@@ -19,7 +19,7 @@ export function columnChooser(world, onChange) {
       const list = JSON.parse(localStorage.getItem(key));
       return Array.isArray(list) ? list.filter((name) => all.includes(name)).slice(0, most) : null;
     } catch {
-      return null; // storage may be forbidden, or hold an invalid text
+      return null; // the browser forbids storage, or the stored text is invalid
     }
   }
 
@@ -29,7 +29,7 @@ export function columnChooser(world, onChange) {
       if (list) localStorage.setItem(key, JSON.stringify(list));
       else localStorage.removeItem(key);
     } catch {
-      // the choice lasts as long as the page
+      // the browser forbids storage, or the storage is full
     }
     onChange();
   }
@@ -37,7 +37,7 @@ export function columnChooser(world, onChange) {
   function chosen() {
     if (kept) return kept;
     const values = named.filter((name) => all.includes(name));
-    // every list already has a column for the name
+    // the column Name is left out, because every list shows the names
     return (values.length ? values : all.filter((name) => name !== 'Name')).slice(0, values.length ? most : unasked);
   }
 
@@ -51,7 +51,7 @@ export function columnChooser(world, onChange) {
       keep(list);
     }
     const box = dialog('Columns of the list',
-      h('p', { class: 'dim' }, `Up to ${most}. Default: the columns that the query names.`),
+      h('p', { class: 'dim' }, `At most ${most} columns. Default: the columns that the query names.`),
       h('div', { class: 'columns-choice' }, boxes),
       h('p', null, h('button', {
         type: 'button', onclick() {

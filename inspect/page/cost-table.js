@@ -17,7 +17,7 @@ export function costTable({ onSystem }) {
   let order = { by: 'share', down: true };
   let colors = new Map();
   let phases = new Map();
-  let rows = new Map(); // row and cells by the system's name; the name of the commands is ''
+  let rows = new Map(); // row and cells by the system's name; '' for the row of the commands
   let costs = null;
   let markedName = null;
 
@@ -45,7 +45,7 @@ export function costTable({ onSystem }) {
     const title = name === '' ? h('span', { class: 'dim clip' }, 'applying commands') : h('button', {
       type: 'button', class: 'quiet cost-name', title: name,
       onclick(event) {
-        event.stopPropagation(); // the row's click handler would undo the choice
+        event.stopPropagation(); // the row's own handler would call onSystem again
         onSystem(name);
       },
     }, name);

@@ -12,7 +12,7 @@ import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
 const typingPause = 250; // milliseconds without a key before a text is sent as a query
 const livePause = 2000; // shortest time between two refreshes of the rows in view, in milliseconds
-const namesMost = 6; // limit of the names among the suggestions
+const namesMost = 6; // largest number of names among the suggestions
 
 export const page = { id: 'entities', title: 'Entities', mount };
 
@@ -21,9 +21,9 @@ async function mount(root, app) {
   let asking = new AbortController();
   let query = ''; // text of the list's query
   let addressed = app.params.get('query') ?? ''; // text of the query in the page's address
-  let settled = true; // whether the next query adds a step to the browser's history: not during typing
+  let settled = true; // whether the next query adds a step to the browser's history; false while the user types
   let picked = ''; // the entity beside the list
-  const { title } = document; // restored later: the entity sets its own title
+  const { title } = document;
   let named = false; // whether a row of the list has a name
   let pause = livePause; // milliseconds until the next refresh of the rows in view
   let announced = false; // whether the number of matches was announced to a screen reader
@@ -121,7 +121,7 @@ async function mount(root, app) {
 
   const askLater = later(typingPause, (text) => ask(text));
 
-  // ask shows the matches of a text, and reports whether the text is a valid query.
+  // ask shows the matches of a text. It returns false if it shows an error instead.
   async function ask(text) {
     askLater.cancel();
     asking.abort();
@@ -150,7 +150,7 @@ async function mount(root, app) {
     }
   }
 
-  // enter shows the matches of a text. The browser's Back button then returns to the query before.
+  // enter shows the matches of a text. The next query then adds a step to the browser's history.
   async function enter(text) {
     const valid = await ask(text);
     settled = true;
@@ -185,11 +185,12 @@ async function mount(root, app) {
   function showCount({ total, exact }) {
     const text = `${exact ? '' : 'about '}${format.number(total)}${query.trim() ? ' match' : ' in the world'}`;
     setText(count, text);
-    if (!announced) app.announce(text); // once for each query: in a running world the number always changes
+    if (!announced) app.announce(text); // once for each query, because the number may change with every refresh
     announced = true;
   }
 
-  // pickLink shows a linked entity beside the list, unless the user opens the link in another tab or window.
+  // pickLink shows a linked entity beside the list if the window is wide. A click with a modifier key opens
+  // another tab or window as usual.
   function pickLink(event) {
     if (!wide.matches || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     const id = /^#\/entity\/([^/?]+)$/.exec(event.target.closest?.('a')?.getAttribute('href') ?? '')?.[1];
@@ -200,8 +201,8 @@ async function mount(root, app) {
 
   const followMark = later(150, (id) => pick(id));
 
-  // The page of one entity is mounted beside the list. turn counts the selections: if it changes during an
-  // await, another entity is selected.
+  // The page of one entity is mounted beside the list. turn counts the selections: if turn changes during an
+  // await, the awaited entity is no longer selected.
   let turn = 0;
   let unmount = null;
 
@@ -270,7 +271,7 @@ async function mount(root, app) {
   }
   root.addEventListener('keydown', onKey);
 
-  // the slower the requests, the longer the pause
+  // slow requests make the pause longer
   let timer = setTimeout(function look() {
     if (!document.hidden) list.refresh();
     timer = setTimeout(look, pause);

@@ -1,12 +1,12 @@
-// A tree of the sources of an entity in a relation. The children of an entity are loaded when the entity
-// unfolds.
+// A tree of an entity's children: the entities whose target in a relation is this entity. The children of an
+// entity are loaded when the entity first unfolds.
 
 import * as api from './api.js';
 import { format, h, replace } from './ui.js';
 
 const pageSize = 50;
 
-// childrenTree shows the sources of an entity in a relation: { element, destroy() }. Arrow keys move and
+// childrenTree shows the children of an entity in a relation: { element, destroy() }. Arrow keys move and
 // unfold, Enter opens an entity.
 export function childrenTree(id, relation, total) {
   const end = new AbortController();
@@ -59,7 +59,7 @@ export function childrenTree(id, relation, total) {
     function next() {
       load(list, of, after).catch((error) => {
         if (api.aborted(error)) return;
-        // the last known child is gone: the list is loaded again from the beginning
+        // the last child in the list no longer exists: load the list again from the beginning
         if (error.status === 404 || error.status === 410) fill(list, of);
         else failed(list, error, () => fill(list, of));
       });

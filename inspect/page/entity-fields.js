@@ -1,15 +1,15 @@
-// A component as a group of typed fields. Fields with parts fold, and values are edited in place. The view of
-// a component is built once. Updates of the entity change the texts of the view, but not a value that the
-// user is editing.
+// A component as a group of typed fields. Fields with parts fold, and values are edited in place. Updates of
+// the entity change the texts of the component's view, but not a value that the user is editing. The view is
+// built again only if the value's shape changes.
 
 import { entityInput } from './entity-input.js';
 import { format, h, replace, setText } from './ui.js';
 
-const foldedFrom = 9; // arrays with at least this many parts start folded
+const foldedFrom = 9; // fields with at least this many parts start folded
 
 // componentView shows a component. context has
-//   folds              a Map from the key of a fold button to its state, kept while the page lives
-//   mayEdit            whether values may be edited, if the component allows it
+//   folds              a Map from the key of a fold button to whether the parts are unfolded
+//   mayEdit            whether the user may edit the values of components that are editable
 //   save(component, path, value)   resolves when the value is saved, and rejects with an error
 //   slot               slot of the entity
 //   labelOf(component) the unique label of the component's column
@@ -63,7 +63,7 @@ export function componentView(component, context) {
   return { element, update };
 }
 
-// shapeOf returns a text. Values with the same text can be shown by the same view.
+// shapeOf returns a text that describes a value's shape. One view can show all values of one shape.
 function shapeOf(field) {
   return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${(field.parts ?? []).map(shapeOf).join()})`;
 }
@@ -220,7 +220,7 @@ function leafView(field, context, name) {
         close();
       },
       onfocusout(event) {
-        // Leaving the editor without a change closes it.
+        // An unchanged editor closes when it loses the focus.
         if (!form.contains(event.relatedTarget) && editor.value() === editor.initial) close(false);
       },
     }, editor.element, save);
@@ -322,13 +322,13 @@ function editorOf(field, component, name) {
 }
 
 // valueOf returns the value that the server gets for a typed text. An integer is sent as a string of digits,
-// because a JSON number could lose digits. An invalid text is sent unchanged, so that the server reports what
-// is allowed.
+// because a JSON number could lose digits. An invalid text is sent too, so that the server reports what is
+// allowed.
 function valueOf(field, text) {
   switch (field.kind) {
     case 'bool':
       return text === 'true';
-    case 'enum': // a number without quotes: the digits may be the name of another value
+    case 'enum': // a number instead of a string, because the digits may be the name of another value
       return Number.isSafeInteger(Number(text)) ? Number(text) : text;
     case 'float': {
       const number = Number(text);

@@ -1,5 +1,5 @@
-// The page of one entity. It shows the entity's components, which are live and edited in place, the links,
-// and the place in memory.
+// The page of one entity. It shows the entity's components, its links and its place in memory. The components
+// are live, and the user edits them in place.
 
 import { componentView } from './entity-fields.js';
 import { childrenTree } from './entity-children.js';
@@ -226,8 +226,8 @@ function show(root, app, first, finder) {
 
   // Editing.
 
-  // path names the component by its ID: several components may share a name, and a name may equal the ID of
-  // another component.
+  // path names the component by its ID, because several components may share a name, and because a name may
+  // equal the ID of another component.
   const path = (component) => `entities/${encodeURIComponent(id)}/components/${component.id}?by=id`;
 
   function changed(answer) {

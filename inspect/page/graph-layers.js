@@ -110,7 +110,8 @@ export const layered = {
     for (const v of vertices) v.y -= highest;
 
     const x = (v) => vertices[v].layer * (width + gapX);
-    // Edges meet one side of a vertex at separate points, in the vertical order of the edges' other ends.
+    // port returns where an edge meets a side of vertex v. Several edges meet the side at separate points, in
+    // the vertical order of the neighbours in others.
     const port = (v, others, other) => {
       const sorted = [...others].sort((a, b) => middle(a) - middle(b));
       const spread = Math.min(vertices[v].height * 0.6, 14 * (sorted.length - 1));

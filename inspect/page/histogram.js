@@ -3,7 +3,7 @@
 //
 //   const chart = histogram();
 //   root.append(chart.element);
-//   chart.show(answer); // of GET histogram
+//   chart.show(answer); // the answer of GET histogram
 
 import { format, h, replace, setText, svg } from './ui.js';
 
@@ -35,7 +35,7 @@ export function histogram() {
     const bins = data.bins;
     const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
     const most = Math.max(1, ...bins.map((bin) => bin.count));
-    // a count of one must be visible on a logarithmic scale, so the scale starts below 1
+    // the logarithmic scale starts below 1, because a count of one must be visible
     const part = logarithmic
       ? (n) => (n > 0 ? (Math.log10(n) + 0.3) / (Math.log10(most) + 0.3) : 0)
       : (n) => n / most;

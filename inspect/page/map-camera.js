@@ -58,7 +58,7 @@ export function flat(view) {
       [cx, cy, k] = [(home.x0 + home.x1) / 2, (home.y0 + home.y1) / 2, fit(home, worldTall)];
       settle();
     },
-    // scale is for drawing many points: px = (x - cx) * kx + width / 2, and py likewise.
+    // scale returns the numbers with which a caller can project many points itself.
     scale() {
       return { cx, cy, kx: k, ky: sign * k * tall(), width, height };
     },
@@ -109,7 +109,7 @@ export function flat(view) {
   return camera;
 }
 
-// globe shows a sphere from far away: the orthographic projection.
+// globe shows a sphere in the orthographic projection, as if from far away.
 export function globe() {
   let [width, height] = [1, 1];
   let [lon, lat, r] = [10, 25, 1];

@@ -3,7 +3,7 @@
 import { color, isDark } from './ui.js';
 
 const radian = Math.PI / 180;
-const shades = 16; // colours of a part, by its share of the count
+const shades = 16; // number of colours of a layer that is shown as a share of another layer
 
 // Colours of the ground in both themes.
 const grounds = {
@@ -12,8 +12,8 @@ const grounds = {
 };
 export const ground = () => grounds[isDark() ? 'dark' : 'light'];
 
-// Colours of layers, from few to many: high counts are bright on dark ground and dark on light ground. Blue
-// and red also differ in brightness, for eyes that cannot tell red from green.
+// Colours of layers, from low to high counts. High counts are bright on the dark ground and dark on the light
+// ground. Blue and red also differ in brightness, for eyes that cannot tell red from green.
 const ramps = {
   dark: {
     blue: ['#18346a', '#185496', '#1c82be', '#46bedc', '#a0e8ec', '#fafffa'], red: ['#78143c', '#c81946', '#ff2d3c', '#ff552d', '#ff8c32', '#ffc878'],
@@ -43,8 +43,8 @@ export function ramp(name, at) {
 
 const octaves = 10; // doublings of the count from the faintest to the brightest dot
 
-// A part has its full colour if its share of the count is at least fullShare. The colour of a smaller share
-// grows with the square root of the share.
+// A layer that is shown as a share of another layer has its full colour if the share is at least fullShare.
+// The strength of the colour grows with the square root of a smaller share.
 export const fullShare = 0.25;
 
 // Picture is a decoded picture from the server: the counts of all cells, one layer after another.
@@ -64,9 +64,10 @@ export class Picture {
     }
   }
 
-  // dots lists the cells that are not empty in the shown layers. For each such cell, indexes has its index,
-  // levels its brightness from 1 to 255, and colours its colour, which is layer × shades + share. Cells
-  // with a count of full or more have the full brightness.
+  // dots lists the cells that are not empty in the shown layers. For each of these cells, indexes has the
+  // index, levels has the brightness from 1 to 255, and colours has the number of the colour, which is
+  // layer × shades + shade. Cells with a count of at least full have the full brightness. base is the layer
+  // of which the other layers are shares.
   dots(shown) {
     const cells = this.columns * this.rows;
     const base = shown.findIndex((on, i) => on && !this.view.layers[i].part);
@@ -315,10 +316,9 @@ function planeGround(context, camera, view, g, width, height) {
   return coast;
 }
 
-// gridStep returns a round number of units, about a hundred pixels long, as the distance of the grid's lines.
-// The parameter pixels is the length of a unit.
-function gridStep(pixels) {
-  const wanted = 110 / pixels;
+// gridStep returns the distance of the grid's lines: a round number of units, about a hundred pixels long.
+function gridStep(pixelsPerUnit) {
+  const wanted = 110 / pixelsPerUnit;
   for (const step of [30, 15, 10, 5, 2, 1]) if (wanted <= 30 && wanted > step * 0.7) return step;
   const power = 10 ** Math.floor(Math.log10(wanted));
   return power * (wanted / power > 5 ? 10 : wanted / power > 2 ? 5 : 2);
@@ -345,7 +345,7 @@ function globeGround(context, camera, view, g) {
   context.clip(disc);
   const land = new Path2D();
   const coast = new Path2D();
-  // place moves a point behind the horizon to the horizon.
+  // place projects a position, and moves a point behind the horizon to the horizon.
   const place = (x, y) => {
     const [sinY, cosY, dx] = [Math.sin(y * radian), Math.cos(y * radian), (x - lon) * radian];
     const [u, v, w] = [cosY * Math.sin(dx), cosC * sinY - sinC * cosY * Math.cos(dx), sinC * sinY + cosC * cosY * Math.cos(dx)];
@@ -398,8 +398,8 @@ function globeGround(context, camera, view, g) {
   return coast;
 }
 
-// drawNames writes the names of landmarks, the most important first. It omits a name that would overlap
-// another.
+// drawNames writes the names of landmarks, the most important first. It omits a name that would overlap an
+// earlier name.
 export function drawNames(context, camera, landmarks, width, height) {
   const g = ground();
   const taken = [];

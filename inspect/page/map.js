@@ -6,7 +6,7 @@ import { flat, globe } from './map-camera.js';
 import { Heat, Picture, drawCoast, drawGround, drawMark, drawNames, fullShare, ramp } from './map-paint.js';
 import { searchBox } from './map-search.js';
 
-const cellsMost = 1_000_000; // cells of a picture, in all layers together
+const cellsMost = 1_000_000; // largest number of cells of a picture, summed over the layers
 const pollTime = 1000; // milliseconds between two pictures
 
 export const page = {
@@ -74,7 +74,7 @@ class MapPage {
     const { view } = this;
     this.canvas = h('canvas', {
       class: 'map-canvas', tabindex: 0, role: 'img',
-      aria: { label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter selects what is in the middle${view.sphere ? ', g turns it into a globe or a map' : ''}.` },
+      aria: { label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter selects what is in the middle${view.sphere ? ', g switches between globe and map' : ''}.` },
       onkeydown: (e) => this.pressed(e), onwheel: (e) => this.wheeled(e), ondblclick: (e) => this.zoomTo(2, e),
       onpointerdown: (e) => this.down(e), onpointermove: (e) => this.moved(e), onpointerup: (e) => this.up(e), onpointercancel: (e) => this.up(e),
     });

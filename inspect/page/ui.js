@@ -5,9 +5,9 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 
 // h makes an element: h('button', { class: 'quiet', onclick: f, aria: { label: 'Stop' }, data: { id: 3 } },
 // 'Stop'). Properties that begin with "on" are listeners. style is an object of CSS properties, including
-// custom properties. true sets an empty attribute; false, null and undefined set no attribute. In aria and
-// data, true and false are values. A link that would run a script is left out. Children are nodes, texts,
-// and arrays of nodes and texts; null and false are skipped.
+// custom properties. The value true sets an empty attribute; false, null and undefined set no attribute. In
+// aria and data, true and false become the texts "true" and "false". A link that would run a script is left out. Children are nodes, texts,
+// and arrays of nodes and texts; null, undefined, true and false are skipped.
 export function h(tag, props, ...children) {
   return build(document.createElement(tag), props, children);
 }
@@ -51,7 +51,8 @@ export function setStyle(element, properties) {
   }
 }
 
-// leadsToWeb reports whether a link has a safe protocol: a link that comes from a world may run a script.
+// leadsToWeb reports whether a link has a safe protocol. A link that comes from a world could have a
+// protocol that runs a script.
 function leadsToWeb(link) {
   try {
     return ['http:', 'https:', 'blob:', 'data:'].includes(new URL(link, document.baseURI).protocol);
@@ -74,8 +75,7 @@ export function replace(element, ...children) {
   return element;
 }
 
-// setText sets an element's text if the text differs. Then a page of many numbers costs little while few
-// numbers change.
+// setText changes an element's text only if the new text differs, because each change costs the browser work.
 export function setText(element, text) {
   text = String(text);
   if (element.textContent !== text) element.textContent = text;
@@ -92,10 +92,10 @@ function digits(n) {
 }
 
 // scaled returns a number in its unit, the unit, and the unit's index. It chooses the largest unit in which
-// the number is at least 1.
+// the number, rounded to three digits, is at least 1: 999.6 k becomes 1.00 M. Without such a unit, it chooses
+// the first.
 function scaled(n, factor, units) {
   let i = 0;
-  // A number that would round up to one of the next unit has the next unit: 999.6 k is 1.00 M.
   while (i < units.length - 1 && Math.abs(n) >= factor * 0.9995) {
     n /= factor;
     i++;
@@ -106,8 +106,8 @@ function scaled(n, factor, units) {
 // format formats numbers for people. Strings such as "NaN", for floats that JSON cannot hold, stay as they
 // are; null and undefined become a dash. A no-break space comes before the unit.
 export const format = {
-  // number groups the digits of integers, as in 1,234,567. It rounds other numbers from 1000 on to
-  // integers, and smaller numbers to three significant digits, as in 0.125.
+  // number groups the digits of integers, as in 1,234,567. It rounds a number with decimals to an integer if
+  // the number is at least 1000, and otherwise to three significant digits, as in 0.125.
   number(n) {
     if (typeof n !== 'number') return missing(n);
     if (!Number.isFinite(n)) return String(n);
@@ -137,7 +137,7 @@ export const format = {
     if (size < 7200) return `${Math.floor(s / 60)}\u00a0min ${Math.floor(s % 60)}\u00a0s`;
     return `${Math.floor(s / 3600)}\u00a0h ${Math.floor(s / 60) % 60}\u00a0min`;
   },
-  // percent formats a fraction of 1.
+  // percent formats a share, where 1 is 100 %.
   percent(x) {
     if (typeof x !== 'number' || !Number.isFinite(x)) return missing(x);
     const of = x * 100;
@@ -156,8 +156,8 @@ function missing(n) {
   return n === null || n === undefined ? '–' : String(n);
 }
 
-// setQuantity shows a formatted number in an element if the number has changed. The unit is smaller than
-// the digits.
+// setQuantity shows a formatted number in an element if the number has changed. The unit has a
+// smaller font than the digits.
 export function setQuantity(element, text) {
   if (element.dataset.shown === text) return;
   element.dataset.shown = text;
@@ -220,20 +220,20 @@ export function errorBox(error, retry) {
     retry && h('p', null, h('button', { type: 'button', onclick: retry }, 'Try again')));
 }
 
-// emptyBox returns a box for the place of missing data. The children are texts or nodes, such as h('code',
-// …), and say what the user can do.
+// emptyBox returns a box to show in place of missing data. The children are texts or nodes, such as
+// h('code', …), and say what the user can do.
 export function emptyBox(title, ...children) {
   return h('div', { class: 'box' }, h('p', { class: 'box-title' }, title), children.map((c) => (c instanceof Node ? c : h('p', null, c))));
 }
 
-// bar returns a horizontal bar for a fraction of 1. colour is a CSS variable.
+// bar returns a horizontal bar. share is the filled part, from 0 to 1. colour is a CSS variable.
 export function bar(share, colour = '--accent') {
   return h('span', { class: 'bar', aria: { hidden: 'true' } },
     h('span', { class: 'bar-fill', style: { width: `${Math.max(0, Math.min(1, share || 0)) * 100}%`, background: `var(${colour})` } }));
 }
 
 // tabs returns a row of tabs. items are { id, title }. tabs calls choose(id) when a tab is selected. The
-// tab with the ID initial is selected at the start; by default, that is the first tab. The arrow keys
+// tab whose ID is initial is selected at the start; the default is the first tab. The arrow keys
 // select the neighbours of a tab.
 export function tabs(label, items, choose, initial = items[0]?.id) {
   const buttons = items.map((item) => h('button', {

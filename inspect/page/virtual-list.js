@@ -1,25 +1,27 @@
-// A list of millions of rows: only rows in view are elements, and only rows around them are fetched.
+// A list of millions of rows: only the rows in view and a few beside them have elements, and only the pages
+// of these rows are fetched.
 //
-// Browsers limit elements to some tens of millions of pixels. A longer list scrolls a shorter track: near
-// both ends, a pixel of the track stands for one pixel of the list; between them, a pixel of the track
-// stands for many pixels of the list. Wheels, keys and fingers are exact everywhere, because they move the
-// list itself by pixels. The scroll bar reaches every part of the list. When scrolling has stopped, the
-// track's position is set to match the position of the list.
+// Browsers limit the height of an element to some tens of millions of pixels. For a longer list, the browser
+// scrolls a track, an element that is shorter than the list. Near both ends, a pixel of the track stands for
+// one pixel of the list; between the ends, a pixel of the track stands for many. Wheels, keys and fingers are
+// exact everywhere, because they move the list itself by pixels. The scroll bar reaches every part of the
+// list. When scrolling has stopped, the track's position is set to match the position of the list.
 
 import { errorBox, h, later, replace, setStyle } from './ui.js';
 import { aborted } from './api.js';
 
 const trackMost = 8_000_000; // pixels; Firefox's limit is 17.8 million, Chromium's 33
-const exactEnd = 50_000; // pixels at either end in which a pixel of the track is a pixel of the list
+const exactEnd = 50_000; // pixels at each end in which a pixel of the track stands for one pixel of the list
 const pagesKept = 64; // limit of the fetched pages that are kept
 const beside = 6; // rows above and below the view that also have elements
 
 // virtualList makes the list. Its options:
 //   label      for screen readers
 //   columns    [{ title, width: '8rem' or 'minmax(6rem, 1fr)', class, number: true, head: node }]
-//   fetch      async (offset, limit, signal) => ({ rows, total }); later answers may correct an estimate
+//   fetch      async (offset, limit, signal) => ({ rows, total }); total may be an estimate, which a later
+//              answer corrects
 //   cells      (row, index) => an array of nodes or texts, one for each column
-//   onOpen     (row, index): called by Enter or a click
+//   onOpen     (row, index): called after Enter or a click
 //   onMark     (row, index), optional: called when the marked row changes
 //   rowHeight  in CSS pixels, default 28
 //   pageSize   rows of a fetch, default 100
@@ -27,8 +29,8 @@ const beside = 6; // rows above and below the view that also have elements
 // The list has element, reload() (new rows, from the top), refresh() (fetches the same rows again),
 // goTo(index), total, marked, onTotal, setColumns(columns), focus() and destroy().
 export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowHeight = 28, pageSize = 100, empty }) {
-  // pages has fetched and requested pages by number: { rows, error, version, end, fresh }. end aborts the
-  // request.
+  // pages holds the fetched and the requested pages by page number: { rows, error, version, end, fresh }. end
+  // aborts the request. fresh is false if the page must be fetched again.
   const pages = new Map();
   let total = 0;
   let known = false; // whether total is known
@@ -37,7 +39,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   let marked = -1;
   let frame = 0;
   let alive = true;
-  let era = 0; // counts reloads: answers to requests from before a reload are dropped
+  let era = 0; // counts reloads, because answers to requests from before a reload are dropped
   const rows = new Map(); // elements in view, by index
 
   const head = h('div', { class: 'vlist-head', role: 'row' });
@@ -76,7 +78,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     const by = top - trackTop;
     if (by === 0) return;
     trackTop = top;
-    // A wheel or a finger moves by less than three views. The scroll bar of a long list moves by more.
+    // One step of a wheel or a finger is shorter than three views. A longer step comes from the scroll bar.
     if (listMost() <= trackEnd()) listTop = top;
     else if (Math.abs(by) < 3 * height()) listTop += by;
     else listTop = toList(top);
@@ -165,7 +167,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     for (let number = first; number <= last; number++) {
       const page = pages.get(number);
       if (!page || (!page.fresh && !page.end)) load(number);
-      else if (page.rows) { // the end of the map has the last used pages
+      else if (page.rows) { // the pages used last move to the end of the map
         pages.delete(number);
         pages.set(number, page);
       }

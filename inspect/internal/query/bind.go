@@ -60,8 +60,8 @@ const (
 	fewNames   = 256  // limit of the names with one prefix that Bind lists
 )
 
-// Bind finds the targets. Its errors are of type [*Error]. names is nil if entities have no names. worldNames
-// reports whether names is the world's vast.Names.
+// Bind finds the entities that the plan names. Its errors are of type [*Error]. names is nil if entities have
+// no names. worldNames reports whether names is the world's vast.Names.
 func (p *Plan) Bind(w *vast.World, names Names, worldNames bool) (*Search, error) {
 	s := &Search{names: names, slots: stepPlain}
 	var to []bound
@@ -133,8 +133,8 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 	return vast.Entity{}, at.errorf("no entity has the name %q%s", name, alike(names, name))
 }
 
-// alike suggests an existing name with a similar spelling. The given name may lack the part after a comma,
-// such as a country.
+// alike returns a hint with an existing name of similar spelling, or "" if there is none. The given name may
+// lack the part after a comma, such as a country.
 func alike(names Names, name string) string {
 	letters := []rune(name)
 	if len(letters) < 2 {
@@ -203,7 +203,7 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 	return b, nil
 }
 
-// listNamed narrows a search for one name down to the entities with that name. If names cannot list all of
+// listNamed narrows a search for one name down to the entities with that name. If s.names cannot list all of
 // these entities, the search stays unchanged.
 func (p *Plan) listNamed(w *vast.World, s *Search, worldNames bool) {
 	if s.names == nil {

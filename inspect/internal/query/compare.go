@@ -29,7 +29,7 @@ type comparison struct {
 	not  bool // the condition is negated
 	at   Span // span of the value in the query
 
-	lo, span  uint64  // integers and bools: x is in range if x − lo ≤ span modulo 2⁶⁴
+	lo, span  uint64  // integers and bools: least number of the range, and greatest minus least modulo 2⁶⁴
 	least     float64 // floating-point numbers: bounds of the range
 	most      float64
 	nothing   bool   // the range is empty
@@ -55,8 +55,8 @@ func compileComparison(a *Atom, part *Part) (*comparison, error) {
 	}
 	name := quoteName(a.Name) + a.Number + pathOf(a.Fields, true)
 	if op == "~" && c.kind != KindString {
-		return nil, a.OpSpan.errorf("%s compares texts, but %s has the type %v: use == != < <= > or >=", a.Op, name,
-			part.Type)
+		return nil, a.OpSpan.errorf("%s compares texts, but %s has the type %v: use == != < <= > or >=", a.Op,
+			name, part.Type)
 	}
 	if (c.kind == KindBool || c.kind == KindEntity) && op != "==" {
 		return nil, a.OpSpan.errorf("%s has the type %v: use == or !=", name, part.Type)
@@ -160,7 +160,7 @@ func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	signed := t.Kind() <= reflect.Int64
 	least, most := uint64(0), uint64(math.MaxUint64)
 	if signed {
-		least, most = 1<<63, math.MaxInt64 // as uint64, so most − least is right modulo 2⁶⁴
+		least, most = 1<<63, math.MaxInt64 // as uint64: all sums and differences are modulo 2⁶⁴
 	}
 	below, above, err := neighbours(text, signed)
 	if err != nil {
@@ -247,7 +247,7 @@ func neighbours(text string, signed bool) (below, above integer, err error) {
 	return whole(math.Floor(x)), whole(math.Ceil(x)), nil
 }
 
-// mostEnum bounds the number of values whose names are looked up, if an enum's type has more than 8 bits.
+// mostEnum is greater than each value whose name is looked up, if an enum's type has more than 8 bits.
 const mostEnum = 1024
 
 // enumNames returns the named values of a type in ascending order: names[i] is the name of values[i].

@@ -9,7 +9,7 @@ import (
 
 // Plan is a query compiled for a world's columns.
 type Plan struct {
-	with, minus []*Column
+	with, minus []*Column   // an entity must have all columns of with, and none of minus
 	any         [][]*Column // an entity must have at least one column of each group
 	to          []wanted
 	tests       []test
@@ -37,7 +37,7 @@ type alternative struct {
 	compare *comparison
 }
 
-// Compile resolves the names in a query. Its errors are of type [*Error].
+// Compile resolves the names of components and fields in a query. Its errors are of type [*Error].
 func Compile(q *Query, s *Schema) (*Plan, error) {
 	p := &Plan{text: q.String()}
 	for i := range q.Terms {

@@ -62,8 +62,8 @@ func TestErrorsOfNames(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(e.Message, c.says) || e.Position != c.position || e.Length != c.length {
-			t.Errorf("%q: %q at %d, %d, want %q at %d, %d", c.text, e.Message, e.Position, e.Length, c.says,
-				c.position, c.length)
+			t.Errorf("%q: %q at position %d with length %d, want %q at %d with length %d", c.text,
+				e.Message, e.Position, e.Length, c.says, c.position, c.length)
 		}
 	}
 }

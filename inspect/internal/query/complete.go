@@ -312,7 +312,7 @@ func (c *Completion) addFields(k *completer) {
 	}
 }
 
-// part returns the value that is compared, or nil if unknown.
+// part returns the part of the component that the query compares, or nil if it is unknown.
 func (k *completer) part() *Part {
 	if k.column == nil {
 		if !k.known && strings.EqualFold(k.called, nameOfEntities) {
@@ -396,7 +396,7 @@ func (c *Completion) WantsNames() (prefix string, ok bool) {
 	return strings.TrimPrefix(c.prefix, `"`), c.names
 }
 
-// AddNames adds the names of entities as suggestions. The list begins with the most important name.
+// AddNames adds the names of entities as suggestions. The most important name must be the first of the list.
 func (c *Completion) AddNames(list []Suggestion) {
 	for i, s := range list {
 		text := quoteTarget(s.Name)

@@ -52,8 +52,8 @@ func TestComplete(t *testing.T) {
 			got.AddNames(f.Suggest(prefix, 10))
 		}
 		if got.From != c.from || got.To != c.to || len(got.Items) == 0 {
-			t.Errorf("%q: from %d to %d, %v, want %d to %d", c.text, got.From, got.To, got.Items, c.from,
-				c.to)
+			t.Errorf("%q: items from %d to %d: %v, want from %d to %d", c.text, got.From, got.To, got.Items,
+				c.from, c.to)
 			continue
 		}
 		if one := got.Items[0]; one.Text != c.first || one.Kind != c.kind {

@@ -12,7 +12,7 @@ import (
 
 func itoa(i int) string { return strconv.Itoa(i) }
 
-// shortJSON returns the first 40 bytes or so of a JSON text.
+// shortJSON returns about the first 40 bytes of a JSON text.
 func shortJSON(text []byte) string {
 	if len(text) > 40 { // the conversion to string would copy a large text
 		text = text[:44]
@@ -20,7 +20,7 @@ func shortJSON(text []byte) string {
 	return cut(string(text), 40)
 }
 
-// decode sets a leaf, other than an entity, from a JSON text.
+// decode sets a leaf from a JSON text. decodeEntity handles entities.
 func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 	switch kind {
 	case Bool:
@@ -68,7 +68,7 @@ func decode(v reflect.Value, kind Kind, path string, text []byte) *Error {
 	return decodeInteger(v, path, text)
 }
 
-// asString returns the string in a JSON text, and reports whether the text is a string.
+// asString returns the string in a JSON text, and reports whether the JSON text is a string.
 func asString(text []byte) (s string, ok bool) {
 	if len(text) == 0 || text[0] != '"' {
 		return "", false
@@ -213,7 +213,7 @@ func outOfRange(v reflect.Value, path string, text []byte) *Error {
 		shortJSON(text))
 }
 
-// decodeEntity returns the entity that a JSON text refers to. For null, it returns the zero Reference.
+// decodeEntity returns the reference in a JSON text. For null and for "", it returns the zero Reference.
 func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 	if string(text) == "null" {
 		return to, nil

@@ -22,15 +22,15 @@ type Edit struct {
 	sets []assignment
 }
 
-// assignment sets one leaf.
+// assignment sets one leaf, or makes a slice whose elements later assignments set.
 type assignment struct {
 	path   string
 	steps  []step
 	value  reflect.Value
-	entity Reference // for an entity: Apply finds the value; otherwise zero
+	entity Reference // if not zero, Apply finds this entity and sets it instead of value
 }
 
-// Reference names an entity by one of its fields. The zero Reference stands for no entity.
+// Reference names an entity. One field is set. The zero Reference stands for no entity.
 type Reference struct {
 	ID   string // such as 17.3
 	Name string
@@ -38,11 +38,12 @@ type Reference struct {
 }
 
 // NewEdit returns the edit that sets the part at path of a value of type t to a JSON text. The error is an
-// [*Error]. Each kind of part takes its own JSON:
+// [*Error]. The JSON depends on the kind of the part:
 //
 //   - A struct takes an object with some of its fields.
 //   - An array takes a JSON array of the same length; a slice takes a JSON array of any length.
-//   - An integer takes a number or a string of digits; a float also takes "NaN", "+Inf" or "-Inf".
+//   - An integer takes a number or a string of digits.
+//   - A float takes a number, "NaN", "+Inf" or "-Inf".
 //   - An enum takes a name or a number.
 //   - A duration takes a string such as "1h30m", or a number of nanoseconds.
 //   - A time takes a string in the format of RFC 3339.
@@ -96,11 +97,11 @@ func nesting(text []byte) (most int) {
 
 // compiler makes assignments.
 type compiler struct {
-	plain bool
+	plain bool // whether the whole value holds no Go pointers
 	sets  []assignment
 }
 
-// find returns the type of the part at the end of the steps.
+// find returns the type of the part to which the steps lead from a value of type t.
 func (c *compiler) find(t reflect.Type, steps []step) (reflect.Type, *Error) {
 	path := ""
 	for _, s := range steps {
@@ -126,7 +127,7 @@ func (c *compiler) find(t reflect.Type, steps []step) (reflect.Type, *Error) {
 	return t, nil
 }
 
-// fieldOf returns the field with the given name of a struct, if the field may be edited.
+// fieldOf returns the field of struct t with the given name, or an error if the field may not be edited.
 func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructField, *Error) {
 	if err := c.mustHold(t, path); err != nil {
 		return reflect.StructField{}, err
@@ -208,7 +209,7 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 	// The loop follows the order of the type's fields, so that it reports the same error each time.
 	for i := range t.NumField() {
 		if len(fields) == 0 {
-			break // the length of the text bounds the time, even if the struct has many fields
+			break // all fields in the text are set
 		}
 		name := t.Field(i).Name
 		raw, ok := fields[name]
@@ -308,7 +309,7 @@ func (s *assignment) find(find func(Reference) (vast.Entity, error)) (vast.Entit
 
 // applying is the state of Apply.
 type applying struct {
-	own map[uintptr]bool // addresses of the slices that Apply has copied
+	own map[uintptr]bool // addresses of the slices that Apply has made
 }
 
 func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) error {
@@ -334,7 +335,7 @@ func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) er
 		}
 		v = v.Index(step.index)
 	}
-	if v.Kind() == reflect.Slice { // each call of Apply makes a new slice
+	if v.Kind() == reflect.Slice { // calls of Apply must not share the slice of the assignment
 		made := reflect.MakeSlice(v.Type(), value.Len(), value.Len())
 		a.own[made.Pointer()] = true
 		value = made

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// FuzzEdit applies any text at any path to types of every kind. NewEdit and Apply must not panic, and must
-// refuse a text with an *Error. An accepted edit must keep the type, and Tree must show the result as valid
-// JSON.
+// FuzzEdit applies any text at any path to types of every kind. NewEdit and Apply must not panic. If they
+// refuse a text, the error must be an *Error. An accepted edit must keep the type, and Tree must show the
+// result as valid JSON.
 func FuzzEdit(f *testing.F) {
 	types := []reflect.Type{
 		reflect.TypeFor[body](), reflect.TypeFor[person](), reflect.TypeFor[[]item](),

@@ -68,7 +68,8 @@ func TestEdit(t *testing.T) {
 		tt.want(&want)
 		got, err := edit(zero, tt.path, tt.text)
 		if err != nil || got.Interface() != want {
-			t.Errorf("%s = %s: %v, %+v", tt.path, tt.text, err, got.Interface())
+			t.Errorf("%s = %s: the result is %+v, want %+v; the error is %v", tt.path, tt.text,
+				got.Interface(), want, err)
 		}
 		if zero.Interface() != (body{}) {
 			t.Fatal("the value itself was changed")
@@ -86,7 +87,7 @@ func TestEditOfHeapValues(t *testing.T) {
 	got, err := edit(v, "Bag[1].Kind", `"Healthy"`)
 	if bag := got.Addr().Interface().(*person).Bag; err != nil || bag[1].Kind != 0 || bag[0].Kind != 1 ||
 		shared[1].Kind != 2 {
-		t.Errorf("%v, %v, the shared slice is %v", err, bag, shared)
+		t.Errorf("the edited slice is %v, the shared slice %v, the error %v", bag, shared, err)
 	}
 	e, err := NewEdit(v.Type(), "Bag", []byte(`[{"Kind":2},{}, {"Kind":"Ill"}]`))
 	if err != nil {
@@ -96,7 +97,7 @@ func TestEditOfHeapValues(t *testing.T) {
 	second, _ := e.Apply(v, find)
 	a, b := first.Addr().Interface().(*person).Bag, second.Addr().Interface().(*person).Bag
 	if !reflect.DeepEqual(a, []item{{2}, {0}, {1}}) || !reflect.DeepEqual(a, b) || &a[0] == &b[0] {
-		t.Errorf("%v %v", a, b)
+		t.Errorf("two calls of Apply make the slices %v and %v", a, b)
 	}
 	got, err = edit(v, "Born", `"2020-01-02T03:04:05Z"`)
 	if born := got.Addr().Interface().(*person).Born; err != nil ||
@@ -144,7 +145,7 @@ func TestEditRefuses(t *testing.T) {
 		{plain, "_", `1`, `there is no field "_"`},
 		{plain, "Grid", `[[1,2,3]]`, "Grid: must have 2 elements, not 1"},
 		{plain, "Grid", `{}`, "must be an array, not {}"},
-		{plain, "Grid", deep, "the value is n"}, // the value is nested too deep, or is not JSON
+		{plain, "Grid", deep, "the value is n"}, // "is nested" or "is not valid JSON"
 		{plain, "Grid", strings.Repeat("[", 500) + strings.Repeat("]", 500),
 			"the value is nested more than 32 levels deep"},
 		{plain, "Grid", strings.Repeat(" ", 1<<20), "at most 262144 bytes of JSON"},
@@ -245,7 +246,7 @@ func TestEditableIsEditable(t *testing.T) {
 		check(&shown.Field)
 	}
 	if edited < 80 {
-		t.Errorf("only %d fields were checked", edited)
+		t.Errorf("only %d fields were checked, want at least 80", edited)
 	}
 }
 

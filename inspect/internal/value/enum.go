@@ -15,9 +15,9 @@ type Choice struct {
 }
 
 const (
-	tried    = 256 // values that ChoicesOf tries, from 0 on
-	gap      = 16  // unnamed values in a row that end the search
-	nameMost = 64  // bytes of a name
+	tried    = 256 // ChoicesOf tries the values from 0 to below this number
+	gap      = 16  // ChoicesOf stops after this many unnamed values in a row
+	nameMost = 64  // limit of the bytes of a name
 )
 
 // choices caches the results of ChoicesOf, by type. The number of types in the program bounds the cache.
@@ -25,10 +25,10 @@ var choices sync.Map
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// ChoicesOf returns the named values of an integer type with a String method, and nil for other types. It
-// calls String for small values from 0 on. It leaves out the texts of unnamed values, such as Weekday(8). To
-// recognize such texts, it compares them with the text of a large value, and leaves out texts that differ
-// only in the number.
+// ChoicesOf returns the named values of an integer type with a String method. It returns nil for other types,
+// and for types with fewer than two named values. ChoicesOf calls String for small values from 0 on. If a
+// value has no name, String may return a text such as Weekday(8), which differs from the text of a large
+// value only in the number. ChoicesOf leaves out values with such texts.
 func ChoicesOf(t reflect.Type) []Choice {
 	if t.PkgPath() == "" || t == durationType || !t.Implements(stringerType) {
 		return nil
@@ -88,25 +88,26 @@ func findChoices(t reflect.Type) []Choice {
 	return named
 }
 
-// pattern returns text with each occurrence of n replaced by a NUL.
+// pattern returns text with each occurrence of the number n replaced by a NUL.
 func pattern(text string, n int64) string {
 	return strings.ReplaceAll(text, strconv.FormatInt(n, 10), "\x00")
 }
 
 // stringOf returns the result of a value's String method. ok is false if there is no method or the method
 // panics. If the method panics, text reports the panic.
-func stringOf(v reflect.Value, most int) (text string, ok bool) {
-	// The call of Interface copies the value, which may be large. It is needed only if there is a method.
+func stringOf(v reflect.Value, limit int) (text string, ok bool) {
+	// stringOf calls Interface only if the method exists, because Interface copies the value, which may be
+	// large.
 	if !v.CanInterface() || !v.Type().Implements(stringerType) {
 		return "", false
 	}
 	s := v.Interface().(fmt.Stringer)
 	defer func() {
 		if inner := recover(); inner != nil {
-			text, ok = cut(fmt.Sprintf("String panics: %s", panicText(inner)), most), false
+			text, ok = cut(fmt.Sprintf("String panics: %s", panicText(inner)), limit), false
 		}
 	}()
-	return cut(s.String(), most), true
+	return cut(s.String(), limit), true
 }
 
 // panicText returns the text of a panic. It calls only the method Error, and recovers if Error panics.

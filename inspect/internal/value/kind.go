@@ -18,7 +18,7 @@ const (
 	Bool     Kind = "bool"
 	String   Kind = "string"
 	Entity   Kind = "entity"
-	Enum     Kind = "enum" // an integer whose String method has a name for some small values
+	Enum     Kind = "enum" // an integer with names for small values: see ChoicesOf
 	Duration Kind = "duration"
 	Time     Kind = "time"
 	// two to four numbers of one type: an array, or a struct with short field names such as X, Y and Z
@@ -34,8 +34,8 @@ var (
 	timeType     = reflect.TypeFor[time.Time]()
 )
 
-// KindOf returns the kind of the values of a type. Complexity: constant after the first call for an enum or a
-// struct.
+// KindOf returns the kind of the values of a type. Complexity: constant. The first call for an enum or a
+// struct takes longer.
 func KindOf(t reflect.Type) Kind {
 	switch t {
 	case entityType:
@@ -110,16 +110,16 @@ func isVector(t reflect.Type) bool {
 	return true
 }
 
-// typeName returns a type's name. It cuts the names of long type literals.
+// typeName returns a type's name. It cuts long names, such as the names of type literals.
 func typeName(t reflect.Type) string {
 	const most = 100
 	return cut(t.String(), most)
 }
 
-// cut returns a text as valid UTF-8. If the text has more than most bytes, … replaces the end of the text.
-func cut(s string, most int) string {
-	if len(s) > most {
-		s = s[:most]
+// cut returns a text as valid UTF-8. If the text has more than limit bytes, … replaces the end of the text.
+func cut(s string, limit int) string {
+	if len(s) > limit {
+		s = s[:limit]
 		for i := 1; i <= 4 && i <= len(s); i++ { // removes an incomplete rune at the end
 			if c := s[len(s)-i]; c >= 0xc0 {
 				s = s[:len(s)-i]

@@ -8,8 +8,8 @@ import (
 
 // Error says why an edit is refused.
 type Error struct {
-	Path    string // of the wrong field; empty for the whole value
-	Message string // what is allowed
+	Path    string // of the refused field; empty for the whole value
+	Message string // what is wrong or what is allowed
 }
 
 func (e *Error) Error() string {
@@ -83,5 +83,5 @@ func parse(path string) ([]step, *Error) {
 	return steps, nil
 }
 
-// quote returns the first 40 bytes or so of a text, in quotes.
+// quote returns about the first 40 bytes of a text, in quotes.
 func quote(s string) string { return strconv.Quote(cut(s, 40)) }

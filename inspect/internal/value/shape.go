@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// shape holds facts about a struct or an array type. shapeOf computes the facts only once for each type,
-// because a struct may have hundreds of fields, and a type may occur many times in another type.
+// shape holds facts about a struct or an array type. shapeOf caches the facts, because a struct may have
+// hundreds of fields, and a type may occur many times in another type.
 type shape struct {
 	plain   bool // whether values hold no Go pointers
 	guarded bool // see the function guarded
@@ -59,7 +59,8 @@ func IsPlain(t reflect.Type) bool {
 	return true
 }
 
-// guarded reports whether a struct holds a lock or an atomic value, so that other goroutines may write to it.
+// guarded reports whether a type is a struct that is, or has as a field, a lock or an atomic value. Other
+// goroutines may write to such a struct at any time.
 func guarded(t reflect.Type) bool { return t.Kind() == reflect.Struct && shapeOf(t).guarded }
 
 func isGuard(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }

@@ -50,9 +50,8 @@ func TestOddShapes(t *testing.T) {
 			t.Errorf("the text is %q, want %q", shown.Text, tt.text)
 		}
 		if len(shown.Parts) != tt.parts || shown.More != tt.more || shown.Fields > 2000 {
-			t.Errorf("%.60s: %d parts and %d more, want %d and %d; %d fields", tt.text, len(shown.Parts),
-				shown.More,
-				tt.parts, tt.more, shown.Fields)
+			t.Errorf("%.60s: the tree has %d parts, want %d, leaves out %d, want %d, and has %d fields",
+				tt.text, len(shown.Parts), tt.parts, shown.More, tt.more, shown.Fields)
 		}
 	}
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Text returns a value as one line. If the line is longer than about most bytes, … replaces the end of the
-// line. Text does not follow pointers and maps. Complexity: proportional to the length of the line.
-func Text(v reflect.Value, most int) string {
-	w := line{most: most}
+// Text returns a value as one line. If the line has more than limit bytes, … replaces the end of the line.
+// Text does not follow pointers and maps. Complexity: proportional to the length of the line.
+func Text(v reflect.Value, limit int) string {
+	w := line{limit: limit}
 	w.value(open(v))
-	return cut(string(w.b), most)
+	return cut(string(w.b), limit)
 }
 
-// line is a text that grows until it has more than most bytes.
+// line is a text that grows until it has more than limit bytes.
 type line struct {
-	b    []byte
-	most int
+	b     []byte
+	limit int
 }
 
-func (l *line) full() bool { return len(l.b) > l.most }
+func (l *line) full() bool { return len(l.b) > l.limit }
 
 func (l *line) add(text string) { l.b = append(l.b, text...) }
 
@@ -45,7 +45,7 @@ func (l *line) value(v reflect.Value) {
 		l.add(typeName(t))
 		return
 	case v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface:
-		if text, _ := stringOf(v, l.most); text != "" {
+		if text, _ := stringOf(v, l.limit); text != "" {
 			l.add(text)
 			return
 		}
@@ -53,9 +53,9 @@ func (l *line) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		if len(l.b) == 0 {
-			l.add(cut(v.String(), l.most))
+			l.add(cut(v.String(), l.limit))
 		} else {
-			l.b = strconv.AppendQuote(l.b, cut(v.String(), l.most))
+			l.b = strconv.AppendQuote(l.b, cut(v.String(), l.limit))
 		}
 	case reflect.Struct:
 		l.structure(v)
@@ -156,7 +156,7 @@ func number(v reflect.Value) string {
 
 func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
-// entityOf returns the entity in a value, which may come from an unexported field.
+// entityOf returns the entity in a value. It works also for an unexported field.
 func entityOf(v reflect.Value) vast.Entity {
 	return vast.EntityOf(v.Field(1).Uint()<<32 | v.Field(0).Uint())
 }
@@ -168,7 +168,7 @@ func entityText(v reflect.Value) string {
 	return "none"
 }
 
-// open returns an addressable value without the restrictions of an unexported field. It returns other values
+// open returns v without the restrictions of an unexported field. If v is not addressable, open returns v
 // unchanged. The conversion is sound because the type stays the same, and callers write only to copies.
 func open(v reflect.Value) reflect.Value {
 	if v.CanInterface() || !v.CanAddr() {

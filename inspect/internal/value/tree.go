@@ -22,7 +22,7 @@ type Field struct {
 	Text     string `json:"text"` // one line
 	Exported bool   `json:"exported"`
 	Editable bool   `json:"editable"` // whether an Edit may set the leaf
-	// in bytes from the start of the whole value; -1 for a part outside of the whole value
+	// in bytes from the start of the whole value; -1 for a part in other memory, as behind a pointer
 	Offset  int     `json:"offset"`
 	Size    int     `json:"size"`              // in bytes
 	Parts   []Field `json:"parts,omitempty"`   // of a field that is not a leaf
@@ -31,7 +31,7 @@ type Field struct {
 	Entity  *Link   `json:"entity,omitempty"`  // of an entity
 }
 
-// Link is an entity that a field refers to. The caller fills in Name and Alive.
+// Link is an entity that a field refers to. The caller of Tree fills in Name and Alive.
 type Link struct {
 	Of    vast.Entity `json:"-"`
 	ID    string      `json:"id"`
@@ -60,19 +60,19 @@ const (
 	deepest    = 10      // levels of parts
 	partsMost  = 64      // elements of an array, a slice or a map
 	stringMost = 4096    // bytes of a string's value
-	textsMost  = 1 << 16 // bytes of all strings' values; further strings have textMost bytes
+	textsMost  = 1 << 16 // bytes of the values of all strings together; then textMost for each further value
 	textMost   = 120     // bytes of Field.Text
-	sortedMost = 1000    // entries of a map that are sorted
+	sortedMost = 1000    // entries of a map whose entries are shown
 	copiedMost = 1 << 19 // bytes copied for display: entries of maps, and contents of interfaces
 	safeMost   = 1 << 53 // JavaScript represents all integers up to this one exactly
 
 	entryBytes = 64 // bytes counted for the sort key of an entry of a map
 )
 
-// Tree returns a value as a tree of fields. It follows pointers, and stops at cycles. It reads memory behind
-// pointers, slices and maps in place, so no goroutine may write to that memory during the call. Complexity:
-// bounded by Options.Fields and the constants above. A large array costs only the shown part. If v is not
-// addressable, Tree copies v first.
+// Tree returns a value as a tree of fields. It follows pointers, and stops at cycles. No goroutine may write
+// to memory behind pointers, slices and maps during the call, because Tree reads this memory in place.
+// Complexity: bounded by Options.Fields and the constants above. A large array costs only its shown part. If
+// v is not addressable, Tree copies v first.
 func Tree(v reflect.Value, o Options) Shown {
 	if o.Fields == 0 {
 		o.Fields = 2000
@@ -90,10 +90,10 @@ func Tree(v reflect.Value, o Options) Shown {
 // builder makes a tree.
 type builder struct {
 	shown Shown
-	left  int // number of fields that may still be added
-	texts int // bytes of strings' values that may still be added
-	copy  int // bytes that may still be copied
-	plain bool
+	left  int         // number of fields that may still be added
+	texts int         // bytes of strings' values that may still be added
+	copy  int         // bytes that may still be copied
+	plain bool        // whether the whole value holds no Go pointers
 	way   []reference // references that led to the current field
 }
 
@@ -125,7 +125,7 @@ func (p place) elsewhere() place {
 	return p
 }
 
-// field fills in f, whose Name and Exported are set.
+// field fills in f. The caller has set f.Name and f.Exported.
 func (b *builder) field(f *Field, v reflect.Value, at place) {
 	b.left--
 	t := v.Type()
@@ -158,8 +158,7 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	case reflect.Interface:
 		if !v.IsNil() {
 			inner := v.Elem()
-			// Contents that are not copied are shown too, but without calls of String methods in unexported
-			// fields.
+			// If the contents are not copied, the String methods of unexported fields are not called.
 			if inner.CanInterface() && b.mayCopy(inner.Type().Size()) {
 				inner = addressable(inner)
 			}
@@ -211,7 +210,7 @@ func (b *builder) choices(f *Field, t reflect.Type) {
 	b.shown.Choices[f.Choices] = ChoicesOf(t)
 }
 
-// floatValue returns a number, or the name of a number that JSON lacks.
+// floatValue returns a number, or the name of a number that JSON cannot write.
 func floatValue(v reflect.Value) any {
 	switch f := v.Float(); {
 	case math.IsNaN(f):
@@ -221,7 +220,7 @@ func floatValue(v reflect.Value) any {
 	case math.IsInf(f, -1):
 		return "-Inf"
 	case v.Type().Bits() == 32:
-		return float32(f) // shows fewer digits
+		return float32(f) // JSON then shows fewer digits
 	default:
 		return f
 	}

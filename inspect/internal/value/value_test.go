@@ -127,7 +127,7 @@ func TestTree(t *testing.T) {
 		}
 	}
 	if part(t, &shown.Field, "inner").Exported || len(shown.Links) != 1 {
-		t.Errorf("%d links", len(shown.Links))
+		t.Errorf("the unexported field is shown as exported, or %d links are shown, want 1", len(shown.Links))
 	}
 	for _, f := range shown.Parts {
 		if f.Name == "_" {
@@ -146,7 +146,7 @@ func TestTree(t *testing.T) {
 	}
 	if f := Tree(reflect.ValueOf([300][300]float64{}), Options{}); count(&f.Field) != 2000 ||
 		f.More != 300-len(f.Parts) {
-		t.Errorf("%d fields, %d more", count(&f.Field), f.More)
+		t.Errorf("the tree has %d fields and leaves out %d parts", count(&f.Field), f.More)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestTreeOfHeapValues(t *testing.T) {
 	}
 	long := Tree(reflect.ValueOf(strings.Repeat("é", 5000)), Options{Editable: true})
 	if long.More != 10_000-stringMost || long.Editable {
-		t.Errorf("%d more, editable %t", long.More, long.Editable)
+		t.Errorf("%d bytes are left out, editable is %t", long.More, long.Editable)
 	}
 }
 
@@ -265,7 +265,8 @@ func TestHostileStrings(t *testing.T) {
 	} {
 		shown := Tree(reflect.ValueOf(tt.v), Options{})
 		if shown.Kind != tt.kind || shown.Text != tt.text {
-			t.Errorf("%v %q instead of %v %q", shown.Kind, shown.Text, tt.kind, tt.text)
+			t.Errorf("the kind is %v and the text %q, want %v and %q", shown.Kind, shown.Text, tt.kind,
+				tt.text)
 		}
 	}
 	if got := ChoicesOf(reflect.TypeFor[weird]()); !reflect.DeepEqual(got,

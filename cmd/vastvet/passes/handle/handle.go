@@ -17,7 +17,7 @@ import (
 // Analyzer finds comparisons of two handles or two entities by slot.
 var Analyzer = check.New("handle", `find handles and entities compared by slot only
 
-A slot is reused when its element or entity is gone. So two handles with the same slot may mean different
+A slot is reused after its element or entity is removed, so two handles with the same slot may mean different
 elements. The generation distinguishes these elements.
 
 	if target.Slot() == ship.Slot() { // wrong: true for the next owner of the slot
@@ -68,8 +68,8 @@ func run(p *check.Pass) {
 	})
 }
 
-// whole are the types whose values are compared as a whole. A struct that embeds such a type has other
-// fields, which may not matter or may not be comparable.
+// whole are the types whose values a program can compare in place of the slots. A struct that embeds such a
+// type may have further fields, which may not matter or may not be comparable.
 var whole = map[string]bool{"bulk.Handle": true, "vast.Entity": true}
 
 func equality(e *ast.BinaryExpr) bool { return e.Op == token.EQL || e.Op == token.NEQ }
@@ -110,8 +110,8 @@ func (l *look) slot(e ast.Expr) *ast.CallExpr {
 	return call
 }
 
-// convertedFrom strips conversions that keep all bits of a slot. A conversion that drops bits groups slots on
-// purpose.
+// convertedFrom strips conversions that keep all bits of a slot. It does not strip a conversion that drops
+// bits, because such a conversion groups slots on purpose.
 func (l *look) convertedFrom(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
@@ -159,13 +159,13 @@ func (l *look) onlyCompared(id *ast.Ident) bool {
 	return uses == compared
 }
 
-// present are the calls that report whether a handle is alive. Two handles that are both alive are equal if
+// present are the names of the methods that report whether a handle is alive. Two living handles are equal if
 // their slots are equal.
 var present = map[string]bool{"Alive": true, "Get": true, "Has": true, "Valid": true}
 
-// comparedFurther reports whether the declaration also checks the generation of one of the handles, compares
-// the two handles as a whole, or checks that both handles are alive. The check may be far from the comparison
-// of the slots.
+// comparedFurther reports whether a and b are the same handle, or whether the declaration also checks the
+// generation of one of the handles, compares the two handles as a whole, or checks that both are alive. The
+// check may be far from the comparison of the slots.
 func (l *look) comparedFurther(a, b ast.Expr) bool {
 	x, y := l.place(a), l.place(b)
 	if x == y {

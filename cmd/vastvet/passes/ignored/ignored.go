@@ -19,7 +19,7 @@ func New(others []*analysis.Analyzer) *analysis.Analyzer {
 	}
 	return check.New("ignored", `find vastvet:ignore comments without a valid analyzer or reason
 
-A comment silences one analyzer for the code beside or below it, and gives the reason:
+A comment silences one analyzer for the code beside or below the comment, and gives the reason:
 
 	//vastvet:ignore             // wrong: no analyzer
 	//vastvet:ignore escape      // wrong: no reason

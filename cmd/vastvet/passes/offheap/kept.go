@@ -38,7 +38,7 @@ func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		if v.Pos() < lit.Node().Pos() {
-			return true // the function literal keeps it
+			return true // the function literal keeps the variable
 		}
 	}
 	for {
@@ -49,12 +49,12 @@ func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) 
 		case *ast.ParenExpr, *ast.KeyValueExpr, *ast.CompositeLit:
 		case *ast.SelectorExpr:
 			if s := f.TypesInfo.Selections[n]; s == nil || s.Kind() != types.FieldVal {
-				return true // the method value keeps it
+				return true // the method value keeps its receiver
 			}
 			place = true
 		case *ast.IndexExpr:
 			if kind == edge.IndexExpr_Index {
-				return !place // a map keeps it as a key
+				return !place // a map keeps its keys
 			}
 			place = true
 		case *ast.StarExpr:
@@ -92,8 +92,8 @@ func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) 
 	}
 }
 
-// handed examines an argument of a call. leads reports whether the result leads to the same target. If the
-// result does not, keeps reports whether the call may keep the argument.
+// handed examines an argument of a call. leads reports whether the call's result leads to the argument's
+// target. If the result does not, keeps reports whether the call may keep the argument.
 func (f *finder) handed(call *ast.CallExpr, i int) (leads, keeps bool) {
 	if f.TypesInfo.Types[call.Fun].IsType() {
 		t, number := f.TypesInfo.TypeOf(call).Underlying().(*types.Basic)
@@ -110,7 +110,7 @@ func (f *finder) handed(call *ast.CallExpr, i int) (leads, keeps bool) {
 	return f.unsafe(call), false
 }
 
-// into reports whether an assignment to an expression may keep the target of the variable alive.
+// into reports whether an assignment of v to an expression may keep the target of v alive.
 func (f *finder) into(to ast.Expr, v *types.Var, steps int) bool {
 	if base := trace.Base(f.TypesInfo, to); base != nil {
 		return !f.outside(base, 16)

@@ -22,9 +22,10 @@ import (
 var Analyzer = check.New("offheap", `find Go pointers stored outside of Go's heap
 
 The garbage collector does not scan columns, containers and arenas. It frees the target of a Go pointer in
-such memory while the program still uses the target. So making a container for a type with Go pointers panics.
-This analyzer finds such types before the program runs, including types that a generic function of the program
-passes on. The analyzer also finds Go pointers that are stored through package unsafe or as a uintptr, if
+such memory while the program still uses the target. The library therefore panics if a program makes a
+container for a type with Go pointers. This analyzer finds such types before the program runs, including types
+that a generic function of the program passes to the library as type arguments. The analyzer also finds Go
+pointers that are stored through package unsafe or as a uintptr, if
 nothing else keeps their target alive. Pointers to memory off the heap and to package-level variables are
 allowed. Finally, the analyzer finds resources whose type is a pointer or an interface. SetResource panics for
 such types, because a resource is stored by value.
@@ -208,7 +209,7 @@ func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 }
 
 // checking reports whether a function belongs to a package of the library that checks types itself. In such a
-// package, a condition only skips a repeated check.
+// package, a call under a condition counts too, because the condition only skips a repeated check.
 func (f *finder) checking(d *ast.FuncDecl) bool {
 	return !f.InTest(d) && slices.ContainsFunc(f.Pkg.Imports(), func(pkg *types.Package) bool {
 		return pkg.Path() == checks
@@ -247,8 +248,8 @@ func called(call *ast.CallExpr) *ast.Ident {
 // columns are the functions that make columns and have a variant for Go pointers.
 var columns = []string{"NewColumn", "NewSparseColumn"}
 
-// instance reports an identifier that refers to a function, if a type argument contains Go pointers although
-// the function does not allow Go pointers.
+// instance reports an identifier that refers to a function, if a type argument that must not contain Go
+// pointers contains some.
 func (f *finder) instance(id *ast.Ident) {
 	fn, arguments := f.arguments(id)
 	if arguments.Len() == 0 || f.Provoked(id) {
@@ -280,7 +281,8 @@ func name(t types.Type) string {
 }
 
 // pointer returns the path to the first Go pointer in a value of type t, and the kind of the pointer, or
-// empty strings. path is the path to the value. pointer adds the type parameters in t to parameters.
+// empty strings. path is the path to the value. The search adds the type parameters that it passes to
+// parameters.
 func pointer(t types.Type, path string, parameters map[*types.TypeParam]bool) (at, kind string) {
 	return inner(t, path, parameters, map[types.Type]bool{})
 }

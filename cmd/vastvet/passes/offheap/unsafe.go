@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// store reports an assignment of a Go pointer to memory outside of Go's heap.
+// store reports an assignment that stores a Go pointer outside of Go's heap.
 func (f *finder) store(to, value ast.Expr) {
 	base := trace.Base(f.TypesInfo, to)
 	if base == nil {
@@ -39,7 +39,7 @@ func (f *finder) store(to, value ast.Expr) {
 	}
 }
 
-// join reports a += of strings whose target is outside of Go's heap: the new string is on Go's heap.
+// join reports a += of strings whose left side is outside of Go's heap. The joined string is on Go's heap.
 func (f *finder) join(n *ast.AssignStmt) {
 	base := trace.Base(f.TypesInfo, n.Lhs[0])
 	if base == nil {
@@ -136,8 +136,8 @@ func (f *finder) unsafe(call *ast.CallExpr) bool {
 	return ok && slices.Contains([]string{"Add", "Slice", "SliceData", "String", "StringData"}, b.Name())
 }
 
-// inside reports whether a value certainly leads to memory on Go's heap, or to a variable that escapes to
-// this heap, and that nothing else is known to keep this memory alive.
+// inside reports whether a value certainly leads to memory on Go's heap that nothing else may keep alive. A
+// variable that escapes to Go's heap counts as such memory.
 func (f *finder) inside(e ast.Expr, steps int) bool {
 	e = ast.Unparen(e)
 	if steps == 0 || f.TypesInfo.Types[e].Value != nil {
@@ -219,7 +219,7 @@ func (f *finder) made(call *ast.CallExpr, steps int) bool {
 		case "new", "make":
 			return true
 		case "append":
-			// An append to another slice may use memory outside of Go's heap.
+			// An append to a slice of unknown origin may use memory outside of Go's heap.
 			first := ast.Unparen(call.Args[0])
 			if conversion, ok := first.(*ast.CallExpr); ok && f.TypesInfo.Types[conversion.Fun].IsType() {
 				first = conversion.Args[0]
@@ -234,7 +234,8 @@ func (f *finder) made(call *ast.CallExpr, steps int) bool {
 	return false
 }
 
-// copies reports whether a conversion copies its operand: a slice becomes a string, or a string a slice.
+// copies reports whether a conversion copies its operand: it converts a slice to a string, or a string to a
+// slice.
 func (f *finder) copies(call *ast.CallExpr) bool {
 	to, from := f.TypesInfo.TypeOf(call), f.TypesInfo.TypeOf(call.Args[0])
 	return isString(to) && isSlice(from) || isSlice(to) && isString(from)

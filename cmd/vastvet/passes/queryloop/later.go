@@ -10,8 +10,8 @@ import (
 )
 
 // later returns the edits that make a call record its change in Commands instead of changing the world. It
-// returns nil if no method records the change, if the result of the call is used, or if no Commands are in
-// scope.
+// returns nil if no method records the change, if the program uses the result of the call, if commandsAt
+// finds no Commands, or if the edited program would not compile.
 func (l *loop) later(call *ast.CallExpr, v verb, statement bool) []analysis.TextEdit {
 	s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || !statement || v.later == "" {
@@ -40,7 +40,8 @@ func (l *loop) later(call *ast.CallExpr, v verb, statement bool) []analysis.Text
 }
 
 // usedElsewhere reports whether the program still compiles after the fixes have removed the receiver from all
-// calls of World.Delete: each variable and package in world is used elsewhere too, or may be unused.
+// calls of World.Delete. world is the receiver of one of these calls. Each variable and package in this
+// expression must have another use, or must be allowed to have none.
 func (l *loop) usedElsewhere(world ast.Expr) bool {
 	info := l.p.TypesInfo
 	gone := map[*ast.Ident]bool{}
@@ -76,9 +77,9 @@ func (l *loop) usedElsewhere(world ast.Expr) bool {
 	return len(needed) == 0
 }
 
-// commandsAt returns an expression for the Commands that a place can use: the innermost variable of type
-// *vast.Commands that is applied after the loop, or a Context, whose schedule applies its commands. It
-// returns an empty string if it finds no Commands, or several in one scope.
+// commandsAt returns an expression for the Commands that the code at a node can use. These are the innermost
+// variable of type *vast.Commands that is applied after the loop, or the Commands of a Context, which its
+// schedule applies. commandsAt returns an empty string if it finds no Commands, or several in one scope.
 func (l *loop) commandsAt(at ast.Node) string {
 	innermost := l.p.Pkg.Scope().Innermost(at.Pos())
 	for scope := innermost; scope != nil && scope != l.p.Pkg.Scope(); scope = scope.Parent() {

@@ -37,14 +37,14 @@ panics.
 
 A change is allowed if break or return leaves the loop after the change. The analyzer reports no change if the
 loop may end between the change and the next step, for example because of a flag that is set together with the
-change. It reports no change of another world. It reports no Add of a component that the query requires,
-because such an Add only overwrites the value.`, run)
+change. It does not report changes of another world. It does not report the Add of a component that the query
+requires, because this Add only overwrites the value.`, run)
 
 func init() { Analyzer.Requires = append(Analyzer.Requires, ctrlflow.Analyzer) }
 
 func run(p *check.Pass) {
 	var values *trace.Values
-	var one bool
+	var oneWorld bool
 	graphs := p.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs)
 	p.Functions(func(function ast.Node, _ *ast.FuncType, body *ast.BlockStmt) {
 		var found []*ast.RangeStmt
@@ -65,7 +65,7 @@ func run(p *check.Pass) {
 		}
 		if values == nil {
 			values = trace.New(p.TypesInfo, p.Inspector)
-			one = single(p)
+			oneWorld = single(p)
 		}
 		said := map[*ast.CallExpr]bool{}
 		for _, r := range found {
@@ -73,8 +73,8 @@ func run(p *check.Pass) {
 				loops[lib.Callee(p.TypesInfo, over)] && !p.Provoked(r) {
 				l := &loop{
 					p: p, values: values, worlds: worlds{values, p.Inspector, function}, graphs: graphs,
-					function: function, one: one, r: r, over: over, atOnce: map[*ast.FuncLit]*ast.CallExpr{},
-					said: said,
+					function: function, oneWorld: oneWorld, r: r, over: over,
+					inPlace: map[*ast.FuncLit]*ast.CallExpr{}, said: said,
 				}
 				l.look()
 			}
@@ -100,10 +100,10 @@ type loop struct {
 	worlds   worlds
 	graphs   *ctrlflow.CFGs
 	function ast.Node // the surrounding function
-	one      bool     // whether the program has only one world
+	oneWorld bool     // whether the program has only one world
 	r        *ast.RangeStmt
-	over     *ast.CallExpr
-	atOnce   map[*ast.FuncLit]*ast.CallExpr // function literals that are called in place
+	over     *ast.CallExpr                  // the call that returned the iterator
+	inPlace  map[*ast.FuncLit]*ast.CallExpr // function literals that are called in place, and the calls
 	said     map[*ast.CallExpr]bool         // changes that were reported for an outer loop
 }
 
@@ -112,14 +112,14 @@ func (l *loop) look() {
 	ast.Inspect(l.r.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return l.atOnce[n] != nil
+			return l.inPlace[n] != nil
 		case *ast.DeferStmt, *ast.GoStmt:
 			return false // the call runs at another time
 		case *ast.ExprStmt:
 			statement = ast.Unparen(n.X)
 		case *ast.CallExpr:
 			if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
-				l.atOnce[lit] = n
+				l.inPlace[lit] = n
 			}
 			name := lib.Callee(l.p.TypesInfo, n)
 			if v, ok := verbs[name]; ok && !l.said[n] && l.concerns(n, name, v) && l.goesOn(n) {
@@ -156,9 +156,9 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	}
 	a, b := l.worlds.of(l.over), l.worlds.of(on)
 	own := v.entity >= 0 && len(call.Args) > v.entity && l.yields(call.Args[v.entity]) && !a.differs(b)
-	// An entity that the loop yields would be stale in another world. A query accepts only columns and
-	// arguments of its own world.
-	same := own || l.one || a.same(b) || l.named(on)
+	// The call changes the loop's world if it gets an entity that the loop yields, a column that the query
+	// names, or a query of this world. Another world would find the entity stale, and refuse the others.
+	same := own || l.oneWorld || a.same(b) || l.named(on)
 	same = same || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 		return lib.TypeName(l.p.TypesInfo.TypeOf(arg)) == "vast.Query" && l.worlds.of(arg).same(a)
 	})
@@ -180,12 +180,12 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 func (l *loop) named(col ast.Expr) bool {
 	n := columns(l.values, l.query())
 	return slices.ContainsFunc(slices.Concat(n.with, n.without), func(e ast.Expr) bool {
-		// The names may agree although the structs that hold the columns differ.
+		// Two structs of one type have the same field names, but may hold columns of different worlds.
 		return l.names([]ast.Expr{e}, col) && l.worlds.of(col).same(l.worlds.of(e))
 	})
 }
 
-// testsHas reports whether the body of the loop checks whether an entity has a component.
+// testsHas reports whether the body of the loop calls Has of a column.
 func (l *loop) testsHas(col ast.Expr) (found bool) {
 	ast.Inspect(l.r.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -197,7 +197,8 @@ func (l *loop) testsHas(col ast.Expr) (found bool) {
 	return found
 }
 
-// query returns the query that the loop runs over, or an equivalent query.
+// query returns the query that selects the loop's entities. If the query is unknown, query returns the
+// receiver of the call that returned the iterator.
 func (l *loop) query() ast.Expr {
 	x := lib.Receiver(l.over)
 	switch lib.Callee(l.p.TypesInfo, l.over) {
@@ -265,9 +266,9 @@ type change struct {
 	results []ast.Expr
 }
 
-// goesOn reports whether the loop certainly takes its next step after a change. If a condition on the way
-// does not test the result of the change, the next step is uncertain, because the condition may test a flag
-// that is set with the change.
+// goesOn reports whether the loop certainly takes its next step after a change. If a branch on the way leaves
+// the loop, the next step is uncertain, because the condition may test a flag that is set with the change.
+// Branches that next omits do not count.
 func (l *loop) goesOn(call *ast.CallExpr) bool {
 	at := change{call: call}
 	for {
@@ -279,7 +280,7 @@ func (l *loop) goesOn(call *ast.CallExpr) bool {
 		if !l.arrives(l.graphs.FuncLit(inner), at, returns, func(*cfg.Block) bool { return false }) {
 			return false
 		}
-		at = change{call: l.atOnce[inner], within: true}
+		at = change{call: l.inPlace[inner], within: true}
 	}
 	var g *cfg.CFG
 	switch f := l.function.(type) {
@@ -290,13 +291,13 @@ func (l *loop) goesOn(call *ast.CallExpr) bool {
 	}
 	head := func(b *cfg.Block) bool { return b.Kind == cfg.KindRangeLoop && b.Stmt == l.r }
 	return l.arrives(g, at, head, func(b *cfg.Block) bool {
-		return slices.Contains(b.Nodes, ast.Node(l.r.X)) // the loop starts again
+		return slices.Contains(b.Nodes, ast.Node(l.r.X)) // a surrounding loop starts this loop again
 	})
 }
 
-// literal returns the innermost function literal of the loop that contains a call, or nil.
+// literal returns the innermost function literal that is called in place and contains a call, or nil.
 func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
-	for lit := range l.atOnce {
+	for lit := range l.inPlace {
 		if lit.Pos() <= call.Pos() && call.End() <= lit.End() && (inner == nil || lit.Pos() > inner.Pos()) {
 			inner = lit
 		}
@@ -356,7 +357,7 @@ func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	if here && cond == at.call {
 		return yes
 	}
-	// The statement before the condition must have computed the operand of the condition.
+	// Only a call in the statement directly before the condition is known to give the condition its operand.
 	if len(b.Nodes) < 2 {
 		return b.Succs
 	}
@@ -387,7 +388,7 @@ func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	return b.Succs
 }
 
-// regards reports whether a call makes the change, or receives one of its results.
+// regards reports whether a call makes the change, or receives a result of the change.
 func (l *loop) regards(call *ast.CallExpr, at change) (found bool) {
 	ast.Inspect(call, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)

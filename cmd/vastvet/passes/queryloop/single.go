@@ -11,13 +11,14 @@ import (
 )
 
 // single reports whether a program has only one world: it calls NewWorld in one place, which runs once, and
-// uses no package that may make worlds.
+// imports no package that may make worlds.
 func single(p *check.Pass) bool {
 	return p.Pkg.Name() == "main" && !makesWorlds(p.Pkg, map[*types.Package]bool{}) &&
 		runsOnce(p, lib.Module, "NewWorld", 16)
 }
 
-// makesWorlds reports whether a package imports packages that may make worlds.
+// makesWorlds reports whether a package imports, directly or indirectly, a package that may make worlds. Each
+// package that imports Vast may make worlds, except package sched.
 func makesWorlds(pkg *types.Package, seen map[*types.Package]bool) bool {
 	for _, imported := range pkg.Imports() {
 		path := imported.Path()
@@ -37,8 +38,9 @@ func makesWorlds(pkg *types.Package, seen map[*types.Package]bool) bool {
 	return false
 }
 
-// runsOnce reports whether a program calls a function at most once: the only reference is a call outside of
-// loops, in main or in a function that itself runs at most once.
+// runsOnce reports whether a program certainly calls a function at most once. The only reference must be a
+// call outside of loops: in main, in a function that itself runs at most once, or in the declaration of a
+// package-level variable.
 func runsOnce(p *check.Pass, path, name string, steps int) bool {
 	var use *ast.Ident
 	for id, object := range p.TypesInfo.Uses {

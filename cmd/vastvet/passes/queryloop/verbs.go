@@ -39,7 +39,7 @@ var loops = map[string]bool{
 // verb describes a function that changes the structure of a world.
 type verb struct {
 	entity int    // index of the argument that is the entity; -1 if no argument is
-	adds   bool   // whether nothing changes if the entity already has the component
+	adds   bool   // whether the structure stays the same if the entity already has the component
 	later  string // the method that records the change, or empty
 }
 
@@ -82,7 +82,8 @@ func init() {
 	}
 }
 
-// named are the columns that a query includes and excludes. known reports whether the list is complete.
+// named are the columns that a query names. with also has the columns of Any and Optional, which an entity of
+// the query may lack. known reports whether both lists are complete.
 type named struct {
 	with, without []ast.Expr
 	known         bool

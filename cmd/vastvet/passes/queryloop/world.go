@@ -14,14 +14,15 @@ import (
 
 // world identifies a world by its origin and, if it was found in a struct, by the struct.
 type world struct {
-	// the variable that holds the world, the call that made the world, or the worlds that a field of the
-	// struct may hold
+	// the variable that holds the world, the call that made the world, the name of the method Context.World,
+	// or the worlds that a field of the struct may hold
 	from any
 	in   place // the struct, or the zero place
-	kept bool  // whether another function sets the variable; each call may set another world
+	kept bool  // whether another function sets the variable; each call of it may set another world
 }
 
-// given are the worlds that a field may hold, one for each value that the package gives the field.
+// given are the worlds that a field may hold: the worlds of the values that the package gives the field.
+// Further elements are zero.
 type given [8]world
 
 // place is a variable, or a field of a variable. The zero place is unknown.
@@ -30,7 +31,8 @@ type place struct {
 	path string
 }
 
-// origin returns the variable or the call that a world comes from.
+// origin returns the variable, call or method name that a world comes from. Of the worlds that a field may
+// hold, origin follows the first.
 func (w world) origin() any {
 	for {
 		from, ok := w.from.(given)
@@ -54,9 +56,9 @@ func (w world) same(v world) bool {
 	})
 }
 
-// differs reports whether two worlds are meant to be different: two worlds in one scope or one struct, or the
-// worlds of two structs of one type. If neither same nor differs returns true, it is unknown whether the two
-// worlds are different.
+// differs reports whether two worlds are meant to be different: they come from two calls of NewWorld, from
+// two variables in one scope, from two fields of one struct, or from one field of two structs. If neither
+// same nor differs returns true, it is unknown whether the two worlds are different.
 func (w world) differs(v world) bool {
 	if w.same(v) {
 		return false
@@ -137,7 +139,7 @@ func (ws worlds) variable(x *types.Var, steps int) world {
 	return w
 }
 
-// once reports whether a variable is assigned in one place only.
+// once reports whether a variable gets its value in one place only. Parameters get values from all callers.
 func (ws worlds) once(x *types.Var, all []trace.Source) bool {
 	return len(all) == 1 && all[0].Expr != nil && !ws.values.Parameter(x)
 }
@@ -189,7 +191,7 @@ func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	return world{from: from, in: in}
 }
 
-// given returns the worlds that a field may hold. ok reports whether all are known.
+// given returns the worlds that a field may hold. ok reports whether all are known and fit into the result.
 func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 	var list []world
 	for _, s := range all {
@@ -221,7 +223,7 @@ func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 }
 
 // madeWith returns the value of a field in the composite literal that makes the struct e. It returns nil if
-// the field may get a value in another way than from composite literals.
+// the literal is unknown, or if an assignment sets the field.
 func (ws worlds) madeWith(e ast.Expr, all []trace.Source) ast.Expr {
 	x := ws.values.Var(e)
 	if x == nil || x.IsField() {
@@ -289,7 +291,8 @@ func (ws worlds) holder(value ast.Expr, steps int) place {
 	return place{}
 }
 
-// setsHere reports whether the function under analysis assigns a field of an existing struct.
+// setsHere reports whether a source of a field may be an assignment in the function under analysis, not an
+// element of a composite literal.
 func (ws worlds) setsHere(s trace.Source) bool {
 	return s.Expr == nil || ws.within.Pos() <= s.Expr.Pos() && s.Expr.End() <= ws.within.End() &&
 		ws.literal(s.Expr) == nil

@@ -16,8 +16,8 @@ import (
 // Analyzer finds calls that drop the error of a function that may fail, for example for lack of room.
 var Analyzer = check.New("unchecked", `find dropped errors of Grow, Commit and similar functions
 
-If Grow, Commit or a similar function returns an error, there is no room, and the function has not done its
-work. A program that ignores the error panics later, or loses data.
+If Grow, Commit or a similar function returns an error, the function has not done all of its work, mostly for
+lack of room. A program that ignores the error panics later, or loses data.
 
 	ships.Grow(n) // wrong
 
@@ -28,7 +28,7 @@ work. A program that ignores the error panics later, or loses data.
 To drop an error on purpose, write _ = ships.Grow(n).`, run)
 
 // lost maps a function to the consequence of dropping its error. The key is the function's short name, or its
-// full name if other functions have the same short name.
+// full name if another function of the same short name must not match.
 var lost = map[string]string{
 	"Alloc":            noRoom,
 	"AllocSlice":       noRoom,
@@ -42,7 +42,7 @@ var lost = map[string]string{
 	"Commit":           noRoom,
 	"CommitTo":         noRoom,
 	"Compact":          noRoom,
-	"Flush":            "the rest of the data is still in the buffer",
+	"Flush":            "data may remain in the buffer",
 	"Grow":             noRoom,
 	"GrowBytes":        noRoom,
 	"GrowCommandBytes": noRoom,
@@ -74,7 +74,7 @@ var lost = map[string]string{
 	"arena.New":          nothingMade,
 	"heap.New":           nothingMade,
 	"ring.New":           nothingMade,
-	"sched.Schedule.Run": "a tick stopped before its end, and no more follow",
+	"sched.Schedule.Run": "a tick stopped before its end, and no further tick follows",
 	"vast.Names.Set":     "the entity may have no name, or may still have its old name",
 }
 
@@ -111,7 +111,7 @@ func look(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) {
 		said, ok = lost[last]
 	}
 	if of != "vm" && last == "Reserve" {
-		said = noRoom // the method of a ring
+		said = noRoom // Reserve of package ring makes nothing
 	}
 	if !ok || !returnsError(p.TypesInfo, call) {
 		return

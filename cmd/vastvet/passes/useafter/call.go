@@ -101,8 +101,8 @@ func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	return text
 }
 
-// calls applies the effects of the calls in a statement or expression. If the code waits, calls also forgets
-// the facts that other goroutines may change meanwhile.
+// calls applies the effects of the calls in a statement or expression. If the code waits or makes a call that
+// is not harmless, calls also forgets the facts that other code may change meanwhile.
 func (f *function) calls(n ast.Node, s *state) {
 	var open []ast.Node
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -142,7 +142,7 @@ func (f *function) call(call *ast.CallExpr, s *state) {
 	all := func(origin) bool { return true }
 	switch {
 	case in(unsure, name) && !f.dropped[call]:
-		// A later branch on the error decides whether the call ends the use.
+		// A later branch on the error decides whether the call has closed or freed something.
 	case last == "Close" && (needsOpen[of] != nil || in(closes, of)):
 		if p, ok := f.owner(call); ok {
 			s.close(p, types.ExprString(call.Fun))
@@ -179,8 +179,8 @@ func (f *function) remove(call *ast.CallExpr, name string, s *state) {
 	owner, ok := f.owner(call)
 	key, known := f.place(call.Args[0])
 	entity := name == "vast.World.Delete"
-	// A relation may refuse the deletion of an entity. A caller that checks the result may then still use the
-	// memory.
+	// A relation may refuse the deletion of an entity. A caller that checks the result knows whether it may
+	// still use the memory.
 	if !ok || !known || entity && !f.dropped[call] {
 		return
 	}
@@ -223,7 +223,7 @@ func (f *function) harmless(call *ast.CallExpr) bool {
 	return true
 }
 
-// runsCallbacks reports whether a function of Vast is listed in callbacks.
+// runsCallbacks reports whether the list callbacks has a function of Vast.
 func runsCallbacks(name string) bool {
 	of, last := lib.Split(name)
 	pkg, _, _ := strings.Cut(of, ".")

@@ -63,7 +63,7 @@ var needsOpen = map[string][]string{
 	"vast.Tag": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
 }
 
-// closes are the types whose Close ends the use, but whose methods do not panic afterwards.
+// closes are the types whose Close releases their memory, but whose methods do not panic afterwards.
 var closes = words("ring.Ring vm.Mirror")
 
 // unsure are the functions that close or free nothing if they return an error.
@@ -71,8 +71,8 @@ var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.End
 	"vm.Mirror.Close vm.Region.Close")
 
 // callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
-// program, and the functions of rings that wait for another goroutine. An iterator in this list runs such
-// functions inside its loop.
+// program, and the functions of rings that wait for another goroutine. A loop over the iterator NewEach runs
+// hooks too.
 var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewEach " +
 	"NewN NewSlot Pack Peek PeekContext Read ReadByte ReadFrom Regroup Remove RemoveAll RemoveTargets " +
 	"RemoveValue Reserve ReserveContext Reset Run RunTicks Set SetAll SetRun SetValue Step Tick Visit " +
@@ -103,7 +103,7 @@ var frees = words("guard.Allocator.Free guard.Free guard.FreeSlice heap.Free hea
 var removes = words("bulk.Lists.Free bulk.Pool.Remove bulk.SharedPool.Remove guard.Pool.Remove " +
 	"guard.SampledPool.Remove vast.World.Delete")
 
-// keyed are the types whose methods return memory that belongs to the first argument.
+// keyed are the types whose methods return memory of the handle, list or entity in the first argument.
 var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.SampledPool vast.Column " +
 	"vast.SparseColumn")
 

@@ -23,15 +23,15 @@ type ship struct{ fuel int }
 
 // ended holds values of the library whose use has ended, and valid arguments for their methods.
 type ended struct {
-	values map[string]any // by type
-	args   map[reflect.Type]reflect.Value
-	close  []io.Closer
+	values map[string]any                 // by the name of the type
+	args   map[reflect.Type]reflect.Value // by the type of the parameter
+	close  []io.Closer                    // the values that newEnded closes
 }
 
 // arg sets v as the argument for all parameters of type T.
 func arg[T any](s *ended, v T) { s.args[reflect.TypeFor[T]()] = reflect.ValueOf(v) }
 
-// add adds a value that a constructor made. newEnded closes the value.
+// add adds a value that a constructor made. name is the name of the value's type.
 func add[C io.Closer](t *testing.T, s *ended, name string, c C, err error) C {
 	t.Helper()
 	if err != nil {
@@ -102,7 +102,7 @@ func addBulk(t *testing.T, s *ended) {
 	add(t, s, "bulk.Array", array, err).Append(ship{})
 	dense, err := bulk.NewDense[ship](bulk.Options{})
 	h, _ := add(t, s, "bulk.Dense", dense, err).Insert(ship{})
-	arg(s, h) // the first handle of each pool
+	arg(s, h) // equal to the first handle of each pool
 	pool, err := bulk.NewPool[ship](bulk.Options{})
 	add(t, s, "bulk.Pool", pool, err).Insert(ship{})
 	s.values["bulk.Indexed"] = bulk.NewIndexed(pool)
@@ -157,8 +157,8 @@ func addMemory(t *testing.T, s *ended) {
 	add(t, s, "guard.SampledPool", sampled, err).Insert(ship{})
 }
 
-// call calls a method. If the method returns an iterator, call runs the iterator. It returns the value of the
-// panic, or nil.
+// call calls a method. If the method returns an iterator, call starts a loop over the iterator. call returns
+// the value of the panic, or nil.
 func (s *ended) call(m reflect.Value) (panicked any) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { panicked = recover() }()

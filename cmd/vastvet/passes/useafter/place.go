@@ -9,9 +9,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// place is a variable or something that a variable leads to. The path lists the fields after the variable's
-// name, including embedded fields, and a star for the target of a pointer to a pointer. A pointer to a struct
-// and the struct are the same place.
+// place is a variable or something that a variable leads to. The path is the variable's name and the names of
+// the fields on the way, including embedded fields. A star in the path follows a pointer to a pointer. A
+// pointer to a struct and the struct are the same place.
 type place struct {
 	root *types.Var
 	path string
@@ -87,8 +87,8 @@ func (f *function) path(e ast.Expr) place {
 	return place{}
 }
 
-// embedding returns the place that contains a selector's field or method, including embedded fields that the
-// selector omits. It stops at a type of the library, which may embed other types.
+// embedding returns the place that contains a selector's field or method. Its path includes the embedded
+// fields that the selector omits, except embedded fields inside a type of the library.
 func (f *function) embedding(e *ast.SelectorExpr, s *types.Selection) place {
 	p := f.path(e.X)
 	if p.root == nil {
@@ -146,8 +146,8 @@ func isStruct(t types.Type) bool {
 	return ok
 }
 
-// fields adds the names of a struct's fields, and of the fields of the structs in it. It visits each struct
-// once, because the number of paths may be exponential.
+// fields adds to names the names of a struct's fields, and of the fields of the structs in that struct. It
+// visits each struct type once, because the number of paths may be exponential.
 func fields(t types.Type, names map[string]bool, seen map[types.Type]bool) {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || seen[s] {

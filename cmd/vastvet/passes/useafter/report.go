@@ -31,11 +31,11 @@ func (f *function) report(n ast.Node, s *state) {
 			}
 		case *ast.CallExpr:
 			f.reportCall(n, s)
-			shows, all := f.shows(n)
-			if all {
+			addresses, nothing := f.shows(n)
+			if nothing {
 				return false
 			}
-			if shows {
+			if addresses {
 				for _, x := range append(n.Args, n.Fun) {
 					f.reportUnlessShown(x, s)
 				}
@@ -74,8 +74,8 @@ func (f *function) reportUnlessShown(x ast.Expr, s *state) {
 	}
 }
 
-// shows examines how a call uses its arguments. addresses reports whether it uses only the addresses in its
-// arguments. nothing reports whether it touches no memory at all, like len.
+// shows examines how a call uses its arguments. addresses reports whether the call uses only the addresses
+// that its arguments hold. nothing reports whether the call touches no memory at all, like len.
 func (f *function) shows(call *ast.CallExpr) (addresses, nothing bool) {
 	t := f.p.TypesInfo.Types[call.Fun]
 	switch {
@@ -108,8 +108,8 @@ func (f *function) address(e ast.Expr) bool {
 	return f.p.TypesInfo.TypeOf(e).Underlying() == types.Typ[types.UnsafePointer]
 }
 
-// reportCall reports a call that uses a closed container, converts the address of bad memory to a pointer, or
-// frees memory twice.
+// reportCall reports a call that uses a closed container, converts the address of bad memory to a pointer,
+// frees memory twice, or releases a mark that is no longer valid.
 func (f *function) reportCall(call *ast.CallExpr, s *state) {
 	name := lib.Callee(f.p.TypesInfo, call)
 	of, last := lib.Split(name)

@@ -25,8 +25,8 @@ func (o origin) behind(at token.Pos) bool { return strings.Contains(o.marks, com
 
 func comma(at token.Pos) string { return "," + strconv.Itoa(int(at)) + "," }
 
-// meet returns the facts that both origins have in common. It returns the zero origin if the owners or
-// functions differ.
+// meet returns the facts that both origins have in common. It returns the zero origin if the origins differ
+// in more than marks and key.
 func (o origin) meet(p origin) origin {
 	if o.key != p.key {
 		o.key, p.key = place{}, place{}
@@ -117,7 +117,7 @@ func (s *state) overwrite(p place) {
 	}
 }
 
-// forget forgets the facts about the places for which match returns true.
+// forget forgets the facts that mention a place for which match returns true.
 func (s *state) forget(match func(place) bool) {
 	drop(s.closed, match)
 	drop(s.bad, match)
@@ -147,7 +147,8 @@ func drop[V any](m map[place]V, match func(place) bool) {
 	}
 }
 
-// remark forgets an earlier mark of the same call, because the new mark replaces it.
+// remark forgets the mark that the call of Mark at a position set in an earlier iteration of a loop, because
+// the call now sets a new mark.
 func (s *state) remark(at token.Pos) {
 	for p, o := range s.origins {
 		if o.behind(at) {
@@ -157,7 +158,7 @@ func (s *state) remark(at token.Pos) {
 	}
 }
 
-// close records that a place, and everything made from it, is closed.
+// close records that a place and its parts are closed, and that their memory is bad.
 func (s *state) close(p place, why string) {
 	s.closed[p] = why
 	for q, o := range s.origins {

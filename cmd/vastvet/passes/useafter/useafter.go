@@ -1,4 +1,5 @@
-// Package useafter finds containers and memory that a function uses after it has ended their use.
+// Package useafter finds functions that use a container after they have closed it, or memory after they have
+// released it.
 package useafter
 
 import (
@@ -70,7 +71,7 @@ func assigned(info *types.Info, n ast.Node, known map[*types.Var]bool) {
 	}
 }
 
-// mayEnd reports whether a function may end a use.
+// mayEnd reports whether a function has a call that may close, release or free something.
 func mayEnd(info *types.Info, body *ast.BlockStmt) (found bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && !found {
@@ -94,7 +95,7 @@ type function struct {
 	shared    map[*types.Var]bool // variables that a function literal in the function assigns
 	written   map[ast.Node]bool   // targets of range and select statements, which do not count as uses
 	shown     map[ast.Node]bool   // operands that switch statements compare
-	dropped   map[ast.Expr]bool   // calls whose error is dropped
+	dropped   map[ast.Expr]bool   // calls whose result is dropped
 	say       bool                // whether to report: true in the last pass
 }
 
@@ -252,8 +253,9 @@ func (f *function) block(b *cfg.Block, s *state) {
 	}
 }
 
-// quiet reports whether a range statement runs no code of the program except its body: its operand is an
-// iterator of the library that runs no callback, or neither a function nor a channel.
+// quiet reports whether a range statement runs no code of the program except its body, and does not wait. Its
+// operand x must be an iterator of the library that runs no callback, or a value such as a slice. Channels
+// and other functions do not count.
 func (f *function) quiet(x ast.Expr) bool {
 	switch f.p.TypesInfo.TypeOf(x).Underlying().(type) {
 	case *types.Chan:
@@ -274,8 +276,8 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// target is like place, for the target of an assignment. The target of a pointer is a place only if this
-// target is itself a pointer.
+// target is like place, for the left side of an assignment. An expression *p is a place only if its value is
+// itself a pointer.
 func (f *function) target(e ast.Expr) (place, bool) {
 	if _, ok := ast.Unparen(e).(*ast.StarExpr); ok && !pointer(f.p.TypesInfo.TypeOf(e)) {
 		return place{}, false
@@ -294,8 +296,8 @@ func (f *function) bad(p place, s *state) place {
 	return found
 }
 
-// write forgets the facts about the place that an expression refers to, and about places that may be the
-// same.
+// write forgets the facts about the place that an expression refers to, and about other places that may be
+// the same memory.
 func (f *function) write(e ast.Expr, s *state) {
 	if e == nil || blank(e) {
 		return
