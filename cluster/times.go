@@ -102,6 +102,10 @@ func percentiles(h *hdrhistogram.Histogram) Percentiles {
 // pace decides when the ticks of a region are due: at equal distances, or at once.
 type pace struct {
 	period time.Duration // 0: at once
+	// unpaced is the number of next ticks that are due at once. At the start of a cluster, the regions come to
+	// life in their first ticks. Tick lookahead + 1 waits for the slowest of them. So the clock begins with
+	// the tick after it, and the regions do not try to catch up what they have waited.
+	unpaced uint64
 	next   time.Time     // when the next tick is due
 	wanted time.Time     // when the current tick should have begun; zero before the first tick
 	due    time.Time     // when wait returned for the current tick
@@ -114,6 +118,9 @@ const maxDebt = time.Second
 func (p *pace) wait(ctx context.Context, tick uint64, others *pulse) error {
 	now := time.Now()
 	switch {
+	case p.unpaced > 0:
+		p.unpaced--
+		p.next = now
 	case p.period == 0 || p.next.IsZero():
 		p.next = now
 	case now.Sub(p.next) > maxDebt:

@@ -147,6 +147,23 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// TestUnpaced: the first ticks are due at once, and the clock begins after them, however long they took.
+func TestUnpaced(t *testing.T) {
+	p, others := pace{period: time.Hour, unpaced: 3}, newPulse(2, 3)
+	for tick := range uint64(3) {
+		p.next = time.Now().Add(-time.Minute) // the last tick waited for a minute
+		if err := p.wait(t.Context(), tick+1, others); err != nil {
+			t.Fatal(err)
+		}
+		if late := time.Since(p.wanted); late > time.Minute/2 {
+			t.Errorf("tick %d was due %v ago", tick+1, late)
+		}
+	}
+	if wait := time.Until(p.next); wait < p.period-time.Minute {
+		t.Errorf("the first paced tick is due in %v, want about %v", wait, p.period)
+	}
+}
+
 // TestPulse: a tick is due when another region has run it. A message that claims too high a tick does not
 // count.
 func TestPulse(t *testing.T) {

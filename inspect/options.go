@@ -12,7 +12,7 @@ import (
 
 // Options configure [Serve]. The zero value works.
 type Options struct {
-	// Addr is the address to listen at, as host:port. Port 0 stands for any free port. Default: "127.0.0.1:0".
+	// Addr is the address to listen at, as host:port. Port 0 means any free port. Default: "127.0.0.1:0".
 	Addr string
 	// Hosts are additional names by which browsers may call the inspector, such as the name of a proxy in
 	// front of the inspector. "localhost" and IP addresses always work. Default: none.
@@ -26,7 +26,7 @@ type Options struct {
 	Token string
 	// Names gives entities names. Default: the world's vast.Names, if the world has names.
 	Names Namer
-	// Control pauses, steps and resumes the program. Default: the world's running schedule, if a schedule runs.
+	// Control pauses, steps and resumes the program. Default: the world's running schedule, if any.
 	Control Control
 	// Edit carries out the edits of clients. The inspector calls Edit with an encoded edit on the goroutine
 	// of a request. Edit must hand the edit to the goroutine that owns the world, and the owning goroutine

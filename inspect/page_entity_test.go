@@ -140,7 +140,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.waitText(hull, "-42")
 	p.holds("the hull", func() bool { return f.ship.Get(f.london).Hull == -42 })
 	p.Until("document.querySelector('[data-path=Hull] .field-error').textContent === ''")
-	p.Until("document.activeElement.classList.contains('leaf-button')") // the next Enter edits the value again
+	p.Until("document.activeElement.classList.contains('leaf-button')") // the next Enter edits again
 	p.Press(kb.Enter)
 	p.fill(hull+" input", "7")
 	p.Press(kb.Escape)

@@ -12,7 +12,8 @@ import (
 
 // These tests check the virtual list by itself, with rows from a script. Rows are 28 pixels high.
 
-// openList shows a list with the given number of rows in place of a page. In scripts, the list is window.list.
+// openList shows a list with the given number of rows in place of a page. In scripts, the list is
+// window.list.
 func openList(t *testing.T, rows int) *tab {
 	t.Helper()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")

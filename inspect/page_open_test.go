@@ -35,8 +35,8 @@ func TestPageLoads(t *testing.T) {
 	}
 }
 
-// TestPageOfEachName opens each page with its link in the navigation. Each page must show a text, and the console must stay
-// empty.
+// TestPageOfEachName opens each page with its link in the navigation. Each page must show a text, and the
+// console must stay empty.
 func TestPageOfEachName(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -85,7 +85,7 @@ func TestPageKeys(t *testing.T) {
 	p.Press(kb.Escape)
 	p.Until("!document.querySelector('dialog')")
 	p.Until("document.querySelector('main > .page-" + ids[0] + "')")
-	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // the overview has no search box: the slash opens the entities page
+	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // has no search box: / opens the entities page
 	p.waitPage("overview")
 	p.Press("/")
 	p.Until("document.activeElement.matches('main input')")

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The inspector has its own handlers for profiles. Importing net/http/pprof would also register profiles on
-// http.DefaultServeMux, which a program may serve in public.
+// The inspector has its own handlers for profiles. An import of net/http/pprof would also register
+// handlers on http.DefaultServeMux, which a program may serve to the public.
 
 // Default and limit of the length of a profile, in seconds.
 const (
@@ -50,7 +50,7 @@ func listProfiles(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(b.String()))
 }
 
-// writeProfile writes one of the profiles that the runtime keeps.
+// writeProfile writes the profile that the request names.
 func writeProfile(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	p := pprof.Lookup(name)
@@ -111,7 +111,7 @@ type variables struct {
 	Costs    Costs  `json:"costs"`
 }
 
-// serveVariables answers at /debug/vars with the variables that the program published by package expvar,
+// serveVariables answers at /debug/vars with the variables that the program published with package expvar,
 // and with the inspector's variable vast.
 func (in *Inspector) serveVariables(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTime)

@@ -48,7 +48,7 @@ func TestProfiles(t *testing.T) {
 			continue
 		}
 		if text, err := io.ReadAll(z); err != nil || len(text) == 0 {
-			t.Errorf("%s: %d bytes, %v", path, len(text), err)
+			t.Errorf("%s: the unpacked profile has %d bytes, error %v", path, len(text), err)
 		}
 	}
 	if _, body := f.do(t, "GET", "/debug/pprof/trace?seconds=1", "", ""); !bytes.HasPrefix(body,
@@ -60,7 +60,7 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("the goroutine profile as text begins with %.50q", body)
 	}
 	if _, body := f.do(t, "GET", "/debug/pprof/", "", ""); !strings.Contains(string(body), " goroutine\n") {
-		t.Errorf("the list is %q", body)
+		t.Errorf("the list of profiles is %q, want goroutine in it", body)
 	}
 	for path, want := range map[string]int{
 		"nothing": http.StatusNotFound, "a/b": http.StatusNotFound,
@@ -86,7 +86,7 @@ func TestVariables(t *testing.T) {
 		Vast      variables
 	}
 	if err := json.Unmarshal(body, &got); status != http.StatusOK || err != nil {
-		t.Fatalf("%d, %v: %.200s", status, err, body)
+		t.Fatalf("status %d, error %v: %.200s", status, err, body)
 	}
 	if got.Published != 42 || len(got.Cmdline) == 0 || got.Vast.Overview.Entities != 1003 ||
 		got.Vast.Overview.Pace == nil ||

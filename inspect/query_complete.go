@@ -45,7 +45,7 @@ type completeAnswer struct {
 	Items []query.Item `json:"items"`
 }
 
-// mostSuggested bounds the suggested names.
+// mostSuggested bounds the number of suggested names.
 const mostSuggested = 20
 
 // completeQuery answers with the possible continuations of a text at a cursor.

@@ -5,7 +5,7 @@ import "net/http"
 // countAnswer is the number of entities that match a query.
 type countAnswer struct {
 	Count   int  `json:"count"`
-	Scanned int  `json:"scanned"` // slots that were searched
+	Scanned int  `json:"scanned"` // number of slots searched
 	Exact   bool `json:"exact"`   // whether the count is complete and from one moment
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// reading holds the figures from which samples are computed. Most are counts since the start of the program.
+// reading holds the figures at one moment. A sample is computed from two readings.
 type reading struct {
 	at        time.Time
 	census    census
 	censusAt  time.Time     // time of the last census; zero before the first census
-	unheard   time.Duration // time since the last census, or since the sampler started
+	unheard   time.Duration // time since the later of the last census and the sampler's start
 	paused    bool
 	schedule  uint64 // ID of the schedule; 0 without one
 	stats     sched.Stats
@@ -27,7 +27,7 @@ type reading struct {
 	processor time.Duration // processor time of the program
 }
 
-// read reads all sources. The parameter started is the time at which the sampler started.
+// read returns the figures of now. The parameter started is the time at which the sampler started.
 func (s *sampler) read(started time.Time) reading {
 	r := reading{memory: vm.Snapshot(true).Total()}
 	r.census, r.censusAt = s.census.ask(s.ctx, 0, letInTime)
@@ -51,8 +51,8 @@ func (s *sampler) read(started time.Time) reading {
 	return r
 }
 
-// pace returns the statistics of a schedule and the time from one tick to the next. If the control is a
-// [Pacer], this time and the counts of late and dropped ticks come from the Pacer.
+// pace returns the statistics of a schedule and budget, the planned time from one tick to the next. If the
+// control is a [Pacer], budget and the counts of late and dropped ticks come from the Pacer.
 func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.Duration) {
 	stats = sc.Stats()
 	budget = stats.Budget
@@ -62,7 +62,7 @@ func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.D
 	return stats, budget
 }
 
-// since returns the sample of the time between two readings.
+// since returns the sample of the time between an earlier reading and r.
 func (r *reading) since(earlier reading) Sample {
 	passed := r.at.Sub(earlier.at).Seconds()
 	s := Sample{
@@ -87,15 +87,15 @@ func (r *reading) since(earlier reading) Sample {
 		s.GC.PausesPerSecond = float64(pauses) / passed
 		s.CPU = max((r.processor-earlier.processor).Seconds(), 0) / passed
 		if s.Pace != nil && r.schedule == earlier.schedule {
-			// Ticks.Count continues when the schedule is reset, and Stats.Tick does not.
+			// A reset of the schedule sets Stats.Tick to 0, but does not change Ticks.Count.
 			s.TicksPerSecond = float64(r.stats.Ticks.Count-earlier.stats.Ticks.Count) / passed
 		}
 	}
 	return s
 }
 
-// costsSince returns the costs of the systems, ordered by the load between two readings, the highest load
-// first.
+// costsSince returns the costs of the systems, ordered by their load between an earlier reading and r,
+// the highest load first.
 func (r *reading) costsSince(earlier reading) []SystemCost {
 	passed := r.at.Sub(earlier.at).Seconds()
 	before := make(map[string]time.Duration)

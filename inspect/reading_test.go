@@ -56,7 +56,7 @@ func TestSampleOfTwoReadings(t *testing.T) {
 		t.Errorf("got %+v, want %+v", costs[0], want)
 	}
 
-	// Another schedule, a reset world, and no elapsed time give no rates.
+	// After a change of the schedule, a reset of the world, and no elapsed time, there are no rates.
 	after.schedule, after.census.changes, after.at = 8, 1, begin
 	if got := after.since(before); got.TicksPerSecond != 0 || got.ChangesPerSecond != 0 || got.CPU != 0 ||
 		got.GC.PausesPerSecond != 0 {
@@ -69,7 +69,7 @@ func TestSampleOfTwoReadings(t *testing.T) {
 	}
 	after.unheard = admitTime
 	if after.since(before).Admitting {
-		t.Error("the world has admitted no visit for a long time, but the sample says otherwise")
+		t.Error("the world has long admitted no visit, but the sample says that the world admits visits")
 	}
 	after.schedule = 0
 	if after.since(before).Pace != nil {
@@ -88,13 +88,13 @@ func TestPauses(t *testing.T) {
 		{nil, []uint64{1, 0, 0}, 1, 1},
 		{[]uint64{1, 2, 3}, []uint64{1, 2, 3}, 0, 0},
 		{[]uint64{1, 2, 3}, []uint64{3, 3, 3}, 3, 2},
-		{[]uint64{1, 2, 3}, []uint64{1, 2, 4}, 1, 2}, // only the lower bound of the last bucket is known
+		{[]uint64{1, 2, 3}, []uint64{1, 2, 4}, 1, 2}, // the last bucket has no upper bound
 	} {
 		n, worst := goReading{pauses: c.after, bounds: bounds}.pausesSince(goReading{pauses: c.before,
 			bounds: bounds})
 		if n != c.n || worst != c.worst {
-			t.Errorf("%v after %v: %d pauses, the longest %v; want %d, %v", c.after, c.before, n, worst, c.n,
-				c.worst)
+			t.Errorf("%v after %v: %d pauses, the longest %v; want %d, the longest %v", c.after, c.before, n,
+				worst, c.n, c.worst)
 		}
 	}
 	before := readGo()
@@ -135,8 +135,8 @@ func TestHistory(t *testing.T) {
 			continue
 		}
 		if len(got) != i-first+1 || got[0].At != float64(first) || got[len(got)-1].At != float64(i) {
-			t.Fatalf("after sample %d: %d samples from %v, want %d from %d", i, len(got), got[0].At,
-				i-first+1, first)
+			t.Fatalf("after sample %d: %d samples, the first is %v; want %d samples, the first is %d", i,
+				len(got), got[0].At, i-first+1, first)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func FuzzRequest(f *testing.F) {
 			method, target, fixed.options.Token, len(body), body)
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
 		if err != nil {
-			return // net/http refuses the request before the handler
+			return // net/http refuses such a request before the handler runs
 		}
 		patience := 5 * time.Second
 		if strings.Contains(strings.ToLower(path), "stream") {

@@ -108,7 +108,7 @@ func (w *answering) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// handle returns the handler of a route. The handler first makes the checks that apply to every request.
+// handle returns the handler of a route. The handler refuses the requests for which mayAsk returns an error.
 func (in *Inspector) handle(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := in.mayAsk(rt, r); err != nil {
@@ -156,7 +156,7 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 		}
 	}
 	if rt.write && r.ContentLength != 0 {
-		// An HTML form of another site cannot send this type.
+		// An HTML form of another site cannot send the type application/json.
 		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
 			t != "application/json" {
 			return &problem{Status: http.StatusUnsupportedMediaType, Code: "type",

@@ -36,7 +36,7 @@ type cell struct {
 type rowReader struct {
 	in     *Inspector
 	shown  []shownColumn
-	leaves bool // whether to read each field as a value, instead of a component as one short text
+	leaves bool // whether a component becomes a list of its fields' values, not one short text
 }
 
 // shownColumn is a component, or a field of a component, that rows show.
@@ -44,7 +44,7 @@ type shownColumn struct {
 	query.Named
 	relation vast.Relation
 	kept     bool         // whether the look copies the value, to be formatted after the look
-	typ      reflect.Type // of the component; nil if only its presence is read
+	typ      reflect.Type // of the component; nil if its value is not read
 	parts    []query.Part // fields to read
 }
 
@@ -166,7 +166,7 @@ func leafOf(v reflect.Value, k query.Kind) any {
 	return value.Text(v, cellBytes)
 }
 
-// text returns the short text of a cell, or "yes" for a component without a value.
+// text returns the short text of a cell, or "yes" for a component whose value is not read.
 func (c *shownColumn) text(one *cell) string {
 	switch {
 	case one.value.IsValid():

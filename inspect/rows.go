@@ -34,7 +34,7 @@ type rowWriter interface {
 	bytes() []byte             // output to send; valid until the next call
 }
 
-// streamRows sends the first rows before the search has found all rows.
+// streamRows sends the first rows before the search has found the last.
 func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	format := r.URL.Query().Get("format")
 	if format != "" && format != "json" && format != "ndjson" && format != "csv" {
@@ -166,7 +166,7 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 // sample picks a uniform random sample.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	// With this bound, halve practically never leaves fewer entities than the limit.
+	// The bound is so high that halve practically never leaves fewer entities than the limit.
 	most := max(4*s.limit, 1024)
 	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // large enough not to grow in a look
 	var sampled []vast.Entity

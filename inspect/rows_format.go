@@ -46,7 +46,7 @@ func taken(b *bytes.Buffer) []byte {
 
 // lineRows writes one object a line: {"id": …, "name": …, "values": {column: value}}. The value of a
 // component with fields is an object whose keys are the paths of the fields. The value of a tag is true. The
-// value of a relation is the target. If the search fails, the last line is {"error": …}.
+// value of a relation is the ID of the target. If the search fails, the last line is {"error": …}.
 type lineRows struct {
 	buffer bytes.Buffer
 }
@@ -110,8 +110,8 @@ func (l *lineRows) end(err error) bool {
 
 func (l *lineRows) bytes() []byte { return taken(&l.buffer) }
 
-// plainJSON returns a value that json.Marshal accepts. Entities become strings, and so do numbers that JSON
-// or JavaScript cannot hold.
+// plainJSON returns a value that json.Marshal accepts. It turns entities into strings, and also numbers that
+// JSON or JavaScript cannot hold exactly.
 func plainJSON(v any) any {
 	const safe = 1 << 53 // JavaScript holds integers up to this size exactly
 	switch v := v.(type) {
@@ -194,7 +194,7 @@ func (c *csvRows) begin(r *rowReader) {
 	_ = c.out.Write(c.line)
 }
 
-// width returns the number of values in a cell.
+// width returns the number of table columns that c needs.
 func (c *shownColumn) width() int {
 	if c.typ == nil {
 		return 1

@@ -141,7 +141,7 @@ func TestRowsSampled(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
 	if n := len(f.lines(t, "query", "ChildOf(Paris)", "sample", "100000", "limit",
 		"100000")); n != 10_000/3+2 {
-		t.Errorf("a sample of all matches has %d rows", n)
+		t.Errorf("a sample of all matches has %d rows, want %d", n, 10_000/3+2)
 	}
 	slots := make(map[string]int)
 	byPart := make([]int, 10)
@@ -169,7 +169,7 @@ func TestRowsSampled(t *testing.T) {
 		}
 	}
 	if len(slots) < 4000 {
-		t.Errorf("%d draws gave only %d different entities", rounds*size, len(slots))
+		t.Errorf("%d draws gave %d different entities, want at least 4000", rounds*size, len(slots))
 	}
 }
 
@@ -224,7 +224,8 @@ func TestRowsWhileTheWorldChanges(t *testing.T) {
 		f.get(t, asking("entities", "query", "Velocity, Position.X > 5", "offset", "500", "limit", "500"),
 			&page)
 		if len(page.Rows) == 0 || page.Total < 990 {
-			t.Errorf("a page has %d of %d rows, want some of at least 990", len(page.Rows), page.Total)
+			t.Errorf("a page has %d rows, the total is %d; want some rows and a total of at least 990",
+				len(page.Rows), page.Total)
 		}
 	}
 	close(stop)

@@ -5,8 +5,8 @@ import "time"
 // Sample describes one second of a world and its program. Times are in seconds, sizes in bytes.
 type Sample struct {
 	At float64 `json:"at"` // when the sample was taken, in seconds since 1970
-	// Admitting reports whether the world admits visitors. It does not while a tick hangs, for example. Then
-	// Entities is the number of Age seconds ago, or 0 if the world has never admitted a visitor.
+	// Admitting reports whether the world admits visitors. It is false while a tick hangs, for example.
+	// Entities is the number of entities Age seconds ago, or 0 if the world has never admitted a visitor.
 	Admitting        bool    `json:"admitting"`
 	Age              float64 `json:"age"`
 	Entities         int     `json:"entities"`
@@ -18,7 +18,7 @@ type Sample struct {
 	Memory     MemoryUse    `json:"memory"`
 	GC         CollectorUse `json:"gc"`
 	Goroutines int          `json:"goroutines"`
-	// average number of processors that the program kept busy; 0 if the operating system does not report it
+	// average number of processors that the program kept busy; 0 if unknown
 	CPU float64 `json:"cpu"`
 }
 
@@ -27,8 +27,8 @@ type Pace struct {
 	Tick           uint64    `json:"tick"` // number of the last tick
 	TicksPerSecond float64   `json:"ticksPerSecond"`
 	TickSeconds    TickTimes `json:"tickSeconds"`
-	BudgetSeconds  float64   `json:"budgetSeconds"` // the time from one tick to the next; 0 if unknown
-	Late           uint64    `json:"late"`          // ticks so far that began at least a whole step late
+	BudgetSeconds  float64   `json:"budgetSeconds"` // planned time from one tick to the next; 0 if unknown
+	Late           uint64    `json:"late"`          // ticks so far that began at least BudgetSeconds late
 	Dropped        uint64    `json:"dropped"`       // ticks so far that were skipped
 }
 
@@ -41,10 +41,10 @@ type TickTimes struct {
 }
 
 // Pacer is an optional interface of a [Control] that runs the schedule's ticks itself, without
-// sched.Schedule.Run. It reports how the program keeps time.
+// sched.Schedule.Run. A Pacer reports how the program keeps time.
 type Pacer interface {
-	// Pace returns the time from one tick to the next, and the numbers of late and of skipped ticks so far.
-	// It may be called from any goroutine.
+	// Pace returns the planned time from one tick to the next, and the numbers of late and of skipped ticks
+	// so far. It may be called from any goroutine.
 	Pace() (budget time.Duration, late, dropped uint64)
 }
 

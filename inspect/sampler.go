@@ -12,12 +12,12 @@ import (
 
 const (
 	sampleTime = time.Second     // between samples
-	firstTime  = time.Second / 4 // before the first sample; its rates cover this time
+	firstTime  = time.Second / 4 // before the first sample, whose rates cover this time
 	// sampling stops this long after the last request; longer than the usual 15 seconds between two scrapes
 	watchTime = 20 * time.Second
 	letInTime = time.Second / 2        // longest wait for the world's census in one sample
 	admitTime = 5 * time.Second / 2    // the world counts as hanging if its last census is this old
-	stepTime  = 100 * time.Microsecond // approximate time that a survey reads columns between two ticks
+	stepTime  = 100 * time.Microsecond // approximate time that one visit of a survey reads columns
 )
 
 // census holds the figures that a sample reads from the world.
@@ -92,7 +92,7 @@ func (s *sampler) close() {
 	s.survey.asking.Wait()
 }
 
-// watch starts sampling if it does not run, and lets it run for at least watchTime from now.
+// watch starts run if it does not run yet. From now on, run takes samples for at least watchTime.
 func (s *sampler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *sampler) watch() {
 	}
 }
 
-// run takes samples until there have been no readers for watchTime.
+// run takes samples until no request has come for watchTime, or until close.
 func (s *sampler) run() {
 	began := time.Now()
 	before := s.read(began)

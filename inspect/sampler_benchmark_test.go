@@ -42,7 +42,7 @@ func BenchmarkSampling(b *testing.B) {
 	in := &Inspector{world: w}
 	b.Run("sample", func(b *testing.B) {
 		s := newSampler(w, in.mainSchedule, in.control)
-		s.stop() // the world admits no visits here, so the sampler must make none
+		s.stop() // no visits, because this world admits none
 		began := time.Now()
 		before := s.read(began)
 		for b.Loop() {

@@ -88,7 +88,7 @@ func TestSamplerTakesASampleASecond(t *testing.T) {
 				t.Errorf("times of ticks %+v, want %+v", s.TickSeconds, want)
 			}
 			if s.Entities != int(2*s.Tick) {
-				t.Errorf("%d entities after %d ticks", s.Entities, s.Tick)
+				t.Errorf("%d entities after %d ticks, want two entities a tick", s.Entities, s.Tick)
 			}
 		}
 		past := p.past()
@@ -115,7 +115,7 @@ func TestSamplerStopsWithoutReaders(t *testing.T) {
 		time.Sleep(watchTime + 2*time.Second)
 		looks := p.looks.Load()
 		if looks < 20 || looks > 24 {
-			t.Errorf("%d visits in the %v after a request, want 20 to 24", looks, watchTime)
+			t.Errorf("%d visits in the %v after a request, want 20 to 24", looks, watchTime+2*time.Second)
 		}
 		p.loops.Wait() // hangs if the loop of the sampler still runs
 		time.Sleep(time.Hour)
@@ -138,7 +138,7 @@ func TestSamplerReportsAWorldThatHangs(t *testing.T) {
 		p := newPaced(t, nil)
 		time.Sleep(time.Second)
 		before := p.sample(t)
-		p.hang <- struct{}{} // a tick begins and does not end
+		p.hang <- struct{}{} // the next tick does not end
 		time.Sleep(10 * time.Second)
 		s := p.sample(t)
 		if s.Admitting || s.Age < 8 || s.Age > 12 || s.Entities < before.Entities || s.TicksPerSecond != 0 ||

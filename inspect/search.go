@@ -66,14 +66,14 @@ type wanted struct {
 	columns string // columns to show
 	given   bool   // whether the request names columns; if not, the columns of the query are shown
 	number  string // one numeric field, such as Position.X
-	leaves  bool   // whether to read each field as a value, instead of a component as one short text
+	leaves  bool   // whether a component becomes a list of its fields' values, not one short text
 	slots   int    // limit of the slots in a step; 0, for searches that only count, means no limit
 }
 
 // slotsRead is the number of slots in a step of a search that processes each match.
 const slotsRead = 4 << 10
 
-// newSearch parses a request's query and waits for a turn. The caller calls end after the search.
+// newSearch parses a request's query and waits for a turn. The caller must call end after the search.
 func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search,
 	error) {
 	tree, err := query.Parse(text)
@@ -117,7 +117,7 @@ func (q *searches) begin() (turns chan struct{}, schema *query.Schema) {
 	return q.turns, q.schema
 }
 
-// compile resolves the names in the request. It takes a while, so it runs outside of looks.
+// compile resolves the names in the request. Call compile outside of looks, because it takes a while.
 func (s *search) compile(schema *query.Schema) {
 	s.schema, s.part, s.shown = schema, nil, nil
 	if s.plan, s.wrong = query.Compile(s.tree, schema); s.wrong != nil {

@@ -26,7 +26,7 @@ func TestSearchesEnd(t *testing.T) {
 	s.spent = searchTime + 1
 	if err := s.walk(func(int, []uint64, int) bool { return false }); err != nil || !s.over || s.whole() ||
 		s.scanned() != 0 {
-		t.Errorf("%v, over: %t, %d slots", err, s.over, s.scanned())
+		t.Errorf("error %v, over: %t, %d slots scanned", err, s.over, s.scanned())
 	}
 	s = f.search(t, "Velocity", wanted{leaves: true})
 	rows := &rowSource{search: s, limit: 1000}
@@ -35,7 +35,7 @@ func TestSearchesEnd(t *testing.T) {
 	}
 	rows.picked, s.spent = nil, searchTime+1
 	if err := rows.next(); err != errOver {
-		t.Errorf("%v, want %v", err, errOver)
+		t.Errorf("the error is %v, want %v", err, errOver)
 	}
 	answer := httptest.NewRecorder()
 	lines := &lineRows{}
@@ -61,7 +61,7 @@ func TestSearchesEnd(t *testing.T) {
 	}
 	s.ctx = ended
 	if err := s.walk(func(int, []uint64, int) bool { return false }); err != nil || !s.over {
-		t.Errorf("%v, over: %t", err, s.over)
+		t.Errorf("error %v, over: %t", err, s.over)
 	}
 }
 
@@ -81,8 +81,8 @@ func TestSearchesTakeTurns(t *testing.T) {
 		t.Error("the search did not wait for its turn")
 	case <-time.After(20 * time.Millisecond):
 	}
-	// Give the turn of one search away. The test takes a turn back below, because the clean-up ends all
-	// searches, and each end gives a turn back.
+	// Free the turn of one search. The test occupies a turn again below, because the clean-up ends all
+	// searches, and each end frees a turn.
 	<-f.asked.turns
 	if got := <-counted; !strings.HasPrefix(got, `{"count":3,`) {
 		t.Errorf("the answer is %s, want the count 3", got)
@@ -97,7 +97,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestMatchesAreKept: a repeated search reuses the matches of the first search until they are too old.
+// TestMatchesAreKept: a repeated search reuses the matches of the first search until these are too old.
 func TestMatchesAreKept(t *testing.T) {
 	f := newFixture(t, Options{})
 	page := func() (a pageAnswer) {

@@ -45,10 +45,10 @@ type subscription struct {
 	due            time.Time // when to send the next value
 }
 
-// serveStream sends the requested topics as server-sent events. The name of an event is the topic, and its
-// data is the JSON of the topic's value. If a topic fails, the data is {"error": …}, and the stream
-// continues. One goroutine makes and sends one value after another, without a queue. So a browser that reads
-// slowly gets fewer events, and a browser that does not read is disconnected.
+// serveStream sends the requested topics as server-sent events. The name of an event is the topic with its
+// argument, and its data is the JSON of the topic's value. If a topic fails, the data is {"error": …}, and
+// the stream continues. One goroutine makes and sends one value after another, without a queue. A browser
+// that reads slowly therefore gets fewer events. A browser that does not read is disconnected.
 func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	subscriptions, err := in.subscriptions(r.URL.Query()["topic"])
 	if err != nil {
@@ -57,7 +57,7 @@ func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	return in.serveTopics(w, r, subscriptions)
 }
 
-// serveTopics sends the topics until the client hangs up.
+// serveTopics sends the topics until the client hangs up or does not read.
 func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscriptions []subscription) error {
 	select {
 	case in.streams <- struct{}{}:

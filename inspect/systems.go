@@ -43,7 +43,7 @@ type systemEntry struct {
 type scheduleStats struct {
 	ID              uint64        `json:"id"`            // of the schedule
 	Running         bool          `json:"running"`       // whether sched.Schedule.Run is running
-	Budget          float64       `json:"budgetSeconds"` // from one tick to the next; 0 if unknown
+	Budget          float64       `json:"budgetSeconds"` // planned time between ticks; 0 if unknown
 	Tick            uint64        `json:"tick"`
 	Late            uint64        `json:"late"`
 	Dropped         uint64        `json:"dropped"`
@@ -98,7 +98,7 @@ func (in *Inspector) systemsTopics() []topic {
 	}}}
 }
 
-// schedules returns the first schedules of the world.
+// schedules returns the open schedules of the world, but at most the first maxSchedules.
 func (in *Inspector) schedules() []*sched.Schedule {
 	list := sched.Of(in.world)
 	return list[:min(len(list), maxSchedules)]

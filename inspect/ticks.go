@@ -21,7 +21,7 @@ const mostPending = 4096
 type tickMeter struct {
 	mu      sync.Mutex
 	id      uint64          // of the schedule
-	after   uint64          // number of ticks read
+	after   uint64          // number of the schedule's ticks at the last read
 	pending []time.Duration // read, but not yet summed up
 
 	counts [len(tickBounds) + 1]uint64 // ticks in each bucket; the last bucket has no bound
@@ -51,7 +51,7 @@ func (m *tickMeter) read(s *sched.Schedule) {
 	}
 }
 
-// sumUp returns the times of the ticks that were read since the last call of sumUp.
+// sumUp returns the quantiles of the ticks that were read since the last call of sumUp.
 func (m *tickMeter) sumUp() TickTimes {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +60,7 @@ func (m *tickMeter) sumUp() TickTimes {
 	return t
 }
 
-// timesOf computes the quantiles of times, and sorts them.
+// timesOf sorts times, and returns its quantiles.
 func timesOf(times []time.Duration) TickTimes {
 	n := len(times)
 	if n == 0 {

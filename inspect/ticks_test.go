@@ -34,7 +34,7 @@ func TestTickMeter(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter
 		s, tick := ticking(t)
-		tick(time.Hour) // before the first reader
+		tick(time.Hour) // not measured, because no reader has asked yet
 		m.read(s)
 		if got := m.sumUp(); got != (TickTimes{}) {
 			t.Errorf("without measured ticks, the times are %+v", got)
@@ -56,11 +56,11 @@ func TestTickMeter(t *testing.T) {
 		m.read(s)
 		h := m.histogram()
 		if h.count != 101 || math.Abs(h.sum-(0.294+0.04+2+0.005)) > 1e-9 {
-			t.Errorf("%d ticks of %v s", h.count, h.sum)
+			t.Errorf("%d ticks, their sum is %v s; want 101 ticks, their sum 2.339 s", h.count, h.sum)
 		}
 		for bound, want := range map[float64]uint64{0.002: 0, 0.005: 99, 0.02: 99, 0.05: 100, 1: 100} {
 			if h.buckets[bound] != want {
-				t.Errorf("%d ticks of at most %v s, want %d", h.buckets[bound], bound, want)
+				t.Errorf("%d ticks took at most %v s, want %d ticks", h.buckets[bound], bound, want)
 			}
 		}
 

@@ -48,7 +48,7 @@ type span struct {
 	End    float64 `json:"end"`
 }
 
-// serveTimeline records ticks. If the ticks are slow, the answer has fewer ticks than requested. If the
+// serveTimeline records ticks. If the ticks are slow, the answer may have fewer ticks than requested. If the
 // program is paused, the answer is the last recording.
 func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 	s, err := in.askedSchedule(r)

@@ -15,7 +15,8 @@ func TestTimeline(t *testing.T) {
 		var a timelineAnswer
 		f.get(t, fmt.Sprintf("systems/timeline?ticks=%d&schedule=%d", ticks, f.schedule.ID()), &a)
 		if !a.Fresh || a.Schedule != f.schedule.ID() || len(a.Ticks) != ticks {
-			t.Fatalf("%d ticks of schedule %d, want %d", len(a.Ticks), a.Schedule, ticks)
+			t.Fatalf("%d ticks of schedule %d, fresh: %t; want %d fresh ticks of schedule %d", len(a.Ticks),
+				a.Schedule, a.Fresh, ticks, f.schedule.ID())
 		}
 		for i, tick := range a.Ticks {
 			systems, parts := make(map[string]int), 0
@@ -30,14 +31,14 @@ func TestTimeline(t *testing.T) {
 					parts++
 				case s.Kind == "wait" && s.System == "move" && s.Part == -1:
 				default:
-					t.Errorf("%+v", s)
+					t.Errorf("unexpected span %+v", s)
 				}
 			}
 			if tick.Tick != a.Ticks[0].Tick+uint64(i) || tick.Workers != 2 || tick.Lost != 0 ||
 				tick.Began < 1e9 || len(tick.Phases) != 1 ||
 				tick.Phases[0].Phase != "update" || fmt.Sprint(systems) != "map[count:1 infect:1 move:1]" ||
 				parts < 1000/256 {
-				t.Errorf("%+v: %v, %d parts", tick, systems, parts)
+				t.Errorf("tick %+v: spans of systems %v, %d parts", tick, systems, parts)
 			}
 		}
 	}
@@ -68,7 +69,7 @@ func TestTimelineOfAPausedProgram(t *testing.T) {
 // TestTimelinesAreBounded: while maxRecording requests record, a further request is refused. The recording
 // requests succeed.
 func TestTimelinesAreBounded(t *testing.T) {
-	// The test pauses the schedule itself, so the inspector's Control does not report a pause.
+	// This Control does not report the pause of the schedule below, so the requests wait for a tick.
 	f := newFixture(t, Options{Control: &noted{}, Patience: 5 * time.Minute})
 	f.schedule.Pause()
 	f.see(t, func() {})

@@ -13,8 +13,8 @@ import (
 //
 // The inspector calls Paint, Pick and Where between ticks. Each call should take at most a quarter of a
 // millisecond. Paint and Pick may need many calls for one request, with ticks in between. A call that does
-// not finish the work stores its progress in Next of its parameter and returns false. The inspector then
-// calls the function again.
+// not finish the work must store its progress in the field Next of its parameter and return false. The
+// inspector then calls the function again.
 type View struct {
 	// ID names the view in URLs: 1 to 32 lower-case letters, digits and dashes.
 	ID string
@@ -27,11 +27,11 @@ type View struct {
 	Down bool
 	// Wraps joins the right border to the left border.
 	Wraps bool
-	// Sphere declares x a longitude and y a latitude, in degrees. The page then offers a globe too.
+	// Sphere declares that x is a longitude and y a latitude, in degrees. The page then also offers a globe.
 	Sphere bool
 	// Unit is the unit of x and y, such as m; may be empty.
 	Unit string
-	// Layers are the kinds of things that are counted, 1 to 8.
+	// Layers are the 1 to 8 kinds of things that are counted.
 	Layers []Layer
 	// Paint adds to the counts of a picture. It is required.
 	Paint func(p *Picture) (done bool)
@@ -41,12 +41,12 @@ type View struct {
 	// entity has a position.
 	Where func(e vast.Entity) (x, y float64, ok bool)
 	// Outlines returns closed lines that never change, such as coasts. A point that an odd number of lines
-	// surrounds counts as ground. Outlines is called once, on any goroutine, and must not use the world.
-	// Default: none.
+	// surrounds counts as ground. Outlines is called at most once, on any goroutine. Outlines must not use
+	// the world. Default: none.
 	Outlines func() [][]Point
 	// Landmarks returns named places in a window, the most important first. The parameter most is the largest
-	// number of places to return. Several goroutines may call Landmarks at once, and it must not use the
-	// world. Default: none.
+	// number of places to return. Several goroutines may call Landmarks at the same time. Landmarks must
+	// not use the world. Default: none.
 	Landmarks func(window Bounds, most int) []Landmark
 	// Attribution credits the sources of the data, one line each, at the foot of the map.
 	Attribution []string
@@ -65,7 +65,7 @@ type Bounds struct {
 
 // Layer is a kind of thing that a view counts.
 type Layer struct {
-	// Name is shown to people, such as travellers.
+	// Name, such as travellers, is shown to people.
 	Name string
 	// Colour is blue, red, green, amber or violet. Default: blue for the first layer, red for the others.
 	Colour string

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// freshTime is the time for which a picture serves other requests for the same window.
+	// freshTime is the time for which a picture serves later requests with the same pictureKey.
 	freshTime = 400 * time.Millisecond
 	// paintTime is the shortest time between the starts of two paintings.
 	paintTime = 100 * time.Millisecond
@@ -18,8 +18,8 @@ const (
 	maxWaiting = 64
 )
 
-// viewCache keeps the views, the pictures that are being painted, and the last pictures. Many requests for
-// one window share one painting.
+// viewCache keeps the views, the pictures that are being painted, and the last pictures. Requests with
+// the same pictureKey share one painting.
 type viewCache struct {
 	views   []*servedView
 	turn    chan struct{} // holds a token while a picture is painted
@@ -74,8 +74,8 @@ func (g *viewCache) find(id string) *servedView {
 	return nil
 }
 
-// window checks a requested window. If the view wraps, it moves the window so that it begins within the
-// bounds.
+// window checks the requested window b. If the view wraps, window moves b so that the result begins within
+// the bounds of the view.
 func (e *servedView) window(b Bounds) (Bounds, error) {
 	if !b.valid() {
 		return b, badRequest("a window needs x0 < x1 and y0 < y1")
@@ -84,7 +84,7 @@ func (e *servedView) window(b Bounds) (Bounds, error) {
 	const most, least = 8, 1e-9
 	if b.X1-b.X0 > most*width || b.Y1-b.Y0 > most*height || b.X1-b.X0 < least*width ||
 		b.Y1-b.Y0 < least*height {
-		return b, badRequest("a window must be between %g and %d times as large as the bounds", least, most)
+		return b, badRequest("a window must be %g to %d times as wide and as high as the bounds", least, most)
 	}
 	if !e.Wraps {
 		return b, nil
@@ -137,8 +137,8 @@ func (g *viewCache) claim(key pictureKey) (p *cachedPicture, mine bool) {
 	return p, true
 }
 
-// publish hands a picture to the requests that wait for it, and keeps it for later requests for a while. It
-// removes a failed painting at once.
+// publish hands a picture to the requests that wait for it, and keeps the picture for freshTime. It does not
+// keep a failed painting.
 func (g *viewCache) publish(key pictureKey, p *cachedPicture) {
 	defer close(p.ready)
 	remove := func() {
@@ -165,7 +165,7 @@ func (in *Inspector) paint(ctx context.Context, key pictureKey) (bytes []byte, e
 	if err := g.pace(ctx); err != nil {
 		return nil, err
 	}
-	// The program's own code may panic. The waiting requests get the panic as an error.
+	// Paint is code of the program and may panic. The waiting requests then get an error.
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("the view %s failed to paint: %v", key.view.ID, v)

@@ -28,8 +28,8 @@ type Picking struct {
 // Picked is a thing near a point.
 type Picked struct {
 	Entity vast.Entity // zero for a thing that is not an entity
-	Name   string      // default: the name of the entity
-	Detail string      // distinguishes things of the same name, such as a country; may be empty
+	Name   string      // default: the name of the entity, or its ID if there is no name
+	Detail string      // such as a country; distinguishes things of the same name; may be empty
 	X, Y   float64
 	Weight float64 // importance: higher first
 	Facts  []Fact  // shown below the name
@@ -63,7 +63,7 @@ func newPicking(v *View, x, y, radius float64) *Picking {
 
 // Takes reports whether [Picking.Add] would keep a thing of the given weight at a point. Add keeps the thing
 // if the point lies within Radius, and the thing is among the 8 most important so far. Takes needs a few
-// nanoseconds for a point that lies farther away.
+// nanoseconds for a point that lies outside of Radius.
 func (p *Picking) Takes(x, y, weight float64) bool {
 	if !(math.Abs(y-p.Y) <= p.Radius) { // false for NaN
 		return false

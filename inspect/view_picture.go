@@ -18,13 +18,13 @@ type Picture struct {
 	// Next stores the progress of Paint between its calls. It is 0 in the first call.
 	Next int
 
-	period          float64 // width of the view if it wraps; 0 if it does not
-	across, down    float64 // cells per unit of x, and per unit of y; down is negative if y grows upwards
-	left, top       float64
-	layers          int
-	counts          []uint32 // by layer, then by row from the top
-	columns, rows   float64
-	cellsPerPicture int
+	period        float64 // width of the view if it wraps; 0 if it does not
+	across, down  float64 // cells per unit of x, and per unit of y; down is negative if y grows upwards
+	left, top     float64
+	layers        int
+	counts        []uint32 // by layer, then by row from the top
+	columns, rows float64
+	cellsPerLayer int
 }
 
 func newPicture(v *View, window Bounds, columns, rows int) *Picture {
@@ -32,7 +32,7 @@ func newPicture(v *View, window Bounds, columns, rows int) *Picture {
 		Window: window, Columns: columns, Rows: rows, layers: len(v.Layers),
 		across: float64(columns) / (window.X1 - window.X0), down: float64(rows) / (window.Y0 - window.Y1),
 		left: window.X0, top: window.Y1, columns: float64(columns), rows: float64(rows),
-		cellsPerPicture: columns * rows,
+		cellsPerLayer: columns * rows,
 	}
 	if v.Down {
 		p.down, p.top = -p.down, window.Y0
@@ -40,12 +40,12 @@ func newPicture(v *View, window Bounds, columns, rows int) *Picture {
 	if v.Wraps {
 		p.period = v.Bounds.X1 - v.Bounds.X0
 	}
-	p.counts = make([]uint32, p.layers*p.cellsPerPicture)
+	p.counts = make([]uint32, p.layers*p.cellsPerLayer)
 	return p
 }
 
-// Cell returns the cell of a point, for [Picture.Add], or -1 if the point lies outside of the window. NaN
-// lies outside. The window's right and lower borders belong to the last cells.
+// Cell returns the cell of a point, for [Picture.Add], or -1 if the point lies outside of the window. A
+// point with a NaN lies outside. The window's right and lower borders belong to the last cells.
 func (p *Picture) Cell(x, y float64) int {
 	if x < p.left && p.period > 0 {
 		x += p.period
@@ -62,7 +62,7 @@ func (p *Picture) Cell(x, y float64) int {
 // -1.
 func (p *Picture) Add(layer, cell int, n uint32) {
 	if cell >= 0 {
-		p.counts[layer*p.cellsPerPicture+cell] += n
+		p.counts[layer*p.cellsPerLayer+cell] += n
 	}
 }
 

@@ -16,7 +16,7 @@ func TestCells(t *testing.T) {
 		v      *View
 		window Bounds
 		x, y   float64
-		cell   int // of 4 × 2 cells
+		cell   int // in a picture of 4 × 2 cells
 	}{
 		{&up, up.Bounds, 0, 50, 0}, {&up, up.Bounds, 99, 49, 3}, {&up, up.Bounds, 100, 0, 7},
 		{&up, up.Bounds, 26, 10, 5},
@@ -30,7 +30,8 @@ func TestCells(t *testing.T) {
 	} {
 		p := newPicture(c.v, c.window, 4, 2)
 		if cell := p.Cell(c.x, c.y); cell != c.cell {
-			t.Errorf("%s, %v: %v, %v is in cell %d, want %d", c.v.ID, c.window, c.x, c.y, cell, c.cell)
+			t.Errorf("view %s, window %v: the point (%v, %v) is in cell %d, want cell %d", c.v.ID, c.window,
+				c.x, c.y, cell, c.cell)
 		}
 	}
 }
@@ -44,7 +45,7 @@ func TestPictureBytes(t *testing.T) {
 	p.Add(1, -1, 100)
 	b := p.bytes()
 	if len(b) != pictureHead+4*12 || string(b[:4]) != "vpic" {
-		t.Fatalf("%d bytes: %q", len(b), b)
+		t.Fatalf("the picture has %d bytes: %q", len(b), b)
 	}
 	for i, want := range []uint32{3, 2, 2} {
 		if got := binary.LittleEndian.Uint32(b[4+4*i:]); got != want {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// picturePath requests a picture of a part of the fixture's plane. People walk upwards, so all of them stay
-// in this part for a while.
+// picturePath requests a picture of a part of the fixture's plane. The people walk upwards from the lower
+// border of this part, and need 40 s to the upper border.
 const picturePath = prefix + "views/plane/picture?x0=0&y0=0&x1=1000&y1=8000&columns=100&rows=10"
 
 // layerSums decodes a picture and sums up its layers.
@@ -24,7 +24,7 @@ func layerSums(t *testing.T, b []byte) (sums []int) {
 	number := func(i int) int { return int(binary.LittleEndian.Uint32(b[4*i:])) }
 	cells, layers := number(1)*number(2), number(3)
 	if len(b) != pictureHead+4*cells*layers {
-		t.Fatalf("%d bytes for %d layers of %d cells", len(b), layers, cells)
+		t.Fatalf("the picture has %d bytes for %d layers of %d cells", len(b), layers, cells)
 	}
 	for layer := range layers {
 		sum := 0
@@ -96,7 +96,7 @@ func TestPickAndWhere(t *testing.T) {
 	}
 	var at pointAnswer
 	if f.get(t, "views/plane/where?entity="+f.london.String(), &at); at != (pointAnswer{1, 50}) {
-		t.Errorf("London is at %v", at)
+		t.Errorf("London is at %v, want {1 50}", at)
 	}
 }
 
@@ -203,7 +203,7 @@ func TestPaintingThatPanics(t *testing.T) {
 	f := newFixture(t, Options{Views: []View{p.view()}})
 	if got := f.refused(t, http.StatusInternalServerError, "GET", paintedPath, "",
 		""); !strings.Contains(got.Message, "out of paint") {
-		t.Errorf("refused with %q", got.Message)
+		t.Errorf("the error is %q, want out of paint in it", got.Message)
 	}
 	p.fails.Store(false)
 	if status, body := f.do(t, "GET", prefix+paintedPath, "", ""); status != http.StatusOK {

@@ -332,8 +332,8 @@ func TestThousandSystems(t *testing.T) {
 		tick(t, s, 2)
 		if len(order) != 2*n || !slices.IsSorted(order[:n]) || !slices.IsSorted(order[n:]) ||
 			apart.Load() != 2*n {
-			t.Errorf("with %d workers, the chain's systems ran %d times (in order?), and the other systems %d times", workers, len(order),
-				apart.Load())
+			t.Errorf("with %d workers the chained systems ran %d times, in order %v, and the others %d times",
+				workers, len(order), order, apart.Load())
 		}
 		if edges := len(s.Graph().Edges); edges != n-1 {
 			t.Errorf("%d edges", edges)

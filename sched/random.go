@@ -21,8 +21,8 @@ type Random uint64
 // golden is 2⁶⁴ divided by the golden ratio, the increment of SplitMix64.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is the bijective finalizer of SplitMix64. SplitMix64 applies it to multiples of the increment. Here mix
-// also spreads small numbers, such as a tick, over all bits.
+// mix is the bijective finalizer of SplitMix64. Random.Uint64 applies it to multiples of the increment, and
+// randomOf also uses it to spread small numbers, such as a slot, over all 64 bits.
 func mix(z uint64) uint64 {
 	z ^= z >> 30
 	z *= 0xbf58476d1ce4e5b9
@@ -34,11 +34,12 @@ func mix(z uint64) uint64 {
 // Random returns the random numbers of an entity in this system and tick. Each call starts the same stream
 // again.
 //
-// The stream depends on the slot and the generation of the entity. So an entity that takes the slot of a
-// deleted entity has a stream of its own, even in the same system and tick. vast.World.Reset does not restart
-// the generations. A new world that a program fills from a file does. In both cases the streams differ from
-// the streams of the first run with the same seed. To repeat a run, use [Context.RandomOf] with the slot,
-// which is the same in each run, or with a number of your own in a component.
+// The stream depends on the slot and the generation of the entity. Therefore an entity that takes the slot of
+// a deleted entity has a stream of its own, even in the same system and tick. vast.World.Reset continues the
+// generations of the slots, and in a new world that a program fills from a file they start anew. In both
+// cases the streams differ from those of the first run with the same seed. To repeat a run, use
+// [Context.RandomOf] with the slot, which is the same in each run, or with a number of your own in a
+// component.
 func (c *Context) Random(e vast.Entity) Random {
 	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
 }
@@ -64,9 +65,9 @@ func (r *Random) Uint64() uint64 {
 // Float64 returns a number in [0, 1), a multiple of 2⁻⁵³.
 func (r *Random) Float64() float64 { return float64(r.Uint64()>>11) * (1.0 / (1 << 53)) }
 
-// Below returns a number from 0 to n-1. It panics unless n is positive. The ratio of the probabilities of two
-// numbers is at most about 1 + n/2⁶⁴. The method is from D. Lemire, "Fast Random Integer Generation in an
-// Interval", ACM TOMACS 29, 2019, without the rejection step.
+// Below returns a number from 0 to n-1. It panics if n is not positive. One number is more probable than
+// another by a factor of at most about 1 + n/2⁶⁴. The method is from D. Lemire, "Fast Random Integer
+// Generation in an Interval", ACM TOMACS 29, 2019, without the rejection step.
 func (r *Random) Below(n int) int {
 	if n <= 0 {
 		panic(fmt.Sprintf("sched: Random.Below(%d): the number must be positive", n))

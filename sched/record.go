@@ -28,7 +28,8 @@ type Recording struct {
 	Phases  []PhaseSpan // in order
 	Spans   []Span      // sorted by Start; of spans that start together, the longest comes first
 	// Lost is the number of parts and waits that are not in Spans because the room was full. There is room
-	// for 8,192 in total, divided equally among the workers, but at least for 256 per worker.
+	// for 8,192 spans, divided equally among the workers, but for at least 256 spans of each worker. Spans of
+	// systems and commands fill the room, too, but are never lost.
 	Lost int
 }
 
@@ -39,13 +40,13 @@ type PhaseSpan struct {
 	Start, End time.Duration
 }
 
-// Span is one piece of work, or one wait, of a worker in a [Recording]. Between its spans a worker was idle.
-// Times count from the beginning of the tick.
+// Span is one piece of work, or one wait, of a worker in a [Recording]. If no spans are lost, a worker was
+// idle between its spans. Times count from the beginning of the tick.
 type Span struct {
 	Kind       SpanKind
 	System     string // empty for commands
-	Part       int    // the number of the batch or of Split's call; -1 unless this is a part
-	Worker     int    // 0 is the goroutine that called Tick; less than Options.Workers
+	Part       int    // of a part: the number of the batch, or Split's argument i; otherwise -1
+	Worker     int    // the number of the worker; 0 is the goroutine that called Tick
 	Start, End time.Duration
 }
 
@@ -55,22 +56,23 @@ type SpanKind string
 // A part or a wait lies within the span of its system if both are on the same worker. A system that panicked
 // has a span. A part that panicked has no span.
 const (
-	RanSystem       SpanKind = "system"   // a system ran, with its condition
+	RanSystem       SpanKind = "system"   // a system ran; the span includes its condition If
 	RanPart         SpanKind = "part"     // a part of Each, Split or Reduce ran
 	AwaitedParts    SpanKind = "wait"     // a system waited for parts on other workers
 	AppliedCommands SpanKind = "commands" // commands were applied
 )
 
 // Record records the next ticks and returns a function that waits for them. The first recorded tick is the
-// first that begins after the call. wait returns the recordings in order. If the context of wait ends first,
-// wait returns the context's error with the ticks recorded so far, and this call of Record records no further
-// ticks. If the schedule is closed, wait returns [ErrClosed]. A tick that continues later, because its
-// commands could not be applied at first, counts twice. Record and wait may be called from any goroutine at
-// any time, except that the goroutine that makes the ticks must not call wait.
+// first that begins after the call. wait returns the recordings in order. If the context of wait ends before
+// all ticks are recorded, wait returns the context's error with the ticks recorded so far, and this call of
+// Record records no further ticks. If the schedule is closed, wait returns [ErrClosed]. Each call of Tick
+// counts as a tick, even if it only continues a tick whose commands could not be applied. Record and wait may
+// be called from any goroutine at any time, except that the goroutine that makes the ticks must not call wait
+// before the ticks are recorded.
 //
-// Recording costs a tick one reading of the clock for each part. The room for parts is allocated beforehand.
-// Without Record a tick costs one more atomic load, and each system one nil check. Record panics unless ticks
-// is 1 to [MaxRecorded].
+// Recording costs a tick one reading of the clock for each part. Record allocates the room for the spans. The
+// possibility of recording costs every other tick one atomic load, and each system one nil check. Record
+// panics if ticks is less than 1 or more than [MaxRecorded].
 func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, error)) {
 	s.mustBeMade("Record")
 	if ticks < 1 || ticks > MaxRecorded {
@@ -84,8 +86,8 @@ func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, e
 		case <-q.done:
 		default:
 			if atwork.Inside(s.world) {
-				panic("sched: code that a tick runs waits for the recording of a tick, and so for itself: " +
-					"wait on another goroutine")
+				panic("sched: code inside a tick waits for the recording of a tick, and therefore waits " +
+					"for itself: wait on another goroutine")
 			}
 		}
 		select {
@@ -101,7 +103,8 @@ func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, e
 	}
 }
 
-// Recording returns the last recorded tick, if there is one. It may be called from any goroutine at any time.
+// Recording returns the recording of the last recorded tick, or false if there is none. It may be called from
+// any goroutine at any time.
 func (s *Schedule) Recording() (r Recording, ok bool) {
 	s.mustBeMade("Recording")
 	o := &s.observers
@@ -116,7 +119,7 @@ func (s *Schedule) Recording() (r Recording, ok bool) {
 
 // request is one call of Record. The lock of the observers guards it.
 type request struct {
-	left     int
+	left     int  // number of ticks that are not recorded yet
 	begun    bool // whether the request is older than the tick under way
 	recorded []*recorder
 	err      error         // the reason why no more ticks are recorded
@@ -142,8 +145,8 @@ func (o *observers) add(q *request, workers int) {
 	o.wanted.Store(int32(len(o.requests)))
 }
 
-// settle returns the ticks of a request. If the request still lacks ticks, the context has ended, and settle
-// removes the request.
+// settle returns the recorded ticks of a request. A request that is still in o.requests lacks ticks, and its
+// context has ended: settle removes the request.
 func (o *observers) settle(ctx context.Context, q *request) (recorded []*recorder, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -160,15 +163,15 @@ func (q *request) end(err error) {
 	close(q.done)
 }
 
-// tidy drops recorders that the remaining requests do not need. The lock is held.
+// tidy drops recorders that the remaining requests do not need. The caller holds the lock.
 func (o *observers) tidy() {
-	most := 0
+	needed := 0
 	for _, q := range o.requests {
-		most = max(most, q.left)
+		needed = max(needed, q.left)
 	}
-	most = min(most, len(o.unused)) // the tick under way may use one of the recorders
-	clear(o.unused[most:])
-	o.unused = o.unused[:most]
+	needed = min(needed, len(o.unused)) // the tick under way may use one of the needed recorders
+	clear(o.unused[needed:])
+	o.unused = o.unused[:needed]
 	o.wanted.Store(int32(len(o.requests)))
 }
 
@@ -220,10 +223,10 @@ func (o *observers) endRecording(s *Schedule) {
 	o.tidy()
 }
 
-// Limits of the number of marks: for all workers together, and the minimum for one worker.
+// The room for marks in a recorder.
 const (
-	marksKept        = 8192
-	marksKeptAtLeast = 256
+	marksKept        = 8192 // for all workers together
+	marksKeptAtLeast = 256  // for one worker, even if all workers together then have more than marksKept
 )
 
 // recorder notes the work of each worker in one tick. Each worker writes its own list, without locks.
@@ -234,11 +237,11 @@ type recorder struct {
 	phases     []PhaseSpan
 	workers    []marks
 
-	once sync.Once // guards made
+	once sync.Once // makes made
 	made Recording
 }
 
-// marks are the notes of one worker. The padding keeps the lists of two workers off the same cache line.
+// marks are the notes of one worker. The padding keeps the marks of two workers on different cache lines.
 type marks struct {
 	list []mark
 	lost int
@@ -261,8 +264,8 @@ func newRecorder(workers int) *recorder {
 	return r
 }
 
-// keep adds a mark, on the goroutine of the worker. Systems and commands are always kept: the schedule bounds
-// their number.
+// keep adds a mark. Only the goroutine of the worker calls keep. Systems and commands are always kept: the
+// schedule bounds their number.
 func (r *recorder) keep(w *worker, m mark) {
 	own := &r.workers[w.index]
 	full := len(own.list) >= max(marksKept/len(r.workers), marksKeptAtLeast)

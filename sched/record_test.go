@@ -47,7 +47,7 @@ func (r Recording) check(t *testing.T) {
 		t.Errorf("began %v, took %v", r.Began, r.Took)
 	}
 	ends := make([]time.Duration, r.Workers) // end of each worker's last outermost span
-	inner := make([]time.Duration, r.Workers)
+	inner := make([]time.Duration, r.Workers) // end of each worker's last part or wait
 	for i, s := range r.Spans {
 		if s.Worker < 0 || s.Worker >= r.Workers || s.Start < 0 || s.End < s.Start || s.End > r.Took {
 			t.Fatalf("span %+v of a tick of %v on %d workers", s, r.Took, r.Workers)
@@ -121,7 +121,8 @@ func TestRecord(t *testing.T) {
 				beside, alone := r.spansOf(RanSystem, "beside"), r.spansOf(RanSystem, "alone")
 				if len(each) != 1 || len(after) != 1 || len(beside) != 1 || len(alone) != 1 ||
 					r.spansOf(RanSystem, "never") != nil {
-					t.Fatalf("numbers of runs: %d %d %d %d", len(each), len(after), len(beside), len(alone))
+					t.Fatalf("runs of each %d, after %d, beside %d, alone %d (want 1 each); runs of never %v",
+						len(each), len(after), len(beside), len(alone), r.spansOf(RanSystem, "never"))
 				}
 				if after[0].Start < each[0].End {
 					t.Errorf("%+v begins before the end of %+v", after[0], each[0])
@@ -145,7 +146,8 @@ func TestRecord(t *testing.T) {
 				commands := r.spansOf(AppliedCommands, "")
 				if len(commands) != 1 || commands[0].Worker != 0 || commands[0].Start < after[0].End ||
 					alone[0].Start < commands[0].End {
-					t.Errorf("commands at %+v, recorded in %+v, then %+v", commands, after, alone)
+					t.Errorf("spans of commands %+v, of their system %+v, of the next phase %+v", commands,
+						after, alone)
 				}
 				if len(r.Phases) != 2 || r.Phases[0].Phase != Update || r.Phases[1].Phase != "second" ||
 					r.Phases[0].End < commands[0].End || r.Phases[1].Start > alone[0].Start ||
@@ -165,8 +167,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestRecordIsBounded checks that a full recording counts the parts that it loses, and keeps systems and
-// commands.
+// TestRecordIsBounded checks that a full recording counts the parts that it loses, and keeps systems.
 func TestRecordIsBounded(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	for workers, room := range map[int]int{1: 8192, 64: 256} {
@@ -230,7 +231,7 @@ func TestRecordFailures(t *testing.T) {
 			}
 		}
 	}
-	// If the goroutine that calls Tick ends, the recording is complete.
+	// The recording also ends if a system ends the goroutine that calls Tick.
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "ends", Run: func(*Context) { runtime.Goexit() }})
@@ -297,12 +298,12 @@ func TestRecordBesideTicks(t *testing.T) {
 				n := 1 + (i+k)%MaxRecorded
 				ctx, cancel := context.WithCancel(context.Background())
 				if k%3 == 2 {
-					cancel() // at a random moment
+					cancel() // before wait is called
 				}
 				list, err := s.Record(n)(ctx)
 				cancel()
 				if err == nil && len(list) != n || err != nil && err != context.Canceled {
-					t.Errorf("%d of %d ticks: %v", len(list), n, err)
+					t.Errorf("%d of %d ticks recorded: %v", len(list), n, err)
 				}
 				for j, r := range list {
 					r.check(t)
@@ -350,7 +351,7 @@ func TestRecordCostsNoAllocations(t *testing.T) {
 	before := &r.workers[0].list[:1][0]
 	tick(t, s, 1)
 	if after := r.workers[0].list; len(after) != 21 || &after[0] != before {
-		t.Errorf("%d marks, moved: %v", len(after), &after[0] != before)
+		t.Errorf("%d marks, want 21; the list was reallocated: %v", len(after), &after[0] != before)
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 
 // Reduce calls part for each part of the query's entities, as [Context.Each] does, and combines the results
 // in the order of the batches, beginning with the results of the first two batches. The result is the same on
-// any number of workers, to the last bit of a floating-point number. Without entities the result is the zero
-// R. n is the number of entities in a part.
+// any number of workers, to the last bit of a floating-point number. If the query matches no entity, the
+// result is the zero R. n is the number of entities in a part.
 //
-// In the long run Reduce allocates nothing, unless the function literals allocate.
+// In the long run Reduce itself allocates nothing. The two functions may allocate.
 func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast.Batch) R,
 	combine func(a, b R) R) R {
 	j := c.cut(q, n)
@@ -37,8 +37,8 @@ func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast
 
 // reduction is the state of one Reduce, reused by the next one.
 type reduction[R any] struct {
-	part    func(*Context, vast.Batch) R
-	one     func(*Context, vast.Batch)
+	part    func(*Context, vast.Batch) R // the argument of Reduce
+	one     func(*Context, vast.Batch) // calls part for a batch and stores the result in results
 	results []R
 }
 

@@ -15,19 +15,19 @@ type loop struct {
 
 	mu      sync.Mutex
 	running bool
-	budget  time.Duration // time from one tick to the next; 0 unless Run is running
+	budget  time.Duration // time from one tick to the next while Run is running, otherwise 0
 	paused  bool
 	steps   int // number of ticks to run despite the pause
 }
 
-// Run makes Options.Rate ticks a second, the first one at once, until ctx ends, the simulation is stopped or
-// a tick returns an error. When ctx ends, Run finishes the tick under way, and a later Run or Tick continues
-// the simulation. When [Schedule.Stop] or [Context.Stop] was called, Run also calls the End functions of the
-// systems. Run returns the error of the tick, or nil.
+// Run makes Options.Rate ticks a second, the first one immediately, until ctx ends, the simulation is stopped
+// or a tick returns an error. When ctx ends, Run finishes the tick under way, and a later Run or Tick
+// continues the simulation. When [Schedule.Stop] or [Context.Stop] was called, Run also calls the End
+// functions of the systems. Run returns the error of a tick or of [Schedule.Build], or nil.
 //
 // Each tick stands for the same step of simulated time. When ticks are late, Run makes up to Options.CatchUp
-// late ticks without waiting, and drops further late ticks. Simulated time then stays behind, and [Stats]
-// counts the dropped ticks. While the schedule is paused, no ticks become due.
+// late ticks without waiting, and drops further late ticks. Simulated time then stays behind real time, and
+// [Stats] counts the dropped ticks. While the schedule is paused, no ticks become due.
 func (s *Schedule) Run(ctx context.Context) error {
 	s.enter("Run")
 	defer s.busy.Store(false)
@@ -38,8 +38,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	defer s.loop.setRunning(false, 0)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
-	// due is the start of the next tick. held reports whether a pause or a call of Step has interrupted the
-	// rhythm: then the next tick is due at once.
+	// due is the time at which the next tick should start. held reports whether a pause or a call of Step has
+	// interrupted the rhythm: then the next tick without Step is due immediately.
 	due, held := clock.Now(), false
 	for !s.stopped.Load() {
 		if ctx.Err() != nil {
@@ -80,17 +80,17 @@ func (s *Schedule) Run(ctx context.Context) error {
 			return err
 		}
 		if held || s.isBehind(due) {
-			// No wait follows in which visitors would be admitted.
+			// The next tick follows without a wait that would admit visitors.
 			s.admit(s.options.Visits)
 		}
 	}
-	return s.owned((*Schedule).tick) // ends the systems, unless the last tick did
+	return s.owned((*Schedule).tick) // calls the End functions that the last tick did not call
 }
 
 // RunTicks makes n ticks as fast as possible, without a clock. RunTicks makes fewer ticks if the simulation
 // is stopped: see [Schedule.Stop]. Like [Schedule.Run], RunTicks obeys Pause and Step. RunTicks returns the
-// error of a tick, the error of ctx if ctx ends before the last tick, or nil. A later RunTicks, Run or Tick
-// continues the simulation, unless it is stopped. RunTicks panics when n is negative.
+// error of a tick or of [Schedule.Build], the error of ctx if ctx ends before the last tick, or nil. A later
+// RunTicks, Run or Tick continues a simulation that is not stopped. RunTicks panics when n is negative.
 func (s *Schedule) RunTicks(ctx context.Context, n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("sched: Schedule.RunTicks(%d): the number of ticks cannot be negative", n))
@@ -120,7 +120,7 @@ func (s *Schedule) RunTicks(ctx context.Context, n int) error {
 		n--
 	}
 	if s.stopped.Load() {
-		return s.owned((*Schedule).tick) // ends the systems, unless the last tick did
+		return s.owned((*Schedule).tick) // calls the End functions that the last tick did not call
 	}
 	return nil
 }
@@ -132,9 +132,9 @@ func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().
 // waits.
 const oneThread = runtime.GOARCH == "wasm"
 
-// admit admits visitors of the world for the given time, and reports whether visitors still wait. Run calls
-// admit between any two ticks, even when ticks follow each other without a wait. So on one thread other
-// goroutines can visit, pause the schedule or end the loop.
+// admit admits visitors of the world for the given time, and reports whether visitors still wait. Run and
+// RunTicks call admit even between ticks that follow each other without a wait. Gosched then lets other
+// goroutines visit, pause the schedule or end the loop on a platform with one thread.
 func (s *Schedule) admit(limit time.Duration) (more bool) {
 	if oneThread {
 		runtime.Gosched()
@@ -189,7 +189,7 @@ func (s *Schedule) Step(n int) {
 }
 
 // Paused reports whether [Schedule.Run] and [Schedule.RunTicks] are paused, or will be as soon as they run.
-// Ticks of Step do not end a pause. Paused may be called from any goroutine at any time.
+// The ticks of [Schedule.Step] do not end a pause. Paused may be called from any goroutine at any time.
 func (s *Schedule) Paused() bool {
 	s.mustBeMade("Paused")
 	s.loop.mu.Lock()
@@ -197,8 +197,9 @@ func (s *Schedule) Paused() bool {
 	return s.loop.paused
 }
 
-// Running reports whether [Schedule.Run] or [Schedule.RunTicks] is running. Pause has no effect on a program
-// that calls Tick itself. Running may be called from any goroutine at any time.
+// Running reports whether [Schedule.Run] or [Schedule.RunTicks] is running. If neither is running, the
+// program may call Tick itself, and Pause has no effect on Tick. Running may be called from any goroutine at
+// any time.
 func (s *Schedule) Running() bool {
 	s.mustBeMade("Running")
 	s.loop.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// fakeClock advances only when Run waits for a duration, and when a test sets now.
+// fakeClock advances only when Run waits for a duration or a test sets now.
 type fakeClock struct {
 	now    time.Time
 	waits  []time.Duration
@@ -34,7 +34,7 @@ func (c *fakeClock) Wait(d time.Duration, wake <-chan struct{}) {
 
 const ms = time.Millisecond
 
-// loopOf returns a schedule of 100 ticks a second with one system, which calls f.
+// loopOf returns a schedule of 100 ticks a second, with one system, which calls f, and the schedule's clock.
 func loopOf(t *testing.T, f func(tick uint64, clock *fakeClock)) (*Schedule, *fakeClock) {
 	w, _ := newWorld(t, 0)
 	clock := &fakeClock{now: time.Unix(1000, 0)}
@@ -50,9 +50,9 @@ func TestRunKeepsTime(t *testing.T) {
 		case 2:
 			clock.now = clock.now.Add(4 * ms)
 		case 3:
-			clock.now = clock.now.Add(25 * ms) // two more ticks are due; Run makes both at once
+			clock.now = clock.now.Add(25 * ms) // two more ticks are due; Run makes both without waiting
 		case 7:
-			clock.now = clock.now.Add(95 * ms) // nine ticks are due; Run drops six
+			clock.now = clock.now.Add(95 * ms) // nine more ticks are due; Run drops six
 		case 12:
 			stop()
 		}
@@ -118,10 +118,10 @@ func TestRunEnds(t *testing.T) {
 	s.Pause()
 	clock.asleep = stop
 	if err := s.Run(ctx); err != nil || ran != 0 { // Run ends although the schedule is paused
-		t.Errorf("%v, ran %d times", err, ran)
+		t.Errorf("Run, paused: %v; the system ran %d times, want 0", err, ran)
 	}
 	if err := s.Run(ctx); err != nil || ran != 0 {
-		t.Errorf("%v, ran %d times", err, ran)
+		t.Errorf("Run after the end of ctx: %v; the system ran %d times, want 0", err, ran)
 	}
 	s, _ = loopOf(t, func(tick uint64, _ *fakeClock) {
 		if tick == 3 {
@@ -134,8 +134,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestRunFromOtherGoroutines calls methods that another goroutine may call at any time, while Run uses the
-// real clock.
+// TestRunFromOtherGoroutines calls methods of the schedule on another goroutine than Run, which uses the real
+// clock.
 func TestRunFromOtherGoroutines(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 2, Rate: 10_000})

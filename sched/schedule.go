@@ -28,7 +28,7 @@ type Options struct {
 	// Seed determines all random numbers, until [Schedule.Reset] sets another seed. Default: 0.
 	Seed uint64
 	// Phases are the phases of a tick in order. A system of any other phase cannot be added. Default: the
-	// phases of the systems, in the order in which they are first named.
+	// phases of the systems, in the order in which the first system of each phase was added.
 	Phases []Phase
 	// Commands are the options of each worker's Commands. Default: the defaults of vast.NewCommands.
 	Commands vast.CommandsOptions
@@ -63,7 +63,7 @@ type Schedule struct {
 	built    bool
 	closed   bool
 	starting bool        // whether there may be systems that have not started
-	stopped  atomic.Bool // whether the simulation ends
+	stopped  atomic.Bool // whether Stop was called in this simulation
 	measure  atomic.Bool // whether the next ticks are measured
 	stages   []stage
 
@@ -97,7 +97,7 @@ func New(w *vast.World, o Options) *Schedule {
 	}
 	if o.Workers < 0 || o.Rate < 0 || o.CatchUp < 0 || o.Rate > int(time.Second) {
 		panic(fmt.Sprintf("sched: New: Workers is %d, Rate %d, CatchUp %d: none can be negative, "+
-			"and Rate is at most %d", o.Workers, o.Rate, o.CatchUp, int(time.Second)))
+			"and Rate must be at most %d", o.Workers, o.Rate, o.CatchUp, int(time.Second)))
 	}
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -172,10 +172,10 @@ func (s *Schedule) Add(sys System) {
 	s.built, s.starting = false, true
 }
 
-// Build brings the systems into an order. [Schedule.Tick] does the same if it is necessary. Call Build to see
-// an error or the [Schedule.Graph] sooner. It returns an [*OrderError] when Before and After form a cycle,
-// name a system that does not exist, or contradict the phases. Complexity: the square of the number of
-// systems.
+// Build brings the systems into an order. After [Schedule.Add], the next [Schedule.Tick] does this, too. Call
+// Build to see an error or the [Schedule.Graph] before that tick. It returns an [*OrderError] when Before and
+// After form a cycle, name a system that does not exist, or contradict the phases. Complexity: at least the
+// square, and at most the cube, of the number of systems.
 func (s *Schedule) Build() error {
 	s.enter("Build")
 	defer s.busy.Store(false)
@@ -215,7 +215,7 @@ func (s *Schedule) Graph() Graph {
 }
 
 // GrowCommandBytes makes room for the given number of bytes of commands in each worker's Commands (see
-// vast.Commands.GrowBytes), so that recording them cannot fail in the next tick. It returns a [*vm.Error] if
+// vast.Commands.GrowBytes). Recording so many bytes cannot fail in the next tick. It returns a [*vm.Error] if
 // there is no memory.
 func (s *Schedule) GrowCommandBytes(bytes int) error {
 	s.enter("GrowCommandBytes")
@@ -240,7 +240,7 @@ func (s *Schedule) DropCommands() error {
 
 // Close ends the simulation: the End functions of the systems run, unless they already ran. Close then ends
 // the goroutines, waits for them, and releases the memory of the Commands. It drops commands that could not
-// be applied. The world stays open. Closing twice does nothing. If an End function fails, Close returns the
+// be applied. The world stays open. A second Close does nothing. If an End function fails, Close returns the
 // error as [Schedule.Tick] does, and closes the schedule nevertheless.
 func (s *Schedule) Close() error {
 	s.mustBeMade("Close")
@@ -258,7 +258,8 @@ func (s *Schedule) Close() error {
 	return errors.Join(err, s.drop())
 }
 
-// enter marks the schedule as busy. It panics if the schedule is busy already or closed.
+// enter marks the schedule as busy; the caller clears busy when it returns. enter panics if the schedule is
+// busy already or closed.
 func (s *Schedule) enter(what string) {
 	s.mustBeMade(what)
 	if !s.busy.CompareAndSwap(false, true) {

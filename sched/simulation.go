@@ -23,13 +23,15 @@ func (s *Schedule) Stopped() bool {
 func (c *Context) Stop() { c.of().Stop() }
 
 // Reset ends the simulation and prepares the next one. The End functions of the systems run, unless they
-// already ran. The next tick is number 1, after the Start functions, and its random numbers come from the
-// given seed. Systems and statistics stay. Commands that could not be applied are dropped.
+// already ran. Before the next tick the Start functions run again. That tick is number 1, and its random
+// numbers come from the given seed. Systems and statistics stay. Commands that could not be applied are
+// dropped.
 //
-// Reset does not touch the world. If the next simulation begins with an empty world, call vast.World.Reset
-// afterwards, because End may read the world. vast.World.Reset gives the slots new generations, so the
-// streams of [Context.Random] differ from the streams of an earlier simulation with the same seed. To repeat
-// a simulation exactly, draw from [Context.RandomOf] with the slots, or make a new world.
+// Reset itself does not touch the world. To begin the next simulation with an empty world, call
+// vast.World.Reset after this method and not before, because End may read the world. vast.World.Reset
+// continues the generations of the slots. Therefore the streams of [Context.Random] differ from the streams
+// of an earlier simulation with the same seed. To repeat a simulation exactly, draw from [Context.RandomOf]
+// with the slots, or make a new world.
 //
 // If an End function fails, Reset returns the error as [Schedule.Tick] does, and resets the schedule
 // nevertheless.
@@ -84,7 +86,7 @@ func (s *Schedule) end() error {
 	return err
 }
 
-// runAlone runs Start or End of a system. If it fails, its commands are dropped.
+// runAlone runs n, which is Start or End of a system or nil. After an error it drops the commands of n.
 func (s *Schedule) runAlone(n *node) error {
 	if n == nil {
 		return nil

@@ -13,8 +13,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life returns a schedule, a list to which the functions of its systems append their calls, and its world.
-// Start of system a makes three entities. System b stops the simulation in tick stopTick.
+// life returns a schedule with two systems, the list of the calls of their functions, and the world. A call is
+// written as function, tick, "/" and number of entities. Start of system a makes three entities. System b
+// stops the simulation in tick stopTick.
 func life(t *testing.T, workers int, stopTick uint64) (s *Schedule, did *[]string, w *vast.World) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -93,8 +94,7 @@ func TestStartAndEnd(t *testing.T) {
 	}
 }
 
-// TestNeverStarted checks that a system that has not started does not end, and that a stopped schedule starts
-// no system.
+// TestNeverStarted checks that a schedule that is stopped before its first tick calls neither Start nor End.
 func TestNeverStarted(t *testing.T) {
 	s, did, _ := life(t, 1, 2)
 	s.Stop()
@@ -132,7 +132,7 @@ func TestResetRepeats(t *testing.T) {
 	s := newSchedule(t, w, Options{Workers: 2, Seed: 7})
 	draw := func(x *Context) {
 		for e := range w.Query(c[0]).All() {
-			r := x.RandomOf(uint64(e.Slot())) // World.Reset begins new generations
+			r := x.RandomOf(uint64(e.Slot())) // not Random(e): World.Reset continues the generations
 			*c[0].Get(e) = *c[0].Get(e)*31 + r.Uint64()
 		}
 	}
@@ -167,8 +167,8 @@ func TestResetRepeats(t *testing.T) {
 	}
 }
 
-// TestRandomAndGenerations checks that the entities of one slot have different random numbers, in the same
-// tick and after World.Reset. The random numbers of the slot itself repeat.
+// TestRandomAndGenerations checks that the successive entities of one slot have different random numbers, in
+// the same tick and after World.Reset, and that RandomOf gives the same numbers for the slot each time.
 func TestRandomAndGenerations(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
@@ -227,19 +227,20 @@ func TestStartFails(t *testing.T) {
 	}
 	for range 2 {
 		if err := s.Tick(); !errors.Is(err, vm.ErrCapacity) || starts != 2 || ran != 0 {
-			t.Errorf("%v, started %d times, ran %d times", err, starts, ran)
+			t.Errorf("%v, started %d times (want 2), ran %d times (want 0)", err, starts, ran)
 		}
 	}
 	w.DeleteAll(w.Query())
 	if err := s.Tick(); err != nil || starts != 2 || ran != 1 || s.Stats().Tick != 1 {
-		t.Errorf("%v, started %d times, ran %d times", err, starts, ran)
+		t.Errorf("%v, started %d times (want 2), ran %d times (want 1)", err, starts, ran)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestEndFails checks that all systems end although one panics and another has no room for its commands.
+// TestEndFails checks that the End functions of all systems run although one panics and another has no room
+// for its commands.
 func TestEndFails(t *testing.T) {
 	for _, how := range []string{"Tick", "Reset", "Close"} {
 		w := vast.NewWorld(vast.Options{MaxEntities: 128})
@@ -287,7 +288,7 @@ func TestEndFails(t *testing.T) {
 	}
 }
 
-// TestResetDropsCommands checks that Reset drops the commands of a tick that has no room for them.
+// TestResetDropsCommands checks that Reset drops commands that a tick could not apply.
 func TestResetDropsCommands(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
@@ -351,7 +352,7 @@ func TestRunTicks(t *testing.T) {
 	mustPanic(t, "RunTicks(-1)", func() { s.RunTicks(ctx, -1) })
 }
 
-// TestStopWhilePaused checks that Stop from another goroutine ends a loop that waits.
+// TestStopWhilePaused checks that Stop ends a paused Run or RunTicks.
 func TestStopWhilePaused(t *testing.T) {
 	for _, run := range []func(*Schedule) error{
 		func(s *Schedule) error { return s.Run(context.Background()) },
@@ -371,7 +372,8 @@ func TestStopWhilePaused(t *testing.T) {
 	}
 }
 
-// TestSeveralOfOneSystem checks the names, the order and the random numbers of systems with one name.
+// TestSeveralOfOneSystem checks the names, the order and the random numbers of systems that were added with the same
+// name.
 func TestSeveralOfOneSystem(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
@@ -421,7 +423,7 @@ func TestMeasuringBegins(t *testing.T) {
 	st := s.Stats()
 	if st.Tick != 2 || st.Ticks != (Times{}) || st.Systems[1].Times != (Times{}) ||
 		s.counters.ticks.total != 0 {
-		t.Errorf("not measured: %+v", st)
+		t.Errorf("times before the first call of Stats: %+v", st)
 	}
 	s.Add(System{Name: "c", Run: nothing})
 	tick(t, s, 3)

@@ -77,7 +77,7 @@ func TestSplitPanics(t *testing.T) {
 	says("inside a part of another")
 	n = -1
 	says("Context.Split(-1)")
-	// The next tick works again.
+	// After the failed ticks, the next tick works.
 	n, part = 1, func(*Context, int) {}
 	w.Archetype().New()
 	if err := s.Tick(); err != nil || batches != 1 {

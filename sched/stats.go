@@ -15,7 +15,7 @@ import (
 type Stats struct {
 	Tick           uint64        // number of the last tick
 	Budget         time.Duration // time from one tick to the next while [Schedule.Run] runs, otherwise 0
-	Commands       vast.Applied  // results of all commands
+	Commands       vast.Applied  // numbers of commands that were applied and that were skipped
 	Late           uint64        // ticks that [Schedule.Run] began at least one whole step late
 	Dropped        uint64        // ticks that [Schedule.Run] dropped, see Options.CatchUp
 	Ticks          Times         // durations of whole ticks
@@ -34,8 +34,8 @@ type SystemStats struct {
 	Recent Times // exact durations in the last 256 ticks in which the system ran
 }
 
-// Times summarizes durations. P50, P99 and Max are within 1% of the exact value, and count a duration over
-// one minute as one minute.
+// Times summarizes durations. P50, P99 and Max of recent durations are exact. Otherwise they are within 1% of
+// the exact value, and count a duration over one minute as one minute.
 type Times struct {
 	Count               uint64
 	Total               time.Duration
@@ -51,11 +51,11 @@ const (
 // longest is the upper bound of the histogram.
 const longest = time.Minute
 
-// measured is a duration of the tick under way. It is recorded at the end of the tick, so that a tick takes
-// the lock once.
+// measured is a duration of the tick under way. The end of the tick records all durations, because then the
+// tick takes the lock only once.
 type measured struct {
 	took time.Duration
-	done bool
+	done bool // whether took holds a duration that is not recorded yet
 }
 
 // times collects durations for Times. The zero value holds no durations.
@@ -65,15 +65,15 @@ type times struct {
 	ring      []time.Duration // the last durations; duration n has the index n modulo the length
 }
 
-// makeRoom makes the histogram and the ring. The ring keeps the given number of durations, a power of two.
+// makeRoom makes the histogram and a ring of the last `recent` durations. recent must be a power of two.
 func (t *times) makeRoom(recent int) {
 	if t.histogram == nil {
 		t.histogram, t.ring = hdrhistogram.New(1, int64(longest), 2), make([]time.Duration, recent)
 	}
 }
 
-// record adds the duration of m, if any, and clears m.done, so that a second call adds nothing. makeRoom must
-// have been called. record allocates nothing, because no value is out of the histogram's range.
+// record adds the duration of m, if any, and clears m.done, so that a second call adds nothing. Call makeRoom
+// before the first record. record allocates nothing, because no value is out of the histogram's range.
 func (t *times) record(m *measured) {
 	if m.done {
 		m.done = false
@@ -105,8 +105,8 @@ func (t *times) stats() Times {
 	}
 }
 
-// recent appends the durations after the first `after` durations, oldest first. Durations that the ring has
-// overwritten are missing.
+// recent skips the first `after` durations and appends the later ones to `into`, oldest first. Durations that
+// the ring has overwritten are missing.
 func (t *times) recent(after uint64, into []time.Duration) []time.Duration {
 	count, n := t.count(), uint64(len(t.ring))
 	for i := max(after, count-min(count, n)); i < count; i++ {
@@ -142,7 +142,7 @@ type counters struct {
 	systems       []*node
 }
 
-// startMeasuring makes the next ticks measure their systems. The mutex is held.
+// startMeasuring makes the next ticks measure their systems. The caller holds the mutex.
 func (s *Schedule) startMeasuring() {
 	if s.measure.Load() {
 		return
@@ -162,7 +162,8 @@ func (c *counters) makeRoom() {
 // Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any
 // time. While a tick runs, the times of some systems may be a tick or more newer than the times of others.
 // Complexity: about ten microseconds for each system. The end of a tick waits at most until Stats is done
-// with one system. Systems and hooks must not call Stats: [Context.Tick] returns the number of the tick.
+// with one system. Systems and hooks must not depend on Stats, because durations differ from run to run.
+// [Context.Tick] returns the number of the tick.
 //
 // The first call makes all later ticks measure their systems, and allocates about 33 KB for each system. Call
 // Stats before the first tick to have the times of all ticks.

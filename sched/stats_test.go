@@ -16,40 +16,41 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	if got := s.recent(0, nil); got != nil {
-		t.Errorf("before the first time: %v", got)
+		t.Errorf("recent before the first duration: %v", got)
 	}
 	if got := timesOf(nil); got != (Times{}) {
-		t.Errorf("of no times: %+v", got)
+		t.Errorf("timesOf(nil): %+v", got)
 	}
 	record(5, 1, 3)
-	s.record(&measured{took: 9}) // not measured
+	s.record(&measured{took: 9}) // adds nothing, because done is false
 	if got := s.recent(0, []time.Duration{7}); !slices.Equal(got, []time.Duration{7, 5, 1, 3}) {
-		t.Errorf("of three times: %v", got)
+		t.Errorf("recent of three durations: %v", got)
 	}
 	record(2, 8, 4)
 	recent := map[uint64][]time.Duration{0: {3, 2, 8, 4}, 2: {3, 2, 8, 4}, 4: {8, 4}, 6: nil, 9: nil}
 	for after, want := range recent {
 		if got := s.recent(after, nil); !slices.Equal(got, want) {
-			t.Errorf("after %d: %v, want %v", after, got, want)
+			t.Errorf("recent after %d durations: %v, want %v", after, got, want)
 		}
 	}
 	if got, want := s.stats(), (Times{Count: 6, Total: 23, Last: 4, P50: 3, P99: 8, Max: 8}); got != want {
-		t.Errorf("all: %+v, want %+v", got, want)
+		t.Errorf("stats of all durations: %+v, want %+v", got, want)
 	}
 	want := Times{Count: 4, Total: 17, Last: 4, P50: 3, P99: 8, Max: 8}
 	if got := timesOf(s.recent(0, nil)); got != want {
-		t.Errorf("the last times: %+v, want %+v", got, want)
+		t.Errorf("timesOf the last durations: %+v, want %+v", got, want)
 	}
-	hundred := make([]time.Duration, 200)
-	for i := range hundred {
-		hundred[i] = time.Duration(200 - i)
+	durations := make([]time.Duration, 200)
+	for i := range durations {
+		durations[i] = time.Duration(200 - i)
 	}
-	if got, want := timesOf(hundred), (Times{200, 20100, 1, 100, 198, 200}); got != want {
-		t.Errorf("of 1 to 200: %+v, want %+v", got, want)
+	if got, want := timesOf(durations), (Times{200, 20100, 1, 100, 198, 200}); got != want {
+		t.Errorf("timesOf 1 to 200: %+v, want %+v", got, want)
 	}
 }
 
-// TestRecent checks that a caller that polls gets each tick once, and that a system keeps its last 256 times.
+// TestRecent checks that a caller that polls Recent gets each tick once, and that Stats has the last 256
+// durations of a system.
 func TestRecent(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
@@ -69,18 +70,18 @@ func TestRecent(t *testing.T) {
 		before := count
 		count, list = s.Recent(count, list[:0])
 		if len(list) != n || count != before+uint64(n) {
-			t.Fatalf("%d ticks: %d times, count %d", n, len(list), count)
+			t.Fatalf("after %d more ticks: %d durations, count %d", n, len(list), count)
 		}
 		for _, took := range list {
 			total += took
 		}
 	}
 	if st := s.Stats(); st.Ticks.Total != total || st.Ticks.Count != count || st.Tick != count {
-		t.Errorf("%d ticks of %v together, want %d of %v", st.Ticks.Count, st.Ticks.Total, count, total)
+		t.Errorf("Stats: %d ticks, %v in total; Recent: %d ticks, %v in total", st.Ticks.Count, st.Ticks.Total, count, total)
 	}
 	tick(t, s, recentTicks+3)
 	if count, list = s.Recent(count, nil); len(list) != recentTicks || count != 1008+recentTicks+3 {
-		t.Errorf("%d times, count %d", len(list), count)
+		t.Errorf("after more ticks than the ring holds: %d durations, count %d", len(list), count)
 	}
 	if again, list := s.Recent(count, nil); again != count || list != nil {
 		t.Errorf("without new ticks Recent returns %v, count %d", list, again)
@@ -97,7 +98,7 @@ func TestRecent(t *testing.T) {
 	}
 	if st.Applying.Count != 9 || st.RecentApplying.Count != 9 ||
 		st.RecentApplying.Total != st.Applying.Total {
-		t.Errorf("applications of commands: %+v, recently %+v", st.Applying, st.RecentApplying)
+		t.Errorf("times of applying commands: %+v, recent times %+v", st.Applying, st.RecentApplying)
 	}
 }
 

@@ -146,7 +146,7 @@ function state() {
   if (streamState === 'lost') {
     Object.assign(now, { name: 'lost', rate: 'trying again', why: 'The program does not answer. It may have exited.' });
   } else if (streamState === 'live' && s && !s.admitting) {
-    Object.assign(now, { rate: format.seconds(Math.round(s.age)), why: 'The program has not admitted the inspector for this long.' });
+    Object.assign(now, { rate: format.seconds(Math.round(s.age)), why: 'The program has not admitted the inspector during the time shown.' });
   } else if (streamState === 'live' && s?.paused) {
     Object.assign(now, { name: 'paused', rate: s.tick === undefined ? '' : `tick ${format.number(s.tick)}`, why: 'The program is paused. Resume it on the page Systems.' });
   } else if (streamState === 'live' && s) {

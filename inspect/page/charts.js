@@ -69,7 +69,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
   }
 
-  // shown returns the length of the time axis in seconds: the smallest round number that holds all data.
+  // shown returns the length of the time axis in seconds: the shortest round time that holds all data.
   const shown = () => [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
 
   // add adds a point. If there is a gap before the point, add first adds a point without values, which breaks

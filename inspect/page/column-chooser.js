@@ -2,7 +2,7 @@
 
 import { dialog, h } from './ui.js';
 
-const most = 12; // number of columns
+const most = 12; // largest number of columns in a list
 const unasked = 3; // number of columns shown if neither the user nor the query names columns
 
 // columnChooser returns { element, chosen(), proposed(labels) }. element is a button. chosen returns the

@@ -8,9 +8,9 @@ const cellSize = (bytes, page) => (bytes >= page ? 6 : bytes >= 64 ? 8 : bytes >
 const tallest = 0.62; // greatest height of the picture, as a fraction of the window's height
 
 // pictureView makes the canvas. Its callbacks:
-//   onZoom(view)          another part shall be shown: { area, from, bytes }, or null for all areas
-//   onHere(cell)          the pointer is on another cell, or on no cell (null)
-//   onOpen(slot, column)  a word shall be opened
+//   onZoom(view)          the user wants to see another part: { area, from, bytes }, or null for all areas
+//   onHere(cell)          the pointer has moved to another cell, or off all cells (null)
+//   onOpen(slot, column)  the user opens a word
 //   onAnnounce(text)      a text for screen readers
 //   onResize()            the width of the canvas has changed
 export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
@@ -76,7 +76,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     draw();
   }
 
-  // outdated reports whether the used part of an area has changed, so that the layout must be rebuilt.
+  // outdated reports whether the used part of an area has changed. If it has, the layout must be rebuilt.
   function outdated(next) {
     const key = (m) => m.areas.map((a) => `${a.usedFrom}+${a.committed}`).join();
     return key(next) !== key(memory);
@@ -140,7 +140,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     for (const r of layout.ranges) pen.fillRect((r.at % layout.columns) * size, Math.floor(r.at / layout.columns) * size, 1, size - 1);
   }
 
-  // drawElements marks where elements begin, if an element takes several cells.
+  // drawElements marks where elements begin, if an element covers several cells.
   function drawElements(height) {
     const area = state.view && memory.areas[state.view.area];
     const cells = area ? Math.abs(area.stride) / layout.bytes : 0;
@@ -158,8 +158,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     pen.strokeRect(x - 1, y - 1, size + 1, size + 1);
   }
 
-  // drawStrips draws two strips: all reservations, and all areas. Each strip marks the part that the
-  // picture shows.
+  // drawStrips draws two strips: all reservations, and all areas. If the picture shows a part of one area,
+  // both strips mark this part.
   function drawStrips() {
     const end = memory.areas.reduce((n, a) => Math.max(n, a.from + a.bytes), 1);
     const from = layout.ranges[0]?.from ?? 0;
@@ -304,7 +304,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       return;
     }
     if (next < 0) return;
-    // The cell under the pointer stays where it is, as far as whole rows allow.
+    // The place under the pointer stays under the pointer, as far as whole rows allow.
     const r = layout.ranges[0];
     const middle = cell ? cell.from : r.from + (r.to - r.from) / 2;
     const share = pointed >= 0 && cell ? pointed / layout.cells : 0.5;

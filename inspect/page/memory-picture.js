@@ -4,12 +4,12 @@
 // A layout is a grid of cells: { columns, rows, bytes, ranges, bands, cells }. bytes is how many bytes a
 // cell stands for. Each range { from, to, n, at, area } is divided into n cells; `at` is the index of the
 // range's first cell in the grid, counted row by row. Ranges are in the order of their cells. A band
-// { title, key, row, rows } is a named part of the grid.
+// { title, key, row, rows, areas } is a named part of the grid.
 
 import { color, format, palette } from './ui.js';
 
 export const maxCells = 1 << 16;
-const maxRanges = 240; // as many as fit into a URL
+const maxRanges = 240; // more ranges might not fit into a URL
 
 // Bits of a cell's notes, as the server sends them.
 export const note = { decommitted: 1, swapped: 2, zero: 4, value: 8, archetypes: 16, areas: 32 };
@@ -83,7 +83,7 @@ function coarser(bytes, page) {
   return page * (Number.isInteger(Math.log2(pages)) && pages > 1 ? pages * 1.5 : pages === 1 ? 2 : (pages * 4) / 3);
 }
 
-const bandLeast = 3; // rows: a band needs room for its name
+const bandLeast = 3; // smallest number of rows of a band, which has room for the band's name
 
 function bandsOf(parts, columns, bytes) {
   const layout = { columns, rows: 0, bytes, ranges: [], bands: [], cells: 0 };
@@ -209,7 +209,8 @@ export function numberOf(layout, place) {
   return -1;
 }
 
-// dataAt returns the index of a place in the data, or -1 if the layout of the data does not show the place.
+// dataAt returns the index in the data of the cell that holds a place, or -1 if the layout of the data does
+// not show the place.
 export function dataAt(data, place) {
   for (let k = 0; k < data.layout.ranges.length; k++) {
     const r = data.layout.ranges[k];

@@ -3,7 +3,7 @@
 import { aborted } from './api.js';
 import { errorBox, format, h, palette, replace, svg } from './ui.js';
 
-const linesMost = 32; // limit of the lines of bytes that are shown
+const linesMost = 32; // largest number of lines of bytes
 const lineBytes = 16;
 
 // wordView returns the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity.
@@ -148,14 +148,14 @@ export function wordView(app, memory, { onChange }) {
           h('td', { class: 'num' }, p.kind === 'entity' && p.text !== '0.0' ? h('a', { href: `#/entity/${p.text}` }, p.text) : p.text), h('td', { class: 'dim' }, p.type),
           h('td', { class: 'num' }, p.size === 1 ? p.offset : `${p.offset} – ${p.offset + p.size - 1}`)))))),
       (b.cut || b.parts.length > 64 || total * 2 < b.hex.length) && h('p', { class: 'dim' }, 'Not everything is shown.'),
-      b.hex === '' && b.size > 0 && h('p', { class: 'dim' }, 'This component lies on the Go heap. The entity’s page shows its value.'));
+      b.hex === '' && b.size > 0 && h('p', { class: 'dim' }, 'The bytes are not shown, because the component lies on the Go heap or is too large.'));
   }
 
   return self;
 }
 
-// digit reports whether a slot of a word is set in 16 hexadecimal digits. The last digit stands for the first
-// four slots.
+// digit reports whether the bit of slot i of a word is set. text is the word in 16 hexadecimal digits. The
+// last digit stands for the first four slots.
 function digit(text, i) {
   return ((Number.parseInt(text[15 - (i >> 2)], 16) >> (i & 3)) & 1) === 1;
 }

@@ -44,7 +44,7 @@ export const page = {
     });
 
     // The page's address holds the mode and the open word, so that the browser's Back button returns to them.
-    // Browsers limit how often an address may change, so remember skips an address that is the same.
+    // remember skips an unchanged address, because browsers limit how often a page may set its address.
     let remembered = '';
     function remember() {
       const params = Object.fromEntries(Object.entries({
@@ -71,7 +71,7 @@ export const page = {
       want();
     }
 
-    // The picture is requested at most five times a second; outdated requests are cancelled.
+    // The picture is requested at most five times a second. A new request cancels the request before.
     let asking = null;
     let asked = 0;
     let timer = 0;
@@ -142,7 +142,7 @@ export const page = {
         h('span', null, `A cell is ${format.bytes(layout.bytes)}${one ? `: ${one} of ${format.bytes(memory.pageSize)}` : ''}`),
         h('span', null, `${format.number(layout.cells)} cells`),
         data?.by === state.by && data.sampled && h('span', null, state.by === 'change' ? 'Changes: sampled' : 'Density: sampled'),
-        state.by === 'change' && h('span', null, data?.by === 'change' && data.seconds > 0 ? `Compared with ${format.seconds(data.seconds)} ago` : 'Waiting for the second comparison …'));
+        state.by === 'change' && h('span', null, data?.by === 'change' && data.seconds > 0 ? `Compared with ${format.seconds(data.seconds)} ago` : 'Waiting for the first comparison …'));
     }
 
     function tellLegend() {
@@ -191,7 +191,7 @@ export const page = {
     }
 
     function archetypeEntries() {
-      // The rarest columns come first, because they distinguish the archetype from others.
+      // The rarest columns come first, because they distinguish the archetype from other archetypes.
       const having = new Map();
       for (const a of memory.archetypes) for (const c of a.columns) having.set(c, (having.get(c) ?? 0) + 1);
       const named = (a) => [...a.columns].sort((b, c) => having.get(b) - having.get(c)).join(', ');
@@ -242,7 +242,7 @@ export const page = {
     }
     const zoomTo = (index) => show({ view: { area: index, from: memory.areas[index].usedFrom, bytes: picture.wholeArea(index) } });
 
-    // The panel of the cell under the pointer first shows what the page knows, and then the server's answer.
+    // The panel about the cell under the pointer first shows what the page knows, then the server's answer.
     const askHere = later(180, async (cell) => {
       try {
         const at = await app.api.get('memory/at', { offset: Math.floor((cell.from + cell.to) / 2) }, { signal: end.signal });

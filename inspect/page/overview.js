@@ -5,7 +5,7 @@ import { bar, emptyBox, errorBox, format, h, panel, replace, setQuantity, setTex
 
 const oneDigit = (n) => (typeof n === 'number' ? n.toFixed(1) : format.number(n));
 
-// The readings, in the order of their importance. get takes the value from a sample.
+// The readings, in the order of their importance. get returns the value of the reading in a sample.
 const readings = [
   {
     id: 'tick', name: 'Tick time, p99', color: '--c1', get: (s) => s.tickSeconds?.p99, write: format.seconds,
@@ -29,7 +29,7 @@ const readings = [
   { id: 'cpu', name: 'Processors busy', color: '--c8', get: (s) => s.cpu, write: (n) => (typeof n === 'number' ? n.toFixed(2) : format.number(n)), note: (s) => `${format.number(s.goroutines)} goroutines` },
 ];
 
-// The charts. values takes the values of the series from a sample.
+// The charts. values returns the values of all series in a sample.
 const charts = [
   {
     title: 'Tick time', unit: 'seconds', half: true,
@@ -82,7 +82,7 @@ export const page = {
       explain(s);
     }
 
-    // explain shows the reason why readings are missing.
+    // explain shows why readings are missing.
     let explained = '';
     function explain(s) {
       const because = !s.admitting ? `unheard ${Math.round(s.age)}` : s.tick === undefined ? 'no schedule' : '';
@@ -175,5 +175,5 @@ const columnCosts = () => costPanel('Largest columns', '#/memory', 'Memory', [
   { title: 'Committed', class: 'num', cell: (c) => format.bytes(c.committed) },
   { title: '', class: 'share', cell: (c, most) => bar(c.committed / most.committed, '--c2') },
   { title: 'Entities', class: 'num', cell: (c) => format.number(c.entities) },
-  { title: 'Dense', hint: 'Share of used slots in the 64-slot words that are in use', class: 'num hide-narrow', cell: (c) => (c.slots > 0 ? format.percent(c.entities / c.slots) : '–') },
+  { title: 'Dense', hint: 'Share of the slots that have the component, in the 64-slot words with such slots', class: 'num hide-narrow', cell: (c) => (c.slots > 0 ? format.percent(c.entities / c.slots) : '–') },
 ]);

@@ -17,7 +17,7 @@ function mount(root, app) {
   let asking = new AbortController();
   let drawing = new AbortController();
   let asked = null; // the query whose answer is shown
-  let wanted = app.params.get('field'); // field of the histogram; null: any field
+  let wanted = app.params.get('field'); // field of the histogram; '' for none, null for the first field
 
   const box = queryBox({
     label: 'Query',
@@ -101,7 +101,7 @@ function mount(root, app) {
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
-      // The Back button runs the previous query again.
+      // A new step in the browser's history lets the Back button return to the previous query.
       if (asked !== null && asked !== text) history.pushState(null, '', location.hash);
       asked = text;
       remember(text);
@@ -238,5 +238,5 @@ function download(blob, name) {
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may still be reading
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // until then, the browser may still read the file
 }

@@ -79,7 +79,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     const from = wrong ? Math.min(wrong.from, value.length) : value.length;
     const to = wrong ? Math.min(wrong.to, value.length) : value.length;
     setText(before, value.slice(0, from));
-    // An error at the end of the text has no word to mark, so a space is marked.
+    // An error at the end of the text has no word to mark. The mirror then marks a space.
     setText(word, wrong?.placed ? value.slice(from, to) || ' ' : '');
     setText(after, value.slice(to) + (value.endsWith('\n') ? ' ' : ''));
     if (lines > 1) {
@@ -108,8 +108,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   }
 
   // unfinished reports whether the error stays hidden while the user types, because more letters may
-  // correct the word. This is so if the list is open, and either the caret is in the wrong word or an item
-  // has a function go, such as the name of an entity.
+  // correct the word. The error stays hidden if the list is open, and either the caret is in the wrong word
+  // or an item has a function go, such as the name of an entity.
   function unfinished() {
     const at = input.selectionStart ?? 0;
     return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));

@@ -12,8 +12,8 @@ const next = { off: 'with', with: 'without', without: 'off' };
 const words = { off: 'any', with: 'required', without: 'excluded' };
 
 // facets returns { element, show(text), count(), destroy() }. show sets the state of the chips from a
-// query. count counts the entities of each shown component, and then every 10 seconds. When a chip is
-// pressed, facets calls onChange with the new text of the query.
+// query. count counts the entities of each shown component, and repeats the count every 10 seconds. When a
+// chip is pressed, facets calls onChange with the new text of the query.
 export function facets(world, onChange) {
   let text = '';
   let all = false;
@@ -38,7 +38,7 @@ export function facets(world, onChange) {
     count();
   }
 
-  // The chips of components that the query names are always shown.
+  // The chips of components that the query requires or excludes are always shown.
   const shown = () => chips.filter((chip, i) => all || i < few || stateOf(text, chip.column) !== 'off');
 
   function draw() {

@@ -8,7 +8,7 @@ export function recent() {
     const list = JSON.parse(localStorage.getItem(key) ?? '[]');
     return Array.isArray(list) ? list.filter((text) => typeof text === 'string').slice(0, most) : [];
   } catch {
-    return []; // storage may be forbidden, or may hold other data
+    return []; // the browser forbids storage, or the storage holds other data
   }
 }
 

@@ -16,7 +16,7 @@ export function charactersAt(text, units) {
   return [...text.slice(0, units)].length;
 }
 
-// terms returns the terms of a query: the texts between commas or "and", outside of brackets and quotes.
+// terms returns the terms of a query. A comma or "and" outside of parentheses and quotes separates two terms.
 // Each term is { text, from, to } without surrounding white space; from and to are positions in UTF-16
 // units.
 export function terms(text) {
@@ -41,8 +41,8 @@ export function terms(text) {
   return found;
 }
 
-// stateOf returns 'with' if the query requires a column's component, 'without' if the query excludes the
-// component, and 'off' otherwise.
+// stateOf returns 'with' if a term of the query is only the column's name, 'without' if a term is only "not"
+// and the column's name, and 'off' otherwise.
 export function stateOf(text, column) {
   for (const term of terms(text)) {
     if (means(term.text, column)) return plain(term.text).without ? 'without' : 'with';
@@ -50,7 +50,7 @@ export function stateOf(text, column) {
   return 'off';
 }
 
-// withState returns the query with a column's component in a state of stateOf. The other terms do not change.
+// withState changes the query so that stateOf returns the given state. The other terms do not change.
 export function withState(text, column, state) {
   const kept = terms(text).filter((term) => !means(term.text, column)).map((term) => term.text);
   if (state === 'with') kept.push(column.text);

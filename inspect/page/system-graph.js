@@ -91,7 +91,7 @@ export function systemGraph({ onSystem, onColumn }) {
     const deepest = Math.max(1, ...phases.map((p) => p.depth));
     const node = Math.floor(Math.max(150, Math.min(260, (room - 2 * band.side - (deepest - 1) * gap.x) / deepest)));
     const whole = Math.max(room, 2 * band.side + deepest * node + (deepest - 1) * gap.x);
-    if (node === nodeWidth) { // only the background is wider
+    if (node === nodeWidth) { // only the width of the background changes
       for (const e of place.querySelectorAll('.graph-band')) e.style.width = `${whole}px`;
       place.style.width = `${whole}px`;
       return;
@@ -100,7 +100,7 @@ export function systemGraph({ onSystem, onColumn }) {
 
     replace(place, lines, [...nodes.values()].map((n) => n.element));
     for (const n of nodes.values()) n.element.style.width = `${node}px`;
-    // The heights are read together, so that the browser computes one layout.
+    // The heights are read together, so that the browser computes the page's layout only once.
     const heights = new Map([...nodes].map(([name, n]) => [name, n.element.offsetHeight]));
     edges = [];
     const bands = [];

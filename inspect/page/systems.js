@@ -213,7 +213,7 @@ export const page = {
         const now = event.schedules.find((s) => s.id === chosen?.id);
         if (!now) return;
         chosen.stats = now;
-        // During a pause, events repeat the same statistics.
+        // During a pause, each event repeats the statistics of the event before.
         if (now.ticks.count !== events.at(-1)?.ticks.count) events.push(now);
         while (events.length > eventsKept) events.shift();
         showStats(now);

@@ -6,7 +6,7 @@ import { color, errorBox, format, h, onTheme, replace, setText, tip } from './ui
 const top = { phases: 20, axis: 18 };
 const lane = { system: 20, part: 15, gap: 9 };
 const laneHeight = lane.system + lane.part + lane.gap;
-const again = 2000; // milliseconds between recordings in repeat mode
+const repeatPause = 2000; // milliseconds between two recordings while the user keeps recording
 const nearest = 1e-6; // shortest time in seconds that fills the width
 
 const isInner = (span) => span.kind === 'part' || span.kind === 'wait';
@@ -80,7 +80,7 @@ export function timeline({ record, onSystem }) {
 
   function repeatSoon() {
     clearTimeout(timer);
-    if (alive && repeat.checked) timer = setTimeout(() => (document.hidden ? repeatSoon() : take(1, true)), again);
+    if (alive && repeat.checked) timer = setTimeout(() => (document.hidden ? repeatSoon() : take(1, true)), repeatPause);
   }
 
   function choose(tick) {
@@ -99,11 +99,11 @@ export function timeline({ record, onSystem }) {
         else if (!covered(s)) l.busy += s.end - s.start;
       }
     }
-    const same = shown && shown.tick.took > 0 && view.to - view.from < shown.tick.took * 0.999;
+    const zoomed = shown && shown.tick.took > 0 && view.to - view.from < shown.tick.took * 0.999;
     shown = { tick, lanes };
     cursor = null;
     // A zoomed view stays, so that the user can compare the same time in two ticks.
-    if (!same || view.from >= tick.took) view = { from: 0, to: Math.max(tick.took, nearest) };
+    if (!zoomed || view.from >= tick.took) view = { from: 0, to: Math.max(tick.took, nearest) };
     say();
     replace(which, ticks.length > 1 && ticks.map((t) => h('button', { type: 'button', class: 'chip', aria: { pressed: t === tick }, onclick: () => choose(t) }, `tick ${format.number(t.tick)}: ${format.seconds(t.took)}`)));
     which.hidden = ticks.length < 2;
@@ -264,8 +264,8 @@ export function timeline({ record, onSystem }) {
     draw();
   }
 
-  // scale multiplies the shown span of time by a factor. The time centre keeps its place on the screen. The
-  // default of centre is the middle of the span.
+  // scale multiplies the shown span of time by a factor. The time that the parameter centre names keeps its
+  // place on the screen. Default: the middle of the span.
   function scale(factor, centre = (view.from + view.to) / 2) {
     if (shown) move(centre - (centre - view.from) * factor, centre + (view.to - centre) * factor);
   }

@@ -1,6 +1,6 @@
 // Package access lets a schedule see the columns that a running system reads and writes. Package vast calls
-// [Touch] at every access to a column, but only in builds that check invariants: an access takes a few
-// instructions, and the call of Touch slows it down.
+// [Touch] at every access to a column, but only in builds that check invariants, because an access takes only
+// a few instructions and a call of Touch many more.
 package access
 
 import "sync"
@@ -8,8 +8,8 @@ import "sync"
 // watchers holds a func(column int, write bool) for each watched world.
 var watchers sync.Map
 
-// Watch calls f at each access to a column of the world, until stop is called. The arguments are those of
-// [Touch]. A world has at most one watcher.
+// Watch calls f at each access to a column of the world, until stop is called. f gets the arguments of
+// [Touch]. A world must have at most one watcher.
 func Watch(world any, f func(column int, write bool)) (stop func()) {
 	watchers.Store(world, f)
 	return func() { watchers.Delete(world) }

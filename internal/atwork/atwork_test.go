@@ -36,7 +36,7 @@ func TestInside(t *testing.T) {
 	}
 	Enter(other)
 	if inside() {
-		t.Error("Inside is true, but two owners are at work")
+		t.Error("Inside is true, but the owners of two worlds are at work")
 	}
 	Leave(other)
 	Leave(mine)

@@ -54,12 +54,13 @@ func TestCursorOfGroups(t *testing.T) {
 				break
 			}
 			if int(word) <= last || mask != masks[word] {
-				t.Fatalf("NextWord: word %d after %d is %#x, want %#x", word, last, mask, masks[word])
+				t.Fatalf("NextWord returns word %d after word %d, with the mask %#x, want %#x", word, last,
+					mask, masks[word])
 			}
 			last, n = int(word), n+1
 		}
 		if n != len(masks) {
-			t.Fatalf("NextWord: %d words, want %d", n, len(masks))
+			t.Fatalf("NextWord returned %d words, want %d", n, len(masks))
 		}
 		lo, hi := r.UintN(words), r.UintN(words+70)
 		c = Cursor{}

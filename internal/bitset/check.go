@@ -28,7 +28,7 @@ func (s *Set) CheckInvariants() {
 	}
 }
 
-// with returns s with the bits for word or block i.
+// with returns s after the bits of word or block i were set as any and full say.
 func (s summary) with(i uint, any, full bool) summary {
 	if any {
 		s.any |= 1 << i

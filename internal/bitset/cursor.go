@@ -2,8 +2,8 @@ package bitset
 
 import "math/bits"
 
-// Cursor iterates over the runs of slots that a filter chooses, in ascending order. The sets must not change
-// meanwhile, except that slots that were passed may be cleared.
+// Cursor iterates over the runs of slots that a filter chooses, in ascending order. While a cursor is in use,
+// its sets may change in one way only: slots that the cursor has passed may be cleared.
 type Cursor struct {
 	// Lo and Hi are the current run, [Lo, Hi), after Next returned true.
 	Lo, Hi uint
@@ -41,10 +41,10 @@ func (c *Cursor) StartAt(f *Filter, lo, end uint) {
 	}
 }
 
-// End returns the first word after the walk.
+// End returns the number of the first word that the walk does not cover.
 func (c *Cursor) End() uint { return c.end }
 
-// inside returns m, a mask of words of block b, without the words after the walk.
+// inside returns m, a mask of words of block b, without the words that the walk does not cover.
 func (c *Cursor) inside(m uint64, b uint) uint64 {
 	if left := c.end - b*64; left < 64 {
 		m &= 1<<left - 1

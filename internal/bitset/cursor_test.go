@@ -7,7 +7,7 @@ import (
 )
 
 // pattern fills a set with stretches of different density (empty, full, sparse, dense and even-odd) and
-// returns its model. Runs end at borders of words, blocks and groups, and between such borders.
+// returns its model. Stretches end at borders of words, blocks and groups, and between such borders.
 func pattern(r *rand.Rand, s *Set) model {
 	n := uint(s.Len())
 	m := make(model, n)
@@ -48,15 +48,15 @@ func pattern(r *rand.Rand, s *Set) model {
 type run struct{ lo, hi uint }
 
 // runsOf returns the maximal runs of matching slots in [lo, hi). A slot matches if it is in all required sets
-// (and) and in no excluded set (minus).
-func runsOf(and, minus []model, lo, hi uint) (runs []run) {
+// and in no excluded set.
+func runsOf(required, excluded []model, lo, hi uint) (runs []run) {
 	matches := func(i uint) bool {
-		for _, m := range and {
+		for _, m := range required {
 			if i >= uint(len(m)) || !m[i] {
 				return false
 			}
 		}
-		for _, m := range minus {
+		for _, m := range excluded {
 			if i < uint(len(m)) && m[i] {
 				return false
 			}

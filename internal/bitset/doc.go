@@ -3,12 +3,12 @@
 //
 // # Terminology
 //
-//   - word: 64 bits, one for each slot
+//   - word: 64 bits; each bit stands for one slot
 //   - block: 64 words, 4,096 slots; its summary says which of its words are not empty and which are full
 //   - group: 64 blocks, 262,144 slots; its summary says which of its blocks are not empty and which are full
 //   - any, full: the two masks of a summary, with a bit for each word of the block, or for each block of the
 //     group
-//   - usable: the slots that have memory, always whole words from slot 0 on
+//   - usable slots: the slots that have memory; they begin at slot 0 and fill whole words
 //
 // Invariant: the bit in any is set exactly if the word or block has a set slot. The bit in full is set
 // exactly if all slots of the word or block are set.
@@ -17,6 +17,6 @@
 // [vm.Seam]. The first summaries usually share a page with the first words. The summaries of groups lie on
 // the Go heap.
 //
-// Only growing allocates. Many goroutines may read a set while no goroutine changes it. Many goroutines may
-// mark a set at once: see [Set.Mark].
+// Growing a set allocates memory; operations on slots do not. Many goroutines may read a set while no
+// goroutine changes it. Many goroutines may mark slots of a set at the same time: see [Set.Mark].
 package bitset

@@ -9,15 +9,15 @@ import (
 // each group of alternatives. A filter can be kept and reused: its sets may grow and change between uses. But
 // after a set of [NewOnHeap] has grown, a filter with this set must not be used.
 type Filter struct {
-	// The addresses of the words and of the block summaries of the first two required sets, so that a query
-	// of two sets does not read the structs of the sets. If there is only one required set, a and b are this
-	// set.
+	// The addresses of the words and of the block summaries of the first two required sets, so that Match,
+	// candidates and whole do not read the structs of these sets. If there is only one required set, a and b
+	// are both this set.
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
 	more             bool // whether required or excluded is not empty
 	grouped          bool // whether groups is not empty
 	a, b             *Set
-	required         []*Set // without a and b
+	required         []*Set // the required sets from the third on
 	excluded         []*Set
 	groups           [][]*Set
 }
@@ -35,8 +35,8 @@ func NewFilter(required, excluded []*Set, groups ...[]*Set) Filter {
 	return f
 }
 
-// Match returns the slots of word i that the filter chooses, without regard to groups. The word must be
-// usable in every required set.
+// Match returns the slots of word i that are in every required set and in no excluded set. Match ignores the
+// groups. The word must be usable in every required set.
 func (f *Filter) Match(i uint) uint64 {
 	m := *(*uint64)(unsafe.Add(f.aWords, i*bytesWord)) & *(*uint64)(unsafe.Add(f.bWords, i*bytesWord))
 	if f.more {
@@ -66,7 +66,7 @@ func (f *Filter) words() uint {
 	return n
 }
 
-// candidates returns which words of block b may match according to the summaries.
+// candidates returns which words of block b may match according to the summaries. It ignores the groups.
 func (f *Filter) candidates(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).any & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).any
@@ -103,7 +103,7 @@ func (f *Filter) nextBlock(b, end uint) uint {
 	return end
 }
 
-// whole returns which words of block b match in all their slots according to the summaries.
+// whole returns which words of block b match in all their slots. It ignores the groups.
 func (f *Filter) whole(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).full & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).full
@@ -126,7 +126,7 @@ func (f *Filter) wholeMore(b uint, m uint64) uint64 {
 }
 
 // Count returns the number of slots in [lo, hi) that the filter chooses. Complexity: one step for each block
-// of 4,096 slots that may have matches, and one for each word that is neither empty nor full.
+// of 4,096 slots that may have matches, and one for each word that may match in part.
 func (f *Filter) Count(lo, hi uint) int {
 	hi = min(hi, f.words()*wordBits)
 	if lo >= hi {

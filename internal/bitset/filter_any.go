@@ -21,9 +21,9 @@ func (f *Filter) matchAny(i uint) uint64 {
 	return m
 }
 
-// blockAny returns two masks of words of block b. any has the words that are not empty in at least one set of
-// each group. full has the words that are full in at least one set of each group. full lacks the words that
-// are full only in the union of a group.
+// blockAny returns two masks of words of block b. The mask any has the words that are not empty in at least
+// one set of each group. The mask full has the words that are full in at least one set of each group. A word
+// that is full only in the union of the sets of a group is not in the mask full.
 //
 //go:noinline
 func (f *Filter) blockAny(b uint) (any, full uint64) {
@@ -42,8 +42,8 @@ func (f *Filter) blockAny(b uint) (any, full uint64) {
 	return any, full
 }
 
-// All returns the slots of word i that the filter chooses, with regard to groups. It returns 0 if the word is
-// not usable in every required set.
+// All returns the slots of word i that the filter chooses. Unlike Match, it tests the groups. All returns 0
+// if the word is not usable in every required set.
 func (f *Filter) All(i uint) uint64 {
 	if i >= f.words() {
 		return 0

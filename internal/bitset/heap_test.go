@@ -5,15 +5,16 @@ import (
 	"testing"
 )
 
-// TestHeapSetGrowsLikeTheOthers grows a set on Go's heap in steps, between changes, and compares it with a
-// model.
+// TestHeapSetGrowsLikeTheOthers grows a set on the Go heap step by step, changes slots after each step, and
+// compares the set with a model.
 func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 7))
 	s := NewOnHeap()
 	if s.Len() != 0 || s.Next(0) != 0 || s.Test(5) {
-		t.Fatalf("a new set has %d slots", s.Len())
+		t.Fatalf("a new set: Len() = %d, Next(0) = %d, Test(5) = %t; want 0, 0 and false", s.Len(), s.Next(0),
+			s.Test(5))
 	}
 	var m model
 	for len(m) < 2*groupBits {
@@ -51,8 +52,8 @@ func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
 	}
 }
 
-// TestFullHeapSet: in a full set, the search for a clear slot stops at the end of the set. The sets end
-// inside a group, and at the end of a group.
+// TestFullHeapSet: in a full set, the search for a clear slot stops at the end of the set. The first set ends
+// inside a group, the others end at the end of a group.
 func TestFullHeapSet(t *testing.T) {
 	for _, n := range []int{BlockBits, groupBits, 2 * groupBits} {
 		s := NewOnHeap()

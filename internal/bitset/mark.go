@@ -2,12 +2,14 @@ package bitset
 
 import "sync/atomic"
 
-// Several goroutines may mark slots at once, also in one word, as long as no goroutine clears bits meanwhile.
-// A word or a block becomes not empty, or full, in exactly one atomic Or. The goroutine that called this Or
-// updates the summary above. So the summaries are correct when all calls have returned.
+// Several goroutines may mark slots at the same time, even slots of one word. No goroutine may clear bits
+// meanwhile. Therefore exactly one atomic Or makes an empty word or block not empty, and exactly one makes it
+// full. The goroutine that called this Or updates the summary above. When all calls have returned, the
+// summaries are correct.
 
 // Mark sets the slots of mask in word i, which must be usable. Several goroutines may call Mark and
-// [Set.MarkRange] at once, but no other method meanwhile. If the slots are already set, Mark writes nothing.
+// [Set.MarkRange] at the same time, but must not call other methods meanwhile. If the slots are already set,
+// Mark writes nothing.
 func (s *Set) Mark(i uint, mask uint64) {
 	w := s.word(i)
 	if atomic.LoadUint64(w)&mask == mask {
@@ -28,8 +30,8 @@ func (s *Set) Mark(i uint, mask uint64) {
 	}
 }
 
-// MarkRange is [Set.Mark] for the slots [lo, hi). Complexity: one step for each word, and one for each block
-// that is already full.
+// MarkRange is [Set.Mark] for the slots [lo, hi). Complexity: one step for each block that is already full,
+// and one for each word outside of such blocks.
 func (s *Set) MarkRange(lo, hi uint) {
 	for lo < hi {
 		i := lo / wordBits
@@ -51,7 +53,7 @@ func (s *Set) MarkRange(lo, hi uint) {
 	}
 }
 
-// markBlock adds the words any and the words full to the summary of block i. It also updates the group.
+// markBlock adds the masks any and full to the summary of block i, and updates the summary of the group.
 func (s *Set) markBlock(i uint, any, full uint64) {
 	b, g := s.block(i), s.group(i/64)
 	bit := uint64(1) << (i % 64)

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// TestMarkAgainstFill marks random words and ranges. Or and Fill must make the same set.
+// TestMarkAgainstFill compares Mark with Or, and MarkRange with Fill, for random words and ranges.
 func TestMarkAgainstFill(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -51,8 +51,8 @@ func sameSets(t *testing.T, got, want *Set) {
 	}
 }
 
-// TestMarksOfSeveralGoroutines fills whole groups bit by bit. The goroutines mark slots of the same words,
-// blocks and groups. All summaries must be correct, including the summaries of full words.
+// TestMarksOfSeveralGoroutines fills a set from four goroutines, which mark slots of the same words, blocks
+// and groups. All summaries must be correct, including the summaries of full words.
 func TestMarksOfSeveralGoroutines(t *testing.T) {
 	for round := range 8 {
 		s := newSet(t, capacityTest)
@@ -83,8 +83,8 @@ func TestMarksOfSeveralGoroutines(t *testing.T) {
 	}
 }
 
-// TestAlignment: the words that Mark changes atomically are aligned to 8 bytes wherever a set lies in a
-// struct. Atomic operations on 32-bit ARM processors need this alignment.
+// TestAlignment: wherever a Set lies in a struct, its field first is aligned to 8 bytes, because Mark changes
+// this field atomically. Atomic operations on 32-bit ARM processors need this alignment.
 func TestAlignment(t *testing.T) {
 	var holder struct {
 		_   int32

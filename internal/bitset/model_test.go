@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// capacityTest is the number of slots of the tests' sets: three groups, the last of them partial, ending in
+// capacityTest is the number of slots of the tests' sets. The last of the three groups is partial and ends in
 // the middle of a word.
 const capacityTest = 2*groupBits + 3*BlockBits + 5*wordBits + 17
 
@@ -33,7 +33,7 @@ func newSet(t testing.TB, capacity int) *Set {
 	return s
 }
 
-// model is the expected set: one bool a slot.
+// model is the expected set: one bool for each slot.
 type model []bool
 
 func (m model) next(i uint, value bool) uint {
@@ -61,7 +61,7 @@ func (m model) count() int {
 	return n
 }
 
-// stream turns bytes into choices, so that the fuzzer and a random test make the same operations.
+// stream turns bytes into choices. The bytes come from the fuzzer or from a random test.
 type stream struct{ rest []byte }
 
 func (s *stream) more() bool { return len(s.rest) > 0 }
@@ -75,7 +75,7 @@ func (s *stream) byte() byte {
 	return b
 }
 
-// below returns a number in [0, n), often a number at a border of a word, a block or a group.
+// below returns a number in [0, n), often a number at or next to a border of a word, a block or a group.
 func (s *stream) below(n uint) uint {
 	kind := s.byte()
 	v := uint(s.byte()) | uint(s.byte())<<8 | uint(s.byte())<<16
@@ -96,7 +96,8 @@ func (s *stream) span(n uint) (lo, hi uint) {
 	return min(lo, hi), max(lo, hi)
 }
 
-// play applies the operations in data to a set and to the model and fails if they differ.
+// play applies the operations in data to a set and to a model. The test fails if the set and the model
+// differ.
 func play(t *testing.T, s *Set, data []byte) {
 	n := uint(s.Len())
 	m := make(model, n)

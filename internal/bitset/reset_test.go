@@ -46,8 +46,8 @@ func TestReset(t *testing.T) {
 				count += bits.OnesCount64(w)
 			}
 			if s.OccupiedWords() != len(words) || s.Count() != count {
-				t.Errorf("%s: %d words with %d slots are occupied, want %d with %d", name, s.OccupiedWords(),
-					s.Count(), len(words), count)
+				t.Errorf("%s: %d words are occupied, want %d; %d slots are set, want %d", name,
+					s.OccupiedWords(), len(words), s.Count(), count)
 			}
 			kept := slices.Clone(unsafe.Slice((*uint64)(s.Words()), n/64-rnd.IntN(100)))
 			s.Reset()
@@ -61,8 +61,9 @@ func TestReset(t *testing.T) {
 			s.Reset()
 			s.CheckInvariants()
 			if s.OccupiedWords() != 0 || s.Count() != 0 || s.Next(0) != uint(s.Len()) || s.NextClear(0) != 0 {
-				t.Fatalf("%s: after Reset, %d words are occupied and %d slots are set, the first is slot %d",
-					name, s.OccupiedWords(), s.Count(), s.Next(0))
+				t.Fatalf("%s: after Reset, %d words are occupied, %d slots are set, the first set slot is %d, "+
+					"the first clear slot is %d; want a clear set", name, s.OccupiedWords(), s.Count(),
+					s.Next(0), s.NextClear(0))
 			}
 			for b := range uint(n / 4096) {
 				if any, full := s.Block(b); any != 0 || full != 0 {
@@ -74,7 +75,7 @@ func TestReset(t *testing.T) {
 	before := inRegion.Len()
 	inRegion.Shrink(n / 2)
 	if inRegion.Len() >= before || inRegion.Len() < n/2 {
-		t.Errorf("%d slots are usable before Shrink(%d), %d after", before, n/2, inRegion.Len())
+		t.Errorf("Shrink(%d) leaves %d of %d slots usable", n/2, inRegion.Len(), before)
 	}
 }
 

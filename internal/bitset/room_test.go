@@ -15,8 +15,8 @@ func TestRoomForSummaries(t *testing.T) {
 		s := newSet(t, capacity)
 		last := uint(capacity - 1)
 		if s.Set(last); s.Next(0) != last || s.Count() != 1 || s.OccupiedWords() != 1 {
-			t.Errorf("%d of %d slots are set, the first is slot %d; want only the last slot", s.Count(),
-				capacity, s.Next(0))
+			t.Errorf("a set of %d slots: %d slots are set, the first is slot %d; want only the last slot",
+				capacity, s.Count(), s.Next(0))
 		}
 		s.CheckInvariants()
 	}
@@ -37,7 +37,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestHeapSetIsSmall: a set on Go's heap takes memory for its slots, and no address space.
+// TestHeapSetIsSmall: a set on the Go heap has the groups that its slots need, and no memory in a region.
 func TestHeapSetIsSmall(t *testing.T) {
 	s := NewOnHeap()
 	for _, n := range []int{groupBits, 3*groupBits + 1} {
@@ -46,7 +46,7 @@ func TestHeapSetIsSmall(t *testing.T) {
 		}
 	}
 	if len(s.groups) != 4 || s.Memory() != nil {
-		t.Errorf("%d slots have %d groups and the memory %v, want 4 and nil", s.Len(), len(s.groups),
+		t.Errorf("a set of %d slots has %d groups, want 4; Memory() = %v, want nil", s.Len(), len(s.groups),
 			s.Memory())
 	}
 	if n, err := s.Resident(); n != 0 || err != nil || s.Trim() != nil {

@@ -30,7 +30,7 @@ type summary struct {
 // Set is a set of slots. [New] and [NewOnHeap] make a Set. A Set must not be copied.
 type Set struct {
 	words  unsafe.Pointer   // usable words
-	blocks unsafe.Pointer   // the summary of block 0; the summary of block i lies i summaries below it
+	blocks unsafe.Pointer   // the summary of block 0; each next block has its summary BlockBytes lower
 	groups []summary        // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
 	_      [0]atomic.Uint64 // aligns the field first for atomic operations on 32-bit processors
 	first  [1]summary       // the memory of groups while there is only one group
@@ -47,7 +47,7 @@ type Set struct {
 const (
 	cacheLine = 64
 	lineWords = cacheLine / bytesWord
-	// bytes that every set has in addition to its words, so that sets of one size behave alike for any skew
+	// bytes that every set has in addition to its words, so that the skew does not change its number of pages
 	skewRoom = 64 * cacheLine
 )
 
@@ -117,8 +117,8 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// need returns the number of bytes above the seam for n slots. One byte stands for the first page. The first
-// page always holds a cache line of words, because the words begin at most 4,032 bytes after its beginning.
+// need returns the number of bytes above the seam for n slots. For 512 slots, one byte is enough: it commits
+// the first page. This page always holds a cache line of words, because the skew is at most 4,032 bytes.
 func (s *Set) need(n int) int {
 	if n > 0 && n <= lineWords*wordBits {
 		return 1
@@ -127,8 +127,8 @@ func (s *Set) need(n int) int {
 }
 
 // Shrink rounds n up to whole words, and makes the slots from n on unusable. These slots must be clear.
-// Shrink gives the pages that hold only these slots back to the operating system. Shrink does not change a
-// set of [NewOnHeap].
+// Shrink gives pages that hold only these slots back to the operating system. Shrink does not change a set of
+// [NewOnHeap].
 func (s *Set) Shrink(n int) {
 	if s.onHeap {
 		return
@@ -159,8 +159,8 @@ func (s *Set) Len() int { return int(s.usable * wordBits) }
 // Words returns the address of the first word, for callers that test many bits in a loop and stay within Len.
 func (s *Set) Words() unsafe.Pointer { return s.words }
 
-// The conversions in word and block are sound for usable indices: the memory is committed that far, never
-// moves, and holds no Go pointers.
+// The conversions in word and block are sound for usable indices: they have memory, and it holds no Go
+// pointers. Only growHeap moves the memory, and it updates both addresses.
 func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, -int(i)*BlockBytes)) }
 func (s *Set) group(i uint) *summary { return &s.groups[i] }
@@ -175,7 +175,7 @@ func (s *Set) Block(i uint) (any, full uint64) {
 	return b.any, b.full
 }
 
-// Test reports whether slot i is set. Slots beyond the usable ones are clear.
+// Test reports whether slot i is set. Slots that are not usable count as clear.
 func (s *Set) Test(i uint) bool {
 	return i/wordBits < s.usable && *s.word(i / wordBits)>>(i%wordBits)&1 != 0
 }
@@ -257,10 +257,10 @@ func (s *Set) summarizeBlock(i uint, b summary) {
 	}
 }
 
-// Fill sets the slots [lo, hi), which must be usable. Complexity: one step a word.
+// Fill sets the slots [lo, hi), which must be usable. Complexity: one step for each word.
 func (s *Set) Fill(lo, hi uint) { s.storeRange(lo, hi, ones) }
 
-// Erase clears the slots [lo, hi), which must be usable. Complexity: one step a word.
+// Erase clears the slots [lo, hi), which must be usable. Complexity: one step for each word.
 func (s *Set) Erase(lo, hi uint) { s.storeRange(lo, hi, 0) }
 
 // storeRange writes value, all ones or zero, to the slots [lo, hi).
@@ -324,7 +324,7 @@ func (s *Set) Reset() {
 }
 
 // Next returns the first set slot at or after i, or Len if there is none. Complexity: at most one step for
-// each 262,144 slots passed, and a few more.
+// each 262,144 slots passed, plus a constant number of steps.
 func (s *Set) Next(i uint) uint {
 	w := i / wordBits
 	if w >= s.usable {
@@ -409,9 +409,9 @@ func (s *Set) Count() int {
 	return n
 }
 
-// CountRange returns the number of set slots in [lo, hi); slots beyond the usable ones are clear. Complexity:
-// one step for each block, for each word that is neither empty nor full, and for each word of the blocks at
-// both ends.
+// CountRange returns the number of set slots in [lo, hi). Slots that are not usable count as clear.
+// Complexity: one step for each block, for each word that is neither empty nor full, and for each word of the
+// blocks at both ends.
 func (s *Set) CountRange(lo, hi uint) int {
 	hi = min(hi, s.usable*wordBits)
 	n := 0

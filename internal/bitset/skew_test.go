@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestEqualWordsOfManySetsLieAtDifferentCacheLines: if sets lie at regular distances, as the columns of a
-// world do, at most two sets have their first word at the same cache line of a page.
+// TestEqualWordsOfManySetsLieAtDifferentCacheLines: of 12 sets at regular distances, as in a world, at most
+// two have their first word at the same cache line of a page.
 func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
 	const sets, capacity = 12, 1 << 16
 	r, err := vm.Reserve(sets*(Size(capacity)+vm.PageSize()), vm.Options{})
@@ -53,7 +53,7 @@ func TestSkewsSpreadEvenly(t *testing.T) {
 		for i := range 64 {
 			skew := Skew(i * distance)
 			if skew < 0 || skew >= skewRoom || skew%cacheLine != 0 {
-				t.Fatalf("page %d: skew %d", i*distance, skew)
+				t.Fatalf("Skew(%d) = %d, want a multiple of %d below %d", i*distance, skew, cacheLine, skewRoom)
 			}
 			lines[skew]++
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStartAt walks over a part of the words, by runs and by words, with and without groups. It compares the
-// results with those of Filter.All.
+// TestStartAt walks over a part of the words, once with Next and once with NextWord, for filters with and
+// without groups. It compares the results with those of Filter.All.
 func TestStartAt(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -59,8 +59,8 @@ func TestStartAt(t *testing.T) {
 	}
 }
 
-// TestFilterCount counts the matches in random ranges and compares the count with the words. The sets have
-// different lengths, and full, empty and other words.
+// TestFilterCount counts the matches in random ranges and compares the count with the results of Filter.All.
+// The sets have different lengths, and full, empty and other words.
 func TestFilterCount(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

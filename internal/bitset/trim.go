@@ -6,8 +6,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Gaps yields the maximal ranges [lo, hi) of clear slots below end, in ascending order. end must not lie
-// beyond Len. The set must not change meanwhile. Complexity: as [Set.Next] for each range.
+// Gaps yields the maximal ranges [lo, hi) of clear slots below end, in ascending order. The number end must
+// not be larger than Len. The set must not change during the iteration. Complexity: as [Set.Next] for each
+// range.
 func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 	return func(yield func(lo, hi uint) bool) {
 		for lo := s.NextClear(0); lo < end; {
@@ -47,7 +48,7 @@ func (s *Set) Resident() (int, error) {
 }
 
 // Memory returns the memory of the set: the summaries of blocks below the seam, and the words above it. The
-// summary of block i begins 16 × (i + 1) bytes below the seam. Memory is nil for a set on the Go heap.
+// summary of block i begins 16 × (i + 1) bytes below the seam. Memory returns nil for a set on the Go heap.
 func (s *Set) Memory() *vm.Seam {
 	if s.onHeap {
 		return nil

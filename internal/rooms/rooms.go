@@ -17,13 +17,13 @@ type Pool interface {
 	Left() int
 	// Committed returns how much memory is committed.
 	Committed() Committed
-	// Restore decommits the memory that was committed since Committed returned c. Nothing may have been
-	// inserted meanwhile.
+	// Restore decommits the memory that was committed after Committed returned c. The caller must not have
+	// inserted elements meanwhile.
 	Restore(c Committed)
 	// Trim is the pool's Trim, except that it leaves room for n insertions.
 	Trim(n int) error
-	// Memory returns the addresses of the first element and of the first presence word. They never change.
-	// The memory is committed up to the last element, and up to its presence word.
+	// Memory returns the addresses of the first element and of the first presence word. The addresses never
+	// change. The memory is committed up to the last element, and up to its presence word.
 	Memory() (elements, words unsafe.Pointer)
 	// SetMark sets the mark of the generations of a pool that never had an element.
 	SetMark(m generation.Mark)

@@ -18,10 +18,10 @@ import (
 const childVariable = "VAST_SAMPLING_TEST_CHILD"
 
 // cut is the index of an element of eight bytes in the second page. A container that is truncated to ten
-// elements keeps this page.
+// elements keeps this page if VAST_GUARD is not set.
 var cut = vm.PageSize() * 3 / 2 / 8
 
-// children are programs that use elements that a container has given up.
+// children are programs that use elements whose memory a container has given up.
 var children = map[string]func(){
 	"arena": func() {
 		a := made(arena.New(arena.Options{Name: "frame"}))
@@ -87,15 +87,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestGivenUp: with VAST_GUARD, a use of memory that a container gave up faults, even close to the remaining
-// elements. The report says where the container gave the memory up. Without VAST_GUARD, a container keeps
-// some memory for the next elements, so nothing detects the use.
+// TestGivenUp: with VAST_GUARD, memory that a container gave up is inaccessible, even close to the remaining
+// elements. The report of the fault says where the container gave the memory up. Without VAST_GUARD, nothing
+// detects most of these uses, because a container keeps some memory for the next elements.
 func TestGivenUp(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")
 	}
 	childtest.Needed(t)
-	for child, says := range map[string][]string{
+	for child, texts := range map[string][]string{
 		"arena": {"byte 80000 of frame lies in memory that was given back: drop every pointer before its " +
 			"mark is released or the arena is reset", "made at ",
 			"given back at ", "vm/span.go:", "arena/mark.go:", "containers_test.go:"},
@@ -116,7 +116,7 @@ func TestGivenUp(t *testing.T) {
 				t.Errorf("the program ended with %v, want exit status 2", err)
 			}
 			rest := string(out)
-			for _, want := range says {
+			for _, want := range texts {
 				_, after, found := strings.Cut(rest, want)
 				if !found {
 					t.Fatalf("the report lacks %q, or has it in another order:\n%s", want, out)

@@ -14,30 +14,30 @@ import (
 // Variable is the name of the environment variable.
 const Variable = "VAST_GUARD"
 
-// every is read once, when the program starts.
+// every is the result of [Every]. The variable is read once, when the program starts.
 var every = read(os.Getenv(Variable), os.Stderr)
 
 // Every returns n if the variable is 1/n, and 0 if nothing is guarded.
 func Every() int { return every }
 
-// Pick returns true at random, on average for one of [Every] calls. The caller then guards its memory. If
-// nothing is guarded, Pick costs a branch.
+// Pick reports whether the caller must guard its memory. It returns true at random: if [Every] returns n, for
+// one of n calls on average. If nothing is guarded, Pick costs a branch.
 func Pick() bool { return every > 0 && rand.IntN(every) == 0 }
 
-// read parses a value of the variable. An invalid value is no error of the program, so read prints a message
-// to says and ignores the value.
-func read(value string, says io.Writer) int {
+// read parses a value of the variable. It ignores an invalid value and prints a message about the value to
+// messages.
+func read(value string, messages io.Writer) int {
 	switch value {
 	case "", "0", "off":
 		return 0
 	}
 	if of, found := strings.CutPrefix(value, "1/"); found {
-		// guard.NewSampler has the same bound. ParseUint takes neither signs nor spaces.
+		// guard.NewSampler has the same bound. ParseUint accepts neither signs nor spaces.
 		if n, err := strconv.ParseUint(of, 10, 31); err == nil && n > 0 {
 			return int(n)
 		}
 	}
-	fmt.Fprintf(says, "vast: %s=%q is ignored: write %[1]s=1/1000 to have one in a thousand guarded (1/1 "+
+	fmt.Fprintf(messages, "vast: %s=%q is ignored: write %[1]s=1/1000 to have one in a thousand guarded (1/1 "+
 		"to 1/2147483647), or off\n",
 		Variable, value)
 	return 0

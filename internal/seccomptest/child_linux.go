@@ -17,8 +17,8 @@ const variable = "VAST_SECCOMP_TEST"
 // without rules is also useful, if f changes its process in a way that would harm other tests. If f fails or
 // skips in the child, the calling test fails or skips.
 //
-// The child also runs the test's code before the call of Child, but without the rules. That code must not
-// make system calls that the rules refuse.
+// The child also runs the code of the test outside of f. The rules hold from the call of Child on. Code after
+// the call must not make system calls that the rules refuse.
 func Child(t *testing.T, f func(t *testing.T), rules ...Rule) {
 	t.Helper()
 	if os.Getenv(variable) == t.Name() {

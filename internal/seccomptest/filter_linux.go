@@ -12,8 +12,8 @@ import (
 // Rule describes system calls that fail.
 type Rule struct {
 	Call     uint32 // for example unix.SYS_MREMAP
-	Argument int    // number of the argument that must have the low half Value, from 1 on; 0: each call fails
-	Value    uint32
+	Argument int    // number of the argument to compare with Value, from 1 on; 0: each call fails
+	Value    uint32 // a call fails if the low 32 bits of the argument have this value
 	Errno    unix.Errno
 }
 
@@ -49,7 +49,7 @@ func Refuse(rules ...Rule) error {
 			unix.SockFilter{Code: jumpEqual, K: r.Value, Jf: 1}, fail)
 	}
 	program = append(program, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW})
-	runtime.LockOSThread() // one thread makes both calls
+	runtime.LockOSThread() // one thread must make both system calls
 	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)

@@ -5,25 +5,26 @@ package state
 // cannot import. Package store converts Schedules to an interface by a type assertion.
 var Schedules any
 
-// Schedule is the state of a schedule, apart from its world, on which the next ticks depend.
+// Schedule holds the data, apart from the world, that determine the next ticks of a schedule.
 type Schedule struct {
 	Tick    uint64   `json:"tick"` // the number of the last tick
 	Seed    uint64   `json:"seed"`
 	Systems []string `json:"systems"` // in the order in which they were added
 }
 
-// Keeper is the store that keeps the world of a schedule. The schedule calls its methods on the goroutine
-// that ticks.
+// Keeper is the store that keeps the world of a schedule. The schedule calls all methods except Writes on the
+// goroutine that ticks.
 type Keeper interface {
 	// Begin is called before a tick. If Begin returns an error, the schedule does not make the tick.
 	Begin() error
 	// End is called when a tick is over and its commands are applied or dropped. failed reports whether the
 	// tick returns an error.
 	End(failed bool) error
-	// Writes is called on any worker before the worker runs a system that writes the columns with these
-	// numbers. columns is nil if the system may write all columns. Writes returns when the system may run.
+	// Writes is called on any worker before the worker runs a system that writes to the world. columns holds
+	// the numbers of the columns that the system writes. It is nil if the system may write all columns. Writes
+	// returns when the system may run.
 	Writes(columns []int)
-	// Reset is called when the schedule counts its ticks from zero again, with another seed.
+	// Reset is called when the schedule counts its ticks from zero again, with a new seed.
 	Reset()
 	// Visits reports whether the schedule may admit visitors of the world.
 	Visits() bool

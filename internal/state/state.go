@@ -43,7 +43,7 @@ type Column struct {
 	Type     reflect.Type // of a component; nil for a tag
 	Slots    int          // all entities with the component have slots below Slots; a multiple of 64
 	Pool     *Contents    // the elements of a sparse column or of edges; nil for other columns
-	Notes    []int        // for each tracker of the column: the end of the slots in its bits
+	Notes    []int        // for each tracker: all slots with a set bit lie below this number
 
 	// Of is the column of package vast. In a restoration, Of is nil if the program no longer has the column.
 	Of any
@@ -76,14 +76,14 @@ const (
 	Links           = "links"            // a relation's link of each slot
 	PoolLive        = "pool live"        // a bit for each slot of a pool: whether it holds an element
 	PoolWords       = "pool words"       // the generations that 64 slots of a pool share
-	PoolGenerations = "pool generations" // of each slot of a pool that has one of its own
+	PoolGenerations = "pool generations" // of each slot that has a generation of its own
 	PoolElements    = "pool elements"    // of each slot of a pool
 	Changed         = "changed"          // a tracker's bits for slots whose element was written or gained
 	Touched         = "touched"          // a tracker's bits for slots that gained or lost the component
 	Had             = "had"              // a tracker's bits for touched slots that had the component before
-	HadGenerations  = "had generations"  // of each slot in had, when the tracker last looked
-	DenseSlots      = "slots"            // of a bulk.Dense: the generation of each slot, and 1 + its element
-	Fields          = "field"            // of each row of a table
+	HadGenerations  = "had generations"  // of each slot in had, at the tracker's last look
+	DenseSlots      = "slots"            // of a bulk.Dense: the generation of each slot, and 1 + the index of its element
+	Fields          = "field"            // a table's field: a value for each row
 	Slabs           = "slabs"            // of lists: the slabs and stretches
 	ReadyCells      = "ready cells"      // of lists: the cells that are handed out next
 	Lists           = "lists"            // the place, generation and length of each list
@@ -95,7 +95,7 @@ const (
 type Array struct {
 	Kind      string
 	Column    int // index into World.Columns; -1 for an array of the world or of a container
-	Container int // the number of the container that the array belongs to, from 1 on; 0 without a container
+	Container int // the number of the container that the array belongs to, from 1 on; or 0
 	// Number distinguishes arrays of one kind. It is the number of a tracker among the trackers of its
 	// column, the number of a table's field, or 1 + the number of a pool's index.
 	Number int
@@ -117,7 +117,7 @@ type Array struct {
 	// until it has checked them.
 	Bits bool
 	// Derived reports whether the array can be computed from the other arrays of the state. A restoration
-	// ignores the array of the file if its element type has changed.
+	// ignores the array in the file if the element type has changed.
 	Derived bool
 	// Converted reports whether a restoration has found elements of another type in the file.
 	Converted bool
@@ -190,8 +190,8 @@ func NotZero[T comparable](s []T) (mask uint64) {
 	return mask
 }
 
-// Bytes returns the bytes of the elements [lo, hi), which must lie in the array. They are a copy if the array
-// has a method Read.
+// Bytes returns the bytes of the elements [lo, hi), which must lie in the array. They are a copy if Read
+// is not nil.
 func (a *Array) Bytes(lo, hi int) []byte {
 	size := int(a.Type.Size())
 	if a.Read != nil {
@@ -213,8 +213,9 @@ type Container interface {
 	// or -1.
 	Arrays(c Contents, column int) []Array
 	// Reserve prepares a container that never had an element for the bytes of its arrays. The container may
-	// be used only after Settle. Reserve returns an error if the container was used, or has no room, or if
-	// the state contradicts itself. After an error the container has no elements.
+	// be used only after Settle. Reserve returns an error and changes nothing if the container was used. It
+	// also returns an error if the container has no room or if the state contradicts itself; the container
+	// then has no elements.
 	Reserve(c Contents) error
 	// Settle ends a restoration: it computes the data that the arrays do not hold. The parameter arrays is
 	// the result of Arrays. Settle returns an error if the arrays contradict each other.

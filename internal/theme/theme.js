@@ -1,4 +1,4 @@
-// Set the theme that the user chose last before the browser draws the page, so that the page does not flash.
+// Before the browser draws the page, set the theme that the user chose last. A later change would flash.
 // If the user has chosen no theme, the style sheet follows the system.
 try {
   const chosen = localStorage.getItem('vast-theme');

@@ -19,7 +19,7 @@ func TestContrast(t *testing.T) {
 	dark := colorsOf(t, css, `(?s)\n:root\[data-theme="dark"\] \{(.*?)\n\}`)
 	system := colorsOf(t, css, `(?s)\n  :root:not\(\[data-theme="light"\]\) \{(.*?)\n  \}`)
 	if !maps.Equal(dark, system) {
-		t.Errorf("the dark theme of the user differs from the dark theme of the system:\n%v\n%v", dark,
+		t.Errorf("the dark theme that a user can choose differs from the system's dark theme:\n%v\n%v", dark,
 			system)
 	}
 	for theme, colors := range map[string]map[string]float64{"light": light, "dark": dark} {

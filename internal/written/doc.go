@@ -10,15 +10,15 @@
 //     in the interval and protects them again.
 //   - Block: 2 MiB of addresses, aligned like a huge page. A block is protected or loose.
 //   - Loose: not protected. All pages of a loose block count as written.
-//   - Hot: mostly written, in most intervals. Protecting a hot block would cost a page fault for each of its
-//     pages, and split its huge page, without telling anything new. So a hot block becomes loose.
+//   - Hot: mostly written, in most intervals. A hot block becomes loose, because protecting it would cost a
+//     page fault for each of its pages, and split its huge page, without telling anything new.
 //   - Trial: the first interval in which a loose block is protected. See heat.go.
 //
 // # What is promised
 //
-// A page that [Watch.Changed] does not report has the same contents as at the kept scan. If this is unknown,
-// Changed reports the page as written: in a new region, for a page that was committed, discarded or moved
-// meanwhile, and after a call of the kernel that failed.
+// A page that [Watch.Changed] does not report has the same contents as at the kept scan (see [Watch.Keep]).
+// Changed also reports pages that may have other contents: the pages of a new region, pages that were
+// committed, discarded or moved meanwhile, and pages for which a call of the kernel failed.
 //
 // Package vm sets [Regions] and reports the changes of a region's pages to its [Watcher]. Programs that watch
 // nothing contain no code of this package and pay no cost.

@@ -13,7 +13,7 @@ func (w *Watch) Protected(addr uintptr) bool {
 	return false
 }
 
-// Try makes the next scan put many blocks on trial.
+// Try raises the limits of trials, so that the next scan can put the given number of blocks on trial.
 func (w *Watch) Try(blocks int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,8 +2,7 @@ package written
 
 import "unsafe"
 
-// Guard begins to watch bytes for writes. The bytes must have been arguments of [Watch.Changed] since the
-// last scan. The first write to each of their pages takes a page fault until [Watch.Release], which must come
+// Guard begins to watch bytes for writes. [Watch.Changed] must have been called for the bytes. The first write to each of their pages takes a page fault until [Watch.Release], which must come
 // before the next scan. If the bytes cannot be watched, Guard returns false and watches nothing.
 //
 // Complexity: a call of the kernel for each run of committed pages.
@@ -37,8 +36,8 @@ func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 	})
 }
 
-// guarded calls f with the whole pages of n bytes from p on, and with the watched region of these pages. The
-// region is locked during the call. guarded returns false if no watched region has all of the bytes.
+// guarded calls f with the pages that hold the n bytes from p on, and with the watched region of these pages.
+// The region is locked during the call. guarded returns false if no watched region has all of the bytes.
 func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bool) bool {
 	page := uintptr(1) << pageShift
 	of := Range{uintptr(p) &^ (page - 1), (uintptr(p) + uintptr(n) + page - 1) &^ (page - 1)}
@@ -53,7 +52,7 @@ func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bo
 	return !r.isClosed() && f(r, of)
 }
 
-// loose calls f for the committed pages of the loose blocks that overlap a range of a region. The region must
+// loose calls f for the committed pages that lie in a range of a region and in loose blocks. The region must
 // be locked.
 func (w *Watch) loose(r *watched, of Range, f func(Range) error) (err error) {
 	w.ranges = r.region.Committed(w.ranges[:0])

@@ -6,22 +6,22 @@ import (
 )
 
 // The first write to a protected page costs about a microsecond. Reading a page that did not change costs
-// less than half of that. So a block should stay loose if at least half of its pages are written in an
-// interval.
+// less than half of that. A block should be loose if at least half of its pages are written in an interval:
+// protection would then cost more in page faults than it saves in reading.
 //
 // A block is loose at first. Each scan puts a few loose blocks on trial: it protects them, and the next scan
-// counts how many of their pages were written. A trial fails if at least half of the pages were written. A
-// failed trial makes the block loose again at once, and doubles the wait for the next trial. The heat of a
+// counts how many of their pages were written. A trial fails if at least half of the pages were written. The
+// block is then loose again, and the wait for its next trial is doubled. The heat of a
 // protected block grows by one in each interval in which at least half of its pages are written, and falls by
 // one in each other interval. At a heat of two, the block becomes loose.
 //
-// The number of trials doubles while the tried blocks are cold, and is halved when they took too many page
-// faults. So most of a large cold memory is protected after some ten scans, and in a memory that is all hot
-// the trials cost at most about two thousand page faults an interval.
+// The number of trials doubles while the tried blocks are cold, and is halved after they caused too many page
+// faults. As a result, 1 GiB of cold memory is protected after some ten scans. In a memory that is all hot,
+// the trials cost at most about two thousand page faults in an interval.
 const (
 	firstTrials = 2   // blocks on trial at the first scan
-	mostTrials  = 128 // most trials at a scan; protecting 256 MiB of small pages takes about 2 ms
-	faultsMost  = 512 // page faults that tried blocks may cost in an interval: those of one hot block
+	mostTrials  = 128 // most trials of a pace at a scan; protecting 256 MiB of small pages takes about 2 ms
+	mostFaults  = 512 // page faults that tried blocks may cost in an interval: those of one hot block
 	firstRest   = 4   // intervals until the next trial, after a trial that failed
 	mostRest    = 64  // most intervals until the next trial, after several trials that failed
 	hotAt       = 2   // the heat at which a block becomes loose
@@ -76,9 +76,9 @@ func (s *pages) seek(lo, hi int, skip uint64) int {
 
 // block is the part of 2 MiB of addresses that lies in one region.
 type block struct {
-	number    uintptr // address / blockBytes
+	number    uintptr // the address divided by blockBytes
 	protected bool
-	trial     bool  // whether the block was protected at the last scan, and was loose before
+	trial     bool  // whether the block is on trial
 	heat      uint8 // intervals in which the block was mostly written, minus the other intervals
 	rest      uint8 // intervals until the next trial
 	wait      uint8 // value of rest when the block last became loose; 0 after a later cold interval
@@ -91,7 +91,7 @@ type block struct {
 // all returns the addresses of the block.
 func (b *block) all() Range { return Range{b.number << blockShift, (b.number + 1) << blockShift} }
 
-// pagesOf returns the numbers of the pages of a range in one block, rounded outward.
+// pagesOf returns the numbers of the pages of a range that lies in one block, rounded outward.
 func pagesOf(of Range) (lo, hi int) {
 	return int(of.Lo % blockBytes >> pageShift), int((of.Hi-1)%blockBytes>>pageShift) + 1
 }
@@ -143,7 +143,7 @@ func (p *pace) begin() {
 	switch {
 	case p.most == 0:
 		p.most = firstTrials
-	case p.faults > faultsMost:
+	case p.faults > mostFaults:
 		p.most = max(1, p.most/2)
 	case p.left == 0:
 		p.most = min(2*p.most, mostTrials)
@@ -162,7 +162,7 @@ func (t *trials) of(b *block) *pace {
 }
 
 // take puts a block on trial if possible, and reports whether it did so. Each scan calls take for all blocks:
-// first, in ascending order, for the blocks behind the block that the scan before tried last, and then, also
+// first, in ascending order, for the blocks after the block that the scan before tried last, and then, also
 // in ascending order, for the other blocks.
 func (t *trials) take(b *block) bool {
 	if p := t.of(b); !b.protected && b.rest == 0 && b.usable > 0 && p.left > 0 {

@@ -153,7 +153,8 @@ func (m *machine) isProtected(w *Watch, block int) bool {
 // changes its state.
 func TestHeat(t *testing.T) {
 	longtest.OneGoroutine(t)
-	// Blocks below hot are written whole. In the other blocks below warm, one page is written.
+	// Blocks with numbers below hot are written whole. In the other blocks with numbers below warm, one page is
+	// written.
 	const blocks, hot, warm = 64, 8, 16
 	m, w := newMachine(blocks)
 	for b := range blocks {
@@ -302,7 +303,7 @@ func TestTrialsOfColdMemory(t *testing.T) {
 	}
 	w.Scan()
 	if protected, _ := w.Blocks(); protected > blocks+firstTrials {
-		t.Errorf("%d of the new blocks are on trial at once", protected-blocks)
+		t.Errorf("%d of the new blocks are on trial", protected-blocks)
 	}
 }
 
@@ -333,7 +334,7 @@ func TestTrialsTakeTurns(t *testing.T) {
 		least, most = min(least, tried[b]), max(most, tried[b])
 	}
 	if least == 0 || most > least+8 {
-		t.Errorf("one block was tried %d times, another block %d times", least, most)
+		t.Errorf("the block with the fewest trials was tried %d times, the block with the most %d times", least, most)
 	}
 }
 
@@ -388,8 +389,8 @@ func TestFailingKernel(t *testing.T) {
 	}
 }
 
-// TestLostRegistration: pages whose registration is lost unnoticed count as written once. Then they are
-// registered again.
+// TestLostRegistration: after a page's registration is lost unnoticed, all pages of the block count as
+// written until the page is registered again.
 func TestLostRegistration(t *testing.T) {
 	m, w := newMachine(2)
 	changedPages(t, w, 0)

@@ -203,7 +203,7 @@ func (d *descriptors) unprotect(of Range) error {
 }
 
 // protect skips pages without a page table, because protecting such a page would allocate a table. The kernel
-// reports the page as written after the first write.
+// reports a skipped page as written after the first write.
 func (d *descriptors) protect(of Range) error {
 	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
 		categoryMask: pageIsWritten}

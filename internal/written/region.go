@@ -32,7 +32,7 @@ type Watcher interface {
 	// Altered is called when pages are committed, discarded or moved: their contents or their mapping change
 	// without a write.
 	Altered(lo, hi uintptr)
-	// Closing is called when the region is being closed, and ends the watch.
+	// Closing is called when the region is being closed, and ends the watch of the region.
 	Closing()
 }
 

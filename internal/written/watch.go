@@ -10,8 +10,8 @@ import (
 // Watch finds the written pages of regions. Its methods may be called from many goroutines at once.
 // [Watch.Close] ends the watch.
 //
-// Scan may miss a page that a system call, such as read(2), writes at the same time. So no system call may
-// write into a watched region during [Watch.Scan].
+// No system call, such as read(2), may write into a watched region during [Watch.Scan], because Scan may miss
+// the pages that the call writes.
 type Watch struct {
 	mu      sync.Mutex
 	regions regions
@@ -25,7 +25,7 @@ type Watch struct {
 // Run is a range of bytes. Offset counts from the address that was passed to [Watch.Changed].
 type Run struct{ Offset, Bytes int }
 
-// New returns a watch without regions. The error says why written pages cannot be found here; a program can
+// New returns a watch without regions. The error says why this system cannot find written pages; a program can
 // compare contents instead. The error wraps errors.ErrUnsupported, except if file descriptors or memory ran
 // out. All watches of a process share two file descriptors.
 func New() (*Watch, error) {
@@ -110,7 +110,7 @@ func (w *Watch) Keep() {
 }
 
 // Changed finds the bytes in [p, p+n) that may have been written between the kept scan and the last scan. The
-// kept scan is the scan that [Watch.Keep] followed. Changed appends the runs of these bytes to the slice
+// kept scan is the last scan that a call of [Watch.Keep] made the kept scan. Changed appends the runs of these bytes to the slice
 // into, in ascending order. The offset of a run counts from p. All other bytes are as they were at the kept
 // scan.
 //
@@ -155,7 +155,7 @@ func (w *Watch) changed(of Range, into []Run) (runs []Run, known bool) {
 	return into, true
 }
 
-// Blocks returns the number of blocks that are protected, and of those that are loose.
+// Blocks returns the number of protected blocks and the number of loose blocks.
 func (w *Watch) Blocks() (protected, loose int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -210,9 +210,8 @@ func (w *Watch) find(addr uintptr) *watched {
 	return r
 }
 
-// begin registers a range and unprotects its committed pages. Without the second step some pages could count
-// as clean: kernels before 6.13 leave pages protected when the pages move to addresses that are not
-// registered.
+// begin registers a range and unprotects its committed pages. Otherwise some pages could count as clean:
+// kernels before 6.13 leave pages protected when the pages move to addresses that are not registered.
 func (w *Watch) begin(all Range, committed []Range) error {
 	if err := w.kernel.register(all); err != nil {
 		return err
@@ -245,7 +244,7 @@ func (w *Watch) scan(r *watched) {
 	for _, of := range r.takeAltered() {
 		r.each(of, func(b *block, lo, hi int) {
 			b.changed.add(lo, hi)
-			b.altered = true // the pages are no longer protected, so the kernel reports them as written
+			b.altered = true // not to be judged: the kernel reports altered pages as written
 		})
 		if w.begin(of, w.ranges) != nil {
 			w.fail(r, of)
@@ -324,7 +323,7 @@ type watched struct {
 	mu      sync.Mutex // locked after Watch.mu and the lock of the region
 	closed  bool
 	altered []Range // since the last scan
-	taken   []Range // memory for altered
+	taken   []Range // the list whose memory the next list reuses
 }
 
 // Altered implements Watcher.
@@ -358,8 +357,8 @@ func (r *watched) Closing() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	// A recycled region keeps its pages. If unregister fails, the pages stay registered, and begin unprotects
-	// them.
+	// If unregister fails, the pages of a recycled region stay registered and protected. When the next region
+	// at these addresses is watched, begin unprotects its pages.
 	_ = r.kernel.unregister(r.all)
 }
 

@@ -322,7 +322,7 @@ func TestHugePages(t *testing.T) {
 // model is the expected state of a region.
 type model struct {
 	r         *vm.Region
-	exact     bool   // the kernel changes no pages besides the written pages
+	exact     bool   // the kernel marks no pages as written besides the written pages
 	committed []bool // by page of the system
 	dirty     []bool // written since the last kept scan: must be reported
 	maybe     []bool // may be reported

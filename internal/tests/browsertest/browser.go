@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Time bounds each step in the browser: CI machines are slow.
+// Time limits each step in the browser. It is long because CI machines are slow.
 const Time = 30 * time.Second
 
 var errNoBrowser = errors.New("no chromium or chrome found: install chromium, or put its path into " +

@@ -56,8 +56,8 @@ func Open(t testing.TB, host string) *Tab {
 			t.Error(c)
 		}
 	})
-	// The first Run binds the window to the context of the call, so this context has no deadline. Each window
-	// emulates the focus, because only one of the windows of all tests can have the focus.
+	// The context of the first Run must have no deadline, because Run binds the window to this context. Each
+	// window emulates the focus, because only one window of all tests can have the real focus.
 	err = chromedp.Run(ctx, runtime.Enable(), log.Enable(), network.Enable(),
 		emulation.SetFocusEmulationEnabled(true))
 	if err != nil {
@@ -82,7 +82,7 @@ func newWindow() (id target.ID, closeWindow func(), err error) {
 		ctx, cancel := context.WithTimeout(browser.ctx, Time)
 		defer cancel()
 		executor := cdp.WithExecutor(ctx, chromedp.FromContext(browser.ctx).Browser)
-		_ = target.DisposeBrowserContext(profile).Do(executor) // the window ends with the browser
+		_ = target.DisposeBrowserContext(profile).Do(executor) // on failure, the window ends with the browser
 	}, err
 }
 

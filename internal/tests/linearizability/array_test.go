@@ -27,7 +27,8 @@ type arrayResult struct {
 	ok     bool
 }
 
-// arrayOrder is a sequential array in which append takes any free index. Its length is the lowest free index.
+// arrayOrder is the model of a sequential array. An append may use any free index. The length is the lowest
+// free index.
 var arrayOrder = porcupine.Model{
 	Init: func() any { return map[int]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -53,7 +54,7 @@ var arrayOrder = porcupine.Model{
 	Equal: func(a, b any) bool { return maps.Equal(a.(map[int]uint64), b.(map[int]uint64)) },
 }
 
-// linearArray has the methods of an array whose calls are recorded in a history.
+// linearArray has the methods whose calls arrayHistory records.
 type linearArray interface {
 	Append(v uint64) int
 	At(i int) (uint64, bool)

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// TestInsertersAreLinearizable makes every insertion and removal through one of four inserters, which the
-// goroutines share by turns.
+// TestInsertersAreLinearizable makes the insertions and removals of each history through four inserters. For
+// each call, a goroutine takes a free inserter.
 func TestInsertersAreLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

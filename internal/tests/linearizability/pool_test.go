@@ -29,8 +29,8 @@ type poolResult struct {
 // gone stands for an element that was removed.
 const gone = ^uint64(0)
 
-// poolOrder is the model of a sequential pool. Its state maps every handle that Insert has returned to the
-// element's number, or to gone.
+// poolOrder is the model of a sequential pool. Its state is a map. The keys are the handles that Insert has
+// returned. A value is the element, or gone.
 var poolOrder = porcupine.Model{
 	Init: func() any { return map[bulk.Handle[uint64]]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -61,7 +61,7 @@ var poolOrder = porcupine.Model{
 	},
 }
 
-// linearPool has the methods of a pool whose calls are recorded in a history.
+// linearPool has the methods whose calls poolHistory records.
 type linearPool interface {
 	Insert(v uint64) (bulk.Handle[uint64], *uint64)
 	Remove(h bulk.Handle[uint64]) bool
@@ -70,7 +70,7 @@ type linearPool interface {
 }
 
 // poolHistory records operations on a pool by several goroutines. The operations choose from at most
-// three recently inserted elements, so that goroutines often use the same element at once.
+// three recently inserted elements, so that goroutines often use one element at the same time.
 func poolHistory(p linearPool, seed uint64) []porcupine.Operation {
 	var last [3]atomic.Pointer[bulk.Handle[uint64]]
 	var numbers atomic.Uint64

@@ -90,7 +90,7 @@ func (u tableUser) do(d entryDo) (got entryGot) {
 	return got
 }
 
-// history lets goroutines use a few entries at once and returns their operations with times and results.
+// history lets goroutines use a few entries concurrently and returns their operations with times and results.
 func history(seed uint64, users []entryUser) []porcupine.Operation {
 	const entries, each = 2, 12
 	var values atomic.Uint64
