@@ -55,8 +55,8 @@ func (w *World) checkInvariants() {
 		owned += n
 		w.checkPlace(a, must)
 	}
-	// Extents do not share words: each word names one owner, and checkExtent found that each extent's words
-	// name that extent.
+	// The sum counts no word twice: a word names one extent, and checkExtent found that all words of an
+	// extent name this extent.
 	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d owned and %d vacant words do not add up to "+
 		"the %d words below the frontier", owned, w.vacant.Count(), w.frontier)
 	must(w.worn == worn, "the world counts %d slots at their last generation, its extents have %d", w.worn,
@@ -191,7 +191,7 @@ func (w *World) checkColumn(c *column, must func(bool, string, ...any)) {
 	must(c.slots%64 == 0 && c.slots <= w.size && int(c.slots) <= c.set.Len() &&
 		(c.slots == 0 || c.bytes == 0 || c.bytesFor(int(c.slots)) <= c.span.Committed()),
 		"column %s counts %d usable slots: they are not whole words, or exceed the world, the column's %d "+
-			"bits or its %d bytes", c.name, c.slots, c.set.Len(),
+			"presence bits or its %d bytes of elements", c.name, c.slots, c.set.Len(),
 		c.span.Committed())
 	for i := range uint(c.set.Len() / 64) {
 		word := c.set.Word(i)

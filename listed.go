@@ -10,13 +10,13 @@ import (
 // listed is the part of a walk's state that only walks over a list use.
 type listed struct {
 	at    int    // index of the next entity of the list
-	ahead int    // number of entities, the next one included, whose generations were looked up
+	ahead int    // number of entities, from the next one on, whose generations were looked up
 	alive uint64 // bit i is set if the i-th of these entities has its slot's generation
 	word  uint   // the current word
 	bits  uint64 // matches of the current word that were not yielded yet
 }
 
-// lookAhead is the number of generations that a walk looks up at once. The generations lie anywhere in
+// lookAhead is the number of generations that a walk looks up in one loop. The generations lie anywhere in
 // memory, and a processor loads several of them at a time if no other work separates the loads.
 const lookAhead = 32
 
@@ -27,7 +27,8 @@ func bySlot(a, b Entity) int {
 
 // inOrder returns a copy of a list that ascends by slot and generation and names each entity once.
 // Complexity: one step for each entity of a list that ascends already; otherwise each entity takes one more
-// step for each 8 bits in which slots differ.
+// step for each 8 bits in which slots differ. Lists with several generations of a slot may need a sort by
+// comparison.
 func inOrder(list []Entity) []Entity {
 	ordered := append(make([]Entity, 0, len(list)), list...) // not nil
 	if ascends(ordered) {
@@ -120,7 +121,7 @@ func (k *walk) nextListed() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(l.bits))
-	after := l.bits + 1<<first // the lowest bit is the end of the run; 0 if the run leaves the word
+	after := l.bits + 1<<first // its lowest bit is the end of the run; 0 if the word ends first
 	k.cursor.Lo = l.word*64 + first
 	if after != 0 {
 		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))

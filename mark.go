@@ -14,8 +14,8 @@ import (
 // call of Tracker.Next.
 //
 // A look copies no presence bits: the presence bit of a slot without a gain or a loss since the look has not
-// changed. At the first loss in a slot, the marks note the generation of the entity there. If the first
-// change of a slot is a gain, the slot had no component at the look.
+// changed. If the first change of a slot is a loss, the marks note the generation of the entity there. If the
+// first change is a gain, the slot had no component at the look.
 type marks struct {
 	changed *bitset.Set    // slots whose element was written or gained, even if the element was lost since
 	touched *bitset.Set    // slots that gained or lost the component
@@ -90,17 +90,17 @@ func (m *marks) committed() marksCommitted {
 	return marksCommitted{m.changed.Len(), m.touched.Len(), m.had.Len(), m.span.Committed()}
 }
 
-// shrink decommits the memory beyond the given sizes. No slot there may be marked.
+// shrink decommits the memory beyond the given sizes. No slot beyond the sizes may be marked.
 func (m *marks) shrink(sizes marksCommitted) {
 	m.changed.Shrink(sizes.changed)
 	m.touched.Shrink(sizes.touched)
 	m.had.Shrink(sizes.had)
-	// If this fails, the memory stays committed and the next growth uses it.
+	// If DecommitTo fails, the memory stays committed and the next growth uses it.
 	_ = m.span.DecommitTo(sizes.gens)
 }
 
-// generation returns the address of a slot's generation at the last look. It is sound for usable slots: their
-// part of the span is committed, never moves and holds no Go pointers.
+// generation returns the address of a slot's generation at the last look. The address is valid for usable
+// slots: their part of the span is committed, never moves and holds no Go pointers.
 func (m *marks) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(m.gens, uintptr(slot)*4))
 }
@@ -213,7 +213,7 @@ func (c *column) flushDirty() {
 }
 
 // The methods from wrote to lost are called only if c.tracked is set. Several goroutines may note writes at
-// once. Gains and losses are structural changes, so only one goroutine notes them.
+// once. Only one goroutine notes gains and losses, because they are structural changes.
 
 // wrote notes that a slot's element was written, or is about to be written.
 //

@@ -32,8 +32,8 @@ func defaultEntities(p vm.Pages) int {
 	return 1 << 24
 }
 
-// room returns a region from which the given bytes can be carved. The bytes are aligned to huge pages if they
-// fill a huge page.
+// room returns a region from which the given bytes can be carved, also if their beginning is aligned to a
+// page, or to a huge page if they fill one.
 func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 	bytes += vm.PageSize()
 	if huge := vm.HugePageSize(); bytes >= huge {

@@ -48,8 +48,8 @@ func TestBadInputOfEachStorage(t *testing.T) {
 				t.Errorf("%s: an operation found or changed %s", s.name, name)
 			}
 		}
-		// Adding a component that exists overwrites it. The structure does not change, so a query may
-		// run.
+		// Adding a component that exists overwrites it. A query may run, because the structure does not
+		// change.
 		for e := range w.Query(s.column).All() {
 			if !s.add(e, 6) {
 				t.Errorf("%s: adding again fails", s.name)
@@ -103,7 +103,7 @@ func TestChangesInNestedQueries(t *testing.T) {
 		}
 	}, "changed while a query was running")
 	if outer != 1 || inner != 1 {
-		t.Errorf("%d outer and %d inner steps", outer, inner)
+		t.Errorf("%d outer and %d inner steps, want 1 of each", outer, inner)
 	}
 	// A bulk operation inside a query runs to its end. The query panics at the next step of its loop.
 	says(t, func() {
@@ -113,12 +113,12 @@ func TestChangesInNestedQueries(t *testing.T) {
 		}
 	}, "changed while a query was running, by Column.RemoveAll")
 	if outer != 2 || b.Len() != 0 {
-		t.Errorf("%d steps, %d entities left", outer, b.Len())
+		t.Errorf("%d outer steps, want 2; %d entities have b, want none", outer, b.Len())
 	}
 }
 
 // TestRecursionInOnRemove: a callback that removes a component or deletes an entity, even its own entity,
-// panics before anything is lost.
+// panics before anything is removed.
 func TestRecursionInOnRemove(t *testing.T) {
 	for kind := range 4 {
 		for name, do := range map[string]func(w *World, s bulkVerbs, e Entity){
@@ -160,7 +160,7 @@ func TestRecursionInOnRemove(t *testing.T) {
 }
 
 // TestFourBillionSlots makes a world of the largest size. The world takes only address space, and refuses
-// more entities.
+// more entities than slots.
 func TestFourBillionSlots(t *testing.T) {
 	most := uint64(1<<32 - 64)
 	if vm.HeapStandIn() || most > math.MaxInt {

@@ -22,7 +22,7 @@ func says(t *testing.T, f func(), parts ...string) {
 	}
 	for _, part := range parts {
 		if !strings.Contains(fmt.Sprint(v), part) {
-			t.Errorf("the panic says %q, not %q", v, part)
+			t.Errorf("the panic says %q, which lacks %q", v, part)
 		}
 	}
 }

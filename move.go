@@ -43,7 +43,8 @@ func (w *World) mustRenewKept(op operation, from []uint32) {
 }
 
 // move moves entities to free slots and renews the references that the world sees. There must be room in all
-// columns, and the free slots must have generations left. The caller calls tellMoves.
+// columns, and the free slots must have generations left. The caller then calls
+// tellMoves.
 func (w *World) move(op operation, m *Moves) {
 	if len(m.pairs) == 0 {
 		return
@@ -92,7 +93,7 @@ func (w *World) columnsIn(m *Moves) (columns []*column) {
 // component.
 func (c *column) move(m *Moves) (any bool) {
 	c.moveElements(m)
-	// Slots of the word dst that gained the component. Their presence bits are not set yet.
+	// gained holds slots of the word dst that gained the component and whose presence bits are not set yet.
 	dst, gained := uint32(0), uint64(0)
 	for i := range m.words {
 		old := &m.words[i]
@@ -131,7 +132,7 @@ func (c *column) moveElements(m *Moves) {
 	if c.bytes == 0 && c.store == nil {
 		return
 	}
-	first := uint32(0) // index of the first pair that was not moved yet
+	first := uint32(0) // index of the first pair that was neither moved nor skipped
 	for i := range m.words {
 		old := &m.words[i]
 		mask := old.mask & c.now(m.first+uint32(i))
@@ -152,7 +153,7 @@ func (c *column) moveElements(m *Moves) {
 }
 
 // movePairs moves the elements of entities that have the component. The loops for the common sizes are so
-// short that the processor waits for the memory of several elements at once.
+// short that the processor can load several elements at the same time.
 func (c *column) movePairs(pairs []movedEntity) {
 	if invariants.Enabled {
 		for i := range pairs {

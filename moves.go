@@ -87,8 +87,8 @@ func (m Moves) All() iter.Seq2[Entity, Entity] {
 	}
 }
 
-// Resolve returns the new reference of an entity that was moved. For any other entity, it returns e itself.
-// Complexity: constant.
+// Resolve returns the new reference of e if e is the old reference of an entity that was moved, and e
+// otherwise. Complexity: constant.
 func (m Moves) Resolve(e Entity) Entity {
 	if p := m.find(e.slot); p != nil && p.old == e {
 		return p.new

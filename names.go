@@ -103,8 +103,8 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 	return true, nil
 }
 
-// forget removes the names of deleted entities from the index. Set calls forget when the number of entries
-// has doubled, so the cost of forget for each name is constant.
+// forget removes the names of deleted entities from the index. The amortized cost for each name is constant,
+// because Set calls forget only when the number of entries has doubled.
 func (n *Names) forget() {
 	maps.DeleteFunc(n.byName, func(name string, _ Entity) bool {
 		_, ok := n.Find(name)

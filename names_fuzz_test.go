@@ -46,7 +46,7 @@ func FuzzNames(f *testing.F) {
 				}
 			case 3:
 				if _, had := byEntity[e]; names.Remove(e) != had {
-					t.Fatalf("Remove(%v), which had a name: %v", e, had)
+					t.Fatalf("Remove(%v) is wrong: the entity had a name: %v", e, had)
 				}
 				forget(e)
 			case 4:

@@ -44,8 +44,8 @@ func TestNames(t *testing.T) {
 			var refused *NameTaken
 			if errors.As(err, &refused) != (taken && owner != e) || !ok || err != nil &&
 				(refused.Owner != owner || refused.Name != name) {
-				t.Fatalf("step %d: Set(%v, %s) gave %v, %v; the name belongs to %v (%v)", step, e, name, ok,
-					err, owner, taken)
+				t.Fatalf("step %d: Set(%v, %s) gave %v, %v; the name belongs to %v (taken: %v)", step, e,
+					name, ok, err, owner, taken)
 			}
 			if err == nil {
 				forget(e)
@@ -139,7 +139,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNoNameByBirth: only Set gives an entity a name, so each entity with the component has a name.
+// TestNoNameByBirth: archetypes and Exchange refuse the column of Names. Only Set gives an entity a name.
 func TestNoNameByBirth(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -13,9 +13,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// These tests pass components of odd shapes through all storages and methods, describe the components and
-// print them.
-
 type deep1 struct{ A, B [2]struct{ C [3]uint16 } }
 type deep2 struct{ D, E deep1 }
 type deep3 struct{ F, G [2]deep2 }
@@ -45,14 +42,14 @@ type oddStorage[T any] interface {
 	OnRemove(func(Entity, *T))
 }
 
-// tryOddShape passes two values of a type through every storage.
+// tryOddShape passes two values of a type through every storage, describes the components and prints them.
 func tryOddShape[T comparable](t *testing.T, zero, one T) {
 	slots := 1 << 14
 	if unsafe.Sizeof(zero) > 1<<16 {
 		slots = 256
 	}
 	if vm.HeapStandIn() && unsafe.Sizeof(zero) > 1<<16 {
-		return // such a column would take its memory at once
+		return // the stand-in takes the memory of all slots when the column is made
 	}
 	for kind, make := range map[string]func(w *World) oddStorage[T]{
 		"Column":       func(w *World) oddStorage[T] { return NewColumn[T](w) },

@@ -81,7 +81,7 @@ func TestOptionalBorders(t *testing.T) {
 }
 
 // TestExactlySeesLaterColumns: Exactly also excludes entities with a column that is registered after the
-// query. It ignores internal columns of the package.
+// query. Exactly ignores internal columns of the package.
 func TestExactlySeesLaterColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()

@@ -40,7 +40,7 @@ type Order[T any, K OrderKey] struct {
 
 // ranked is a slot and the rank of its key.
 type ranked struct {
-	key  uint64
+	rank uint64
 	slot uint32
 }
 
@@ -161,22 +161,22 @@ func rankFloat(key float64, turn uint64) uint64 {
 	return bits ^ turn
 }
 
-// sortRanked sorts the slice in by key, stably. It returns the sorted slice, and the other slice as the
+// sortRanked sorts the slice in by rank, stably. It returns the sorted slice, and the other slice as the
 // buffer for the next call. It sorts by the least significant byte first, as in H. H. Seward, "Information
 // Sorting in the Application of Electronic Digital Computers to Business Operations", 1954. It counts all
-// bytes in one pass, and skips bytes that are the same in all keys.
+// bytes in one pass, and skips bytes that are the same in all ranks.
 func sortRanked(in, out []ranked) (sorted, other []ranked) {
 	if len(in) < fewRanked {
-		slices.SortStableFunc(in, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })
+		slices.SortStableFunc(in, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
 		return in, out
 	}
 	var counts [8][256]uint32
 	differ := uint64(0)
 	for i := range in {
-		key := in[i].key
-		differ |= key ^ in[0].key
+		rank := in[i].rank
+		differ |= rank ^ in[0].rank
 		for b := range counts {
-			counts[b][byte(key>>(8*b))]++
+			counts[b][byte(rank>>(8*b))]++
 		}
 	}
 	out = slices.Grow(out[:0], len(in))[:len(in)]
@@ -190,7 +190,7 @@ func sortRanked(in, out []ranked) (sorted, other []ranked) {
 			next += n
 		}
 		for _, r := range in {
-			p := &at[byte(r.key>>(8*b))]
+			p := &at[byte(r.rank>>(8*b))]
 			out[*p] = r
 			*p++
 		}

@@ -28,10 +28,10 @@ func (o MoveOptions) most(method string) int {
 	return o.Most
 }
 
-// Pack moves entities of the archetype into the holes that deleted entities left. Then runs are long again,
-// and queries are as fast as over new entities. Pack fills the first holes with the last entities, both in
-// the order of slots, so it moves as few entities as possible. The slots behind the last entity go back to
-// the world; [World.Trim] gives their memory back.
+// Pack moves entities of the archetype into the holes that deleted entities left. Afterwards runs are long
+// again, and queries are as fast as over new entities. To move as few entities as possible, Pack fills the
+// first holes with the last entities. The moved entities keep their order. The slots after the last entity go
+// back to the world; [World.Trim] gives their memory back.
 //
 // A moved entity has a new reference, and its old reference is stale. Pack renews the references that the
 // world sees: in components (fields and arrays; in a [HeapColumn] also slices, maps and pointers), in
@@ -44,9 +44,9 @@ func (o MoveOptions) most(method string) int {
 //
 // Pack is a structural change. It cannot fail, because it allocates only on the Go heap: 16 bytes for each
 // moved entity, 16 bytes for each 64 slots between the first and the last moved entity, and 8 bytes for each
-// free slot of the archetype, up to its number of entities. Pack releases room that [Archetype.Grow] made.
-// With [MoveOptions.Most], a program can move some entities each tick. [ArchetypeStats.PackPays] reports
-// whether packing saves time.
+// free slot of the archetype, but for no more slots than it has entities. Pack releases room that
+// [Archetype.Grow] made. With [MoveOptions.Most], a program can move some entities each tick.
+// [ArchetypeStats.PackPays] reports whether packing saves time.
 //
 // Complexity: a copy of the components of each moved entity, a look-up for each reference that the world
 // sees, and one step for each 64 slots of the archetype.
@@ -58,7 +58,7 @@ func (a *Archetype) Pack(o MoveOptions) Moves {
 	w.mustRenewKept(opPack, from)
 	m := w.newMoves(from, to)
 	w.move(opPack, &m)
-	if k := len(to); k > 0 { // all slots before the last hole that was filled are taken
+	if k := len(to); k > 0 { // before the last hole that was filled, no slot can take an entity
 		word := to[k-1] / 64
 		a.goTo(w.extents[w.owner(word).extent], word)
 	}
@@ -126,7 +126,7 @@ func (a *Archetype) vacancies() iter.Seq[uint32] {
 	}
 }
 
-// cut gives the words behind the archetype's last entity back to the world. Worn slots stay.
+// cut gives the words after the archetype's last entity or worn slot back to the world.
 func (a *Archetype) cut() {
 	k := len(a.extents) - 1
 	if k < 0 || a.extents[k].used == 0 { // World.emptied keeps one extent without entities

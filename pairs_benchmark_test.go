@@ -7,9 +7,9 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkPairs compares each pair of 2,000 entities, which are a quarter of a world's entities, in two
-// ways: in nested loops over slots, and in loops over a copy of the values. The two ways take turns. The
-// benchmark reports the time of each way, divided by the number of pairs.
+// BenchmarkPairs visits all pairs of 2,000 entities in two ways: in nested loops over slots, and in nested
+// loops over copies of the values. The world has 8,000 entities. The two ways take turns. The benchmark
+// reports the time of each way, divided by the number of pairs.
 func BenchmarkPairs(b *testing.B) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()

@@ -14,7 +14,7 @@ func TestPlaceholders(t *testing.T) {
 	// Use placeholders of another buffer and of a later position.
 	p, q := c.New(a), other.New(a)
 	if p == q || p.Slot() != q.Slot() {
-		t.Errorf("placeholders %v and %v, want the same slot in different entities", p, q)
+		t.Errorf("the placeholders are %v and %v, want different ones with the same slot", p, q)
 	}
 	num.SetLater(c, q, 1)
 	num.SetLater(other, p, 2)
@@ -30,13 +30,13 @@ func TestPlaceholders(t *testing.T) {
 		t.Error("a placeholder stands for a wrong entity")
 	}
 	if c.Resolve(p).IsZero() || w.Alive(c.Resolve(p)) || c.Resolve(q) != (Entity{}) {
-		t.Errorf("the deleted placeholder resolves to %v, the foreign placeholder to %v", c.Resolve(p),
-			c.Resolve(q))
+		t.Errorf("the deleted placeholder resolves to %v, want a stale entity; the foreign one to %v, want "+
+			"the zero Entity", c.Resolve(p), c.Resolve(q))
 	}
-	// Use a placeholder of an earlier recording that has the same place as a new placeholder.
+	// Use a placeholder of the earlier recording. A new placeholder has the same slot.
 	s := c.New(a)
 	if s == p || s.Slot() != p.Slot() || c.Resolve(p) != (Entity{}) {
-		t.Errorf("placeholder %v after %v", s, p)
+		t.Errorf("the new placeholder is %v, the earlier one %v, which resolves to %v", s, p, c.Resolve(p))
 	}
 	num.SetLater(c, p, 4)
 	c.Delete(r)
@@ -45,7 +45,7 @@ func TestPlaceholders(t *testing.T) {
 		*num.Get(c.Resolve(s)) != 5 {
 		t.Errorf("Apply returns %+v, %v; want 2 done and 2 skipped", done, err)
 	}
-	// Forge placeholders for places where no entity is made, and for places after the end.
+	// Forge placeholders with slots at which the recording makes no entity, and with slots after its end.
 	num.SetLater(c, c.New(a), 6)
 	good := c.New(a)
 	for slot := range uint32(100) {
@@ -66,8 +66,8 @@ func TestPlaceholders(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestPlaceholdersInsideValues: a column that resolves entities in its values gets entities instead of
-// placeholders.
+// TestPlaceholdersInsideValues: a column that resolves the placeholders in its values holds the entities that
+// they stand for.
 func TestPlaceholdersInsideValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -97,6 +97,6 @@ func TestPlaceholdersInsideValues(t *testing.T) {
 		t.Errorf("a placeholder of other Commands stands for %v", got)
 	}
 	if got := *plain.Get(c.Resolve(child)); got != parent {
-		t.Errorf("a column that does not resolve entities holds %v", got)
+		t.Errorf("a column that does not resolve placeholders holds %v, want %v", got, parent)
 	}
 }

@@ -28,8 +28,8 @@ func withoutTypes(columns []*column) []AnyColumn {
 	return cols
 }
 
-// columnOf returns the column of col, which may belong to any world. It panics if col was not made with
-// NewColumn; the message names the function of package probe that was called.
+// columnOf returns the column of col, which may belong to any world. It panics if col is nil or a zero value;
+// the message names the function of package probe that was called.
 func columnOf(function string, col AnyColumn) *column {
 	if col != nil {
 		if c := col.column(); c != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// This test decodes a stream of bytes into operations on two worlds that share a limit. Between the
-// operations, the test closes the limit, so that no world can commit a byte, and opens the limit again. A
-// model records the promises of each Grow. A promised operation never fails, even if the limit is closed and
-// other operations use the same columns. A failed operation changes nothing: the test compares committed
-// bytes and the limit.
+// The tests of this file decode a stream of bytes into operations on two worlds that share a limit. Between
+// the operations, they close the limit, which means that no world can commit a byte, and open the limit
+// again. A model records what each Grow promises. A promised operation never fails, even if the limit is
+// closed and other operations use the same columns. A failed operation changes nothing: see try.
 
 // promisesWorld is a world and its promises.
 type promisesWorld struct {
@@ -30,7 +29,7 @@ type promisesWorld struct {
 	alive      []Entity
 	births     []int  // number of promised births, by archetype
 	additions  [2]int // number of promised additions, by sparse column
-	reach      [3]int // number of slots that promised additions cover: two sparse columns, the dense column
+	reach      [3]int // number of slots that promised additions cover: in the sparse columns, in the dense
 	edges      int    // number of promised edges
 	edgesReach int    // number of slots that promised edges cover
 	links      int    // number of slots that promised links cover
@@ -111,7 +110,7 @@ func (m *promisesModel) try(promised bool, f func() error) bool {
 		"error %v, want ErrCapacity or ErrLimit", err)
 	m.must(!promised, "a promised operation fails: %v", err)
 	after := look()
-	m.must(after == before, "a refusal changed something:\n%+v\n%+v\n%v", before, after, err)
+	m.must(after == before, "a refused operation changed\n%+v to\n%+v\n%v", before, after, err)
 	m.refusals++
 	return false
 }
@@ -136,7 +135,7 @@ func (m *promisesModel) run(stream []byte) {
 	m.must(m.limit.Used() == 0, "%d bytes are in use after all worlds were closed", m.limit.Used())
 }
 
-// redeem closes the limit and makes all births that were promised to an archetype.
+// redeem closes the limit and makes all promised births of an archetype.
 func (m *promisesModel) redeem(f *promisesWorld, a int) {
 	m.limit.SetMax(m.limit.Used())
 	m.born(f, a, f.births[a])
@@ -285,7 +284,7 @@ func (m *promisesModel) addMany(f *promisesWorld, c int, es []Entity, what strin
 	}
 }
 
-// deleteSome deletes some entities, and voids the promises to their archetypes.
+// deleteSome deletes some entities, which ends the promises of births of their archetypes.
 func (m *promisesModel) deleteSome(f *promisesWorld, b *byteStream) {
 	m.what = "deletions"
 	for _, e := range f.some(b) {
@@ -363,7 +362,7 @@ func TestPromises(t *testing.T) {
 		t.Logf("%d steps, %d refusals, %d promises were kept while nothing could be committed", m.step,
 			m.refusals, m.redeemed)
 		if m.refusals == 0 || m.redeemed == 0 {
-			t.Error("no operation was refused, or no promise was used: the test covers too little")
+			t.Error("no operation was refused, or no promise kept at the limit: the test covers too little")
 		}
 	}
 }

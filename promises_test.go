@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestPromisesOfBirthsAdd: promises to archetypes that share a sparse column add up, and Trim keeps the room.
+// TestPromisesOfBirthsAdd: the promises to two archetypes that share a sparse column add up, and Trim keeps
+// the room for both.
 func TestPromisesOfBirthsAdd(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -24,7 +25,8 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if limit.Used() > used || limit.Used() < 2000<<10 {
-		t.Errorf("the promises committed %d bytes, %d are left after Trim", used, limit.Used())
+		t.Errorf("%d bytes are in use before Trim and %d after Trim, want no more, and at least %d", used,
+			limit.Used(), 2000<<10)
 	}
 	limit.SetMax(limit.Used())
 	for range 1000 {
@@ -60,7 +62,7 @@ func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 		t.Errorf("%d entities have the component", c.Len())
 	}
 	if err := c.Grow(1); !errors.Is(err, vm.ErrCapacity) {
-		t.Errorf("a promise beyond all slots: %v", err)
+		t.Errorf("Grow(1) in a full world returns %v, want ErrCapacity", err)
 	}
 	says(t, func() { _ = c.Grow(-1) }, "SparseColumn.Grow(-1)", "cannot be negative")
 	says(t, func() { a.NewN(-1, nil) }, "Archetype.NewN(-1)", "cannot be negative")
@@ -137,8 +139,7 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestGrowAllocatesNothing: a Grow that finds enough room allocates nothing, so a program can call it
-// in each tick.
+// TestGrowAllocatesNothing: a Grow that finds enough room makes no allocation.
 func TestGrowAllocatesNothing(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()

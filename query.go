@@ -11,12 +11,13 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Query selects entities by their components: a match has all components of some columns, none of others, and
-// at least one of each group. A Query is a value. Make it once and use it again and again: it needs no
-// registration, running it allocates nothing, and it always sees the current state of the world. The methods
-// of a Query add conditions. The order of the conditions makes no difference.
+// Query selects entities by their components: a match has all components that the query asks for, none that
+// it leaves out, and at least one of each group of [Query.Any]. A Query is a value. Make a Query once and use
+// it again and again: a Query needs no registration, running it allocates nothing, and it always sees the
+// current state of the world. The methods of a Query add conditions. The order of the conditions makes no
+// difference.
 //
-// Several goroutines may run one query at once while nothing changes the structure.
+// Several goroutines may run one query at the same time while nothing changes the structure.
 type Query struct {
 	q *query
 }
@@ -83,7 +84,7 @@ func conflict(a, b role) string {
 	case b == leftOut && a == asked, b == leftOut && a == implied:
 		return "the query asks for %s and leaves it out, so nothing matches"
 	case b == leftOut:
-		return "the query leaves %s out and names it in Any or Optional: name it in one of the two"
+		return "the query leaves %s out and names it in Any or Optional: leave it out or name it, not both"
 	case a == optional:
 		return "%s is optional in the query already"
 	case a == asked && b == oneOf:
@@ -136,8 +137,8 @@ func (q *query) columns(roles ...role) (columns []*column) {
 
 // made computes the fields that depend on the conditions.
 func (q *query) made() Query {
-	// The required sets and the excluded sets share an array. This saves an allocation, because many programs
-	// make a query for each loop.
+	// The required sets and the excluded sets share one array, because many programs make a query for each
+	// loop, and one array takes one allocation.
 	and := make([]*bitset.Set, 0, len(q.named)+len(q.written)+1)
 	for _, n := range q.named {
 		if (n.role == asked || n.role == implied) && !slices.Contains(and, n.set) {
@@ -234,8 +235,8 @@ func (q Query) Without(cols ...AnyColumn) Query {
 // panics if no column is given, and if a column is of another world, is named twice in the call, is left out,
 // or was named in [World.Query].
 //
-// Entities of one run may differ in which of the components they have. Use [Column.Get] for these columns, or
-// name them in [Query.Optional] too.
+// Two entities of one run may have different components of a group. Use [Column.Get] for the columns of a
+// group, or name these columns in [Query.Optional] too.
 func (q Query) Any(cols ...AnyColumn) Query {
 	made := q.with("Query.Any")
 	if len(cols) == 0 {
@@ -250,17 +251,18 @@ func (q Query) Any(cols ...AnyColumn) Query {
 // the run has it. [Column.TrySlice] and [Tag.In] report whether a run has a component. Optional does not
 // change which entities match. Columns of [Query.Any] may be named in Optional too, to use them as slices.
 // Optional panics if a column is of another world, is named twice, is left out, or was named in
-// [World.Query]. Complexity: a few steps more for each run and column, and one step for each border within a
-// 64-slot word.
+// [World.Query]. Complexity: a few steps more for each run and column, and one step for each cut of a run
+// inside a 64-slot word.
 func (q Query) Optional(cols ...AnyColumn) Query {
 	made := q.with("Query.Optional")
 	made.name("Query.Optional", optional, cols...)
 	return made.made()
 }
 
-// Exactly returns the query that leaves out the entities with a component that the query does not name, in
-// [World.Query], [Query.Any], [Query.Optional], [Query.To] or [Query.Changed]. This includes columns that are
-// registered later. A query that names no column matches the entities without any component.
+// Exactly returns the query that leaves out each entity with a component that the query does not name.
+// [World.Query], [Query.Any], [Query.Optional], [Query.To] and [Query.Changed] name components. The rule also
+// holds for columns that are registered later. A query that names no column matches the entities without any
+// component.
 //
 // Complexity: for each 64-slot word with entities that meet the other conditions, one step, and one step for
 // each column that the entities of the word were born with or gained later. Other columns make little
@@ -276,10 +278,12 @@ func (q Query) Exactly() Query {
 // for a target in the relation already. A stale target has no sources, so nothing matches.
 //
 // Running such a query takes one step for each source of the target; sources of other targets make no
-// difference. It yields the sources in the order in which they were linked, not by slot. Sources that are
-// consecutive in both orders form one run. [Query.First] returns the first source in the order of links.
+// difference. With several targets, it takes one step for each source of the target that has the fewest. The
+// query yields the sources in the order in which they were linked to that target, not by slot. Sources that
+// are consecutive in both orders form one run. [Query.First] returns the first source in the order of links.
 // [Query.Words], [Query.Batches] and [Relation.InDepthOrder] use the order of slots, and visit all entities
-// that have a target in the relation.
+// that have a target in the relation. Queries with [Query.Among] or [Query.Between] use the order of slots
+// too.
 func (q Query) To(rel Relation, target Entity) Query {
 	made := q.with("Query.To")
 	made.name("Query.To", implied, rel)
@@ -296,17 +300,17 @@ func (q Query) To(rel Relation, target Entity) Query {
 	return made.made()
 }
 
-// Changed returns the query that also asks for a component that was written or gained since a tracker last
-// looked: the entities that [Tracker.Changed] and [Tracker.Added] yield. Running the query is as fast as
-// running any query, except for one step at the start for each 64 slots of the column. All methods of Query
-// work with it. Each loop over the query sees the marks that exist when the loop starts.
+// Changed returns the query that also asks for a component that was written or gained since the last
+// [Tracker.Next] of a tracker. [Tracker.Changed] and [Tracker.Added] together yield the same entities.
+// Running the query is as fast as running any query, except for one step at the start for each 64 slots of
+// the column.
 //
-// A mark that is set during the loop has no effect on the loop if the loop has passed the slot. A mark in a
-// later slot may have an effect. So a loop may edit the entities that the query yields, also in batches on
-// several goroutines.
+// Each loop over the query sees the marks that exist when the loop starts. It may also see a mark that is set
+// during the loop, in a slot that the loop has not passed. A loop may edit the entities that the query
+// yields, also in batches on several goroutines, because these marks lie in slots that the loop has passed.
 //
 // Changed panics if the tracker is closed, is of another world or does not track the column, and if the query
-// leaves the column out. Running the query panics once the tracker is closed.
+// leaves the column out. If the tracker is closed later, running the query panics.
 func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 	const method = "Query.Changed"
 	made := q.with(method)
@@ -364,9 +368,9 @@ func (q Query) Between(lo, hi int) Query {
 	return Query{made}
 }
 
-// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order, unless
-// [Query.To] sets another order. Runs together with [Column.Slice] is the fast way to process many entities.
-// The loop may change values. If the loop changes the structure of the world, the next step panics.
+// Runs yields the matching entities as maximal runs of consecutive slots, in ascending order or in the order
+// that [Query.To] sets. Runs together with [Column.Slice] is the fast way to process many entities. The loop
+// may change values. If the loop changes the structure of the world, the next step panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		if q.q == nil || !q.q.plain || q.q.world.closed {
@@ -400,8 +404,8 @@ func (q Query) All() iter.Seq[Entity] {
 }
 
 // Words yields the matching entities 64 slots at a time, in ascending order: the index of a word, and a mask
-// whose bit i stands for slot 64 × word + i. It leaves out words without matches. Use it to combine matches
-// with bits of your own. The rules of [Query.Runs] hold.
+// with one bit for each slot of the word, the lowest bit for the first slot. Words leaves out words without
+// matches. Use Words to combine matches with bits of your own. The rules of [Query.Runs] hold.
 func (q Query) Words() iter.Seq2[int, uint64] {
 	return func(yield func(int, uint64) bool) {
 		var k walk
@@ -462,8 +466,8 @@ func (q Query) Single() (Entity, bool) {
 	return run.Entity(0), run.n == 1 && !k.next()
 }
 
-// pin returns a query that keeps the current matches of q, in the order of slots. The matches do not change
-// while the query runs.
+// pin returns a query that matches the present matches of q, in the order of slots, even if q matches other
+// entities later.
 func (q Query) pin() Query {
 	made := query{world: q.q.world, filter: q.q.filter, source: fromPinned, pinned: []Run{}, hi: math.MaxUint}
 	for run := range q.Runs() {
@@ -483,7 +487,7 @@ func (q *query) flushDirty() {
 	}
 }
 
-// marked returns the number of marks that the query uses.
+// marked returns how many marks the conditions of Changed find.
 func (q *query) marked() (n int) {
 	for _, w := range q.written {
 		w.column.flushDirty()

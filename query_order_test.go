@@ -26,8 +26,8 @@ func permutations(n int, f func([]int)) {
 	extend()
 }
 
-// TestConditionsInAnyOrder gives queries the same conditions in every order. Either all of these queries
-// panic, or all of them match the same entities in the same runs.
+// TestConditionsInAnyOrder adds sets of conditions to queries, the conditions of a set in every order. Either
+// every order panics, or every order gives the same runs.
 func TestConditionsInAnyOrder(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
@@ -82,7 +82,7 @@ func TestConditionsInAnyOrder(t *testing.T) {
 	}
 	slices.Sort(names)
 	panics, answers := 0, 0
-	// try compares all orders of some conditions.
+	// try compares all orders of the chosen conditions.
 	try := func(q Query, chosen []string) {
 		want := ""
 		permutations(len(chosen), func(order []int) {

@@ -36,13 +36,13 @@ func TestQuery(t *testing.T) {
 		{"a", w.Query(a), func(int) bool { return true }},
 		{"a b", w.Query(a, b), func(i int) bool { return i%2 == 0 }},
 		{"c b a", w.Query(c, b, a), func(i int) bool { return i%6 == 0 }},
-		{"a − b", w.Query(a).Without(b), func(i int) bool { return i%2 != 0 }},
-		{"− b", w.Query().Without(b), func(i int) bool { return i%2 != 0 }},
-		{"− b c", w.Query().Without(b, c), func(i int) bool { return i%2 != 0 && i%3 != 0 }},
-		{"− b − c", w.Query().Without(b).Without(c), func(i int) bool { return i%2 != 0 && i%3 != 0 }},
-		{"b − c", w.Query(b).Without(c), func(i int) bool { return i%2 == 0 && i%3 != 0 }},
-		{"a − nothing", w.Query(a).Without(), func(int) bool { return true }},
-		{"− a", w.Query().Without(a), func(int) bool { return false }},
+		{"a without b", w.Query(a).Without(b), func(i int) bool { return i%2 != 0 }},
+		{"without b", w.Query().Without(b), func(i int) bool { return i%2 != 0 }},
+		{"without b, c", w.Query().Without(b, c), func(i int) bool { return i%2 != 0 && i%3 != 0 }},
+		{"lacks b and c", w.Query().Without(b).Without(c), func(i int) bool { return i%2 != 0 && i%3 != 0 }},
+		{"b without c", w.Query(b).Without(c), func(i int) bool { return i%2 == 0 && i%3 != 0 }},
+		{"a, nothing left out", w.Query(a).Without(), func(int) bool { return true }},
+		{"without a", w.Query().Without(a), func(int) bool { return false }},
 	}
 	for _, tt := range tests {
 		var want []Entity
@@ -74,7 +74,7 @@ func TestQuery(t *testing.T) {
 	q := w.Query(a)
 	q.Without(b)
 	if q.Count() != 10_000 {
-		t.Errorf("Without changed its query: %d", q.Count())
+		t.Errorf("after a call of Without, the query that it was called on matches %d entities", q.Count())
 	}
 }
 
@@ -100,7 +100,8 @@ func TestQueryBeforeColumnsGrow(t *testing.T) {
 		}
 	}
 	if with.Count() != 1000 || without.Count() != 49_000 || all.Count() != 50_000 {
-		t.Errorf("%d entities have b, %d lack b, %d in all", with.Count(), without.Count(), all.Count())
+		t.Errorf("%d entities have b, %d lack b, the query of all counts %d", with.Count(), without.Count(),
+			all.Count())
 	}
 }
 
@@ -166,9 +167,9 @@ func TestQueryLeftEarly(t *testing.T) {
 		break
 	}
 	if n != 700 || w.Len() != 2000 || q.Count() != 2000 {
-		t.Errorf("%d steps, %d entities, %d match", n, w.Len(), q.Count())
+		t.Errorf("%d steps, want 700; %d entities and %d matches, want 2000", n, w.Len(), q.Count())
 	}
-	// Queries inside queries and written values do not change the structure.
+	// Queries inside queries, written values and Grow do not change the structure.
 	sum := 0
 	for e := range q.All() {
 		if e.Slot()%500 == 0 {
@@ -186,7 +187,7 @@ func TestQueryLeftEarly(t *testing.T) {
 		}
 	}
 	if sum != 4*2000 {
-		t.Errorf("inner queries saw %d entities", sum)
+		t.Errorf("the inner queries saw %d entities, want 8000", sum)
 	}
 }
 
@@ -212,7 +213,7 @@ func TestQueryAllocatesNothing(t *testing.T) {
 			sum += a.Get(e).X
 		}
 		if q.Count() == 0 || sum != 0 {
-			t.Error("the query finds nothing")
+			t.Error("the query finds nothing, or values other than 0")
 		}
 	}); n != 0 {
 		t.Errorf("running the queries makes %v allocations", n)
@@ -269,12 +270,12 @@ func TestRun(t *testing.T) {
 	w.Archetype(c).NewN(100, nil)
 	for r := range w.Query(c).Runs() {
 		if r.Start() != 0 || r.Len() != 100 || r.Entity(99).Slot() != 99 || !w.Alive(r.Entity(0)) {
-			t.Errorf("the run is [%d, +%d)", r.Start(), r.Len())
+			t.Errorf("the run has %d slots from slot %d on, want 100 from slot 0 on", r.Len(), r.Start())
 		}
 		for _, i := range []int{-1, 100, math.MaxInt} {
 			if v := panicOf(func() { r.Entity(i) }); fmt.Sprint(v) != "vast: Run.Entity: the index is out "+
 				"of range: use 0 to Len()-1" {
-				t.Errorf("Entity(%d): %v", i, v)
+				t.Errorf("Entity(%d) panics with %v", i, v)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func init() { children["two writers"] = twoWriters }
 
-// twoWriters has a race on the data of a component.
+// twoWriters writes a component on two goroutines without synchronization.
 func twoWriters() {
 	w := NewWorld(Options{MaxEntities: 64})
 	c := NewColumn[uint64](w)

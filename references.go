@@ -74,27 +74,27 @@ func (r *references) find(t reflect.Type, offset uintptr) {
 	}
 }
 
-// leadsToEntity reports whether values of type t hold Entities or lead to Entities. The slice above holds the
-// types that contain t.
-func leadsToEntity(t reflect.Type, above []reflect.Type) bool {
+// leadsToEntity reports whether values of type t hold Entities or lead to Entities. The caller passes the
+// types that enclose t.
+func leadsToEntity(t reflect.Type, enclosing []reflect.Type) bool {
 	if t == typeEntity {
 		return true
 	}
-	if slices.Contains(above, t) || slices.Contains(ownTypes, t) || t.PkgPath() == pathOfBulk {
+	if slices.Contains(enclosing, t) || slices.Contains(ownTypes, t) || t.PkgPath() == pathOfBulk {
 		return false
 	}
-	above = append(above, t)
+	enclosing = append(enclosing, t)
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if leadsToEntity(t.Field(i).Type, above) {
+			if leadsToEntity(t.Field(i).Type, enclosing) {
 				return true
 			}
 		}
 	case reflect.Array, reflect.Slice, reflect.Pointer:
-		return leadsToEntity(t.Elem(), above)
+		return leadsToEntity(t.Elem(), enclosing)
 	case reflect.Map:
-		return leadsToEntity(t.Key(), above) || leadsToEntity(t.Elem(), above)
+		return leadsToEntity(t.Key(), enclosing) || leadsToEntity(t.Elem(), enclosing)
 	}
 	return false
 }
@@ -110,7 +110,7 @@ var (
 // renewal replaces the old references of moved entities by the new references.
 type renewal struct {
 	Moves
-	seen  map[visited]bool // the values behind slices and pointers that were renewed
+	seen  map[visited]bool // the renewed values that lie behind slices and pointers
 	batch [64]*Entity      // Entities that flush will renew
 	n     int              // number of Entities in batch
 }
@@ -132,8 +132,8 @@ func (n *renewal) entity(e *Entity) bool {
 }
 
 // later defers the renewal of an Entity to the next flush, which renews many Entities together. A renewal
-// takes two loads from distant places. The processor waits for many such loads at once if no branch depends
-// on them.
+// takes two loads from distant places. The processor overlaps the loads of several Entities if no branch
+// depends on the loads.
 func (n *renewal) later(e *Entity) {
 	if n.n == len(n.batch) {
 		n.flush()

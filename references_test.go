@@ -301,7 +301,8 @@ func TestReferencesIn(t *testing.T) {
 			r = &references{}
 		}
 		if len(r.at) != tt.arrays || len(r.behind) != tt.behind {
-			t.Errorf("%T: %+v", tt.v, r)
+			t.Errorf("%T has the references %+v, want %d arrays and %d indirections", tt.v, r, tt.arrays,
+				tt.behind)
 		}
 	}
 	if referencesIn(nil) != nil {

@@ -6,16 +6,17 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Regroup moves the entities that match the query and that gained or lost components after their birth. Each
-// of these entities moves to the archetype of its current components, next to the entities that were born
-// with these components. So a query for components that many entities gained later walks over long runs.
-// Links and names do not count as components here. [Archetype.Pack] closes the holes that Regroup leaves.
+// Regroup moves the entities that match the query and whose components differ from those of their archetype.
+// Each of these entities moves to the archetype of its current components, next to the entities that were
+// born with these components. Afterwards a query for components that many entities gained walks over long
+// runs. Links and names do not count as components here. [Archetype.Pack] closes the holes that Regroup
+// leaves.
 //
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
 // gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the
 // query is of another world.
 //
-// Complexity: as for Pack, and in each 64-slot word with matches one step for each component that its
+// Complexity: as for Pack, and in each 64-slot word with matches one step for each component that the word's
 // entities may have.
 func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	var k walk

@@ -49,10 +49,11 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 		t.Errorf("the entities lie in %d runs, want 2", runs)
 	}
 	if e, ok := names.Find("five"); !ok || e != m.Resolve(es[5]) || e == es[5] {
-		t.Errorf("the name finds %v", e)
+		t.Errorf("the name finds %v, want %v, which has moved", e, m.Resolve(es[5]))
 	}
 	if a := w.Archetype(number, fast, armed); a.Len() != 32 || ships.Len() != 1000-63 {
-		t.Errorf("%d entities with all components, %d with a number only", a.Len(), ships.Len())
+		t.Errorf("%d entities have all components, want 32; %d have a number only, want %d", a.Len(),
+			ships.Len(), 1000-63)
 	}
 	if again := w.Regroup(w.Query(), MoveOptions{}); again.Len() != 0 {
 		t.Errorf("a second Regroup moves %d entities", again.Len())
@@ -61,7 +62,7 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 	e := m.Resolve(es[21])
 	fast.Remove(e)
 	if m := w.Regroup(w.Query(number), MoveOptions{}); m.Len() != 1 || m.Resolve(e).Slot() != 5 {
-		t.Errorf("the entity is %v now", m.Resolve(e))
+		t.Errorf("%d entities moved, want 1; the entity is in slot %d, want 5", m.Len(), m.Resolve(e).Slot())
 	}
 	w.checkInvariants()
 }
@@ -78,7 +79,7 @@ func TestRegroupInSteps(t *testing.T) {
 	}
 	for left := 167; left > 0; left -= min(left, 60) {
 		if n := w.Regroup(w.Query(tag), MoveOptions{Most: 60}).Len(); n != min(left, 60) {
-			t.Errorf("a step moves %d entities of %d", n, left)
+			t.Errorf("a step moves %d entities, want 60 or the remaining %d", n, left)
 		}
 		w.checkInvariants()
 	}
@@ -101,11 +102,11 @@ func TestRegroupWithoutRoom(t *testing.T) {
 	changes := w.Changes()
 	v := panicOf(func() { w.Regroup(w.Query(), MoveOptions{}) })
 	if err, _ := v.(error); !errors.As(err, new(*vm.Error)) || !errors.Is(err, vm.ErrCapacity) {
-		t.Errorf("Regroup in a full world: %v", v)
+		t.Errorf("Regroup without room for its second group panics with %v, want ErrCapacity", v)
 	}
 	if w.Changes() != changes || w.Stats().Slots != 192 {
-		t.Errorf("a refused Regroup made %d changes; archetypes own %d slots", w.Changes()-changes,
-			w.Stats().Slots)
+		t.Errorf("a refused Regroup made %d changes, want 0; archetypes own %d slots, want 192",
+			w.Changes()-changes, w.Stats().Slots)
 	}
 	w.checkInvariants()
 	if n := w.Regroup(w.Query(one), MoveOptions{}).Len(); n != 10 {

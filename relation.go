@@ -17,7 +17,8 @@ type OnDelete uint8
 const (
 	// Orphan removes the link. The sources live on.
 	Orphan OnDelete = iota
-	// Cascade deletes the sources too, and their sources, through all relations with Cascade.
+	// Cascade deletes the sources too, then the sources of these, and so on, through all relations with
+	// Cascade.
 	Cascade
 	// Refuse keeps a target alive while it has sources that the same call does not delete. [World.Delete]
 	// then returns false and changes nothing. [World.DeleteAll] deletes the other entities.
@@ -56,7 +57,7 @@ const none = ^uint32(0)
 // link holds the data that a relation stores about a source, besides the source's target.
 type link struct {
 	next, prev uint32 // neighbours of the source in the list of the target's sources, or none
-	level      uint32 // depth, at most the constant deep; 0 if there is no source or the relation is cyclic
+	level      uint32 // depth, at most the constant deep; 0 if the relation is cyclic or there is no source
 }
 
 // family holds the data that a relation stores about a target.
@@ -198,8 +199,8 @@ func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 // Set makes target the target of source, in place of source's present target, and reports whether both are
 // alive. Set panics if the link would close a circle in a hierarchy, and if the world is closed. It panics
 // with a [*vm.Error] if it needs memory and gets none: see [Relation.GrowLevels]. Complexity: constant if
-// source has no sources itself; otherwise one step for each ancestor of target and for each descendant of
-// source.
+// source has no sources itself or the relation is cyclic; otherwise one step for each ancestor of target and
+// for each descendant of source.
 func (r Relation) Set(source, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -212,7 +213,7 @@ func (r Relation) Set(source, target Entity) bool {
 		return true
 	}
 	if invariants.Enabled {
-		k.sources.touch(true) // may panic, so before the first change
+		k.sources.touch(true) // before the first change, because touch may panic
 	}
 	w.mustNotBeInCallback(opRelate)
 	if !k.cyclic && (source == target || k.first(source.slot) != none) {
@@ -237,7 +238,7 @@ func (r Relation) Set(source, target Entity) bool {
 }
 
 // Remove removes the link of source and reports whether there was a link. Complexity: constant if source has
-// no sources itself; otherwise one step for each descendant of source.
+// no sources itself or the relation is cyclic; otherwise one step for each descendant of source.
 func (r Relation) Remove(source Entity) bool { return r.made().sources.remove(source) }
 
 // SetLater records that target becomes the target of source, as by [Relation.Set]. Both entities may be
@@ -314,8 +315,8 @@ func mustStandAlone(what string, columns []*column) {
 				"use Names.Set", what, c.name))
 		}
 		if c.linked != "" {
-			panic(fmt.Sprintf("vast: %s: %s is a relation, and a link needs a target: make the entities "+
-				"first and use its Set, SetAll, SetRun or Add", what, c.linked))
+			panic(fmt.Sprintf("vast: %s: %s holds links, and a link needs a target: make the entities first "+
+				"and use Set, SetAll, SetRun or Add of the relation or the edges", what, c.linked))
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 // SetAll makes target the target of every entity that matches the query, as [Relation.Set] does, and returns
 // how many match. If target is stale, SetAll changes nothing and returns 0. The query sees the world as it
 // was before the call. Entities are linked in the order of their slots. SetAll checks for circles and makes
-// room first: if it panics, nothing has changed. Complexity: a few writes for each entity.
+// room first: if it panics because of a circle or for want of memory, nothing has changed. Complexity: a few
+// writes for each entity without sources; as [Relation.Set] for the other entities.
 func (r Relation) SetAll(q Query, target Entity) int {
 	k := r.made()
 	k.world.mustBeOpen("Relation.SetAll")
@@ -27,8 +28,8 @@ func (r Relation) SetAll(q Query, target Entity) int {
 
 // SetRun makes target the target of every entity of a run, as [Relation.Set] does, and reports whether target
 // is alive. SetRun is the fast way to link entities that were made together: collect the runs that
-// [Archetype.NewN] passes to its callback, and link these runs afterwards. SetRun panics if an entity of the
-// run is not alive. It checks for circles and makes room first, as [Relation.SetAll] does.
+// [Archetype.NewN] passes to its callback, and link these runs afterwards. SetRun panics if a slot of the run
+// holds no entity. It checks for circles and makes room first, as [Relation.SetAll] does.
 func (r Relation) SetRun(run Run, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -85,12 +86,13 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 // roomForRuns makes room for links from the runs' entities to a target. If it fails, some room may have been
 // made.
 func (k *relation) roomForRuns(runs []Run, target Entity) error {
-	// The last run comes first, so that each set grows once.
+	// The last run comes first, because the sets then reach far enough for the other runs.
 	for i := len(runs) - 1; i >= 0; i-- {
 		run := runs[i]
 		err := k.room(run.start+run.n-1, target.slot)
 		targets := k.targets.set
-		end := uint(min(run.start+run.n, k.targets.slots)) // if Next finds nothing, it returns the set's end
+		end := uint(min(run.start+run.n, k.targets.slots))
+		// If Next finds nothing, it returns a slot that is not below end.
 		for slot := targets.Next(uint(run.start)); err == nil && slot < end; slot = targets.Next(slot + 1) {
 			err = k.room(uint32(slot), target.slot)
 		}
@@ -110,8 +112,7 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 		simple &^= k.targets.set.Word(uint(word))
 	}
 	if simple == mask && bits.OnesCount64(mask) > 1 {
-		// The first link creates the target's list of sources if the target has none, so the other links need
-		// no test.
+		// If the target has no list of sources, the first link creates the list. The other links find it.
 		first := trailingZeros(mask)
 		k.enter(word*64+first, target)
 		k.appendAll(word, mask&(mask-1), target)
@@ -197,8 +198,8 @@ func (r Relation) RemoveAll(q Query) int {
 	return n
 }
 
-// pinForLosses returns the query for an operation that removes the components of the given columns. Removing
-// links changes which other entities match, so the query is pinned if a relation is among the columns.
+// pinForLosses returns the query for an operation that removes the components of the given columns. It pins
+// the query if one of the columns holds links, because removing links changes which other entities match.
 func pinForLosses(q Query, lost []*column) Query {
 	for _, c := range lost {
 		if c.linked != "" && q.q.pinned == nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// linked has the methods of a relation, or of edges, that deletions, moves and checks need. The methods take
-// slots.
+// linked has the methods of a relation, or of edges, that deletions, moves and checks need. Each uint32 is a
+// slot.
 type linked interface {
 	columns() (sources, targets *column)
 	rule() OnDelete
@@ -20,8 +20,8 @@ type linked interface {
 	// unlinkTarget removes all links to a target that is deleted, and returns how many sources lost their
 	// last link.
 	unlinkTarget(slot uint32) (orphans int)
-	// trimEnd decommits memory that does not belong to the columns, for the slots from the given number on.
-	// These slots hold no entities.
+	// trimEnd decommits the memory that the relation or the edges keep outside of their columns for the slots
+	// from the given number on. These slots hold no entities.
 	trimEnd(slots int) error
 	// roomAt makes room in slot dst for the links of the entity in slot src.
 	roomAt(dst, src uint32) error
@@ -56,8 +56,8 @@ func (k *relation) unlinkTarget(target uint32) (orphans int) {
 }
 
 // sever removes all links from and to the doomed entities, and returns how many surviving sources lost their
-// last link. It unlinks the doomed sources first: then an orphan has only surviving descendants, and each of
-// them moves to its new level once.
+// last link. It unlinks the doomed sources first. When it later unlinks an orphan, all descendants of the
+// orphan survive, and each of them moves to its new level once.
 func sever(l linked, doomed []wordMask) (orphans int) {
 	sources, targets := l.columns()
 	for _, g := range doomed {
@@ -92,9 +92,9 @@ type deletion struct {
 	slots []uint32 // a buffer
 }
 
-// startDeletion returns an empty set. The world keeps the set of the last deletion, so that a deletion
-// allocates only if it is larger than all deletions before. While a deletion calls hooks, the world keeps no
-// set: if a hook panics, the set is dropped.
+// startDeletion returns an empty set. The world keeps the set of the last deletion, so that the next deletion
+// uses the set's buffers again. While a deletion calls hooks, the world keeps no set: if a hook panics, the
+// set is dropped.
 func (w *World) startDeletion() *deletion {
 	d := w.deletion
 	w.deletion = nil
@@ -259,8 +259,8 @@ func (w *World) isTarget(slot uint32) bool {
 }
 
 // deleteLinked deletes the entities of the seeds and all entities that must be deleted with them, and returns
-// how many it deleted. If a relation refuses the deletion, deleteLinked deletes nothing if allOrNothing is
-// set. Otherwise it spares the entities that must live.
+// how many it deleted. If a relation refuses the deletion and allOrNothing is true, deleteLinked deletes
+// nothing. If allOrNothing is false, it spares the entities that must live.
 func (w *World) deleteLinked(op operation, seeds []wordMask, allOrNothing bool) (n int) {
 	d := w.startDeletion()
 	for {

@@ -30,7 +30,7 @@ func TestRelationLimit(t *testing.T) {
 				refused = true
 				refusals++
 				if w.Changes() != before || childOf.Len() != links {
-					t.Fatalf("limit %d: a refused operation changed something", step)
+					t.Fatalf("limit %d: a refused operation changed the world", step)
 				}
 			}
 			w.checkInvariants()
@@ -45,7 +45,7 @@ func TestRelationLimit(t *testing.T) {
 			if childOf.Has(es[69]) {
 				try(func() { childOf.SetAll(w.Query().Without(childOf, childOf.TargetColumn()), es[69]) })
 			}
-			// Operations that need no memory work.
+			// Removals and deletions need no memory and succeed at the limit.
 			childOf.Remove(es[3])
 			w.checkInvariants()
 			for _, e := range es[:200] {
@@ -103,7 +103,7 @@ func TestRunsBeyondTargets(t *testing.T) {
 	}
 	w.Archetype(child).NewN(n, nil)
 	if got := childOf.SetAll(w.Query(child), roots[1]); got != n || childOf.CountSources(roots[1]) != n {
-		t.Errorf("%d entities were related, want %d", got, n)
+		t.Errorf("SetAll links %d entities, want %d", got, n)
 	}
 	w.checkInvariants()
 	if childOf.RemoveAll(w.Query(child)) != n || childOf.Len() != 1 {

@@ -66,7 +66,8 @@ func (k *relation) room(source, target uint32) error {
 	return k.try(func() error { return k.makeRoom(source, target, level) })
 }
 
-// reaches reports whether the slots below end are usable as sources at the levels up to level.
+// reaches reports whether the slots below end are usable as sources at the given level and at all levels
+// above.
 func (k *relation) reaches(end, level uint32) bool {
 	return end <= min(k.sources.slots, k.linkRoom) &&
 		(level == 0 || int(level) <= len(k.levels) && int(end) <= k.levels[level-1].Len())
@@ -111,8 +112,8 @@ func (k *relation) makeRoom(source, target, level uint32) error {
 	}
 }
 
-// reach makes the slots below end usable as sources at the levels up to level. The set of a level reaches at
-// least as far as the sets of deeper levels, so that an entity can always move up.
+// reach makes the slots below end usable as sources at the given level and at all levels above. The set of a
+// level reaches at least as far as the sets of deeper levels, so that an entity can always move up.
 func (k *relation) reach(end, level uint32) error {
 	if end > k.sources.slots {
 		if err := k.sources.grow(end); err != nil {
@@ -261,7 +262,8 @@ func (k *relation) following(slot, root uint32, down bool) uint32 {
 	return none
 }
 
-// sourceStore is the store of a relation's sources. It neither makes room nor adds links: Relation.Set does.
+// sourceStore is the store of a relation's sources. It removes and moves links. Relation.Set and the bulk
+// methods make room and add links.
 type sourceStore struct {
 	inPlace
 	k *relation
@@ -275,7 +277,7 @@ func (s sourceStore) mark() (undo func()) {
 		levels[i] = level.Len()
 	}
 	return func() {
-		// If this fails, the memory stays committed and the next growth uses it.
+		// After an error the memory stays committed, and the next growth uses it.
 		_ = k.shrinkLinks(links)
 		for i, level := range k.levels {
 			if i < len(levels) {

@@ -72,7 +72,7 @@ type relationWorld struct {
 	alive     map[Entity]bool // the value is true if the entity has the mark
 	order     []Entity
 	stale     []Entity
-	lost      map[string]int // number of calls of callbacks, by their arguments
+	lost      map[string]int // number of calls of each callback with the same arguments
 	step      int
 }
 
@@ -195,7 +195,7 @@ func (m *relationWorld) told(want map[string]int) {
 	clear(m.lost)
 }
 
-// query returns a query and the entities that it should match, by slot.
+// query returns a query and the entities that it should match, in the order of slots.
 func (m *relationWorld) query() (Query, []Entity) {
 	q := m.w.Query()
 	var tests []func(Entity) bool
@@ -266,14 +266,14 @@ func (m *relationWorld) apply() {
 			says(m.t, func() { rel.Set(e, t) }, "is a circle", e.String()+" → "+t.String())
 			return
 		}
-		m.must(rel.Set(e, t) == living, "Set(%v, %v)", e, t)
+		m.must(rel.Set(e, t) == living, "Set(%v, %v) returns %t", e, t, !living)
 		if living {
 			rel.link(e, t)
 		}
 	case op < 60:
 		e := m.any()
 		t, had := rel.target[e]
-		m.must(rel.Remove(e) == had, "Remove(%v), which had a target: %v", e, had)
+		m.must(rel.Remove(e) == had, "Remove(%v) returns %t", e, !had)
 		if had {
 			m.told(map[string]int{fmt.Sprint(rel.Name(), " ", e, " ", t): 1})
 		}
@@ -349,7 +349,7 @@ func (m *relationWorld) applySetAll(rel *relationModel) {
 	if m.w.Alive(t) && slices.ContainsFunc(es, func(e Entity) bool { return rel.closes(e, t) }) {
 		before := m.w.Changes()
 		says(m.t, func() { rel.SetAll(q, t) }, "is a circle")
-		m.must(m.w.Changes() == before, "a refused SetAll changed something")
+		m.must(m.w.Changes() == before, "a refused SetAll changed the world")
 		return
 	}
 	want := len(es)
@@ -369,7 +369,7 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 	got := slices.Collect(q.All())
 	m.must(q.Count() == len(es), "Count is %d, want %d", q.Count(), len(es))
 	if first, ok := q.First(); ok != (len(es) > 0) || ok && first != got[0] {
-		m.must(false, "First is %v, %v", first, ok)
+		m.must(false, "First returns %v, %t; %d entities match", first, ok, len(es))
 	}
 	slices.SortFunc(got, slotOrder)
 	m.must(slices.Equal(got, es), "All yields %v, want %v", got, es)
@@ -398,9 +398,10 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 			t := target.Entity()
 			e := run.Entity(i)
 			d := rel.depth(e)
-			m.must(d >= last && (i == 0 || d == last), "%v of depth %d follows depth %d", e, d, last)
-			m.must(t == rel.target[e] && !seen[e], "%v comes with the target %v; yielded before: %v", e, t,
-				seen[e])
+			m.must(d >= last && (i == 0 || d == last), "%v of depth %d comes after an entity of depth %d", e,
+				d, last)
+			m.must(t == rel.target[e] && !seen[e], "%v comes with the target %v, want %v; it came before: %t",
+				e, t, rel.target[e], seen[e])
 			last, seen[e] = d, true
 			got = append(got, e)
 		}

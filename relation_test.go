@@ -18,7 +18,8 @@ func entitiesIn(a *Archetype, n int) (es []Entity) {
 	return es
 }
 
-// TestDeepChain builds, walks, shortens and deletes a hierarchy in which each entity has one source.
+// TestDeepChain builds, walks, shortens and deletes a chain: each entity except the first is a child of the
+// entity before it.
 func TestDeepChain(t *testing.T) {
 	n := longtest.Pick(50_000, 200_000)
 	if longtest.Race || testing.Short() {
@@ -61,7 +62,7 @@ func TestDeepChain(t *testing.T) {
 		if at != n {
 			t.Errorf("%d entities in the order of depth, want %d", at-1, n-1)
 		}
-		// A cut in the upper part changes all levels.
+		// A cut in the upper part changes the depth of all entities below the cut.
 		childOf.Remove(es[40])
 		w.checkInvariants()
 		if d := childOf.Depth(es[n-1]); d != n-1-40 {
@@ -75,7 +76,7 @@ func TestDeepChain(t *testing.T) {
 	}
 }
 
-// TestDeepOrphans removes every second link of a deep chain at once, by RemoveAll and by Exchange.
+// TestDeepOrphans removes every second link of a deep chain in one call of RemoveAll or Exchange.
 func TestDeepOrphans(t *testing.T) {
 	const n = 10_000
 	for _, exchange := range []bool{false, true} {
@@ -95,13 +96,13 @@ func TestDeepOrphans(t *testing.T) {
 		}
 		w.checkInvariants()
 		if childOf.Len() != n/2-1 || childOf.Depth(es[n-2]) != 1 || childOf.Depth(es[n-1]) != 0 {
-			t.Errorf("%d links, depths %d and %d", childOf.Len(), childOf.Depth(es[n-2]),
-				childOf.Depth(es[n-1]))
+			t.Errorf("%d links are left, want %d; the last two depths are %d and %d, want 1 and 0",
+				childOf.Len(), n/2-1, childOf.Depth(es[n-2]), childOf.Depth(es[n-1]))
 		}
 		w.DeleteAll(w.Query(odd)) // the sources of the deleted entities become orphans
 		w.checkInvariants()
 		if childOf.Len() != 0 || w.Len() != n/2 {
-			t.Errorf("%d links and %d entities are left", childOf.Len(), w.Len())
+			t.Errorf("%d links and %d entities are left, want 0 and %d", childOf.Len(), w.Len(), n/2)
 		}
 		w.Close()
 	}
@@ -126,7 +127,7 @@ func TestCircles(t *testing.T) {
 	says(t, func() { childOf.SetRun(Run{start: 2, n: 2, world: w}, es[5]) },
 		"3.1 → 5.1 → 4.1 → 3.1 is a circle")
 	if after := fmt.Sprint(w.Stats()); after != before {
-		t.Errorf("refusals changed the world:\n%s\n%s", after, before)
+		t.Errorf("refused links changed the world to\n%s, want\n%s", after, before)
 	}
 	w.checkInvariants()
 }
@@ -148,7 +149,7 @@ func TestRefuse(t *testing.T) {
 		}
 	}
 	if w.Changes() != changes || w.Len() != 8 {
-		t.Errorf("a refusal changed something: %d entities", w.Len())
+		t.Errorf("a refused Delete changed the world, which holds %d entities, want 8", w.Len())
 	}
 	// The query matches all entities except the ship. The four entities outside the station are deleted.
 	if n := w.DeleteAll(w.Query().Without(dockedAt)); n != 4 || !w.Alive(station) {
@@ -217,7 +218,7 @@ func TestSetRun(t *testing.T) {
 	for i, p := range parents {
 		if got := slices.Collect(childOf.Sources(p)); len(got) != 1000 && i != 1 ||
 			!slices.Equal(got[len(got)-1000:], want[i]) {
-			t.Errorf("parent %d has %d children, or has them in another order", i, len(got))
+			t.Errorf("parent %d has %d children: the number or the order is wrong", i, len(got))
 		}
 		runs := runsOf(w.Query(pos).To(childOf, p))
 		if len(runs) > 2 {
@@ -225,7 +226,8 @@ func TestSetRun(t *testing.T) {
 		}
 	}
 	if len(gained) != 3000 || childOf.Depth(want[2][0]) != 2 {
-		t.Errorf("%d gains, depth %d", len(gained), childOf.Depth(want[2][0]))
+		t.Errorf("OnAdd ran for %d entities, want 3000; the depth is %d, want 2", len(gained),
+			childOf.Depth(want[2][0]))
 	}
 	if allocs := testing.AllocsPerRun(10, func() {
 		q := w.Query(pos).To(childOf, parents[2])
@@ -320,11 +322,11 @@ func TestRelationMisuse(t *testing.T) {
 		says []string
 	}{
 		{"in an archetype", func() { w.Archetype(childOf) },
-			[]string{"Archetype: ChildOf is a relation", "a link needs a target", "Set"}},
+			[]string{"Archetype: ChildOf holds links", "a link needs a target", "Set"}},
 		{"targets in an archetype", func() { w.Archetype(childOf.TargetColumn()) },
-			[]string{"Archetype: ChildOf is a relation"}},
+			[]string{"Archetype: ChildOf holds links"}},
 		{"exchanged in", func() { w.Exchange(q, []AnyColumn{childOf}, nil) },
-			[]string{"World.Exchange: ChildOf is a relation"}},
+			[]string{"World.Exchange: ChildOf holds links"}},
 		{"targets exchanged out", func() { w.Exchange(q, nil, []AnyColumn{childOf.TargetColumn()}) },
 			[]string{"ChildOf targets is not a component", "from their sources"}},
 		{"zero relation", func() { w.Query(Relation{}) }, []string{"column 1 was not made"}},
@@ -371,7 +373,7 @@ func TestRelationMisuse(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { says(t, tt.f, tt.says...) })
 	}
 	if after := fmt.Sprint(w.Stats()); after != before {
-		t.Errorf("misuse changed the world:\n%s\n%s", after, before)
+		t.Errorf("misuse changed the world to\n%s, want\n%s", after, before)
 	}
 	turn := false
 	change := func() {
@@ -452,7 +454,7 @@ func TestSetRunOfAnotherWorld(t *testing.T) {
 		says(t, func() { rel.SetRun(run, target) }, "SetRun: the run belongs to another world")
 	})
 	if rel.Len() != 0 || !rel.SetRun(Run{}, target) {
-		t.Errorf("%d entities are related", rel.Len())
+		t.Errorf("%d links exist after a refused SetRun, or SetRun refuses the empty run", rel.Len())
 	}
 }
 

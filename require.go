@@ -9,34 +9,36 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Require makes col require others: an entity that gains the component of col also gains the components of
-// others that the entity lacks. The new components are zero. Components that the entity has already do not
-// change. This holds for each operation that adds components: births, Add, EditOrAdd, AddAll,
-// [World.Exchange] and [World.Apply]. So [World.Archetype] puts the columns of others into an archetype with
-// col. A required component can require others in turn.
+// Require makes the column col require other columns: an entity that gains the component of col also gains
+// the required components that it lacks. The new components are zero. Components that the entity has already
+// do not change. This holds for each operation that adds components: Add, EditOrAdd, AddAll,
+// [World.Exchange], [World.Apply], and births, because [World.Archetype] adds the required columns to an
+// archetype with col. A required column can require more columns in turn.
 //
 // Only a gain counts. An entity may lose a required component and keep the component that requires it. A
-// write to a component that the entity already has adds nothing. An entity that loses col keeps the others.
+// write to a component that the entity already has adds nothing. An entity that loses the component of col
+// keeps the required components.
 //
 // Callbacks of OnAdd and trackers see each gain. [Column.Add] and the like give the entity the required
 // components first, in the order of their registration, as if the program had added them. If memory runs out,
 // an operation changes nothing. Grow of col also makes room for the required components.
 //
-// Call Require once the columns are made. It panics if an archetype has col or a column that requires col, or
-// if an entity has such a component: Require does not change what was made before. Require releases the room
-// that earlier calls of Grow promised, so call Grow of these columns afterwards. Require also panics if col
-// would require itself, if a column belongs to another world or is named twice, and if a column belongs to a
-// relation, to edges or to [Names]. A world without requirements pays nothing.
-func (w *World) Require(col AnyColumn, others ...AnyColumn) {
+// Call Require right after the columns are made. Require panics if an archetype has col or a column that
+// requires col, or if an entity has a component of these columns: Require does not change what was made
+// before. Require releases the room that Grow of col, and of the columns that require col, has promised: call
+// Grow after Require. Require also panics if col would require itself, if a column belongs to another world
+// or is named twice, and if a column belongs to a relation, to edges or to [Names]. A world without
+// requirements pays nothing.
+func (w *World) Require(col AnyColumn, required ...AnyColumn) {
 	w.mustTakeColumns("World.Require")
 	w.mustRunAlone("World.Require")
-	columns := w.columnsOf("World.Require", append([]AnyColumn{col}, others...))
+	columns := w.columnsOf("World.Require", append([]AnyColumn{col}, required...))
 	mustStandAlone("World.Require", columns)
-	c, required := columns[0], columns[1:]
+	c, all := columns[0], columns[1:] // all required columns, direct or indirect
 	for _, r := range columns[1:] {
-		required = slices.Concat(required, r.requires)
+		all = slices.Concat(all, r.requires)
 	}
-	if slices.Contains(required, c) {
+	if slices.Contains(all, c) {
 		panic(fmt.Sprintf("vast: World.Require: column %s would require itself, because %s requires it: "+
 			"leave one of the requirements out, or name both columns in an archetype", c.name,
 			c.requiredBy(columns)))
@@ -49,7 +51,7 @@ func (w *World) Require(col AnyColumn, others ...AnyColumn) {
 	for _, d := range w.columns {
 		if d == c || slices.Contains(d.requires, c) {
 			d.kept(d.promised)
-			d.require(required)
+			d.require(all)
 		}
 	}
 }
@@ -74,8 +76,8 @@ func (c *column) mustBeUnused(what string) {
 	}
 }
 
-// require adds columns to c.requires. The columns that these columns require must be among them. c.requires
-// is in the order of registration.
+// require adds columns to c.requires, in the order of registration. The caller also passes the columns that
+// the added columns require.
 func (c *column) require(required []*column) {
 	c.requires = slices.Concat(c.requires, required)
 	slices.SortFunc(c.requires, func(a, b *column) int { return cmp.Compare(a.id, b.id) })
@@ -83,8 +85,8 @@ func (c *column) require(required []*column) {
 	c.attended = c.observed || len(c.requires) > 0
 }
 
-// addRequired gives e the required components that e lacks, before e gains the component of c. It makes room
-// for all of these components, so the addition to c cannot fail.
+// addRequired gives e the required components that e lacks, before e gains the component of c. First it makes
+// room for all of these components and for the component of c, so that the addition to c cannot fail.
 func (c *column) addRequired(e Entity) {
 	if err := c.growToAdd(e.slot); err != nil {
 		panic(err)
@@ -106,14 +108,14 @@ func (c *column) addRequired(e Entity) {
 // gaining is a component that entities of a query are about to gain.
 type gaining struct {
 	*column
-	by      []*column  // named columns that require this column; nil for a column that the operation names
-	gains   []wordMask // filled for columns with callbacks, trackers, a store, by or requirements
-	missing int        // the number of slots in gains
+	by      []*column  // columns of the operation that require this column; nil if the operation names it
+	gains   []wordMask // slots that gain the component; nil for a named column that needs no list of them
+	missing int        // number of slots in gains
 	share   int        // how many of the gains may redeem promises
 }
 
-// gaining returns the components that entities of a query gain with the given columns. The required
-// components come first.
+// gaining returns the components that entities of a query gain if they gain the components of the given
+// columns. The required components come first.
 func (w *World) gaining(q Query, columns []*column) []gaining {
 	var all []gaining
 	for _, r := range w.columns {
@@ -170,7 +172,7 @@ func (c *column) roomForAll(q Query) ([]gaining, error) {
 	return all, c.world.roomFor(q, all)
 }
 
-// in returns the slots of mask, in a word, that gain the component.
+// in returns the slots of mask in a word that gain the component.
 func (g *gaining) in(word uint32, mask uint64) uint64 {
 	if g.by != nil {
 		gained := uint64(0)
@@ -202,8 +204,8 @@ func (w *World) roomFor(q Query, all []gaining) error {
 	})
 }
 
-// giveRequired gives the entities in the slots [lo, hi) the required components. The components that require
-// these must not have been added yet. It returns the number of gains.
+// giveRequired gives the entities in the slots [lo, hi) the required components, and returns the number of
+// gains. The caller adds the components that require them afterwards.
 func giveRequired(all []gaining, lo, hi uint32) (added int) {
 	for i := 0; i < len(all) && all[i].by != nil; i++ {
 		for g, at := &all[i], lo; at < hi; {

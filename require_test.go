@@ -170,13 +170,13 @@ func TestRequiredComponentsCome(t *testing.T) {
 				switch {
 				case had(i):
 					if plain != 9 || sparse != 12 || len(heap) != 1 || has != 4 {
-						t.Fatalf("%s to %s: entity %d has %d, %d, %v instead of its values", way, n.Name(), i,
-							plain, sparse, heap)
+						t.Fatalf("%s to %s: entity %d has the values %d, %d and %v, want 9, 12 and [9]", way,
+							n.Name(), i, plain, sparse, heap)
 					}
 				case gains:
 					if lacked++; plain != 0 || sparse != 3 || heap != nil || has != 4 {
-						t.Fatalf("%s to %s: entity %d has %d required components: %d, %d, %v", way, n.Name(),
-							i, has, plain, sparse, heap)
+						t.Fatalf("%s to %s: entity %d has %d required components, want 4; the values are "+
+							"%d, %d and %v, want 0, 3 and []", way, n.Name(), i, has, plain, sparse, heap)
 					}
 				case has != 0:
 					t.Fatalf("%s to %s: entity %d has %d required components without a gain", way, n.Name(),
@@ -257,8 +257,8 @@ func TestRequiredComponentsAreBorn(t *testing.T) {
 			}
 			e := born(r.World, a)
 			if _, _, _, has := r.values(e); has != 4 || !n.column().has(e) {
-				t.Errorf("%s with %s: %d required components, itself: %t", way, n.Name(), has,
-					n.column().has(e))
+				t.Errorf("%s with %s: the entity has %d required components, want 4; it has the named "+
+					"component: %t", way, n.Name(), has, n.column().has(e))
 			}
 		}
 		r.checkInvariants()
@@ -284,7 +284,7 @@ func TestRequirementsChain(t *testing.T) {
 		got := fmt.Sprint(a.Has(one), b.Has(one), c.Has(one), a.Has(two), b.Has(two), c.Has(two),
 			a.Has(three), b.Has(three), c.Has(three))
 		if got != "true true true false true true false false true" {
-			t.Errorf("calls of Require in the order %v: %s", order, got)
+			t.Errorf("after calls of Require in the order %v, the entities have %s", order, got)
 		}
 		// An entity may lose a required component. A move does not add the component again.
 		hole := empty.New()
@@ -294,7 +294,8 @@ func TestRequirementsChain(t *testing.T) {
 		w.Delete(hole)
 		last = empty.Pack(MoveOptions{}).Resolve(last)
 		if !a.Has(last) || b.Has(last) || !c.Has(last) {
-			t.Errorf("after a move: %t %t %t", a.Has(last), b.Has(last), c.Has(last))
+			t.Errorf("after a move the entity has a: %t, b: %t, c: %t; want true, false, true", a.Has(last),
+				b.Has(last), c.Has(last))
 		}
 		w.Regroup(w.Query(a).Without(b), MoveOptions{})
 		if n := w.Query(a).Without(b).Count(); n != 1 {
@@ -346,7 +347,7 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 		t.Errorf("%d promises are left, want 500", n)
 	}
 	if n := c.AddAll(w.Query().Among(es[1000:1500]), 1); n != 500 {
-		t.Errorf("AddAll matched %d entities", n)
+		t.Errorf("AddAll matched %d entities, want 500", n)
 	}
 	w.checkInvariants()
 	if n := w.Query(c, required).Count(); n != 1000 || c.Len() != 1000 {
@@ -364,8 +365,8 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.column().promised != 0 || required.column().owed != 0 {
-		t.Errorf("Trim keeps %d promises, and %d elements are still owed", c.column().promised,
-			required.column().owed)
+		t.Errorf("after Trim %d promises are left and %d elements are owed, want 0 and 0",
+			c.column().promised, required.column().owed)
 	}
 	w.checkInvariants()
 }
@@ -425,9 +426,9 @@ func TestRequireMisuse(t *testing.T) {
 	says(t, func() { w.Require(a, nil) }, "was not made with NewColumn")
 	says(t, func() { w.Require(a, NewTag(other, "x")) }, `column x belongs to world "world", not to "w"`)
 	relation := NewRelation(w, "aims", RelationOptions{})
-	says(t, func() { w.Require(a, relation) }, "aims is a relation")
-	says(t, func() { w.Require(relation, a) }, "aims is a relation")
-	says(t, func() { w.Require(a, NewEdges[uint64](w, "roads", EdgesOptions{})) }, "roads is a relation")
+	says(t, func() { w.Require(a, relation) }, "aims holds links")
+	says(t, func() { w.Require(relation, a) }, "aims holds links")
+	says(t, func() { w.Require(a, NewEdges[uint64](w, "roads", EdgesOptions{})) }, "roads holds links")
 	more := NewTag(w, "more")
 	e := w.Archetype().New()
 	a.Add(e)
@@ -437,7 +438,7 @@ func TestRequireMisuse(t *testing.T) {
 	w.DeleteAll(w.Query())
 	w.Require(c, more)
 	if x := w.Archetype(a); len(x.columns) != 4 {
-		t.Errorf("the archetype has %d columns", len(x.columns))
+		t.Errorf("the archetype has %d columns, want 4", len(x.columns))
 	}
 	says(t, func() { w.Require(c, NewTag(w, "yet more")) }, "an archetype has column",
 		"before World.Archetype")

@@ -7,8 +7,8 @@ import "github.com/vastgo/vast/internal/invariants"
 // The world keeps its addresses and its memory; [World.Trim] gives back memory. Slots are handed out as in a
 // new world, and the promises of [Archetype.Grow] end. Generations continue, so an [Entity] differs from all
 // entities that had its slot before. A program that repeats its steps after Reset computes the same values
-// from slots again, but other values from generations or from [Entity.ID]. So sched.Context.Random returns
-// other numbers, too.
+// from slots again, but other values from generations or from [Entity.ID]. sched.Context.Random also returns
+// other numbers, because it depends on the generation.
 //
 // Complexity: one step for each 64-slot word with entities in each column, and one for each call of a hook.
 func (w *World) Reset() {
@@ -43,7 +43,8 @@ func (w *World) Reset() {
 	}
 }
 
-// vacate gives an extent back. An extent with worn slots stays, because it counts these slots.
+// vacate gives an emptied extent back. An extent with worn slots stays, because the extent counts these
+// slots.
 func (w *World) vacate(x *extent) {
 	if w.worn > 0 {
 		for word := x.word; word < x.word+x.words; word++ {

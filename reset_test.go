@@ -115,7 +115,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestResetWorn checks that Reset does not reuse a slot at its last generation.
+// TestResetWorn checks that no entity is made in a slot that was at its last generation before Reset.
 func TestResetWorn(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()
@@ -137,7 +137,8 @@ func TestResetWorn(t *testing.T) {
 		}
 		a.NewN(300, nil)
 		if w.Len() != 300 || w.Alive(last) {
-			t.Fatalf("%d entities, want 300; the worn entity is alive: %t", w.Len(), w.Alive(last))
+			t.Fatalf("%d entities, want 300; the entity of the last generation is alive: %t", w.Len(),
+				w.Alive(last))
 		}
 		w.checkInvariants()
 	}

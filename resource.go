@@ -32,7 +32,7 @@ func SetResource[T any](w *World, v T) *T {
 	return p
 }
 
-// keepResource enters the address of a value of the given type.
+// keepResource stores p, the address of a value of the given type, in w.resources.
 func (w *World) keepResource(typ reflect.Type, p any) {
 	if w.resources == nil {
 		w.resources = make(map[reflect.Type]any)

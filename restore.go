@@ -15,18 +15,18 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// restored is a world whose arrays are being filled. The world has no entities before Settle.
+// restored is a restoration of a world. The world has no entities before Settle.
 type restored struct {
 	w      *World
 	s      *state.World
 	arrays []state.Array
 }
 
-// Restore prepares an empty world, which Describe has accepted, for a state, and returns the arrays to fill.
-// Bits and floors lie in Go memory until Settle. Restore returns an error if the world is not empty, or has
-// no room, or if the state contradicts itself. If an error comes with a nil first result, the world is as it
-// was. After any other error the caller must abandon and close the world, as after an error of Settle or
-// Finish.
+// Restore prepares a new world for a state and returns the arrays to fill. The caller must have called
+// Describe for the world. The arrays of bits and of floors lie on the Go heap until Settle. Restore returns
+// an error if the world was used before, or has no room, or if the state contradicts itself. If an error
+// comes with a nil first result, the world is unchanged. After any other error the caller must abandon and
+// close the world, as after an error of Settle or Finish.
 func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	if err := w.mustBeUnused(); err != nil {
 		return nil, nil, err
@@ -58,12 +58,12 @@ func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	return r, r.arrays, nil
 }
 
-// bitsFor returns an array of bits in Go memory.
+// bitsFor returns an array of bits on the Go heap.
 func bitsFor(kind string, column, number, words int) state.Array {
 	return state.ArrayOf(kind, column, number, make([]uint64, words))
 }
 
-// column makes room for a column and appends its arrays.
+// column makes room for column i of the state and appends the column's arrays to r.arrays.
 func (r *restored) column(i int) error {
 	s := &r.s.Columns[i]
 	c := columnIn(s)
@@ -104,7 +104,7 @@ func (r *restored) column(i int) error {
 	return nil
 }
 
-// mustBeUnused returns an error if the world has, or had, entities.
+// mustBeUnused returns an error if the world has or had entities, or has room for some.
 func (w *World) mustBeUnused() error {
 	if w.live != nil && w.used() > 0 {
 		return fmt.Errorf("world %q has or had entities, or room for some: load into a new world, before "+
@@ -127,7 +127,8 @@ func (w *World) checkState(s *state.World) error {
 			"%[1]d, or leave it out", mark.Number(), w.options.Name, w.mark.Number())
 	}
 	if s.Words < 0 || s.Used < s.Words || s.Alignment < 0 || s.Alignment&(s.Alignment-1) != 0 {
-		return fmt.Errorf("a world cannot have %d words and the alignment %d", s.Words, s.Alignment)
+		return fmt.Errorf("a world cannot have %d words in use, %d words ever used and the alignment %d",
+			s.Words, s.Used, s.Alignment)
 	}
 	for _, columns := range s.Archetypes {
 		for k, i := range columns {
@@ -171,7 +172,7 @@ func columnIn(c *state.Column) *column {
 }
 
 // restoreArchetypes makes the archetypes of a state and returns them. It puts them before other archetypes of
-// the world, in the order of the state: the slots of later births depend on the order of archetypes.
+// the world, in the order of the state, because the slots of later births depend on the order of archetypes.
 func (w *World) restoreArchetypes(s *state.World) []*Archetype {
 	var order []*Archetype
 	for _, indices := range s.Archetypes {
@@ -212,7 +213,7 @@ func (w *World) restoreExtents(s *state.World, order []*Archetype) error {
 	return nil
 }
 
-// array returns an array of the restored world by its kind.
+// array returns the array with the given kind, column and number, or nil if there is none.
 func (r *restored) array(kind string, column, number int) *state.Array {
 	for i := range r.arrays {
 		if a := &r.arrays[i]; a.Kind == kind && a.Column == column && a.Number == number {
@@ -225,8 +226,8 @@ func (r *restored) array(kind string, column, number int) *state.Array {
 // sliceOf returns the elements of an array.
 func sliceOf[T any](a *state.Array) []T { return unsafe.Slice((*T)(a.Base), a.Len) }
 
-// Settle gives the restored world its entities and components, after all arrays have been filled. The
-// components of a HeapColumn are zero. Settle returns an error if the arrays contradict each other.
+// Settle gives the restored world its entities and components, after all arrays have been filled. Settle
+// leaves the components of a HeapColumn zero. It returns an error if the arrays contradict each other.
 func (states) Settle(of any) error { return of.(*restored).settle() }
 
 // Abandon empties a world whose restoration failed, so that World.Close calls no callbacks.
@@ -268,7 +269,7 @@ func (r *restored) settleEntities() error {
 	w.noteExtremes()
 	for i, floor := range sliceOf[uint32](r.array(state.Floors, -1, 0)) {
 		if floor != 0 {
-			w.owner(uint32(i)).floor = floor // checkInvariants checks it
+			w.owner(uint32(i)).floor = floor // Finish checks the floors, in checkInvariants
 			w.floored = uint32(i) + 1
 		}
 		gens := w.generationsOf(uint32(i))
@@ -291,8 +292,8 @@ func (r *restored) settleEntities() error {
 		for bit, g := range gens {
 			switch alive := mask>>bit&1 != 0; {
 			case g != 0 && g&^generation.MaxCount != mark || vacant && generation.Exhausted(g):
-				return fmt.Errorf("word %d has the generation %#x, which has another mark, or is the "+
-					"last generation and the word has no archetype", i, g)
+				return fmt.Errorf("word %d has the generation %#x: the generation has the mark of another "+
+					"world, or it is the last generation although the word has no archetype", i, g)
 			case alive && g == 0:
 				return fmt.Errorf("the entity in slot %d has no generation", i*64+bit)
 			case generation.Exhausted(g):
@@ -355,8 +356,8 @@ func (r *restored) settleColumn(i int, c *column) error {
 		}
 		w.addedTo(c, uint32(word))
 		for _, m := range c.marks[len(r.s.Columns[i].Notes):] {
-			// The state has no marks of this tracker. The tracker's last look found an empty world, so all
-			// components are new.
+			// The state has no marks of this tracker. All components are new to the tracker, because it last
+			// looked at an empty world.
 			m.changed.Mark(uint(word), mask)
 			m.touched.Mark(uint(word), mask)
 		}
@@ -437,7 +438,7 @@ func (states) Finish(of any) (err error) {
 	return nil
 }
 
-// checkFamilies returns an error if the first or the last source of a target has no target itself, or if
+// checkFamilies returns an error if the slot of a target's first or last source holds no source, or if
 // targets form a circle in a hierarchy.
 func (k *relation) checkFamilies() error {
 	for slot := range k.targets.present() {
@@ -449,7 +450,8 @@ func (k *relation) checkFamilies() error {
 	if k.cyclic {
 		return nil
 	}
-	// Only entities at level deep can form a circle: any other source has a larger level than its target.
+	// Only sources at the largest level, the constant deep, can form a circle: every other source has a
+	// larger level than its target.
 	known := make(map[uint32]bool)
 	for slot := range k.sources.present() {
 		var path []uint32

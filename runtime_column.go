@@ -49,8 +49,8 @@ func (probes) NewColumn(w *World, name string, typ reflect.Type, s probing.Stora
 	return columnOfAnyType{c}
 }
 
-// laterBytes applies a recorded command to a column whose elements lie at base. v points to the bytes of a
-// value.
+// laterBytes applies a recorded command to a column whose elements lie in memory at c.base. v points to the
+// bytes of a value. laterBytes reports whether the command had an effect.
 func (c *column) laterBytes(_ *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool {
 	gained := false
 	switch kind {

@@ -202,7 +202,8 @@ func (r runtimeEdgesState) sizes() (size, value int) {
 	return int(t.Size()), int(t.Field(t.NumField() - 1).Offset)
 }
 
-// Reserve reserves memory for the elements, laid out as in a pool of edge[T]. Settle releases this memory.
+// Reserve reserves memory for the elements, laid out as in a pool of edge[T]. Settle or Abandon releases this
+// memory.
 func (r runtimeEdgesState) Reserve(c state.Contents) error {
 	if err := r.Container.Reserve(c); err != nil {
 		return err
@@ -245,7 +246,8 @@ func (r runtimeEdgesState) Settle(c state.Contents, arrays []state.Array) error 
 
 func (r runtimeEdgesState) Abandon(c state.Contents) {
 	r.Container.Abandon(c)
-	// If unstage fails, the address space stays reserved. The world is closed in any case.
+	// If unstage fails, the address space stays reserved. That does no harm to the world, which is closed
+	// anyway.
 	_ = r.unstage()
 }
 

@@ -14,7 +14,7 @@ import (
 // generations, and room for elements of a given size. This store reads and writes the elements.
 type runtimePool struct {
 	inPlace
-	base    unsafe.Pointer // handles, by slot
+	base    unsafe.Pointer // the handle of each slot of the world
 	pool    *bulk.Pool[struct{}]
 	first   unsafe.Pointer // the first element of the pool
 	rooms   rooms.Pool

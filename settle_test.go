@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestSettle: the callback of OnSettle runs before commands and visitors write, and before the world is reset
-// or gives memory back.
+// TestSettle checks that the callback of OnSettle runs before commands and visitors write, and before the
+// world gives memory back, is reset or is closed.
 func TestSettle(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()

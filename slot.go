@@ -10,14 +10,14 @@ import (
 )
 
 // Slot is the place of one entity in every column. Walks such as [Query.Slots] yield slots, and [Column.At]
-// finds the entity's component by the slot, without another check of the reference:
+// finds the entity's component by the slot and need not check a reference:
 //
 //	for s := range moving.Slots() {
 //		p, v := position.At(s), velocity.At(s)
 //		p.X += v.X
 //	}
 //
-// A Slot is valid until the structure of the world changes, so use a Slot only in the loop step that yields
+// A Slot is valid until the structure of the world changes. Use a Slot only in the loop step that yields
 // it. To keep the entity, keep [Slot.Entity].
 type Slot struct {
 	n     uint32
@@ -44,8 +44,8 @@ func (s Slot) Entity() Entity {
 // slices.
 //
 // The loop may change values. If it changes the structure of the world, the next step panics. Complexity: a
-// few instructions for each entity, and one call for each 64-slot word with matches. With [Query.To] there is
-// one call for each run instead.
+// few instructions for each entity, and one call for each 64-slot word with matches. With [Query.To], the
+// calls are instead one for each run, or one for each 64 entities of a longer run.
 func (q Query) Slots() iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		var k walk
@@ -84,7 +84,7 @@ func (r Run) Slots() iter.Seq[Slot] {
 	}
 }
 
-// All yields the run's entities and their indices in the slices of the run.
+// All yields the entities of the run, each with its index in the slices of the run.
 func (r Run) All() iter.Seq2[int, Entity] {
 	return func(yield func(int, Entity) bool) {
 		for i := range r.n {
@@ -191,8 +191,8 @@ func (c *column) hasAt(slot uint32) bool {
 	return slot < c.slots && *(*uint64)(unsafe.Add(c.words, uintptr(slot/64)*8))>>(slot%64)&1 != 0
 }
 
-// mustHaveSlot panics unless a slot is of the column's world and its entity has the component. It runs in
-// builds that check invariants.
+// mustHaveSlot panics if a slot belongs to another world than the column, or if its entity lacks the
+// component. Only builds that check invariants call mustHaveSlot.
 func (c *column) mustHaveSlot(s Slot, method string) {
 	if s.world != c.world {
 		panic(fmt.Sprintf("vast: Column[%s].%s: the slot belongs to another world than %q: take slots from "+
@@ -203,7 +203,7 @@ func (c *column) mustHaveSlot(s Slot, method string) {
 	}
 }
 
-// outdated is the value that [Slot.Entity] panics with if the slot lies beyond the world's slots.
+// outdated is the value with which [Slot.Entity] panics if the slot lies beyond the world's slots.
 type outdated struct{ s Slot }
 
 func (o outdated) Error() string {
@@ -214,8 +214,8 @@ func (o outdated) Error() string {
 		"that yields them, and keep entities", o.s.n, o.s.world.size, o.s.world.options.Name)
 }
 
-// lacking is the value that [Column.At] panics with if the slot's entity cannot have the component. It makes
-// its message on demand, so that At is small enough for inlining.
+// lacking is the value with which [Column.At] panics if the slot's entity lacks the component. The message is
+// made in Error and not in At, so that At is small enough for inlining.
 type lacking struct {
 	c      *column
 	slot   uint32

@@ -8,7 +8,7 @@ import (
 )
 
 // slotWorld is a world with each kind of column. Entity i has position i and, if i is a multiple of 3, the
-// other components.
+// other components. Entity 0 has no link.
 type slotWorld struct {
 	*World
 	position Column[position]
@@ -79,7 +79,8 @@ func TestSlotsFindComponents(t *testing.T) {
 		n++
 	}
 	if n != 334 || *w.count.Get(w.es[999]) != 2*999 || *w.heap.Get(w.es[0]) != "a!" {
-		t.Errorf("%d entities, %d, %q", n, *w.count.Get(w.es[999]), *w.heap.Get(w.es[0]))
+		t.Errorf("%d entities; entity 999 has count %d, entity 0 has text %q", n,
+			*w.count.Get(w.es[999]), *w.heap.Get(w.es[0]))
 	}
 }
 
@@ -161,17 +162,18 @@ func TestEditAtMarks(t *testing.T) {
 	for e := range tracker.Changed(w.count) {
 		counts++
 		if e.Slot()%2 != 0 || *w.count.Get(e) != 1 {
-			t.Errorf("%v is marked in a column that was not written", e)
+			t.Errorf("%v is marked in the dense column, where it was not written", e)
 		}
 	}
 	for e := range tracker.Changed(w.sparse) {
 		sparse++
 		if e.Slot()%2 == 0 || *w.sparse.Get(e) != 2 {
-			t.Errorf("%v is marked in a sparse column that was not written", e)
+			t.Errorf("%v is marked in the sparse column, where it was not written", e)
 		}
 	}
 	if counts != 50 || sparse != 50 {
-		t.Errorf("%d and %d entities are marked, want 50 and 50", counts, sparse)
+		t.Errorf("%d entities are marked in the dense column and %d in the sparse column, want 50 and 50",
+			counts, sparse)
 	}
 }
 
@@ -256,7 +258,7 @@ func TestNewEach(t *testing.T) {
 	n := 0
 	for i, s := range born.NewEach(200) { // fills the slots of the deleted entities first
 		if i != n || *count.At(s) != 0 {
-			t.Fatalf("step %d has the index %d, and a component %d", n, i, *count.At(s))
+			t.Fatalf("step %d has index %d, and its component is %d, want 0", n, i, *count.At(s))
 		}
 		*count.At(s) = 1
 		n++
@@ -265,7 +267,7 @@ func TestNewEach(t *testing.T) {
 		}
 	}
 	if born.Len() != 300-64+200 || sum != 300+150 || n != 150 {
-		t.Errorf("%d entities, OnAdd got values with the sum %d, %d steps", born.Len(), sum, n)
+		t.Errorf("%d entities; the sum of the values that OnAdd got is %d; %d steps", born.Len(), sum, n)
 	}
 	says(t, func() {
 		for _, s := range born.NewEach(2) {
@@ -283,7 +285,7 @@ func TestNewEach(t *testing.T) {
 	}
 }
 
-// TestSlotsOfTargetInPieces checks that the first step of a loop over many sources visits 64 links.
+// TestSlotsOfTargetInPieces checks that the first piece of a walk over many sources has 64 sources.
 func TestSlotsOfTargetInPieces(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -308,11 +310,13 @@ func TestSlotsOfTargetInPieces(t *testing.T) {
 	k.start(q.q)
 	if base, mask := k.nextPiece(); base != uint(want[0].slot) || mask != ^uint64(0) ||
 		k.linked.next != want[64].slot {
-		t.Errorf("the first piece is %d, %x, up to the source %d", base, mask, k.linked.next)
+		t.Errorf("the first piece has base %d and mask %x, and the next source is in slot %d", base, mask,
+			k.linked.next)
 	}
 }
 
-// TestSlotsOfAClosedWorld: slots and runs that outlive the slots of their world panic with the remedy.
+// TestSlotsOfAClosedWorld: Entity panics with a remedy for a slot beyond its world, and for slots and runs of
+// a closed world.
 func TestSlotsOfAClosedWorld(t *testing.T) {
 	w := NewWorld(Options{})
 	a := w.Archetype(NewColumn[uint64](w))

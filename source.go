@@ -9,8 +9,8 @@ const (
 	fromFilter  source = iota // a cursor over presence bits
 	fromList                  // the list of Query.Among
 	fromLinks                 // the sources of a target, in the order of their links
-	fromRelated               // a cursor over presence bits, limited to the entities with the right targets
-	fromPinned                // runs that were collected before
+	fromRelated               // a cursor over presence bits, limited to the entities with the query's targets
+	fromPinned                // runs that were collected before the walk
 )
 
 // chooseSource returns the source that fits the query's conditions.
@@ -26,7 +26,7 @@ func (q *query) chooseSource() source {
 	return fromFilter
 }
 
-// startSource positions the walk before its first run. It is called only for queries that are not plain.
+// startSource positions the walk before its first run. Only walks over queries that are not plain call it.
 func (k *walk) startSource() {
 	k.source = k.q.source
 	if k.source == fromLinks {
@@ -45,7 +45,7 @@ func (k *walk) startBetween(lo, end uint) {
 	}
 }
 
-// goBySlot makes a walk visit entities in the order of slots. The walk must not have yielded a run.
+// goBySlot makes a walk visit entities in the order of slots. Call goBySlot before the walk yields a run.
 func (k *walk) goBySlot() {
 	if k.source == fromLinks {
 		k.source = fromRelated
@@ -67,8 +67,8 @@ func (k *walk) nextWhole() bool {
 	return k.nextBetween()
 }
 
-// nextWord returns the next word with matches, and the mask of the matches. At the end the mask is zero. The
-// words ascend.
+// nextWord returns the next word with matches, and the mask of the matches. At the end the mask is zero.
+// Calls return the words in ascending order.
 func (k *walk) nextWord() (word uint, mask uint64) {
 	for {
 		if k.source == fromList {
@@ -91,8 +91,8 @@ func (k *walk) nextWord() (word uint, mask uint64) {
 	}
 }
 
-// keep returns the slots of mask in a word that lie in the query's range and whose entities have the query's
-// targets.
+// keep returns mask without the slots of the word that lie outside the query's range or whose entities lack a
+// target of the query.
 func (k *walk) keep(word uint, mask uint64) uint64 {
 	if k.q.ranged() {
 		mask = k.q.inRange(word, mask)
@@ -113,10 +113,10 @@ type linkedSources struct {
 	of   *targetOf
 	next uint32 // slot of the next source
 	word uint32 // the word that mask belongs to; the constant none before the first word
-	mask uint64 // slots of the word that meet the query's other conditions
+	mask uint64 // slots of the word whose entities meet the query's filter
 }
 
-// startLinks chooses the target with the fewest sources.
+// startLinks begins at the first source of the target with the fewest sources.
 func (k *walk) startLinks() {
 	l := linkedSources{word: none, next: none}
 	fewest := uint32(math.MaxUint32)
@@ -155,7 +155,7 @@ func (k *walk) nextLinked() bool {
 	return false
 }
 
-// matches reports whether a source meets the query's other conditions.
+// matches reports whether a source meets the query's filter and has the query's other targets.
 func (k *walk) matches(slot uint32) bool {
 	l := &k.linked
 	if word := slot / 64; word != l.word {
@@ -179,7 +179,7 @@ func (k *walk) hasTargets(slot uint32) bool {
 // targets.
 type related struct{ next, end uint32 }
 
-// nextRelated does the work of nextWhole for entities with the right targets, in the order of slots.
+// nextRelated does the work of nextWhole for entities with the query's targets, in the order of slots.
 func (k *walk) nextRelated() bool {
 	r := &k.slots
 	for {
@@ -201,7 +201,7 @@ func (k *walk) nextRelated() bool {
 	}
 }
 
-// nextPinned does the work of nextWhole for runs that were collected before.
+// nextPinned does the work of nextWhole for runs that were collected before the walk.
 func (k *walk) nextPinned() bool {
 	if k.pinned == len(k.q.pinned) {
 		return false

@@ -8,11 +8,10 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkRareStates visits the 100,000 of a million entities that have a component: with a query over a
-// Column, with a query over a SparseColumn, and with SparseColumn.All. The three loops take turns. The
-// entities gained the component in the order of slots or in a random order; in "holes", two thirds of the
-// entities lose the component afterwards, so that gaps separate the values. The benchmark reports the time
-// per entity.
+// BenchmarkRareStates visits those entities of a million that have a component, about 100,000. Three loops
+// take turns: a query over a Column, a query over a SparseColumn, and SparseColumn.All. The entities gained
+// the component in the order of slots or in a random order. In "holes", about two thirds of these entities
+// lose the component afterwards, so that gaps separate the values. The benchmark reports the time per entity.
 func BenchmarkRareStates(b *testing.B) {
 	const n = 1_000_000
 	for _, name := range []string{"slots", "random", "holes"} {

@@ -12,11 +12,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSparseColumnWithoutAddresses: a column that gets no addresses for its elements is not registered, so no
-// loop over all columns finds it.
+// TestSparseColumnWithoutAddresses: a column is not registered, and no loop over all columns finds it, if
+// there are no addresses for its elements.
 func TestSparseColumnWithoutAddresses(t *testing.T) {
 	if vm.HeapStandIn() {
-		t.Skip("the heap stand-in takes the memory for all slots at once")
+		t.Skip("the stand-in takes the memory of all slots when the column is made")
 	}
 	w := NewWorld(Options{MaxEntities: math.MaxInt32, Pages: vm.PagesSmall})
 	defer w.Close()
@@ -25,7 +25,7 @@ func TestSparseColumnWithoutAddresses(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 	if n := len(w.columns); n != 0 {
-		t.Errorf("%d columns", n)
+		t.Errorf("%d columns are registered, want 0", n)
 	}
 	c := NewSparseColumn[uint64](w)
 	e := w.Archetype(c).New()
@@ -34,8 +34,8 @@ func TestSparseColumnWithoutAddresses(t *testing.T) {
 	}
 }
 
-// TestSparseAll compares SparseColumn.All with Query.All after all kinds of operations that add, move and
-// remove elements.
+// TestSparseAll compares SparseColumn.All with Query.All after each kind of operation that adds, moves or
+// removes elements.
 func TestSparseAll(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -222,7 +222,7 @@ func TestSparseAllOfOddElements(t *testing.T) {
 	i = 0
 	for e, v := range small.All() {
 		if e != es[i] || *v != [3]byte{byte(i), 1, byte(i)} {
-			t.Fatalf("element %d is of %v, %v", i, e, *v)
+			t.Fatalf("element %d is of %v and has the value %v", i, e, *v)
 		}
 		i++
 	}
@@ -230,7 +230,7 @@ func TestSparseAllOfOddElements(t *testing.T) {
 	for e, v := range large.All() {
 		if e != es[i] || *v != (wide{byte(i), [3]uint64{1, 2, uint64(i)}}) ||
 			uintptr(unsafe.Pointer(v))%unsafe.Alignof(*v) != 0 {
-			t.Fatalf("element %d is of %v, %v at %p", i, e, *v, v)
+			t.Fatalf("element %d is of %v and has the value %v at %p", i, e, *v, v)
 		}
 		i++
 	}
@@ -261,7 +261,7 @@ func TestSparseAllMisuse(t *testing.T) {
 			}
 		}, "changed while SparseColumn.All was running")
 		if steps != 1 {
-			t.Errorf("%s: the loop went on for %d steps", name, steps)
+			t.Errorf("%s: the loop made %d steps, want 1", name, steps)
 		}
 	}
 	says(t, func() {

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// sprintMost is the number of bytes of a component that [World.Sprint] shows.
-const sprintMost = 120
+// sprintLimit is the length in bytes at which [World.Sprint] cuts a component.
+const sprintLimit = 120
 
 // Sprint describes e for a person: the slot and the generation, the name if the world has [Names], and the
 // components with their values, such as
 //
 //	17.3 "Paris" {Position{X:1 Y:2} Docked}
 //
-// Each component is cut to about 120 bytes; a … marks the cut. A stale entity is shown as 17.3 (stale).
-// Complexity: the number of columns.
+// The name and each component are cut to about 120 bytes; a … marks the cut. A stale entity is shown as 17.3
+// (stale). Complexity: the number of columns.
 func (w *World) Sprint(e Entity) string {
 	b := []byte(e.String())
 	if !w.Alive(e) {
@@ -23,7 +23,7 @@ func (w *World) Sprint(e Entity) string {
 	}
 	if w.names != nil {
 		if name, ok := w.names.Of(e); ok {
-			b = shown{append(b, ' '), len(b) + sprintMost}.text(name).b
+			b = shown{append(b, ' '), len(b) + sprintLimit}.text(name).b
 		}
 	}
 	b = append(b, " {"...)
@@ -44,11 +44,11 @@ func (w *World) Sprint(e Entity) string {
 		switch {
 		case v.Kind() == reflect.Struct && v.Type() != entityType:
 			if v.NumField() > 0 {
-				b = shown{b, len(b) + sprintMost}.value(v).b
+				b = shown{b, len(b) + sprintLimit}.value(v).b
 			}
 		default:
 			b = append(b, '(')
-			b = append(shown{b, len(b) + sprintMost}.value(v).b, ')')
+			b = append(shown{b, len(b) + sprintLimit}.value(v).b, ')')
 		}
 	}
 	return string(append(b, '}'))
@@ -58,8 +58,8 @@ var entityType = reflect.TypeFor[Entity]()
 
 // shown is a text under construction, and the length at which it is cut.
 type shown struct {
-	b    []byte
-	most int
+	b     []byte
+	limit int
 }
 
 func (s shown) add(text string) shown {
@@ -69,7 +69,7 @@ func (s shown) add(text string) shown {
 
 // text adds a string in quotes.
 func (s shown) text(v string) shown {
-	cut := max(s.most-len(s.b), 0)
+	cut := max(s.limit-len(s.b), 0)
 	if len(v) <= cut {
 		s.b = strconv.AppendQuote(s.b, v)
 		return s
@@ -81,8 +81,8 @@ func (s shown) text(v string) shown {
 	return s.add("…")
 }
 
-// value adds a value. value shows neither the targets of pointers nor the elements of maps. A slice may
-// contain itself: each level adds to the text, and value stops when the text is full.
+// value adds v. It shows neither the targets of pointers nor the elements of maps. A slice may contain
+// itself: each level adds to the text, and value stops when the text is full.
 func (s shown) value(v reflect.Value) shown {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -135,7 +135,7 @@ func (s shown) value(v reflect.Value) shown {
 	return s
 }
 
-func (s shown) full() bool { return len(s.b) >= s.most }
+func (s shown) full() bool { return len(s.b) >= s.limit }
 
 // next adds the separator before part i of a struct or an array, or a … if the text is full.
 func (s shown) next(i int) shown {

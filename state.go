@@ -10,13 +10,13 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// states has the methods behind package store. They describe the state of a world, and restore it.
+// states has the methods that package store calls. They describe the state of a world, and restore it.
 type states struct{}
 
 func init() { state.Vast = states{} }
 
-// Describe returns the state of a world. The arrays of the state lie in the world's memory, so the structure
-// of the world must not change while the arrays are read. Describe returns an error if Commands of the world
+// Describe returns the state of a world. Do not change the structure of the world while you read the arrays
+// of the state, because they lie in the world's memory. Describe returns an error if Commands of the world
 // have not been applied.
 func (states) Describe(w *World) (*state.World, error) {
 	w.mustBeOpen("store.Save or store.Load")
@@ -124,7 +124,7 @@ func (w *World) used() int {
 	return int(w.frontier)
 }
 
-// floors returns the floors of the first words.
+// floors returns the floors of the first `words` words.
 func (w *World) floors(words int) []uint32 {
 	floors := make([]uint32, words)
 	for i := range min(words, int(w.floored)) {
@@ -143,18 +143,19 @@ func (w *World) arrayOfGenerations(s *state.World) state.Array {
 		}}
 }
 
-// usedWord returns the mask of all slots of a word if one of the slots ever held an entity, and 0 otherwise.
-// It also returns 0 for a word that no archetype owns if no generation is above the word's floor: when an
-// archetype owns the word again, the method own raises the generations to the floor.
+// usedWord returns the mask of all slots of a word, or 0 if the generations of the word need not be kept.
+// They need not be kept if none of the slots ever held an entity, or if no archetype owns the word and no
+// generation is above the word's floor: when an archetype owns the word again, the method own raises the
+// generations to the floor.
 func (w *World) usedWord(word int) uint64 {
-	least := uint32(0)
+	floor := uint32(0)
 	if word >= int(w.frontier) || w.vacant.Test(uint(word)) {
-		least = w.owner(uint32(word)).floor
+		floor = w.owner(uint32(word)).floor
 	} else if w.live.Word(uint(word)) != 0 {
 		return ^uint64(0)
 	}
 	for _, g := range w.generationsOf(uint32(word)) {
-		if g > least {
+		if g > floor {
 			return ^uint64(0)
 		}
 	}
@@ -201,7 +202,7 @@ func (m *marks) end() uint {
 	return word * 64
 }
 
-// typeOfElement returns the type of the elements at base, which are handles if a pool has the components.
+// typeOfElement returns the type of the elements at base, which are handles if a pool holds the components.
 func (c *column) typeOfElement() reflect.Type {
 	if c.store != nil && c.store.storage() == probing.StorageSparse {
 		return reflect.TypeFor[[2]uint32]()
@@ -209,7 +210,7 @@ func (c *column) typeOfElement() reflect.Type {
 	return c.typ
 }
 
-// pool returns the state of the pool that has the components, or nil if no pool has them.
+// pool returns the state of the pool that holds the components, or nil if no pool holds them.
 func (c *column) pool() state.Container {
 	if c.store == nil {
 		return nil
@@ -237,8 +238,8 @@ func (c *column) relation() *relation {
 	return nil
 }
 
-// Value returns the component of the entity in a slot of a column, to read and write it. The entity must
-// have the component.
+// Value returns the component of the entity in a slot of a column. The caller may read and write the result.
+// The entity must have the component.
 func (states) Value(of any, slot int) reflect.Value {
 	c := of.(*column)
 	return reflect.NewAt(c.typ, c.at(uint32(slot))).Elem()

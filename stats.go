@@ -7,8 +7,8 @@ type Stats struct {
 	Name     string
 	Entities int
 	Slots    int // slots that archetypes own
-	// Changes counts the structural changes so far: each entity made or deleted, each component added or
-	// removed, each link made or removed, each tracker made or closed.
+	// Changes counts the structural changes so far, such as each entity made, deleted or moved, each
+	// component added or removed, each link made or removed, and each tracker made or closed.
 	Changes    uint64
 	Reserved   int // size of the reserved address space
 	Committed  int // committed memory of the world
@@ -69,8 +69,8 @@ func share(n, of int) float64 {
 }
 
 // PackPays estimates whether [Archetype.Pack] saves time. It compares the time of Pack with the time that the
-// holes between the archetype's entities cost in the given number of walks over all its entities with
-// [Query.Slots]. Walks with [Query.Runs] gain more by packing. The estimate ignores the size of components
+// given number of walks over all the archetype's entities with [Query.Slots] lose at the holes between the
+// entities. Walks with [Query.Runs] gain more by packing. The estimate ignores the size of components
 // and the number of references. Its constants come from BenchmarkPack.
 func (s ArchetypeStats) PackPays(walks int) bool {
 	if s.Runs <= s.Extents {
@@ -82,8 +82,8 @@ func (s ArchetypeStats) PackPays(walks int) bool {
 }
 
 // Stats returns the world's statistics. Complexity: that of [Column.Len] for each column, and one step for
-// each 64 slots that archetypes own. Stats makes no system calls: [World.Resident] and [World.ResidentStats]
-// return how many bytes are in memory.
+// each 64 slots that archetypes own. Stats makes no system calls. For the number of bytes in memory, call
+// [World.Resident] or [World.ResidentStats].
 func (w *World) Stats() Stats {
 	s := Stats{Name: w.options.Name, Entities: w.Len(), Changes: w.changes}
 	for _, r := range w.memory.regions {

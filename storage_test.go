@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// storage is a column of numbers of any kind, with its methods as functions.
+// storage is a column of one of the four kinds, with its methods as functions of entities and numbers.
 type storage struct {
 	name   string
 	column AnyColumn
@@ -286,6 +286,6 @@ func TestHeapColumnOfLargeElements(t *testing.T) {
 	c.RemoveAll(w.Query())
 	small.RemoveAll(w.Query())
 	if left := heapInUse() - before; left > 1<<20 {
-		t.Errorf("a column without elements keeps %d bytes", left)
+		t.Errorf("two columns without elements keep %d bytes", left)
 	}
 }

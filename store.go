@@ -8,8 +8,9 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// store keeps the elements of a column that do not lie at base + slot × size. A store embeds [inPlace] for
-// the methods that it does not need.
+// store keeps the data of a column's elements that do not lie in the column's own memory, such as the values
+// of a SparseColumn and the links of a relation. A store embeds [inPlace] for the methods that it does not
+// need.
 type store interface {
 	// storage returns where the elements lie.
 	storage() probing.Storage
@@ -22,18 +23,18 @@ type store interface {
 	// drop.
 	drop(slot uint32)
 	dropped()
-	// move moves the element of an entity to its new slot, which has no element. The bytes in the column have
-	// been moved before.
+	// move moves the element of an entity to its new slot, which has no element. The caller has already moved
+	// the bytes in the column.
 	move(old, new Entity)
-	// empty removes all elements at once.
+	// empty removes all elements.
 	empty()
-	// has reports whether there is room for n puts, and for other puts to which room was promised. owed is
-	// the number of those other puts.
+	// has reports whether there is room for n puts and for the other puts to which room was promised. owed is
+	// the number of the other puts.
 	has(n, owed int) bool
-	// room makes room for n puts, and for the owed other puts as in has. On failure nothing has changed.
+	// room makes room for the puts that has describes. On failure nothing has changed.
 	room(n, owed int) error
 	// mark returns a function that undoes all growth since the call of mark, or nil if there is nothing to
-	// undo. No put may happen between mark and undo.
+	// undo. The caller makes no put between mark and undo.
 	mark() (undo func())
 	// trim gives back the memory that no element needs, except room for the next n puts.
 	trim(n int) error
@@ -42,7 +43,7 @@ type store interface {
 	memory() (reserved, committed, heap int)
 	// resident returns how many of the committed bytes are in memory.
 	resident() (int, error)
-	// state returns the state of the pool that has the elements, or nil if no pool has them.
+	// state returns the state of the pool that holds the elements, or nil if no pool holds them.
 	state() state.Container
 	// close gives all memory back.
 	close() error
@@ -79,11 +80,11 @@ func (c *column) keep(s store) {
 // elsewhere reports whether the elements lie outside the column.
 func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() != probing.StorageDense }
 
-// owedBeside returns how many puts stay owed to others while n puts are made. min(n, promised) of the n puts
-// redeem a promise.
+// owedBeside returns how many puts stay owed to others while n puts are made. `promised` puts are promised to
+// the caller, and as many of the n puts as possible redeem these promises.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
 
-// room makes room for n puts. min(n, promised) of the n puts redeem a promise. Promises to others are kept.
+// room makes room for n puts, which redeem promises as in owedBeside. Promises to others are kept.
 func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBeside(n, promised)) }
 
 // promise raises the number of promised additions to n, if the number is smaller.
@@ -116,8 +117,8 @@ func (c *column) owe(n int) {
 // has changed.
 func (c *column) growToAdd(slot uint32) error { return c.makeRoom(slot+1, 1) }
 
-// makeRoom makes room for n additions below slot end and for the components that they require. min(n,
-// c.promised) of the additions redeem a promise. On failure nothing has changed.
+// makeRoom makes room for n additions below slot end and for the components that they require. The additions
+// redeem promises of c as in owedBeside. On failure nothing has changed.
 func (c *column) makeRoom(end uint32, n int) error {
 	if c.hasRoom(end, n, c.promised) && !slices.ContainsFunc(c.requires, func(r *column) bool {
 		return !r.hasRoom(end, n, c.promised)
@@ -139,8 +140,8 @@ func (c *column) makeRoom(end uint32, n int) error {
 	})
 }
 
-// hasRoom reports whether there is room for n additions below slot end. min(n, promised) of the additions
-// redeem a promise.
+// hasRoom reports whether there is room for n additions below slot end, which redeem promises as in
+// owedBeside.
 func (c *column) hasRoom(end uint32, n, promised int) bool {
 	return end <= c.slots && (c.store == nil || c.store.has(n, c.owedBeside(n, promised)))
 }
@@ -196,7 +197,7 @@ func (a *Archetype) putBirths(lo, hi uint32) {
 	}
 }
 
-// putIn makes the elements of the slots of mask in a word of a column with a store.
+// putIn makes elements in the column's store for the slots of mask in a word.
 func (c *column) putIn(word uint32, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		c.store.put(c.world.entityIn(word*64 + trailingZeros(mask)))
@@ -204,15 +205,15 @@ func (c *column) putIn(word uint32, mask uint64) {
 	}
 }
 
-// dropIn removes the elements of the slots of mask in a word of a column with a store.
+// dropIn removes from the column's store the elements of the slots of mask in a word.
 func (c *column) dropIn(word uint32, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		c.store.drop(word*64 + trailingZeros(mask))
 	}
 }
 
-// dropLosses removes the elements of the slots of mask in a word from the columns with stores, and notes the
-// losses for trackers.
+// dropLosses removes from all stores the elements of the slots of mask in a word, and notes the losses for
+// trackers.
 func (w *World) dropLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
 		if word >= c.slots/64 {

@@ -166,8 +166,13 @@ func (t *SharedTable[T]) GrowEntries(n int) error {
 	return nil
 }
 
-// Reserved returns the bytes of addresses that the table takes.
-func (t *SharedTable[T]) Reserved() int { return t.region.Size() }
+// Reserved returns the bytes of addresses that the table takes; 0 after Close.
+func (t *SharedTable[T]) Reserved() int {
+	if t.ended.Load() != nil {
+		return 0
+	}
+	return t.region.Size()
+}
 
 // Committed returns the bytes of memory that the table may touch.
 func (t *SharedTable[T]) Committed() int { return t.region.Committed() }

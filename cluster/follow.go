@@ -20,8 +20,8 @@ import (
 // up to the owner's next checkpoint. The report then says what differs. After an upgrade of the cluster,
 // Follow returns [ErrUpgraded] after the last tick of this process's program.
 func (n *Node) Follow(ctx context.Context, region int, afterTick func(m Machine, tick uint64)) error {
-	if region < 0 || region >= n.o.Regions {
-		return fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
+	if err := n.check(region); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

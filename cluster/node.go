@@ -217,13 +217,21 @@ func (n *Node) Wait(ctx context.Context) error {
 	return err
 }
 
+// check returns an error if the cluster has no such region.
+func (n *Node) check(region int) error {
+	if region < 0 || region >= n.o.Regions {
+		return fmt.Errorf("cluster: no region %d: the cluster has %d regions, counted from 0", region,
+			n.o.Regions)
+	}
+	return nil
+}
+
 // Send appends an input for a region, and returns the number of the input. Exactly one tick of the region
 // receives the input. While the server does not answer, Send tries again for up to 90 seconds. If the context
 // ends or the 90 seconds are over, the input may have been appended, at most once.
 func (n *Node) Send(ctx context.Context, region int, input []byte) (uint64, error) {
-	if region < 0 || region >= n.o.Regions {
-		return 0, fmt.Errorf("cluster: no region %d: the cluster has %d regions, counted from 0", region,
-			n.o.Regions)
+	if err := n.check(region); err != nil {
+		return 0, err
 	}
 	if n.ctx.Err() != nil {
 		return 0, context.Cause(n.ctx)

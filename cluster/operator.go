@@ -40,7 +40,9 @@ func (n *Node) operate(ctx context.Context, connect []nats.Option) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case revision == 0 || len(c.Versions) == 0 || c.Format != format:
+	case revision == 0:
+		return errors.New("no process has joined the cluster yet")
+	case len(c.Versions) == 0 || c.Format != format:
 		return fmt.Errorf("the cluster has the format %d, and this program knows the format %d",
 			c.Format, format)
 	}
@@ -121,8 +123,8 @@ func (v *view) lastRan(process string) bool {
 // the region again.
 func (o *Operator) Move(ctx context.Context, region int, process string) error {
 	n := o.n
-	if region < 0 || region >= n.o.Regions {
-		return fmt.Errorf("cluster: region %d of %d", region, n.o.Regions)
+	if err := n.check(region); err != nil {
+		return err
 	}
 	if process != "" {
 		if err := o.takes(process); err != nil {

@@ -106,9 +106,9 @@ type pace struct {
 	// life in their first ticks. Tick lookahead + 1 waits for the slowest of them. So the clock begins with
 	// the tick after it, and the regions do not try to catch up what they have waited.
 	unpaced uint64
-	next   time.Time     // when the next tick is due
-	wanted time.Time     // when the current tick should have begun; zero before the first tick
-	due    time.Time     // when wait returned for the current tick
+	next    time.Time // when the next tick is due
+	wanted  time.Time // when the current tick should have begun; zero before the first tick
+	due     time.Time // when wait returned for the current tick
 }
 
 // maxDebt is the largest delay that a region catches up.

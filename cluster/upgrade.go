@@ -137,8 +137,8 @@ func (n *Node) accepted(ctx context.Context, revision uint64) error {
 	case late:
 		return errLate
 	case err != nil:
-		return fmt.Errorf("%w from %s: the processes of the old program must run until it is replaced",
-			err, strings.Join(missing, ", "))
+		return fmt.Errorf("waiting for %s: %w; the processes of the old program must run until it is "+
+			"replaced", strings.Join(missing, ", "), err)
 	}
 	return nil
 }

@@ -275,8 +275,12 @@ const tries = 4
 // retry gives memory back after err, so that the limits have room for the given number of bytes. It reports
 // whether trying again makes sense.
 func (h *Heap) retry(err error, bytes, try int) bool {
-	if err == errNoRange || errors.Is(err, vm.ErrMappings) || try == tries {
-		return false // the heap retries only when memory was refused
+	if errors.Is(err, vm.ErrMappings) || try == tries {
+		return false
+	}
+	if err == errNoRange {
+		_ = h.trim() // empty pools and runs whose memory is kept have addresses
+		return try == 0
 	}
 	before := h.region.Committed()
 	_ = h.trim() // the comparison of the committed bytes below shows whether trim has helped

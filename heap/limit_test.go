@@ -92,6 +92,14 @@ func TestCapacity(t *testing.T) {
 		vm.Bytes(testCapacity); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
+	// Freed pages whose memory the heap keeps for later allocations have addresses, too.
+	h = open(t, Options{Name: "ships"})
+	for _, p := range exhaust(t, h, page, vm.ErrCapacity) {
+		h.Free(p)
+	}
+	if n := len(exhaust(t, h, testBlock, vm.ErrCapacity)); n != testCapacity/testBlock {
+		t.Errorf("after all pages were freed, %d blocks were allocated, want %d", n, testCapacity/testBlock)
+	}
 	// Rooms have addresses of their own. When these run out, large allocations use the addresses of blocks.
 	h = open(t, Options{Name: "ships"})
 	all := exhaust(t, h, 2*testBlock, vm.ErrCapacity)

@@ -75,7 +75,8 @@ func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 	default:
 		return nil, tooBusy("ticks are being recorded for other requests: try again")
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), in.options.Patience*time.Duration(ticks))
+	patience := in.options.Patience * time.Duration(ticks)
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	list, err := s.Record(ticks)(ctx)
 	switch {
@@ -84,7 +85,7 @@ func (in *Inspector) serveTimeline(r *http.Request) (any, error) {
 			Message: "the program has closed the schedule"}
 	case err != nil && len(list) == 0:
 		return nil, &problem{Status: http.StatusServiceUnavailable, Code: "noTick", Retry: 1,
-			Message: "the program has made no tick for " + in.options.Patience.String()}
+			Message: "the program has made no tick for " + patience.String()}
 	}
 	a := timelineAnswer{Schedule: s.ID(), Fresh: true, Ticks: make([]tickTimeline, 0, len(list))}
 	for _, rec := range list {

@@ -63,7 +63,7 @@ func (k AreaKind) String() string {
 type Area struct {
 	Kind   AreaKind
 	Column vast.AnyColumn // the array's owner, as [Columns] returns it; nil for an array of the world
-	Number int            // index among the areas of the same kind and column, such as levels or marks
+	Number int            // tells areas of one kind and column apart; bits and their summaries share a number
 
 	// Reservation is an index into [Reservations]. It is -1 for an array outside of all reservations. Such an
 	// array has offset 0, and only Bytes and Committed are known.
@@ -75,16 +75,16 @@ type Area struct {
 	CommittedAt int // offset of the first committed byte
 	Committed   int // number of committed bytes
 
-	// The bytes of the first Share slots begin at offset First. The bytes of each next Share slots lie Stride
-	// bytes further. Stride is negative if the area grows downwards, and 0 if slots have no place in the
-	// area.
+	// Share consecutive slots have their bytes at the same place. The place of the first slots begins at
+	// offset First, and each next place begins Stride bytes further. Stride is negative if the area grows
+	// downwards, and 0 if slots have no place in the area.
 	First  int
 	Stride int
 	Share  int
 }
 
-// Place returns the offset and the number of the bytes that belong to a slot. The slot must not be negative.
-// It may lie beyond the slots that the area has memory for.
+// Place returns the offset and the number of the bytes that belong to a slot. The slot must not be negative,
+// but it may lie beyond the slots that the area has memory for.
 func (a *Area) Place(slot int) (off, n int) {
 	if a.Stride == 0 {
 		return a.First, 0
@@ -108,8 +108,9 @@ func (a *Area) Slots(off, n int) (lo, hi int) {
 	return from * a.Share, max(from, to) * a.Share
 }
 
-// Areas returns the areas of the world's reservations in the order of addresses. The areas outside of the
-// reservations follow. Areas do not overlap, and all committed memory of the reservations lies in areas.
+// Areas returns the areas of the world's reservations, in the order of Reservation and Offset. The areas
+// outside of the reservations follow. Areas do not overlap, and all committed memory of the reservations lies
+// in areas.
 // Areas makes no system call. It returns nil if the world is closed. Complexity: that of sorting the areas.
 func Areas(w *vast.World) []Area {
 	l := areaList{regions: engine.Regions(w)}
@@ -142,7 +143,7 @@ func (l *areaList) add(col vast.AnyColumn, p probing.Part) {
 	}
 }
 
-// addSpan adds a span whose elements begin skew bytes into it.
+// addSpan adds a span. Its first element begins skew bytes after the base of the span.
 func (l *areaList) addSpan(s *vm.Span, skew int, a Area) {
 	a.Reservation, a.Offset, a.Bytes = slices.Index(l.regions, s.Region()), s.Offset(), s.Size()
 	a.CommittedAt, a.Committed = a.Offset, s.Committed()
@@ -150,7 +151,7 @@ func (l *areaList) addSpan(s *vm.Span, skew int, a Area) {
 	l.areas = append(l.areas, a)
 }
 
-// addSide adds one array of a seam.
+// addSide adds one array of a seam: the array below the seam, or the array above it.
 func (l *areaList) addSide(s *vm.Seam, below bool, a Area) {
 	a.Reservation = slices.Index(l.regions, s.Region())
 	bytesBelow, bytesAbove := s.Size()
@@ -166,7 +167,7 @@ func (l *areaList) addSide(s *vm.Seam, below bool, a Area) {
 	l.areas = append(l.areas, a)
 }
 
-// addSet adds bits and their summaries. The summaries of marks and levels are areas of the same kind.
+// addSet adds bits and their summaries. The summaries of marks and of levels have the kind of their bits.
 func (l *areaList) addSet(s *bitset.Set, a Area) {
 	a.Stride, a.Share = 8, 64
 	l.addSide(s.Memory(), false, a)

@@ -19,7 +19,7 @@ func TestAreasOfEverything(t *testing.T) {
 		w := vast.NewWorld(vast.Options{Name: t.Name(), MaxEntities: 1 << 18, Pages: pages})
 		defer w.Close()
 		if probe.Areas(w) != nil || len(probe.Reservations(w)) != 0 {
-			t.Error("a world without columns has areas")
+			t.Error("a world without columns has areas or reservations")
 		}
 		c, empty, tag := vast.NewColumn[[3]uint64](w), vast.NewColumn[struct{}](w), vast.NewTag(w, "tag")
 		sparse, heap := vast.NewSparseColumn[uint64](w), vast.NewHeapColumn[string](w)
@@ -101,7 +101,7 @@ func TestAreasOfEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		if probe.Areas(w) != nil || reservations[0].Committed() != 0 {
-			t.Error("a closed world has areas")
+			t.Error("a closed world has areas or committed memory")
 		}
 	}
 }
@@ -122,7 +122,8 @@ func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a pr
 		var at uintptr
 		r.Look(off, n, func(off int, b []byte) { got, at = slices.Clone(b), uintptr(unsafe.Pointer(&b[0])) })
 		if at != r.Address()+uintptr(off) {
-			t.Fatalf("the bytes at %d are at %#x, the reservation at %#x", off, at, r.Address())
+			t.Fatalf("the bytes at offset %d have the address %#x, the reservation has %#x", off, at,
+				r.Address())
 		}
 		var want []byte
 		switch a.Kind {
@@ -134,15 +135,15 @@ func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a pr
 				want = binary.NativeEndian.AppendUint64(want, v)
 			}
 			if p := uintptr(unsafe.Pointer(c.Get(e))); p != at {
-				t.Fatalf("the element of slot %d is at %#x, not at %#x", slot, p, at)
+				t.Fatalf("the element of slot %d is at %#x, its area says %#x", slot, p, at)
 			}
 		case probe.AreaPresence, probe.AreaLive:
 			want = binary.NativeEndian.AppendUint64(nil, probe.Presence(w, a.Column, slot/64))
 		case probe.AreaGenerations:
 			want = binary.NativeEndian.AppendUint32(nil, uint32(e.ID()>>32))
 		case probe.AreaOwners:
-			// An owner begins with a mask that has one bit for each column that entities of the word gained
-			// after their birth.
+			// The element of a word begins with a mask. A bit of the mask is set if entities of the word
+			// gained the component of a column after their birth.
 			var gained uint64
 			for x := range probe.Extents(w, slot) {
 				for _, col := range probe.Columns(w) {

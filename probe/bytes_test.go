@@ -30,7 +30,8 @@ func TestBytes(t *testing.T) {
 			want = binary.NativeEndian.AppendUint32(want, p.B)
 		}
 		if got := probe.Bytes(a, run); !bytes.Equal(got, want) {
-			t.Errorf("the bytes of slots %d to %d differ", run.Start(), run.Start()+run.Len())
+			t.Errorf("the bytes of the slots [%d, %d) differ from the values", run.Start(),
+				run.Start()+run.Len())
 		}
 		for _, col := range []vast.AnyColumn{s, h, tag, nothing} {
 			if got := probe.Bytes(col, run); len(got) != 0 {
@@ -45,7 +46,7 @@ func TestBytes(t *testing.T) {
 	b := vast.NewColumn[uint64](w).Named("b")
 	defer func() {
 		if recover() == nil {
-			t.Error("Bytes of a run without the component does not panic")
+			t.Error("Bytes does not panic for a run that lacks the component")
 		}
 	}()
 	for run := range w.Query(a).Runs() {

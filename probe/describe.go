@@ -17,14 +17,14 @@ type ColumnInfo struct {
 	Storage Storage
 	Layout  Layout // layout of an element; zero for a tag
 	Linked  string // name of the [vast.Relation] or [vast.Edges] that own the column; empty for other columns
-	Private bool   // true for the column of targets of Linked, which holds no components
+	Private bool   // whether this is the column of the targets of Linked; it holds no components
 }
 
 // Storage is the way in which a column keeps its elements.
 type Storage uint8
 
 const (
-	StorageDense  Storage = probing.StorageDense  // at base + slot × size: [vast.Column]
+	StorageDense  Storage = probing.StorageDense  // in an array with the slot as index: [vast.Column]
 	StorageTag    Storage = probing.StorageTag    // no elements: [vast.Tag]
 	StorageSparse Storage = probing.StorageSparse // packed in a pool: [vast.SparseColumn]
 	StorageHeap   Storage = probing.StorageHeap   // on the Go heap: [vast.HeapColumn]
@@ -95,6 +95,6 @@ func Columns(w *vast.World) []vast.AnyColumn { return engine.Columns(w) }
 // component. Complexity: the number of columns.
 func ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn { return engine.ComponentsOf(w, e) }
 
-// StatsOf returns the same statistics of one column as [vast.World.Stats]. A tool that must not delay a
-// program can call StatsOf for one column at a time. Complexity: as [vast.Column.Len].
+// StatsOf returns the statistics of one column, as [vast.World.Stats] does for all columns. A tool that must
+// not delay a program can call StatsOf for one column at a time. Complexity: as [vast.Column.Len].
 func StatsOf(col vast.AnyColumn) vast.ColumnStats { return engine.StatsOf(col) }

@@ -37,7 +37,7 @@ func TestDescribe(t *testing.T) {
 		info := probe.Describe(probe.Columns(w)[i])
 		if info.ID != i || info.World != w || info.Name != want.name ||
 			info.Storage != want.storage || info.Type != want.typ {
-			t.Errorf("column %d: %+v", i, info)
+			t.Errorf("column %d is described as %+v, want %+v", i, info, want)
 		}
 	}
 	l := probe.Describe(c).Layout
@@ -57,7 +57,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("the layout of Y is %+v", y)
 	}
 	if l := probe.Describe(tag).Layout; l.Size != 0 || l.Type != nil {
-		t.Errorf("a tag's layout: %+v", l)
+		t.Errorf("a tag has the layout %+v, want none", l)
 	}
 
 	e := w.Archetype(c, tag, sparse, text).New()
@@ -66,7 +66,7 @@ func TestDescribe(t *testing.T) {
 	*text.Get(e) = []string{"a"}
 	cols := probe.ComponentsOf(w, e)
 	if len(cols) != 4 || probe.Describe(cols[2]).ID != 2 || w.Query(cols...).Count() != 1 {
-		t.Errorf("ComponentsOf returns %d columns, want 4 in the order of registration", len(cols))
+		t.Errorf("ComponentsOf returns %d columns, want 4 in the order in which they were made", len(cols))
 	}
 	v, ok := probe.Value(c, e)
 	if !ok || v.Interface().(described).grid[1][2].Y != 5 {
@@ -96,7 +96,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestTargetsAreNoComponent: ComponentsOf does not return the column of targets.
+// TestTargetsAreNoComponent: ComponentsOf returns no column of targets.
 func TestTargetsAreNoComponent(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
 	defer w.Close()
@@ -107,11 +107,11 @@ func TestTargetsAreNoComponent(t *testing.T) {
 	rel.Set(child, parent)
 	roads.Add(child, parent, 7)
 	if cols := probe.ComponentsOf(w, parent); len(cols) != 0 || w.Sprint(parent) != parent.String()+" {}" {
-		t.Errorf("%d components, %s", len(cols), w.Sprint(parent))
+		t.Errorf("the target has %d components, want none: %s", len(cols), w.Sprint(parent))
 	}
 	cols := probe.ComponentsOf(w, child)
 	if len(cols) != 2 || cols[0].Name() != "ChildOf" || cols[1].Name() != "Roads" {
-		t.Errorf("%d components, %s", len(cols), w.Sprint(child))
+		t.Errorf("the source has %d components, want ChildOf and Roads: %s", len(cols), w.Sprint(child))
 	}
 }
 

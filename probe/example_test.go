@@ -35,7 +35,7 @@ func Example() {
 	// archetype 1: 1 in slots from 64 on
 }
 
-// A tool finds the entity at an address, and the address of an entity.
+// A tool finds the bytes of a slot, and the slots of given bytes.
 func ExampleAreas() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 10})
 	defer w.Close()
@@ -55,7 +55,7 @@ func ExampleAreas() {
 	// the next 8 bytes belong to slots 8 to 8
 }
 
-// A tool doubles every number of an entity without knowing a type.
+// A tool doubles the floating-point numbers of an entity without knowing a type.
 func ExampleSetValue() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
@@ -77,7 +77,7 @@ func ExampleSetValue() {
 	// Output: 0.1 {Position{X:2 Y:5} Docked}
 }
 
-// A tool reads edges without their type.
+// A tool reads edges without knowing the type of their values.
 func ExampleEdgesOf() {
 	type Road struct{ Kilometres int }
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})

@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Extent is a run of slots that one archetype owns.
+// Extent is a range of consecutive slots that one archetype owns.
 type Extent struct {
 	First     int // first slot
 	Slots     int // a multiple of 64
@@ -14,12 +14,12 @@ type Extent struct {
 	Archetype *vast.Archetype
 }
 
-// Extents yields the extents of a world in the order of slots. It begins with the extent that holds slot
-// from, or with the next extent if no extent holds the slot. If the structure of the world changes in the
+// Extents yields the extents of a world in the order of slots. It begins with the extent that holds the given
+// slot, or with the next extent if no extent holds the slot. If the structure of the world changes in the
 // loop, the next step panics. Complexity: a few steps for each extent and for each gap between extents.
-func Extents(w *vast.World, from int) iter.Seq[Extent] {
+func Extents(w *vast.World, slot int) iter.Seq[Extent] {
 	return func(yield func(Extent) bool) {
-		engine.Extents(w, from, func(first, slots, entities int, a *vast.Archetype) bool {
+		engine.Extents(w, slot, func(first, slots, entities int, a *vast.Archetype) bool {
 			return yield(Extent{first, slots, entities, a})
 		})
 	}
@@ -39,14 +39,14 @@ func EntityAt(w *vast.World, slot int) (vast.Entity, bool) { return engine.Entit
 
 // Occupied returns how many of the slots [lo, hi) hold an entity that has a component in col, or any entity
 // if col is nil. The range may exceed the slots in use. Complexity: one step for each 4,096 slots that are
-// all occupied or all empty, and for each 64 of the other slots.
+// all occupied or all empty, and one step for each 64-slot word of the other slots.
 func Occupied(w *vast.World, col vast.AnyColumn, lo, hi int) int {
 	return engine.Occupied(w, col, lo, hi)
 }
 
-// Presence returns the presence bits of a word: bit i reports whether slot 64 × word + i holds an entity that
-// has a component in col, or any entity if col is nil. It returns 0 for a word that the world does not have.
-// Complexity: constant.
+// Presence returns the presence bits of a word, the lowest bit for the first slot of the word. A bit is set
+// if the slot holds an entity that has a component in col, or any entity if col is nil. Presence returns 0
+// for a word that the world does not have. Complexity: constant.
 func Presence(w *vast.World, col vast.AnyColumn, word int) uint64 {
 	return engine.Presence(w, col, word)
 }

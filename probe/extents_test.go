@@ -52,7 +52,7 @@ func TestExtentsAndOccupied(t *testing.T) {
 		next, entities := 0, 0
 		for x := range probe.Extents(w, 0) {
 			if x.First < next || x.Slots <= 0 || x.Slots%64 != 0 || x.First%64 != 0 {
-				t.Fatalf("the extent %+v follows slot %d", x, next)
+				t.Fatalf("the extent %+v begins before slot %d, or is not made of whole words", x, next)
 			}
 			next = x.First + x.Slots
 			n := 0
@@ -60,13 +60,13 @@ func TestExtentsAndOccupied(t *testing.T) {
 				if a := has[slot]; a != nil {
 					n++
 					if a != x.Archetype {
-						t.Fatalf("slot %d belongs to archetype %d, not %d", slot, probe.NumberOf(a),
-							probe.NumberOf(x.Archetype))
+						t.Fatalf("slot %d holds an entity of archetype %d, its extent is of %d", slot,
+							probe.NumberOf(a), probe.NumberOf(x.Archetype))
 					}
 				}
 			}
 			if n != x.Entities || n != probe.Occupied(w, nil, x.First, next) {
-				t.Fatalf("the extent %+v holds %d entities", x, n)
+				t.Fatalf("%d entities lie in the extent %+v", n, x)
 			}
 			entities += n
 			all = append(all, x)
@@ -103,8 +103,8 @@ func TestExtentsAndOccupied(t *testing.T) {
 			e, alive := probe.EntityAt(w, slot)
 			bit := func(col vast.AnyColumn) bool { return probe.Presence(w, col, slot/64)>>(slot%64)&1 != 0 }
 			if bit(nil) != alive || alive && probe.Uses(w, slot) != e.Generation() || bit(c) != c.Has(e) {
-				t.Fatalf("slot %d: live bit %t, alive %t, uses %d", slot, bit(nil), alive,
-					probe.Uses(w, slot))
+				t.Fatalf("slot %d has the live bit %t and %d uses; EntityAt returns %v, %t", slot, bit(nil),
+					probe.Uses(w, slot), e, alive)
 			}
 		}
 		if probe.Presence(w, c, -1) != 0 || probe.Presence(w, nil, math.MaxInt) != 0 ||
@@ -144,7 +144,7 @@ func TestNumbersOfArchetypes(t *testing.T) {
 		got = append(got, probe.NumberOf(a))
 	}
 	if !slices.Equal(got, []int{0, 1, 2}) {
-		t.Errorf("archetypes are numbered %v", got)
+		t.Errorf("the archetypes have the numbers %v, want 0, 1 and 2", got)
 	}
 	cols := probe.ColumnsOf(archetypes[2])
 	if len(cols) != 2 || probe.Describe(cols[0]).ID != 0 || cols[1].Name() != "tag" {

@@ -21,14 +21,14 @@ type AnyEdges struct {
 }
 
 // EdgesOf returns the edges whose column of sources is col, and whether there are such edges. The column of
-// targets does not count: see [vast.Edges.TargetColumn]. Complexity: the number of relations and edges of the
-// world.
+// targets does not count: see [vast.Edges.TargetColumn]. Complexity: the number of calls of NewRelation and
+// NewEdges for the world.
 func EdgesOf(col vast.AnyColumn) (AnyEdges, bool) {
 	s := engine.EdgesOf(col)
 	return AnyEdges{s}, s != nil
 }
 
-// made returns the storage. If e is the zero AnyEdges, it panics.
+// made returns the storage. It panics for the zero AnyEdges.
 func (e AnyEdges) made() any {
 	if e.storage == nil {
 		panic("probe: the zero AnyEdges belong to no world: get them from EdgesOf")
@@ -42,7 +42,7 @@ func (e AnyEdges) Name() string { return e.SourceColumn().Name() }
 // Type returns the type of the edges' values.
 func (e AnyEdges) Type() reflect.Type { return engine.EdgesType(e.made()) }
 
-// SourceColumn returns the column of the entities that have edges to others, for queries.
+// SourceColumn returns the column of the entities that are the source of an edge, for queries.
 func (e AnyEdges) SourceColumn() vast.AnyColumn { return engine.SourceColumn(e.made()) }
 
 // TargetColumn is [vast.Edges.TargetColumn].

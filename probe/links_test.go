@@ -26,7 +26,7 @@ func TestLinksWithoutTypes(t *testing.T) {
 		if r, ok := probe.RelationOf(col); ok {
 			relations = append(relations, r.Name())
 			if to, ok := r.Target(es[1]); !ok || to != es[0] || r != childOf {
-				t.Errorf("the target is %v", to)
+				t.Errorf("the relation is %v, the target %v, want %v", r.Name(), to, es[0])
 			}
 		}
 		if e, ok := probe.EdgesOf(col); ok {
@@ -37,20 +37,20 @@ func TestLinksWithoutTypes(t *testing.T) {
 		t.Errorf("relations %q, edges %q", relations, edges)
 	}
 	if _, ok := probe.EdgesOf(plain); ok {
-		t.Error("a column of entities is taken for edges")
+		t.Error("EdgesOf returns edges for a plain column of entities")
 	}
 	if r, ok := probe.RelationOf(plain); ok || r != (vast.Relation{}) {
-		t.Error("a column of entities is taken for a relation")
+		t.Error("RelationOf returns a relation for a plain column of entities")
 	}
 
 	any, _ := probe.EdgesOf(roads)
 	if any.Type() != reflect.TypeFor[velocity]() || any.CountTargets(es[0]) != 2 ||
 		any.CountSources(es[1]) != 2 || any.CountTargets(es[1]) != 0 {
-		t.Errorf("type %v, %d edges out, %d edges in", any.Type(), any.CountTargets(es[0]),
-			any.CountSources(es[1]))
+		t.Errorf("the values have the type %v; the first entity has %d targets, the second %d sources",
+			any.Type(), any.CountTargets(es[0]), any.CountSources(es[1]))
 	}
 	if w.Query(any.SourceColumn()).Count() != 2 || w.Query(any.TargetColumn()).Count() != 2 {
-		t.Error("AnyEdges have other columns than the edges")
+		t.Error("a column of AnyEdges matches the wrong number of entities")
 	}
 	collect := func(seq func(func(vast.Entity, reflect.Value) bool)) (got []farEnd) {
 		for e, v := range seq {
@@ -81,7 +81,7 @@ func TestNamesOf(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
 	if _, ok := probe.NamesOf(w); ok || len(probe.Columns(w)) != 0 {
-		t.Error("a world without names has names")
+		t.Error("a world without names has an index of names, or a column")
 	}
 	made := w.Names()
 	if n, ok := probe.NamesOf(w); !ok || n != made {

@@ -16,8 +16,8 @@ import (
 // [vast.NewSparseColumn] or [vast.NewHeapColumn] makes. [Value], [SetValue], [AddValue] and [RemoveValue]
 // read and write its components, queries and archetypes take it, and package store keeps it.
 //
-// typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics in the same cases as
-// these functions of package vast.
+// typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics if s and typ do not fit
+// each other. It also panics where the constructor in package vast of such a column panics.
 func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.AnyColumn {
 	return engine.NewColumn(w, name, typ, probing.Storage(s))
 }
@@ -25,16 +25,16 @@ func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.Any
 // TypeOf returns a type with a given [Layout], for the elements of a column that [NewColumn] makes. It uses
 // these fields of a Layout:
 //
-//   - Type, if it is not nil: then TypeOf returns it;
-//   - otherwise Count and the first of Parts: the elements of an array;
-//   - otherwise Size, and Name, Offset and the type of each of Parts: the fields of a struct.
+//   - if Type is not nil: Type, which TypeOf returns;
+//   - otherwise, if Count is positive: Count and the first of Parts, for an array;
+//   - otherwise: Size, and the name, the offset and the type of each of Parts, for a struct.
 //
 // The fields lie at the given offsets, as in a Go struct with this layout. All fields keep their names,
 // exported or not. Blank fields fill gaps.
 //
-// TypeOf returns an error if fields overlap, if an offset is not a multiple of the field's alignment, or if a
-// name is not valid for a Go field. Complexity: the number of fields. Go keeps each new type until the
-// process ends.
+// TypeOf returns an error if no Go type has the layout: for example, if fields overlap, if an offset is not a
+// multiple of the field's alignment, or if a name is not valid for a Go field. Complexity: the number of
+// fields. Go keeps each new type until the process ends.
 func TypeOf(l Layout) (t reflect.Type, err error) {
 	if l.Type != nil {
 		return l.Type, nil
@@ -77,8 +77,9 @@ func structOf(l Layout) (reflect.Type, error) {
 			return nil, err
 		}
 		if part.Offset < end || part.Offset%t.Align() != 0 {
-			return nil, fmt.Errorf("probe: TypeOf(%s): field %s of %v cannot lie at offset %d: it needs a "+
-				"multiple of %d, at or after %d", l.Name, part.Name, t, part.Offset, t.Align(), end)
+			return nil, fmt.Errorf("probe: TypeOf(%s): field %s of type %v cannot lie at offset %d: the "+
+				"offset must be a multiple of %d, and at least %d", l.Name, part.Name, t, part.Offset,
+				t.Align(), end)
 		}
 		align = max(align, t.Align())
 		if (end+t.Align()-1)/t.Align()*t.Align() != part.Offset {
@@ -96,8 +97,8 @@ func structOf(l Layout) (reflect.Type, error) {
 			"after such a field: raise the Size of the struct, or move the field", l.Name, fields[n-1].Name)
 	}
 	if l.Size < end || l.Size%align != 0 {
-		return nil, fmt.Errorf("probe: TypeOf(%s): a struct of %d bytes with fields up to byte %d: the size "+
-			"must be a multiple of %d, and at least %[3]d", l.Name, l.Size, end, align)
+		return nil, fmt.Errorf("probe: TypeOf(%s): the struct cannot have a Size of %d: the size must be a "+
+			"multiple of %d, and at least %d, where the last field ends", l.Name, l.Size, align, end)
 	}
 	if (end+align-1)/align*align != l.Size {
 		fill(l.Size)

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// fleet is a Go type. The tests compare it with the type that TypeOf makes from its layout.
+// fleet is a Go type. The tests compare fleet with the type that TypeOf makes from the layout of fleet.
 type fleet struct {
 	Name  [5]byte
 	Home  vast.Entity
@@ -44,7 +44,8 @@ func layoutOf[T any](t *testing.T) probe.Layout {
 	return l
 }
 
-// TestTypeOf: a type that TypeOf makes from the layout of a Go type has the same fields at the same offsets.
+// TestTypeOf: a type that TypeOf makes from the layout of a Go type has the fields of that type, at the same
+// offsets.
 func TestTypeOf(t *testing.T) {
 	made, err := probe.TypeOf(layoutOf[fleet](t))
 	if err != nil {
@@ -95,8 +96,8 @@ func TestTypeOfWithGaps(t *testing.T) {
 	}
 }
 
-// TestNewColumn: columns of each storage, made at run time, hold, find and lose components like typed
-// columns.
+// TestNewColumn: columns of every storage that probe.NewColumn makes hold, find and lose components as typed
+// columns do.
 func TestNewColumn(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 5000})
 	made, err := probe.TypeOf(layoutOf[fleet](t))
@@ -155,7 +156,7 @@ func TestNewColumn(t *testing.T) {
 		for k, has := range []bool{true, i%3 > 0} {
 			v, ok := probe.Value(columns[k], e)
 			if ok != has {
-				t.Fatalf("entity %d has the component %s: %v", i, columns[k].Name(), ok)
+				t.Fatalf("entity %d has the component %s: %t, want %t", i, columns[k].Name(), ok, has)
 			}
 			if !ok {
 				continue
@@ -168,10 +169,10 @@ func TestNewColumn(t *testing.T) {
 		}
 		v, ok := probe.Value(columns[2], e)
 		if ok != (i%2 == 0) || ok && v.Field(0).String() != fmt.Sprint(i) {
-			t.Fatalf("entity %d has the text %v", i, v)
+			t.Fatalf("entity %d has the text %v, want a text only if the number is even", i, v)
 		}
 		if _, ok := probe.Value(columns[3], e); ok != (i%2 == 0) {
-			t.Fatalf("entity %d has the tag: %v", i, ok)
+			t.Fatalf("entity %d has the tag: %t, want the opposite", i, ok)
 		}
 		if i%7 == 0 && probe.RemoveValue(columns[1], e) != (i%3 > 0) {
 			t.Fatalf("RemoveValue of entity %d returns the wrong result", i)

@@ -5,8 +5,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Reservation is a large piece of address space that a world has reserved for its columns. Its methods may be
-// called from any goroutine and at any time, even after the world was closed.
+// Reservation is a large piece of address space that a world has reserved for its arrays. All its methods
+// except Look may be called from any goroutine and at any time, even after the world was closed.
 type Reservation struct {
 	r *vm.Region
 }
@@ -32,9 +32,9 @@ func (r Reservation) Bytes() int { return r.r.Size() }
 // Committed returns how many of the bytes are committed.
 func (r Reservation) Committed() int { return r.r.Committed() }
 
-// Pages appends the states of the pages in [off, off+n) to into, as [vm.Region.Pages] does.
-func (r Reservation) Pages(off, n int, into []vm.PageRun) ([]vm.PageRun, error) {
-	return r.r.Pages(off, n, into)
+// Pages appends the states of the pages in [off, off+n) to the slice dst, as [vm.Region.Pages] does.
+func (r Reservation) Pages(off, n int, dst []vm.PageRun) ([]vm.PageRun, error) {
+	return r.r.Pages(off, n, dst)
 }
 
 // Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Writing a component

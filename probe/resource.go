@@ -16,7 +16,8 @@ func Resources(w *vast.World) []reflect.Value { return engine.Resources(w) }
 func Resource(w *vast.World, typ reflect.Type) (reflect.Value, bool) { return engine.Resource(w, typ) }
 
 // SetResource stores a resource whose type is known at run time only, as [vast.SetResource] does, and returns
-// the resource as [Resource] does. A program that loads a world calls SetResource for each resource.
+// the resource as [Resource] does. A program that reads a world from a file calls SetResource for each
+// resource in the file.
 // SetResource panics if the type of v is a pointer or an interface; if v is the zero [reflect.Value] or was
 // obtained through an unexported field; and if the world is closed.
 func SetResource(w *vast.World, v reflect.Value) reflect.Value { return engine.SetResource(w, v) }

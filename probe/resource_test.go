@@ -40,7 +40,7 @@ func TestResources(t *testing.T) {
 		t.Fatalf("resources %v, want the clock and the text", list)
 	}
 	if list[0].Addr().Interface() != any(p) || vast.Resource[string](w) != text.Addr().Interface() {
-		t.Error("the values are not those of the world")
+		t.Error("the addresses of the values are not those of the resources")
 	}
 	v, ok := probe.Resource(w, typ)
 	if !ok {

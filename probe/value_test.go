@@ -77,7 +77,7 @@ func TestAddValue(t *testing.T) {
 	if _, err := names.Set(e, "Paris"); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time overwrites, which calls no callback
+	for range 2 { // the second AddValue overwrites the component and calls no callback
 		values := map[vast.AnyColumn]any{pos: position{1, 2}, tag: struct{}{}, sparse: velocity{3, 4},
 			text: "hello"}
 		for col, v := range values {
@@ -88,7 +88,7 @@ func TestAddValue(t *testing.T) {
 	}
 	if *pos.Get(e) != (position{1, 2}) || *sparse.Get(e) != (velocity{3, 4}) || *text.Get(e) != "hello" ||
 		!tag.Has(e) {
-		t.Error("AddValue stores other values")
+		t.Error("a component differs from the value that AddValue got")
 	}
 	for _, want := range []any{position{1, 2}, velocity{3, 4}, "hello", "tag"} {
 		if !slices.Contains(told, want) || len(told) != 4 {
@@ -100,12 +100,12 @@ func TestAddValue(t *testing.T) {
 			continue
 		}
 		if !probe.RemoveValue(col, e) || probe.RemoveValue(col, e) {
-			t.Errorf("RemoveValue of %s does not succeed exactly once", col.Name())
+			t.Errorf("two calls of RemoveValue of %s: want success in the first call only", col.Name())
 		}
 	}
 	if _, ok := names.Find("Paris"); ok || len(probe.ComponentsOf(w, e)) != 0 ||
 		rel.CountSources(parent) != 0 || told[4] != "-hello" {
-		t.Errorf("%s is left; callbacks saw %v", w.Sprint(e), told)
+		t.Errorf("after all calls of RemoveValue the entity is %s; callbacks saw %v", w.Sprint(e), told)
 	}
 	w.Delete(e)
 	if probe.AddValue(pos, e, reflect.ValueOf(position{})) || probe.RemoveValue(pos, e) {

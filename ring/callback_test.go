@@ -89,14 +89,15 @@ var calls = []struct {
 	}},
 }
 
-// TestCallsBack lets a source and a destination call each method of the ring that calls them. The call works,
-// or it panics and changes nothing. Even if the panic ends ReadFrom or WriteTo, the ring works afterwards.
+// TestCallsBack lets a source and a destination make each of the calls on the ring that calls them. The call
+// works, or it panics and changes nothing. Even if the panic ends ReadFrom or WriteTo, the ring works
+// afterwards.
 func TestCallsBack(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, c := range calls {
 			for _, recovers := range []bool{false, true} {
 				r := newRing(t, Options{Capacity: 1, Pages: pages, Name: "frames"})
-				skip := make([]byte, r.size-2) // then all pieces cross the end of the memory
+				skip := make([]byte, r.size-2) // the first piece then crosses the end of the memory
 				r.Write(skip)
 				r.Discard(len(skip))
 				r.Write([]byte("abc"))
@@ -134,8 +135,8 @@ func TestCallsBack(t *testing.T) {
 				r.SetDeadline(past)
 				got, _ := io.ReadAll(r)
 				if string(got) != want || r.Len() != 0 || r.Free() != r.size {
-					t.Errorf("%s in a source, recovers: %t: %q comes out, want %q", c.name, recovers, got,
-						want)
+					t.Errorf("%s in a source, recovers: %t: the reader gets %q, want %q", c.name, recovers,
+						got, want)
 				}
 
 				r.SetDeadline(past)
@@ -325,7 +326,7 @@ func TestEndlessCallsBack(t *testing.T) {
 				limit := vm.NewLimit(1 << 20)
 				e := newEndless(t, EndlessOptions{Name: "log", Capacity: 4 * page, Step: page, Pages: pages,
 					Limit: limit})
-				for e.End() < int64(e.lapSize-4*page) { // the next piece then crosses into the next lap
+				for e.End() < int64(e.lapSize-4*page) { // the next bytes then lie at the end of the lap
 					if _, err := e.Append(make([]byte, page)); err != nil {
 						t.Fatal(err)
 					}

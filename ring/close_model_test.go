@@ -64,7 +64,7 @@ func closeSteps(data []byte, size int) (steps []closeStep) {
 	return steps
 }
 
-// exchange is a ring and its model, a plain slice.
+// exchange is a ring and its model: a plain slice of the unread bytes.
 type exchange struct {
 	t        *testing.T
 	what     string // the test case, for messages
@@ -99,8 +99,8 @@ func (x *exchange) came(n int) {
 func (x *exchange) expect(call string, n, got, want int, err, wantErr error) {
 	x.t.Helper()
 	if got != want || !errors.Is(err, wantErr) || wantErr == nil && err != nil {
-		x.t.Fatalf("%s: %s(%d) with %d unread of %d: %d, %v; want %d, %v", x.what, call, n, len(x.unread),
-			x.r.size, got, err, want, wantErr)
+		x.t.Fatalf("%s: %s(%d) with %d unread bytes in a ring of %d: got %d, %v; want %d, %v", x.what, call,
+			n, len(x.unread), x.r.size, got, err, want, wantErr)
 	}
 	x.trace = append(x.trace, fmt.Sprint(call, n, got, errors.Is(err, vm.ErrCapacity) || err == wantErr))
 }
@@ -155,7 +155,8 @@ func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	f(ctx)
 }
 
-// step makes a call. A call that has a callback calls inCallback there, if inCallback is not nil.
+// step makes a call. If the call has a source or a destination, and inCallback is not nil, the source or the
+// destination calls inCallback.
 func (x *exchange) step(s closeStep, inCallback func()) {
 	x.t.Helper()
 	r, n := x.r, s.n
@@ -198,8 +199,9 @@ func (x *exchange) step(s closeStep, inCallback func()) {
 	case 5, 6:
 		if n %= r.size + 1; n > x.reserved {
 			text := modeltest.PanicText(func() { r.Commit(n) })
-			if !strings.Contains(text, "Reserve comes before each Commit") {
-				x.t.Fatalf("%s: Commit(%d) of %d reserved bytes panics with %q", x.what, n, x.reserved, text)
+			if !strings.Contains(text, "call Reserve before each Commit") {
+				x.t.Fatalf("%s: Commit(%d) with %d reserved bytes panics with %q", x.what, n, x.reserved,
+					text)
 			}
 			return
 		}
@@ -225,8 +227,9 @@ func (x *exchange) step(s closeStep, inCallback func()) {
 	case 11, 12:
 		if n > len(x.unread) {
 			text := modeltest.PanicText(func() { r.Discard(n) })
-			if !strings.Contains(text, "discard what Peek returned") {
-				x.t.Fatalf("%s: Discard(%d) of %d bytes panics with %q", x.what, n, len(x.unread), text)
+			if !strings.Contains(text, "discard at most the bytes that Peek returned") {
+				x.t.Fatalf("%s: Discard(%d) with %d unread bytes panics with %q", x.what, n,
+					len(x.unread), text)
 			}
 			return
 		}
@@ -371,7 +374,7 @@ func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, index in
 	x.closed = true
 	for op := range closeOps {
 		x.step(closeStep{op, 0}, nil)
-		if op != 5 && op != 6 && op != 11 && op != 12 { // Commit and Discard return no error
+		if op != 5 && op != 6 && op != 11 && op != 12 { // not Commit and Discard, which return no error
 			x.step(closeStep{op, r.size + 1}, nil)
 		}
 	}
@@ -435,7 +438,7 @@ func closeEverywhere(t *testing.T, data []byte) {
 	}
 }
 
-// closeSeeds are exchanges in which each call occurs with the ring empty, full, and with a reservation.
+// closeSeeds are exchanges in which each call occurs with an empty ring, a full ring and a reservation.
 var closeSeeds = [][]byte{
 	// Reserve and Commit, Peek and Discard, Write and Read, across the wrap-around.
 	{3, 10, 5, 10, 8, 10, 11, 10, 0, 9, 13, 9},

@@ -122,7 +122,7 @@ func moment(rnd *rand.Rand, r *Ring) {
 		if rnd.IntN(2) == 0 {
 			side = &r.reader
 		}
-		for tries := 0; side.until.Load() == 0 && tries < 1000; tries++ { // the side may never wait
+		for tries := 0; side.until.Load() == 0 && tries < 1000; tries++ { // give up: the side may never wait
 			runtime.Gosched()
 		}
 	}
@@ -146,7 +146,7 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 			limit := vm.NewLimit(1 << 20)
 			r := newRing(t, Options{Capacity: 1, Pages: pages, Limit: limit})
 			if rnd.IntN(2) == 0 {
-				r.patience = patience{} // sleep at once
+				r.patience = patience{} // sleep without polling
 			}
 			var all sync.WaitGroup
 			var s sent
@@ -196,7 +196,7 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 }
 
 // TestEndAtRandomMoments ends the stream from one or several goroutines. The reader gets all bytes that the
-// writer handed over; only the bytes of a Commit that runs at the same time may be lost.
+// writer handed over, except that the bytes of a Commit may be lost if the stream ends during the Commit.
 func TestEndAtRandomMoments(t *testing.T) {
 	reasons := make([]error, 3)
 	for i := range reasons {

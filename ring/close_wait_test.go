@@ -109,8 +109,8 @@ var interruptions = []interruption{
 }
 
 // TestCloseWhileWaiting ends each waiting call, at the start of the memory and at the wrap-around, by each
-// pair of events from other goroutines. The call returns the error of one of the two events, the bytes can be
-// read unless the ring is closed, and no side sleeps any more.
+// pair of events from other goroutines. The call returns the error of one of the two events, the bytes of an
+// open ring can be read, and no side sleeps any more.
 func TestCloseWhileWaiting(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, w := range waitingCalls {
@@ -227,7 +227,7 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 }
 
 // TestCloseRefusedInACall: if the system refuses to take the memory back at the end of the last call, a later
-// Close gives it back.
+// Close gives the memory back.
 func TestCloseRefusedInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		calls := faulttest.EachCall(t, func() error {

@@ -21,15 +21,15 @@
 // # Lifetimes
 //
 // The slices that Peek, Reserve and At return lie outside Go's heap, and do not keep a buffer open. They are
-// valid until Discard, Commit, Release or Close. A later access reads wrong bytes, or faults. Close every
-// buffer: a buffer that is dropped without Close keeps its memory, and [vm.OnLeak] reports it.
+// valid until Discard, Commit, Release or Close. An access after that reads wrong bytes, or faults. Close
+// every buffer: a buffer that is dropped without Close keeps its memory, and [vm.OnLeak] reports it.
 //
 // # Where memory cannot be mapped twice
 //
 // On the heap stand-in (see package vm), and where a sandbox refuses the mapping, a [Ring] takes twice the
-// memory, and Commit copies each byte once more. Nothing else differs. [Ring.Refused] returns the reason why
-// a ring copies. The race detector sees the bytes of a copying ring, so -race finds a slice that is used too
-// long. With -tags invariants, Discard and Release overwrite the bytes that they free.
+// memory, and the writer copies each byte once more. Nothing else differs. [Ring.Refused] returns the reason
+// why a ring copies. The race detector sees the bytes of a copying ring, so -race can find code that uses a
+// slice too long. With -tags invariants, Discard and Release overwrite the bytes that they free.
 //
 // # Errors
 //

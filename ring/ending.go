@@ -6,7 +6,8 @@ import "sync/atomic"
 // the end.
 //
 // One goroutine may hand bytes over while another ends the stream. The writer and the reader must agree which
-// bytes come before the end. The writer first stores its position and then loads the ending. The first
+// bytes come before the end. To hand bytes over, the writer first stores its position and then loads the
+// ending. The first
 // goroutine that loads an ending fixes the position of the end: the writer's position at that moment. If the
 // reader loads a position behind the end, it then also loads the ending, because the ending was stored first.
 // So the reader gets all bytes before the end, and the writer can determine which of its bytes come after the
@@ -26,7 +27,7 @@ func (r *Ring) decided(e *ending) uint64 {
 	return e.at.Load()
 }
 
-// written returns the number of bytes that were handed over before the end, if any.
+// written returns the number of bytes that were handed over. Bytes after the end of the stream do not count.
 func (r *Ring) written() uint64 {
 	at := r.writer.at.Load()
 	if e := r.ended.Load(); e != nil {

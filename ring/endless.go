@@ -38,18 +38,18 @@ type EndlessOptions struct {
 }
 
 // Endless is a stream of bytes that keeps its last part. Each byte has a position: its distance from the
-// beginning of the stream. At finds kept bytes by their position and returns them as one slice. Memory is
-// committed ahead of the end and given back after a release, so the buffer takes about as much memory as it
-// keeps bytes.
+// beginning of the stream. [Endless.At] finds kept bytes by their position and returns them as one slice.
+// Memory is committed ahead of the end and given back after a release, so the buffer takes about as much
+// memory as it keeps bytes.
 //
 // One goroutine appends (Append, Write, ReadFrom, Reserve and Commit). The same goroutine or another one
 // calls Release. Any number of goroutines may read at the same time, with At, ReadAt, Start and End. A reader
 // must stop using its bytes before they are released.
 //
 // The address range has two laps, each four times as long as the capacity. At the end of a lap the kept bytes
-// are copied to the beginning of the other lap, and the stream continues there. At most a third of all
-// appended bytes is copied, usually almost nothing. Slices into the old lap stay valid until their bytes are
-// released. So the length of the stream has no limit.
+// are copied to the beginning of the other lap, and the stream continues there, so its length has no limit.
+// At most a third of all appended bytes is copied, usually almost nothing. Slices into the old lap stay valid
+// until their bytes are released.
 type Endless struct {
 	region   *vm.Region
 	name     string
@@ -78,10 +78,10 @@ type Endless struct {
 	now  int // index of the lap written to
 }
 
-// lap converts a position to an address: the position first is at base.
+// lap converts positions to addresses.
 type lap struct {
-	base  unsafe.Pointer
-	first int64
+	base  unsafe.Pointer // address of the lap's first byte
+	first int64          // position of the lap's first byte
 }
 
 // lapMemory is the committed part [lo, hi) of a lap, in bytes.
@@ -177,8 +177,8 @@ func (l *lap) at(position int64, n int) []byte {
 // At returns the n bytes that begin at position, in place. They are read-only, and valid until they are
 // released.
 //
-// If the stream ends fewer than n bytes behind position, At returns the existing bytes and [io.EOF]. If the
-// position was released, or is negative, the error wraps [ErrPassed]. At panics when n is negative.
+// If the stream has fewer than n bytes from position on, At returns these bytes and [io.EOF]. If the position
+// was released, or is negative, the error wraps [ErrPassed]. At panics when n is negative.
 func (e *Endless) At(position int64, n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: At(%d, %d) on %s: a number of bytes is zero or more", position, n, e.name))
@@ -205,10 +205,10 @@ func (e *Endless) ReadAt(p []byte, position int64) (int, error) {
 	return copy(p, b), err
 }
 
-// Append copies p to the end and returns its position.
+// Append copies p to the end and returns the position of the first copied byte.
 //
-// It returns a [*vm.Error] wrapping [vm.ErrCapacity], [vm.ErrLimit] or another error of [vm.Region.Commit].
-// Then Append has appended nothing, and may succeed after a release.
+// It returns a [*vm.Error] wrapping [vm.ErrCapacity], [vm.ErrLimit] or another error of [vm.Region.Commit] or
+// [vm.Region.Decommit]. Then Append has appended nothing, and may succeed after a release.
 func (e *Endless) Append(p []byte) (position int64, err error) {
 	b, err := e.reserve("append", len(p))
 	if err != nil {
@@ -242,8 +242,8 @@ func (e *Endless) Reserve(n int) ([]byte, error) {
 func (e *Endless) Commit(n int) {
 	e.opened()
 	if uint(n) > uint(e.reserved) {
-		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before "+
-			"each Commit, for as many bytes or more", n, e.name, e.reserved))
+		panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: call Reserve before each "+
+			"Commit, for at least as many bytes", n, e.name, e.reserved))
 	}
 	e.commit(n)
 }
@@ -253,16 +253,16 @@ func (e *Endless) commit(n int) {
 	e.end.Store(e.end.Load() + int64(n))
 }
 
-// leastRead is the smallest room in bytes that ReadFrom offers its source.
-const leastRead = 64 << 10
+// mostRead is the largest room in bytes that ReadFrom offers its source.
+const mostRead = 64 << 10
 
 // ReadFrom appends the bytes of src until src ends, without an extra copy. It returns the number of appended
 // bytes. It fails as Append does, with the error of src, or with [io.ErrNoProgress]; bytes read before the
 // failure stay appended. Appending panics while src reads.
 func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	for empty := 0; empty < mostEmptyReads; empty++ {
-		// The last room of a full buffer may be smaller than leastRead.
-		room := max(1, min(leastRead, e.capacity-e.Len()))
+		// In a full buffer reserve fails, because room is at least 1.
+		room := max(1, min(mostRead, e.capacity-e.Len()))
 		b, err := e.reserve("append", room)
 		if err != nil {
 			return total, err
@@ -309,7 +309,7 @@ func (e *Endless) Close() error {
 	return nil
 }
 
-// checkInvariants panics unless all kept bytes lie in the committed memory of one lap.
+// checkInvariants panics if a kept byte lies outside the committed memory of the current lap.
 func (e *Endless) checkInvariants() {
 	if !invariants.Enabled {
 		return

@@ -60,7 +60,7 @@ func (k *kept) step(s closeStep) {
 		var b []byte
 		b, err = e.Reserve(n)
 		if (err == nil) != fits || len(b) != n && fits {
-			k.t.Fatalf("%s: Reserve(%d) with %d kept: %d, %v", k.what, n, len(k.model), len(b), err)
+			k.t.Fatalf("%s: Reserve(%d) with %d bytes kept: got %d, %v", k.what, n, len(k.model), len(b), err)
 		}
 		k.reserved = len(b)
 		numbered(b, uint64(k.end()))
@@ -78,10 +78,10 @@ func (k *kept) step(s closeStep) {
 		got, err := e.ReadAt(b, k.start)
 		if want := min(n, len(k.model)); got != want || !bytes.Equal(b[:got], k.model[:got]) ||
 			(err == io.EOF) != (want < n) {
-			k.t.Fatalf("%s: ReadAt of %d bytes with %d kept: %d, %v", k.what, n, len(k.model), got, err)
+			k.t.Fatalf("%s: ReadAt of %d bytes with %d kept: got %d, %v", k.what, n, len(k.model), got, err)
 		}
 	case 7:
-		n = min(n, k.capacity-len(k.model), leastRead)
+		n = min(n, k.capacity-len(k.model), mostRead)
 		if n == 0 {
 			return
 		}
@@ -89,7 +89,7 @@ func (k *kept) step(s closeStep) {
 		got, err = e.ReadFrom(io.LimitReader(bytes.NewReader(k.made(n)), int64(n)))
 		k.appended(int(got), true, nil)
 		if int(got) != n || err != nil && (!errors.Is(err, vm.ErrCapacity) || len(k.model) < k.capacity) {
-			k.t.Fatalf("%s: ReadFrom of %d bytes: %d, %v", k.what, n, got, err)
+			k.t.Fatalf("%s: ReadFrom of %d bytes: got %d, %v", k.what, n, got, err)
 		}
 	}
 	k.check()
@@ -98,7 +98,8 @@ func (k *kept) step(s closeStep) {
 func (k *kept) appended(n int, fits bool, err error) {
 	k.t.Helper()
 	if (err == nil) != fits || err != nil && !errors.Is(err, vm.ErrCapacity) {
-		k.t.Fatalf("%s: %d bytes with %d of %d kept: %v", k.what, n, len(k.model), k.capacity, err)
+		k.t.Fatalf("%s: append of %d bytes with %d kept, capacity %d: %v", k.what, n, len(k.model),
+			k.capacity, err)
 	}
 	if err == nil {
 		k.model = append(k.model, k.made(n)...)

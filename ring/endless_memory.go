@@ -37,8 +37,8 @@ func (e *Endless) makeRoom(n int) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m, end := &e.laps[e.now], e.end.Load()
-	if need := int(end-m.first) + n; need <= e.lapSize {
-		if err := e.commitTo(e.now, need); err != nil {
+	if after := int(end-m.first) + n; after <= e.lapSize {
+		if err := e.commitTo(e.now, after); err != nil {
 			return err
 		}
 		e.committed = m.first + int64(m.hi)
@@ -47,8 +47,8 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap continues at the beginning of the other lap. All bytes in the other lap have been released: the
-// stream has since filled the current lap, and the kept bytes are at most a quarter of a lap.
+// nextLap continues at the beginning of the other lap. All bytes in the other lap have been released, because
+// the stream has since filled the current lap, and the kept bytes are at most a quarter of a lap.
 func (e *Endless) nextLap(end int64, n int) error {
 	to, start := 1-e.now, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {
@@ -67,18 +67,18 @@ func (e *Endless) nextLap(end int64, n int) error {
 	return nil
 }
 
-// commitTo commits the first need bytes of lap i. It commits whole steps, or only the needed pages if a limit
-// forbids a whole step.
-func (e *Endless) commitTo(i, need int) error {
+// commitTo commits lap i up to the given offset, rounded up to whole steps. If a limit forbids a whole step,
+// commitTo rounds up to whole pages.
+func (e *Endless) commitTo(i, end int) error {
 	m, page := &e.laps[i], vm.PageSize()
-	ahead := min((need+e.step-1)/e.step*e.step, e.lapSize)
-	if need <= m.hi {
+	ahead := min((end+e.step-1)/e.step*e.step, e.lapSize)
+	if end <= m.hi {
 		return nil
 	}
 	off := e.offset(i, m.hi)
 	err := e.region.Commit(off, ahead-m.hi)
 	if errors.Is(err, vm.ErrLimit) {
-		ahead = (need + page - 1) / page * page
+		ahead = (end + page - 1) / page * page
 		err = e.region.Commit(off, ahead-m.hi)
 	}
 	if err == nil {
@@ -88,7 +88,7 @@ func (e *Endless) commitTo(i, need int) error {
 }
 
 // Release releases the bytes before position, and gives their memory back in whole steps. It panics when the
-// position is beyond the end. A position that was released before has no effect.
+// position is beyond the end. It does nothing if the position was released before.
 //
 // It returns a [*vm.Error] wrapping [vm.ErrMappings] if the system does not take the memory back. The bytes
 // are released nevertheless, and a later Release tries again to give the memory back. Complexity: two system
@@ -111,7 +111,7 @@ func (e *Endless) Release(position int64) error {
 	e.checkInvariants()
 	e.poison(start, position)
 	for i := range e.laps {
-		// In the other lap, done may lie beyond the committed memory.
+		// In the other lap, done may lie beyond the committed memory: then decommit ends with that memory.
 		done := int(min(position-e.laps[i].first, int64(e.lapSize)))
 		if err := e.decommit(i, done/e.step*e.step); err != nil {
 			return err
@@ -121,7 +121,7 @@ func (e *Endless) Release(position int64) error {
 	return nil
 }
 
-// poison overwrites released bytes that stay committed, in builds that check invariants.
+// poison overwrites released bytes that stay committed, if the build checks invariants.
 func (e *Endless) poison(from, to int64) {
 	if !invariants.Enabled {
 		return

@@ -37,11 +37,11 @@ type held struct {
 	bytes    []byte
 }
 
-// playEndless plays the operations in data on a buffer and on a plain slice of the kept bytes.
+// playEndless plays the operations in data on a buffer and on its model: a plain slice of the kept bytes.
 func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 	s := modeltest.NewStream(data)
 	capacity := 1 + s.Below(3*vm.PageSize())
-	// At the beginning of a lap, the kept bytes are committed in both laps.
+	// The limit has room for two capacities, because at the beginning of a lap both laps hold the kept bytes.
 	limit := vm.NewLimit(8*vm.PageSize() + 2*capacity)
 	e, err := NewEndless(EndlessOptions{Capacity: capacity, Step: s.Below(2 * vm.PageSize()), Limit: limit,
 		Pages: pages})
@@ -64,7 +64,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 			return false
 		}
 		if (err == nil) != (n <= capacity-len(model)) || err != nil && !errors.Is(err, vm.ErrCapacity) {
-			t.Fatalf("%d bytes with %d of %d kept: %v", n, len(model), capacity, err)
+			t.Fatalf("append of %d bytes with %d kept, capacity %d: %v", n, len(model), capacity, err)
 		}
 		return err == nil
 	}
@@ -92,7 +92,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 			model = append(model, made(int(got))...)
 			if err != nil && !errors.Is(err, vm.ErrCapacity) && !errors.Is(err, vm.ErrLimit) || err == nil &&
 				int(got) != n {
-				t.Fatalf("ReadFrom of %d bytes: %d, %v", n, got, err)
+				t.Fatalf("ReadFrom of %d bytes: got %d, %v", n, got, err)
 			}
 		case 5, 6, 7:
 			position := start + int64(s.Below(capacity+2)) - int64(s.Below(8))
@@ -115,8 +115,8 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 			}
 			if !bytes.Equal(b, want) || cap(b) != len(b) || !errors.Is(err, wantErr) ||
 				!bytes.Equal(copied[:read], want) || !errors.Is(errRead, wantErr) {
-				t.Fatalf("At(%d, %d) of %d to %d: %d bytes, %v; want %d, %v", position, n, start, end(),
-					len(b), err, len(want), wantErr)
+				t.Fatalf("At(%d, %d) with positions %d to %d kept: got %d bytes, %v; want %d, %v", position,
+					n, start, end(), len(b), err, len(want), wantErr)
 			}
 			if len(b) > 0 {
 				slices = append(slices, held{position, b})
@@ -176,8 +176,7 @@ func TestEndlessLaps(t *testing.T) {
 					t.Fatal(err)
 				}
 				if e.Len() > keep {
-					// Bytes about to be released are as they were appended, also if they lie in the other
-					// lap.
+					// Bytes stay unchanged until their release, even if they lie in the other lap.
 					if old.position >= e.Start() {
 						verify(t, old.bytes, uint64(old.position))
 					}

@@ -10,8 +10,7 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// A writer puts messages with their lengths into a ring, in arbitrary pieces. The reader parses them in
-// place.
+// A writer puts messages with their lengths into a ring, byte by byte. The reader parses them in place.
 func Example() {
 	r, err := ring.New(ring.Options{Capacity: 4096})
 	if err != nil {

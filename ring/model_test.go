@@ -45,7 +45,7 @@ func newRing(t testing.TB, o Options) *Ring {
 	return r
 }
 
-// past is a deadline that has passed: no call waits.
+// past is a deadline that has passed: with this deadline, no call waits.
 var past = time.Unix(1, 0)
 
 // playRing plays the operations in data, in one goroutine, on a ring and on a plain slice.
@@ -86,8 +86,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			want, wantErr = free, os.ErrDeadlineExceeded
 		}
 		if got != want || !errors.Is(err, wantErr) {
-			t.Fatalf("%s of %d bytes with %d of %d free: %d, %v; want %d, %v", what, n, free, r.size, got,
-				err, want, wantErr)
+			t.Fatalf("%s of %d bytes with %d free in a ring of %d: got %d, %v; want %d, %v", what, n, free,
+				r.size, got, err, want, wantErr)
 		}
 		model = append(model, made(got)...)
 		written += uint64(got)
@@ -130,8 +130,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 				want = nil
 			}
 			if !bytes.Equal(b, want) || err != end(n) {
-				t.Fatalf("Peek(%d) of %d: %d bytes, %v; want %d, %v", n, len(model), len(b), err, len(want),
-					end(n))
+				t.Fatalf("Peek(%d) with %d bytes in the ring: got %d, %v; want %d, %v", n, len(model), len(b),
+					err, len(want), end(n))
 			}
 		case 7, 8:
 			n = min(n, len(model))
@@ -145,7 +145,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 				want = 0
 			}
 			if got != want || !bytes.Equal(b[:got], model[:got]) || n > 0 && err != end(1) {
-				t.Fatalf("Read of %d of %d bytes: %d, %v; want %d, %v", n, len(model), got, err, want, end(1))
+				t.Fatalf("Read of %d bytes with %d in the ring: got %d, %v; want %d, %v", n, len(model),
+					got, err, want, end(1))
 			}
 			model = model[got:]
 		case 11:

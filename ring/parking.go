@@ -15,9 +15,9 @@ import (
 // side, and no wake-up is lost.
 type parking struct {
 	until atomic.Uint64 // the other side's position that wakes this side; 0 if this side does not sleep
-	// minimum is the smallest position of the other side at which this side can continue. until may be
-	// larger, so that this side is woken less often. If the other side sleeps too, minimum suffices to wake
-	// this side.
+	// minimum is the smallest position of the other side at which this side can continue. The position in
+	// until may be larger, so that this side is woken less often. Before the other side sleeps, it wakes this
+	// side if minimum is reached.
 	minimum  atomic.Uint64
 	wake     chan struct{}
 	deadline deadline
@@ -53,9 +53,9 @@ type patience struct{ spins, yields int }
 // defaultPatience takes about as long as waking a sleeping goroutine.
 var defaultPatience = patience{spins: 100, yields: 10}
 
-// await returns nil in three cases: the other side's position has reached target; it has reached minimum, and
-// the other side sleeps too or this side was woken; or the ring has ended, which the caller checks. await
-// returns an error if the deadline or the context ends the wait.
+// await returns nil in three cases: the other side's position has reached target; that position has reached
+// minimum, and the other side sleeps too or this side was woken; or the ring is over, which the caller
+// checks. await returns an error if the deadline or the context ends the wait.
 func (r *Ring) await(ctx context.Context, me, other *side, minimum, target uint64) error {
 	for i := range r.patience.spins + r.patience.yields {
 		if other.at.Load() >= target || r.over() {

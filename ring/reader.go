@@ -14,10 +14,11 @@ import (
 // returns all bytes.
 //
 // If fewer than n bytes are left after [Ring.CloseWrite], Peek returns them with [io.ErrUnexpectedEOF], or
-// [io.EOF] if no byte is left. After [Ring.CloseWithError], the remaining bytes come with the error of the
-// writer. Other errors come without bytes: [io.ErrClosedPipe] after Close, [os.ErrDeadlineExceeded] after the
-// deadline, or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. So n may be an
-// unchecked length from a message. Peek panics when n is negative.
+// [io.EOF] if no byte is left. After [Ring.CloseWithError], Peek returns the remaining bytes with the error
+// that CloseWithError got. Other errors come without bytes: [io.ErrClosedPipe] after Close,
+// [os.ErrDeadlineExceeded] after the deadline, or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the
+// ring's capacity. An unchecked length from a message is therefore a valid n, if it is not negative. Peek
+// panics when n is negative.
 func (r *Ring) Peek(n int) ([]byte, error) {
 	s := &r.reader
 	if uint(n) > uint(s.seen-s.position) {
@@ -47,8 +48,8 @@ func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.reader.offset, n)[:n:n], err
 }
 
-// readable waits until there are n bytes to read and returns their number. With an error it returns a smaller
-// number: the bytes that remain at the end of the stream, or 0.
+// readable waits until there are n bytes to read, and returns the number of all bytes to read. With an error
+// it returns the number of bytes that remain at the end of the stream, or 0.
 func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 	s := &r.reader
 	for {
@@ -99,12 +100,12 @@ func (r *Ring) mustHold(n int) {
 		r.mustNotBeIn(&r.reader)
 	}
 	if have := r.all(); uint(n) > uint(have) {
-		panic(fmt.Sprintf("ring: Discard(%d) on %s, which holds %d bytes: discard what Peek returned", n,
-			r.name, have))
+		panic(fmt.Sprintf("ring: Discard(%d) on %s, which holds %d bytes: discard at most the bytes "+
+			"that Peek returned", n, r.name, have))
 	}
 }
 
-// poison overwrites bytes about to be discarded, in builds that check invariants.
+// poison overwrites the n bytes that are about to be discarded.
 func (r *Ring) poison(n int) {
 	invariants.Poison(r.bytes(r.reader.offset, n))
 	r.mirror.Written(r.reader.offset, n)
@@ -132,7 +133,7 @@ func (r *Ring) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// all reloads and returns the number of bytes to read.
+// all loads the writer's position and returns the number of bytes to read.
 func (r *Ring) all() int {
 	r.reader.seen = r.written()
 	return int(r.reader.seen - r.reader.position)
@@ -155,8 +156,8 @@ func (r *Ring) ReadByte() (byte, error) {
 
 // WriteTo moves all bytes to w until the end of the stream. Each call of w.Write gets all bytes in the ring.
 // WriteTo returns the number of bytes that w has taken. The slices passed to w lie in the ring, and w must
-// not keep them. At the end of the stream it returns no error. Otherwise it fails as [Ring.Read] does, or
-// with the error of w. Reading or discarding panics during a call of w.Write.
+// not keep them. At the end of the stream WriteTo returns no error. Otherwise it fails as [Ring.Read] does,
+// or with the error of w. Reading or discarding panics during a call of w.Write.
 func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRingInASandbox: if the sandbox does not allow mapping memory twice, the ring copies, and Refused
-// returns the reason. If the sandbox refuses only one of the two system calls for it, the ring uses the other
+// TestRingInASandbox: if the sandbox refuses both system calls that can map memory twice, the ring copies,
+// and Refused returns the reason. If the sandbox refuses only one of the two calls, the ring uses the other
 // call.
 func TestRingInASandbox(t *testing.T) {
 	if vm.HeapStandIn() {

@@ -29,8 +29,8 @@ type Options struct {
 }
 
 // Ring is a buffer of a fixed size between a goroutine that writes, the writer, and a goroutine that reads,
-// the reader. The writer and the reader may be the same goroutine. Neither takes a lock. All bytes in the
-// ring form one slice. All free room forms one slice, too.
+// the reader. The writer and the reader may be the same goroutine. On an open ring, a call that does not wait
+// takes no lock. All bytes in the ring form one slice. All free room forms one slice, too.
 //
 // Reserve, ReserveContext, Commit, Write, WriteByte and ReadFrom belong to the writer. Peek, PeekContext,
 // Discard, Read, ReadByte and WriteTo belong to the reader. Another goroutine may take over a side after a
@@ -64,11 +64,10 @@ type side struct {
 	at atomic.Uint64
 	_  cpu.CacheLinePad
 
-	// These fields belong to this side's goroutine. On the common paths the other side writes to no field on
-	// the same cache lines.
-	position uint64 // the value of at
+	// Only this side's goroutine writes these fields. No other goroutine writes to their cache lines.
+	position uint64 // the same number as the field at
 	offset   int    // position modulo size
-	seen     uint64 // the value of the other side's at that this side loaded last
+	seen     uint64 // the other side's position, as this side last loaded it
 	reserved int    // bytes that Commit may hand over; 0 in the reader
 	busy     atomic.Bool
 	_        cpu.CacheLinePad
@@ -111,9 +110,10 @@ func (r *Ring) Cap() int { return r.size }
 func (r *Ring) Len() int {
 	read := r.reader.at.Load()
 	n := int(r.written() - read)
-	// A reader that polls Len waits for the writer. Wake the writer if it sleeps for more room than it needs.
+	// A reader that polls Len waits for the writer. The writer may sleep until more room is free than it
+	// needs. Wake it if the present room is enough.
 	r.writer.nudge(read)
-	// If a third goroutine calls Len, the reader may have moved between the two loads.
+	// If a third goroutine calls Len, both sides may move between the two loads, and n may exceed the size.
 	return min(n, r.size)
 }
 
@@ -147,9 +147,9 @@ func (r *Ring) advance(me, other *side, n int) {
 	r.checkInvariants(me)
 }
 
-// enter begins a call that uses the ring's memory. It reports false if the ring is closed; then the call must
-// not begin. It panics inside another call of the same side, because that call relies on a byte count that it
-// has loaded.
+// enter begins a call that uses the ring's memory. It returns false if the ring is closed; then the caller
+// must not use the memory. It panics inside another call of the same side, because that other call relies on
+// a byte count that it has loaded.
 func (r *Ring) enter(s *side) bool {
 	if s.busy.Swap(true) {
 		if r.closed.Load() {
@@ -185,12 +185,12 @@ func (r *Ring) leave(s *side) {
 }
 
 // Close ends the ring for both sides. It wakes waiting calls, and every method that can fail returns
-// [io.ErrClosedPipe] from then on. Slices from Peek and Reserve must not be used any more. So close a ring
-// when both sides are done, or when both sides use only methods that copy. [Ring.CloseWithError] stops both
-// sides and keeps the memory.
+// [io.ErrClosedPipe] from then on. Slices from Peek and Reserve must not be used any more. Therefore close a
+// ring only when both sides are done, or when both sides use only methods that copy. [Ring.CloseWithError]
+// stops both sides and keeps the memory.
 //
-// The memory is given back at once, or when the running calls of Read, Write, ReadFrom and WriteTo have
-// returned; Close does not wait for these calls. It interrupts neither the source of a ReadFrom nor the
+// Close gives the memory back, except while calls of Read, Write, ReadFrom or WriteTo run: then the last of
+// them gives it back, and Close does not wait for it. It interrupts neither the source of a ReadFrom nor the
 // destination of a WriteTo. Closing twice does nothing. Close returns an error as [vm.Mirror.Close] does;
 // then Close may be called again.
 func (r *Ring) Close() error {
@@ -229,8 +229,8 @@ func (r *Ring) tooLarge(op string, n int) error {
 			vm.Bytes(r.size))}
 }
 
-// checkInvariants panics unless the undiscarded bytes fit into the ring, and the side's offset matches its
-// position.
+// checkInvariants panics if the side's offset does not match its position, or if a reader has more bytes to
+// read than the ring can hold.
 func (r *Ring) checkInvariants(s *side) {
 	if !invariants.Enabled {
 		return
@@ -239,8 +239,7 @@ func (r *Ring) checkInvariants(s *side) {
 	read := r.reader.at.Load()
 	written := r.written()
 	if s == &r.reader && written-read > uint64(r.size) || s.offset != int(s.position%uint64(r.size)) {
-		panic(fmt.Sprintf("ring: %s: %d bytes written and %d discarded in a ring of %d bytes; offset %d at "+
-			"position %d",
-			r.name, written, read, r.size, s.offset, s.position))
+		panic(fmt.Sprintf("ring: %s: %d bytes written and %d discarded in a ring of %d bytes; the side has "+
+			"offset %d at position %d", r.name, written, read, r.size, s.offset, s.position))
 	}
 }

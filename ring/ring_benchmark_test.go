@@ -34,8 +34,8 @@ func place(b *testing.B, r *Ring, size, n int) {
 	}
 }
 
-// BenchmarkPingPong sends a byte to another goroutine and waits for the answer. The result is
-// twice the time to wake a goroutine.
+// BenchmarkPingPong sends a byte to another goroutine and waits for the answer. The result is the time of two
+// hand-overs between goroutines.
 func BenchmarkPingPong(b *testing.B) {
 	there, back := newRing(b, Options{Capacity: 1}), newRing(b, Options{Capacity: 1})
 	go func() {

@@ -26,7 +26,7 @@ func TestStress(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 			r := newRing(t, Options{Capacity: 1, Pages: pages})
 			if processors == 4 {
-				r.patience = patience{} // sleep at once
+				r.patience = patience{} // sleep without polling
 			}
 			var wg sync.WaitGroup
 			wg.Go(func() { writeStress(t, r, rand.New(rand.NewPCG(seed, 1)), total) })

@@ -322,7 +322,7 @@ func TestAfterClose(t *testing.T) {
 		if err := errors.Join(r.Close(), r.Close()); err != nil {
 			t.Fatal(err)
 		}
-		// Calls that return no error do not access the closed memory.
+		// Calls that return no error must not access the closed memory.
 		r.Commit(2)
 		r.Discard(2)
 		r.CloseWrite()

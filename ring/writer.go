@@ -44,7 +44,7 @@ func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
 }
 
 // room returns the number of free bytes if the number is at least minimum. Otherwise it waits until target
-// bytes are free, or until minimum bytes are free while the reader sleeps too.
+// bytes are free, or until minimum bytes are free and the reader waits too.
 func (r *Ring) room(ctx context.Context, minimum, target int) (int, error) {
 	s := &r.writer
 	for {
@@ -90,8 +90,8 @@ func (r *Ring) mustNotCommit(n int) {
 	if r.writer.busy.Load() {
 		r.mustNotBeIn(&r.writer)
 	}
-	panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: Reserve comes before each "+
-		"Commit, for as many bytes or more", n, r.name, r.writer.reserved))
+	panic(fmt.Sprintf("ring: Commit(%d) on %s, of which %d bytes are reserved: call Reserve before each "+
+		"Commit, for at least as many bytes", n, r.name, r.writer.reserved))
 }
 
 // Write copies p into the ring, and waits while there is no room; p may be larger than the ring. It returns
@@ -121,7 +121,7 @@ func (r *Ring) Write(p []byte) (int, error) {
 	}
 }
 
-// allRoom reloads and returns the number of free bytes.
+// allRoom loads the reader's position and returns the number of free bytes.
 func (r *Ring) allRoom() int {
 	r.writer.seen = r.reader.at.Load()
 	return r.size - int(r.writer.position-r.writer.seen)
@@ -142,13 +142,14 @@ func (r *Ring) WriteByte(b byte) error {
 	return err
 }
 
-// mostEmptyReads is the number of times in a row that a source may return no bytes and no error.
+// mostEmptyReads is the number of consecutive reads without bytes and without an error after which ReadFrom
+// fails.
 const mostEmptyReads = 100
 
-// ReadFrom fills the ring from src until src ends, without an extra copy. It returns the number of bytes from
-// src. It waits while there is no room, and offers src all free room. It does not end the stream: see
-// [Ring.CloseWrite]. Writing to the ring panics while src reads. ReadFrom fails as [Ring.Reserve] does, with
-// the error of src, or with [io.ErrNoProgress].
+// ReadFrom fills the ring from src until src ends, without an extra copy. It returns the number of bytes that
+// it handed to the reader. It waits while there is no room, and offers src all free room. It does not end the
+// stream: see [Ring.CloseWrite]. Writing to the ring panics while src reads. ReadFrom fails as [Ring.Reserve]
+// does, with the error of src, or with [io.ErrNoProgress].
 func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
@@ -181,14 +182,14 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// CloseWrite ends the stream: the reader gets the bytes handed over before, then io.EOF from every later
-// call. It wakes a waiting writer, and writing returns [io.ErrClosedPipe] from then on. A running Write or
-// ReadFrom returns the number of bytes before the end. Bytes that the source of a ReadFrom returns after the
-// end are lost.
+// CloseWrite ends the stream: the reader gets the bytes that were handed over before the end, then io.EOF
+// from every later call. CloseWrite wakes a waiting writer, and writing returns [io.ErrClosedPipe] from then
+// on. A running Write or ReadFrom returns the number of bytes before the end. Bytes that the source of a
+// ReadFrom returns after the end are lost.
 func (r *Ring) CloseWrite() { r.CloseWithError(nil) }
 
-// CloseWithError is CloseWrite with err in place of io.EOF. Only the first call has an effect; nil stands for
-// io.EOF.
+// CloseWithError is CloseWrite with err in place of io.EOF. A nil err stands for io.EOF. Only the first call
+// of CloseWrite or CloseWithError has an effect.
 func (r *Ring) CloseWithError(err error) {
 	if err == nil {
 		err = io.EOF
@@ -196,7 +197,7 @@ func (r *Ring) CloseWithError(err error) {
 	e := &ending{err: err}
 	e.at.Store(undecided)
 	r.ended.CompareAndSwap(nil, e)
-	r.decided(r.ended.Load()) // later bytes come after the end
+	r.decided(r.ended.Load()) // bytes that are written from here on come after the end
 	r.writer.rouse()
 	r.reader.rouse()
 }

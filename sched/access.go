@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/access"
 )
 
-// AccessError says that a system touched a column that it does not declare. Only builds with the tag
+// AccessError says that a system read or wrote a column without declaring it. Only builds with the tag
 // invariants check this.
 type AccessError struct {
 	// System is the name of the system, and Column the name of the column.
@@ -50,7 +50,7 @@ func (s *Schedule) watch(n *node) (stop func()) {
 			}
 		}
 		slices.Sort(e.Others)
-		s.failed(n, e) // before the panic, which the system may recover from
+		s.failed(n, e) // stops the tick even if the system recovers from the panic
 		panic(e)
 	})
 }

@@ -72,7 +72,7 @@ func TestUndeclaredAccess(t *testing.T) {
 			defer func() { _ = recover() }()
 			c[2].Get(e)
 		}, "C", false},
-		"after another system's panic": {run: func(*Context) {}},
+		"no access": {run: func(*Context) {}},
 	} {
 		for _, workers := range []int{1, 3} {
 			s := newSchedule(t, w, Options{Workers: workers})

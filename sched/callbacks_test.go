@@ -66,7 +66,7 @@ func (f *callbackSchedule) each(c *Context) {
 }
 
 func (f *callbackSchedule) reduce(c *Context, part bool) {
-	// Only one of the two parts calls f.at: the other part may run at the same time.
+	// Only one of the two parts calls f.at, because the other part may run at the same time.
 	Reduce(c, f.w.Query(), 2048, func(c *Context, b vast.Batch) int {
 		if part && b.Len() == 2048 {
 			f.at(c)

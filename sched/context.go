@@ -55,9 +55,9 @@ func (c *Context) Seconds() float64 { return c.of().step.Seconds() }
 func (c *Context) Seed() uint64 { return c.of().options.Seed }
 
 // Commands returns the Commands in which the system records structural changes. The schedule applies them
-// when all systems of the phase are done, and before each exclusive system. It applies them system by system,
-// in the order in which one worker runs the systems. Within a system it applies them in the order of the
-// steps, batch after batch. The result does not depend on which worker recorded a command.
+// when all systems of the phase are done, and before and after each exclusive system. It applies them system
+// by system, in the order in which one worker runs the systems. Within a system it applies them in the order
+// of the steps, batch after batch. The result does not depend on which worker recorded a command.
 //
 // The Commands belong to this Context: do not keep them and do not call their method At. A new entity of
 // these Commands is a placeholder until they are applied. Only the same Context can use the placeholder.

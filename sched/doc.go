@@ -1,5 +1,6 @@
-// Package sched runs plain functions over a world, tick by tick. Functions that do not touch the same columns
-// run in parallel. Other functions run one after the other. The result is the same on any number of workers.
+// Package sched runs plain functions over a world, tick by tick. Two functions run one after the other if one
+// writes a column that the other reads or writes. Other functions may run in parallel. The result is the same
+// on any number of workers.
 //
 // # Types
 //
@@ -28,12 +29,12 @@
 // # Order
 //
 // Phases run one after the other. Within a phase a system waits for the systems that Before and After put
-// before it. It also waits for each conflicting system that was added earlier, unless Before and After put
-// that earlier system after this one, directly or through other systems. A system can start as soon as all
-// systems that it waits for are done. An exclusive system conflicts with every other system. So timing
-// affects neither the order of two conflicting systems nor the values that a system reads. Commands are
-// applied in the order of their positions, and random numbers are computed from the system, the tick and the
-// entity. So a tick gives the same world, to the last bit, on one worker and on many.
+// before it, directly or through other systems. Of two conflicting systems without such an order, the one
+// that was added later waits. A system can start as soon as all systems that it waits for are done. An
+// exclusive system conflicts with every other system. Because two conflicting systems always run in the same
+// order, timing does not affect the values that a system reads. Commands are applied in the order of their
+// positions, and random numbers are computed from the seed, the system, the tick and the entity. Therefore a
+// tick gives the same world, to the last bit, on one worker and on many.
 //
 // This holds as long as systems declare the columns that they touch, and only exclusive systems change the
 // structure directly. Three checks find systems that break these rules. In a build with -race, columns lie in
@@ -47,8 +48,8 @@
 // called, for example by an inspector. From then on a system also costs one reading of the clock. Idle
 // workers sleep. Waking a worker takes some microseconds, so shorter systems and shorter batches gain nothing
 // from running in parallel. In the long run a tick allocates nothing on the Go heap. While runtime/trace
-// runs, each tick is a task. Each system, each worker's share of another worker's parts, and each application
-// of commands is a region.
+// runs, each tick is a task, and each system, each worker's share of another worker's parts, and each
+// application of commands is a region.
 //
 // # Lifetimes
 //

@@ -12,17 +12,17 @@ import (
 )
 
 // Each calls f for each part of the query's entities, on this worker and on idle workers, and returns when
-// all parts are done. The parts are [vast.Query.Batches] of n entities: the cuts depend only on the world and
-// on n. A part should take at least some microseconds, because waking a worker takes that long. 4,096
-// entities are a good start.
+// all parts are done. The parts are [vast.Query.Batches] of n entities. The cuts depend only on the world,
+// the query and n. A part should take at least some microseconds, because waking a worker takes that long.
+// 4,096 entities are a good start.
 //
 // f may write values of the batch's entities in columns that the system writes. It may read everything else
-// that the system declares and that no part writes. Each call receives a Context of its own. The commands of
+// that the system declares and that no part writes. f must use the Context that it receives. The commands of
 // the parts are applied in the order of the batches. f must not call Each, [Context.Split] or [Reduce].
 //
-// If f panics, Each panics with the same value once the other running parts are done. In the long run Each
-// itself allocates nothing. A function literal may allocate: where this matters, make f once, outside of
-// System.Run.
+// If f panics, Each panics as soon as the other running parts are done, and Tick returns a [*PanicError] with
+// the value of f's panic. In the long run Each itself allocates nothing. A function literal may allocate:
+// where this matters, make f once, outside of System.Run.
 func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
 	j := c.cut(q, n)
 	j.part = f
@@ -93,7 +93,7 @@ func (j *job) run() {
 		j.take(c.worker)
 	}
 	if c.worker.recorded {
-		// The system may continue to record in the Commands that it already holds.
+		// A part may have moved the position of the Commands in which the system continues to record.
 		c.settle()
 	}
 	if j.failed != nil {
@@ -106,7 +106,7 @@ type job struct {
 	context *Context // the system's Context
 	count   int      // number of parts
 	batches []vast.Batch
-	part    func(*Context, vast.Batch) // the callback of Each while the job runs
+	part    func(*Context, vast.Batch) // the callback of Each or Reduce while the job runs
 	index   func(*Context, int)        // the callback of Split while the job runs
 	first   int                        // step of the first part
 

@@ -134,7 +134,7 @@ func TestRandom(t *testing.T) {
 	if sum < 49_000 || sum > 51_000 || mean < 295_000 || mean > 305_000 || r.Chance(0) || !r.Chance(1) {
 		t.Errorf("the sum of Float64 is %v, the sum of Exponential %v", sum, mean)
 	}
-	// These are the first numbers of SplitMix64 from seed 0, as its authors publish it.
+	// The code that the authors of SplitMix64 publish returns these numbers first, with the seed 0.
 	zero := Random(0)
 	if a, b := zero.Uint64(), zero.Uint64(); a != 0xe220a8397b1dcdaf || b != 0x6e789e6aa1b965f4 {
 		t.Errorf("%#x %#x", a, b)

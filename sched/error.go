@@ -9,8 +9,8 @@ import (
 
 // OrderError says why the systems have no valid order.
 type OrderError struct {
-	// Systems are the systems involved. For a cycle they are the path around the cycle: the first system is
-	// also the last.
+	// Systems are the names of the systems in question. For a cycle they are the path around the cycle: the
+	// first name is also the last.
 	Systems []string
 	detail  string
 }

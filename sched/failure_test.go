@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestPanic checks that a panic of a system ends the tick and drops its commands, and that the next tick
-// runs.
+// TestPanic checks that a panic of a system ends the tick and drops the commands of the phase, and that the
+// next tick runs.
 func TestPanic(t *testing.T) {
 	bug := errors.New("a bug")
 	for _, workers := range []int{1, 2, 4} {
@@ -101,7 +101,7 @@ func TestGoexitOnWorker(t *testing.T) {
 	if serial(s) {
 		t.Skip("systems run one after the other")
 	}
-	for range 3 { // each tick hangs unless both workers run
+	for range 3 { // each tick hangs if a worker is missing
 		var e *PanicError
 		if err := s.Tick(); !errors.As(err, &e) || e.Value != goexit {
 			t.Fatalf("%v", err)

@@ -10,8 +10,8 @@ import (
 )
 
 // TestScheduleWithEachCallFailing runs ticks while each of their memory calls fails in turn. If a system
-// cannot record, its phase is dropped and the next tick records it again. If commands cannot be applied, the
-// next tick applies them.
+// cannot record, the commands of its phase are dropped, and the systems record them again in the next tick.
+// If commands cannot be applied, the next call of Tick applies them.
 func TestScheduleWithEachCallFailing(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		refused := 0
@@ -69,8 +69,8 @@ func TestScheduleWithEachCallFailing(t *testing.T) {
 					}
 				}
 				if w.Len() != 1+want || got != sum || links.CountSources(root) != want {
-					t.Fatalf("after tick %d: %d entities, sum %d, %d links; want %d and %d; after %v", ticks,
-						w.Len(), got, links.CountSources(root), 1+want, sum, met)
+					t.Fatalf("after tick %d: %d entities, sum %d, %d links; want %d, %d, %d; after %v", ticks,
+						w.Len(), got, links.CountSources(root), 1+want, sum, want, met)
 				}
 			}
 			again("GrowCommandBytes", func() error { return s.GrowCommandBytes(1 << 19) })

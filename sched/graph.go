@@ -26,7 +26,7 @@ type GraphSystem struct {
 	WritesResources []string `json:"writesResources,omitempty"`
 }
 
-// Edge says that system To starts after system From is done, and why.
+// Edge says that the system To starts after the system From is done, and why.
 type Edge struct {
 	From string   `json:"from"`
 	To   string   `json:"to"`

@@ -10,7 +10,7 @@ import (
 )
 
 // open lists the schedules that are not closed, so that a tool finds the schedules of a world. The list keeps
-// neither schedules nor worlds alive: the garbage collector can free a schedule that was never closed.
+// neither schedules nor worlds alive, so the garbage collector can free a schedule that was never closed.
 var open struct {
 	mu   sync.Mutex
 	made uint64                                                // number of schedules made so far
@@ -37,7 +37,7 @@ func Of(w *vast.World) []*Schedule {
 	return list
 }
 
-// enlist adds the schedule to the list of the function Of. Close removes the schedule.
+// enlist adds the schedule to open. Close, or else the garbage collector, removes the schedule.
 func (s *Schedule) enlist() {
 	e := enlisted{weak.Make(s.world), weak.Make(s)}
 	open.mu.Lock()

@@ -26,7 +26,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("got %v, want %v", list, b)
 	}
 	if a.World() != w || b.World() != other || b.ID() <= a.ID() || c.ID() <= b.ID() {
-		t.Errorf("worlds %p %p, numbers %d %d %d", a.World(), b.World(), a.ID(), b.ID(), c.ID())
+		t.Errorf("worlds %p %p, IDs %d %d %d", a.World(), b.World(), a.ID(), b.ID(), c.ID())
 	}
 	o := c.Options()
 	if o.Rate != 7 || o.Workers != runtime.GOMAXPROCS(0) || o.CatchUp != 4 || o.Visits != time.Millisecond/2 {
@@ -84,7 +84,7 @@ func TestOfFromManyGoroutines(t *testing.T) {
 			for range 50 {
 				s := New(w, Options{Workers: 1})
 				if list := Of(w); !slices.Contains(list, s) || list[0] != stay {
-					t.Errorf("%v does not contain %v and %v", list, stay, s)
+					t.Errorf("the list is %v; want %v at its beginning, and %v in it", list, stay, s)
 				}
 				s.Close()
 			}

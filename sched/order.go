@@ -59,7 +59,7 @@ func (s *Schedule) plan() ([]stage, Graph, error) {
 	return stages, graph, nil
 }
 
-// resolve finds and checks the systems that Before and After of n name.
+// resolve finds the systems that Before and After of n name, and checks their phases.
 func (s *Schedule) resolve(n *node) error {
 	n.before, n.after = n.before[:0], n.after[:0]
 	for _, name := range n.Before {
@@ -149,8 +149,8 @@ func (o *ordering) name(from, to int, why string) error {
 	return nil
 }
 
-// conflicts adds an edge for each conflict. The system that was added first runs first, unless earlier edges
-// reverse the order of the two systems.
+// conflicts adds an edge for each conflict that no other edges order. If the two systems have no order yet,
+// the system that was added first runs first.
 func (o *ordering) conflicts() {
 	for later := range o.nodes {
 		// Visit the earlier systems from the nearest to the farthest. Then an edge that follows from other
@@ -254,8 +254,8 @@ func (o *ordering) explain(from, to int, why ...string) {
 	o.edges[i].Why = append(o.edges[i].Why, why...)
 }
 
-// sorted returns the systems in an order that fits all edges. Each step takes the system that was added first
-// among the systems that wait for no other system.
+// sorted returns the systems in an order that fits all edges. Each step appends one system to the order: of
+// the systems whose predecessors are in the order, the one that was added first.
 func (o *ordering) sorted() []*node {
 	in := make([]int, len(o.nodes))
 	for _, next := range o.next {
@@ -275,8 +275,8 @@ func (o *ordering) sorted() []*node {
 	return order
 }
 
-// stages cuts an order at the exclusive systems, and links each system to the systems of the stage that wait
-// for this system.
+// stages cuts an order into stages at the exclusive systems. It sets next, waitsFor and roots from the edges
+// within each stage.
 func (o *ordering) stages(order []*node) (stages []stage) {
 	for _, n := range order {
 		if len(stages) == 0 || n.Exclusive || stages[len(stages)-1].nodes[0].Exclusive {

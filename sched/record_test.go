@@ -46,7 +46,7 @@ func (r Recording) check(t *testing.T) {
 	if r.Took < 0 || r.Began.IsZero() {
 		t.Errorf("began %v, took %v", r.Began, r.Took)
 	}
-	ends := make([]time.Duration, r.Workers) // end of each worker's last outermost span
+	ends := make([]time.Duration, r.Workers)  // end of each worker's last outermost span
 	inner := make([]time.Duration, r.Workers) // end of each worker's last part or wait
 	for i, s := range r.Spans {
 		if s.Worker < 0 || s.Worker >= r.Workers || s.Start < 0 || s.End < s.Start || s.End > r.Took {

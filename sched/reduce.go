@@ -38,7 +38,7 @@ func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast
 // reduction is the state of one Reduce, reused by the next one.
 type reduction[R any] struct {
 	part    func(*Context, vast.Batch) R // the argument of Reduce
-	one     func(*Context, vast.Batch) // calls part for a batch and stores the result in results
+	one     func(*Context, vast.Batch)   // calls part for a batch and stores the result in results
 	results []R
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life returns a schedule with two systems, the list of the calls of their functions, and the world. A call is
-// written as function, tick, "/" and number of entities. Start of system a makes three entities. System b
+// life returns a schedule with two systems, the list of the calls of their functions, and the world. A call
+// is written as function, tick, "/" and number of entities. Start of system a makes three entities. System b
 // stops the simulation in tick stopTick.
 func life(t *testing.T, workers int, stopTick uint64) (s *Schedule, did *[]string, w *vast.World) {
 	w, c := newWorld(t, 1)
@@ -372,8 +372,8 @@ func TestStopWhilePaused(t *testing.T) {
 	}
 }
 
-// TestSeveralOfOneSystem checks the names, the order and the random numbers of systems that were added with the same
-// name.
+// TestSeveralOfOneSystem checks the names, the order and the random numbers of systems that were added with
+// the same name.
 func TestSeveralOfOneSystem(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})

@@ -55,7 +55,7 @@ const longest = time.Minute
 // tick takes the lock only once.
 type measured struct {
 	took time.Duration
-	done bool // whether took holds a duration that is not recorded yet
+	done bool // whether the work was done and its duration is not recorded yet
 }
 
 // times collects durations for Times. The zero value holds no durations.

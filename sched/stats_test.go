@@ -77,7 +77,8 @@ func TestRecent(t *testing.T) {
 		}
 	}
 	if st := s.Stats(); st.Ticks.Total != total || st.Ticks.Count != count || st.Tick != count {
-		t.Errorf("Stats: %d ticks, %v in total; Recent: %d ticks, %v in total", st.Ticks.Count, st.Ticks.Total, count, total)
+		t.Errorf("Stats: %d ticks, %v in total; Recent: %d ticks, %v in total", st.Ticks.Count,
+			st.Ticks.Total, count, total)
 	}
 	tick(t, s, recentTicks+3)
 	if count, list = s.Recent(count, nil); len(list) != recentTicks || count != 1008+recentTicks+3 {

@@ -20,14 +20,14 @@ const Update Phase = "update"
 // in parallel.
 //
 // Two systems conflict when one writes a column or a resource that the other reads or writes. Conflicting
-// systems run one after the other, in the order in which they were added unless Before and After say
-// otherwise. All other systems of a phase may run in parallel. A column that a query uses only to test for
-// presence needs no declaration: presence does not change while systems run, because commands are applied
-// between them. A test for changes of a column, by vast.Query.Changed or a vast.Tracker, counts as reading
-// the column.
+// systems of a phase run one after the other: in the order that Before and After require, or else in the
+// order in which they were added. Systems that neither conflict nor have a required order may run in
+// parallel. A column that a query uses only to test for presence needs no declaration: presence does not
+// change while systems run, because commands are applied between them. A test for changes of a column, by
+// vast.Query.Changed or a vast.Tracker, counts as reading the column.
 type System struct {
 	// Name identifies the system in messages, statistics, Before and After. If several systems are added with
-	// the same name, the second of them is called "name 2".
+	// the name "move", the second of them is called "move 2".
 	Name string
 	// Phase is the phase of the tick in which the system runs. Default: [Update].
 	Phase Phase
@@ -44,7 +44,7 @@ type System struct {
 	Before, After []string
 	// If is the condition of the system. The schedule calls it in each tick when the system is due, and skips
 	// the system if the condition returns false. The condition may read what the system declares. Default:
-	// true. See [Every] and [Not].
+	// the system runs in each tick. See [Every] and [Not].
 	If func(*Context) bool
 	// Exclusive systems run alone, after all commands recorded so far are applied. They may change the
 	// structure directly and touch any column.
@@ -82,7 +82,7 @@ func Resources(rs ...Resource) []Resource { return rs }
 func (r Resource) String() string { return fmt.Sprint(r.typ) }
 
 // Every returns a condition for the field If of a [System]. The condition is true in each tick whose number
-// is a multiple of n. Every panics unless n is positive.
+// is a multiple of n. Every panics if n is not positive.
 func Every(n int) func(*Context) bool {
 	if n <= 0 {
 		panic(fmt.Sprintf("sched: Every(%d): the number of ticks must be positive", n))
@@ -99,7 +99,7 @@ type node struct {
 	given         string // the name that Add was called with
 	hash          uint64 // hash of the name
 	start, end    *node  // run Start and End; nil if the system lacks the function
-	started       bool   // whether Start is done, and End not yet called
+	started       bool   // whether Start is done and End was not called since
 	reads, writes []probe.ColumnInfo
 	written       []int // the numbers of the columns in writes; nil if the system is exclusive
 
@@ -115,7 +115,7 @@ type node struct {
 	times   times // guarded by the schedule's mutex
 }
 
-// newNode makes the node of a system. It makes all checks that do not depend on the order of the systems.
+// newNode makes the node of a system. It panics if a name, Run, a column or a resource is missing or invalid.
 func newNode(s *Schedule, sys System) *node {
 	if sys.Name == "" {
 		panic("sched: Schedule.Add: a system needs a name")
@@ -154,8 +154,8 @@ func newNode(s *Schedule, sys System) *node {
 	return n
 }
 
-// alone returns an exclusive system that runs f, which is Start or End of n. Its random numbers depend on
-// hash. The result is nil if f is nil.
+// alone returns the node of an exclusive system that runs f, which is Start or End of n. Its random numbers
+// depend on hash. The result is nil if f is nil.
 func (n *node) alone(f func(*Context), hash uint64) *node {
 	if f == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// The goroutine that ticks runs owned, and the goroutines of the other workers run stay. The code that these
-// two functions call counts as the work of the world's owner.
+// Code that owned or stay calls counts as the work of the world's owner. owned runs on the goroutine that
+// calls Tick, and stay on the goroutines of the other workers.
 func init() {
 	atwork.Mark((*Schedule).owned)
 	atwork.Mark((*team).stay)
@@ -25,13 +25,13 @@ const goexit = "runtime.Goexit was called"
 // Tick runs one step of simulated time: it runs the systems of each phase and applies the commands that they
 // recorded.
 //
-// The first call, and the first call after [Schedule.Add], may return the error of [Schedule.Build]. Other
+// If the systems have no valid order, Tick returns the error of [Schedule.Build] and runs nothing. Other
 // errors stop the tick:
 //
 //   - If there is no memory or slot to apply commands, Tick returns the [*vm.Error] and loses nothing. The
 //     next Tick applies the remaining commands and continues the same tick with its remaining phases. If a
 //     hook panics while commands are applied, Tick returns a [*PanicError]. The next Tick continues in the
-//     same way, except that the command that called the hook is done or lost.
+//     same way, but does not repeat the command that called the hook: that command is done or lost.
 //   - If a system panics, Tick returns a [*PanicError]. If a system that is not exclusive changes the
 //     structure, Tick returns a [*StructureError]. If a system touches a column that it does not declare, in
 //     builds that check this, Tick returns an [*AccessError]. Tick waits for the running systems and starts
@@ -39,7 +39,7 @@ const goexit = "runtime.Goexit was called"
 //     that systems wrote. The next Tick begins a new tick. A system also panics when it records commands for
 //     which there is no memory: errors.As finds the [*vm.Error].
 //
-// At the end, with or without an error, Tick admits visitors of the world: see Options.Visits.
+// After the tick, even if an error stopped it, Tick admits visitors of the world: see Options.Visits.
 //
 // In the long run Tick allocates nothing on the Go heap, except for allocations of the systems and of a world
 // that grows.
@@ -71,8 +71,9 @@ func (s *Schedule) owned(f func(*Schedule) error) (err error) {
 	return err
 }
 
-// tick runs a tick, or the rest of a tick whose commands could not be applied. Before a new tick it calls
-// Start of the systems that have not started. When the simulation is stopped, it calls End of all systems.
+// tick runs a tick, or continues a tick whose commands could not be applied. Before a new tick it calls Start
+// of the systems that have not started. When the simulation is stopped, it calls End of the systems that have
+// started.
 func (s *Schedule) tick() (err error) {
 	if !s.applying {
 		if s.starting && !s.stopped.Load() {
@@ -266,7 +267,7 @@ func (s *Schedule) applyAll() (err error) {
 	return nil
 }
 
-// record adds a tick to the statistics.
+// record ends the recording of a tick and adds the tick to the statistics.
 func (s *Schedule) record() {
 	s.observers.end(s)
 	s.mu.Lock()
@@ -299,8 +300,8 @@ func (s *Schedule) record() {
 // now returns the time since the schedule was made.
 func (s *Schedule) now() time.Duration { return clock.Now() - s.epoch }
 
-// read returns now if the tick under way is measured or recorded. Otherwise it returns 0 without reading the
-// clock.
+// read returns the result of now if the tick under way is measured or recorded. Otherwise it returns 0 and
+// does not read the clock.
 func (s *Schedule) read() time.Duration {
 	if !s.timing {
 		return 0

@@ -82,7 +82,8 @@ func heavyWork(p, v []benchmarkPosition) {
 }
 
 // BenchmarkEach compares a plain loop over the query with Each on one worker and on two workers, in one run.
-// It takes the best of several rounds. A ratio over 1 means that Each is faster than the plain loop.
+// It compares the shortest mean time of several rounds. A ratio over 1 means that Each is faster than the
+// plain loop.
 func BenchmarkEach(b *testing.B) {
 	for _, test := range []struct {
 		name          string

@@ -248,7 +248,8 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
-// TestDropCommands checks that commands without room can be dropped, and that the tick then continues.
+// TestDropCommands checks that DropCommands drops commands that could not be applied, and that the next Tick
+// continues the tick.
 func TestDropCommands(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()

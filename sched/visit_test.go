@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// visit starts a visit of three calls on another goroutine, and returns a channel for its result.
+// visit starts a visit on another goroutine, and returns a channel for the result of Visit. The visit is done
+// when its function has been called three times.
 func visit(w *vast.World) <-chan error {
 	result := make(chan error, 1)
 	calls := 0
@@ -88,7 +89,8 @@ func TestRunAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// TestLateRunAdmitsVisitors checks that a schedule that is always late, and so never waits, admits visitors.
+// TestLateRunAdmitsVisitors checks that a schedule that never waits, because it is always late, admits
+// visitors.
 func TestLateRunAdmitsVisitors(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

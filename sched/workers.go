@@ -13,11 +13,11 @@ import (
 type worker struct {
 	index    int
 	commands *vast.Commands // nil until the first use
-	recorded bool           // whether commands may contain something that is not applied
+	recorded bool           // whether commands may hold commands that are not applied
 	position int            // position of the last recorded command, if recorded
 	part     Context        // the Context that parts receive
 	system   *node          // the running system
-	wake     chan struct{}  // holds a token for a worker that is idle
+	wake     chan struct{}  // receives a token when this worker must stop sleeping
 }
 
 // team is the set of workers. Idle workers sleep and do not spin.
@@ -27,7 +27,7 @@ type team struct {
 	gone     sync.WaitGroup
 
 	mu      sync.Mutex
-	idle    []*worker // asleep, or about to sleep; only idle workers receive tokens
+	idle    []*worker // asleep, or about to sleep, until there is work
 	ready   []*node   // systems that may start
 	jobs    []*job    // jobs that may have parts left
 	left    int       // number of systems of the stage that are not done
@@ -96,7 +96,7 @@ func (t *team) stay(w *worker) {
 	ended = true
 }
 
-// sleep waits for work. The mutex is held before and after.
+// sleep waits for work. The caller holds the mutex, which sleep releases while it waits.
 func (t *team) sleep(w *worker) {
 	t.idle = append(t.idle, w)
 	t.mu.Unlock()
@@ -104,7 +104,7 @@ func (t *team) sleep(w *worker) {
 	t.mu.Lock()
 }
 
-// rouse wakes up to n workers. The mutex is held.
+// rouse wakes up to n idle workers. The caller holds the mutex.
 func (t *team) rouse(n int) {
 	if n <= 0 || len(t.idle) == 0 {
 		return
@@ -120,10 +120,10 @@ func (t *team) rouse(n int) {
 // makeWay does nothing. A processor of Go's scheduler next runs the goroutine that became ready last. For
 // about fifty microseconds other processors do not steal that goroutine, because a goroutine that wakes
 // another one usually waits soon. A goroutine that wakes a worker does not wait. But makeWay becomes ready
-// after the worker, so makeWay runs next, and other processors can steal the worker at once.
+// after the worker, so makeWay runs next, and other processors can steal the worker immediately.
 func makeWay() {}
 
-// rouseFirst wakes the first worker, which waits for the end of a stage. The mutex is held.
+// rouseFirst wakes the first worker if it sleeps until the end of a stage. The caller holds the mutex.
 func (t *team) rouseFirst() {
 	for i, w := range t.idle {
 		if w == t.workers[0] {
@@ -135,8 +135,8 @@ func (t *team) rouseFirst() {
 	}
 }
 
-// work runs a system or parts of a job, and reports whether there was work. The mutex is held before and
-// after.
+// work runs a system or parts of a job, and reports whether there was work. The caller holds the mutex,
+// which work releases while it runs the system or the parts.
 func (t *team) work(w *worker) bool {
 	if len(t.ready) > 0 && !t.halted {
 		n := t.ready[0]
@@ -177,8 +177,8 @@ func (s *Schedule) ran(w *worker, n *node, start, end time.Duration) (recorded b
 	return recorded
 }
 
-// finish marks the worker's system as done, and wakes a worker for each system that can start. The mutex is
-// held.
+// finish marks the worker's system as done, and wakes workers for the systems that can now start. The caller
+// holds the mutex.
 func (t *team) finish(w *worker) {
 	n := w.system
 	w.system = nil
@@ -197,14 +197,14 @@ func (t *team) finish(w *worker) {
 	if t.over() {
 		t.rouseFirst()
 	} else if !t.halted {
-		t.rouse(more - 1) // this worker runs one of the systems
+		t.rouse(more - 1) // worker w runs one of the systems itself
 	}
 }
 
 // over reports whether a stage has ended.
 func (t *team) over() bool { return t.left == 0 || t.halted && t.running == 0 }
 
-// runStage runs the systems of a stage, in parallel unless they conflict.
+// runStage runs the systems of a stage, each one when the systems that it waits for are done.
 func (t *team) runStage(st *stage) {
 	t.mu.Lock()
 	t.left, t.running = len(st.nodes), 0

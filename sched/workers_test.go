@@ -24,7 +24,8 @@ func goroutines() (stacks []string) {
 	return stacks
 }
 
-// TestIdleWorkersSleep checks that between ticks all goroutines are blocked, and that Close ends them.
+// TestIdleWorkersSleep checks that between ticks the goroutines of all workers are blocked, and that Close
+// ends these goroutines.
 func TestIdleWorkersSleep(t *testing.T) {
 	for len(goroutines()) > 0 { // goroutines of earlier tests are ending
 		runtime.Gosched()
@@ -65,7 +66,8 @@ func TestIdleWorkersSleep(t *testing.T) {
 	}
 }
 
-// TestRunAtOnce checks that systems that do not conflict run in parallel: each system waits for the others.
+// TestRunAtOnce checks that systems that do not conflict run in parallel: each of the three systems waits
+// until all three run.
 func TestRunAtOnce(t *testing.T) {
 	w, c := newWorld(t, 1)
 	s := newSchedule(t, w, Options{Workers: 3})
@@ -87,7 +89,8 @@ func TestRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestPartsRunAtOnce checks that the parts of one system run in parallel.
+// TestPartsRunAtOnce checks that the parts of one system run in parallel: each part waits until all three
+// run.
 func TestPartsRunAtOnce(t *testing.T) {
 	w, c := newWorld(t, 1)
 	w.Archetype(c[0]).NewN(192, nil)

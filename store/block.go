@@ -30,8 +30,8 @@ const (
 	blockEnd
 	// blockZero says that elements of an array are zero. It has no bytes, and occurs in deltas only.
 	blockZero
-	// blockHeaders has the headers of blocks of elements whose bytes follow side by side, so that they can be
-	// mapped: see mapped.go.
+	// blockHeaders holds the headers of blocks of elements. The bytes of these blocks follow side by side, so
+	// that they can be mapped: see mapped.go.
 	blockHeaders
 )
 
@@ -41,14 +41,14 @@ type block struct {
 	kind  blockKind
 	index uint32 // of the array, the column or the resource, in the description of the file
 	first uint64 // index of the first element or value
-	count uint64 // number of elements or values; in blockEnd, number of the blocks before it
+	count uint64 // how many elements, values or headers; in blockEnd, how many blocks come before it
 	size  uint64 // number of bytes
 }
 
 const bytesHeader = 40
 
-// maxBlock is the largest number of bytes of a block that Save writes. Only a block of a single longer value
-// is larger.
+// maxBlock is the usual limit for the bytes of a block of elements or values. A block with 64 long elements
+// or with a long value is larger.
 const maxBlock = 1 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -134,12 +134,12 @@ type blockReader struct {
 
 // source is where a blockReader reads.
 type source interface {
-	// read reads all of dst.
+	// read fills dst.
 	read(dst []byte) error
-	// elements reads all of dst, and returns an error if the checksum of dst is not sum. A source may read
-	// and check dst later; then wait returns the error. number is the number of the block.
+	// elements fills dst, and returns an error if the checksum of dst is not sum. A source may instead read
+	// and check dst later, until wait, which then returns the error. number is the number of the block.
 	elements(dst []byte, number uint64, sum uint32) error
-	// wait returns when all reads are done that elements has begun.
+	// wait waits for the reads that elements has begun, and returns their error.
 	wait() error
 }
 
@@ -208,7 +208,7 @@ func (r *blockReader) parse(h []byte) (block, error) {
 func (r *blockReader) into(dst []byte) error { return r.src.elements(dst, r.blocks-1, r.sum) }
 
 // bytes reads the bytes of a block into a buffer, which the next call overwrites. The buffer grows as bytes
-// arrive, so that a wrong size takes no more memory than the file has bytes.
+// arrive, because otherwise a wrong size in a header could take much more memory than the file has bytes.
 func (r *blockReader) bytes(b block) ([]byte, error) {
 	r.buffer = r.buffer[:0]
 	for left := b.size; left > 0; {
@@ -229,12 +229,13 @@ func (r *blockReader) skip(b block) error {
 	return err
 }
 
-// checked returns an error if the bytes of a block do not have its checksum.
+// checked returns an error if the checksum of a block's bytes differs from sum, the checksum in its header.
 func checked(bytes []byte, number uint64, sum uint32) error {
 	return matching(crc32.Checksum(bytes, castagnoli), number, sum)
 }
 
-// matching returns an error if the checksum of a block differs from the checksum in its header.
+// matching returns an error if the checksum `have` of a block's bytes differs from sum, the checksum in its
+// header.
 func matching(have uint32, number uint64, sum uint32) error {
 	if have != sum {
 		return fmt.Errorf("block %d is damaged: its checksum is wrong: restore the file from a copy", number)

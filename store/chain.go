@@ -26,7 +26,7 @@ type layer struct {
 	// arrays, columns and resources map indices in the description of this file to indices in the newest
 	// description, or to -1.
 	arrays, columns, resources []int
-	next                       []uint64 // the element after the last block of each array of a delta
+	next                       []uint64 // for each array of a delta: the index after its last block
 	stage                      *stage   // a copy in memory that replaces a file; or nil
 	indexed                    *indexed // set when a merge has found the blocks
 }
@@ -124,7 +124,7 @@ func openChain(folder disk.Folder, number uint64) (c *chain, err error) {
 	}
 }
 
-// continues returns an error unless the delta y continues the checkpoint in base.
+// continues returns an error if the delta y does not continue the checkpoint in base.
 func (y *layer) continues(base *layer) error {
 	a, b := base.m.Kept, y.m.Kept
 	if a.Store != b.Store {
@@ -254,7 +254,7 @@ func (c *chain) close() error {
 func storeOf(m *keptManifest) (id [16]byte, err error) {
 	digits, err := hex.DecodeString(m.Store)
 	if err != nil || len(digits) != len(id) {
-		return id, fmt.Errorf("the identity of the store is %q", m.Store)
+		return id, fmt.Errorf("the identity of the store is %q, and not 32 hexadecimal digits", m.Store)
 	}
 	return [16]byte(digits), nil
 }

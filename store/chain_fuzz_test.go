@@ -17,8 +17,8 @@ import (
 )
 
 // FuzzChain: a folder with arbitrary bytes in a checkpoint and in two deltas gives an error or a usable
-// world. Merging the files gives an error or succeeds. The size of the files bounds the memory that both
-// allocate.
+// world. Merging the files gives an error or succeeds. The size of the files bounds the memory that
+// opening and merging allocate.
 func FuzzChain(f *testing.F) {
 	names := []string{checkpointName(1), checkpointName(2), checkpointName(3)}
 	for _, files := range [][][]byte{chainFiles(f), placedFiles(f)} {
@@ -50,7 +50,7 @@ func FuzzChain(f *testing.F) {
 		}
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 32<<20+100*uint64(size) {
-			t.Errorf("reading %d bytes has allocated %d", size, n)
+			t.Errorf("merging and reading files of %d bytes has allocated %d bytes", size, n)
 		}
 		if err == nil {
 			if merged != nil {
@@ -118,7 +118,7 @@ func placedFiles(f *testing.F) [][]byte {
 	return chainFiles(f)
 }
 
-// chainFiles returns the three files of a chain. The second and the third file continue the file before.
+// chainFiles returns the three files of a chain: a checkpoint and two deltas.
 func chainFiles(f *testing.F) (files [][]byte) {
 	f.Helper()
 	d := sim.New(1)

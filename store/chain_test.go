@@ -21,8 +21,8 @@ import (
 	"github.com/vastgo/vast/internal/mapped"
 )
 
-// chainedIsland opens a store that merges a chain only because of the number of its deltas, and recovers its
-// island.
+// chainedIsland opens a store that merges a chain only if it has more than mostDeltas deltas, and recovers
+// the store's island.
 func chainedIsland(t *testing.T, f disk.Folder, o Options, mostDeltas int) *life {
 	t.Helper()
 	l, err := openedIsland(t, f, o)
@@ -66,8 +66,8 @@ func chainOf(t *testing.T) (*sim.Disk, uint64) {
 	return d, hash
 }
 
-// TestDamagedChains: a wrong bit, a lost end or a lost file, anywhere in a chain, gives an error that names
-// the file. Merging gives this error too, and changes no file.
+// TestDamagedChains: a file of a chain that has a wrong bit, lost its end or is missing gives an error that
+// names the file. Merging the chain gives such an error, too, and changes no file.
 func TestDamagedChains(t *testing.T) {
 	t.Run("usual", testDamagedChains)
 	t.Run("placed", func(t *testing.T) {
@@ -386,8 +386,8 @@ func TestForgedChains(t *testing.T) {
 	}
 }
 
-// TestMergeOfForgedLengths: an array that is longer than any memory, according to its description, takes
-// neither memory nor time.
+// TestMergeOfForgedLengths: merging takes neither memory nor time for an array that has few elements in the
+// file, but is longer than any memory according to its description.
 func TestMergeOfForgedLengths(t *testing.T) {
 	d, _ := chainOf(t)
 	const number = 5
@@ -398,7 +398,7 @@ func TestMergeOfForgedLengths(t *testing.T) {
 			m.Arrays = append(m.Arrays, arrayManifest{Kind: "forged " + field, Column: -1, Len: n,
 				Type: &schema{Kind: "struct", Size: size}})
 		}
-		if size < 100 { // the last element
+		if size < 100 { // the file holds the last element
 			blocks = append(blocks, fileBlock{block{kind: blockArray, index: uint32(len(m.Arrays) - 1),
 				first: uint64(n - 1), count: 1, size: uint64(size)}, make([]byte, size)})
 		}
@@ -439,8 +439,8 @@ func TestFailedDelta(t *testing.T) {
 	}
 }
 
-// TestMergeOfDamage: a chain with a damaged file is not merged. The next checkpoint holds the whole world, so
-// it depends on no other file.
+// TestMergeOfDamage: a chain with a damaged file is not merged. The next checkpoint holds the whole world,
+// and therefore needs no other file.
 func TestMergeOfDamage(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -461,8 +461,8 @@ func TestMergeOfDamage(t *testing.T) {
 	}
 }
 
-// TestKeepChains: after any merge, the folder holds the last Options.Keep checkpoints, and each of its files
-// belongs to the chain of such a checkpoint.
+// TestKeepChains: after each checkpoint, the folder holds the last Options.Keep checkpoints, and each
+// checkpoint file belongs to the chain of one of them.
 func TestKeepChains(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -579,7 +579,7 @@ func (f *plain) checkpoint(t testing.TB) {
 	}
 }
 
-// overwrite overwrites all elements of n pages of 4096 bytes.
+// overwrite changes all elements of n random pages of 4096 bytes.
 func (f *plain) overwrite(r *rand.Rand, n int) {
 	const page, size = 4096, int(unsafe.Sizeof(sample{}))
 	begin := -int(uintptr(unsafe.Pointer(&f.all[0]))) & (page - 1)
@@ -591,8 +591,7 @@ func (f *plain) overwrite(r *rand.Rand, n int) {
 	}
 }
 
-// TestBytesOfDeltas: after 1 % of the pages were overwritten, a checkpoint writes little more than these
-// pages.
+// TestBytesOfDeltas: after 1 % of the pages have changed, a checkpoint writes little more than these pages.
 func TestBytesOfDeltas(t *testing.T) {
 	f := openPlain(t, sim.New(1), 1<<19)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -652,7 +651,7 @@ func TestBytesOnDisk(t *testing.T) {
 	}
 }
 
-// TestStageMemory: copies of a part of the world take the memory of that part.
+// TestStageMemory: after a few small checkpoints in a row, the copy for a checkpoint takes little memory.
 func TestStageMemory(t *testing.T) {
 	f := openPlain(t, sim.New(1), 1<<18)
 	for range spareCopies + 1 {
@@ -662,6 +661,6 @@ func TestStageMemory(t *testing.T) {
 		f.checkpoint(t)
 	}
 	if s := f.st.stage.memory; s == nil || s.Committed() > 1<<20 {
-		t.Errorf("the copy of 24 KiB takes %v", s)
+		t.Errorf("the memory for the copy of 24 KiB is %v, want at most 1 MiB", s)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// The versions of the file's format. A reader refuses files of another version.
+// The versions of the file format. A reader refuses a file of any other version.
 const (
 	versionWhole = 1 // all of a world
 	versionDelta = 2 // the changes since another checkpoint
@@ -22,7 +22,8 @@ const (
 	versionPlaced = 3
 )
 
-// manifest describes everything in a saved world except the bytes of arrays and values.
+// manifest is the description of a saved world. The extents, the elements of arrays and the values lie in
+// other blocks of the file.
 type manifest struct {
 	Mark       uint32              `json:"mark"`
 	Alignment  int                 `json:"alignment"`
@@ -44,13 +45,13 @@ type keptManifest struct {
 	Tick     uint64          `json:"tick"`     // the number of the last tick
 	Segment  uint32          `json:"segment"`  // the journal's segment that begins at the checkpoint, or 0
 	Position uint64          `json:"position"` // of the first journal record after the checkpoint
-	Since    uint32          `json:"since"`    // the segment of that record: Segment or an earlier one
+	Since    uint32          `json:"since"`    // the segment of this record: Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
-	// Moment is a random number for each checkpoint, 16 hexadecimal digits. If a folder was copied, and
-	// stores used both folders, checkpoints with the same number have different moments.
+	// Moment is a random number that each checkpoint gets, 16 hexadecimal digits. It tells checkpoints with
+	// the same number apart: stores make such checkpoints if they use two copies of a folder.
 	Moment string `json:"moment,omitempty"`
 	// Taken is the time of the checkpoint by the program's clock, in milliseconds since 1970, UTC. A copy of
-	// the folder has the same Taken.
+	// the file has the same Taken.
 	Taken int64 `json:"taken,omitempty"`
 	// Base is the number of the checkpoint that a delta continues, and BaseMoment is the moment of that
 	// checkpoint. Base is 0 in a file that holds the complete world.
@@ -87,12 +88,13 @@ type arrayManifest struct {
 	Number    int     `json:"number,omitempty"`
 	Len       int     `json:"len"`
 	Type      *schema `json:"type"`
-	// Whole is whether a delta holds the complete array. If so, earlier files are not read for the array. If
-	// not, the delta holds only the blocks of the array that changed. For a column or a resource, Whole is
-	// whether the delta holds the values. If not, the values in an earlier file are valid.
+	// Whole is whether a delta holds the complete array. If it does, earlier files of the chain are not read
+	// for this array. Otherwise, the delta holds only the changed blocks of the array. For a column or a
+	// resource, Whole is whether the delta holds the values. If it does not, the values in an earlier file
+	// are valid.
 	Whole bool `json:"whole,omitempty"`
-	// Skew is the offset of element 0 in its page of memory, in bytes. It is set for arrays whose blocks are
-	// placed: see the method placed.
+	// Skew is the offset of element 0 in its page of memory, in bytes. It is set only for arrays for which
+	// the method placed returns true.
 	Skew int `json:"skew,omitempty"`
 }
 
@@ -180,16 +182,16 @@ func parse(text []byte) (*manifest, error) {
 			return nil, fmt.Errorf("array %q: %w", a.Kind, err)
 		}
 		if a.Column < -1 || a.Column >= len(m.Columns) || a.Len < 0 {
-			return nil, fmt.Errorf("array %q has %d elements and belongs to column %d of %d", a.Kind, a.Len,
-				a.Column, len(m.Columns))
+			return nil, fmt.Errorf("array %q has %d elements and the column index %d, and the world has %d "+
+				"columns", a.Kind, a.Len, a.Column, len(m.Columns))
 		}
 		if size := a.Type.Size; size > math.MaxInt/64 || a.Len > math.MaxInt/max(size, 1) {
 			return nil, fmt.Errorf("array %q has %d elements of %d bytes: no memory has room for them",
 				a.Kind, a.Len, size)
 		}
 		if a.Container < 0 || a.Container > len(m.Containers) || a.Container > 0 && a.Column >= 0 {
-			return nil, fmt.Errorf("array %q belongs to column %d and container %d of %d", a.Kind, a.Column,
-				a.Container, len(m.Containers))
+			return nil, fmt.Errorf("array %q has the column index %d and the container number %d, and the world "+
+				"has %d containers", a.Kind, a.Column, a.Container, len(m.Containers))
 		}
 		if a.Skew < 0 || a.Skew >= mapped.PageSize {
 			return nil, fmt.Errorf("array %q has the skew %d", a.Kind, a.Skew)
@@ -201,12 +203,13 @@ func parse(text []byte) (*manifest, error) {
 		}
 	}
 	if k := m.Kept; k != nil && k.Base != 0 && k.Base >= k.Number {
-		return nil, fmt.Errorf("checkpoint %d cannot continue checkpoint %d", k.Number, k.Base)
+		return nil, fmt.Errorf("checkpoint %d cannot continue checkpoint %d, which is not older", k.Number, k.Base)
 	}
 	return m, nil
 }
 
-// nameOf returns the name that a resource's type has in files. The name includes the path of the package.
+// nameOf returns the name that a resource's type has in files. The name of a type from a package begins with
+// the path of the package.
 func nameOf(t reflect.Type) string {
 	if t.PkgPath() == "" {
 		if name := madeName(t, tagResource); name != "" {
@@ -219,8 +222,8 @@ func nameOf(t reflect.Type) string {
 
 func appendManifest(m *manifest) ([]byte, error) { return json.Marshal(m) }
 
-// arrayKey identifies an array of a world. It is the same in all files of a chain. The index of the array in
-// the description may differ.
+// arrayKey identifies an array of a world. Files of a chain may have the same array at different indices of
+// their descriptions, but its key is the same in all files.
 type arrayKey struct {
 	column, container, kind string
 	number                  int

@@ -11,17 +11,18 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A tool that inspects a checkpoint need not read all of its elements. The system can map elements from the
-// file, and then reads a page when the tool first touches it. The system maps whole pages only. So the files
-// of a store place each long run of elements: an element has the same offset within its page of the file as
-// within its page of memory. The headers of all blocks of a placed run come first, then padding, then the
-// elements. The offset in memory follows from the number of the column (see bitset.Skew). So the offset is
-// the same in each process that makes the columns in the same order. If the offset differs, or if the run is
-// short, the elements are read.
+// A tool that inspects a checkpoint need not read all elements, because the operating system can map them
+// from the file: it reads a page when the tool first touches the page. Only whole pages can be mapped. Mapped
+// elements must therefore have the same offset in their pages of the file as in their pages of memory. In the
+// files of a store, each long run of elements is placed: it lies at such an offset. A run is a sequence of
+// adjoining blocks of one array. The headers of all blocks of a placed run come first, then padding, then the
+// elements. The offset in memory follows from the number of the column (see bitset.Skew), and is the same in
+// each process that makes the columns in the same order. If the offset differs, or if the run is short, the
+// elements are read.
 //
-// Data that the library relies on is always read and checked: bits, generations, owners, links, extents, and
-// the data of pools and containers. Elements of a Column are values of the program. The library does not rely
-// on them.
+// Only elements of a Column are mapped, because they are values of the program, and the library does not rely
+// on them. Data that the library relies on is always read and checked: bits, generations, owners, links,
+// extents, and the data of pools and containers.
 
 const (
 	// mostPlaced limits the bytes of a run of several blocks. The limit is large because each run needs a
@@ -30,18 +31,19 @@ const (
 	// mostMerged limits the bytes of a run in files that a merge writes. The limit is smaller because a merge
 	// holds the run in memory.
 	mostMerged = 8 << 20
-	// mostListed is the largest number of blocks of a run that a reader accepts.
+	// mostListed is the largest number of blocks in a run. A reader refuses longer runs.
 	mostListed = 1 << 10
 )
 
 var (
-	// leastPlaced is the least number of bytes of a placed run. Padding then adds less than 1 %.
+	// leastPlaced is the least number of bytes of a placed run. A run has less than a page of padding, which
+	// is less than 1 % of its bytes.
 	leastPlaced = 512 << 10
-	// leastMapped is the least number of bytes that are mapped. Fewer bytes are read, which is fast.
+	// leastMapped is the least number of bytes that are mapped. To read fewer bytes is fast enough.
 	leastMapped = 64 << 10
 )
 
-// placed reports whether the long runs of an array of the description are placed, and may be mapped.
+// placed reports whether the long runs of an array are placed in the file, so that they can be mapped.
 func (m *manifest) placed(a *arrayManifest) bool {
 	if a.Kind != state.Elements || a.Column < 0 {
 		return false
@@ -59,12 +61,12 @@ func (p *picture) noteSkews() {
 	}
 }
 
-// mostPaddingOf returns the largest number of bytes of padding in a file. bytes is the number of bytes of
-// elements in the file.
+// mostPaddingOf returns the largest number of bytes of padding in a file that has the given number of bytes
+// of elements.
 func mostPaddingOf(bytes int64) int64 { return bytes / int64(leastPlaced) * mapped.PageSize }
 
-// together returns how many blocks at the beginning of blocks can form a run. The blocks of a run hold
-// elements of one array, without gaps.
+// together returns how many of the first blocks can form a run. The blocks of a run hold elements of one
+// array, without gaps.
 func together(m *manifest, blocks []staged) int {
 	first := &blocks[0]
 	if first.kind != blockArray || !m.placed(&m.Arrays[first.index]) {
@@ -82,7 +84,8 @@ func together(m *manifest, blocks []staged) int {
 	return min(len(blocks), mostListed)
 }
 
-// writeRun writes a run, or a single block. m is the description of the file.
+// writeRun writes a run, or a single block of any kind. It places a long run. m is the description of the
+// file.
 func (w *blockWriter) writeRun(m *manifest, run []staged) error {
 	bytes := 0
 	for i := range run {
@@ -124,7 +127,7 @@ type pending struct {
 	*target
 	file   disk.File
 	blocks []part
-	filled [2]int // the elements from filled[0] to filled[1] - 1
+	filled [2]int // the index of the first element, and the index after the last element
 }
 
 // bytes returns the memory of the elements.
@@ -133,7 +136,7 @@ func (p *pending) bytes() []byte {
 	return unsafe.Slice(unsafe.SliceData(first.dst), last.offset-first.offset+int64(len(last.dst)))
 }
 
-// follows reports whether a block is the next one of the run.
+// follows reports whether a block of the target t continues the run, in the file and in memory.
 func (p *pending) follows(t *target, one part) bool {
 	if len(p.blocks) == 0 || p.target != t {
 		return false
@@ -144,8 +147,9 @@ func (p *pending) follows(t *target, one part) bool {
 			unsafe.Pointer(unsafe.SliceData(one.dst))
 }
 
-// mapElements adds a block of n elements to the run that mapRun maps next. The block begins with the element
-// first. Its checksum is not checked. If mapElements returns false, the caller must read the block.
+// mapElements adds a block of n elements to the run that mapRun maps next. first is the index of the block's
+// first element. The checksum of a mapped block is not checked. If mapElements returns false, the caller must
+// read the block.
 func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	src, ok := l.r().src.(*places)
 	if !ok {
@@ -170,7 +174,8 @@ func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 }
 
 // mapRun maps the whole pages of the run that mapElements has collected. readEdges later reads the parts of
-// the run before and after these pages. If the run cannot be mapped, mapRun begins to read the run.
+// the run before and after these pages. If the run is short or cannot be mapped, mapRun begins to read the
+// run.
 func (l *loader) mapRun() error {
 	run := &l.run
 	if len(run.blocks) == 0 {
@@ -185,10 +190,10 @@ func (l *loader) mapRun() error {
 	done := false
 	if l.maps && hi-lo >= leastMapped {
 		var failed error
-		of, err := disk.Descriptor(run.file, func(descriptor uintptr, size int64) {
+		known, err := disk.Descriptor(run.file, func(descriptor uintptr, size int64) {
 			if end := offset + int64(len(bytes)); end > size {
-				failed = fmt.Errorf("the elements of block %d and the blocks after it end at byte %d, but "+
-					"the file ends at byte %d", number, end, size)
+				failed = fmt.Errorf("the elements that begin with block %d end at byte %d, but the file "+
+					"ends at byte %d", number, end, size)
 				return
 			}
 			done, failed = mapped.Map(unsafe.Pointer(&bytes[lo]), hi-lo, descriptor, offset+int64(lo))
@@ -196,7 +201,7 @@ func (l *loader) mapRun() error {
 		if err = errors.Join(err, failed); err != nil {
 			return err
 		}
-		l.maps = of && done // the system would refuse the next run, too
+		l.maps = known && done // if the system refuses one run, it would probably refuse the next run, too
 	}
 	if !done {
 		run.array.Filled = append(run.array.Filled, run.filled)
@@ -211,8 +216,9 @@ func (l *loader) mapRun() error {
 	return nil
 }
 
-// readEdges reads the parts of runs that mapRun has not mapped. load calls readEdges after the last run of a
-// file: a page that is touched earlier may lie in a huge page with pages that are mapped later.
+// readEdges reads the parts of mapped runs that do not fill a page. load calls readEdges after the last run
+// of a file, because touching a page earlier might fill a huge page that includes pages which are mapped
+// later.
 func (l *loader) readEdges() error {
 	for _, one := range l.edges {
 		if err := readAt(l.r().src.(*places).src, one.dst, one.offset); err != nil {

@@ -34,22 +34,22 @@ func mappedBytes(t *testing.T, dir string) (n int) {
 		var lo, hi int
 		var access string
 		if _, err := fmt.Sscanf(line, "%x-%x %s", &lo, &hi, &access); err != nil || access != "rw-p" {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatalf("the mapping %q is not private and writable: %v", line, err)
 		}
 		n += hi - lo
 	}
 	return n
 }
 
-// mustMap checks that at least n bytes of the files of a folder are mapped, or that no bytes are mapped if
-// this system cannot map files.
+// mustMap checks that at least n bytes of the files of a folder are mapped. On a system that cannot map
+// files, it checks that no bytes are mapped.
 func mustMap(t *testing.T, dir string, n int) {
 	t.Helper()
 	have := mappedBytes(t, dir)
 	if mapped.Supported() != nil {
 		n = 0
 		if have > 0 {
-			t.Errorf("%d bytes are mapped", have)
+			t.Errorf("%d bytes are mapped on a system that cannot map files", have)
 		}
 	}
 	if have < n {
@@ -67,8 +67,8 @@ func savedWorld(t *testing.T, w *vast.World, o store.Options) []byte {
 	return b.Bytes()
 }
 
-// TestMappedMoments: a moment of a town with every storage is the same world if elements are mapped and if
-// elements are read. The moments lie in chains and in merged files.
+// TestMappedMoments: a moment of a town, which has every storage, gives the same world whether elements are
+// mapped or read. The moments lie in chains and in merged files.
 func TestMappedMoments(t *testing.T) {
 	defer store.PlaceFrom(mapped.PageSize)()
 	n := liveOn(t, 4, 0)
@@ -116,8 +116,8 @@ func (n *lived) compareMoments(t *testing.T, tick uint64) {
 		t.Errorf("tick %d: %s", tick, difference(got, n.dump()))
 	}
 	var worlds [2][]byte
-	for i, stop := range []func() func(){func() func() { return func() {} }, store.Read} {
-		stop := stop()
+	for i, begin := range []func() (stop func()){func() func() { return func() {} }, store.Read} {
+		stop := begin()
 		w, _, err := store.LoadMoment(n.dir, 0, vast.Options{})
 		stop()
 		if err != nil {
@@ -129,7 +129,7 @@ func (n *lived) compareMoments(t *testing.T, tick uint64) {
 		}
 	}
 	if equalBytes && !bytes.Equal(worlds[0], worlds[1]) {
-		t.Errorf("tick %d: without the program, the mapped moment differs from the read one", tick)
+		t.Errorf("tick %d: without the program, the mapped moment differs from the moment that was read", tick)
 	}
 	// The mapped town continues like a town that was read.
 	stop := store.Read()
@@ -155,10 +155,10 @@ func (n *lived) compareMoments(t *testing.T, tick uint64) {
 	}
 }
 
-// field is a component of 100 bytes, so that pages begin inside of components.
+// field is a component of 100 bytes. Pages begin inside of such components.
 type field [100]byte
 
-// herd is a world with components of several sizes, in a folder.
+// herd is a world with components of two sizes, and its store.
 type herd struct {
 	w       *vast.World
 	st      *store.Store
@@ -166,8 +166,8 @@ type herd struct {
 	numbers vast.Column[uint32]
 }
 
-// newHerd makes the world. If reversed is true, the columns are made in another order, and so have other
-// numbers.
+// newHerd makes the world. If reversed is true, newHerd makes the column numbers first instead of last, which
+// changes the number of each column.
 func newHerd(t *testing.T, reversed bool) *herd {
 	h := &herd{w: vast.NewWorld(vast.Options{Name: "herd", MaxEntities: 1 << 17})}
 	t.Cleanup(func() {
@@ -231,13 +231,13 @@ func openHerd(t *testing.T, dir string, reversed bool) *herd {
 	return h
 }
 
-const herdSize = 8_000 // 800 KB in each column of fields
+const herdSize = 8_000 // entities; each column of fields has 800 KB
 
 // TestMappedLongRuns: with the default length limits, long columns are mapped, and padding is less than 1 %.
 func TestMappedLongRuns(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, false)
-	mustMap(t, dir, herdSize*3*98)
+	mustMap(t, dir, herdSize*3*98) // 98 % of the fields
 	for e := range h.w.Query().All() {
 		n := *h.numbers.Get(e)
 		for k, c := range h.columns {
@@ -253,13 +253,13 @@ func TestMappedLongRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if whole := savedWorld(t, h.w, store.Options{}); info.Size() > int64(len(whole))*101/100 {
-		t.Errorf("the file has %d bytes, more than 1 %% above the %d bytes that Save writes", info.Size(),
-			len(whole))
+		t.Errorf("the file has %d bytes, which is more than 1 %% above the %d bytes that Save writes",
+			info.Size(), len(whole))
 	}
 }
 
-// TestMappedWorldChanges: a mapped world changes like any other world: deleted entities are gone, and new
-// components are zero, also after Trim. The files do not change.
+// TestMappedWorldChanges: a program can change a mapped world like any other world: deleted entities are
+// gone, and new components are zero, also after Trim. The files do not change.
 func TestMappedWorldChanges(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	before := listing(t, dir)
@@ -290,7 +290,7 @@ func TestMappedWorldChanges(t *testing.T) {
 			for e := range h.w.Query().All() {
 				h.columns[1].Get(e)[3] = 7
 			}
-			// The new entities take the free slots and slots after the last one.
+			// The new entities get the free slots, and slots after the last used slot.
 			born := h.w.Archetype(h.columns[0], h.columns[1], h.columns[2], h.numbers)
 			born.NewN(herdSize+herdSize/2-live, func(run vast.Run) {
 				for i := range run.Len() {
@@ -324,7 +324,7 @@ func TestMappedWorldChanges(t *testing.T) {
 		}
 	}
 	if after := listing(t, dir); after != before {
-		t.Errorf("%s\ninstead of\n%s", after, before)
+		t.Errorf("the files have changed from\n%s\nto\n%s", before, after)
 	}
 	mustMap(t, dir, 0)
 }
@@ -346,20 +346,20 @@ func TestMappedMomentsStay(t *testing.T) {
 	}
 	for e := range h.w.Query().All() {
 		if got := binary.LittleEndian.Uint32(h.columns[2].Get(e)[:]); got != *h.numbers.Get(e)+2 {
-			t.Fatalf("%v has %d", e, got)
+			t.Fatalf("%v has %d, want %d", e, got, *h.numbers.Get(e)+2)
 		}
 	}
 }
 
-// TestOtherColumnsAreRead: a column is read instead of mapped if its number is different, because its
-// elements then have other offsets in their pages. A column of a changed type is also read, because it is
-// converted.
+// TestOtherColumnsAreRead: a column is read instead of mapped if it has another number than in the program
+// that wrote the file, because its elements then have other offsets in their pages. A column of a changed
+// type is also read, because it is converted.
 func TestOtherColumnsAreRead(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, true)
 	for e := range h.w.Query().All() {
 		if got := binary.LittleEndian.Uint32(h.columns[1].Get(e)[50:]); got != *h.numbers.Get(e)+1 {
-			t.Fatalf("%v has %d", e, got)
+			t.Fatalf("%v has %d, want %d", e, got, *h.numbers.Get(e)+1)
 		}
 	}
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 17})
@@ -375,12 +375,12 @@ func TestOtherColumnsAreRead(t *testing.T) {
 	mustMap(t, dir, before+herdSize*3*98)
 	for e := range w.Query().All() {
 		if got := binary.LittleEndian.Uint32(first.Get(e)[:]); uint64(got) != *wide.Get(e) || got == 0 {
-			t.Fatalf("%v has %d and %d", e, got, *wide.Get(e))
+			t.Fatalf("%v has %d in field 0, want the number %d", e, got, *wide.Get(e))
 		}
 	}
 }
 
-// TestCutFiles: opening a file that is too short gives an error, and no memory fault.
+// TestCutFiles: OpenAt of a file that is too short returns an error and causes no memory fault.
 func TestCutFiles(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	path := wholeFile(dir)
@@ -406,8 +406,8 @@ func TestCutFiles(t *testing.T) {
 	mustMap(t, dir, 0)
 }
 
-// TestFileThatIsCutLater: reading a mapped page that the file no longer has is a fault. The fault names the
-// column and the cause.
+// TestFileThatIsCutLater: if a file is cut after it was mapped, reading a page that is gone is a memory
+// fault. The fault names the column and the cause.
 func TestFileThatIsCutLater(t *testing.T) {
 	if err := mapped.Supported(); err != nil {
 		t.Skip(err)
@@ -430,7 +430,7 @@ func TestFileThatIsCutLater(t *testing.T) {
 		for e := range h.w.Query().All() {
 			sum += h.columns[2].Get(e)[1]
 		}
-		t.Error("no fault; the sum is ", sum)
+		t.Error("reading the cut pages gives no fault, but the sum ", sum)
 	})
 }
 
@@ -449,7 +449,7 @@ func TestDamageInMappedElements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.Index(file, binary.LittleEndian.AppendUint32(nil, 3_001+1)) // in the second column
+	at := bytes.Index(file, binary.LittleEndian.AppendUint32(nil, 3_001+1)) // in a mapped column
 	if _, err := f.WriteAt([]byte{file[at] ^ 1}, int64(at)); err != nil {
 		t.Fatal(err)
 	}
@@ -471,7 +471,7 @@ func TestDamageInMappedElements(t *testing.T) {
 	mustSay(t, err, "is damaged")
 }
 
-// TestRefusedMappings: if files cannot be mapped, moments are read.
+// TestRefusedMappings: if the system cannot map files, OpenAt reads them.
 func TestRefusedMappings(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	defer store.Read()()

@@ -98,7 +98,7 @@ func TestCommands(t *testing.T) {
 		"no number":         {"move", "x", "any"},
 		"no process has":    {"drain", "x"},
 		"several processes": {"drain", ""},
-		"region 2 of 2":     {"move", "2", "any"},
+		"no region 2":       {"move", "2", "any"},
 		"prints no result":  {"-json", "drain", "x"},
 	} {
 		if _, err := command(args...); err == nil || !strings.Contains(err.Error(), want) {

@@ -23,7 +23,6 @@ async function mount(root, app) {
   let addressed = app.params.get('query') ?? ''; // text of the query in the page's address
   let settled = true; // whether the next query adds a step to the browser's history; false while the user types
   let picked = ''; // the entity beside the list
-  const { title } = document;
   let named = false; // whether a row of the list has a name
   let pause = livePause; // milliseconds until the next refresh of the rows in view
   let announced = false; // whether the number of matches was announced to a screen reader
@@ -251,7 +250,6 @@ async function mount(root, app) {
   function drop() {
     turn++;
     picked = '';
-    document.title = title;
     unmount?.();
     unmount = null;
   }

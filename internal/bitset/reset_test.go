@@ -61,8 +61,8 @@ func TestReset(t *testing.T) {
 			s.Reset()
 			s.CheckInvariants()
 			if s.OccupiedWords() != 0 || s.Count() != 0 || s.Next(0) != uint(s.Len()) || s.NextClear(0) != 0 {
-				t.Fatalf("%s: after Reset, %d words are occupied, %d slots are set, the first set slot is %d, "+
-					"the first clear slot is %d; want a clear set", name, s.OccupiedWords(), s.Count(),
+				t.Fatalf("%s: after Reset, %d words are occupied, %d slots are set, the first set slot is "+
+					"%d, the first clear slot is %d; want an empty set", name, s.OccupiedWords(), s.Count(),
 					s.Next(0), s.NextClear(0))
 			}
 			for b := range uint(n / 4096) {

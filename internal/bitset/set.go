@@ -117,8 +117,9 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// need returns the number of bytes above the seam for n slots. For 512 slots, one byte is enough: it commits
-// the first page. This page always holds a cache line of words, because the skew is at most 4,032 bytes.
+// need returns the number of bytes above the seam for n slots. For up to 512 slots, one byte is enough: it
+// commits the first page. This page always holds a cache line of words, because the skew is at most 4,032
+// bytes.
 func (s *Set) need(n int) int {
 	if n > 0 && n <= lineWords*wordBits {
 		return 1

@@ -53,7 +53,8 @@ func TestSkewsSpreadEvenly(t *testing.T) {
 		for i := range 64 {
 			skew := Skew(i * distance)
 			if skew < 0 || skew >= skewRoom || skew%cacheLine != 0 {
-				t.Fatalf("Skew(%d) = %d, want a multiple of %d below %d", i*distance, skew, cacheLine, skewRoom)
+				t.Fatalf("Skew(%d) = %d, want a multiple of %d below %d", i*distance, skew, cacheLine,
+					skewRoom)
 			}
 			lines[skew]++
 		}

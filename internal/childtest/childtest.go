@@ -22,7 +22,7 @@ func Needed(t testing.TB) {
 // Possible reports whether a test program can start itself: see [Needed].
 func Possible() bool { return start() == nil }
 
-// start starts this program without any test. It returns the error of the first call in all later calls.
+// start starts this program without any test. All later calls return the result of the first call.
 var start = sync.OnceValue(func() error {
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	if err := c.Start(); err != nil {

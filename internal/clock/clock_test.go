@@ -29,7 +29,8 @@ func TestNow(t *testing.T) {
 	}
 	// A clock with steps of a tenth of a millisecond gives a thousand different readings on an idle machine.
 	if moments < 2 || smallest > 100*time.Microsecond {
-		t.Errorf("%d different readings in %v, at least %v apart", moments, last-began, smallest)
+		t.Errorf("%d different readings in %v, want at least 2; the closest are %v apart, want at most "+
+			"100 µs", moments, last-began, smallest)
 	}
 	if n := testing.AllocsPerRun(100, func() { last = Now() }); n != 0 {
 		t.Errorf("Now allocates %v times", n)

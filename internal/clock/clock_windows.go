@@ -19,7 +19,7 @@ var (
 // counter and its frequency cannot fail.
 var frequency, begin = ask(queryPerformanceFrequency), ask(queryPerformanceCounter)
 
-var coarse atomic.Bool // now uses package time
+var coarse atomic.Bool // whether the function now uses package time
 
 func byPackageTime() (stop func()) {
 	coarse.Store(true)

@@ -84,7 +84,7 @@ func (p *pair) operate(r *rand.Rand) {
 		b, err := p.simulated.Files()
 		p.same("Files", failed, err)
 		if !slices.Equal(a, b) {
-			p.t.Fatalf("seed %d: the files are %v and %v", p.seed, a, b)
+			p.t.Fatalf("seed %d: the system lists the files %v, the simulation %v", p.seed, a, b)
 		}
 	default:
 		if len(p.files) > 0 {
@@ -105,7 +105,8 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 		n, err := f.simulated.Write(bytes)
 		p.same(fmt.Sprintf("Write of %d bytes", len(bytes)), failed, err)
 		if m != n {
-			p.t.Fatalf("seed %d: Write wrote %d and %d of %d bytes", p.seed, m, n, len(bytes))
+			p.t.Fatalf("seed %d: of %d bytes, Write of the system wrote %d, Write of the simulation %d",
+				p.seed, len(bytes), m, n)
 		}
 	case 3, 4, 5:
 		a, b := make([]byte, r.IntN(2000)), make([]byte, 2000)
@@ -115,7 +116,8 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 		n, err := f.simulated.ReadAt(b, offset)
 		p.same(fmt.Sprintf("ReadAt of %d bytes at %d", len(a), offset), failed, err)
 		if m != n || !slices.Equal(a[:m], b[:n]) {
-			p.t.Fatalf("seed %d: ReadAt read %d and %d bytes, or different bytes", p.seed, m, n)
+			p.t.Fatalf("seed %d: ReadAt of the system read %d bytes, ReadAt of the simulation %d, or other "+
+				"bytes", p.seed, m, n)
 		}
 	case 6, 7:
 		size, err := f.simulated.ReadAt(make([]byte, 9000), 0)
@@ -128,7 +130,8 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 		n, err := f.simulated.WriteAt(bytes, int64(offset))
 		p.same(fmt.Sprintf("WriteAt of %d bytes at %d", len(bytes), offset), failed, err)
 		if m != n {
-			p.t.Fatalf("seed %d: WriteAt wrote %d and %d of %d bytes", p.seed, m, n, len(bytes))
+			p.t.Fatalf("seed %d: of %d bytes, WriteAt of the system wrote %d, WriteAt of the simulation %d",
+				p.seed, len(bytes), m, n)
 		}
 	case 8:
 		p.same("Sync of a file", f.system.Sync(), f.simulated.Sync())
@@ -183,7 +186,8 @@ func (p *pair) same(operation string, system, simulated error) {
 	p.t.Helper()
 	a, b := kind(system), kind(simulated)
 	if a != b {
-		p.t.Fatalf("seed %d: %s returned %v and %v", p.seed, operation, system, simulated)
+		p.t.Fatalf("seed %d: %s returned %v on the system, and %v in the simulation", p.seed, operation,
+			system, simulated)
 	}
 	p.seen[a]++
 }

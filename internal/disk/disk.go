@@ -1,6 +1,7 @@
 // Package disk is the folder of a store. Package store and its journal reach files only through a [Folder].
 // [OpenFolder] returns a folder of the operating system. Tests also use the simulated folder of package sim,
-// which loses, tears and damages data that was not synced. [LockFolder] keeps a second process away.
+// which loses, tears and damages data that was not synced. [LockFolder] keeps a second process out of a
+// folder.
 package disk
 
 import "io"

@@ -102,8 +102,8 @@ func (l *Lock) Close() error {
 		return nil
 	}
 	l.file = nil
-	// Erase the line before unlocking. Another process may take the lock at once, and a third process must
-	// not read the line of this process then.
+	// Erase the line before unlocking. Another process may take the lock right after the unlocking, and a
+	// third process must not read the line of this process as the holder of that lock.
 	err := file.Truncate(0)
 	if failed := unlock(file); err == nil {
 		err = failed

@@ -15,7 +15,7 @@ import (
 )
 
 // TestLockOfReadOnlyFolder: the error for a folder without write permission names the folder and says what to
-// do. Root may write everywhere. So if root runs the test, one thread opens files as another user.
+// do. Because root may write everywhere, a test that root runs opens the files as another user.
 func TestLockOfReadOnlyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	if err := os.Mkdir(dir, 0o555); err != nil {
@@ -38,7 +38,7 @@ func TestLockOfReadOnlyFolder(t *testing.T) {
 	_, err := disk.LockFolder(dir)
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir+" cannot be locked") ||
 		!strings.Contains(err.Error(), "give this process the right to write") {
-		t.Errorf("LockFolder returned %v", err)
+		t.Errorf("LockFolder returned %v, want an error that names the folder and the missing right", err)
 	}
 	var locked *disk.LockedError
 	if errors.As(err, &locked) {

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child locks a folder until it reads a line, and then waits for the end of its input.
+// child locks a folder, reads a line from its input, unlocks the folder, and waits for the end of its input.
 func child(dir string) {
 	lock, err := disk.LockFolder(dir)
 	fmt.Println("locked:", err)
@@ -71,7 +71,7 @@ func startChild(t *testing.T, dir string) process {
 	return process{c, in, bufio.NewReader(out)}
 }
 
-// says fails the test unless the next line from the child is want.
+// says checks that the next line from the child is want.
 func (p process) says(t *testing.T, want string) {
 	t.Helper()
 	line, err := p.out.ReadString('\n')
@@ -80,7 +80,7 @@ func (p process) says(t *testing.T, want string) {
 	}
 }
 
-// refused fails the test unless LockFolder reports that the process pid holds the folder.
+// refused checks that LockFolder fails, and that its error names the process pid as the holder of the folder.
 func refused(t *testing.T, dir string, pid int) {
 	t.Helper()
 	l, err := disk.LockFolder(dir)
@@ -89,11 +89,11 @@ func refused(t *testing.T, dir string, pid int) {
 		if err == nil {
 			_ = l.Close()
 		}
-		t.Fatalf("the second lock returned %v", err)
+		t.Fatalf("the second lock returned %v, want a *LockedError", err)
 	}
 	want := holder(pid)
 	if locked.Holder != want || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
-		t.Errorf("the holder is %q and the error %q, want the holder %q", locked.Holder, err, want)
+		t.Errorf("the holder is %q, want %q; the error is %q", locked.Holder, want, err)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestLockOfKilledChild(t *testing.T) {
 	}
 	_ = c.Wait()
 	lock, err := disk.LockFolder(dir)
-	// Windows may end a lock some time after the process.
+	// Windows may end a lock some time after the process has ended.
 	for range 100 {
 		if err == nil {
 			break
@@ -187,11 +187,11 @@ func TestLeftLock(t *testing.T) {
 	refused(t, dir, os.Getpid())
 	text, err := os.ReadFile(filepath.Join(dir, "lock"))
 	if err != nil || strings.Count(string(text), "\n") != 1 {
-		t.Errorf("the file holds %q, %v", text, err)
+		t.Errorf("the lock file holds %q, want one line; error %v", text, err)
 	}
 }
 
-// TestSilentHolder: if the holder of a folder has not written its name, the error names "another process".
+// TestSilentHolder: if the lock file does not name the holder, the error names "another process".
 func TestSilentHolder(t *testing.T) {
 	dir := t.TempDir()
 	lock, err := disk.LockFolder(dir)
@@ -205,7 +205,7 @@ func TestSilentHolder(t *testing.T) {
 	_, err = disk.LockFolder(dir)
 	var locked *disk.LockedError
 	if !errors.As(err, &locked) || locked.Holder != "" || !strings.Contains(err.Error(), "another process") {
-		t.Errorf("the second lock returned %v", err)
+		t.Errorf("the second lock returned %v, want a *LockedError that names \"another process\"", err)
 	}
 }
 

@@ -18,8 +18,8 @@ func lock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// unlock ends the lock. Closing the file may not end it: a child process that is just being started has the
-// file open, too, until the child executes its program.
+// unlock ends the lock. Closing the file is not enough: a child process that is just being started also has
+// the file open, until the child executes its program.
 func unlock(file *os.File) error { return flock(file, unix.LOCK_UN) }
 
 func flock(file *os.File, operation int) error {

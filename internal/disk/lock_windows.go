@@ -19,7 +19,7 @@ func lock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// unlock ends the lock. If the file were only closed, Windows might end the lock some time later.
+// unlock ends the lock. Closing the file is not enough: Windows might end the lock some time later.
 func unlock(file *os.File) error {
 	return control(file, func(handle windows.Handle) error {
 		return windows.UnlockFileEx(handle, 0, 1, 0, lockedByte())

@@ -10,15 +10,15 @@ import (
 )
 
 // fileMode is the mode of new files before the umask is applied. Only the owner may write a file. Other users
-// may read the file, as for most databases, unless the umask or the mode of the folder forbids it.
+// may read the file, if the umask and the mode of the folder permit it.
 const fileMode = 0o644
 
 // OpenFolder returns a folder of the operating system. The folder must exist. A later change of the working
 // directory has no effect on the folder.
 //
 // Sync of a file is fdatasync on Linux, F_FULLFSYNC on macOS, FlushFileBuffers on Windows, and fsync
-// elsewhere. Sync of the folder does nothing on Windows: see syncFolder. It is F_FULLFSYNC of the folder on
-// macOS, and fsync of the folder elsewhere.
+// elsewhere. Sync of the folder is F_FULLFSYNC of the folder on macOS, and fsync of the folder elsewhere. It
+// does nothing on Windows and on some hosts of WebAssembly: see syncFolder.
 func OpenFolder(dir string) (Folder, error) {
 	dir, err := absolute(dir)
 	if err != nil {
@@ -146,7 +146,7 @@ func (f osFile) Sync() error { return syncFile(f.File) }
 // readFile is a file of the operating system that Open opened.
 type readFile struct{ osFile }
 
-// Write returns an error even on a system where the file is open for writing because Sync needs that.
+// Write always returns an error, even on Windows, where the file is open for writing: see openToSync.
 func (f readFile) Write([]byte) (int, error) { return f.refuse() }
 
 // WriteAt returns the same error as Write.

@@ -14,9 +14,9 @@ func openToSync(path string) (*os.File, error) { return os.Open(path) }
 
 func rename(from, to string) error { return os.Rename(from, to) }
 
-// syncFolder makes the names in a folder durable if the host of the program supports this. A host of
-// WebAssembly may have no call for it, or a call for files only. Then syncFolder returns nil, and the host
-// decides when names are durable.
+// syncFolder makes the names in a folder durable if the host of the program can sync folders. A host of
+// WebAssembly may have no sync call, or one for files only. Then syncFolder returns nil, and the host decides
+// when names are durable.
 func syncFolder(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {

@@ -37,8 +37,8 @@ func rename(from, to string) error {
 
 // syncFolder does nothing: Windows documents no call that syncs a folder. NTFS and ReFS log changes of names
 // in their order. MOVEFILE_WRITE_THROUGH forces a rename to the disk, and FlushFileBuffers forces the log to
-// the disk with the file that it flushes. So a rename, and the sync of a file, make all earlier creations and
-// removals durable. Before a store relies on a name, it always renames or syncs a file. Only removals after
-// the last rename or sync may be undone when the power fails, the last removal first. FAT has no log, so no
-// store is safe on FAT.
+// the disk with the file that it flushes. Therefore each rename, and each sync of a file, makes all earlier
+// creations and removals durable. Before a store relies on a name, it always renames or syncs a file. Only
+// removals after the last rename or sync may be undone when the power fails, the last removal first. No store
+// is safe on FAT, because FAT has no log.
 func syncFolder(string) error { return nil }

@@ -1,15 +1,15 @@
-// Package fault lets tests make the memory calls of package vm fail. Without an injection, each new region
-// costs a few atomic loads.
+// Package fault lets tests make the memory calls of package vm fail. If no test injects faults, the package
+// costs a few atomic loads for each new region.
 package fault
 
 import "sync/atomic"
 
 var injected atomic.Pointer[func(op string) error]
 
-// Inject makes regions reserved from now on call f before each call to the operating system. If f returns an
-// error, the operating system is not called, and the call fails with that error. op names the call: reserve,
-// commit, decommit and so on. Many goroutines may call f at once. stop ends the injection, also for existing
-// regions.
+// Inject makes each region that is reserved after Inject call f before each call to the operating system. If
+// f returns an error, the operating system is not called, and the call fails with that error. The argument op
+// of f names the call: reserve, commit, decommit and so on. Many goroutines may call f at the same time. The
+// function stop ends the injection, also for existing regions.
 func Inject(f func(op string) error) (stop func()) {
 	if !injected.CompareAndSwap(nil, &f) {
 		panic("fault: Inject during another injection: stop that one first")

@@ -14,7 +14,7 @@ import (
 // Err is the error of the chosen call.
 var Err = errors.New("this call was made to fail")
 
-// mostCalls stops a body that never ends.
+// mostCalls limits the number of calls that a body may make, so that EachCall ends.
 const mostCalls = 10_000
 
 // EachCall runs body repeatedly. In the k-th run, only the k-th call to the operating system's memory
@@ -24,7 +24,7 @@ const mostCalls = 10_000
 // A body makes the regions it needs. After a failure, the body checks that nothing has changed. It closes all
 // regions, and closes a region again if its Close failed. It returns its error, if any. EachCall checks that
 //
-//   - a body never panics, except with the failing call's error;
+//   - if body panics, it panics with the error of the failing call;
 //   - an error that body returns is the error of the failing call (body may also succeed: some calls are
 //     hints whose failure has no effect);
 //   - the error is a [*vm.Error] or wraps one;

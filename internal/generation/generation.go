@@ -1,5 +1,5 @@
-// Package generation numbers the uses of a slot. A reference to an earlier element of the slot has another
-// number, so the reference is known to be stale.
+// Package generation numbers the uses of a slot. A reference contains the number of its element. If the slot
+// has another number, the reference is stale: its element was removed.
 //
 // A generation is a word of 32 bits. The low 24 bits count how often the slot was taken. The high 8 bits hold
 // the mark of the container. Zero is the generation of a slot that was never taken. A mark is never zero, so
@@ -29,11 +29,11 @@ func MarkOf(number uint8) Mark { return Mark(number) << countBits }
 // Number returns the number of the mark, 1 to MaxMark.
 func (m Mark) Number() uint8 { return uint8(m >> countBits) }
 
-// NewMark returns the next mark of the process. A reference of another container counts as stale, unless its
-// mark and its count are the same by chance.
+// NewMark returns the next mark of the process. A reference of another container counts as stale. It counts
+// as valid only if its mark and its count are the same by chance.
 func NewMark() Mark { return Mark((serial.Add(1)-1)%MaxMark+1) << countBits }
 
-// Next returns the generation of a slot after the slot is taken again. old is the generation before, and must
+// Next returns the generation of a slot that is taken while its generation is old. The generation old must
 // not be exhausted.
 func Next(old uint32, mark Mark) uint32 { return (old+1)&MaxCount | uint32(mark) }
 

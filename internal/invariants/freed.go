@@ -9,13 +9,14 @@ import (
 
 // MustBeFree panics if b, which is about to hold a new element, was written after it was freed: a program
 // wrote through a stale pointer. A container must have poisoned all of b, or never have written to b. Pages
-// that were given back to the system since then are zero. A write that left b unchanged, or all zero, is not
-// found. The callback name returns the name of b for the message. It is called only for a panic, so the check
-// does not allocate.
+// that were given back to the system since then are zero. MustBeFree does not find a write after which b has
+// its old bytes, or only zeros in a page. The callback name returns the name of b for the message. It is
+// called only for a panic, so that the check does not allocate.
 func MustBeFree(b []byte, name func() string) {
 	if i, left := disturbed(b); i >= 0 {
 		panic(name() + fmt.Sprintf(" was written after it was freed: byte %d of %d is %#02x, and %#02x was "+
-			"left there: drop every pointer to an element where it is removed", i, len(b), b[i], left))
+			"left there: drop every pointer to an element when you remove the element", i, len(b), b[i],
+			left))
 	}
 }
 

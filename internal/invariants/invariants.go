@@ -5,7 +5,7 @@
 // every check that depends on it.
 package invariants
 
-// PoisonByte fills memory without a live element, so that a read through a stale pointer is noticed at once.
+// PoisonByte fills memory without a live element, so that a read through a stale pointer returns odd values.
 const PoisonByte = 0xDB
 
 // Poison overwrites b, which must not hold a live element.

@@ -10,7 +10,7 @@ import (
 )
 
 // Size returns the number of bytes that an element of type T takes. It returns 1 for a type of size zero, so
-// that containers can divide by the size and have a limit.
+// that containers can divide by the size, and limit their number of elements.
 func Size[T any]() int {
 	var v T
 	return max(1, int(unsafe.Sizeof(v)))
@@ -19,7 +19,7 @@ func Size[T any]() int {
 // Name returns the name of T. The name of a defined type does not contain its package.
 func Name[T any]() string { return name(reflect.TypeFor[T]()) }
 
-// verdicts maps each type that was checked to the fault of the type, or to "".
+// verdicts maps each type that was checked to the text about its first Go pointer, or to "".
 var verdicts sync.Map // reflect.Type → string
 
 // Check panics if T holds Go pointers. caller is the function that takes T, such as "bulk: NewPool". The

@@ -13,8 +13,8 @@ import (
 // must read the files.
 const PageSize = 4096
 
-// Regions holds the methods with which package vm maps files into its regions. Package vm sets it in an init
-// function. The type is any, so that the linker leaves the methods out of programs that map nothing.
+// Regions holds the methods with which package vm maps files into its regions. Package vm sets Regions in an
+// init function. The type is any, so that the linker leaves the methods out of programs that map nothing.
 var Regions any
 
 type regions interface {
@@ -33,12 +33,13 @@ func Supported() error {
 }
 
 // Map gives n bytes at p the contents of a file from offset on. p must lie in a region of package vm. p, n
-// and offset must be multiples of the page size. The bytes must be committed, and nothing else may use them
-// meanwhile. file is the file's descriptor, which may be closed afterwards.
+// and offset must be multiples of [PageSize]. The bytes must be committed, and nothing else may use them
+// during the call. The argument file is the file's descriptor, which may be closed afterwards.
 //
 // The pages are private: writing to a page does not change the file. Writing to the file changes pages to
 // which the program has not written. An access to a page behind the end of the file is a memory fault
-// (SIGBUS). So the caller must check the size of the file first, and the file must not become shorter later.
+// (SIGBUS). Therefore the caller must check the size of the file first, and the file must not become shorter
+// later.
 //
 // If done is false, the region, the file system or the number of mappings does not allow the mapping. Then
 // nothing has changed, and the caller must read the file. After an error the bytes are not committed.

@@ -2,8 +2,8 @@ package metamorphic
 
 import "fmt"
 
-// Disagreement describes an operation after which a configuration differs from the first configuration, or in
-// which a configuration panics.
+// Disagreement describes an operation after which a configuration has other results than the first
+// configuration, or in which a configuration panics.
 type Disagreement struct {
 	Operation    int // index in the stream
 	First, Other Configuration
@@ -15,7 +15,8 @@ func (d *Disagreement) String() string {
 	if d.Panic != nil {
 		return fmt.Sprintf("operation %d panics: %v\n\t%v", d.Operation, d.Panic, d.Other)
 	}
-	return fmt.Sprintf("after operation %d these differ:\n\t%v\n\t%v", d.Operation, d.First, d.Other)
+	return fmt.Sprintf("after operation %d, two configurations have different results:\n\t%v\n\t%v",
+		d.Operation, d.First, d.Other)
 }
 
 // Compare plays a stream in all configurations. It returns the first disagreement, or nil.
@@ -47,7 +48,7 @@ type T interface {
 // standard is the Go expression for the configurations of CheckAll.
 const standard = "metamorphic.Configurations()"
 
-// Check fails if the configurations disagree on a stream.
+// Check fails the test if the configurations disagree on a stream.
 func Check(t T, cs []Configuration, ops []Op) {
 	t.Helper()
 	if d := Compare(cs, ops); d != nil {
@@ -55,8 +56,8 @@ func Check(t T, cs []Configuration, ops []Op) {
 	}
 }
 
-// CheckAll is like Check, for [Configurations]. If it fails, it shrinks the stream and prints it as a Go
-// test.
+// CheckAll is like Check, for [Configurations]. If the configurations disagree, CheckAll shrinks the stream
+// and prints the shrunk stream as a Go test.
 func CheckAll(t T, ops []Op) {
 	t.Helper()
 	d := Compare(Configurations(), ops)

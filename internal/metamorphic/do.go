@@ -213,14 +213,14 @@ func (p *player) ask(op Op) {
 	}
 }
 
-// empty empties the world as the configuration says. The ways to empty it call hooks in different orders, so
-// the order is not compared. World.Close calls no hooks.
+// empty empties the world as the configuration says. The order of the hook calls is not compared, because it
+// differs between the ways to empty a world.
 func (p *player) empty() {
 	switch p.Emptying {
 	case ByReset:
 		p.world.Reset()
 	case ByReopening:
-		p.world.DeleteAll(p.world.Query()) // calls the hooks
+		p.world.DeleteAll(p.world.Query()) // calls the hooks; Close does not
 		p.close()
 		told := p.told
 		p.open()

@@ -105,7 +105,7 @@ func TestShrink(t *testing.T) {
 	short := Shrink(ops, fails)
 	if len(short) != 3 || short[0] != (Op{Do: New}) || short[1].Do != Tick || short[1].A <= 5 ||
 		short[2] != (Op{Do: Empty}) {
-		t.Errorf("%v", short)
+		t.Errorf("the shrunk stream is %v, want New, Tick with A above 5, and Empty", short)
 	}
 	if tries > 2000 {
 		t.Errorf("Shrink needs %d tries, want at most 2000", tries)
@@ -123,9 +123,9 @@ func TestPanicFails(t *testing.T) {
 	ops := []Op{{Do: New}, {Do: Tag}, {Do: Add}, {Do: Ask}}
 	if d := Compare([]Configuration{c, c}, ops); d == nil || d.Operation != 2 || d.Panic != "too much" ||
 		!strings.Contains(d.String(), "too much") {
-		t.Errorf("%v", d)
+		t.Errorf("Compare returned %v, want a panic in operation 2", d)
 	}
 	if d := Compare([]Configuration{c, c}, ops[:2]); d != nil {
-		t.Errorf("%v", d)
+		t.Errorf("Compare of a stream without Add returned %v, want nil", d)
 	}
 }

@@ -8,10 +8,10 @@ import (
 // Verb is the kind of an operation.
 type Verb uint8
 
-// The verbs. A and B select entities or other things, V is a value.
+// The verbs. Each comment says what the numbers A, B and V of an Op select.
 const (
 	New       Verb = iota // an entity of archetype B
-	NewMany               // up to 100 entities of archetype B
+	NewMany               // up to 99 entities of archetype B
 	Delete                // entity A
 	DeleteAll             // the entities with the tag, or those with column b and no tag, depending on B
 	Add                   // V to column B of entity A
@@ -27,8 +27,8 @@ const (
 	SetAll                // V in column B of the entities of query A
 	RemoveAll             // column B from the entities of query A
 	Exchange              // add the tag to the entities of query A and remove column B
-	Record                // commands: up to 16 changes, with V as the seed
-	Tick                  // a schedule, 1 to 3 times
+	Record                // record and apply up to 16 commands, which the seed V determines
+	Tick                  // run the schedule 1 to 3 times
 	Ask                   // evaluate query A, and read depths and links
 	Empty                 // empty the world in the way of the configuration
 	verbs

@@ -38,8 +38,8 @@ type player struct {
 	schedule   *sched.Schedule
 
 	living  []keyed   // sorted by key
-	told    []string  // hook calls since the last operation
-	at      int       // number of the operation
+	told    []string  // hook calls of the current operation
+	at      int       // index of the current operation
 	turn    int       // number of the tick within a Tick
 	meddled int       // calls of meddle
 	out     io.Writer // receives the visible results

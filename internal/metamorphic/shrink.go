@@ -2,8 +2,9 @@ package metamorphic
 
 import "slices"
 
-// mostPairs is the largest number of operations for which pairs are tried. The number of pairs is quadratic.
-const mostPairs = 40
+// mostForPairs is the length of the longest stream in which Shrink tries to leave out pairs of operations.
+// The number of pairs is quadratic in the length.
+const mostForPairs = 40
 
 // Shrink makes a short failing stream from a failing stream. It leaves out operations in ever smaller groups,
 // then in pairs, and lowers the numbers of the remaining operations. It repeats these steps until nothing
@@ -12,7 +13,7 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	ops = slices.Clone(ops)
 	for again := true; again; {
 		ops = leaveOut(ops, fails)
-		again = len(ops) <= mostPairs && leaveOutTwo(&ops, fails)
+		again = len(ops) <= mostForPairs && leaveOutTwo(&ops, fails)
 		again = lower(ops, fails) || again
 	}
 	return ops
@@ -34,7 +35,7 @@ func leaveOut(ops []Op, fails func([]Op) bool) []Op {
 	}
 }
 
-// without leaves out one group of the given size.
+// without leaves out the last group of the given size without which the stream still fails.
 func without(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
 	for end := len(ops); end > 0; end -= size {
 		if shorter := slices.Concat(ops[:max(0, end-size)], ops[end:]); fails(shorter) {

@@ -5,8 +5,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// newSchedule makes systems that write columns and record commands, in parts that several workers share.
-// Their results depend on keys and values only.
+// newSchedule makes systems that write columns and record commands. Several workers share the parts of a
+// system. The results of the systems depend on keys and values only.
 func (p *player) newSchedule() {
 	w, a, b := p.world, p.columns[0], p.columns[1]
 	p.schedule = sched.New(w, sched.Options{Workers: p.Workers,

@@ -9,8 +9,8 @@ type Store[Handle, T any] interface {
 	Remove(h Handle) bool
 }
 
-// Keep connects pool, a *bulk.Pool[T], with store, a Store[bulk.Handle[T], T]. If the slot of a handle has no
-// memory in the pool, the pool then passes the handle to the store. Keep returns the pool's capacity, which
-// is the first slot that the store may use. Look-ups of the pool's own elements cost the same as without a
-// store. Package bulk sets Keep.
+// Keep connects pool, a *bulk.Pool[T], with store, a Store[bulk.Handle[T], T]. After this call, the pool
+// passes handles to the store if their slots have no memory in the pool. Keep returns the pool's capacity,
+// which is the first slot that the store may use. The store does not slow down look-ups of the pool's own
+// elements. Package bulk sets Keep.
 var Keep func(pool, store any) (first int)

@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// CheckAreas checks that a world's areas lie in its reservations and do not overlap. It checks that the
-// committed ranges of the areas are the committed pages of the reservations, and that Area.Place and
-// Area.Slots agree.
+// CheckAreas checks that areas of a world that name a reservation lie in the reservation and do not overlap.
+// It checks that the committed ranges of these areas are the committed pages of the reservations, and that
+// Area.Place and Area.Slots agree.
 func CheckAreas(t testing.TB, w *vast.World) {
 	t.Helper()
 	areas, reservations := probe.Areas(w), probe.Reservations(w)
@@ -33,8 +33,8 @@ func CheckAreas(t testing.TB, w *vast.World) {
 			last, end = a.Reservation, 0
 		}
 		if a.Offset < end || a.Bytes <= 0 || a.Offset+a.Bytes > reservations[last].Bytes() {
-			t.Fatalf("area %d is %+v, but the area before it ends at %d, or the reservation at %d", i, a, end,
-				reservations[last].Bytes())
+			t.Fatalf("area %d is %+v; the area before it ends at %d, and the reservation ends at %d", i, a,
+				end, reservations[last].Bytes())
 		}
 		end = a.Offset + a.Bytes
 		if a.Committed < 0 || a.CommittedAt < a.Offset || a.CommittedAt+a.Committed > end {
@@ -90,20 +90,22 @@ func checkPlaces(t testing.TB, w *vast.World, a probe.Area) {
 		}
 		off, n := a.Place(slot)
 		if n <= 0 || off < a.Offset || off+n > a.Offset+a.Bytes {
-			t.Fatalf("slot %d lies at %d+%d of %+v", slot, off, n, a)
+			t.Fatalf("slot %d has %d bytes at the offset %d, outside of the area %+v", slot, n, off, a)
 		}
 		lo, hi := a.Slots(off, n)
 		if lo != slot/a.Share*a.Share || hi != lo+a.Share {
-			t.Fatalf("the bytes at %d+%d belong to the slots [%d, %d) of %+v, want the %d slots "+
-				"around %d", off, n, lo, hi, a, a.Share, slot)
+			t.Fatalf("the %d bytes at the offset %d belong to the slots [%d, %d) of %+v, want the %d slots "+
+				"around slot %d", n, off, lo, hi, a, a.Share, slot)
 		}
 		if lo2, hi2 := a.Slots(off+n-1, 1); lo2 != lo || hi2 != hi {
-			t.Fatalf("the last byte of [%d, %d) belongs to the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
+			t.Fatalf("the last byte of the slots [%d, %d) belongs to the slots [%d, %d) of %+v", lo, hi, lo2,
+				hi2, a)
 		}
 		// A range that exceeds the place by one byte on each side touches both neighbouring places.
 		lo2, hi2 := a.Slots(off-1, n+2)
 		if off > a.First && off-1 >= a.Offset && slot >= a.Share && (lo2 != lo-a.Share || hi2 != hi+a.Share) {
-			t.Fatalf("the bytes around [%d, %d) belong to the slots [%d, %d) of %+v", lo, hi, lo2, hi2, a)
+			t.Fatalf("the bytes of the slots [%d, %d) and one byte on each side belong to the slots [%d, "+
+				"%d) of %+v", lo, hi, lo2, hi2, a)
 		}
 	}
 }

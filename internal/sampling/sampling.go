@@ -24,9 +24,8 @@ func Every() int { return every }
 // one of n calls on average. If nothing is guarded, Pick costs a branch.
 func Pick() bool { return every > 0 && rand.IntN(every) == 0 }
 
-// read parses a value of the variable. It ignores an invalid value and prints a message about the value to
-// messages.
-func read(value string, messages io.Writer) int {
+// read parses a value of the variable. It ignores an invalid value and prints a message about it to w.
+func read(value string, w io.Writer) int {
 	switch value {
 	case "", "0", "off":
 		return 0
@@ -37,7 +36,7 @@ func read(value string, messages io.Writer) int {
 			return int(n)
 		}
 	}
-	fmt.Fprintf(messages, "vast: %s=%q is ignored: write %[1]s=1/1000 to have one in a thousand guarded (1/1 "+
+	fmt.Fprintf(w, "vast: %s=%q is ignored: write %[1]s=1/1000 to have one in a thousand guarded (1/1 "+
 		"to 1/2147483647), or off\n",
 		Variable, value)
 	return 0

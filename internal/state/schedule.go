@@ -21,8 +21,8 @@ type Keeper interface {
 	// tick returns an error.
 	End(failed bool) error
 	// Writes is called on any worker before the worker runs a system that writes to the world. columns holds
-	// the numbers of the columns that the system writes. It is nil if the system may write all columns. Writes
-	// returns when the system may run.
+	// the numbers of the columns that the system writes, and is nil if the system may write all columns.
+	// Writes returns when the system may run.
 	Writes(columns []int)
 	// Reset is called when the schedule counts its ticks from zero again, with a new seed.
 	Reset()

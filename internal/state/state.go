@@ -82,7 +82,7 @@ const (
 	Touched         = "touched"          // a tracker's bits for slots that gained or lost the component
 	Had             = "had"              // a tracker's bits for touched slots that had the component before
 	HadGenerations  = "had generations"  // of each slot in had, at the tracker's last look
-	DenseSlots      = "slots"            // of a bulk.Dense: the generation of each slot, and 1 + the index of its element
+	DenseSlots      = "slots"            // of a bulk.Dense: generation and 1 + element index of each slot
 	Fields          = "field"            // a table's field: a value for each row
 	Slabs           = "slabs"            // of lists: the slabs and stretches
 	ReadyCells      = "ready cells"      // of lists: the cells that are handed out next

@@ -2,8 +2,9 @@ package written
 
 import "unsafe"
 
-// Guard begins to watch bytes for writes. [Watch.Changed] must have been called for the bytes. The first write to each of their pages takes a page fault until [Watch.Release], which must come
-// before the next scan. If the bytes cannot be watched, Guard returns false and watches nothing.
+// Guard begins to watch bytes for writes. [Watch.Changed] must have been called for the bytes. The first
+// write to each of their pages takes a page fault until [Watch.Release], which must come before the next
+// scan. If the bytes cannot be watched, Guard returns false and watches nothing.
 //
 // Complexity: a call of the kernel for each run of committed pages.
 func (w *Watch) Guard(p unsafe.Pointer, n int) bool {

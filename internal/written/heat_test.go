@@ -153,8 +153,8 @@ func (m *machine) isProtected(w *Watch, block int) bool {
 // changes its state.
 func TestHeat(t *testing.T) {
 	longtest.OneGoroutine(t)
-	// Blocks with numbers below hot are written whole. In the other blocks with numbers below warm, one page is
-	// written.
+	// Blocks with numbers below hot are written whole. In the other blocks with numbers below warm, one page
+	// is written.
 	const blocks, hot, warm = 64, 8, 16
 	m, w := newMachine(blocks)
 	for b := range blocks {
@@ -334,7 +334,8 @@ func TestTrialsTakeTurns(t *testing.T) {
 		least, most = min(least, tried[b]), max(most, tried[b])
 	}
 	if least == 0 || most > least+8 {
-		t.Errorf("the block with the fewest trials was tried %d times, the block with the most %d times", least, most)
+		t.Errorf("the block with the fewest trials was tried %d times, the block with the most %d times",
+			least, most)
 	}
 }
 

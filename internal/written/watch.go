@@ -25,9 +25,9 @@ type Watch struct {
 // Run is a range of bytes. Offset counts from the address that was passed to [Watch.Changed].
 type Run struct{ Offset, Bytes int }
 
-// New returns a watch without regions. The error says why this system cannot find written pages; a program can
-// compare contents instead. The error wraps errors.ErrUnsupported, except if file descriptors or memory ran
-// out. All watches of a process share two file descriptors.
+// New returns a watch without regions. The error says why this system cannot find written pages. A program
+// can compare contents instead. The error wraps errors.ErrUnsupported, except if file descriptors or memory
+// ran out. All watches of a process share two file descriptors.
 func New() (*Watch, error) {
 	r, ok := Regions.(regions)
 	if !ok || r.HeapStandIn() {
@@ -110,7 +110,7 @@ func (w *Watch) Keep() {
 }
 
 // Changed finds the bytes in [p, p+n) that may have been written between the kept scan and the last scan. The
-// kept scan is the last scan that a call of [Watch.Keep] made the kept scan. Changed appends the runs of these bytes to the slice
+// kept scan is the scan that [Watch.Keep] chose last. Changed appends the runs of these bytes to the slice
 // into, in ascending order. The offset of a run counts from p. All other bytes are as they were at the kept
 // scan.
 //
@@ -210,8 +210,8 @@ func (w *Watch) find(addr uintptr) *watched {
 	return r
 }
 
-// begin registers a range and unprotects its committed pages. Otherwise some pages could count as clean:
-// kernels before 6.13 leave pages protected when the pages move to addresses that are not registered.
+// begin registers a range and unprotects its committed pages. Kernels before 6.13 leave pages protected when
+// the pages move to addresses that are not registered. Such pages could otherwise count as clean.
 func (w *Watch) begin(all Range, committed []Range) error {
 	if err := w.kernel.register(all); err != nil {
 		return err

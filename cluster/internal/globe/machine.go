@@ -161,20 +161,19 @@ func Squares(text string) iter.Seq[Square] {
 		if err != nil {
 			return
 		}
-		next := func() uint64 {
-			v, n := binary.Uvarint(b)
-			if n <= 0 {
-				b = nil
-				return 0
+		var v [3]uint64 // the distance from the square before, the travellers, and the infectious ones
+		for at := uint64(0); ; {
+			for i := range v {
+				var n int
+				if v[i], n = binary.Uvarint(b); n <= 0 {
+					return
+				}
+				b = b[n:]
 			}
-			b = b[n:]
-			return v
-		}
-		for at := uint64(0); len(b) > 0; {
-			if at += next(); at >= SquaresAcross*SquaresDown {
+			if at += v[0]; at >= SquaresAcross*SquaresDown || v[0] > at {
 				return
 			}
-			if !yield(Square{int(at), uint32(next()), uint32(next())}) {
+			if !yield(Square{int(at), uint32(v[1]), uint32(v[2])}) {
 				return
 			}
 		}

@@ -15,7 +15,7 @@ func itoa(i int) string { return strconv.Itoa(i) }
 // shortJSON returns about the first 40 bytes of a JSON text.
 func shortJSON(text []byte) string {
 	if len(text) > 40 { // the conversion to string would copy a large text
-		text = text[:44]
+		text = text[:min(len(text), 44)]
 	}
 	return cut(string(text), 40)
 }

@@ -19,8 +19,8 @@ const (
 	// Close of the file makes them durable.
 	FileSyncEarly
 	// RenameBeforeData: the name of a new file is durable before its bytes are. The first Sync of a file that
-	// Create made does nothing. The next Rename of the file, or the next Sync of the folder, makes the bytes
-	// durable at its end.
+	// Create made does nothing. The next Rename of the file, or the next Sync of the folder, makes first the
+	// name and then the bytes durable.
 	RenameBeforeData
 )
 
@@ -112,7 +112,7 @@ type brokenFile struct {
 	folder *broken
 	name   string // of the file when it was opened
 	first  bool   // whether Create made the file, and the next Sync is the first one
-	owed   bool   // whether a Sync has returned early and its bytes are not durable yet
+	owed   bool   // whether a Sync has returned early and the bytes are not durable yet
 }
 
 func (f *brokenFile) Write(p []byte) (int, error) {

@@ -32,7 +32,7 @@ func (o Op) String() string {
 type Call struct {
 	Number int64 // from 1
 	Op     Op
-	Name   string // name of the file when it was opened; empty for Files and SyncFolder
+	Name   string // name of the file, for an open file when it was opened; empty for Files and SyncFolder
 	To     string // new name of a Rename
 	Offset int64  // offset of the first byte of a ReadAt, Write or WriteAt
 	Bytes  int    // number of bytes that were read or written
@@ -72,10 +72,10 @@ func (d *Disk) Log() []Call {
 	return d.log[:len(d.log):len(d.log)]
 }
 
-// Watch makes the disk call f before each call, on the goroutine that makes the call. At that time a program
-// has finished all its work after the previous call, so f may copy the disk and cut the power of the copy.
-// The argument of f lacks Number, Bytes and Err, which are unknown before the call. f may call the methods of
-// the disk. Calls of other goroutines may come between f and the call. A nil f ends the watch.
+// Watch makes the disk call f before each call, on the goroutine that makes the call. f may call the methods
+// of the disk: for example, f may copy the disk and cut the power of the copy. The argument of f lacks
+// Number, Bytes, Err and the Offset of a Write, which are unknown before the call. Calls of other goroutines
+// may come between f and the call. A nil f ends the watch.
 func (d *Disk) Watch(f func(Call)) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -104,6 +104,7 @@ func (d *Disk) PrintIfFailed(t testing.TB) {
 		for _, c := range log[max(0, len(log)-most):] {
 			fmt.Fprintf(&b, "\n%v", c)
 		}
-		t.Logf("the last of %d calls of the simulated disk of seed %d:%s", len(log), d.seed, b.String())
+		t.Logf("the simulated disk of seed %d has had %d calls; the last of them:%s", d.seed, len(log),
+			b.String())
 	})
 }

@@ -55,8 +55,8 @@ func New(seed uint64) *Disk {
 }
 
 // Folder returns the folder for the program that runs now. After [Disk.Kill] or [Disk.PowerCut], the methods
-// of the folder and of its files return [ErrStopped], also after Restart. So goroutines of a program that has
-// ended change nothing.
+// of the folder and of its files return [ErrStopped], even after Restart. Therefore goroutines of a program
+// that has ended change nothing.
 func (d *Disk) Folder() disk.Folder {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -108,7 +108,7 @@ func (d *Disk) stop(cut bool) {
 }
 
 // KillAt kills the program in the middle of a call. Calls are counted from 1, over the life of the disk: see
-// [Disk.Calls]. KillAt replaces an earlier KillAt or PowerCutAt. 0 means that the program is not stopped.
+// [Disk.Calls]. KillAt replaces an earlier KillAt or PowerCutAt. KillAt(0) does not stop the program.
 func (d *Disk) KillAt(call int64) { d.setStop(call, false) }
 
 // PowerCutAt cuts the power in the middle of a call. Its argument is as for [Disk.KillAt].
@@ -179,8 +179,8 @@ func (d *Disk) surviving(r *rand.Rand) []change {
 // keep or lose all sectors of a large file.
 var chances = [...]float64{0, 0.1, 0.5, 0.9, 1}
 
-// apply makes a change in names. A rename or removal does nothing if the name does not refer to the file
-// because an earlier change did not survive.
+// apply makes a change in names. If an earlier change did not survive, the name may not refer to the file. A
+// rename or removal then does nothing.
 func (c change) apply(names map[string]*file) {
 	switch {
 	case c.op == Create:
@@ -252,7 +252,7 @@ func (d *Disk) mustFile(name string) *file {
 	return f
 }
 
-// pathError is the error of a call for a file.
+// pathError returns the error of a call for a file.
 func pathError(op Op, name string, err error) error {
 	return &fs.PathError{Op: op.String(), Path: name, Err: err}
 }

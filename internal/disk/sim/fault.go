@@ -9,8 +9,9 @@ type Faults struct {
 	// ENOSPC. A failed call may write a part of the bytes.
 	WriteEIO, WriteENOSPC float64
 	// SyncFile is the probability with which Sync of a file fails with EIO. As on Linux, the sectors that
-	// were not synced then count as synced, but at least one of them is lost when the power fails, even if a
-	// later Sync succeeds. Programs read the bytes of the sector until the power fails.
+	// were not synced then count as synced, but at least one of them is lost. Until the power fails, programs
+	// still read the bytes of a lost sector. A later Sync saves these bytes only if the program has written
+	// to the sector again.
 	SyncFile float64
 	// Folder is the probability with which Create, Rename, Remove and Sync of the folder fail with EIO. A
 	// failed call does nothing.
@@ -26,8 +27,8 @@ func (d *Disk) SetFaults(f Faults) {
 	d.faults = f
 }
 
-// FailAt makes one call fail as [Faults] does. A Write or WriteAt fails with EIO or ENOSPC. Close does not
-// fail. Calls are counted from 1, over the life of the disk. 0 means that no call fails.
+// FailAt makes one call fail as [Faults] describes. A Write or WriteAt fails with EIO or ENOSPC. Close does
+// not fail. Calls are counted from 1, over the life of the disk. After FailAt(0), no call fails.
 func (d *Disk) FailAt(call int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -35,7 +36,7 @@ func (d *Disk) FailAt(call int64) {
 }
 
 // SetCapacity limits the bytes of all files together. A Write beyond the limit writes the bytes that fit and
-// returns ENOSPC. 0 means that there is no limit.
+// returns ENOSPC. SetCapacity(0) removes the limit.
 func (d *Disk) SetCapacity(bytes int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -9,14 +9,15 @@ import (
 // sector is the number of bytes that survive a power cut together.
 const sector = 512
 
-// file is the content of a file. It never becomes shorter.
+// file is the content of a file. Programs cannot make a file shorter.
 type file struct {
-	data    []byte // the bytes that programs read; copies share the array, so its bytes never change
+	data    []byte // the bytes that programs read; not changed in place, because copies share the array
 	durable int    // bytes below this offset are durable, except in the sectors of rewritten and lost
 	size    int    // the durable size
 	ends    []int  // size of data after each call of Write since the last Sync
-	// rewritten maps a sector that WriteAt has changed since the last Sync to its versions: the durable
-	// version, and the version that each call since the last Sync has left.
+	// rewritten maps a sector to its versions: the durable version, and the version that each call since the
+	// last Sync has left. It has the sectors that WriteAt, or a Write to a lost sector, has changed since
+	// then.
 	rewritten map[int][][]byte
 	// lost maps a sector that a failed Sync has lost to its durable bytes.
 	lost map[int][]byte
@@ -65,7 +66,7 @@ func (f *file) writeAt(p []byte, offset int) {
 	}
 }
 
-// rewrite records the versions of a sector so far in f.rewritten, before a call changes the sector.
+// rewrite records in f.rewritten the versions that a sector has had so far. A call then changes the sector.
 func (f *file) rewrite(s int) {
 	if f.rewritten[s] != nil {
 		return
@@ -187,12 +188,13 @@ func (f *file) version(r *rand.Rand, s int) []byte {
 	end := min((s+1)*sector, len(f.data))
 	i, _ := slices.BinarySearch(f.ends, s*sector+1)
 	j, _ := slices.BinarySearch(f.ends, end)
-	// The calls i to j-1 ended within the sector. Call j ended at the end of the sector or behind it.
+	// The calls from i up to but not including j ended within the sector. Call j ended at the end of the
+	// sector or behind it.
 	if n := i + r.IntN(j-i+1); n < j {
 		end = f.ends[n]
 	}
 	return f.data[s*sector : end]
 }
 
-// sectors returns the number of sectors that bytes take.
+// sectors returns the number of sectors that hold the given number of bytes.
 func sectors(bytes int) int { return (bytes + sector - 1) / sector }

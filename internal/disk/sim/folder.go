@@ -17,8 +17,8 @@ type folder struct {
 	life int
 }
 
-// call counts a call and carries it out by calling do with the disk locked. fault is the error that the call
-// must return, or nil. It is ErrStopped if the program ends in the middle of the call.
+// call counts a call, locks the disk, and carries the call out by calling do. The argument fault of do is the
+// error that the call must return, or nil. It is ErrStopped if the program ends in the middle of the call.
 func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 	d := f.disk
 	if watch := d.watcher(f.life); watch != nil {

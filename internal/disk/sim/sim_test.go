@@ -105,14 +105,14 @@ func TestSyncedSurvives(t *testing.T) {
 		got := read(t, d.Restart(), "a")
 		want := slices.Concat(filled(1300, 1), filled(900, 2))
 		if len(got) < len(want) || !bytes.Equal(got[:len(want)], want) {
-			t.Fatalf("seed %d: the file has %d bytes, or does not begin with the %d synced bytes", seed,
-				len(got), len(want))
+			t.Fatalf("seed %d: the file of %d bytes does not begin with the %d synced bytes", seed, len(got),
+				len(want))
 		}
 		// All bytes that have survived are durable: the next power cut loses nothing.
 		d.PowerCut()
 		if again := read(t, d.Restart(), "a"); !bytes.Equal(again, got) {
-			t.Fatalf("seed %d: a second power cut left %d of %d bytes, or other bytes", seed, len(again),
-				len(got))
+			t.Fatalf("seed %d: a second power cut changed the file: %d bytes before, %d after", seed,
+				len(got), len(again))
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestVersionsOfSector(t *testing.T) {
 }
 
 // TestRewritten: a sector that WriteAt has changed survives as it was at the last Sync, or as one of the
-// calls since then left it. The synced sectors around it survive.
+// calls since then left it. The synced sectors around this sector survive.
 func TestRewritten(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -263,8 +263,9 @@ func TestRewritten(t *testing.T) {
 		"second: appended", "second: written")
 }
 
-// TestRewrittenAndSynced: bytes that WriteAt has written survive after Sync. A Sync that fails loses sectors.
-// A lost sector survives as it was before WriteAt, until the sector is written again.
+// TestRewrittenAndSynced: bytes that WriteAt has written survive after Sync. A Sync that fails loses sectors:
+// a power cut leaves a lost sector as it was before WriteAt. If a program writes to the sector again, the
+// next Sync makes the sector durable.
 func TestRewrittenAndSynced(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -320,7 +321,7 @@ func TestRewrittenAndSynced(t *testing.T) {
 	seen.expect(t, "written again", "the second lost", "the first lost", "both lost")
 }
 
-// TestWriteAtEnd: WriteAt does not make a file longer, and writes in part if it fails.
+// TestWriteAtEnd: WriteAt does not make a file longer. A WriteAt that fails may write a part of the bytes.
 func TestWriteAtEnd(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(50) {
@@ -641,7 +642,7 @@ func TestFilesOfEndedProgram(t *testing.T) {
 	d.Restart()
 }
 
-// TestFailedSync: programs read the sectors that a failed Sync has lost until the power fails. A later Sync
+// TestFailedSync: until the power fails, programs read the sectors that a failed Sync has lost. A later Sync
 // does not make these sectors durable.
 func TestFailedSync(t *testing.T) {
 	const before, after = 700, 5000
@@ -690,8 +691,8 @@ func TestFailedSync(t *testing.T) {
 	seen.expect(t, "all lost", "some lost")
 }
 
-// TestFailedSyncLosesUnsynced: a failed Sync loses the only sector that was not synced, and nothing if all
-// was synced.
+// TestFailedSyncLosesUnsynced: a failed Sync loses the only sector that was not synced. If all bytes were
+// synced, it loses nothing.
 func TestFailedSyncLosesUnsynced(t *testing.T) {
 	for seed := range uint64(50) {
 		for _, before := range []int{0, 100, 512, 700} {
@@ -748,8 +749,8 @@ func TestFailedWrites(t *testing.T) {
 		"ENOSPC after 2")
 }
 
-// TestFaults: calls with faults fail and do nothing. Without faults, the calls succeed again. FailAt makes
-// exactly one call fail.
+// TestFaults: calls with faults fail and change no names. Without faults, the calls succeed again. FailAt
+// makes exactly one call fail.
 func TestFaults(t *testing.T) {
 	d := sim.New(1)
 	f := d.Folder()
@@ -783,7 +784,7 @@ func TestFaults(t *testing.T) {
 			}
 		}
 		if op := d.Log()[n-1].Op; (failed == 1) != (op != sim.Close) {
-			t.Errorf("FailAt(%d), %v: %d calls failed", n, op, failed)
+			t.Errorf("FailAt(%d), %v: %d calls failed, want 1, or 0 for close", n, op, failed)
 		}
 	}
 }
@@ -815,7 +816,7 @@ func TestErrors(t *testing.T) {
 	}
 	for _, offset := range []int64{3, 4, 1 << 40} {
 		if n, err := a.ReadAt(make([]byte, 1), offset); n != 0 || err != io.EOF {
-			t.Errorf("ReadAt %d returned %d, %v", offset, n, err)
+			t.Errorf("ReadAt at %d returned %d, %v", offset, n, err)
 		}
 	}
 	reader := open(t, f, "a")
@@ -977,7 +978,8 @@ func TestCopy(t *testing.T) {
 			t.Fatal("after a power cut, the copy lacks synced bytes or has bytes that it never had")
 		}
 		if d.Stopped() || kept.Stopped() || kept.Calls() != 6 || len(kept.Log()) != 6 || d.Calls() != 8 {
-			t.Fatalf("the copy has %d calls, the disk %d", kept.Calls(), d.Calls())
+			t.Fatalf("the copy has %d calls, want 6; the disk has %d, want 8; stopped: %t and %t, want false",
+				kept.Calls(), d.Calls(), kept.Stopped(), d.Stopped())
 		}
 		seen[strings.Join(cut.Names(), "")]++
 		// A power cut at one moment has different results for different seeds.
@@ -1031,7 +1033,8 @@ func TestGoroutines(t *testing.T) {
 	})
 	workers.Wait()
 	if d.Calls() != 4*301 || len(d.Log()) != 4*301 {
-		t.Errorf("%d calls, %d in the log, want %d", d.Calls(), len(d.Log()), 4*301)
+		t.Errorf("%d calls are counted and %d are in the log, want %d of each", d.Calls(), len(d.Log()),
+			4*301)
 	}
 	for worker := range 4 {
 		name := fmt.Sprint(worker)
@@ -1041,7 +1044,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// TestRefuseOpen: files are neither renamed, replaced nor removed while they are open.
+// TestRefuseOpen: after RefuseOpen, the disk refuses to rename, replace or remove an open file.
 func TestRefuseOpen(t *testing.T) {
 	d := sim.New(1)
 	d.RefuseOpen()

@@ -12,8 +12,8 @@ import (
 )
 
 // recordHistory runs operations in several goroutines at once and returns their arguments, results and times.
-// Porcupine searches for an order in which a sequential object would have these results. The times come from a
-// counter, not from a clock: with a coarse clock, too many operations would seem concurrent, and porcupine
+// Porcupine searches for an order in which a sequential object would have these results. The times come from
+// a counter, not from a clock: with a coarse clock, too many operations would seem concurrent, and porcupine
 // would have to try far too many orders.
 func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any,
 	do func(client int, input any) any) []porcupine.Operation {

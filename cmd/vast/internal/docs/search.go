@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // index finds sections by words on the server, for browsers without scripts. In a browser with scripts,
@@ -188,11 +186,12 @@ func excerpt(text string, asked []string) template.HTML {
 			break
 		}
 	}
-	for begin > 0 && !unicode.IsSpace(rune(text[begin-1])) {
+	// Words end at ASCII white space: other bytes may be parts of a character.
+	for begin > 0 && !isSpace(text[begin-1]) {
 		begin--
 	}
 	end := min(len(text), begin+excerptBytes)
-	for end < len(text) && (!utf8.RuneStart(text[end]) || !unicode.IsSpace(rune(text[end]))) {
+	for end < len(text) && !isSpace(text[end]) {
 		end++
 	}
 	part := text[begin:end]
@@ -214,3 +213,5 @@ func excerpt(text string, asked []string) template.HTML {
 	}
 	return template.HTML(b.String())
 }
+
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }

@@ -157,17 +157,18 @@ func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bo
 		}
 		// DeepEqual returns false for a NaN and for values of different types. The texts of such values may
 		// still be the same: then the components count as equal.
-		if part = (parts{p.name, show(a), show(b)}); part.Before == part.After {
+		before, after := text(a), text(b)
+		if before == after {
 			return parts{}, true
 		}
 		p.counted.Changed++
-		return part, false
+		return parts{p.name, cut(before), cut(after)}, false
 	}
 	part.Column = p.name
 	if describe && was {
-		part.Before = show(component(p.before, e))
+		part.Before = cut(text(component(p.before, e)))
 	} else if describe {
-		part.After = show(component(p.after, e))
+		part.After = cut(text(component(p.after, e)))
 	}
 	return part, false
 }
@@ -191,10 +192,14 @@ func component(col vast.AnyColumn, e vast.Entity) any {
 // mostText is the largest number of characters of a component in a comparison.
 const mostText = 300
 
-func show(v any) string {
+func text(v any) string {
 	var b strings.Builder
 	write(&b, reflect.ValueOf(v))
-	text := b.String()
+	return b.String()
+}
+
+// cut cuts a text to mostText characters.
+func cut(text string) string {
 	if r := []rune(text); len(r) > mostText {
 		text = string(r[:mostText]) + "…"
 	}

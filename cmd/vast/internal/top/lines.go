@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
+	"github.com/vastgo/vast/cmd/vast/internal/tty"
 	"github.com/vastgo/vast/inspect"
 )
 
@@ -55,10 +56,10 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 			s.apply(u)
 			if u.lost != nil {
 				if hopeless(u.lost) {
-					return cli.Fail(stderr, "top", u.lost, cli.Failure)
+					return fail(stderr, u.lost)
 				}
 				if !lost {
-					fmt.Fprintf(stderr, "vast top: connection lost, trying again: %v\n", u.lost)
+					fmt.Fprintf(stderr, "vast top: connection lost, trying again: %s\n", tty.Clean(u.lost.Error()))
 				}
 			} else if lost {
 				fmt.Fprintln(stderr, "vast top: attached again")
@@ -71,7 +72,7 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 			return cli.Status(signal)
 		}
 	}
-	return cli.Fail(stderr, "top", err, cli.Failure)
+	return fail(stderr, err)
 }
 
 // plainLine formats a sample for grep and cut, as pairs name=value that are separated by one space. Sizes are

@@ -88,7 +88,7 @@ func health(s *state, now time.Time) tty.Span {
 	switch {
 	case s.lost != nil:
 		if hopeless(s.lost) {
-			return tty.Text("refused: "+s.lost.Error(), tty.Bad)
+			return tty.Text("refused: "+tty.Clean(s.lost.Error()), tty.Bad)
 		}
 		return tty.Text(fmt.Sprintf("lost for %d s, trying again", int(now.Sub(s.heard).Seconds())), tty.Bad)
 	case !n.Admitting:

@@ -117,14 +117,14 @@ func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer)
 	select {
 	case err := <-first:
 		if err != nil {
-			return cli.Fail(stderr, "top", err, cli.Failure)
+			return fail(stderr, err)
 		}
 	case signal := <-signals:
 		return cli.Status(signal)
 	}
 	if o.once {
 		if err := printOnce(stdout, s, o); err != nil {
-			return cli.Fail(stderr, "top", err, cli.Failure)
+			return fail(stderr, err)
 		}
 		return cli.Success
 	}
@@ -138,4 +138,9 @@ func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer)
 		return watchLines(f, s, o, signals, stdout, stderr)
 	}
 	return watchScreen(f, s, screen, signals)
+}
+
+// fail prints the error that ends the command. The error may have text from the program.
+func fail(stderr io.Writer, err error) int {
+	return cli.Fail(stderr, "top", errors.New(tty.Clean(err.Error())), cli.Failure)
 }
