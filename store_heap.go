@@ -11,8 +11,8 @@ import (
 
 // HeapColumn is a [Column] for components that hold Go pointers, such as strings, slices, maps and
 // interfaces. Its elements lie on the Go heap, where the collector scans them, in fixed blocks that never
-// move. A HeapColumn has the same presence bits, queries and methods as a Column. Make a HeapColumn with
-// [NewHeapColumn].
+// move. A HeapColumn has the same presence bits and queries as a Column, and the same methods except Slice,
+// TrySlice and EditRun. Make a HeapColumn with [NewHeapColumn].
 //
 // A HeapColumn clears an element when its entity loses the component, so that the collector can free the
 // memory that the element referred to. It also drops each block that no longer has elements. A vm.Limit does
@@ -22,7 +22,7 @@ type HeapColumn[T any] struct {
 	heap *heapStore[T]
 }
 
-// NewHeapColumn registers a component of any Go type with the world, under the name of its type; see
+// NewHeapColumn registers a component of any Go type with the world, under the name of that type; see
 // [HeapColumn.Named]. For a type without Go pointers, [Column] is faster. NewHeapColumn reserves only
 // addresses, and panics with a [*vm.Error] if no addresses are left.
 func NewHeapColumn[T any](w *World) HeapColumn[T] {
@@ -44,7 +44,8 @@ func (c HeapColumn[T]) Named(name string) HeapColumn[T] {
 }
 
 // Get returns e's component, or nil if e is stale or lacks it. The pointer stays valid like any Go pointer.
-// After e has lost the component, the component of another entity may use the memory at the pointer.
+// But after e has lost the component, or after [Archetype.Pack] or [World.Regroup] has moved e, the component
+// of another entity may use the memory at the pointer.
 func (c HeapColumn[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -70,7 +71,7 @@ type heapStore[T any] struct {
 }
 
 // A block has 1 << heapBlockShift slots, so that the list of blocks stays short. A block has fewer slots if
-// its elements would take more than heapBlockBytes. So a column with few entities takes little memory.
+// its elements would take more than heapBlockBytes, so that a column with few entities takes little memory.
 const (
 	heapBlockBytes = 64 << 10
 	heapBlockShift = 9

@@ -16,8 +16,9 @@ import (
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
 // Each slot takes 8 bytes for a handle. Only an entity with the component also takes memory for an element:
-// the value, and 8 bytes for the Entity. A SparseColumn has the same queries and methods as a Column, and
-// [SparseColumn.All] walks the packed values. Make a SparseColumn with [NewSparseColumn].
+// the value, and 8 bytes for the Entity. A SparseColumn has the same queries as a Column, and the same
+// methods except Slice, TrySlice and EditRun. [SparseColumn.All] walks the packed values. Make a SparseColumn
+// with [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -88,7 +89,7 @@ func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("Sparse
 // The loop may write values, as through [SparseColumn.Get]. Such a write does not mark the value for
 // trackers; a write through [SparseColumn.Edit] does. If the loop changes the structure of the world, the
 // next step panics, as in [Query.All]. All panics if the world is closed. Several goroutines may run All at
-// once while nothing changes the structure.
+// the same time while nothing changes the structure.
 //
 // Complexity: a few instructions for each entity, and one step for each 64 places in the pool up to the last
 // element. New elements fill the first gaps that removed elements left. All skips long gaps 4,096 or 262,144
@@ -181,7 +182,7 @@ func (s *poolStore[T]) has(n, owed int) bool          { return s.rooms.Free() >=
 func (s *poolStore[T]) room(n, owed int) error        { return s.pool.Grow(s.need(n, owed)) }
 
 // need returns the number of insertions to make room for, so that n puts and the owed puts cannot fail. It
-// does not count owed puts for which the pool has no slots: such puts cannot happen.
+// does not count owed puts for which the pool has no slots, because such puts cannot happen.
 func (s *poolStore[T]) need(n, owed int) int {
 	if owed == 0 {
 		return n

@@ -195,8 +195,8 @@ func (k stored[T]) SetAll(q Query, v T) int {
 	return n
 }
 
-// write overwrites the elements of some slots of a word, and returns their number. mask selects the slots.
-// All of them have the component.
+// write overwrites the elements of the slots of mask in a word, and returns their number. All of these slots
+// must have the component.
 func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
 	for m := mask; m != 0; m &= m - 1 {
 		*k.at(word*64 + trailingZeros(m)) = v

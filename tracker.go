@@ -25,10 +25,10 @@ import (
 // never touched. Writing a tracked column costs a few instructions more. Making entities with a tracked
 // column takes the slower path, as with hooks. For other columns, trackers cost one test.
 //
-// The rules of [World] about goroutines hold for a tracker. Several goroutines may leave marks at once, as
-// [Column.Edit] says. At that time, no goroutine may read the tracker or run a query with [Query.Changed] of
-// the same column. There is one exception: a loop over such a query may mark the entities that the query has
-// yielded.
+// The rules of [World] about goroutines hold for a tracker. Several goroutines may write a tracked column at
+// the same time, as [Column.Edit] says. While they write, no goroutine may read the tracker or run a query
+// with [Query.Changed] of that column, with one exception: a loop over the query may write the entities that
+// the query has yielded.
 type Tracker struct {
 	world   *World
 	columns []*column
@@ -143,7 +143,7 @@ func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 type look struct {
 	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick must examine
 	pick func(*marks, *column, uint32) uint64 // returns the selected slots of a word
-	gone bool                                 // whether to yield the entities of the last look
+	gone bool                                 // whether to yield the entities of the last look, not of now
 }
 
 // each yields the entities that a look selects.

@@ -17,15 +17,15 @@ func expectTracked(t *testing.T, when string, tr *Tracker, col AnyColumn, added,
 	a, c, r := count(slices.Collect(tr.Added(col))), count(slices.Collect(tr.Changed(col))),
 		count(slices.Collect(tr.Removed(col)))
 	if a != added || c != changed || r != removed {
-		t.Errorf("%s: %d added, %d changed, %d removed, want %d, %d, %d", when, a, c, r, added, changed,
-			removed)
+		t.Errorf("%s: %d added, %d changed, %d removed, want %d added, %d changed, %d removed", when, a, c, r,
+			added, changed, removed)
 	}
 	if n := tr.world.Query(col).Changed(col, tr).Count(); n != added+changed {
 		t.Errorf("%s: the query finds %d entities, want %d", when, n, added+changed)
 	}
 }
 
-// TestTrackersOfWholeBlocks checks the marks of bulk operations that handle whole blocks at once.
+// TestTrackersOfWholeBlocks checks the marks of bulk operations that handle a whole block in one step.
 func TestTrackersOfWholeBlocks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()

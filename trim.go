@@ -8,10 +8,9 @@ import (
 )
 
 // Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the
-// component, and control data of slots that no archetype owns. All of this memory stays usable. Memory after
-// the last slot that an archetype owns no longer counts against [Options.Limit]. So Trim also gives back the
-// room that [Column.Grow] made after that slot. Trim keeps the room that [Archetype.Grow] made, and the notes
-// of trackers.
+// component, and control data of slots that no archetype owns. Memory after the last slot that an archetype
+// owns no longer counts against [Options.Limit]. Trim ends all promises of room for components and links,
+// except the promises of [Archetype.Grow]. It keeps the notes of trackers.
 //
 // Trim is not a structural change, but it must run alone, as structural changes do. Trim is useful after many
 // entities were deleted. Complexity: one step for each gap between entities in each column, and one system
@@ -49,8 +48,8 @@ func (w *World) Trim() error {
 
 // trimWords gives back the generations of the words [lo, hi), which no archetype owns. Each word keeps its
 // largest generation as its floor. A look-up with an old entity finds generation zero, which differs from the
-// entity's generation. When an archetype owns the word again, its generations continue above the floor. See
-// docs/decisions/0008-generation-floors.md.
+// entity's generation. When an archetype owns the word again, the word's generations continue above the
+// floor. See docs/decisions/0008-generation-floors.md.
 func (w *World) trimWords(lo, hi uint32) error {
 	w.noteFloors(lo, hi)
 	return w.control.Discard(int(lo)*bytesGenerations, int(hi-lo)*bytesGenerations)
@@ -126,8 +125,8 @@ func (w *World) trimEnd() error {
 	return errors.Join(errs...)
 }
 
-// trim gives back the elements of slots without the component. Their contents are not needed: an element is
-// written or cleared when an entity gains the component, unless its slot was never used before.
+// trim gives back the elements of slots without the component. Their contents are not needed, because an
+// element in a used slot is written or cleared when an entity gains the component.
 func (c *column) trim() error {
 	errs := []error{c.set.Trim()}
 	if c.bytes > 0 {

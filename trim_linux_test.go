@@ -26,7 +26,7 @@ func TestTrimResident(t *testing.T) {
 	total := 10_000_000
 	var o Options
 	if testing.Short() || longtest.Race || invariants.Enabled {
-		// With so few entities the result depends on the huge pages that the system has available.
+		// Huge pages would change the result, because the world has only few entities.
 		total, o.Pages = 2_000_000, vm.PagesSmall
 	}
 	if invariants.Enabled {
@@ -78,7 +78,7 @@ func TestTrimResident(t *testing.T) {
 			t.Logf("%d KiB with all entities, %d KiB after Trim, %d KiB with the kept entities only: %.2f",
 				before>>10, after>>10, want>>10, float64(after)/float64(want))
 			if after > want*3/2 {
-				t.Errorf("%d bytes are in memory after Trim, a world with only the kept entities takes %d",
+				t.Errorf("%d bytes are in memory after Trim, and a world with only the kept entities has %d",
 					after, want)
 			}
 			for run := range w.Query(c.kept).Runs() {

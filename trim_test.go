@@ -132,7 +132,7 @@ func TestTrimAgedSlots(t *testing.T) {
 		}
 	}
 	if last != 128 || w.worn != 128 {
-		t.Errorf("%d entities are at their last generation, the world counts %d", last, w.worn)
+		t.Errorf("%d entities are at their last generation, and the world counts %d, want 128", last, w.worn)
 	}
 	w.checkInvariants()
 	w.DeleteAll(w.Query())
@@ -167,7 +167,8 @@ func TestTrimGivesBackLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if most := used/8 + vm.PageSize() - 4096; limit.Used() > most || w.Stats().Committed > most {
-		t.Errorf("%d bytes count against the limit after Trim, %d before", limit.Used(), used)
+		t.Errorf("%d bytes count against the limit after Trim, %d before, want at most %d", limit.Used(),
+			used, most)
 	}
 	if err := many.Grow(400_000); err == nil {
 		t.Fatal("Grow succeeded beyond the limit")

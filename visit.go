@@ -43,13 +43,14 @@ type bell struct{ c chan<- struct{} }
 // may do, but must not take long. For long work, f works for some tenths of a millisecond, stores its
 // progress, and returns false. Then the same or a later Admit calls f again, until f returns true.
 //
-// Visit may be called on any goroutine at any time, unless the owner waits for that goroutine. So code that
-// the owner runs must not call Visit: a system, a hook, the body of a loop, or f itself. Such a call would
-// wait for itself, and the code can do the work of f directly. Visit panics if a schedule or f makes such a
-// call while no other world is at work. Elsewhere such a call waits until its context ends. Visit returns nil
-// if f has returned true, the context's error if the context ends first, and [ErrClosed] if the world is
-// closed. When Visit returns, f is not running and will not be called again. If f panics, Visit panics with
-// the same value.
+// Visit may be called at any time, on any goroutine for which the owner does not wait. Code that the owner
+// runs (a system, a hook, the body of a loop, or f itself) must not call Visit, because the call would wait
+// for itself. That code can do the work of f directly. If a schedule or f runs the code and no other world is
+// at work, Visit panics. In other cases the call waits until its context ends.
+//
+// Visit returns nil if f has returned true, the context's error if the context ends first, [ErrClosed] if the
+// world is closed, and another error if f ends its goroutine. When Visit returns, f is not running and will
+// not be called again. If f panics, Visit panics with the same value.
 func (w *World) Visit(ctx context.Context, f func() (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -95,8 +96,8 @@ func (w *World) Admit(most time.Duration) (more bool) {
 }
 
 // NotifyVisits sends to c, without blocking, whenever a call of [World.Visit] begins to wait, until stop is
-// called. An idle owner receives from c to wake up and call [World.Admit]. c should have a buffer for one
-// value.
+// called. If a call waits already, NotifyVisits itself sends to c. An idle owner receives from c to wake up
+// and call [World.Admit]. c should have a buffer for one value.
 func (w *World) NotifyVisits(c chan<- struct{}) (stop func()) {
 	b := &bell{c}
 	v := &w.visits
@@ -125,7 +126,7 @@ func (b *bell) ring() {
 	}
 }
 
-// add queues a visitor, unless the world is closed, and reports whether it queued the visitor.
+// add queues a visitor if the world is open, and reports whether it queued the visitor.
 func (v *visits) add(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -206,7 +207,8 @@ func (v *visits) next() *visitor {
 	return one
 }
 
-// again queues a visitor once more, unless the visitor has gone or the world is closed.
+// again queues a visitor once more if its context has not ended and the world is open, and reports whether it
+// queued the visitor.
 func (v *visits) again(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

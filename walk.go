@@ -6,12 +6,13 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// plainWalk is the state of one loop over a plain query. It is small because Go clears it at each start.
+// plainWalk is the state of one loop over a plain query. It is kept small, because each loop begins with
+// clearing it.
 type plainWalk struct {
 	world   *World
 	q       *query
 	changes uint64        // the world's number of changes when the walk began
-	cursor  bitset.Cursor // the current run is from Lo to Hi of the cursor
+	cursor  bitset.Cursor // the current run is [cursor.Lo, cursor.Hi)
 }
 
 // walk is the state of one loop over any query.
@@ -20,7 +21,7 @@ type walk struct {
 
 	// These fields serve the queries that are not plain.
 	source source
-	end    uint // end of the run that is cut into parts; the cursor's Hi is the end of the current part
+	end    uint // end of the run that is cut into parts; cursor.Hi is the end of the current part
 	listed listed
 	linked linkedSources
 	slots  related
@@ -46,7 +47,7 @@ func (k *walk) start(q *query) {
 	}
 }
 
-// next moves to the next run, cursor.Lo to cursor.Hi, and reports whether there is one.
+// next moves to the next run and reports whether there is one.
 func (k *walk) next() bool {
 	if k.q.plain {
 		return k.cursor.Next()

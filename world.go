@@ -22,8 +22,8 @@ type Options struct {
 	Name string
 	// MaxEntities is the largest number of slots, rounded up to a multiple of 64. It costs addresses only:
 	// for each slot, the size of an element of every column and a few bytes. Default: 16,777,216; on Windows,
-	// where reserved addresses cost memory, 1,048,576; on the heap stand-in, which takes the memory at once,
-	// 65,536.
+	// where reserved addresses cost memory, 1,048,576; on the heap stand-in, which takes memory for all
+	// slots, 65,536.
 	MaxEntities int
 	// Limit is a budget of committed memory, shared with other worlds and containers. Default:
 	// [vm.DefaultLimit].
@@ -33,8 +33,8 @@ type Options struct {
 	Pages vm.Pages
 	// Mark is the mark that the world's entities carry, 1 to 255. An entity of a world with another mark is
 	// stale in this world. Set Mark if entities of one process can reach a world of another process. For
-	// example, region r of a cluster can have the mark 1 + r%255. Two worlds may have the same mark. Package
-	// store does not load a file with another mark. Default: the next mark in this process, and after
+	// example, region r of a cluster can have the mark 1 + r%255. Two worlds may have the same mark. If Mark
+	// is set, store.Load refuses a file with another mark. Default: the next mark in this process, and after
 	// store.Load the mark in the file.
 	Mark uint8
 }
@@ -54,7 +54,7 @@ type World struct {
 	memory    memory
 	quoted    string // the name in quotes, for labels
 
-	// The control arrays have one element for each slot or each 64-slot word. They are carved on first use.
+	// The control arrays have one element for each slot or each 64-slot word. prepare carves them.
 	size      uint32         // number of slots for which the control arrays are committed, a multiple of 64
 	gens      unsafe.Pointer // generation of each slot, uint32
 	owners    unsafe.Pointer // owner of word 0; the owners of other words lie below it
@@ -69,7 +69,7 @@ type World struct {
 
 	columns    []*column
 	distinct   atomic.Int32         // the columns below this number are known to differ in type or name
-	watched    []*column            // the columns with hooks, stores or trackers, in the same order
+	watched    []*column            // the columns with hooks, stores or trackers, in the order of columns
 	relations  []linked             // relations and edges
 	deletion   *deletion            // a buffer for deletions; nil while a deletion calls hooks
 	resources  map[reflect.Type]any // pointers to values, by their type
@@ -106,7 +106,7 @@ func NewWorld(o Options) *World {
 	if o.MaxEntities == 0 {
 		o.MaxEntities = defaultEntities(o.Pages)
 	}
-	const most = min(1<<32-64, math.MaxInt/64&^63) // so that bytes of all slots together cannot overflow
+	const most = min(1<<32-64, math.MaxInt/64&^63) // the bytes of the control arrays must fit in an int
 	if o.MaxEntities < 0 || o.MaxEntities > most {
 		panic(fmt.Sprintf("vast: NewWorld: MaxEntities is %d: use 1 to %d, or 0 for the default",
 			o.MaxEntities, most))
@@ -123,8 +123,8 @@ func NewWorld(o Options) *World {
 
 func (w *World) setMark(m generation.Mark) { w.mark, w.options.Mark = m, m.Number() }
 
-// markPool gives a new pool of the world the mark that the program has chosen for the world. So worlds with
-// the same mark and the same history are saved as the same bytes.
+// markPool gives the mark that the program has chosen for the world, if any, to a new pool of the world. Then
+// worlds with the same chosen mark and the same history are saved as the same bytes.
 func (w *World) markPool(p rooms.Pool) {
 	if w.marked {
 		p.SetMark(w.mark)
@@ -151,8 +151,8 @@ func (w *World) Alive(e Entity) bool {
 
 // Close releases the world's memory. The process keeps up to 1 MiB of pages of small worlds for later worlds.
 // No limit counts these pages: see vm.Options.Recycle. Every entity becomes stale. Pointers and slices into
-// columns must not be used any more. Making entities, columns or queries panics. A second Close does nothing,
-// except that it tries again to release memory that could not be released.
+// columns must not be used any more. Making entities, columns or queries panics. A second Close only tries
+// again to release memory that the first Close could not release.
 func (w *World) Close() error {
 	if w.closed {
 		return w.release()
@@ -204,12 +204,12 @@ func closedMessage(what string, w *World) string {
 }
 
 // generation returns the address of a slot's generation. It is sound for slots below w.size: the array is
-// committed up to them, never moves and holds no Go pointers.
+// committed up to w.size, never moves and holds no Go pointers.
 func (w *World) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(w.gens, uintptr(slot)*4))
 }
 
-// entityIn returns the entity in a slot below w.size that holds an entity.
+// entityIn returns the entity in a slot. The slot must be below w.size and must hold an entity.
 func (w *World) entityIn(slot uint32) Entity { return Entity{slot, *w.generation(slot)} }
 
 // liveWord returns the address of a word of live bits. It is sound for words below w.size/64, for the same
@@ -224,7 +224,7 @@ type owner struct {
 	// its birth. extra may have more bits set than needed.
 	extra  uint64
 	extent uint32 // number of the extent that the word belongs to
-	floor  uint32 // no lower than any generation that Trim discarded from the word
+	floor  uint32 // at least as high as every generation that Trim discarded from the word
 }
 
 const (
@@ -297,7 +297,7 @@ func (w *World) reach(end uint32) error {
 		return err
 	}
 	if huge := vm.HugePageSize(); huge > 0 && !w.huge && w.control.Above() >= huge {
-		// Every look-up reads a generation, in any order, so huge pages save address translations. If the
+		// Look-ups read generations in any order, and huge pages save them address translations. If the
 		// advice fails, the world works with small pages.
 		w.huge = true
 		_ = w.control.Region().Huge(w.control.Offset()-controlLead, 4*w.options.MaxEntities)

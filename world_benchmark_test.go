@@ -7,7 +7,7 @@ import (
 
 const benchmarkEntities = 1 << 20
 
-// benchmarkWorld returns a world with n entities of two columns, and room for many more.
+// benchmarkWorld returns a world with n entities of two columns, and with room for many more entities.
 func benchmarkWorld(b *testing.B, n int) (*World, *Archetype, []Entity, Column[position], Column[velocity]) {
 	b.Helper()
 	w := NewWorld(Options{MaxEntities: 4 * benchmarkEntities})

@@ -13,7 +13,7 @@ func bulkWorld(b *testing.B) (*World, Column[position], Column[velocity], Column
 	pos, vel, tag := NewColumn[position](w), NewColumn[velocity](w), NewColumn[struct{}](w)
 	w.Archetype(pos).NewN(benchmarkEntities, nil)
 	q := w.Query(pos)
-	vel.AddAll(q, velocity{}) // touch the memory once before measuring
+	vel.AddAll(q, velocity{}) // the measurements must not include the first touch of the memory
 	vel.RemoveAll(q)
 	return w, pos, vel, tag
 }

@@ -1,6 +1,6 @@
 package vast
 
-// The types of this file make the storages other than Column usable as columns of the model.
+// The types of this file make a modelColumn of each storage other than Column.
 
 type numberedSparse struct {
 	SparseColumn[[3]uint64]
@@ -116,7 +116,7 @@ func (c numbered[T]) hook(add, remove func(Entity)) {
 	c.typed.OnRemove(func(e Entity, _ *T) { remove(e) })
 }
 
-// readEach reads a run of a storage without slices. A missing component reads as mixed.
+// readEach reads the components of a run one by one. It returns mixed for a missing component.
 func readEach(c modelColumn, r Run) (vs []uint64) {
 	for i := range r.Len() {
 		v, has := c.get(r.Entity(i))

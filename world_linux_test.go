@@ -28,7 +28,8 @@ func mappings() int {
 	return strings.Count(string(b), "\n")
 }
 
-// TestThousandWorlds keeps a thousand default worlds open at once, each with eight columns and some entities.
+// TestThousandWorlds has a thousand default worlds open at the same time, each with eight columns and some
+// entities.
 func TestThousandWorlds(t *testing.T) {
 	n, o := 1000, Options{}
 	if vm.HeapStandIn() {
@@ -53,7 +54,7 @@ func TestThousandWorlds(t *testing.T) {
 	t.Logf("%d mappings before, %d with %d worlds: %.1f a world", before, during, n,
 		float64(during-before)/float64(n))
 	if most := vm.ReadFacts().MaxMappings; during > most*4/5 {
-		t.Errorf("the process has %d of %d mappings, want at most four fifths", during, most)
+		t.Errorf("the process has %d mappings, want at most four fifths of the limit %d", during, most)
 	}
 	for i, w := range worlds {
 		sum := uint64(0)
@@ -61,7 +62,8 @@ func TestThousandWorlds(t *testing.T) {
 			sum += *columns[i][7].Get(e)
 		}
 		if w.Len() != 101 || sum != uint64(i) || w.Query(columns[i][0]).Count() != 100 {
-			t.Fatalf("world %d: %d entities, the sum is %d", i, w.Len(), sum)
+			t.Fatalf("world %d: %d entities, the sum is %d; %d entities have column 0", i, w.Len(), sum,
+				w.Query(columns[i][0]).Count())
 		}
 	}
 	for _, w := range worlds {
@@ -69,8 +71,8 @@ func TestThousandWorlds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The addresses stay reserved for later worlds: one mapping a world, or less. The pages of up to 16
-	// worlds stay in memory.
+	// The addresses stay reserved for later worlds, with at most one mapping for each world. The pages of up
+	// to 16 worlds stay in memory.
 	if after := mappings(); after > before+n+100+16*(during-before)/n {
 		t.Errorf("%d mappings are left after Close, %d before Close", after, during)
 	}
@@ -143,19 +145,18 @@ func TestKernelLimits(t *testing.T) {
 
 const mib = 1 << 20
 
-// limitedAddressSpace makes columns until RLIMIT_AS refuses a column, and more columns after closing another
-// world.
+// limitedAddressSpace makes columns until RLIMIT_AS refuses a column. After it has closed another world, it
+// makes one more column.
 func limitedAddressSpace() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20})
 	for range 4 {
 		anotherColumn[position](other)
 	}
 	// A column of 64 bytes takes a little over 66 MiB in a world of 2^20 slots. The world's own arrays take
-	// some 7 MiB. When a column is refused, addresses for half a column are left, because Go's runtime ends
-	// the process if it gets no addresses.
+	// some 7 MiB. The limit leaves addresses for half a column when a column is refused: without free
+	// addresses, Go's runtime would end the process.
 	setLimit(unix.RLIMIT_AS, vm.ReadUsage().AddressSpace+9*66*mib+33*mib+7*mib)
-	// A default world reserves 64 MiB of addresses for each 4 bytes of an element, so its first column does
-	// not fit.
+	// In a default world, a column of 64-byte elements needs 1 GiB of addresses and does not fit.
 	huge := NewWorld(Options{Name: "huge"})
 	refusal(func() error { NewColumn[[8]uint64](huge); return nil }, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(huge.Stats().Columns) == 0, "a refused column was made")
@@ -163,17 +164,17 @@ func limitedAddressSpace() {
 
 	w := NewWorld(Options{Name: "limited", MaxEntities: 1 << 20})
 	var cs []Column[[8]uint64]
-	last := func() error {
+	makeColumns := func() error {
 		for range 1000 {
 			cs = append(cs, NewColumn[[8]uint64](w))
 		}
 		return nil
 	}
-	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
+	refusal(makeColumns, vm.ErrAddressSpace, "RLIMIT_AS")
 	n := len(cs)
-	must(n >= 4 && n <= 10 && len(w.Stats().Columns) == n, "%d columns, the statistics count %d", n,
-		len(w.Stats().Columns))
-	refusal(last, vm.ErrAddressSpace, "RLIMIT_AS")
+	must(n >= 4 && n <= 10 && len(w.Stats().Columns) == n, "made %d columns, want 4 to 10; Stats counts %d",
+		n, len(w.Stats().Columns))
+	refusal(makeColumns, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(w.Stats().Columns) == n, "a refused column was made")
 	// The existing columns still work.
 	a := w.Archetype(cs[0], cs[n-1])
@@ -193,8 +194,8 @@ func limitedAddressSpace() {
 	fmt.Printf("%d columns under RLIMIT_AS\n", n)
 }
 
-// limitedData grows a world until RLIMIT_DATA refuses memory, and grows the world again after closing another
-// world.
+// limitedData grows a world until RLIMIT_DATA refuses memory. After it has closed another world, it grows the
+// world again.
 func limitedData() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20, Pages: vm.PagesSmall})
 	NewColumn[[8]uint64](other)
@@ -203,7 +204,7 @@ func limitedData() {
 	c, d := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("d")
 	a := w.Archetype(c, d)
 	a.NewN(1000, nil)
-	// Go's runtime still has 20 MiB for itself at every refusal.
+	// At every refusal the limit leaves at least 20 MiB for Go's runtime.
 	setLimit(unix.RLIMIT_DATA, vm.ReadUsage().Data+180*mib)
 	before := w.Stats()
 	for range 3 {
@@ -298,7 +299,7 @@ func TestHugePages(t *testing.T) {
 					t.Errorf("%s: only %d KiB of %d KiB are on huge pages", c.name, huge>>10, n*16>>10)
 				}
 				if resident > n*16*5/4 {
-					t.Errorf("%s: %d KiB are resident for %d KiB", c.name, resident>>10, n*16>>10)
+					t.Errorf("%s: %d KiB are resident for %d KiB of elements", c.name, resident>>10, n*16>>10)
 				}
 			}
 			for i, e := range entitiesOf(w.Query(vel)) {
@@ -308,8 +309,8 @@ func TestHugePages(t *testing.T) {
 			}
 			lo, hi := elements(sparse.c, n)
 			if resident, huge := smaps(t, lo, hi); resident > 1<<20 || huge != 0 || sparse.Len() != 11 {
-				t.Errorf("a sparse column of %d elements takes %d KiB, %d KiB of huge pages", sparse.Len(),
-					resident>>10, huge>>10)
+				t.Errorf("a column of %d entities (want 11) takes %d KiB, of which %d are on huge pages",
+					sparse.Len(), resident>>10, huge>>10)
 			}
 		})
 	}

@@ -27,7 +27,8 @@ func TestMarks(t *testing.T) {
 				e.ID(), same1.ID(), other1.ID())
 		}
 		if got := w.Options().Mark; got != mark || e.Generation() != 1 {
-			t.Errorf("mark %d and generation %d instead of mark %d", got, e.Generation(), mark)
+			t.Errorf("Options has mark %d, want %d; the entity has generation %d, want 1", got, mark,
+				e.Generation())
 		}
 		w.Reset()
 		if again := w.Archetype().New(); again.ID()>>56 != uint64(mark) || w.Alive(e) {

@@ -44,8 +44,8 @@ type untypedColumn interface {
 	RemoveAll(q Query) int
 }
 
-// numbered embeds an interface instead of the Column, because the compiler generates a wrapper for every
-// method of an embedded type.
+// numbered embeds an interface instead of the Column, because Column has many methods, and the compiler
+// generates a wrapper for every method of an embedded type.
 type numbered[T any] struct {
 	untypedColumn
 	typed Column[T]
@@ -158,7 +158,8 @@ const modelColumns = 70
 // modelSets are the columns of the archetypes: no columns, columns that share a mask bit, and many columns.
 var modelSets = [][]int{{}, {0}, {1, 2}, {0, 64}, {65, 66}, {1, 65, 3}, {0, 1, 2, 3, 4, 5, 6, 7}, {69, 4}}
 
-// hotColumns are used more often than other columns, so that entities, queries and archetypes share columns.
+// hotColumns are chosen more often than other columns, so that entities, queries and archetypes share
+// columns.
 var hotColumns = []int{0, 1, 2, 3, 64, 65, 66, 67}
 
 type modelEntity struct {
@@ -182,7 +183,7 @@ type model struct {
 	capacity    int
 	sinceOpened int
 	forms       bool                    // queries get the conditions of moreForms
-	told        map[int]map[Entity]bool // by column: the entities with the component, by the hooks
+	told        map[int]map[Entity]bool // for each column: the entities that its hooks say it has
 }
 
 func newModel(t testing.TB, o Options, transcript io.Writer) *model {
@@ -304,8 +305,8 @@ func panicOf(f func()) (v any) {
 	return nil
 }
 
-// refused runs f, which makes n entities or room for them. It checks that f fails only if slots are lacking,
-// and that a failure changes nothing.
+// refused runs f, which makes n entities of archetype a, or room for them. It checks that f fails only if
+// slots are lacking, and that a failure changes nothing.
 func (m *model) refused(a, n int, f func() error) {
 	changes, lens, slots := m.world.changes, m.lens(), m.world.size
 	var err error
@@ -331,9 +332,9 @@ func (m *model) refused(a, n int, f func() error) {
 			others += int(b.words) * 64
 		}
 	}
-	m.must(others+lens[a]+n > m.capacity, "%d entities were refused in %d slots, but other archetypes "+
-		"own %d slots and this archetype has %d entities",
-		n, m.capacity, others, lens[a])
+	m.must(others+lens[a]+n > m.capacity, "a world of %d slots refused %d entities, but other archetypes "+
+		"own only %d slots, and this archetype has %d entities",
+		m.capacity, n, others, lens[a])
 }
 
 // lens returns the number of entities of each archetype.
@@ -374,7 +375,8 @@ func (m *model) close() {
 		m.must(!w.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.Remove(e) && !w.Delete(e),
 			"%v is found in a closed world", e)
 	}
-	// Marks repeat after 255 worlds: keep stale entities of the last world only.
+	// Marks repeat after 255 worlds, so an entity of an older world could be alive in a later world. Keep the
+	// stale entities of the last world only.
 	m.stale = slices.Clone(order[:min(len(order), 50)])
 }
 

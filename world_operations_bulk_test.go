@@ -2,7 +2,7 @@ package vast
 
 import "slices"
 
-// applyBatches cuts the matches of a query into batches of n entities.
+// applyBatches compares Batches(n) of a query with es, the query's matches in the model.
 func (m *model) applyBatches(q Query, es []Entity, n int) {
 	m.operation = "Batches"
 	var got []Entity
@@ -10,12 +10,12 @@ func (m *model) applyBatches(q Query, es []Entity, n int) {
 	for batch := range q.Batches(n) {
 		one := slices.Collect(batch.All())
 		m.must(len(one) == batch.Len() && len(one) > 0 && len(one) < n+64,
-			"a batch of %d yields %d entities, Len is %d", n, len(one), batch.Len())
-		m.must(int(one[0].slot/64) > last, "a batch shares word %d", last)
+			"Batches(%d): a batch yields %d entities, its Len is %d", n, len(one), batch.Len())
+		m.must(int(one[0].slot/64) > last, "two batches share word %d", last)
 		last = int(one[len(one)-1].slot / 64)
 		got = append(got, one...)
-		m.must(batch.Len() >= n || len(got) == len(es), "a batch of %d has %d entities, and more follow", n,
-			batch.Len())
+		m.must(batch.Len() >= n || len(got) == len(es),
+			"Batches(%d): a batch before the last has %d entities", n, batch.Len())
 		m.note("batch", batch.Len())
 	}
 	m.must(slices.Equal(got, es), "batches have %v, want %v", got, es)
@@ -65,8 +65,8 @@ func (m *model) applySetAll(b *byteStream) {
 	es := m.matching(match)
 	m.changesOf(0, func() {
 		n := m.columns[i].setAll(q, v)
-		m.must(n == len(es)-m.lacking(es, i), "column %d: returned %d for %d entities, %d lack the component",
-			i, n, len(es), m.lacking(es, i))
+		m.must(n == len(es)-m.lacking(es, i), "column %d: returned %d; %d of %d entities lack the component",
+			i, n, m.lacking(es, i), len(es))
 	})
 	for _, e := range es {
 		if m.has(e, i) {

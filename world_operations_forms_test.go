@@ -43,7 +43,7 @@ func (m *model) checkHooks() {
 				m.must(m.told[i][e], "OnAdd of column %d did not run for %v", i, e)
 			}
 		}
-		m.must(n == len(m.told[i]), "column %d has %d entities by its hooks, and %d by the model", i,
+		m.must(n == len(m.told[i]), "column %d has %d entities according to its hooks, want %d", i,
 			len(m.told[i]), n)
 	}
 }
@@ -118,7 +118,7 @@ func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool)
 	return q, match
 }
 
-// applyOrder puts entities in the order of the numbers of column 0.
+// applyOrder compares an Order by the values of column 0 with the model.
 func (m *model) applyOrder(b *byteStream) {
 	m.operation = "Order"
 	m.forms = b.next()%2 == 0
@@ -134,7 +134,7 @@ func (m *model) applyOrder(b *byteStream) {
 	n := 0
 	for s, v := range NewOrder(q, key, func(v *uint64) uint64 { return *v }).Ascending() {
 		e := s.Entity()
-		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d is %v", n, e)
+		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d is %v, or its value is wrong", n, e)
 		n++
 	}
 	m.must(n == len(es), "yields %d entities, want %d", n, len(es))

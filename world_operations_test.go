@@ -110,13 +110,13 @@ func (m *model) applyNew(b *byteStream) {
 	m.born(e, a)
 	for _, i := range modelSets[a] {
 		v, has := m.columns[i].get(e)
-		m.must(has && v == 0, "component %d of a new entity is %d, %v", i, v, has)
+		m.must(has && v == 0, "a new entity has component %d: %v, with the value %d", i, has, v)
 	}
 	m.writeAll(e, uint64(b.next()+1))
 }
 
-// writeAll writes a value, mostly not zero, to each component of an entity. A new entity in the same slot
-// must have zeros again.
+// writeAll writes a value, mostly not zero, to each component that an entity has since its birth. If a later
+// entity in the same slot does not begin with zeros, the test then finds the old value.
 func (m *model) writeAll(e Entity, v uint64) {
 	for _, i := range modelSets[m.entities[e].archetype] {
 		m.must(m.columns[i].put(e, v+uint64(i)), "component %d is missing", i)
@@ -174,7 +174,7 @@ func (m *model) applyAdd(b *byteStream) {
 	m.operation = "Add"
 	e, i, v := m.entity(b), b.column(), uint64(b.next())+1
 	ok := m.columns[i].add(e, v)
-	m.must(ok == (m.entities[e] != nil), "column %d: %v", i, ok)
+	m.must(ok == (m.entities[e] != nil), "column %d: Add of %v succeeded: %v", i, e, ok)
 	if ok {
 		m.entities[e].values[i] = m.columns[i].cut(v)
 	}
@@ -184,7 +184,7 @@ func (m *model) applySet(b *byteStream) {
 	m.operation = "Set"
 	e, i, v := m.entity(b), b.column(), uint64(b.next())+1
 	ok := m.columns[i].set(e, v)
-	m.must(ok == m.has(e, i), "column %d: %v", i, ok)
+	m.must(ok == m.has(e, i), "column %d: Set of %v returned %v", i, e, ok)
 	if ok {
 		m.entities[e].values[i] = m.columns[i].cut(v)
 	}
@@ -208,8 +208,8 @@ func (m *model) applyRemove(b *byteStream) {
 		i = slices.Sorted(keys(v.values))[b.next()%len(v.values)]
 	}
 	ok := m.columns[i].Remove(e)
-	m.must(ok == m.has(e, i), "column %d: %v", i, ok)
-	m.must(!m.columns[i].Remove(e) && !m.columns[i].Has(e), "column %d: the component is removed twice", i)
+	m.must(ok == m.has(e, i), "column %d: Remove of %v returned %v", i, e, ok)
+	m.must(!m.columns[i].Remove(e) && !m.columns[i].Has(e), "column %d: the component is still there", i)
 	if ok {
 		delete(m.entities[e].values, i)
 	}
@@ -229,8 +229,8 @@ func (m *model) applyDelete(b *byteStream) {
 	m.operation = "Delete"
 	e := m.entity(b)
 	ok := m.world.Delete(e)
-	m.must(ok == (m.entities[e] != nil), "%v: %v", e, ok)
-	m.must(!m.world.Delete(e), "%v is deleted twice", e)
+	m.must(ok == (m.entities[e] != nil), "Delete of %v returned %v", e, ok)
+	m.must(!m.world.Delete(e), "a second Delete of %v succeeded", e)
 	if ok {
 		m.died(e)
 		i := slices.Index(m.order, e)
@@ -238,8 +238,8 @@ func (m *model) applyDelete(b *byteStream) {
 	}
 }
 
-// query decodes a query. It returns the query, its columns, and a function that reports whether an entity of
-// the model matches.
+// query decodes a query. It returns the query, the columns that a match must have, and a function that
+// reports whether an entity of the model matches.
 func (m *model) query(b *byteStream) (Query, []int, func(*modelEntity) bool) {
 	with, minus := b.set(3), b.set(2)
 	minus = slices.DeleteFunc(minus, func(i int) bool { return slices.Contains(with, i) })
@@ -311,13 +311,14 @@ func (m *model) applyGet(b *byteStream) {
 	m.operation = "Get"
 	e, i := m.entity(b), b.column()
 	m.checkComponent(e, i)
-	m.must(m.world.Alive(e) == (m.entities[e] != nil), "%v", e)
+	m.must(m.world.Alive(e) == (m.entities[e] != nil), "Alive of %v is %v", e, m.world.Alive(e))
 	m.must(EntityOf(e.ID()) == e, "EntityOf of the ID of %v is another entity", e)
 }
 
 func (m *model) checkComponent(e Entity, i int) {
 	v, has := m.columns[i].get(e)
-	m.must(has == m.has(e, i) && m.columns[i].Has(e) == has, "component %d of %v: %v", i, e, has)
+	m.must(has == m.has(e, i) && m.columns[i].Has(e) == has,
+		"component %d of %v: Get finds it: %v, Has is %v", i, e, has, m.columns[i].Has(e))
 	if has {
 		m.must(v == m.entities[e].values[i], "component %d of %v is %d, want %d", i, e, v,
 			m.entities[e].values[i])
@@ -338,7 +339,7 @@ func (m *model) applyGrow(b *byteStream) {
 	}
 	m.must(m.archetypes[a].free() >= n, "%d slots are free after Grow(%d)", m.archetypes[a].free(), n)
 	for range min(n, k) {
-		e := m.archetypes[a].New() // cannot panic now
+		e := m.archetypes[a].New() // Grow made room, and New must not panic
 		m.born(e, a)
 		m.writeAll(e, 3)
 	}
@@ -391,7 +392,8 @@ func (m *model) applyCount(b *byteStream) {
 	e, found := q.First()
 	m.must(e == first && found == (len(es) > 0), "First is %v, %v, want %v", e, found, first)
 	e, found = q.Single()
-	m.must(e == first && found == single, "Single is %v, %v, want %v of %d", e, found, first, len(es))
+	m.must(e == first && found == single, "Single is %v, %v; %d entities match, the first is %v", e, found,
+		len(es), first)
 	n := 0
 	for word, mask := range q.Words() {
 		m.must(mask != 0, "word %d is empty", word)
@@ -431,7 +433,7 @@ func (m *model) applyRandomBits(b *byteStream) {
 		id = id<<8 | uint64(b.next())
 	}
 	if b.next()%2 == 0 {
-		// An ID similar to that of a live entity: its slot, this world's mark, another generation.
+		// Make an ID with a live entity's slot and this world's mark, and mostly with another generation.
 		e := m.entity(b)
 		id = uint64(uint32(m.world.mark))<<32 | id&0x03_0000_0000 | uint64(e.slot)
 	}

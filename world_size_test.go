@@ -25,7 +25,7 @@ func TestWorldsFillUp(t *testing.T) {
 			}
 		})
 		if err := a.Grow(1); !errors.Is(err, vm.ErrCapacity) || w.Len() != n {
-			t.Errorf("%d of %d slots are used: %v", w.Len(), n, err)
+			t.Errorf("%d of %d slots are used, Grow(1) gave %v, want ErrCapacity", w.Len(), n, err)
 		}
 		w.checkInvariants()
 		if err := w.Close(); err != nil {
@@ -34,8 +34,8 @@ func TestWorldsFillUp(t *testing.T) {
 	}
 }
 
-// TestArraysOfHugePages: the generations of a large world begin at a huge page. Columns of at least one huge
-// page begin at a huge page, too.
+// TestArraysOfHugePages: the first page of the generations of a large world lies at the start of a huge page.
+// The first page of a column of at least one huge page does, too.
 func TestArraysOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
@@ -45,7 +45,7 @@ func TestArraysOfHugePages(t *testing.T) {
 		w := NewWorld(Options{MaxEntities: n})
 		c := NewColumn[byte](w)
 		if at := uintptr(c.base) - uintptr(c.c.skew); n >= huge && at%uintptr(huge) != 0 {
-			t.Errorf("%d slots: the column is at %#x", n, at)
+			t.Errorf("%d slots: the column's first page is at %#x", n, at)
 		}
 		if at := uintptr(w.gens) - controlLead; at%uintptr(huge) != 0 {
 			t.Errorf("%d slots: the generations' first page is at %#x", n, at)
@@ -87,7 +87,8 @@ func TestFirstCalls(t *testing.T) {
 		if err != nil {
 			refused++
 			if w.Len() != 0 || a.free() != 0 {
-				t.Errorf("%d entities, room for %d: %v", w.Len(), a.free(), err)
+				t.Errorf("after Grow failed with %v, there are %d entities and %d free slots, want none", err,
+					w.Len(), a.free())
 			}
 			if err := a.Grow(1); err != nil {
 				t.Errorf("Grow once more: %v", err)
@@ -103,7 +104,7 @@ func TestFirstCalls(t *testing.T) {
 		return err
 	})
 	if calls < 2 || refused == 0 {
-		t.Errorf("%d calls, %d of which made an operation fail; want at least 2 and 1", calls, refused)
+		t.Errorf("%d calls, want at least 2; %d of them made an operation fail, want some", calls, refused)
 	}
 }
 
@@ -116,11 +117,11 @@ func TestColumnTooLarge(t *testing.T) {
 		_, err := w.register("huge", reflect.ArrayOf(bytes, reflect.TypeFor[byte]()))
 		var e *vm.Error
 		if !errors.As(err, &e) || !errors.Is(err, vm.ErrSize) || e.Detail == "" {
-			t.Errorf("elements of %d bytes: %v", bytes, err)
+			t.Errorf("elements of %d bytes: got %v, want ErrSize with a detail", bytes, err)
 		}
 	}
 	if len(w.columns) != 1 || *c.Get(w.Archetype(c).New()) != 0 {
-		t.Errorf("%d columns", len(w.columns))
+		t.Errorf("the world has %d columns, want 1, or the first column is wrong", len(w.columns))
 	}
 	w.checkInvariants()
 }

@@ -36,7 +36,7 @@ func TestWorldStory(t *testing.T) {
 		}
 	}
 	if n != 666 || q.Count() != 666 {
-		t.Fatalf("visited %d, count %d", n, q.Count())
+		t.Fatalf("Runs yields %d entities, Count is %d, want 666", n, q.Count())
 	}
 	for i, e := range es {
 		want := position{float64(i), 1}
@@ -48,7 +48,7 @@ func TestWorldStory(t *testing.T) {
 		}
 	}
 	if got := w.DeleteAll(q); got != 666 || w.Len() != 334 {
-		t.Fatalf("deleted %d, left %d", got, w.Len())
+		t.Fatalf("deleted %d entities, want 666; %d entities are left, want 334", got, w.Len())
 	}
 	for i, e := range es {
 		if pos.Has(e) != (i%3 == 0) || w.Alive(e) != (i%3 == 0) {
@@ -57,7 +57,7 @@ func TestWorldStory(t *testing.T) {
 	}
 	ships.NewN(50_000, nil)
 	if ships.Len() != 50_334 || q.Count() != 50_000 {
-		t.Fatalf("%d ships, %d match", ships.Len(), q.Count())
+		t.Fatalf("%d ships, want 50334; %d match the query, want 50000", ships.Len(), q.Count())
 	}
 	w.checkInvariants()
 	if err := w.Close(); err != nil {
@@ -118,7 +118,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 	if n, err := w.Resident(); err != nil || n < 16*101 || n > s.Committed {
-		t.Errorf("%d bytes resident of %d, %v", n, s.Committed, err)
+		t.Errorf("Resident returns %d and %v, %d bytes are committed", n, err, s.Committed)
 	}
 }
 
@@ -156,7 +156,8 @@ func TestPointersStay(t *testing.T) {
 	w.DeleteAll(w.Query(late).Without(id))
 	for i, k := range all {
 		if id.Get(k.e) != k.p || late.Get(k.e) != k.l || *k.p != uint32(i) || *k.l != [3]uint64{k.e.ID()} {
-			t.Fatalf("entity %d: %p → %p, %d, %p → %p", i, k.p, id.Get(k.e), *k.p, k.l, late.Get(k.e))
+			t.Fatalf("entity %d: the pointers were %p and %p and are now %p and %p, or a value changed", i,
+				k.p, k.l, id.Get(k.e), late.Get(k.e))
 		}
 	}
 	if w.Len() != n+1000 {
@@ -197,7 +198,8 @@ func TestTrim(t *testing.T) {
 		t.Fatal(err)
 	}
 	if heap := vm.ReadFacts().HeapStandIn; !heap && before-after < n*64*9/10 {
-		t.Errorf("%d bytes resident, %d after Trim: %d bytes were vacant", before, after, n*64)
+		t.Errorf("%d bytes are resident before Trim, %d after Trim; %d bytes were vacant", before, after,
+			n*64)
 	}
 	if *c.Get(kept) != [8]uint64{1, 2, 3} || *c.Get(last) != [8]uint64{7: 4} {
 		t.Error("Trim changed components of living entities")
@@ -282,8 +284,8 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(stale)
 }
 
-// TestReaders runs queries and look-ups on several goroutines at once. In builds with the race
-// detector, columns are Go heap memory, and the detector finds no race.
+// TestReaders runs queries and look-ups on several goroutines at the same time. In builds with the race
+// detector, columns are Go heap memory, and the detector must find no race.
 func TestReaders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()

@@ -7,8 +7,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldsInTurn makes and closes worlds with different columns. Each world gets memory of older worlds. No
-// world has data of an older world, and an access through a pointer into a closed world faults.
+// TestWorldsInTurn makes and closes worlds whose columns are made in different orders. Each world gets memory
+// of older worlds. No world has data of an older world, and an access through a pointer into a closed world
+// faults.
 func TestWorldsInTurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -48,13 +49,13 @@ func TestWorldsInTurn(t *testing.T) {
 			}
 		}
 		if w.Query(columns...).Count() != n || w.Len() != n {
-			t.Fatalf("%d entities of %d match, %d are alive", w.Query(columns...).Count(), n, w.Len())
+			t.Fatalf("%d entities match, %d are alive, want %d", w.Query(columns...).Count(), w.Len(), n)
 		}
 		w.checkInvariants()
 		old = append(old[:0], run.Entity(0), run.Entity(run.Len()-1))
 		m, block := masses.Get(old[0]), blocks.Get(old[1])
 		if err := w.Close(); err != nil || limit.Used() != 0 {
-			t.Fatalf("%v, %d bytes are used", err, limit.Used())
+			t.Fatalf("Close gave %v, and the limit counts %d bytes", err, limit.Used())
 		}
 		if vm.HeapStandIn() {
 			continue
@@ -64,7 +65,7 @@ func TestWorldsInTurn(t *testing.T) {
 			"a large component": func() { block[99]++ },
 		} {
 			if f := faultOf(t, use); f == nil || !f.Closed {
-				t.Fatalf("%s of a closed world: %v", what, f)
+				t.Fatalf("an access to %s of a closed world gave the fault %v", what, f)
 			}
 		}
 	}

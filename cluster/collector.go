@@ -20,10 +20,10 @@ type collector struct {
 // n knows it. The names of the metrics begin with vast_cluster_. The value of their label cluster is
 // Options.Name. Register at most one node of each cluster in a registry.
 //
-// Each process reports all regions, up to a second late, so a query takes the maximum over the processes.
-// Each process also reports the durations of the ticks that it ran, and which regions it owns. A scrape makes
-// no request to the server, so scrapes also work while the server does not answer. After [Node.Close] the
-// collector reports the last known values. NewCollector panics if the node is nil.
+// Each process reports all regions, up to a second late. A query must therefore take the maximum over the
+// processes. Each process also reports the durations of the ticks that it ran, and which regions it owns. A
+// scrape makes no request to the server, so scrapes also work while the server does not answer. After
+// [Node.Close] the collector reports the last known values. NewCollector panics if the node is nil.
 func NewCollector(n *Node) prometheus.Collector {
 	if n == nil {
 		panic("cluster: NewCollector: the node is nil: pass the node that Join has returned")
@@ -111,7 +111,7 @@ func number(b bool) float64 {
 }
 
 // living returns how many processes had sent a heartbeat within their lease when the last heartbeat of this
-// process came back from the server. So the number does not change while the server does not answer.
+// process came back from the server. While the server does not answer, the number therefore does not change.
 func (v *view) living() (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -112,7 +112,7 @@ func TestCollector(t *testing.T) {
 		}
 	}
 	if times.TickTotal < 300*time.Millisecond || times.Tick.P50 < time.Millisecond {
-		t.Errorf("300 ticks took %v, their median %v, and each sleeps for a millisecond",
+		t.Errorf("300 ticks that each sleep for a millisecond took %v in total, and their median is %v",
 			times.TickTotal, times.Tick.P50)
 	}
 	closeAll(t, n)

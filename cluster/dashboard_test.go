@@ -59,7 +59,7 @@ func exportedMetrics(t *testing.T) exported {
 	return all
 }
 
-// TestDashboard: the dashboard shows each metric of NewCollector, and no other metric.
+// TestDashboard checks that the dashboard shows each metric of NewCollector, and no other metric.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("dashboard/cluster.json")

@@ -78,29 +78,29 @@
 // the server answers again.
 //
 // A server may lose acknowledged ticks in a power failure. The process that owned the region then restores
-// the ticks from its journal. If this process has ended, it restores the ticks when it starts again. If the
-// region needs a process that does not run, an error names the process. So after a power failure of a server
-// and of processes, start all processes at the same time, or first those that ran last. The owner of a region
-// that has run its last tick guards the outbox until all regions have run their last tick. Journals do not
-// contain inputs: a tick whose inputs are lost cannot run again. A server that syncs before each
+// the ticks from its journal. If this process has ended, it restores the ticks when it starts again. Until
+// then the region waits, and an error names the process. After a power failure of a server and of processes,
+// start all processes at the same time, or first those that ran last. After the last tick of a region, its
+// owner still guards the outbox: it restores lost ticks until all regions have run their last tick. Journals
+// do not contain inputs: a tick whose inputs are lost cannot run again. A server that syncs before each
 // acknowledgement loses nothing. The embedded server does so by default.
 //
 // # Limits
 //
-// A tick may run several times, in several processes, before its result counts. So a Machine must have no
-// effect outside of its own state. A Machine must compute the same on all processors that run the cluster. On
-// some processors, the Go compiler fuses floating-point operations. If a repeated tick has another result,
-// the region stops with an error.
+// A tick may run several times, in several processes, before its result counts. A Machine must therefore have
+// no effect outside of its own state. A Machine must compute the same on all processors that run the cluster.
+// On some processors, the Go compiler fuses floating-point operations, which changes the results. If a
+// repeated tick has another result, the region stops with an error.
 //
 // The world is as fast as its slowest region. When an owner dies, the world stands still until the regions of
 // this owner have new owners. That takes about a lease, plus the time to run the ticks since the last
 // checkpoint again. When a process ends by [Node.Close] or after [Node.Drain], other processes take its
-// regions at once. A process that joins gets its share at once, too. A region that changes its owner in one
-// of these ways leaves a checkpoint of its last tick, so no tick runs again.
+// regions immediately. A process that joins gets its share immediately, too. A region that changes its owner
+// in one of these ways leaves a checkpoint of its last tick, so no tick runs again.
 //
 // A cluster stands still while its server does not run. An embedded server ends with its process. Three or
 // more NATS servers with Options.Replicas of 3 or more keep running when one server dies. With Options.Peers,
-// so do the embedded servers of several processes.
+// the embedded servers of three or more processes do the same.
 //
 // All sections that a tick sends are one message. A message or an input has at most 8 MiB.
 package cluster

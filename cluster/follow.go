@@ -10,15 +10,16 @@ import (
 )
 
 // Follow runs the ticks of a region again in this process, some ticks behind the owner of the region. It
-// calls afterTick after each tick. The function afterTick may read the machine, and must not change it. So a
-// process can show, query or check a region without load on the owner: see Options.Observe. Follow ends after
-// the tick Options.Until, or when the context or the node ends.
+// calls afterTick after each tick. The function afterTick may read the machine, and must not change it. A
+// process that follows a region can show, query or check it without load on the owner: see Options.Observe.
+// Follow ends after the tick Options.Until, or when the context or the node ends.
 //
 // Follow begins at the newest checkpoint. After an error, Follow reports the error, and begins again with a
 // new machine. One error is not reported: Follow was late, and messages that it needs were removed. If the
-// machine computes another result than the owner's machine, and has the method Compare, Follow first runs it
-// up to the owner's next checkpoint. The report then says what differs. After an upgrade of the cluster,
-// Follow returns [ErrUpgraded] after the last tick of this process's program.
+// machine computes another result than the owner's machine, and has the method Compare, Follow runs the
+// machine up to the owner's next checkpoint before it reports the error. The report then says what differs.
+// After an upgrade of the cluster, Follow returns [ErrUpgraded] after the last tick of this process's
+// program.
 func (n *Node) Follow(ctx context.Context, region int, afterTick func(m Machine, tick uint64)) error {
 	if err := n.check(region); err != nil {
 		return err

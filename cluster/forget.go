@@ -7,13 +7,13 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// A process may end for ever, for example because its folder was deleted. Its keys then stay until other
-// processes remove them. If a process starts again after that, it finds no keys, like a new process.
+// If a process sends no heartbeat for a long time, for example because its folder was deleted, other
+// processes remove its keys. If the process starts again after that, it finds no keys, like a new process.
 
 const (
 	// mostSilent is how long the keys of a process stay after its last heartbeat.
 	mostSilent = 30 * 24 * time.Hour
-	// checksInSilence is how often a process looks for such keys during this time.
+	// checksInSilence is how many times a process looks for old keys during the time mostSilent.
 	checksInSilence = 720
 )
 
@@ -40,9 +40,9 @@ func (n *Node) remove(ctx context.Context, e storage.Entry) error {
 	return n.storage.Remove(ctx, e.Key, e.Revision)
 }
 
-// silent returns the keys of other processes that own no region and have sent no heartbeat for longer than
-// silence. The times of heartbeats come from the clock of the server, so the clocks of the processes do not
-// matter.
+// silent returns the keys of other processes that have sent no heartbeat for longer than silence. It leaves
+// out the owner of a region, and the last owner of a region without an owner. The times of heartbeats come
+// from the clock of the server, because the clocks of the processes may differ.
 func (v *view) silent(now time.Time, silence time.Duration) (keys []storage.Entry) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -47,7 +47,7 @@ func TestSilentProcesses(t *testing.T) {
 	}
 
 	tell("process.dead", heartbeat{Lease: 1000}, at(11_900), early)
-	expect(12) // the process may live
+	expect(12) // the process may live: its heartbeat arrived less than a lease ago
 	tell("process.owner", heartbeat{Lease: 1000}, at(10_000), early)
 	tell("owner.0", owner{Process: "owner"}, at(10_000), early)
 	tell("process.left", heartbeat{Lease: 1000, Left: true}, at(10_000), at(10_000))

@@ -59,7 +59,7 @@ func again(role string, args ...string) (c *exec.Cmd, in io.WriteCloser, out *bu
 // serve is the role of a NATS server. It prints the address of the server. After serve has read a line, the
 // files of the server cannot grow. The server ends when its input ends.
 func serve(dir, port string) error {
-	signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit then returns an error
+	signal.Ignore(syscall.SIGXFSZ) // a write beyond RLIMIT_FSIZE then returns an error
 	o := storage.ServerOptions{Dir: dir, Host: "127.0.0.1"}
 	if _, err := fmt.Sscan(port, &o.Port); err != nil {
 		return err
@@ -92,7 +92,7 @@ type attendant struct {
 func attend(kind, dir string) error {
 	a := &attendant{kind: kind, dir: dir, port: -1}
 	if kind == fullFolder {
-		// Only this process and its children see what it mounts.
+		// Only this process and its children see the file system that is mounted.
 		if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 			return err
 		}
@@ -185,8 +185,8 @@ func (a *attendant) room() error {
 }
 
 // TestDiskIsFull fills the disk of the server while regions run. The regions wait, and their statuses say
-// why. They continue after the disk has room again and the server has started again. The result is the same
-// as without the fault.
+// why. The regions continue after the disk has room again and the server has started again. Their states are
+// the same as without the fault.
 func TestDiskIsFull(t *testing.T) {
 	childtest.Needed(t)
 	for _, kind := range []string{fullFolder, noGrowth} {
@@ -278,7 +278,7 @@ func testFullDisk(t *testing.T, kind string) {
 		sent <- err
 	}()
 	ticks := func() (all []uint64) {
-		for r := range 3 { // a status has an older tick
+		for r := range 3 { // not from the statuses, which have older ticks
 			all = append(all, max(a.regions[r].tick.Load(), b.regions[r].tick.Load()))
 		}
 		return all
@@ -291,7 +291,7 @@ func testFullDisk(t *testing.T, kind string) {
 		}
 	}
 	if !waits(a) || !waits(b) {
-		t.Error("the regions wait, and their statuses do not say why")
+		t.Error("the statuses no longer say that the regions wait for the server")
 	}
 	do("room")
 	do("kill")

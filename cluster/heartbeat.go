@@ -14,9 +14,9 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// lease is the time until which no other process takes over the regions of this process. A lease begins when
-// a heartbeat is sent, not when the server acknowledges the heartbeat: other processes may see the heartbeat
-// earlier.
+// lease says until when no other process takes over the regions of this process. A lease begins when a
+// heartbeat is sent, because other processes may see the heartbeat before this process gets the
+// acknowledgement.
 type lease struct {
 	mu      sync.Mutex
 	until   time.Time
@@ -37,9 +37,9 @@ func (l *lease) holds() (bool, <-chan struct{}) {
 	return time.Now().Before(l.until), l.renewed
 }
 
-// held is protocol.Options.Held of a region. While the lease has expired, held waits. If the server did not
-// answer, no process could take the region over, and the next heartbeat renews the lease. If another process
-// has taken the region over, this process is told, and held returns false.
+// held is protocol.Options.Held of a region. If the lease has expired, held waits until a heartbeat renews
+// the lease. It returns false if another process has taken the region over meanwhile. While the server does
+// not answer, no process can do so.
 func (n *Node) held(ctx context.Context, region int) bool {
 	for {
 		holds, renewed := n.lease.holds()
@@ -64,7 +64,7 @@ type heart struct {
 	program  string
 }
 
-// startHeart reads the revision of the heartbeat of an earlier session.
+// startHeart sets the fields of heart. The revision is that of an earlier session's heartbeat, or 0.
 func (n *Node) startHeart(ctx context.Context) (err error) {
 	n.heart.host, _ = os.Hostname() // for operators only
 	if program, err := os.Executable(); err == nil {
@@ -84,7 +84,8 @@ func (n *Node) keepAlive(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		// The same error is reported once. Package storage reports that the server does not answer.
+		// An error that repeats is reported once. DeadlineExceeded is not reported here, because package
+		// storage reports that the server does not answer.
 		text := fmt.Sprint(err)
 		if err != nil && text != reported && !errors.Is(err, context.DeadlineExceeded) {
 			n.report(err)
@@ -129,9 +130,10 @@ func (n *Node) beat(ctx context.Context, leaves bool) error {
 	}
 }
 
-// refusedBeat finds out why a heartbeat was refused. An acknowledgement was lost, the server has lost
-// heartbeats, or another process has the same name. A process with the same name overwrites the heartbeat of
-// this session again and again. The heartbeat of a session that has ended is found at most once.
+// refusedBeat finds out why a heartbeat was refused: an acknowledgement was lost, the server has lost
+// heartbeats, or another process has the same name. If refusedBeat finds heartbeats of one other session
+// twice, the node fails: a process with the same name overwrites the heartbeats of this session again and
+// again, but a session that has ended does not.
 func (n *Node) refusedBeat(ctx context.Context, key string) error {
 	b, revision, err := n.get(ctx, key)
 	if err != nil {

@@ -28,14 +28,14 @@ type islander struct{ ID, Gold uint64 }
 // world has what the machines of a test have in common.
 type world struct {
 	regions int
-	until   uint64
+	until   uint64       // the last tick
 	slow    atomic.Int64 // how long a tick takes, in nanoseconds
 	broken  atomic.Bool  // machines cannot be made
 	// If gate is not nil, the last two ticks of region 1 wait until gate is closed.
 	gate chan struct{}
 
 	mu    sync.Mutex
-	last  map[int][]byte // the states after the last tick
+	last  map[int][]byte // the states after the last tick, by region
 	odd   error          // set if two processes have computed different states
 	alive int            // machines that are not closed
 }
@@ -144,7 +144,7 @@ func (i *isle) Close() error {
 func (i *isle) Status() []byte { return fmt.Appendf(nil, `{"people":%d}`, len(i.People)) }
 
 // check compares the last states with those of a run without a cluster, and checks that all machines are
-// closed. Inputs may come in any tick, so only their order is compared.
+// closed. It compares only the order of the inputs, because an input may come in any tick.
 func (w *world) check(t *testing.T, lookahead uint64, inputs map[int][][]byte) {
 	t.Helper()
 	isles := make([]*isle, w.regions)
@@ -179,7 +179,7 @@ func (w *world) check(t *testing.T, lookahead uint64, inputs map[int][][]byte) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(w.last[r], want) {
-			t.Errorf("region %d ends with\n%s, want the end of a run without a cluster,\n%s", r,
+			t.Errorf("region %d ends with\n%s, and in a run without a cluster with\n%s", r,
 				w.last[r], want)
 		}
 	}

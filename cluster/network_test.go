@@ -37,7 +37,8 @@ func (n *network) start() {
 	}
 }
 
-// during adds faults to the network for a time. Each fault is a toxic of toxiproxy, as JSON.
+// during adds faults to the network for a time. Each fault is a toxic of toxiproxy, as JSON with %d for its
+// name.
 func (n *network) during(d time.Duration, faults ...string) {
 	for i, fault := range faults {
 		if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(fault, i))); err != nil {
@@ -52,8 +53,8 @@ func (n *network) during(d time.Duration, faults ...string) {
 	}
 }
 
-// networkFaults are faults by name. The server executes a request whose answer is lost. It does not execute a
-// request that is lost.
+// networkFaults are faults by name. The server executes requests whose answers are lost. It does not get
+// requests that are lost.
 var networkFaults = []struct {
 	name   string
 	inject func(n *network, lease time.Duration)
@@ -102,7 +103,7 @@ func TestNetworkFaults(t *testing.T) {
 	b := join(t, o)
 	recovers := func(what string) {
 		began, tick := time.Now(), least(a)
-		until(t, "the world goes on and both nodes have regions after: "+what, func() bool {
+		until(t, "after "+what+", the world goes on, and both nodes have regions", func() bool {
 			return slices.Min(loads(a, b)) > 0 && slices.Min(loads(b, a)) > 0 && least(a) > tick+2
 		})
 		t.Logf("%s: the world went on, and both nodes had regions, after %v", what, time.Since(began))

@@ -25,8 +25,8 @@ var errKilled = errors.New("killed")
 // kill ends a node like the death of its process: the node releases no region.
 func (n *Node) kill() error { return n.shutDown(errKilled) }
 
-// options returns the options of a process in tests. Its embedded server syncs seldom, so it may lose data in
-// a power failure.
+// options returns the options of a process in tests. The embedded server syncs seldom: a power failure may
+// lose data.
 func (w *world) options(t *testing.T, url string) Options {
 	return Options{Name: "test", Dir: filepath.Join(t.TempDir(), "process"), URL: url, Regions: w.regions,
 		Lookahead: 2, Schema: "islanders", New: w.machine, Lease: 500 * time.Millisecond, Every: 20,
@@ -49,7 +49,8 @@ func join(t *testing.T, o Options) *Node {
 	return n
 }
 
-// tryJoin is join for any goroutine. It drops reports after the end of the test, because t.Log would panic.
+// tryJoin is join for any goroutine: it returns the error. It drops reports after the end of the test,
+// because t.Log would panic then.
 func tryJoin(t *testing.T, o Options) (*Node, error) {
 	var mu sync.Mutex
 	over := false
@@ -208,7 +209,7 @@ func TestThreeNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	until(t, "two nodes have the regions of the third", fair(a, b))
+	until(t, "two nodes share the regions of the third node, too", fair(a, b))
 	until(t, "the regions of the third node run", func() bool {
 		now := a.Regions()
 		for _, s := range dead {
@@ -333,7 +334,7 @@ func TestServerGoesAway(t *testing.T) {
 	wait(t, a, b)
 	for r, s := range a.Regions() {
 		if s.Failovers != 0 {
-			t.Errorf("region %d went from %s to %s, and no process has died: only the server was away",
+			t.Errorf("region %d was taken from %s by %s as if a process had died: only the server was away",
 				r, before[r], s.Process)
 		}
 	}
@@ -499,15 +500,15 @@ func TestServerIsFull(t *testing.T) {
 		})
 	}
 	until(t, "the regions say what they wait for", waits)
-	tick := n.regions[0].tick.Load() // a status has an older tick
-	for range 30 {
+	tick := n.regions[0].tick.Load() // not from the status, which has an older tick
+	for range 30 {                   // meanwhile the server answers other calls
 		time.Sleep(10 * time.Millisecond)
 		if !waits() {
-			t.Fatal("the regions wait, and their statuses do not say why") // the server answers other calls
+			t.Fatal("the statuses no longer say what the regions wait for")
 		}
 	}
 	if now := n.regions[0].tick.Load(); now > tick+o.Lookahead {
-		t.Errorf("the region ran from tick %d to tick %d, and its messages had no room", tick, now)
+		t.Errorf("the region ran from tick %d to tick %d while its messages had no room", tick, now)
 	}
 	limit(-1)
 	until(t, "the regions no longer wait", func() bool { return n.Regions()[0].Waiting == "" })

@@ -18,7 +18,7 @@ import (
 type Operator struct{ n *Node }
 
 // Operate connects to the cluster with this name on the NATS servers of the URL. connect has options of the
-// connection, such as credentials and TLS. Call Close in the end.
+// connection, such as credentials and TLS. Call Close at the end.
 func Operate(ctx context.Context, url, name string, connect ...nats.Option) (*Operator, error) {
 	n := &Node{o: Options{Name: name, URL: url, Lease: time.Second}, session: randomName()}
 	n.makeSignals()
@@ -66,7 +66,7 @@ type Process struct {
 	Program string // the name of its executable file
 	System  string // such as linux/amd64
 	Build   string // as in Options.Build; empty while the process joins
-	Alive   bool   // the process has sent a heartbeat within its lease
+	Alive   bool   // the process has sent a heartbeat within its lease, and has not left
 	// Draining says that the process takes no regions. Failing says that the process could not run a region
 	// lately.
 	Draining, Failing bool

@@ -9,13 +9,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// ID is the identity of an entity. It stays the same in all regions, and no other entity of the cluster ever
-// has it. The ID 0 belongs to no entity. [World.Remote] gives an entity its ID, and [World.Find] finds the
-// entity by it.
+// ID is the identity of an entity. The entity keeps its ID in all regions, and World gives this ID to no
+// other entity of the cluster. The ID 0 belongs to no entity. [World.Remote] gives an entity its ID, and
+// [World.Find] finds the entity by its ID.
 //
-// An ID has 16 bits for the number of the region that gave it, and 48 bits for a number that the region gives
-// once. So at most 65,536 regions give IDs, and each of them gives 281 trillion: enough for a million a
-// second during 8 years.
+// An ID has 16 bits for the number of the region that gave it, and 48 bits for a number that the region
+// gives once. Therefore at most 65,536 regions give IDs. Each of them gives at most 281 trillion: a million
+// a second during 8 years.
 type ID uint64
 
 const (
@@ -26,7 +26,7 @@ const (
 
 func idOf(region int, number uint64) ID { return ID(uint64(region)<<bitsNumber | number) }
 
-// Origin returns the number of the region that gave the ID. It need not be the region where the entity is.
+// Origin returns the number of the region that gave the ID. The entity may be in another region.
 func (id ID) Origin() int { return int(id >> bitsNumber) }
 
 func (id ID) number() uint64 { return uint64(id) & mostNumbers }
@@ -43,9 +43,9 @@ func (id ID) String() string {
 // a [vast.Entity], because an Entity has a meaning only in its own region. [World.Remote] makes a Remote. The
 // zero Remote refers to nothing.
 //
-// Region is the region of the entity when the Remote was made. The entity may have travelled since then, or
-// it may be deleted. A Remote has 16 bytes. It has no padding and no Go pointers. Compare the IDs to see
-// whether two Remotes refer to the same entity.
+// Region is the number of the region where the entity was when the Remote was made. The entity may have
+// travelled since then, or it may be deleted. A Remote has 16 bytes. It has no padding and no Go pointers.
+// Compare the IDs to see whether two Remotes refer to the same entity.
 type Remote struct {
 	ID     ID
 	Region uint32
@@ -58,8 +58,8 @@ func (r Remote) IsZero() bool { return r == Remote{} }
 // Remote returns a Remote that refers to e, and gives e an ID if e has none. Giving an ID changes the
 // structure of the world, as [vast.Column.Add] does. If e is stale, the result is the zero Remote.
 //
-// Complexity: constant. If e has an ID, several goroutines may call Remote and [World.Find] at once while
-// nothing changes the structure.
+// Complexity: constant. If e has an ID, several goroutines may call Remote and [World.Find] at the same time,
+// while nothing changes the structure.
 //
 // Remote panics with a [*vm.Error] if the region has given all of its IDs or gets no memory. The world is
 // then unchanged. Remote also panics if WorldOptions.Identity is not set, or if the program has written
@@ -106,17 +106,17 @@ type register struct {
 	// index has the entity of each ID. It may also have entities that have lost their IDs, so each look-up
 	// compares the column.
 	index *bulk.HashIndex[ID, vast.Entity]
-	// lost are the IDs that entities have lost since the last call of forget. If another callback has
-	// panicked, an entity may still have an ID in lost.
+	// lost are the IDs that entities have lost since the last call of forget. An entity still has one of
+	// these IDs if another callback has panicked before the component was removed.
 	lost     []ID
 	arriving bool  // entities of another region are being made
-	refused  error // why an entity that arrives must not have its ID
+	refused  error // why the entities that arrive are refused, or nil
 }
 
 // identities is the part of a register that cannot be derived from the world's components. It is a resource
 // of the world, so that World.Save saves it.
 type identities struct {
-	Given uint64 // how many IDs the region has given, which is the number of the last ID
+	Given uint64 // how many IDs the region has given; the last ID has this number
 }
 
 // mostLost is the number of lost IDs at which forget is called in the middle of a tick.
@@ -154,8 +154,8 @@ func (r *register) find(id ID) (vast.Entity, bool) {
 	return vast.Entity{}, false
 }
 
-// gained is called for each entity that gains the component. The ID of an entity of this region is 0. An
-// entity that arrives has its own ID.
+// gained is called for each entity that gains the component. If *id is 0, the entity gets a new ID. An entity
+// that arrives keeps its ID.
 func (r *register) gained(e vast.Entity, id *ID) {
 	if len(r.lost) >= mostLost {
 		r.forget()
@@ -180,14 +180,14 @@ func (r *register) gained(e vast.Entity, id *ID) {
 	}
 }
 
-// enter adds an entity to the index. If *id is 0, enter first gives the entity a new ID. If there is no
+// enter adds an entity to the index. If *id is 0, enter also gives the entity a new ID. If there is no
 // memory, enter panics as [bulk.HashIndex.Add] does, and *id is unchanged.
 func (r *register) enter(e vast.Entity, id *ID) error {
 	if *id != 0 {
 		if err := r.check(e, *id); err != nil {
 			return err
 		}
-		r.index.RemoveAll(*id) // another entity has lost this ID
+		r.index.RemoveAll(*id) // the index may have another entity, which has lost this ID
 		r.index.Add(*id, e)
 		return nil
 	}
@@ -233,8 +233,7 @@ func (r *register) room() error {
 	return r.index.Grow(1)
 }
 
-// forget removes lost IDs from the index. If an entity still has its ID, the ID stays: another callback has
-// panicked before the entity lost the ID.
+// forget removes lost IDs from the index. An ID that its entity still has stays in the index.
 func (r *register) forget() {
 	for _, id := range r.lost {
 		if e, ok := r.index.First(id); ok && !r.has(e, id) {

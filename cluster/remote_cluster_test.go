@@ -41,7 +41,7 @@ type warship struct {
 // yard is the state of a region besides its entities, as a resource.
 type yard struct {
 	Built                  uint64
-	Landed, Relayed, Wrong uint64
+	Landed, Relayed, Wrong uint64        // shots that hit, that follow a ship, and that find no target
 	Gone                   map[ID]uint32 // the regions to which ships have travelled
 }
 
@@ -205,9 +205,9 @@ type ledger struct {
 	mu       sync.Mutex
 	numbers  map[ID]uint64 // the number of the entity with an ID
 	ids      map[uint64]ID
-	born     map[ID]uint64 // the tick
-	died     map[ID]uint64
-	moments  map[[2]uint64]moment // after a tick of a region
+	born     map[ID]uint64        // the tick in which the ID was given
+	died     map[ID]uint64        // the tick in which the entity was deleted
+	moments  map[[2]uint64]moment // by tick and region
 	repeated map[ID]bool          // whether a repeated tick has given an ID again
 	odd      error
 }
@@ -313,8 +313,8 @@ func (l *ledger) check(t *testing.T, ticks uint64) {
 	}
 }
 
-// TestIdentitiesInCluster: each ID exists once, and messages reach their targets. The states are the same in
-// a run whose processes die and whose regions move as in a run without these faults.
+// TestIdentitiesInCluster: each ID exists once, and messages reach their targets. In a run whose processes
+// die and whose regions move, the states are the same as in a calm run.
 func TestIdentitiesInCluster(t *testing.T) {
 	t.Parallel()
 	const ticks = 300

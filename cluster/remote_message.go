@@ -10,7 +10,7 @@ import (
 // message. The messages of a tick to one region keep their order. A region may send messages to itself. Send
 // copies the message.
 //
-// One goroutine at a time may call Send, while WorldOptions.Arrived, Received or Tick runs. Send panics at
+// Call Send while WorldOptions.Arrived, Received or Tick runs, from one goroutine at a time. Send panics at
 // any other time, and if the region does not exist. All entities and messages that a tick sends have at most
 // 8 MiB together. Complexity: that of copying the message.
 func (w *World) Send(region int, message []byte) {
@@ -26,7 +26,7 @@ func (w *World) Send(region int, message []byte) {
 	w.messages[region] = append(b, message...)
 }
 
-// handOut passes the messages of a region to WorldOptions.Received.
+// handOut passes the messages that come from a region to WorldOptions.Received.
 func (w *World) handOut(from int, messages [][]byte) error {
 	if len(messages) == 0 {
 		return nil
@@ -46,7 +46,7 @@ type section struct {
 	parcel   []byte // of store.Packer, or empty
 }
 
-// appendMessages appends the encoded messages of a section. The parcel follows.
+// appendMessages appends the encoded messages of a section. The caller appends the parcel.
 func appendMessages(b, messages []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(messages))), messages...)
 }

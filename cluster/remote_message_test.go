@@ -131,7 +131,7 @@ func TestMessages(t *testing.T) {
 func notNil(b []byte) bool { return b != nil }
 
 // TestReceivedFails: an error of Received stops the region before its tick. A message to a region without
-// Received does so, too. The messages of the failed tick are not sent.
+// Received also stops that region. The messages of the failed tick are not sent.
 func TestReceivedFails(t *testing.T) {
 	a := newPost(t, 0, false)
 	a.tick = func() error {

@@ -114,7 +114,8 @@ func TestIDs(t *testing.T) {
 	} {
 		id := idOf(c.region, c.number)
 		if id != c.id || id.Origin() != c.region || id.number() != c.number || id.String() != c.text {
-			t.Errorf("region %d and number %d give %x, %d, %d, %v", c.region, c.number, uint64(id),
+			t.Errorf("region %d and number %d give the ID %x with origin %d, number %d and text %v",
+				c.region, c.number, uint64(id),
 				id.Origin(), id.number(), id)
 		}
 	}
@@ -129,8 +130,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestRemoteBytes: the bytes of a Remote in a column depend on nothing but its fields. Otherwise two
-// processes would save different states.
+// TestRemoteBytes: the bytes of a Remote in a column depend only on its fields. Otherwise two processes
+// would save different states.
 func TestRemoteBytes(t *testing.T) {
 	g := newGuild(t, 2, vast.Options{})
 	e, id := g.member()
@@ -195,7 +196,7 @@ func TestIdentity(t *testing.T) {
 	if !g.Remote(born).IsZero() {
 		t.Error("a deleted entity has a Remote")
 	}
-	g.ids.Remove(many[0]) // an entity of the same region may get the ID that this entity loses
+	g.ids.Remove(many[0]) // the program may give the lost ID to another entity of the same region
 	g.ids.Add(plain, 0)
 	g.ids.Remove(plain)
 	g.ids.Add(plain, idOf(1, 3))
@@ -223,13 +224,12 @@ func TestRegister(t *testing.T) {
 // registerModel is a model of the IDs. It identifies entities by their numbers.
 type registerModel struct {
 	*guild
-	t       *testing.T
-	r       *rand.Rand
-	last    uint64
-	of      map[uint64]ID // the ID of each living entity; 0: it has none
-	owner   map[ID]uint64 // the last entity with each ID, even if the ID is lost
-	onWay   [][]byte      // sections from this region to itself
-	waiting map[uint64]ID // the entities in onWay
+	t     *testing.T
+	r     *rand.Rand
+	last  uint64        // the newest number of an entity
+	of    map[uint64]ID // the ID of each living entity; 0: it has none
+	owner map[ID]uint64 // the last entity with each ID, even if the ID is lost
+	onWay [][]byte      // sections from this region to itself
 }
 
 // fill gives new entities numbers.
@@ -353,7 +353,6 @@ func (m *registerModel) exchange(some []vast.Entity) string {
 
 // send runs a tick, in which the entities that travel leave the world.
 func (m *registerModel) send() {
-	m.waiting = map[uint64]ID{}
 	m.onWay = append(m.onWay[:0], nil, m.step(m.t)[1])
 }
 
@@ -431,7 +430,7 @@ func (m *registerModel) check(after string) {
 	m.World.ids.checkInvariants()
 }
 
-// TestLostIDs: the index does not keep lost IDs, even if no tick ends.
+// TestLostIDs: the index keeps at most mostLost lost IDs, even if no tick ends.
 func TestLostIDs(t *testing.T) {
 	g := newGuild(t, 0, vast.Options{})
 	r := g.World.ids
@@ -440,12 +439,13 @@ func TestLostIDs(t *testing.T) {
 		g.w.Delete(e)
 	}
 	if n := r.index.Len(); n > mostLost {
-		t.Errorf("the index has %d entities, and all of them are deleted", n)
+		t.Errorf("the index has %d deleted entities, want at most %d", n, mostLost)
 	}
 	g.w.Archetype(g.ids).NewN(100, nil)
 	g.step(t)
 	if n := r.index.Len(); n != 100 || len(r.lost) != 0 {
-		t.Errorf("the index has %d entities, want 100, and %d IDs are lost, want 0", n, len(r.lost))
+		t.Errorf("the index has %d entities, want 100; %d lost IDs were not forgotten, want 0", n,
+			len(r.lost))
 	}
 }
 

@@ -28,8 +28,8 @@ func (p *picture) gives(process string) bool {
 	if slices.Contains(p.ownerships, released) || slices.Contains(p.ownerships, orphaned) {
 		return false
 	}
-	least := p.unfinished / len(p.counts)
-	missing := 0 // regions that the processes with fewer than least regions lack
+	least := p.unfinished / len(p.counts) // the smallest fair number of regions
+	missing := 0                          // how many regions the poorer processes lack to have that number
 	var rich []string
 	for name, n := range p.counts {
 		missing += max(0, least-n)

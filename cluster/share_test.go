@@ -14,7 +14,7 @@ func TestShareConverges(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 300 {
 		processes, regions := 1+random.IntN(6), 1+random.IntN(20)
-		owners := make([]int, regions) // −1: no owner
+		owners := make([]int, regions) // -1 if a region has no owner
 		for r := range owners {
 			owners[r] = random.IntN(processes+1) - 1
 		}
@@ -36,7 +36,7 @@ func TestShareConverges(t *testing.T) {
 		moves := 0
 		for changed := true; changed; {
 			changed = false
-			p := picture() // all processes see the same picture, and act at once
+			p := picture() // all processes see the same picture, and act at the same time
 			for i := range processes {
 				if p.gives(fmt.Sprint(i)) {
 					for r, o := range owners {
@@ -70,7 +70,7 @@ func TestShareConverges(t *testing.T) {
 		p := picture()
 		for name, n := range p.counts {
 			if n != regions/processes && n != p.share() {
-				t.Fatalf("process %s has %d regions: %v", name, n, p.counts)
+				t.Fatalf("process %s has %d regions, want a fair share: %v", name, n, p.counts)
 			}
 		}
 	}

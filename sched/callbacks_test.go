@@ -219,7 +219,7 @@ func mustSayHow(t *testing.T, what string, err error) {
 	}
 	text := fmt.Sprint(failed.Value)
 	for _, remedy := range []string{"after the loop", ": call it ", "merge the two loops",
-		"use a world after Close", "wait on another goroutine",
+		"use a world after Close", "wait on another goroutine", "do the work directly",
 		"do the work of look there", goexit, "let hooks record into other Commands"} {
 		if strings.Contains(text, remedy) {
 			return

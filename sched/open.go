@@ -10,7 +10,8 @@ import (
 )
 
 // open lists the schedules that are not closed, so that a tool finds the schedules of a world. The list keeps
-// neither schedules nor worlds alive, so the garbage collector can free a schedule that was never closed.
+// neither schedules nor worlds alive, so the garbage collector can free a schedule of one worker that was
+// never closed. The goroutines of several workers keep their schedule alive until Close.
 var open struct {
 	mu   sync.Mutex
 	made uint64                                                // number of schedules made so far

@@ -13,46 +13,46 @@ import (
 )
 
 // Check says how a store checks that its program can repeat ticks. For a check, the store loads the
-// second-newest checkpoint into a second world of the program. In this world, it repeats the ticks and inputs
-// up to the newest checkpoint. Then it compares the second world with the newest checkpoint. The zero Check
-// checks nothing.
+// second-newest checkpoint into a second world of the program. In this world, the store repeats the ticks and
+// inputs up to the newest checkpoint. Then the store compares the second world with the newest checkpoint.
+// The zero Check checks nothing.
 //
 // Use checks in tests, and on a few of many servers. A check takes as much time as the repeated ticks. It
-// takes the memory of a second world, and of a copy of the state in the newest checkpoint. A check runs
+// needs the memory of a second world, and of a copy of the state in the newest checkpoint. A check runs
 // beside the ticks, and ticks never wait for a check.
 type Check struct {
 	// Again opens the program's world once more, as the program does at its start, but with the function open
 	// instead of [Open]. Again makes a new world, calls open, calls Attach if the program does, calls
-	// Recover, and closes the world. Again must not make ticks after Recover. The store calls Again twice for
-	// each check, on a separate goroutine. Again returns the error of open or Recover. The two worlds may use
-	// codecs and variables of the program at the same time, so these must be safe for use by two goroutines.
-	// Default: no checks.
+	// Recover, and closes the world. Again must not make ticks after Recover, and returns the error of open
+	// or Recover. For each check, the store calls Again twice on a separate goroutine: to copy the newest
+	// checkpoint, and to repeat the ticks. The codecs and variables of the program must be safe for use by
+	// two goroutines, because both worlds of the program may use them at the same time. Default: no checks.
 	Again func(open func(w *vast.World, o Options) (*Store, error)) error
 	// Every is the least time from the end of one check to the beginning of the next. Default: a minute.
 	Every time.Duration
-	// Done is called after each check, on the goroutine of the check, with the tick of the checkpoint up to
-	// which ticks were repeated. If the worlds differ, err is a [*Difference]. Another error says why the
-	// check could not be made. Default: Close returns the first error of a check.
+	// Done is called after each check, on the goroutine of the check. tick is the tick of the newest
+	// checkpoint. If the second world differs from this checkpoint, err is a [*Difference]. Another error
+	// says why the check could not be made. Default: Close returns the first error of a check.
 	Done func(tick uint64, err error)
 }
 
 // checks are the checks of a store.
 type checks struct {
-	since   []repeat    // the steps after the last checkpoint; only the world's owner uses them
+	since   []repeat    // the steps after the last checkpoint; only the world's goroutine uses the list
 	busy    atomic.Bool // whether a check is under way
 	running sync.WaitGroup
-	ended   time.Duration // when the last check ended, or 0; set before busy is cleared
+	ended   time.Duration // time of package clock when the last check ended, or 0; set before busy is cleared
 	err     error         // of the first check that failed, if Check.Done is nil; set before busy is cleared
 }
 
-// repeat is a step of a check: a tick with its inputs.
+// repeat is a step of a check: a tick with its inputs, or inputs that were applied between two ticks.
 type repeat struct {
-	tick   uint64 // 0 for inputs that were applied after the last tick
+	tick   uint64 // 0 for inputs between two ticks
 	inputs []input
-	broken bool // there are changes that cannot be repeated; then this is the only step
+	broken bool // the world had a change that cannot be repeated; a list with this step has no other steps
 }
 
-// noteRepeat notes a step of the next check.
+// noteRepeat adds a step to the next check.
 func (s *Store) noteRepeat(one repeat) {
 	switch {
 	case s.o.Check.Again == nil || unrepeatable(s.check.since):
@@ -63,7 +63,7 @@ func (s *Store) noteRepeat(one repeat) {
 	}
 }
 
-// unrepeatable reports whether there were changes that cannot be repeated.
+// unrepeatable reports whether steps stand for a change that cannot be repeated.
 func unrepeatable(steps []repeat) bool { return len(steps) > 0 && steps[0].broken }
 
 // mayCheck begins a check if one is due. The goroutine that writes checkpoints calls mayCheck when a
@@ -128,14 +128,14 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}})
 }
 
-// replica is the task and the outcome of a store that a check opens over a second world.
+// replica says what a store over the second world of a check must do, and what came out.
 type replica struct {
 	of     *Store
 	number uint64               // number of the checkpoint to read
 	steps  []repeat             // the steps that Recover repeats
 	over   func(r *Store) error // called after the steps
-	err    error
-	ended  bool
+	err    error                // of over
+	ended  bool                 // whether Recover has repeated all steps
 }
 
 // again calls Check.Again, which opens the program's world once more.
@@ -143,7 +143,7 @@ func (s *Store) again(r *replica) error {
 	r.of = s
 	err := s.o.Check.Again(r.open)
 	switch {
-	case r.err != nil: // Again may have returned another error instead
+	case r.err != nil: // err may be another error, because Again chooses what it returns
 		return r.err
 	case err == nil && !r.ended:
 		err = errors.New("Options.Check.Again has not called open and Recover")

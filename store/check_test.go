@@ -17,10 +17,10 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// unsound is an island whose ticks end with a call of change, which a replay may not be able to repeat.
+// unsound is an island whose ticks end with a call of change. In some tests, a replay cannot repeat change.
 type unsound struct {
 	*island
-	number int32 // differs in each island; no world holds it, so a replay cannot restore it
+	number int32 // differs in each island; a replay cannot restore it, because no world holds it
 	change func(c *unsound)
 	st     *Store
 }
@@ -33,7 +33,7 @@ func (c *unsound) tick() error {
 	return nil
 }
 
-// first returns the first entity.
+// first returns the first entity. If there is none, first makes one.
 func (c *unsound) first() vast.Entity {
 	for e := range c.w.Query().All() {
 		return e
@@ -165,7 +165,8 @@ func TestCheck(t *testing.T) {
 				r := c.checkOf(results)
 				if one.name == "sound" {
 					if r.err != nil || r.tick != 4*(round+1) {
-						t.Fatalf("up to tick %d: %v", r.tick, r.err)
+						t.Fatalf("a check up to tick %d, want %d; its error is %v", r.tick, 4*(round+1),
+							r.err)
 					}
 					continue
 				}
@@ -231,11 +232,11 @@ func TestCheckBesideTicks(t *testing.T) {
 	}
 	close(goOn)
 	if r := c.checkOf(results); r.err != nil || r.tick != 3 {
-		t.Errorf("up to tick %d: %v", r.tick, r.err)
+		t.Errorf("a check up to tick %d, want 3; its error is %v", r.tick, r.err)
 	}
 	c.use(t, 1)
 	if r := c.checkOf(results); r.err != nil || r.tick != 14 {
-		t.Errorf("up to tick %d: %v", r.tick, r.err)
+		t.Errorf("a check up to tick %d, want 14; its error is %v", r.tick, r.err)
 	}
 	if err := c.st.Close(); err != nil {
 		t.Error(err)
@@ -246,14 +247,14 @@ func TestCheckBesideTicks(t *testing.T) {
 }
 
 // TestCheckOnlyRepeatable: if the world was changed outside of ticks since the previous checkpoint, the store
-// makes no check.
+// makes no check at the next checkpoint.
 func TestCheckOnlyRepeatable(t *testing.T) {
 	o, results := checking()
 	d := sim.New(1)
 	c := checkedStore(t, d, o, func(*unsound) {})
 	c.use(t, 2)
 	if r := c.checkOf(results); r.err != nil || r.tick != 2 {
-		t.Errorf("up to tick %d: %v", r.tick, r.err)
+		t.Errorf("a check up to tick %d, want 2; its error is %v", r.tick, r.err)
 	}
 	for _, change := range []func(){func() { c.outside(1) }, c.st.Changed} {
 		if err := errors.Join(c.st.Tick(c.tick), c.st.Tick(c.tick)); err != nil {
@@ -264,7 +265,8 @@ func TestCheckOnlyRepeatable(t *testing.T) {
 	}
 	c.use(t, 2)
 	if r := c.checkOf(results); r.err != nil || r.tick != 8 || len(results) > 0 {
-		t.Errorf("a check up to tick %d, and %d more checks: %v", r.tick, len(results), r.err)
+		t.Errorf("a check up to tick %d, want 8, and %d more checks, want none; the error is %v", r.tick,
+			len(results), r.err)
 	}
 }
 
@@ -309,8 +311,8 @@ func TestCheckFails(t *testing.T) {
 	}
 }
 
-// TestCheckOfSchedule checks a program with a schedule, whose random numbers follow from its seed, while Run
-// makes ticks.
+// TestCheckOfSchedule checks a program while RunTicks makes ticks of its schedule. The random numbers of the
+// schedule follow from its seed.
 func TestCheckOfSchedule(t *testing.T) {
 	for _, sound := range []bool{true, false} {
 		d := sim.New(1)
@@ -339,7 +341,7 @@ func TestCheckOfSchedule(t *testing.T) {
 			s.Add(sched.System{Name: "live", Exclusive: true, Run: func(*sched.Context) {
 				_ = n.tick()
 				if n.w.Len() < 20 {
-					n.fill() // without live entities, no check could find a difference
+					n.fill() // a check finds no difference between worlds that are both empty
 				}
 			}})
 			st.Attach(s)
@@ -367,7 +369,7 @@ func TestCheckOfSchedule(t *testing.T) {
 			r := <-results
 			d, differs := errors.AsType[*Difference](r.err)
 			if sound && r.err != nil || !sound && !(differs && d.Field == "Points") {
-				t.Errorf("sound %v: %v", sound, r.err)
+				t.Errorf("the program is sound: %v; the error of the check is %v", sound, r.err)
 			}
 		}
 		if err := errors.Join(st.Close(), s.Close(), n.w.Close()); err != nil {

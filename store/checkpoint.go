@@ -20,27 +20,30 @@ import (
 
 // Checkpoint describes a checkpoint, for Options.Notify.
 type Checkpoint struct {
-	Tick    uint64        // the last tick in it
+	Tick    uint64        // the last tick that the checkpoint holds
 	Bytes   int64         // of its file, which may hold only the changes since an earlier checkpoint
-	Pause   time.Duration // how long the world stood still for the copy, plus how long systems waited for it
-	Took    time.Duration // from the copy's beginning until the file was durable
-	Skipped int           // how many checkpoints were skipped because an earlier one was being written
+	Pause   time.Duration // how long the world stood still for the copy, plus all later waits for the copy
+	Took    time.Duration // from the beginning of the copy until the file was durable
+	Skipped int           // how many checkpoints were skipped while the previous one was being written
 	Err     error         // why the checkpoint failed, or nil; the store tries again after a second
-	// PruneErr is why files that this checkpoint replaces could not be removed, or nil. The checkpoint is
-	// durable, and the next checkpoint tries again.
+	// PruneErr says why files that this checkpoint replaces could not be removed, or is nil. A checkpoint
+	// with a PruneErr is durable. The next checkpoint tries again to remove the files.
 	PruneErr error
 }
 
 // checkpoints are the checkpoints of a store: those in the folder, and the one that is being written.
 type checkpoints struct {
 	stage stage
-	kept  []keptFile // in the folder, oldest first
+	// kept are the checkpoints in the folder, oldest first. While a checkpoint is being written, only the
+	// goroutine that writes it uses kept.
+	kept []keptFile
 	// lost reports that the changes since the last checkpoint in the folder are unknown. Then the next
 	// checkpoint must hold everything.
 	lost bool
-	// A chain is a file that holds everything, and the deltas that continue the file. A chain may have at
-	// most mostDeltas deltas. It may take at most 1 + share times the bytes of a file with all of the present
-	// world. If a delta would exceed a bound, files of the chain are merged.
+	// A chain is a file that holds everything, and the deltas that continue the file. A chain has at most
+	// mostDeltas deltas. A chain has at most as many bytes as a file with all of the present world, and the
+	// fraction share of these bytes in addition. If a new delta would exceed one of these bounds, files of
+	// the chain are merged.
 	share      float64
 	mostDeltas int
 	now        func() time.Time
@@ -57,12 +60,11 @@ type checkpoints struct {
 	newestFile string
 	removed    bool                 // files were removed since the folder was synced
 	late       atomic.Pointer[late] // the part of the copy that is made after the pause, or nil
-	written    chan error
-	writing    *writing // the checkpoint that is being written, or nil
+	written    chan error           // gets the error of each checkpoint, or nil, when its writing ends
+	writing    *writing             // the checkpoint that is being written, or nil
 }
 
-// keptFile is a checkpoint in the folder. The goroutine that writes a checkpoint owns the list
-// checkpoints.kept.
+// keptFile is a checkpoint in the folder.
 type keptFile struct {
 	number uint64
 	since  uint32 // the first segment of the journal that recovery from this checkpoint reads
@@ -78,7 +80,7 @@ type writing struct {
 	everything bool          // the copy holds everything
 	broken     bool          // the checkpoint holds a change outside of ticks
 	steps      []repeat      // from the previous checkpoint to this one
-	began      time.Duration // time of package clock
+	began      time.Duration // time of package clock when the copy began
 	info       Checkpoint
 }
 
@@ -90,23 +92,25 @@ func (c *checkpoints) prepare() {
 const (
 	checkpointPrefix = "checkpoint-"
 	unfinished       = ".new"
-	// begunName is an empty file that a store has until its first checkpoint is durable. A journal without a
-	// checkpoint is sound if this file is there; otherwise its checkpoint is lost. The name is unique,
-	// because no checkpoint has the number 0.
+	// begunName names an empty file that a new store with a journal has until its first checkpoint is
+	// durable. If a folder has a journal and no checkpoint, this file shows that no checkpoint was lost. No
+	// checkpoint uses the name, because no checkpoint has the number 0.
 	begunName = checkpointPrefix + "00000000" + unfinished
 )
 
 func checkpointName(number uint64) string { return fmt.Sprintf("%s%08d", checkpointPrefix, number) }
 
-// checkpointNumber returns the number of the checkpoint in a file, and whether the file is finished.
+// checkpointNumber returns the number in the name of a checkpoint's file, and whether the file is finished.
+// ok reports whether the name is that of a checkpoint's file.
 func checkpointNumber(name string) (number uint64, finished, ok bool) {
 	text, unfinishedOne := strings.CutSuffix(name, unfinished)
 	number, err := strconv.ParseUint(strings.TrimPrefix(text, checkpointPrefix), 10, 64)
 	return number, !unfinishedOne, err == nil && number > 0 && text == checkpointName(number)
 }
 
-// load reads the newest of the checkpoints into the world, and finds the journal that follows the checkpoint.
-// useless are the names of deltas whose base is gone, because a program died after it had removed the base.
+// load reads the newest of the checkpoints into the world, and finds the end of the journal that follows this
+// checkpoint. useless are the names of deltas whose base is gone, because a program died after it had removed
+// the base.
 func (s *Store) load(numbers []uint64, sizes map[string]int64) (useless []string, err error) {
 	if err = s.readMoment(numbers[len(numbers)-1]); err != nil {
 		return nil, err
@@ -169,9 +173,9 @@ func (s *Store) describeFile(number uint64) (keptFile, error) {
 }
 
 // Checkpoint takes a checkpoint and waits until it is durable. Take one before an upgrade of the program, and
-// after changes outside of ticks and inputs that must not be lost: see [Store.Changed]. Checkpoint returns an
-// error if Commands wait to be applied, or if the file cannot be written. After an error, the earlier
-// checkpoints stay.
+// after changes that ticks and inputs do not make and that must not be lost: see [Store.Changed]. Checkpoint
+// returns an error if Commands wait to be applied, or if the file cannot be written. After an error, the
+// earlier checkpoints stay.
 func (s *Store) Checkpoint() error {
 	s.must("Checkpoint", running)
 	if s.inside {
@@ -193,7 +197,7 @@ func (s *Store) checkpoint() error {
 	return s.finish(true)
 }
 
-// mayCheckpoint takes a checkpoint if one is due, and does not wait for the disk.
+// mayCheckpoint begins a checkpoint if one is due, and does not wait for the disk.
 func (s *Store) mayCheckpoint() error {
 	_ = s.finish(false) // Options.Notify gets the error
 	now := clock.Now()
@@ -212,13 +216,13 @@ func (s *Store) mayCheckpoint() error {
 		return nil
 	}
 	err := s.begin()
-	if err != nil { // each attempt costs a segment of the journal
-		s.failed = clock.Now()
+	if err != nil {
+		s.failed = clock.Now() // delays the next attempt, because each attempt costs a segment of the journal
 	}
 	return err
 }
 
-// begin copies the world and begins to write the copy. No checkpoint may be under way.
+// begin copies the world and begins to write the copy. The caller must have finished the previous checkpoint.
 func (s *Store) begin() error {
 	began := clock.Now()
 	if err := s.noteChanges(); err != nil {
@@ -244,7 +248,7 @@ func (s *Store) begin() error {
 	} else if !everything {
 		m.Base, m.BaseMoment = s.kept[n-1].number, s.kept[n-1].moment
 	}
-	s.lost = true // until the copy is known to be good
+	s.lost = true // in case the copy fails
 	p, err := pictureOf(s.w, s.o, m)
 	if err == nil {
 		err = s.stage.take(p, everything, s.direct == 0)
@@ -285,7 +289,7 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 		return err
 	}
 	m.Since = m.Segment
-	if len(s.waiting) > 0 { // the next tick applies the waiting inputs, so they follow the checkpoint
+	if len(s.waiting) > 0 { // recovery needs these inputs, because a tick after the checkpoint applies them
 		m.Position, m.Since = s.waiting[0].position, s.waiting[0].segment
 	}
 	return nil
@@ -397,8 +401,8 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // reached notes that a checkpoint is durable. If a replay of the journal cannot lead from an older checkpoint
-// to this one, reached first appends a record of this checkpoint to the journal. Without the record, a loss
-// of the checkpoint's file would not be noticed.
+// to this one, reached first appends a record that names this checkpoint to the journal. The record reveals a
+// later loss of the checkpoint's file.
 func (s *Store) reached(w *writing) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -421,8 +425,8 @@ func (s *Store) reached(w *writing) error {
 	return nil
 }
 
-// finish takes the result of the checkpoint that is being written, if the writing has ended. If wait is true,
-// finish waits until the writing has ended.
+// finish takes the result of the checkpoint that is being written, if there is one and its writing has ended.
+// If wait is true, finish waits for the end of the writing.
 func (s *Store) finish(wait bool) error {
 	if s.writing == nil {
 		return nil
@@ -439,7 +443,9 @@ func (s *Store) finish(wait bool) error {
 	}
 	s.writing = nil
 	s.late.Store(nil)
-	if err != nil { // each attempt costs a copy of the world and a segment of the journal
+	if err != nil {
+		// failed delays the next attempt, because each attempt costs a copy of the world and a segment of the
+		// journal.
 		s.due, s.lost, s.failed = true, true, clock.Now()
 		s.noteRepeat(repeat{broken: true}) // the steps up to this checkpoint are lost
 	}

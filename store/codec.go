@@ -12,8 +12,8 @@ type Codec struct {
 	typ    reflect.Type
 	append func([]byte, reflect.Value) ([]byte, error) // the value is addressable
 	decode func([]byte, reflect.Value) error
-	// leavesOut reports whether a map leaves out entries whose key contains the value. If leavesOut is nil,
-	// the map has all entries.
+	// leavesOut reports whether an encoded map lacks the entries whose key contains the value. If leavesOut
+	// is nil, the map has all entries.
 	leavesOut func(reflect.Value) bool
 }
 
@@ -35,8 +35,8 @@ var (
 	typeUnmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 )
 
-// ownCodec returns the codec of a type that has the methods AppendBinary or MarshalBinary, and
-// UnmarshalBinary.
+// ownCodec returns the codec of a type that has the method UnmarshalBinary, and AppendBinary or
+// MarshalBinary.
 func ownCodec(t reflect.Type) (Codec, bool) {
 	if !encodesItself(t) {
 		return Codec{}, false
@@ -44,7 +44,7 @@ func ownCodec(t reflect.Type) (Codec, bool) {
 	if t.Kind() == reflect.Struct && t.NumField() > 1 {
 		for i := range t.NumField() {
 			if f := t.Field(i); f.Anonymous && encodesItself(f.Type) {
-				return Codec{}, false // methods of this field would leave out the other fields
+				return Codec{}, false // methods that come from this field leave out the other fields
 			}
 		}
 	}
@@ -80,8 +80,8 @@ func codecsOf(o Options) codecs {
 	return c
 }
 
-// of returns the codec of a type, and whether there is one. The options name the codec, or the type has
-// encoding methods.
+// of returns the codec of a type, and whether there is one: the codec in the options, or else the type's own
+// methods.
 func (c codecs) of(t reflect.Type) (Codec, bool) {
 	one, known := c[t]
 	if !known {
@@ -97,7 +97,7 @@ const remedy = "give the type the methods AppendBinary and UnmarshalBinary, or n
 var errRecursive = errors.New("refers to itself")
 
 // schemaOf describes how values of a type are encoded. If a part of the type cannot be encoded, the error
-// names the path of that part. above has the types that contain t.
+// names the path of that part. above are the types that contain t.
 func (c codecs) schemaOf(t reflect.Type, path string, above ...reflect.Type) (*schema, error) {
 	s := &schema{Kind: t.Kind().String()}
 	if t.Kind() <= reflect.Complex128 { // the size of other values says nothing about their encoding

@@ -137,7 +137,7 @@ func TestCompareMarked(t *testing.T) {
 	if err := store.Compare(b.w, bytes.NewReader(file), store.Options{}); err == nil {
 		t.Error("Compare finds no difference after a deletion")
 	}
-	// Load takes the mark of the file, unless the program has chosen another one.
+	// Load gives a world the mark of the file. If the program has chosen another mark, Load returns an error.
 	c := newTown(t, false)
 	load(t, c, file, store.Options{})
 	if c.w.Options().Mark != 200 {
@@ -149,6 +149,6 @@ func TestCompareMarked(t *testing.T) {
 	mustSay(t, err, `the saved world has the mark 200, and world "world" has Options.Mark 7: set it to 200, `+
 		"or leave it out")
 	if d.w.Len() != 0 || d.walkers.New().IsZero() {
-		t.Error("the world cannot be used")
+		t.Error("after an error of Load, the world has entities or makes none")
 	}
 }

@@ -13,7 +13,7 @@ type container struct {
 	name string
 	state.Container
 	contents state.Contents
-	fields   []int // for each field of a table in the file, the number of the program's field, or -1
+	fields   []int // the number of the program's field, or -1, for each field that a table has in the file
 	reserved bool
 	arrays   []*state.Array
 }
@@ -70,7 +70,7 @@ func (m *containerManifest) contents() state.Contents {
 	return c
 }
 
-// matchContainers finds the program's container for each container of the file.
+// matchContainers finds the program's container for each container of the file, by name.
 func (l *loader) matchContainers() (err error) {
 	if l.containers, err = containersOf(l.options, l.own); err != nil {
 		return err
@@ -112,7 +112,8 @@ func (l *loader) matchContainers() (err error) {
 	return nil
 }
 
-// matchFields finds the program's field for each field of a table in the file.
+// matchFields finds the program's field for each field that a table has in the file. own are the program's
+// fields.
 func (l *loader) matchFields(c *container, own []string) error {
 	for _, name := range c.contents.Fields {
 		now, err := l.nameOfField(c.name, name)
@@ -137,7 +138,7 @@ func (l *loader) matchFields(c *container, own []string) error {
 	return nil
 }
 
-// reserveContainers makes containers ready for their arrays, and returns the arrays.
+// reserveContainers makes room in the containers, and returns the arrays that the file is read into.
 func (l *loader) reserveContainers() (arrays []state.Array, err error) {
 	for i, c := range l.kept {
 		if c == nil {
@@ -158,7 +159,7 @@ func (l *loader) reserveContainers() (arrays []state.Array, err error) {
 	return arrays, nil
 }
 
-// takeArrays notes for each container its arrays.
+// takeArrays notes the arrays of each container.
 func (l *loader) takeArrays(arrays []state.Array) {
 	for i := range arrays {
 		c := l.kept[arrays[i].Container-1]
@@ -167,7 +168,7 @@ func (l *loader) takeArrays(arrays []state.Array) {
 }
 
 // number returns the number that an array of the file has in the program, or -1 if the program does not have
-// it.
+// this array.
 func (l *loader) number(a *arrayManifest) int {
 	if a.Kind != state.Fields || a.Container == 0 || l.kept[a.Container-1] == nil {
 		return a.Number
@@ -221,7 +222,7 @@ func (l *loader) writeTo(t *target, b block) error {
 	return t.array.Write(src, int(b.first))
 }
 
-// settleContainers gives the containers their elements, once all arrays have been read.
+// settleContainers gives the containers their elements, after all arrays have been read.
 func (l *loader) settleContainers() error {
 	for _, c := range l.kept {
 		if c == nil {

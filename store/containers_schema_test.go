@@ -104,7 +104,7 @@ func TestContainersOfAnotherType(t *testing.T) {
 
 type string8 [8]byte
 
-// TestTableFields: the fields of a table are found by their names, in every layout, and a field that the file
+// TestTableFields: Load finds the fields of a table by their names, in every layout. A field that the file
 // lacks has its safe value.
 func TestTableFields(t *testing.T) {
 	for layout := range bulk.LayoutBlocksPage + 1 {
@@ -141,8 +141,8 @@ func TestTableFields(t *testing.T) {
 	}
 }
 
-// TestListsOfAnotherSize: elements are converted if the size stays the same. Otherwise the error names both
-// sizes.
+// TestListsOfAnotherSize: Load converts elements of Lists to a type of the same size. If the sizes differ,
+// the error names both sizes.
 func TestListsOfAnotherSize(t *testing.T) {
 	type before struct{ A, B uint16 }
 	type after struct{ B, A uint16 }
@@ -212,8 +212,8 @@ func TestIndexKeysOfAnotherType(t *testing.T) {
 	}
 }
 
-// TestIndicesFollowTheirPool: after Load, the indices of an Indexed match its pool, whatever indices the file
-// has.
+// TestIndicesFollowTheirPool: after Load, the indices of an Indexed match its pool, even if the file has
+// other indices or none.
 func TestIndicesFollowTheirPool(t *testing.T) {
 	type shipV2 struct {
 		Owner uint64

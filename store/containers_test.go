@@ -34,7 +34,7 @@ type yard struct {
 	w       *vast.World
 	cargo   vast.Column[bulk.Handle[ship]]
 	stones  *bulk.Array[stone]
-	ships   *bulk.Pool[ship] // of fleet
+	ships   *bulk.Pool[ship] // the pool of fleet
 	fleet   *bulk.Indexed[ship]
 	byOwner *bulk.HashIndex[uint32, bulk.Handle[ship]]
 	bySpeed *bulk.OrderedIndex[float32, bulk.Handle[ship]]
@@ -50,17 +50,17 @@ type yard struct {
 	boxes   *bulk.HashIndex[box, uint32]
 	scores  *bulk.OrderedIndex[int32, uint64]
 
-	// All handles that the containers have returned, also of elements that were removed.
+	// All handles that the containers have returned, including handles of removed elements.
 	moored []bulk.Handle[ship]     // of fleet
 	placed []bulk.Handle[stone]    // of dense
 	seen   []bulk.Handle[struct{}] // of marks
 	loaded []bulk.Handle[stone]    // of plain
 }
 
-// yardOptions are options in which the programs that write and read a file may differ.
+// yardOptions may differ between the program that saves a yard and the program that loads the yard.
 type yardOptions struct {
 	layout   bulk.Layout
-	capacity int // of items; the size of its units depends on the capacity
+	capacity int // of the container items, in which the size of a unit depends on the capacity
 }
 
 func made[T any](c T, err error) T {
@@ -105,7 +105,7 @@ func newYard(t *testing.T, o yardOptions) *yard {
 	return y
 }
 
-// close closes the world and the containers. With the build tag invariants, Close also checks the container.
+// close closes the world and the containers. With the build tag invariants, Close of a container checks it.
 func (y *yard) close(t *testing.T) {
 	for _, c := range []interface{ Close() error }{y.w, y.stones, y.ships, y.byOwner, y.bySpeed, y.items,
 		y.plain, y.dense, y.marks, y.table, y.words, y.boxes, y.scores} {
@@ -115,7 +115,7 @@ func (y *yard) close(t *testing.T) {
 	}
 }
 
-// options names the containers.
+// options returns options that name the containers.
 func (y *yard) options() store.Options {
 	return store.Options{Containers: map[string]any{"stones": y.stones, "fleet": y.fleet, "items": y.items,
 		"plain": y.plain, "dense": y.dense, "marks": y.marks, "table": y.table, "words": y.words,
@@ -129,7 +129,8 @@ func pick[T any](r *rand.Rand, s []T) (v T) {
 	return v
 }
 
-// live makes random changes. The same seed makes the same changes in two yards in the same state.
+// live makes random changes. With the same seed, live makes the same changes in two yards that are in the
+// same state.
 func (y *yard) live(seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	must := func(err error) {
@@ -316,7 +317,7 @@ func (y *yard) dump() string {
 		fmt.Fprintln(&b, "score", k, v)
 	}
 	var pairs []string
-	for k, v := range y.boxes.All() { // in the order of a random hash seed
+	for k, v := range y.boxes.All() { // the order depends on a random hash seed
 		pairs = append(pairs, fmt.Sprint("box ", k, v))
 	}
 	slices.Sort(pairs)
@@ -333,7 +334,7 @@ func saveYard(t *testing.T, y *yard) []byte {
 	return b.Bytes()
 }
 
-// saveReproducible saves everything except the boxes, whose order depends on a random hash seed.
+// saveReproducible saves everything except the container boxes, whose order depends on a random hash seed.
 func (y *yard) saveReproducible(t *testing.T) []byte {
 	t.Helper()
 	o := y.options()
@@ -432,7 +433,7 @@ func (y *yard) mustBeEmpty(t *testing.T) {
 	for i, c := range []interface{ Len() int }{y.stones, y.ships, y.byOwner, y.bySpeed, y.items, y.plain,
 		y.dense, y.marks, y.table, y.words, y.boxes, y.scores} {
 		if c.Len() != 0 {
-			t.Fatalf("container %d has %d elements", i, c.Len())
+			t.Fatalf("container %d, a %T, has %d elements, want none", i, c, c.Len())
 		}
 	}
 }
@@ -503,8 +504,7 @@ func TestContainersRefused(t *testing.T) {
 	}
 }
 
-// TestContainersByName: Load finds containers by their names. Load also works for containers that Grow has
-// enlarged.
+// TestContainersByName: Load finds containers by their names, even if Grow has enlarged the containers.
 func TestContainersByName(t *testing.T) {
 	n := newYard(t, yardOptions{})
 	n.live(2, 500)
@@ -570,7 +570,7 @@ func FuzzLoadContainers(f *testing.F) {
 		}
 		for _, s := range y.ships.All() {
 			if !y.items.Valid(s.Cargo) {
-				s.Cargo = bulk.List[item]{} // Load does not check a List; the owner must do so
+				s.Cargo = bulk.List[item]{} // the program must check Lists, because Load does not
 			}
 		}
 		y.dump()

@@ -8,27 +8,27 @@ import (
 
 // conversion turns the bytes of elements in a file into the bytes of elements in memory.
 type conversion struct {
-	from, to int // bytes of an element
+	from, to int // size of an element in the file and in memory, in bytes
 	steps    []step
 	refs     []ref // entity references; only parcels convert them
 }
 
 // ref is a vast.Entity in an element.
 type ref struct {
-	from, to int // offsets
+	from, to int // offsets in the two elements
 	path     string
 }
 
 // step converts a part of an element.
 type step struct {
-	from, to int // offsets
-	bytes    int // number of bytes to copy, or 0 if the part changes its kind
+	from, to int // offsets in the two elements
+	bytes    int // number of bytes to copy, or 0 if the part changes its type
 	source   *schema
 	target   *schema
 	path     string
 }
 
-// conversionOf returns how elements of one type become elements of another, or nil if their bytes are the
+// conversionOf returns the conversion from one type of elements to another, or nil if the bytes stay the
 // same. path names the column.
 func (c *changes) conversionOf(from, to *schema, path string) (*conversion, error) {
 	if from.same(to) {
@@ -66,7 +66,7 @@ func (c *changes) conversionOfPool(from, to *schema, path string) (*conversion, 
 	return k, nil
 }
 
-// convert appends the steps for a part of an element.
+// convert appends to k the steps for a part of an element. at and into are the offsets of the part.
 func (c *changes) convert(k *conversion, from, to *schema, at, into int, path string) error {
 	switch {
 	case from.same(to):
@@ -89,7 +89,7 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 			if err != nil {
 				return err
 			}
-			part = &changes{renamed: c.renamed, report: new(Report)} // only the first element reports
+			part = &changes{renamed: c.renamed, report: new(Report)} // only the first element fills c.report
 		}
 		return nil
 	}
@@ -102,7 +102,7 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 
 const tooShort = "%s has %d elements in the file and %d in the program: keep at least %[2]d"
 
-// copy appends a step that copies bytes, or makes the last such step longer.
+// copy appends a step that copies n bytes, or makes the last step longer if these bytes follow its bytes.
 func (k *conversion) copy(from, to, n int) {
 	if last := len(k.steps) - 1; last >= 0 {
 		if s := &k.steps[last]; s.bytes > 0 && s.from+s.bytes == from && s.to+s.bytes == to {
@@ -116,7 +116,7 @@ func (k *conversion) copy(from, to, n int) {
 }
 
 // run converts n elements. Bytes of dst that no step writes become zero. first is the number of the first
-// element, for errors.
+// element in errors.
 func (k *conversion) run(dst, src []byte, first, n int) error {
 	clear(dst)
 	for i := range n {
@@ -151,20 +151,20 @@ func (s *step) convert(dst, src []byte) error {
 		putFloat(dst[8:], src[4:])
 		return nil
 	}
-	from, _ := s.source.integer()
-	to, _ := s.target.integer()
-	v := load(src, s.source.Size, from)
+	signedSource, _ := s.source.integer()
+	signedTarget, _ := s.target.integer()
+	v := load(src, s.source.Size, signedSource)
 	bits := uint(s.target.Size * 8)
 	shift := 64 - bits
 	fits := v<<shift>>shift == v
-	if to {
+	if signedTarget {
 		fits = uint64(int64(v<<shift)>>shift) == v
 	}
-	if negative := int64(v) < 0; from != to && negative {
-		fits = false // a negative number, or one above the largest signed number
+	if topBit := int64(v) < 0; signedSource != signedTarget && topBit {
+		fits = false // v is a negative number, or is above the largest signed number
 	}
 	if !fits {
-		if from {
+		if signedSource {
 			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", s.path, int64(v), s.target)
 		}
 		return fmt.Errorf("%s is %d in the file, which a %v cannot hold", s.path, v, s.target)

@@ -26,7 +26,7 @@ type calendar struct {
 	Sum  uint64
 }
 
-// island is a small world with a column of every storage. Its changes depend only on the island and a seed.
+// island is a small world with a column of every storage. Its changes follow from its state and a seed.
 type island struct {
 	w        *vast.World
 	vigor    vast.Column[vigor]
@@ -140,14 +140,14 @@ func (n *island) hash() uint64 {
 	return h
 }
 
-// event is a tick, a change outside of ticks, or inputs that were applied at once.
+// event is a tick, a change outside of ticks, or inputs that Store.submit has applied.
 type event struct {
 	outside  uint64 // the seed of a change outside of ticks, or 0
-	failed   bool   // a tick that failed
-	now      bool   // inputs that were applied at once
-	position uint64 // of the record of these inputs
-	inputs   int    // number of inputs that were applied
-	hash     uint64 // of the island afterwards
+	failed   bool   // whether the event is a tick that failed
+	now      bool   // whether the event is a call of Store.submit
+	position uint64 // of the record that says that Store.submit has applied the inputs
+	inputs   int    // number of inputs that the event applied
+	hash     uint64 // of the island after the event
 }
 
 // isTick reports whether an event is a tick.
@@ -177,13 +177,13 @@ func (n *island) fail() error {
 	return errTick
 }
 
-// history is the events of an island, and how much of them the store has reported as durable.
+// history is the events and inputs of an island, and how many of them the store has reported as durable.
 type history struct {
 	events []event
-	inputs []note // in the order of Record; the first ones were applied
+	inputs []note // in the order of Record; the events have applied the first ones
 	floor  int    // number of events that the store has reported as durable
 	kept   int    // number of inputs that the store has reported as durable
-	exists bool   // the store has reported something as durable
+	exists bool   // whether the store has reported something as durable
 }
 
 // note is a recorded input.
@@ -199,7 +199,7 @@ func (h *history) copy() *history {
 	return &c
 }
 
-// applied returns how many inputs the first events have applied.
+// applied returns how many inputs h.events[:events] have applied.
 func (h *history) applied(events int) (n int) {
 	for _, e := range h.events[:events] {
 		n += e.inputs
@@ -207,7 +207,7 @@ func (h *history) applied(events int) (n int) {
 	return n
 }
 
-// ticks returns how many of the first events are ticks.
+// ticks returns how many of h.events[:events] are ticks.
 func (h *history) ticks(events int) (n uint64) {
 	for i := range h.events[:events] {
 		if h.events[i].isTick() {
@@ -217,8 +217,8 @@ func (h *history) ticks(events int) (n uint64) {
 	return n
 }
 
-// find returns the number of events after which the island had made the given ticks and had the given hash.
-// If there are several such numbers, find returns the largest one.
+// find returns the largest number of events after which the island had made the given number of ticks and had
+// the given hash. fresh is the hash of the island before the first event.
 func (h *history) find(ticks, hash, fresh uint64) (events int, ok bool) {
 	for n := len(h.events); n >= 0; n-- {
 		now := fresh
@@ -259,7 +259,7 @@ func (h *history) durable(position uint64) {
 	}
 }
 
-// rebuild makes an island that has the first events of h.
+// rebuild makes an island, and repeats h.events[:events] in it.
 func (h *history) rebuild(events int) (*island, error) {
 	n := newIsland()
 	n.fill()
@@ -268,7 +268,7 @@ func (h *history) rebuild(events int) (*island, error) {
 		n.happens(e, h.inputs[next:next+e.inputs])
 		next += e.inputs
 		if n.hash() != e.hash {
-			return n, fmt.Errorf("the test is not deterministic: event %d", i)
+			return n, fmt.Errorf("the test is not deterministic: event %d gives another hash now", i)
 		}
 	}
 	return n, nil

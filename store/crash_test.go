@@ -30,13 +30,13 @@ type crash struct {
 	disk    *sim.Disk
 	mistake sim.Mistake
 	fresh   uint64 // hash of a filled island
-	// The first history is the present one. Recovery may return to another one of past, until the store
-	// reports something of the first history as durable.
+	// past are the histories to which a recovery may lead. The first one is the present history. When the
+	// store reports something of the present history as durable, the others no longer count.
 	past   []*history
 	build  string
-	plain  bool // the programs pass nil functions to Recover
-	mixed  bool // programs of two builds have run
-	drop   bool // the next program must drop the tail
+	plain  bool // whether the programs pass nil functions to Recover
+	mixed  bool // whether programs of two builds have run
+	drop   bool // whether the next program must drop the tail
 	inputs uint64
 	twin   *island // has the same events as the first history, and no store
 	ran    []event // the events of the twin
@@ -54,14 +54,14 @@ type life struct {
 	*island
 	st      *Store
 	got     [][]byte // inputs that were applied
-	ticked  bool
+	ticked  bool     // whether the last call of Tick made a tick
 	mu      sync.Mutex
 	written []uint64 // ticks of durable checkpoints
-	merges  int      // of all files of a chain
+	merges  int      // merges of all files of a chain
 	tiers   int      // merges of the newest files of a chain
 }
 
-// wrong is the error of a test in which the store has broken a promise.
+// wrong is the error of a store that has broken a promise.
 type wrong struct{ error }
 
 func wrongf(format string, args ...any) error { return wrong{fmt.Errorf(format, args...)} }
@@ -83,7 +83,7 @@ func (l *life) tick() error {
 	return l.island.tick()
 }
 
-// end closes the store and the world of a life. The disk is stopped already.
+// end closes the store and the world of a life, after the disk was stopped.
 func (l *life) end() error {
 	if l.st != nil {
 		_ = l.st.Close()
@@ -130,7 +130,7 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	}
 	if l.st.New() {
 		if slices.ContainsFunc(c.past, func(h *history) bool { return h.exists }) {
-			return l, wrongf("the store is new, and something in its folder was durable")
+			return l, wrongf("the store is new, although its folder held something durable")
 		}
 		l.fill()
 		c.past = []*history{{}}
@@ -168,7 +168,7 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 }
 
 // recovered compares a recovered island with a history, and returns the recovered part of the history. base
-// is the tick of the checkpoint, and hash is the hash of the island in it.
+// is the tick of the checkpoint, and hash is the hash of the island in the checkpoint.
 func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, error) {
 	from, ok := h.find(base, hash, c.fresh)
 	if !ok {
@@ -193,8 +193,8 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 	}
 	end := applied + len(waiting)
 	if end > len(h.inputs) || !sameInputs(waiting, h.inputs[applied:end]) {
-		return nil, fmt.Errorf("%d inputs wait for the next tick, and differ from the inputs after the "+
-			"first %d of %d", len(waiting), applied, len(h.inputs))
+		return nil, fmt.Errorf("%d inputs wait for the next tick, and are not the ones that follow the %d "+
+			"applied inputs; the history has %d inputs", len(waiting), applied, len(h.inputs))
 	}
 	if end < h.kept {
 		return nil, fmt.Errorf("%d inputs were recovered, and %d were durable", end, h.kept)
@@ -231,7 +231,7 @@ func (c *crash) poll(l *life) error {
 	return nil
 }
 
-// allDurable notes that all events and inputs so far are durable.
+// allDurable notes that all events and inputs up to now are durable.
 func (c *crash) allDurable() {
 	h := c.past[0]
 	h.floor, h.kept, h.exists = len(h.events), len(h.inputs), true
@@ -362,7 +362,8 @@ func (c *crash) happened(l *life, e event) error {
 	return nil
 }
 
-// use does random operations with the store until the store is closed or fails.
+// use does random operations with the store. It ends early at some of the errors. Otherwise it may close the
+// store.
 func (c *crash) use(l *life) (err error) {
 	if h := c.past[0]; c.twin == nil || !slices.Equal(c.ran, h.events) {
 		if c.twin != nil {
@@ -466,7 +467,7 @@ func (c *crash) live(f disk.Folder) (err error) {
 }
 
 // damage damages one file of a copy of the disk. Then the store must open with the right contents, or the
-// error must name a file. After such an error, the store must open when the file is restored.
+// error must name a file. After such an error, damage restores the file, and the store must open.
 func (c *crash) damage() error {
 	d := c.disk.Copy(c.r.Uint64())
 	f := d.Restart()
@@ -551,8 +552,8 @@ func TestCrashes(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			// The model writes outside of ticks, which spoils copies that are made after the pause. The race
-			// detector would report these writes.
+			// The model writes outside of ticks, which spoils copies that are made after the pause. With the
+			// race detector, memory is the Go heap, and the detector would report these writes.
 			if way := seed % 4; way < 3 && !vm.HeapStandIn() {
 				defer FindWritten([]string{ByTheKernel, Exactly, ByComparison}[way])()
 			}

@@ -43,8 +43,8 @@ func TestDamage(t *testing.T) {
 	try("cut at", len(file)-1, file[:len(file)-1])
 }
 
-// TestLoadRefuses: if Load cannot load a file into a world, the world stays unchanged, and the error says
-// why.
+// TestLoadRefuses: Load returns an error that says why a world or a file is not suitable. A world that has
+// entities stays unchanged.
 func TestLoadRefuses(t *testing.T) {
 	n := newTown(t, false)
 	n.live(4, 400)
@@ -95,7 +95,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestNoMemory: if a limit is too small, Load returns the limit's error, and gives back all of its memory.
+// TestNoMemory: if a limit is too small, Load returns the limit's error, and gives back all memory of the
+// world.
 func TestNoMemory(t *testing.T) {
 	n := newTown(t, false)
 	n.live(5, 4000)
@@ -109,11 +110,11 @@ func TestNoMemory(t *testing.T) {
 		t.Error(err)
 	}
 	if limit.Used() != 0 {
-		t.Errorf("%d bytes are still counted", limit.Used())
+		t.Errorf("the limit still counts %d bytes", limit.Used())
 	}
 }
 
-// failing is a writer that fails after some bytes.
+// failing is a writer that takes the given number of bytes, and then fails.
 type failing struct{ left int }
 
 func (f *failing) Write(b []byte) (int, error) {
@@ -131,7 +132,7 @@ func TestWriteFails(t *testing.T) {
 	for left := 0; left < size; left += size/20 + 1 {
 		if err := store.Save(n.w, &failing{left}, store.Options{}); err == nil ||
 			!strings.Contains(err.Error(), "the disk is full") {
-			t.Errorf("%d of %d bytes: %v", left, size, err)
+			t.Errorf("the writer fails after %d of %d bytes: %v", left, size, err)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// errShort is the error of a value whose bytes end too early, or whose length exceeds the bytes.
+// errShort is the error of a value whose bytes end too early, or whose length exceeds the remaining bytes.
 var errShort = errors.New("a value ends too early")
 
 // decoder decodes values that encode has written.
@@ -16,7 +16,7 @@ type decoder struct {
 	codecs
 	changes *changes
 	b       []byte  // the bytes that are not decoded yet
-	unborn  *unborn // the decoded references; nil if all entities exist already
+	unborn  *unborn // collects references to entities that do not exist yet; nil if all entities exist
 }
 
 // check returns an error if values of a type of the file cannot be decoded as values of the program's type.
@@ -45,7 +45,7 @@ func (c *changes) check(from, to *schema, path string) error {
 }
 
 // decode decodes a value into v, which is zero and addressable. The schema `from` describes the encoded
-// value. If v is not valid, decode skips the value. path names v.
+// value. If v is the zero reflect.Value, decode skips the encoded value. path names v.
 func (d *decoder) decode(from *schema, v reflect.Value, path string) error {
 	switch from.Kind {
 	case kindOpaque:
@@ -76,7 +76,7 @@ func (d *decoder) decode(from *schema, v reflect.Value, path string) error {
 	return d.decodeNumber(from, v, path)
 }
 
-// take reads a length, and returns the next bytes of this length.
+// take reads a length n, and returns the n bytes that follow.
 func (d *decoder) take() ([]byte, error) {
 	n, size := binary.Uvarint(d.b)
 	if size <= 0 || n > uint64(len(d.b)-size) {
@@ -90,14 +90,15 @@ func (d *decoder) take() ([]byte, error) {
 // maxEmpty is the largest length of a slice or a map whose elements take no bytes in a file.
 const maxEmpty = 1 << 16
 
-// length reads the length of a slice or a map. some is false if the slice or the map is nil. An element takes
-// at least minBytes bytes.
+// length reads the length of a slice or a map. some is false if the slice or the map is nil. minBytes is a
+// lower bound for the bytes of an element.
 func (d *decoder) length(minBytes int) (n int, some bool, err error) {
 	u, size := binary.Uvarint(d.b)
 	if size <= 0 {
 		return 0, false, errShort
 	}
-	// The remaining bytes bound the length, so a damaged length cannot make decode allocate too much.
+	// The length is at most what the remaining bytes allow, because decode must not allocate too much memory
+	// for a damaged length.
 	most := uint64(maxEmpty)
 	if minBytes > 0 {
 		most = uint64((len(d.b) - size) / minBytes)
@@ -272,14 +273,14 @@ func (d *decoder) decodeInteger(kind string, signed bool, v reflect.Value, path 
 	if !v.IsValid() {
 		return nil
 	}
-	switch wrong := i < 0; { // a negative number, or one above the largest signed number
+	switch topBit := i < 0; { // the number is negative, or is above the largest signed number
 	case v.CanInt():
-		if wrong && !signed || v.OverflowInt(i) {
+		if topBit && !signed || v.OverflowInt(i) {
 			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", path, u, v.Type())
 		}
 		v.SetInt(i)
 	default:
-		if wrong && signed || v.OverflowUint(u) {
+		if topBit && signed || v.OverflowUint(u) {
 			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", path, i, v.Type())
 		}
 		v.SetUint(u)

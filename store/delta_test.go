@@ -17,7 +17,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// changing is a world that random operations change.
+// changing is a world that tests change at random.
 type changing interface {
 	world() *vast.World
 	change(seed uint64, steps int)
@@ -62,7 +62,7 @@ func (k keptYard) storeOptions() store.Options {
 	return o
 }
 
-// checkpointsIn returns the numbers of all checkpoints in a folder, and the numbers of the deltas.
+// checkpointsIn returns the numbers of all checkpoints in a folder, and the numbers of those that are deltas.
 func checkpointsIn(t *testing.T, d *sim.Disk) (all, deltas []uint64) {
 	t.Helper()
 	for _, name := range d.Names() {
@@ -79,7 +79,7 @@ func checkpointsIn(t *testing.T, d *sim.Disk) (all, deltas []uint64) {
 }
 
 // TestChains changes a world at random and takes checkpoints that form chains of deltas. After each
-// checkpoint and each merge, the world in the folder equals the live world byte for byte.
+// checkpoint, which may have been compacted, the world in the folder equals the live world byte for byte.
 func TestChains(t *testing.T) {
 	makers := map[string]func(t *testing.T, other bool) changing{
 		"town": func(t *testing.T, other bool) changing {
@@ -148,14 +148,14 @@ func TestChains(t *testing.T) {
 			})
 		}
 	}
-	t.Logf("%d merges of all files, %d merges of the newest, %d deltas, %d protected blocks", merges, tiers,
-		deltas, watched)
+	t.Logf("%d merges of all files, %d merges of the newest files, %d deltas, %d protected blocks", merges,
+		tiers, deltas, watched)
 	if can && watched == 0 {
 		t.Error("the kernel never protected a block")
 	}
 	if merges < 2 || tiers < 2 || deltas < 50 {
-		t.Errorf("%d merges of all files, %d merges of the newest files and %d deltas are too few", merges,
-			tiers, deltas)
+		t.Errorf("%d merges of all files, want at least 2; %d merges of the newest files, want at least 2; "+
+			"%d deltas, want at least 50", merges, tiers, deltas)
 	}
 }
 

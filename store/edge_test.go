@@ -30,8 +30,8 @@ func world(t *testing.T) *vast.World {
 	return w
 }
 
-// TestColumnOfWords: Save and Load keep components of type uint64. The store also uses arrays of uint64 for
-// bits.
+// TestColumnOfWords: Save and Load do not confuse components of type uint64 with the arrays of bits, whose
+// elements have the same type.
 func TestColumnOfWords(t *testing.T) {
 	a, b := world(t), world(t)
 	x, y := vast.NewColumn[uint64](a).Named("x"), vast.NewColumn[uint64](b).Named("x")
@@ -45,8 +45,8 @@ func TestColumnOfWords(t *testing.T) {
 	}
 }
 
-// TestRelationsOfEachSize: Load restores a relation, whichever bit of a 64-bit word belongs to the last
-// linked entity.
+// TestRelationsOfEachSize: Load restores a relation. The bit of the last linked entity has another place in
+// its 64-bit word in each round.
 func TestRelationsOfEachSize(t *testing.T) {
 	for n := 2; n < 1500; n += 37 {
 		a, b := world(t), world(t)
@@ -64,7 +64,7 @@ func TestRelationsOfEachSize(t *testing.T) {
 	}
 }
 
-// TestClosedWorlds: Save and Load of a closed world panic with the remedy.
+// TestClosedWorlds: Save and Load of a closed world panic with a message that names the remedy.
 func TestClosedWorlds(t *testing.T) {
 	n := newTown(t, false)
 	n.live(1, 100)
@@ -110,7 +110,7 @@ type stamped struct {
 	Tiles []tile
 }
 
-// TestEmbeddedMethods: the encoding methods of an embedded field are not used for the whole struct.
+// TestEmbeddedMethods: Save does not encode a struct with the methods of an embedded field.
 func TestEmbeddedMethods(t *testing.T) {
 	v := stamped{time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), "name", []tile{1, 200}}
 	got, _, err := inNew[stamped](t, true, inOld(t, true, v), store.Options{})

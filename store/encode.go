@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// encode appends a value that has passed schemaOf. The value must be addressable. A slice or a map begins
-// with its length plus 1; 0 stands for nil. The entries of a map are in the order of their encoded keys, so
-// that equal values have equal bytes.
+// encode appends a value of a type that schemaOf accepts. The value must be addressable. A slice or a map
+// begins with its length plus 1; 0 stands for nil. Equal maps have equal bytes, because their entries are in
+// the order of the encoded keys.
 func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 	if codec, ok := c.of(v.Type()); ok {
 		own, err := codec.append(nil, v)
@@ -65,7 +65,7 @@ func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 func (c codecs) encodeEach(b []byte, v reflect.Value) ([]byte, error) {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		if _, ok := c.of(v.Type().Elem()); !ok {
-			// An encoded byte is the byte itself.
+			// The encoded elements are the bytes themselves.
 			return append(b, v.Slice(0, v.Len()).Bytes()...), nil
 		}
 	}

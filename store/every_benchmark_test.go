@@ -16,10 +16,10 @@ type speed struct{ X, Y float32 }
 type skills struct{ Points [8]uint32 }
 
 // BenchmarkEvery keeps a world in a store without a journal for 10 seconds, at 60 ticks a second. The world
-// has a million entities with three columns, 56 MB. Each tick changes all components of 1 % of the entities.
-// Case same changes the same entities in each tick, case together changes the next run of adjacent entities,
-// and case anywhere changes random entities. The benchmark reports how long the world stood still for a
-// checkpoint, how many bytes were written per second, which share of the checkpoints was skipped, and how
+// has a million entities with three components each, 56 MB. Each tick changes all components of 1 % of the
+// entities: in case same the same entities in each tick, in case together the next run of adjacent entities,
+// and in case anywhere random entities. The benchmark reports among others how long the world stood still for
+// a checkpoint, how many bytes were written per second, which share of the checkpoints was skipped, and how
 // many deltas the longest chain had.
 func BenchmarkEvery(b *testing.B) {
 	const entities, length = 1_000_000, 10 * time.Second
@@ -92,7 +92,7 @@ func everyFor(b *testing.B, w *vast.World, every, length time.Duration, change f
 	if err := s.w.Close(); err != nil {
 		b.Fatal(err)
 	}
-	s.w = w // open accepts only a world without entities for a new folder
+	s.w = w // open refuses w for a new folder, because w has entities
 	if err := s.Recover(nil, nil); err != nil {
 		b.Fatal(err)
 	}

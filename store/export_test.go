@@ -17,11 +17,11 @@ func init() {
 	}
 }
 
-// OpenFolder opens a folder that is not locked, such as a simulated one.
+// OpenFolder opens a folder, such as a simulated one, and does not lock it.
 var OpenFolder = open
 
-// LongChains makes a store merge chains by the number of deltas alone. If mostDeltas is 0, the store merges
-// all files.
+// LongChains makes a store merge a chain only if it has more than mostDeltas deltas. If mostDeltas is 0, the
+// store merges all files.
 func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDeltas }
 
 // CompactFile makes the file of a checkpoint hold everything.
@@ -29,9 +29,9 @@ func CompactFile(folder disk.Folder, number uint64) error { return compact(folde
 
 // The ways in which stores find memory that was written since the last checkpoint.
 const (
-	ByTheKernel  = "kernel" // if the kernel can watch memory
-	ByComparison = "comparison"
-	Exactly      = "exactly" // by copies of all memory
+	ByTheKernel  = "kernel"     // by the kernel, if it can watch memory
+	ByComparison = "comparison" // by hashes of all memory
+	Exactly      = "exactly"    // by copies of all memory
 )
 
 // FindWritten sets the way for stores that are opened from now on. These stores copy arrays of all sizes
@@ -48,8 +48,8 @@ func FindWritten(way string) (stop func()) {
 	return func() { newPages, leastLate = usual, least }
 }
 
-// Protected returns how many blocks of memory the kernel watches for a store, and whether the kernel can
-// watch memory.
+// Protected returns how many blocks of memory the kernel watches for a store. can reports whether the kernel
+// can watch memory.
 func (s *Store) Protected() (blocks int, can bool) {
 	p, can := s.stage.pages.(*watchedPages)
 	if can {
@@ -58,9 +58,9 @@ func (s *Store) Protected() (blocks int, can bool) {
 	return blocks, can
 }
 
-// exactPages report only memory whose bytes differ from the bytes at the previous scan.
+// exactPages report only memory whose bytes have changed since the previous scan.
 type exactPages struct {
-	before, now map[uintptr][]byte // by address
+	before, now map[uintptr][]byte // pieces of memory at the last two scans, by address
 	mu          sync.Mutex
 	guarded     map[unsafe.Pointer][]byte
 }
@@ -92,18 +92,18 @@ func (p *exactPages) guard(base unsafe.Pointer, n int) bool {
 	if p.guarded == nil {
 		p.guarded = make(map[unsafe.Pointer][]byte)
 	}
-	p.guarded[base] = usable(base, n)
+	p.guarded[base] = committed(base, n)
 	return true
 }
 
 func (p *exactPages) release(base unsafe.Pointer, n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return bytes.Equal(p.guarded[base], usable(base, n))
+	return bytes.Equal(p.guarded[base], committed(base, n))
 }
 
-// usable returns a copy of the committed bytes of a range.
-func usable(base unsafe.Pointer, n int) (copied []byte) {
+// committed returns a copy of the committed bytes of a range.
+func committed(base unsafe.Pointer, n int) (copied []byte) {
 	for lo := 0; lo < n; {
 		addr := uintptr(base) + uintptr(lo)
 		hi := min(n, lo+grain-int(addr%grain))
@@ -117,15 +117,15 @@ func usable(base unsafe.Pointer, n int) (copied []byte) {
 
 func (*exactPages) close() error { return nil }
 
-// PlaceFrom makes stores place runs of at least n bytes in files so that they can be mapped, and map runs of
-// at least one page. stop restores the usual lengths.
+// PlaceFrom makes stores write runs of at least n bytes to places in files where they can be mapped, and map
+// runs of at least one page. stop restores the usual lengths.
 func PlaceFrom(n int) (stop func()) {
 	place, least := leastPlaced, leastMapped
 	leastPlaced, leastMapped = n, mapped.PageSize
 	return func() { leastPlaced, leastMapped = place, least }
 }
 
-// Read makes loads of checkpoints read all elements instead of mapping them, until stop is called.
+// Read makes stores read all elements of checkpoints instead of mapping some of them. stop ends this.
 func Read() (stop func()) {
 	regions := mapped.Regions
 	mapped.Regions = nil

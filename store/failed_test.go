@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// failing makes a tick that changes the world and fails: it returns an error or panics.
+// failing makes a tick that changes the world and then returns an error or panics. failing returns the error.
 func (l *life) failing(panics bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -55,8 +55,8 @@ func TestFailedTick(t *testing.T) {
 		d.SetCapacity(0)
 		b := recoveredIsland(t, d.Restart(), islandOptions())
 		if b.st.LastTick() != 2 || b.hash() != hash || len(b.st.waiting) == 0 {
-			t.Errorf("tick %d is the last one, want 2, and %d inputs wait", b.st.LastTick(),
-				len(b.st.waiting))
+			t.Errorf("the last tick is %d, want 2; or the island differs; or %d inputs wait, want at least 1",
+				b.st.LastTick(), len(b.st.waiting))
 		}
 		b.ticks(t, 1)
 		if err := b.failing(panics); !errors.Is(err, errTick) {
@@ -82,7 +82,7 @@ func TestDeathInTick(t *testing.T) {
 	a.ticks(t, 2)
 	hash := a.hash()
 	a.input(t, 1)
-	_ = a.st.Tick(func() error { // the journal may notice later that the disk has stopped
+	_ = a.st.Tick(func() error { // may return an error, because the disk stops in the tick
 		a.input(t, 2)
 		if tick := a.st.DurableTick(); tick > 2 {
 			t.Errorf("tick %d is durable before it has ended", tick)
@@ -92,12 +92,13 @@ func TestDeathInTick(t *testing.T) {
 	})
 	b := recoveredIsland(t, d.Restart(), islandOptions())
 	if b.st.LastTick() != 2 || b.hash() != hash || len(b.st.waiting) != 2 {
-		t.Errorf("tick %d is the last one, want 2, and %d inputs wait", b.st.LastTick(), len(b.st.waiting))
+		t.Errorf("the last tick is %d, want 2; or the island differs; or %d inputs wait, want 2",
+			b.st.LastTick(), len(b.st.waiting))
 	}
 }
 
-// TestInputInTick: the next tick applies an input that is recorded in a tick, also if there is a checkpoint
-// between the two ticks.
+// TestInputInTick: an input that is recorded during a tick is applied by the next tick, even if there is a
+// checkpoint between the two ticks.
 func TestInputInTick(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -122,7 +123,8 @@ func TestInputInTick(t *testing.T) {
 	}
 }
 
-// TestLostNewestWithoutJournal loses the newest checkpoint of programs without a journal.
+// TestLostNewestWithoutJournal: if the newest checkpoint of a program without a journal is lost, Open returns
+// an error.
 func TestLostNewestWithoutJournal(t *testing.T) {
 	for _, keep := range []int{1, 2} {
 		d := sim.New(1)
@@ -159,7 +161,7 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		if _, err := openedIsland(t, d.Restart(), o); err == nil ||
 			!strings.Contains(err.Error(), newest+" is missing") ||
 			!strings.Contains(err.Error(), "newest-00000004") {
-			t.Errorf("Keep is %d, and the error is %v", keep, err)
+			t.Errorf("Keep is %d: the error of Open is %v", keep, err)
 		}
 		d.Put(newest, content)
 		d.Kill()
@@ -168,8 +170,8 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		}
 		l.idle()
 		d.Kill()
-		// The loss of the first checkpoint with a journal is also noticed. If a later checkpoint is lost, a
-		// replay from an older checkpoint leads to the same state.
+		// Open also notices the loss of the first checkpoint with a journal. If a later checkpoint is lost, a
+		// replay from an older checkpoint leads to the state in the lost checkpoint.
 		l = recoveredIsland(t, d.Restart(), o)
 		l.input(t, 1)
 		d.Kill()
@@ -180,7 +182,7 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		d.Kill()
 		if _, err := openedIsland(t, d.Restart(), o); err == nil ||
 			!strings.Contains(err.Error(), "is missing") {
-			t.Errorf("Keep is %d, and the error is %v", keep, err)
+			t.Errorf("Keep is %d: the error of Open is %v", keep, err)
 		}
 		d.Put(with, content)
 		d.Kill()
@@ -230,7 +232,7 @@ func TestPruneFails(t *testing.T) {
 			}
 		})
 		if err := l.st.Checkpoint(); err != nil {
-			t.Errorf("the checkpoint is durable, and Checkpoint returns %v", err)
+			t.Errorf("the checkpoint is durable, but Checkpoint returns %v", err)
 		}
 		d.Watch(nil)
 		if c := <-written; c.Err != nil || !errors.Is(c.PruneErr, syscall.EIO) || c.Tick != 3 {
@@ -269,7 +271,7 @@ func TestChangeBeforeRecover(t *testing.T) {
 	d.Kill()
 	for _, change := range []func(l *life){
 		func(l *life) { l.outside(5) },
-		func(l *life) { // values only
+		func(l *life) { // changes only values, which the store does not detect
 			for e := range l.w.Query(l.vigor).All() {
 				l.vigor.Get(e).Points++
 			}
@@ -297,7 +299,7 @@ func TestChangeBeforeRecover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.outside(5) // there is nothing to replay
+	c.outside(5) // is allowed, because there is nothing to replay
 	if err := c.st.Recover(c.apply, c.tick); err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +315,7 @@ func TestChangeBeforeRecover(t *testing.T) {
 		}
 	}
 	content := d.Bytes(newest)
-	d.Lose(newest) // it holds the change
+	d.Lose(newest) // the checkpoint with the change
 	d.Kill()
 	e, err := openedIsland(t, d.Restart(), o)
 	if err != nil {
@@ -350,7 +352,7 @@ func TestSubmit(t *testing.T) {
 			case err := <-done:
 				return err
 			default:
-				time.Sleep(time.Microsecond) // WebAssembly has one thread
+				time.Sleep(time.Microsecond) // lets Submit run, because WebAssembly has one thread
 				l.w.Admit(time.Millisecond)
 			}
 		}
@@ -368,7 +370,7 @@ func TestSubmit(t *testing.T) {
 		}
 	}
 	if len(a.got) != 4 || a.got[0][0] != 7 || a.st.LastTick() != 2 {
-		t.Errorf("%v were applied at tick %d", a.got, a.st.LastTick())
+		t.Errorf("the inputs %v were applied, and the last tick is %d, want 2", a.got, a.st.LastTick())
 	}
 	d.PowerCut() // all inputs are durable, and the replay applies them
 	b := recoveredIsland(t, d.Restart(), islandOptions())
@@ -390,7 +392,7 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestVisitorsWait: while ticks are replayed, a schedule admits no visitor, so Submit waits.
+// TestVisitorsWait: Submit waits while ticks are replayed, because a schedule then admits no visitor.
 func TestVisitorsWait(t *testing.T) {
 	d := sim.New(1)
 	start := func() (*life, *sched.Schedule) {
@@ -431,12 +433,13 @@ func TestVisitorsWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-submitted; err != nil || len(b.got) != 2 || b.st.LastTick() != 4 {
-		t.Errorf("%v; %d inputs were applied, and tick %d is the last one", err, len(b.got), b.st.LastTick())
+		t.Errorf("Submit returns %v; %d inputs were applied, want 2; the last tick is %d, want 4", err,
+			len(b.got), b.st.LastTick())
 	}
 }
 
-// TestRetry: if a checkpoint cannot be written, ticks do not retry the checkpoint until the delay retry has
-// passed, even if further checkpoints are due.
+// TestRetry: after a checkpoint has failed, ticks begin no other checkpoint for the time in the field retry,
+// even if a checkpoint is due earlier.
 func TestRetry(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -450,11 +453,11 @@ func TestRetry(t *testing.T) {
 	}
 	d.SetCapacity(0)
 	if l.ticks(t, 3); l.st.writing != nil {
-		t.Error("a tick retries the checkpoint at once")
+		t.Error("a tick begins a checkpoint before the delay has passed")
 	}
 	l.st.failed -= time.Hour
 	if l.ticks(t, 1); l.st.writing == nil {
-		t.Error("a tick after the delay does not retry the checkpoint")
+		t.Error("a tick after the delay begins no checkpoint")
 	}
 	if err := l.st.finish(true); err != nil {
 		t.Error(err)

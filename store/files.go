@@ -35,7 +35,7 @@ type FileKind string
 const (
 	FileCheckpoint FileKind = "checkpoint" // the world at one moment, or the changes since another checkpoint
 	FileJournal    FileKind = "journal"    // inputs and ticks
-	FileUnfinished FileKind = "unfinished" // a part of a checkpoint: a crash left it, or it is being written
+	FileUnfinished FileKind = "unfinished" // an incomplete checkpoint, or the empty file of a new store
 	FileNewest     FileKind = "newest"     // names a checkpoint that the folder must have
 	FileLock       FileKind = "lock"       // says which process has the folder open
 	FileWorld      FileKind = "world"      // written by Save
@@ -46,8 +46,8 @@ const (
 const lockFile = "lock"
 
 // Files lists the files of a store's folder in the order of their names. If path is the path of a file that
-// [Save] has written, Files lists this file. Files reads only the descriptions of checkpoints; [Verify] reads
-// everything. Files takes no lock: a program can keep its world in the folder at the same time.
+// [Save] has written, Files lists only this file. Files reads only the descriptions of checkpoints; [Verify]
+// reads everything. Files takes no lock: a program can keep its world in the folder at the same time.
 func Files(path string) ([]File, error) {
 	l, err := list(path)
 	if err != nil {
@@ -61,6 +61,9 @@ type listing struct {
 	folder disk.Folder // nil if the path names a file
 	files  []File
 	kept   map[string]*keptManifest // of the checkpoints whose description is sound
+	// removed says that a program removed a file while the folder was read. Files that the program wrote
+	// meanwhile may be missing from the list, too.
+	removed bool
 }
 
 func list(path string) (*listing, error) {
@@ -83,15 +86,18 @@ func list(path string) (*listing, error) {
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed meanwhile
+			l.removed = true
+			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		f := File{Name: entry.Name(), Bytes: info.Size(), Written: info.ModTime()}
-		if l.classify(&f, info); !errors.Is(f.Err, fs.ErrNotExist) {
-			l.files = append(l.files, f)
+		if l.classify(&f, info); errors.Is(f.Err, fs.ErrNotExist) {
+			l.removed = true
+			continue
 		}
+		l.files = append(l.files, f)
 	}
 	return l, nil
 }
@@ -137,18 +143,18 @@ func (l *listing) moments() []File {
 	slices.SortFunc(all, func(a, b File) int { return cmp.Compare(a.Number, b.Number) })
 	there := map[uint64]bool{0: true}
 	return slices.DeleteFunc(all, func(f File) bool {
-		there[f.Number] = there[f.Base] // a base has a lower number
+		there[f.Number] = there[f.Base] // a base comes first, because it has a lower number
 		return !there[f.Number]
 	})
 }
 
-// attempts is how often a folder is listed again if a listed file is gone.
-const attempts = 8
+// maxRetries bounds how often onMoments lists a folder again, because a listed file is gone.
+const maxRetries = 8
 
 // onMoments calls f with the moments of a folder, oldest first. If a program that has the folder open removes
 // a file meanwhile, onMoments calls f again with the moments that remain.
 func onMoments(dir string, f func(folder disk.Folder, moments []File) error) error {
-	for retries := attempts; ; retries-- {
+	for retries := maxRetries; ; retries-- {
 		l, err := list(dir)
 		if err != nil {
 			return err
@@ -157,13 +163,14 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 			return errors.New("the path names a file, and not the folder of a store: use Load or LoadAny " +
 				"for a file that Save has written")
 		}
-		moments := l.moments()
-		if len(moments) == 0 {
-			return errors.New("the folder holds no checkpoint that can be read: Verify names what is damaged")
+		again := l.removed
+		if moments := l.moments(); len(moments) > 0 {
+			err = f(l.folder, moments)
+			again = errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*journal.Damage))
+		} else {
+			err = errors.New("the folder holds no checkpoint that can be read: Verify names what is damaged")
 		}
-		err = f(l.folder, moments)
-		var damage *journal.Damage
-		if err == nil || retries == 0 || !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damage) {
+		if err == nil || retries == 0 || !again {
 			return err
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -172,17 +179,18 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 
 // LoadMoment reads a checkpoint of a store without the program that keeps the store, as [LoadAny] reads a
 // saved world. number is the File.Number of the checkpoint; 0 stands for the newest one. LoadMoment takes no
-// lock, so a program may have the folder open. That program may remove the checkpoint at any time: then the
-// error is fs.ErrNotExist. On Windows the program cannot remove a file while LoadMoment reads it: the
+// lock: a program may have the folder open. If that program removes the checkpoint before LoadMoment has read
+// it, the error is fs.ErrNotExist. On Windows the program cannot remove a file while LoadMoment reads it: the
 // program's Options.Notify gets the error as PruneErr, and the next checkpoint removes the file.
 //
-// On Linux with pages of 4 KiB, LoadMoment maps long runs of elements from the files: the system reads a page
-// when the page is touched. LoadMoment does so if the types of the elements and the order of the columns are
-// the same in the world and in the file. The pages are private to the world, so the world can be changed. The
-// pages count as committed memory. LoadMoment reads and checks everything else. LoadMoment does not check the
-// checksums of mapped elements: see [Verify]. Do not change or cut the files while the world is open: an
+// On Linux with pages of 4 KiB, LoadMoment maps long runs of elements from the files, if the types of the
+// elements and the order of the columns are the same in the world and in the file. The system reads a mapped
+// page when the page is touched. The pages are private to the world: changes of the world do not change the
+// files. The pages count as committed memory. LoadMoment reads and checks everything else. It does not check
+// the checksums of mapped elements: see [Verify]. Do not change or cut the files while the world is open: an
 // access to a page that is gone, or that the disk cannot read, is a memory fault, which vm.Watch explains. A
-// program that keeps its world in the folder only removes files. Removing a mapped file does no harm.
+// program that keeps its world in the folder does not change or cut a mapped file. It may remove the file,
+// which does no harm.
 //
 // Complexity: reads and checks all but the mapped elements.
 func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Report, err error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestPythonReader: docs/read_store.py prints the contents of a world. The reader in Python follows the
-// description of the format.
+// TestPythonReader: docs/read_store.py prints the contents of a world. This reader follows the description of
+// the format.
 func TestPythonReader(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -69,7 +69,7 @@ func mustChain(t *testing.T, st *store.Store, dir string, change func(round uint
 		t.Fatal(err)
 	}
 	if files, err := filepath.Glob(filepath.Join(dir, "checkpoint-*")); err != nil || len(files) != 4 {
-		t.Fatalf("the chain has the files %q (%v)", files, err)
+		t.Fatalf("the chain has the files %q, want 4 files; the error is %v", files, err)
 	}
 }
 

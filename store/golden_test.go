@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-var write = flag.Bool("write", false, "rewrite the files of this platform in testdata")
+var write = flag.Bool("write", false, "rewrite the files of this platform and the expected texts in testdata")
 
 // TestFilesOfOtherMachines: Load reads files that other platforms have written.
 func TestFilesOfOtherMachines(t *testing.T) {
@@ -117,7 +117,7 @@ func testChains(t *testing.T, kind string) {
 		}
 		for _, name := range d.Names() {
 			if !strings.HasPrefix(name, "checkpoint-") {
-				continue // the other files are empty
+				continue // the test needs only the checkpoints
 			}
 			file := filepath.Join(dir(runtime.GOARCH), name)
 			if err := os.WriteFile(file, d.Bytes(name), 0o644); err != nil {

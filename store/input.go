@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// input is an input that was recorded.
+// input is a recorded input.
 type input struct {
 	data     []byte
 	position uint64
@@ -15,14 +15,15 @@ type input struct {
 }
 
 // Record records an input: data from outside of the program, such as the command of a player. The next tick
-// passes the input to the function apply of Recover. After a crash, a replay makes the same call. Inputs are
-// applied in the order in which they were recorded. Record copies data and does not wait for the disk.
+// passes the input to the function apply that the program gave to Recover. After a crash, the replay of this
+// tick passes the input to apply again. Inputs are applied in the order in which they were recorded. Record
+// copies data and does not wait for the disk.
 //
 // The input is durable when [Store.Durable] is above its position, or when [Store.Wait] returns nil. Do not
 // answer the sender of the input earlier.
 //
-// Record returns an error if the disk has failed, or if 64 MiB of records wait for the disk. After such an
-// error the input is not applied.
+// Record returns an error if there is no journal, if the disk has failed, or if 64 MiB of records wait for
+// the disk. After an error, the input is not applied.
 func (s *Store) Record(data []byte) (position uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,14 +38,14 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 	return position, nil
 }
 
-// Submit records an input and applies it between two ticks, even if no tick follows soon. Submit returns nil
-// when the input is durable and applied. Use Submit for inputs that must take effect at once, such as an edit
-// in the inspector of a paused program. Inputs that were recorded earlier are applied first. A replay also
-// applies the input before the next tick.
+// Submit records an input and applies it between two ticks. Submit returns nil when the input is durable and
+// applied. Use Submit for inputs that must not wait for a tick, such as an edit in the inspector of a paused
+// program. Inputs that were recorded earlier are applied first. A replay applies all these inputs before the
+// next tick, too.
 //
 // Submit visits the world, so the rules of [vast.World.Visit] hold: call Submit on a goroutine other than the
-// world's. If the last tick is not over because there was no memory for its commands, the next tick applies
-// the input, perhaps after Submit has returned.
+// world's. There is one exception to the rule that the input is applied when Submit returns: if the last tick
+// is not over because there was no memory for its commands, the next tick applies the input.
 //
 // Submit returns the error of ctx if ctx ends first; the input may be applied or durable nevertheless. Submit
 // also returns the errors of Record and Wait.
@@ -77,7 +78,7 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 				return 0, err
 			}
 		}
-		s.settle() // the checkpoint may have begun after the visitors were admitted
+		s.settle() // completes the copy of a checkpoint that has begun since the visitors were admitted
 	}
 	if position, err = s.Record(data); err != nil || s.inside {
 		return position, err
@@ -98,7 +99,8 @@ func (s *Store) submit(data []byte) (position uint64, err error) {
 	return position, nil
 }
 
-// takeNow records that the waiting inputs are applied now, and returns them.
+// takeNow records that the waiting inputs are applied between two ticks, and returns these inputs. position
+// is the position of this record.
 func (s *Store) takeNow() (inputs []input, position uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

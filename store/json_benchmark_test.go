@@ -9,7 +9,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// things makes a world with three columns of BenchmarkSave's types, and 100,000 entities if full is true.
+// things makes a world with three columns, whose types BenchmarkSave also uses. If full is true, the world
+// has 100,000 entities.
 func things(b *testing.B, full bool) *vast.World {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 20})
 	m, c, k := vast.NewColumn[momentum](w), vast.NewColumn[charge](w), vast.NewColumn[kind](w)
@@ -33,8 +34,8 @@ type thing struct {
 	Kind     kind
 }
 
-// BenchmarkJSON compares WriteJSON and ReadJSON with encoding/json: for 100,000 entities with three
-// components, and for a slice of 100,000 structs.
+// BenchmarkJSON measures WriteJSON and ReadJSON with a world of 100,000 entities with three components, and
+// encoding/json with a slice of 100,000 structs that hold the same values.
 func BenchmarkJSON(b *testing.B) {
 	w := things(b, true)
 	defer w.Close()

@@ -19,13 +19,13 @@ type jsonReader struct {
 	*jsonText
 	*changes
 	w       *vast.World
-	names   map[string]int // the rows of the entities with a name
-	numbers map[uint64]int // the rows of the entities with a number
+	names   map[string]int // by name: the row of the entity
+	numbers map[uint64]int // by number: the row of the entity
 	unborn
-	dropped map[string]bool // the names in the document that Options.Renamed drops
+	dropped map[string]bool // the paths in report.Dropped
 }
 
-// entity decodes a reference. path names the value that holds the reference.
+// entity decodes a reference into e. path names the value that holds the reference.
 func (r *jsonReader) entity(path string, e *vast.Entity) error {
 	if r.null() {
 		return nil
@@ -41,8 +41,8 @@ func (r *jsonReader) entity(path string, e *vast.Entity) error {
 
 // end is an entity to which a reference or a link leads.
 type end struct {
-	vast.Entity     // of the world
-	row         int // of an entity of the document, or -1 for an entity of the world
+	vast.Entity     // the entity, if the world had it before
+	row         int // the row of an entity of the document; otherwise -1
 }
 
 // reference consumes a reference that is not null.
@@ -90,11 +90,11 @@ func (r *jsonReader) reference(path string) (end, error) {
 		}
 		r.at = at
 	}
-	return end{}, r.errorf(at, "%s must be an entity, as the name or the id of an entity of the document, "+
-		"or {\"outside\": …} with the name of an entity of the world, not %s", path, r.shown())
+	return end{}, r.errorf(at, "%s must be the name or the id of an entity of the document, or "+
+		"{\"outside\": …} with the name of an entity of the world, not %s", path, r.shown())
 }
 
-// outside returns the entity of the world that has a name.
+// outside returns the entity of the world with the given name.
 func (r *jsonReader) outside(name, path string, at int) (end, error) {
 	if names, ok := probe.NamesOf(r.w); ok {
 		if e, ok := names.Find(name); ok {
@@ -105,7 +105,7 @@ func (r *jsonReader) outside(name, path string, at int) (end, error) {
 		"this name", path, name)
 }
 
-// mismatch returns an error about the next value.
+// mismatch returns the error for a next value that does not fit. must describes the values that fit.
 func (r *jsonReader) mismatch(s *shape, must string) error {
 	return r.errorf(r.at, "%s must be %s, not %s", s.path, must, r.shown())
 }
@@ -197,7 +197,7 @@ func setInteger(v reflect.Value, digits string) bool {
 	return err == nil
 }
 
-// wholeNumber says which numbers an integer can hold.
+// wholeNumber describes the numbers that an integer can hold.
 func wholeNumber(s *shape) string {
 	bits := s.t.Bits()
 	if s.form == formInt {
@@ -207,7 +207,7 @@ func wholeNumber(s *shape) string {
 	return "a whole number from 0 to " + strconv.FormatUint(math.MaxUint64>>(64-bits), 10)
 }
 
-// float consumes a float with the given number of bits.
+// float consumes the value of a float with the given number of bits.
 func (r *jsonReader) float(s *shape, bits int) (float64, error) {
 	start := r.at
 	switch c := r.next(); {
@@ -254,7 +254,7 @@ func (r *jsonReader) complex(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// text consumes a string, or the object that stands for a string that is not UTF-8.
+// text consumes a string, or the object {"base64": …}, which stands for a string that is not UTF-8.
 func (r *jsonReader) text(s *shape) ([]byte, error) {
 	start := r.at
 	switch r.next() {
@@ -367,7 +367,7 @@ func (r *jsonReader) array(s *shape, v reflect.Value) error {
 	return r.elements(s, v)
 }
 
-// elements decodes the next value, which is a list.
+// elements decodes the elements of the next value, which is a list, into the elements of v.
 func (r *jsonReader) elements(s *shape, v reflect.Value) error {
 	r.open()
 	for i := 0; r.more(); i++ {
@@ -411,7 +411,7 @@ func (r *jsonReader) structure(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// drop skips a value that Options.Renamed drops.
+// drop skips a value that Options.Renamed drops, and adds its path to the report.
 func (r *jsonReader) drop(path string) {
 	r.skip()
 	if !r.dropped[path] {
@@ -422,8 +422,8 @@ func (r *jsonReader) drop(path string) {
 
 // seenMembers are the members of an object that have been read, by number.
 type seenMembers struct {
-	low  uint64
-	high map[int]bool
+	low  uint64       // a bit for each number below 64
+	high map[int]bool // the other numbers
 }
 
 // add adds a member and reports whether it is new.
@@ -505,7 +505,7 @@ func (r *jsonReader) pair(s *shape, key, elem reflect.Value) error {
 			hasValue = true
 			err = r.value(s.elem, elem)
 		default:
-			return r.errorf(start, `%s: an entry of the map has "key" and "value" once, and nothing else`,
+			return r.errorf(start, `%s: an entry of the map may have only "key" and "value", each once`,
 				s.path)
 		}
 		if err != nil {

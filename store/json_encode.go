@@ -18,7 +18,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-var errNotUTF8 = errors.New("is not UTF-8")
+var errNotUTF8 = errors.New("the text is not UTF-8")
 
 // value appends a value, which must be addressable.
 func (j *jsonWriter) value(s *shape, v reflect.Value) (err error) {
@@ -169,7 +169,7 @@ func (j *jsonWriter) mapping(s *shape, v reflect.Value) error {
 		if s.key.form == formInt || s.key.form == formUint {
 			one.number = key
 		}
-		object = object && one.key[0] != '{' // a string that is not UTF-8
+		object = object && one.key[0] != '{' // '{' begins a string that is not UTF-8
 		entries = append(entries, one)
 		j.b = j.b[:start]
 	}
@@ -244,8 +244,8 @@ func appendUint(b []byte, u uint64) []byte {
 	return strconv.AppendUint(b, u, 10)
 }
 
-// maxSafe is the largest integer up to which a float64 is exact. JavaScript and other languages read numbers
-// as float64.
+// maxSafe is the largest number for which a float64 holds all integers from -maxSafe to maxSafe exactly.
+// JavaScript and other languages read numbers as float64.
 const maxSafe = 1 << 53
 
 // appendFloat appends the shortest number that parses to the same float, or a string for NaN and infinities.

@@ -9,8 +9,9 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// FuzzReadJSON: for any text, ReadJSON returns an error and does not change the world, or adds entities to a
-// world that works. A document of that world can be read and written again, and stays the same.
+// FuzzReadJSON: for any text, ReadJSON either returns an error and does not change the world, or adds
+// entities, and the world works afterwards. A document of this world stays the same when it is read into a
+// new world and written again.
 func FuzzReadJSON(f *testing.F) {
 	f.Add(`{}`)
 	f.Add(`{"entities":[{"name":"a","components":{"position":{"X":1e3},"childOf":{"outside":"Mayor"}}},` +
@@ -47,10 +48,10 @@ func FuzzReadJSON(f *testing.F) {
 		}
 		for _, e := range d.Entities {
 			if !n.w.Alive(e) {
-				t.Fatalf("%v is not alive", e)
+				t.Fatalf("the new entity %v is not alive", e)
 			}
 		}
-		load(t, newTown(t, true), save(t, n, store.Options{}), store.Options{}) // checks all invariants
+		load(t, newTown(t, true), save(t, n, store.Options{}), store.Options{}) // Load checks all invariants
 		first := writeJSON(t, n.w, o)
 		again := newTown(t, true)
 		readJSON(t, again.w, first, o)

@@ -7,11 +7,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// readOrder is the order of the sources of an entity that the document gives.
+// readOrder is a list of sources in the document. It gives the order of the links into an entity.
 type readOrder struct {
-	row     int // of the entity
-	at      int // position in the document, for errors
-	sources []int
+	row     int   // of the entity
+	at      int   // position in the document, for errors
+	sources []int // the rows of the sources
 }
 
 // edges decodes the edges out of an entity.
@@ -44,7 +44,7 @@ func (r *documentReader) edges(c *readColumn, row int) error {
 				hasValue = true
 				err = r.value(c.shape, v)
 			default:
-				err = r.errorf(at, "%s: an edge has \"to\" and \"value\" once, and nothing else", c.Name)
+				err = r.errorf(at, "%s: an edge may have only \"to\" and \"value\", each once", c.Name)
 			}
 			if err != nil {
 				return err
@@ -58,7 +58,7 @@ func (r *documentReader) edges(c *readColumn, row int) error {
 	return nil
 }
 
-// sources decodes the order of the sources of an entity.
+// sources decodes the lists of sources of an entity.
 func (r *documentReader) sources(row int) error {
 	var seen seenMembers
 	r.open()
@@ -95,13 +95,14 @@ func (r *documentReader) sources(row int) error {
 	return nil
 }
 
-// plan is the order in which the links of a column are made, and the number of levels that need room.
+// plan is the order in which the links of a column are made.
 type plan struct {
 	links  []int // indices of readColumn.links
-	levels int   // of a hierarchy
+	levels int   // number of levels of a hierarchy for which room reserves memory
 }
 
-// plan returns an order for making the links. In this order, targets and sources keep their order.
+// plan returns an order for making the links. In this order, the links out of each source keep their order,
+// and so do the links into each target.
 func (r *documentReader) plan(c *readColumn) (plan, error) {
 	if c.Linked == "" || len(c.links) == 0 && len(c.orders) == 0 {
 		return plan{}, nil
@@ -116,25 +117,26 @@ func (r *documentReader) plan(c *readColumn) (plan, error) {
 	return r.planLinks(c, into)
 }
 
-// linksInto returns, for each entity of the document, the links into it in their order.
+// linksInto returns the links into each entity of the document, in their order, as indices of c.links. The
+// keys are rows.
 func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 	into := make(map[int][]int)
-	known := make(map[vast.Entity]int) // for an entity of the world, the last source that links to it
-	last := make(map[int]int)          // for an entity of the document, the last source that links to it
+	outside := make(map[vast.Entity]int) // by entity of the world: the last source that links to it, as a row
+	inside := make(map[int]int)          // by row: the last source that links to the entity, as a row
 	for i, l := range c.links {
 		var twice bool
 		if l.to.row >= 0 {
-			from, ok := last[l.to.row]
+			from, ok := inside[l.to.row]
 			twice = ok && from == l.from
-			last[l.to.row] = l.from
+			inside[l.to.row] = l.from
 			into[l.to.row] = append(into[l.to.row], i)
 		} else {
-			from, ok := known[l.to.Entity]
+			from, ok := outside[l.to.Entity]
 			twice = ok && from == l.from
-			known[l.to.Entity] = l.from
+			outside[l.to.Entity] = l.from
 		}
 		if twice {
-			return nil, r.errorf(l.at, "%s has two edges from an entity to another", c.Name)
+			return nil, r.errorf(l.at, "%s has two edges from one source to one target", c.Name)
 		}
 	}
 	for _, o := range c.orders {
@@ -163,11 +165,12 @@ func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 	return into, nil
 }
 
-// planHierarchy links targets before their sources, so that no link moves descendants. It returns an error if
-// links form a circle.
+// planHierarchy returns an order for making the links of a hierarchy: the link of an entity to its target
+// comes before the links of its sources, so that no link moves descendants. It returns an error if links form
+// a circle.
 func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan, error) {
 	var p plan
-	linked := make([]bool, len(r.rows)) // the entities with a target
+	linked := make([]bool, len(r.rows)) // for each row, whether the entity has a target
 	for _, l := range c.links {
 		linked[l.from] = true
 	}
@@ -209,8 +212,7 @@ func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan,
 	return p, nil
 }
 
-// planLinks returns an order for making the links. In this order, the links out of each source keep their
-// order, and so do the links into each target.
+// planLinks is the method plan for links that may form circles.
 func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, error) {
 	from := make([]int, len(c.links))
 	for i, l := range c.links {
@@ -227,10 +229,10 @@ func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, err
 // inBothOrders returns an order for making links, as indices. In this order, the links out of each source
 // keep their order, and so do the links into each target. sources has the source of each link. The links out
 // of a source are adjacent in sources, in their order. into has the links into each target, in their order.
-// If the orders contradict each other, links are missing in the result.
+// If the orders contradict each other, some links are missing in the result.
 func inBothOrders(sources []int, into map[int][]int) (order []int) {
-	waits := make([]uint8, len(sources))  // how many links must be made before a link: at most two
-	frees := make([][2]int, len(sources)) // the indices + 1 of the links that wait for a link
+	waits := make([]uint8, len(sources))  // for each link, how many links must be made before it: at most two
+	frees := make([][2]int, len(sources)) // for each link, the links that wait for it: index plus 1, or 0
 	for i := 1; i < len(sources); i++ {
 		if sources[i] == sources[i-1] {
 			waits[i]++

@@ -36,12 +36,13 @@ type Document struct {
 // document leaves out is zero. The document may also leave out elements at the end of an array, which are
 // then zero.
 //
-// ReadJSON returns an error with the line and the path in these cases:
+// ReadJSON returns an error in the following cases. The error has the line, and the path if a value is wrong.
 //
 //   - The document is not JSON.
 //   - The document has a column, a field or a resource that the program lacks.
 //   - A value does not fit its type, or a reference leads to no entity.
-//   - Two entities have the same name or number, or the world already has an entity of this name.
+//   - Two entities have the same name or number, or the world already has an entity with a name of the
+//     document.
 //   - Links form a circle in a hierarchy.
 //
 // Options.Renamed gives columns, fields and resources their new names, and drops those that it maps to "".
@@ -49,10 +50,10 @@ type Document struct {
 // After an error the world is unchanged: ReadJSON decodes the whole document and reserves memory before it
 // makes an entity. If a callback panics, ReadJSON deletes the entities that it has made.
 //
-// Entities are born with their components, and with the components that these require; see
+// Entities are born with their components, and with the components that their components require: see
 // [vast.World.Require]. Callbacks of components see all components of the document, but no names, links and
 // resources yet. ReadJSON adds names, links and resources afterwards, in this order. Trackers note the added
-// components. Sources and targets keep their order.
+// components. Sources and targets keep the order of the document.
 //
 // ReadJSON may be used for untrusted documents. It takes memory for the bytes of the document, for the
 // entities, and for a Go value of each value in the document. Complexity: a few passes over the document.
@@ -83,8 +84,8 @@ type documentReader struct {
 	named     map[string]*readColumn // by their names in the document; nil if dropped
 	rows      []newRow
 	births    []*birth
-	groups    map[string]*birth // by the columns
-	own       []*readColumn     // the columns that the last row is born with
+	groups    map[string]*birth // by key
+	own       []*readColumn     // the columns that the entity of the last row is born with
 	key       []byte            // the numbers of the columns in own
 	entities  []vast.Entity     // the entity of each row, once it is born
 	resources []reflect.Value
@@ -103,14 +104,14 @@ type newRow struct {
 type birth struct {
 	columns []vast.AnyColumn
 	rows    []int
-	born    int // how many of them exist
+	born    int // how many of these entities exist
 }
 
 // readColumn is a column with the components, links or edges that a document has for it.
 type readColumn struct {
 	*jsonColumn
-	number int
-	rows   []int // of the components, in the order of values
+	number int   // index in documentReader.columns
+	rows   []int // the row of each component, in the order of values
 	values decoded
 	links  []readLink
 	orders []readOrder
@@ -126,7 +127,7 @@ type readLink struct {
 // decoded are values of a type. A value keeps its address when further values are added.
 type decoded struct {
 	chunks []reflect.Value // slices
-	used   int             // of the last chunk
+	used   int             // number of values in the last chunk
 }
 
 // next returns a new zero value.
@@ -359,7 +360,7 @@ func (r *documentReader) id(one *newRow) error {
 	return nil
 }
 
-// row decodes the components of an entity.
+// row decodes the components and the lists of sources of an entity.
 func (r *documentReader) row(i int) error {
 	own := r.own[:0]
 	if r.at = r.rows[i].components; r.at > 0 {
@@ -410,8 +411,8 @@ func (r *documentReader) row(i int) error {
 	return nil
 }
 
-// column consumes the name of a column. If Options.Renamed drops the column, column also skips the value, and
-// returns nil.
+// column consumes the name of a column. If Options.Renamed drops the column, the method also skips the value,
+// and returns nil.
 func (r *documentReader) column() (*readColumn, error) {
 	at := r.at
 	name, err := r.member()
@@ -430,7 +431,7 @@ func (r *documentReader) column() (*readColumn, error) {
 	return c, nil
 }
 
-// component decodes the component of an entity.
+// component decodes the component, the link or the edges of an entity in a column.
 func (r *documentReader) component(c *readColumn, row int) error {
 	switch {
 	case c.relation != nil:
@@ -450,7 +451,7 @@ func (r *documentReader) component(c *readColumn, row int) error {
 	return r.value(c.shape, c.values.next(c.Type))
 }
 
-// readResources decodes the resources.
+// readResources decodes the resources. at is their position in the document, or 0.
 func (r *documentReader) readResources(at int) error {
 	byName := make(map[string]*shape)
 	for _, t := range r.options.Resources {

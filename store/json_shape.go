@@ -43,7 +43,7 @@ type shape struct {
 	elem   *shape // of an array, a slice or a map
 	fields []shapeField
 	named  map[string]int // the index of a field by its name in documents; -1 if it is dropped
-	refs   bool           // whether values hold references to entities
+	refs   bool           // whether values can hold references to entities
 	used   bool           // whether a document had such a value
 }
 
@@ -72,8 +72,8 @@ var (
 	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// hasOwn reports whether a type has the methods. It returns false if an embedded field of a larger struct has
-// the methods, because they would leave out the other fields.
+// hasOwn reports whether a type has the methods. It returns false for a struct of several fields if an
+// embedded field has the methods, because these methods would leave out the other fields.
 func hasOwn(t reflect.Type, methods ...reflect.Type) bool {
 	has := func(t reflect.Type) bool {
 		for _, m := range methods {
@@ -197,7 +197,7 @@ func (c shapes) completeStruct(s *shape, above []reflect.Type) error {
 	return c.rename(s)
 }
 
-// rename adds the old names of fields, which Options.Renamed maps to new names, to s.named.
+// rename adds the old names of fields to s.named. Options.Renamed maps the old names to the new names.
 func (c shapes) rename(s *shape) error {
 	if c.changes == nil {
 		return nil
@@ -234,7 +234,7 @@ func (s *shape) textKeys() bool {
 	return f == formString || f == formInt || f == formUint || f == formText
 }
 
-// added appends to the report the fields that were missing in the values of a document.
+// added appends to the report the fields that no value of the document had.
 func (s *shape) added(r *Report) {
 	if s == nil || !s.used {
 		return

@@ -72,7 +72,8 @@ func TestJSONRoundTrip(t *testing.T) {
 			t.Fatalf("seed %d: %s", seed, difference(text, again))
 		}
 		if len(d.Entities) != a.w.Len() || b.w.Len() != a.w.Len() || a.w.Len() < 100 {
-			t.Fatalf("seed %d: %d of %d entities", seed, b.w.Len(), a.w.Len())
+			t.Fatalf("seed %d: ReadJSON added %d entities, and the new world has %d; want %d, and at least "+
+				"100", seed, len(d.Entities), b.w.Len(), a.w.Len())
 		}
 		if x, y := a.named(), b.named(); x != y || a.names.Len() < 60 {
 			t.Fatalf("seed %d: %s", seed, difference(x, y))
@@ -195,7 +196,8 @@ func TestJSONByHand(t *testing.T) {
 const nameOfClock = "github.com/vastgo/vast/store_test.clock"
 
 // TestJSONOfQuery: ReadJSON adds the entities of a query to a world with other entities. References between
-// the added entities lead to the new entities. References to other entities are kept by name, or are errors.
+// the added entities lead to the new entities. References to other entities lead to entities with the
+// same names, or are errors.
 func TestJSONOfQuery(t *testing.T) {
 	n := newTown(t, false)
 	home, child, other := n.walkers.New(), n.carriers.New(), n.carriers.New()
@@ -210,7 +212,7 @@ func TestJSONOfQuery(t *testing.T) {
 	n.childOf.Set(other, child)
 	n.roads.Add(other, home, 5)
 	n.roads.Add(other, other, 6)
-	n.roads.Add(home, other, 7) // from an entity that does not match
+	n.roads.Add(home, other, 7) // not in the document, because home does not match the query
 	var b bytes.Buffer
 	if err := store.WriteJSONOf(n.w.Query(n.burden), &b, store.Options{}); err != nil {
 		t.Fatal(err)
@@ -420,8 +422,8 @@ func TestJSONErrors(t *testing.T) {
 		{in(`"burden": {"Of": "Mayor"}`), `burden.Of refers to "Mayor", which the document lacks`},
 		{in(`"burden": {"Of": 5}`),
 			"burden.Of refers to number 5, which no entity of the document has as its id"},
-		{in(`"burden": {"Of": true}`), "burden.Of must be an entity, as the name or the id of an entity"},
-		{in(`"burden": {"Of": {"outside": 5}}`), "burden.Of must be an entity, as the name or the id"},
+		{in(`"burden": {"Of": true}`), "burden.Of must be the name or the id of an entity"},
+		{in(`"burden": {"Of": {"outside": 5}}`), "burden.Of must be the name or the id"},
 		{in(`"burden": {"Of": {"outside": "Nemo"}}`),
 			`burden.Of refers to "Nemo" outside of the document, and ` +
 				"the world has no entity of this name"},
@@ -433,13 +435,14 @@ func TestJSONErrors(t *testing.T) {
 		{in(`"diary": {"Seen": [1]}`), `diary.Seen must be a list of objects with "key" and "value", not 1`},
 		{in(`"diary": {"Seen": [{"value": 1}]}`), "diary.Seen: an entry of the map has no key"},
 		{in(`"diary": {"Seen": [{"key": null, "other": 1}]}`),
-			`an entry of the map has "key" and "value" once`},
+			`an entry of the map may have only "key" and "value"`},
 		{in(`"diary": {"Seen": [{"key": null}, {"key": null}]}`), "diary.Seen has a key that comes twice"},
-		{in(`"childOf": null`), "childOf must be an entity"},
+		{in(`"childOf": null`), "childOf must be the name or the id of an entity"},
 		{in(`"roads": {}`), `roads must be a list of objects with "to" and "value", not {}`},
 		{in(`"roads": [1]`), `roads must be a list of objects with "to" and "value", not 1`},
 		{in(`"roads": [{"value": 1}]`), `roads: the edge has no "to"`},
-		{in(`"roads": [{"to": {"outside": "Mayor"}, "to": 1}]`), `roads: an edge has "to" and "value" once`},
+		{in(`"roads": [{"to": {"outside": "Mayor"}, "to": 1}]`),
+			`roads: an edge may have only "to" and "value"`},
 		{in(`"roads": [{"to": {"outside": "Mayor"}}, {"to": {"outside": "Mayor"}}]`),
 			"roads has two edges from"},
 		{in(`"roads": [{"to": {"outside": "Mayor"}, "value": 70000}]`),
@@ -482,8 +485,8 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-// TestJSONRefused: the errors name the field or the column that a document cannot hold, or that ReadJSON
-// cannot read.
+// TestJSONRefused: WriteJSON and ReadJSON return an error that names the field, column or entity that a
+// document cannot hold.
 func TestJSONRefused(t *testing.T) {
 	type pointer struct{ P *int }
 	w := world(t)

@@ -17,8 +17,8 @@ type jsonText struct {
 	at int
 }
 
-// newJSONText reads a text up to its end. It returns an error that names the line if the text is not JSON or
-// not UTF-8.
+// newJSONText reads a text up to its end. It returns an error with the line if the text is not JSON or not
+// UTF-8.
 func newJSONText(src io.Reader) (*jsonText, error) {
 	b, err := io.ReadAll(src)
 	if err != nil {
@@ -46,7 +46,7 @@ func newJSONText(src io.Reader) (*jsonText, error) {
 	return t, nil
 }
 
-// errorf returns an error at a position of the text.
+// errorf returns an error that begins with the line and the column of a position.
 func (t *jsonText) errorf(at int, format string, args ...any) error {
 	before := t.b[:min(at, len(t.b))]
 	line, start := 1+bytes.Count(before, []byte{'\n'}), bytes.LastIndexByte(before, '\n')+1
@@ -54,7 +54,8 @@ func (t *jsonText) errorf(at int, format string, args ...any) error {
 		fmt.Errorf(format, args...))
 }
 
-// next moves to the beginning of the next token and returns its first byte.
+// next moves to the beginning of the next token and returns its first byte, or 0 at the end of the text. A
+// colon does not count as a token.
 func (t *jsonText) next() byte {
 	for t.at < len(t.b) {
 		switch c := t.b[t.at]; c {
@@ -70,8 +71,8 @@ func (t *jsonText) next() byte {
 // open enters the next value, which is an object or a list.
 func (t *jsonText) open() { t.at++ }
 
-// more moves to the next member of an object or element of a list. If there is none, it moves behind the end
-// and returns false.
+// more moves to the next member of an object or element of a list. If there is none, more moves behind the
+// end of the object or list and returns false.
 func (t *jsonText) more() bool {
 	switch t.next() {
 	case ',':
@@ -204,7 +205,7 @@ func unit(escape []byte) rune {
 	return rune(n)
 }
 
-// count returns the number of elements of the next value, which is a list. It does not move.
+// count returns the number of elements of the next value, which is a list. The position stays the same.
 func (t *jsonText) count() (n int) {
 	at := t.at
 	for t.open(); t.more(); n++ {
@@ -214,7 +215,8 @@ func (t *jsonText) count() (n int) {
 	return n
 }
 
-// shown returns the text of the next value for a message, cut to a few bytes. It does not move.
+// shown returns the text of the next value for a message, cut to a few bytes. The position stays before the
+// value.
 func (t *jsonText) shown() string {
 	const most = 40
 	t.next()

@@ -156,11 +156,10 @@ type row struct {
 	name     string
 }
 
-// orderOfSources are the sources of an entity in a column, if they were not linked in the order of the
-// document.
+// orderOfSources lists the sources of an entity in a column, if their order is not the order of the document.
 type orderOfSources struct {
 	*jsonColumn
-	rows []uint32
+	rows []uint32 // the indices of the sources in jsonWriter.rows
 }
 
 func (j *jsonWriter) write(q vast.Query, columns []state.Column, o Options) (err error) {
@@ -309,7 +308,7 @@ func (j *jsonWriter) row(e vast.Entity) *row {
 	return r
 }
 
-// mark finds the entities that the document refers to, and numbers such entities without a name.
+// mark finds the entities that the document refers to, and numbers those of them that have no name.
 func (j *jsonWriter) mark(resources []*shape, values []reflect.Value) error {
 	j.marking = true
 	for i, s := range resources {

@@ -12,8 +12,9 @@ import (
 // wanted returns for each kept file whether Options.Keep or KeepFor wants its checkpoint to stay. now is in
 // milliseconds, like the times of checkpoints.
 //
-// Time is cut into spans. The length of a span is a power of two of milliseconds, at most an eighth of the
-// age of the checkpoints in it. A span begins at a multiple of its length. One checkpoint of each span stays.
+// Time is cut into spans. The length of a span in milliseconds is a power of two: the largest one that is at
+// most an eighth of the age of a checkpoint in the span, but at least 1. A span begins at a multiple of its
+// length. One checkpoint of each span stays.
 // When checkpoints get older, two neighbouring spans become one span with two checkpoints, and one of the two
 // is removed. The checkpoint that needs fewer files stays, because other checkpoints of the chain need these
 // files, too.
@@ -77,13 +78,13 @@ func oldestOf(stays []bool) int {
 	return 0
 }
 
-// limit sets stays to false, for the oldest checkpoints first, until the needed files and the journal have at
-// most Options.KeepBytes bytes. The newest checkpoint stays.
+// limit sets elements of stays to false, those of the oldest checkpoints first, until the needed files and
+// the journal have at most Options.KeepBytes bytes. The newest checkpoint stays.
 func (s *Store) limit(stays []bool) error {
 	if s.o.KeepBytes == 0 {
 		return nil
 	}
-	segments, err := s.folder.Files()
+	files, err := s.folder.Files()
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (s *Store) limit(stays []bool) error {
 				bytes += s.kept[i].bytes
 			}
 		}
-		for _, f := range segments {
+		for _, f := range files {
 			if n := journal.Number(f.Name); n > 0 && n >= s.kept[oldest].since {
 				bytes += f.Size
 			}

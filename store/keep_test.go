@@ -11,21 +11,21 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// TestKeepForThins simulates a checkpoint each second, in chains, and removes the checkpoints that need not
-// stay. After each removal, two neighbouring checkpoints are at most a quarter of their age apart, or two
-// seconds.
+// TestKeepForThins simulates a checkpoint each second, in chains of 40 files, and removes the checkpoints
+// that need not stay. After each removal, the time between two neighbouring checkpoints is at most a quarter
+// of their age, or two seconds if that is longer.
 func TestKeepForThins(t *testing.T) {
 	const second = int64(1000)
-	length := 3 * 60 * 60
+	seconds := 3 * 60 * 60
 	if testing.Short() {
-		length = 30 * 60
+		seconds = 30 * 60
 	}
-	o := Options{Keep: 5, KeepFor: time.Duration(length) * time.Second / 2}
+	o := Options{Keep: 5, KeepFor: time.Duration(seconds) * time.Second / 2}
 	r := rand.New(rand.NewPCG(1, 1))
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli()
 	var kept []keptFile
 	most, shared := 0, 0
-	for n := range length {
+	for n := range seconds {
 		now := start + int64(n)*second + r.Int64N(100)
 		one := keptFile{number: uint64(n + 1), base: uint64(n), taken: now}
 		if n%40 == 0 {
@@ -60,7 +60,7 @@ func TestKeepForThins(t *testing.T) {
 			t.Fatalf("after %d s, the newest checkpoints do not stay", n)
 		}
 		if age := now - moments[0].taken; age < min(int64(n)*second, o.KeepFor.Milliseconds())*3/4 {
-			t.Fatalf("after %d s, the oldest checkpoint is %d ms old", n, age)
+			t.Fatalf("after %d s, the oldest checkpoint that stays is only %d ms old", n, age)
 		}
 		kept = thoseOf(kept, files)
 	}
@@ -80,8 +80,7 @@ func thoseOf(kept []keptFile, stays []bool) (rest []keptFile) {
 	return rest
 }
 
-// TestWanted: which checkpoints stay if Keep, KeepFor and KeepBytes disagree, and which checkpoint of a span
-// stays.
+// TestWanted: the expected checkpoints stay for combinations of Keep, KeepFor and KeepBytes.
 func TestWanted(t *testing.T) {
 	const now = 1_800_000_000_000
 	// Number 4 continues number 3, and number 3 continues number 2. The age of number 1 is not known.
@@ -119,8 +118,8 @@ func TestWanted(t *testing.T) {
 			}
 		}
 		if got != c.want {
-			t.Errorf("Keep %d, KeepFor %v, KeepBytes %d: %s, want %s", c.o.Keep, c.o.KeepFor, c.o.KeepBytes,
-				got, c.want)
+			t.Errorf("Keep %d, KeepFor %v, KeepBytes %d: checkpoints %s stay, want %s", c.o.Keep, c.o.KeepFor,
+				c.o.KeepBytes, got, c.want)
 		}
 	}
 }
@@ -130,7 +129,7 @@ type hourly struct {
 	*life
 	d      *sim.Disk
 	hour   int
-	hashes map[uint64]uint64 // by the numbers of checkpoints
+	hashes map[uint64]uint64 // by number of a checkpoint: the hash of its island
 }
 
 func (h *hourly) open(t *testing.T, o Options, journal bool) {
@@ -240,7 +239,8 @@ func TestKeepFor(t *testing.T) {
 				err = past.st.Recover(past.apply, past.tick)
 			}
 			if err != nil || past.st.LastTick() != 7 || past.hash() != h.hashes[8] {
-				t.Errorf("a replay from tick 6 leads to tick %d: %v", past.st.LastTick(), err)
+				t.Errorf("a replay from tick 6 leads to tick %d, want 7, or to another island: %v",
+					past.st.LastTick(), err)
 			}
 			if err := errors.Join(past.st.Close(), past.w.Close()); err != nil {
 				t.Error(err)

@@ -20,9 +20,10 @@ import (
 // probability of 2⁻⁶⁴: a store that writes a million changed units a second misses one change in half a
 // million years. With a CRC of 32 bits, the store would miss one change every hour.
 //
-// If the store has pages, it does not read memory that was not written. Unwritten memory does not prove that
-// the canonical bytes are the same, so the store also keeps which elements belonged to the state. The store
-// skips a unit if none of its memory was written and the same elements belong to the state.
+// If the operating system reports which memory was written, the store reads no other memory for a delta.
+// Unwritten memory does not prove that the canonical bytes are the same, because an element may have died or
+// been born without a write. So the store also keeps which elements belonged to the state. The store skips
+// a unit if none of its memory was written and the same elements belong to the state.
 
 // pages reports which memory was written. Implementations depend on the operating system. Without an
 // implementation, the store reads and compares all memory.
@@ -32,12 +33,12 @@ type pages interface {
 	scan()
 	// changed reports which parts of the n bytes from base on may have been written in the interval that the
 	// last scan has ended. parts are pairs of offsets, in ascending order. known is false if nothing is known
-	// about this memory. Bytes that were not committed during the whole interval count as written. parts is
-	// valid until the next scan.
+	// about this memory. Bytes whose memory was uncommitted at any time in the interval count as written.
+	// parts is valid until the next scan.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
-	// guard begins to watch n bytes from base on. The caller has called changed for these bytes after the
-	// last scan. guard returns false if it cannot watch these bytes. release ends the watch, and reports
-	// whether the bytes are unchanged since guard. Several goroutines may call release at once.
+	// guard begins to watch n bytes from base on. It returns false if it cannot watch these bytes. The caller
+	// must have called changed for these bytes after the last scan. release ends the watch, and reports
+	// whether the bytes are unchanged since guard. Several goroutines may call release at the same time.
 	guard(base unsafe.Pointer, n int) bool
 	release(base unsafe.Pointer, n int) bool
 	close() error
@@ -48,11 +49,12 @@ type pages interface {
 // the hashed memory, and up to 2 % for some sizes of elements.
 const bytesUnit = 1 << 10
 
-// unitOf returns how many elements of a size a unit has: a power of two.
+// unitOf returns the number of elements of a unit: a power of two. size is the number of bytes of an element.
 func unitOf(size int) int { return 1 << (bits.Len(uint(max(bytesUnit/size, 1))) - 1) }
 
-// pieceOf returns how many elements of a size a piece has: a multiple of the unit and of 64. One goroutine
-// compares a piece at a time, and a block of a checkpoint has at most as many elements as a piece.
+// pieceOf returns the number of elements of a piece: a multiple of the unit and of 64. size is the number of
+// bytes of an element. A goroutine compares one piece at a time, and a block of a checkpoint has at most as
+// many elements as a piece.
 func pieceOf(size int) int {
 	step := max(unitOf(size), 64)
 	return max(maxBlock/(size*step), 1) * step
@@ -81,14 +83,14 @@ func (k *known) forget() {
 
 // knownArray is an array as the last checkpoint holds it.
 type knownArray struct {
-	base  unsafe.Pointer // address of its memory at the last checkpoint; only if there are pages
-	len   int            // elements
+	base  unsafe.Pointer // address of its memory at the last checkpoint; only if the stage has pages
+	len   int            // number of elements
 	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
-	masks []uint64       // a bit for each element: it belongs to the state; only if there are pages
+	masks []uint64       // a bit for each element: it belongs to the state; only if the stage has pages
 	now   []uint64       // the masks of the checkpoint that is being taken, if the array is late
-	warm  []bool         // for each piece, whether the last comparison found more than 1/32 changed
+	warm  []bool         // for each piece, whether the last comparison found that more than 1/32 had changed
 	hot   []uint8        // for each piece, how many more checkpoints copy it without a comparison
-	sums  [][2]uint64    // of the blocks of an array that is written whole
+	sums  [][2]uint64    // if the array is written whole: the hashes of its blocks
 	used  bool           // the array is a part of the checkpoint that is being taken
 }
 
@@ -113,7 +115,7 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	}
 }
 
-// unsure stands for the hash of a unit that is not known.
+// unsure stands for an unknown hash.
 const unsure = 1
 
 // resize returns a slice of n elements; new ones are zero.
@@ -135,7 +137,7 @@ func (k *known) array(key arrayKey) *knownArray {
 	return a
 }
 
-// drop forgets the arrays that are no longer there.
+// drop forgets the arrays that the world no longer has.
 func (k *known) drop() {
 	for key, a := range k.arrays {
 		if !a.used {
@@ -145,7 +147,7 @@ func (k *known) drop() {
 	}
 }
 
-// hash returns the hash of a unit.
+// hash returns the hash of a unit: a number above unsure.
 func (k *known) hash(unit []byte) uint64 {
 	return max(maphash.Bytes(k.seeds[0], unit), unsure+1)
 }
@@ -173,7 +175,7 @@ type comparison struct {
 	index uint32   // of the array
 	piece int      // number of the piece
 	parts [][2]int // the parts of the array that may have been written, as offsets of bytes
-	clean bool     // only parts may have been written; if clean is false, parts has no meaning
+	clean bool     // whether parts is known; if not, all bytes may have been written
 	hot   bool     // the units are copied without a comparison, and hashed later
 	late  bool     // the copy is made after the pause
 	warm  bool     // the units are copied without a comparison, and compared later: see distil
@@ -186,13 +188,13 @@ type comparison struct {
 
 // run are adjoining units that a delta must have.
 type run struct {
-	lo, hi int  // elements
+	lo, hi int  // the elements from lo to hi-1
 	zero   bool // none of these elements belongs to the state
 }
 
 // compare finds the units of a piece that have changed, and notes their hashes. masks says whether to note
-// the masks, too. A hot piece counts as changed. Its hashes are noted when the copy is written. If a late
-// piece is warm, all units that may have changed count as changed: see distil.
+// the masks, too. In a hot piece, and in a late piece that is warm, all units that may have changed count as
+// changed. The method hash of stage later notes the hashes of a hot piece, and distil those of a warm piece.
 func (c *comparison) compare(k *known, masks bool) {
 	a, size := c.array, int(c.array.Type.Size())
 	unit, piece := unitOf(size), pieceOf(size)
@@ -256,7 +258,7 @@ func (c *comparison) compare(k *known, masks bool) {
 	}
 }
 
-// judge notes how much of a piece has changed, in bytes.
+// judge decides whether a piece is warm or hot from now on. changed is the number of its changed bytes.
 func (c *comparison) judge(changed int) {
 	if c.hot {
 		return
@@ -306,8 +308,9 @@ func (c *comparison) distil(k *known) {
 	c.judge(changed)
 }
 
-// unwritten returns the end of the elements from lo on whose memory was certainly not written, rounded down
-// to whole units and whole words of presence bits. It returns lo if there are no such elements.
+// unwritten returns the end of the elements from lo on whose memory was certainly not written. The result is
+// end, or is rounded down to whole units and whole words of presence bits. It is lo if there are no such
+// elements.
 func (c *comparison) unwritten(lo, end, unit int) int {
 	step := max(unit, 64)
 	if !c.clean || lo%step != 0 {
@@ -320,8 +323,8 @@ func (c *comparison) unwritten(lo, end, unit int) int {
 	return end
 }
 
-// untouched reports whether units are the same as in the last checkpoint. Their memory was not written, so
-// untouched only compares which elements belong to the state.
+// untouched reports whether units whose memory was not written are the same as in the last checkpoint. For
+// this, it only compares which elements belong to the state.
 func (c *comparison) untouched(lo, hi, unit int) bool {
 	size, full := int(c.array.Type.Size()), 0
 	for n := lo / unit; n*unit < hi; n++ {
@@ -372,7 +375,8 @@ func (c *comparison) kept(lo, hi int, masks bool) (any, all, same bool) {
 	return any, all, same
 }
 
-// written reports whether bytes of the array may have been written. It is called for ascending bytes.
+// written reports whether bytes of the array may have been written. The caller must pass ascending offsets,
+// because written drops the parts before lo.
 func (c *comparison) written(lo, hi int) bool {
 	for len(c.parts) > 0 && c.parts[0][1] <= lo {
 		c.parts = c.parts[1:]

@@ -25,7 +25,7 @@ type modelArray struct {
 	typ     reflect.Type
 	memory  []byte
 	len     int
-	kept    []uint64 // nil if all elements belong to the state
+	kept    []uint64 // a bit for each element: it belongs to the state; nil if all elements do
 	written []bool   // for each page, whether it was written since the last scan
 	gone    bool     // the world does not have the array
 }
@@ -74,7 +74,7 @@ func (m *model) change() {
 	}
 }
 
-// flip makes a few elements die or be born, which may also happen before late arrays are copied.
+// flip makes a few elements die or be born. This may happen between the pause and the copy of late arrays.
 func (m *model) flip() {
 	for _, a := range m.arrays {
 		for range m.r.IntN(4) {
@@ -128,7 +128,7 @@ func (m *model) picture(kept *keptManifest) *picture {
 	return p
 }
 
-// modelPages reports which memory of a model was written. At random, it reports that this is not known.
+// modelPages reports which memory of a model was written. Sometimes it reports that it does not know.
 type modelPages struct {
 	*model
 	parts map[unsafe.Pointer][][2]int
@@ -159,8 +159,8 @@ func (*modelPages) release(unsafe.Pointer, int) bool { return true }
 func (*modelPages) close() error { return nil }
 
 // TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
-// written. The files of a chain together hold the arrays as they were in the pause, and so does the merged
-// file of a chain.
+// written. The merged file of each chain holds the arrays as they were in the pause. Some files of the chains
+// are results of merges.
 func TestDeltas(t *testing.T) {
 	defer FindWritten(ByTheKernel)() // so that small arrays are late
 	var late, warm, hot bool
@@ -237,7 +237,8 @@ func TestDeltas(t *testing.T) {
 				for i, a := range m.arrays {
 					got, ok := merged[i]
 					if ok == a.gone {
-						t.Fatalf("seed %d, checkpoint %d has array %d: %t", seed, number, i, ok)
+						t.Fatalf("seed %d, checkpoint %d: the file has array %d: %t, want %t", seed, number,
+							i, ok, !a.gone)
 					}
 					if a.gone {
 						continue
@@ -255,7 +256,7 @@ func TestDeltas(t *testing.T) {
 		})
 	}
 	if !late || !warm || !hot {
-		t.Errorf("arrays were copied after the pause: %t, warm pieces: %t, hot pieces: %t; want all true",
+		t.Errorf("late pieces: %t, warm pieces: %t, hot late pieces: %t; want all true",
 			late, warm, hot)
 	}
 }
@@ -270,7 +271,7 @@ func changedUnits(t *testing.T, c *comparison, before, now []byte) {
 		for lo := int(b.first); lo < int(b.first+b.count); lo += unit {
 			from, to := lo*size, min(lo+unit, int(b.first+b.count))*size
 			if bytes.Equal(before[from:to], now[from:to]) && len(bytes.Trim(now[from:to], "\x00")) > 0 {
-				t.Fatalf("elements %d to %d of array %d are unchanged, and the copy has them", lo, to/size,
+				t.Fatalf("elements %d to %d of array %d are unchanged, but the copy has them", lo, to/size,
 					c.array.Number)
 			}
 		}

@@ -14,12 +14,13 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Only systems that declare to write a column, and changes of the structure, write the largest arrays of a
-// world. So most of a copy need not be made in the pause of the world. This part of the copy is called late:
-// it is made between ticks, and while systems write other columns. Code that is about to write calls need or
-// all first. These methods help with the copy, and return when the copy is complete.
+// Only systems that name a column in their Writes, and changes of the structure, write the largest arrays of
+// a world. So most of a copy need not be made in the pause, while the world stands still. This part of the
+// copy is called late: it is made between ticks, and while systems write other columns. Before code writes,
+// it must call the method need or all. These methods help with the copy, and return when the needed part of
+// the copy is complete.
 //
-// Code that writes without a declaration would spoil the copy. So the memory is guarded: the kernel reports
+// Code that writes without such a call would spoil the copy. So the memory is guarded: the kernel reports
 // whether the memory was written before the copy was complete. If the memory was written, the checkpoint
 // fails, and the next checkpoints copy the column in the pause. If the kernel cannot guard memory, nothing is
 // late.
@@ -30,17 +31,17 @@ type late struct {
 	stage  *stage
 	arrays []*lateArray // in the order in which they are copied
 	asked  atomic.Int64 // number of requests by systems so far
-	waits  waits        // of other goroutines for the copy
+	waits  waits        // how long other goroutines wait for the copy
 	ended  atomic.Bool  // no array is left
 }
 
 // lateArray is an array that is copied after the pause.
 type lateArray struct {
 	array  *state.Array
-	name   string // of the column
-	lo, hi int    // its pieces, in the work of the stage
-	next   atomic.Int64
-	left   atomic.Int64
+	name   string        // of the column
+	lo, hi int           // its pieces are stage.work[lo:hi]
+	next   atomic.Int64  // number of pieces whose copy has begun
+	left   atomic.Int64  // number of pieces that are not copied yet
 	asked  atomic.Int64  // number of the first request for the array, from 1; 0 if there was none
 	torn   atomic.Bool   // the memory was written before the copy was complete
 	done   chan struct{} // closed when the copy is complete and the array is no longer guarded
@@ -86,8 +87,8 @@ func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first in
 	return true
 }
 
-// help copies pieces of an array until each piece is copied, or another goroutine copies it. Between two
-// pieces, help yields the processor.
+// help copies pieces of an array until each piece is copied, or is being copied by another goroutine. Between
+// two pieces, help yields the processor.
 func (a *lateArray) help(s *stage) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for {
@@ -150,8 +151,8 @@ func (l *late) finish() error {
 	}
 	slices.Sort(torn)
 	return fmt.Errorf("column %s was written while it was being copied, between ticks or by a system that "+
-		"does not declare to write it: name the column in the Writes of the system, and make changes from "+
-		"outside in inputs; for some time, checkpoints copy the column while the world stands still",
+		"does not name the column in its Writes: name the column there, and make all other changes in "+
+		"inputs; for some time, checkpoints copy the column while the world stands still",
 		strings.Join(slices.Compact(torn), ", "))
 }
 
@@ -182,7 +183,7 @@ func (l *late) all() {
 	}
 }
 
-// wait returns when the arrays are copied for which selected returns true. wait helps with the copy.
+// wait helps with the copy, and returns when all arrays for which selected returns true are copied.
 func (l *late) wait(selected func(*lateArray) bool) {
 	began, waited, ended := clock.Now(), false, true
 	for _, a := range l.arrays {

@@ -20,8 +20,8 @@ import (
 
 type twice struct{ A, B uint32 }
 
-// lateWorld is a world with three columns and a schedule of three systems. The first system writes its column
-// in each third tick, the second system in each tick, and the third system through commands.
+// lateWorld is a world with three columns and a schedule of three systems. System seldom writes its column in
+// each third tick, and system often in each tick. System link writes its column through commands.
 type lateWorld struct {
 	w             *vast.World
 	often, seldom vast.Column[twice]
@@ -126,7 +126,7 @@ func TestLate(t *testing.T) {
 					v := old.often.Get(e)
 					x := old.seldom.Get(e)
 					if *v != (twice{want, 2 * want}) || *x != (twice{want / 3, want / 3 * 2}) {
-						t.Fatalf("tick %d: entity %v is %v and %v", want, e, *v, *x)
+						t.Fatalf("tick %d: entity %v has %v in often and %v in seldom", want, e, *v, *x)
 					}
 					last := f.Tick - (f.Tick-uint64(e.Slot()%64))%64
 					if got := *old.link.Get(e); f.Tick >= 64 && got != last {
@@ -298,7 +298,7 @@ func TestSubmitWaitsForTheCopy(t *testing.T) {
 	if err := st.Checkpoint(); err != nil {
 		t.Fatal(err)
 	}
-	st.Changed() // so a checkpoint is due
+	st.Changed() // makes a checkpoint due
 	done := make(chan error, 1)
 	go func() { done <- st.Submit(t.Context(), []byte("edit")) }()
 	for ended := false; !ended; {
@@ -371,7 +371,7 @@ func TestUrgentColumns(t *testing.T) {
 }
 
 // BenchmarkLate measures the longest tick of a schedule during a checkpoint. The schedule writes one of 16
-// columns in each tick, and the columns have 256 MB in all. Case early copies all columns in the pause, and
+// columns in each tick, and the columns have 256 MiB in all. Case early copies all columns in the pause, and
 // case late copies the columns after the pause.
 func BenchmarkLate(b *testing.B) {
 	const columns, entities = 16, 1 << 20

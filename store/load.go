@@ -161,8 +161,8 @@ type target struct {
 // values is a HeapColumn whose components are being read.
 type values struct {
 	from  *schema
-	slots []int // of the components that have not been read yet
-	next  uint64
+	slots []int  // of the components that have not been read yet
+	next  uint64 // number of the first of these components
 	of    any
 	path  string
 }
@@ -300,7 +300,7 @@ func (l *loader) readLater(b block) error {
 	return l.encoded(b)
 }
 
-// encoded reads values of a column or a resource. They come after all arrays.
+// encoded reads values of a column or a resource. Their blocks come after the blocks of all arrays.
 func (l *loader) encoded(b block) error {
 	if err := l.settle(); err != nil {
 		return err
@@ -491,7 +491,7 @@ func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	return t, nil
 }
 
-// array reads a part of an array.
+// array reads a block of elements of an array.
 func (l *loader) array(b block, number int) error {
 	size := 0
 	if int64(b.index) < int64(len(l.layer.m.Arrays)) {
@@ -539,7 +539,7 @@ func (l *loader) array(b block, number int) error {
 	return t.run(dst, src[:left*size], first, left)
 }
 
-// zero clears a part of an array.
+// zero reads a block that clears elements of an array.
 func (l *loader) zero(b block, number int) error {
 	if b.size > 0 || !l.layer.m.delta() {
 		return fmt.Errorf("block %d of kind %d has %d bytes: only a delta may have such a block, and the "+
@@ -563,8 +563,8 @@ func (t *target) clear(lo, hi int) {
 	}
 }
 
-// cut shortens each array to its length in this layer: it clears the elements that earlier layers filled
-// after this length.
+// cut shortens each array to its length in this layer: it clears the elements beyond this length, which
+// earlier layers may have filled.
 func (l *loader) cut() {
 	ends := make([]int, len(l.targets))
 	for i, k := range l.layer.arrays {
@@ -709,7 +709,7 @@ func (l *loader) resource(b block) error {
 	return nil
 }
 
-// finish checks the world.
+// finish checks that the file held the whole world, and makes the world usable.
 func (l *loader) finish() error {
 	if err := l.settle(); err != nil {
 		return err

@@ -75,7 +75,8 @@ func readAny(layers []*layer, o vast.Options, maps bool) (*vast.World, *Report, 
 	return w, report, nil
 }
 
-// typesOf returns a Go type for the values of a column or of edges. s is their schema in the file.
+// typesOf returns a Go type for the values of a column or of edges. s is their schema in the file. encoded
+// says whether the values are encoded.
 type typesOf func(column int, s *schema, encoded bool) (reflect.Type, error)
 
 // makeWorld makes the world that a file describes, with its columns and without entities. It returns the
@@ -88,7 +89,7 @@ func makeWorld(m *manifest, o vast.Options, types typesOf) (w *vast.World, resou
 		}
 	}()
 	if m.Used < 0 || m.Used > maxWords {
-		return nil, nil, fmt.Errorf("the world has %d words", m.Used)
+		return nil, nil, fmt.Errorf("the world has %d words, but may have only 0 to %d", m.Used, maxWords)
 	}
 	o.MaxEntities = max(o.MaxEntities, m.Used*64, 64)
 	for _, c := range m.Columns {
@@ -124,7 +125,7 @@ func makeWorld(m *manifest, o vast.Options, types typesOf) (w *vast.World, resou
 
 const (
 	maxWords = min(1<<26, math.MaxInt/64) // a word has 64 slots; a slot is a 32-bit number
-	maxNotes = 64                         // trackers of a column that LoadAny makes
+	maxNotes = 64                         // LoadAny makes at most this number of trackers for a column
 )
 
 // makeColumn makes a column of the file.

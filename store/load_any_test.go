@@ -141,7 +141,8 @@ type (
 	total int
 )
 
-// TestLoadAnyKeepsLayout: the types that LoadAny makes have the layout and the names of the program's types.
+// TestLoadAnyKeepsLayout: the types that LoadAny makes have the layout and the field names of the
+// program's types.
 func TestLoadAnyKeepsLayout(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
 	defer w.Close()
@@ -202,7 +203,7 @@ func TestLoadAnyKeepsLayout(t *testing.T) {
 	}
 	// The rule on deletion is the program's: Cascade.
 	if any.Delete(all[3]); any.Len() != 80 || any.Alive(all[1]) {
-		t.Errorf("%d entities remain after deleting an entity that 19 others reach by roads", any.Len())
+		t.Errorf("%d entities remain of 100, after deleting one that 19 others reach by roads", any.Len())
 	}
 }
 
@@ -211,7 +212,7 @@ func columnNamed(t *testing.T, w *vast.World, name string) int {
 	t.Helper()
 	i := slices.IndexFunc(probe.Columns(w), func(c vast.AnyColumn) bool { return c.Name() == name })
 	if i < 0 {
-		t.Fatalf("no column %s", name)
+		t.Fatalf("the world has no column %s", name)
 	}
 	return i
 }
@@ -240,7 +241,7 @@ func TestLoadAnyOfHeapValues(t *testing.T) {
 	file := saveWorld(t, w, o)
 	any, report := loadAny(t, file)
 	if want := []string{"github.com/vastgo/vast/store_test.total"}; !slices.Equal(report.Dropped, want) {
-		t.Errorf("%v was dropped", report.Dropped)
+		t.Errorf("the report says that %v was dropped, want %v", report.Dropped, want)
 	}
 	o.Resources = o.Resources[:2]
 	if x, y := writeJSON(t, w, o), writeJSON(t, any, resourcesOf(any)); x != y {

@@ -9,8 +9,9 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// forge returns a copy of a file with changed bytes and correct checksums. Each patch has 4 bytes: 3 for the
-// place, as a fraction of the file's size in units of 2⁻²⁴, and 1 for the number to add to the byte there.
+// forge returns a copy of a file with changed bytes and correct checksums. Each patch has 4 bytes. The
+// first 3 bytes give the place of a byte of the file: as a fraction, in units of 2⁻²⁴, of the part after the
+// first 16 bytes. The last byte of the patch is the number to add there.
 func forge(file, patches []byte) []byte {
 	file = bytes.Clone(file)
 	for ; len(patches) >= 4; patches = patches[4:] {

@@ -35,7 +35,7 @@ func (o *opaqueKey) UnmarshalBinary(b []byte) error {
 // has the name and the schema of that known type.
 var knownTypes = []reflect.Type{typeEntity, typeDuration, reflect.TypeFor[time.Time]()}
 
-// basicTypes are the types of the kinds that have the same size everywhere.
+// basicTypes are the types of the kinds whose values files hold alike for all processors.
 var basicTypes = map[string]reflect.Type{
 	"bool": reflect.TypeFor[bool](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](),
 	"int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](), "uint8": reflect.TypeFor[uint8](),
@@ -57,7 +57,7 @@ var wordTypes = map[string]struct {
 }
 
 // typeOf returns a type for values of a file. The type has the layout of the schema if this processor allows
-// that layout. Otherwise the type has fields of the same names and kinds. encoded is whether the values are
+// that layout. Otherwise the type has fields of the same names and kinds. encoded says whether the values are
 // encoded.
 func typeOf(s *schema, encoded bool) (t reflect.Type, err error) {
 	defer func() {
@@ -73,6 +73,7 @@ type typeMaker struct {
 	codecs
 }
 
+// of returns the type for a schema. key says whether the type is a part of the key of a map.
 func (m typeMaker) of(s *schema, key bool) (reflect.Type, error) {
 	for _, t := range knownTypes {
 		if s.Name == t.String() && m.describes(s, t) {

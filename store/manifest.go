@@ -44,7 +44,7 @@ type keptManifest struct {
 	Number   uint64          `json:"number"`   // of the checkpoint
 	Tick     uint64          `json:"tick"`     // the number of the last tick
 	Segment  uint32          `json:"segment"`  // the journal's segment that begins at the checkpoint, or 0
-	Position uint64          `json:"position"` // of the first journal record after the checkpoint
+	Position uint64          `json:"position"` // of the first journal record that recovery reads
 	Since    uint32          `json:"since"`    // the segment of this record: Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
 	// Moment is a random number that each checkpoint gets, 16 hexadecimal digits. It tells checkpoints with
@@ -190,8 +190,8 @@ func parse(text []byte) (*manifest, error) {
 				a.Kind, a.Len, size)
 		}
 		if a.Container < 0 || a.Container > len(m.Containers) || a.Container > 0 && a.Column >= 0 {
-			return nil, fmt.Errorf("array %q has the column index %d and the container number %d, and the world "+
-				"has %d containers", a.Kind, a.Column, a.Container, len(m.Containers))
+			return nil, fmt.Errorf("array %q has the column index %d and the container number %d, and the "+
+				"world has %d containers", a.Kind, a.Column, a.Container, len(m.Containers))
 		}
 		if a.Skew < 0 || a.Skew >= mapped.PageSize {
 			return nil, fmt.Errorf("array %q has the skew %d", a.Kind, a.Skew)
@@ -203,7 +203,8 @@ func parse(text []byte) (*manifest, error) {
 		}
 	}
 	if k := m.Kept; k != nil && k.Base != 0 && k.Base >= k.Number {
-		return nil, fmt.Errorf("checkpoint %d cannot continue checkpoint %d, which is not older", k.Number, k.Base)
+		return nil, fmt.Errorf("checkpoint %d cannot continue checkpoint %d, which is not older", k.Number,
+			k.Base)
 	}
 	return m, nil
 }

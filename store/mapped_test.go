@@ -129,7 +129,7 @@ func (n *lived) compareMoments(t *testing.T, tick uint64) {
 		}
 	}
 	if equalBytes && !bytes.Equal(worlds[0], worlds[1]) {
-		t.Errorf("tick %d: without the program, the mapped moment differs from the moment that was read", tick)
+		t.Errorf("tick %d: without the program, the mapped moment differs from the read moment", tick)
 	}
 	// The mapped town continues like a town that was read.
 	stop := store.Read()
@@ -421,7 +421,7 @@ func TestFileThatIsCutLater(t *testing.T) {
 		var fault *vm.Fault
 		if err, _ := recover().(error); !errors.As(err, &fault) ||
 			!strings.Contains(err.Error(), `column field 2 of world "herd"`) ||
-			!strings.Contains(err.Error(), "comes from a file, which was cut or cannot be read") {
+			!strings.Contains(err.Error(), "comes from a file that was truncated or cannot be read") {
 			t.Errorf("the fault says %v", err)
 		}
 	}()

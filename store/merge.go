@@ -13,10 +13,10 @@ import (
 )
 
 // A merge writes one file that replaces several files of a chain: all files, or the newest deltas. A merge
-// handles one chunk of an array at a time, so its memory is bounded: a chunk, the longest block, and a list
-// of the places of all blocks.
+// handles one chunk of an array at a time. Besides the extents, a merge therefore holds in memory only a
+// chunk, the longest block, and a list of the places of all blocks.
 
-// compact replaces the file of a checkpoint by a file that holds the complete world. Then the checkpoint
+// compact replaces the file of a checkpoint by a file that holds the complete world. The checkpoint then
 // needs no other file. If the program or the machine dies during compact, the folder has the old or the new
 // file.
 func compact(folder disk.Folder, number uint64) (err error) {
@@ -54,9 +54,9 @@ func compact(folder disk.Folder, number uint64) (err error) {
 }
 
 // merge merges the newest files of the last chain and the copy of the world into one file. oldest is the
-// index of the first file to merge. If oldest is 0, merge still leaves out the complete file (index 0) if
-// that leaves room: see leavesRoom. merge returns the number of the checkpoint that the new file continues,
-// or 0.
+// index of the first file to merge. If oldest is 0, but a merge of only the deltas leaves room (see
+// leavesRoom), merge begins with index 1, the first delta. merge returns the number of the checkpoint that
+// the new file continues, or 0.
 func (s *Store) merge(dst io.Writer, oldest int) (base uint64, err error) {
 	c, err := openChain(s.folder, s.stage.m.Kept.Base)
 	if err != nil {
@@ -95,12 +95,12 @@ type indexed struct {
 	*layer
 	src                           io.ReaderAt
 	extents                       []byte
-	ofArray, ofColumn, ofResource [][]found // by the indices of the last description
-	lengths                       []int     // of each array in this layer
+	ofArray, ofColumn, ofResource [][]found // by index in the last description
+	lengths                       []int     // of the arrays in this layer, by index in the last description
 }
 
-// addCopy adds the copy of the world in memory as the newest layer. Afterwards the chain can be merged, but
-// not read.
+// addCopy adds the copy of the world, which is in memory, as the newest layer. Afterwards the chain can be
+// merged, but not read.
 func (c *chain) addCopy(top *stage) error {
 	c.layers = append(c.layers, &layer{name: "the copy of the world", m: top.m, stage: top})
 	return c.match()
@@ -147,8 +147,8 @@ func (c *chain) merge(dst io.Writer, oldest int) error {
 	return out.close()
 }
 
-// bytesOfDeltas returns the number of bytes of elements and values, with the headers of their blocks, that
-// all deltas of the chain would have after a merge into one.
+// bytesOfDeltas returns how many bytes of elements and values, with the headers of their blocks, a merge of
+// all deltas into one would write.
 func (c *chain) bytesOfDeltas() (int64, error) {
 	layers, err := c.index(1)
 	if err != nil {
@@ -169,8 +169,8 @@ func (c *chain) bytesOfDeltas() (int64, error) {
 	return n.bytes, nil
 }
 
-// runs takes blocks of elements. m is the description of the file that the blocks are for. The bytes are
-// valid only during the call.
+// runs is a destination for runs of blocks. m describes the file that gets the blocks. Their bytes are valid
+// only during the call.
 type runs interface {
 	writeRun(m *manifest, run []staged) error
 }
@@ -191,7 +191,7 @@ func (c *tally) add(blocks []found) {
 	}
 }
 
-// index lists the blocks of the layers. It begins with the layer at index oldest.
+// index lists the blocks of the layers from index oldest on.
 func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	m := c.manifest()
 	for _, y := range c.layers[oldest:] {
@@ -211,7 +211,8 @@ func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	return layers, nil
 }
 
-// lengths returns the length that each of n arrays of the last description has in the file.
+// lengths returns the length in this layer of each of the n arrays of the last description. An array that the
+// layer lacks has length 0.
 func (y *layer) lengths(n int) []int {
 	lengths := make([]int, n)
 	for i, k := range y.arrays {
@@ -263,8 +264,8 @@ func (c *chain) mergeArrays(out runs, layers []*indexed, m *manifest, oldest int
 	return nil
 }
 
-// take lists the blocks of a copy in memory. The description of the copy is the last one, so its indices are
-// valid in the last description.
+// take lists the blocks of a copy in memory. The last description is the description of the copy, so the
+// indices in the blocks need no translation.
 func (x *indexed) take() {
 	for i := range x.stage.blocks {
 		b := &x.stage.blocks[i]
@@ -395,15 +396,15 @@ type overlay struct {
 	chunk, block []byte
 	run          []staged // the run that is written next
 	filled       ranges   // elements that a block has filled
-	// cleared are elements that are zero, but may have another value in the files before the first layer. If
+	// cleared are elements that are zero, but may have another value in older files that are not merged. If
 	// clears is true, the merged file lists the cleared elements.
 	cleared ranges
 	clears  bool
-	counts  bool // whether the bytes are only counted, and not read
+	counts  bool // whether bytes are only counted, so that blocks need not be read
 }
 
-// array merges the blocks of an array in the given layers, and writes them. before is the length of the array
-// in the file that the merged file continues.
+// array merges the blocks of an array in the given layers, and writes the result. before is the length of the
+// array in the file that the merged file continues, or 0.
 func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest, before int) error {
 	size := a.Type.Size
 	if size == 0 {
@@ -413,10 +414,11 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 	if o.m.placed(a) {
 		piece = max(mostMerged/(piece*size), 1) * piece
 	}
-	at := make([]int, len(layers)) // the first block of each layer that may reach into the chunk
+	at := make([]int, len(layers)) // by layer, the index of the first block that may reach into the chunk
 	for lo := 0; ; {
-		// first is the first element at or after lo that a layer fills or clears. Chunks without such
-		// elements are skipped, because a forged array may be long and have few blocks.
+		// first is the index of the first element, from lo on, that a layer fills or clears. Chunks in which
+		// no layer fills or clears an element are skipped, because a forged array may be long and have few
+		// blocks.
 		first := a.Len
 		length := before
 		for n, x := range layers {
@@ -440,8 +442,8 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 		o.chunk, o.filled, o.cleared = resize(o.chunk, (hi-lo)*size), o.filled[:0], o.cleared[:0]
 		length = before
 		for n, x := range layers {
-			o.filled.without(x.lengths[index], hi) // as loader.cut does
-			o.cleared.with(max(x.lengths[index], lo), min(length, hi))
+			o.filled.remove(x.lengths[index], hi) // as loader.cut does
+			o.cleared.add(max(x.lengths[index], lo), min(length, hi))
 			length = x.lengths[index]
 			blocks := x.ofArray[index]
 			for i := at[n]; i < len(blocks) && int(blocks[i].first) < hi; i++ {
@@ -457,7 +459,7 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 	}
 }
 
-// write writes the blocks of a chunk whose first element is first.
+// write writes the blocks of a chunk. first is the index of the chunk's first element.
 func (o *overlay) write(out runs, index, first, size int) error {
 	if !o.clears {
 		o.cleared = o.cleared[:0]
@@ -492,8 +494,8 @@ func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
 		return nil
 	}
 	if f.kind == blockZero {
-		o.filled.without(first, end)
-		o.cleared.with(first, end)
+		o.filled.remove(first, end)
+		o.cleared.add(first, end)
 		return nil
 	}
 	if !o.counts {
@@ -503,16 +505,16 @@ func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
 		}
 		copy(o.chunk[(first-lo)*size:(end-lo)*size], b[(first-int(f.first))*size:])
 	}
-	o.filled.with(first, end)
-	o.cleared.without(first, end)
+	o.filled.add(first, end)
+	o.cleared.remove(first, end)
 	return nil
 }
 
 // ranges are ranges of elements, in ascending order. They do not overlap or adjoin each other.
 type ranges [][2]int
 
-// with adds the elements [lo, hi).
-func (r *ranges) with(lo, hi int) {
+// add adds the elements [lo, hi).
+func (r *ranges) add(lo, hi int) {
 	if lo >= hi {
 		return
 	}
@@ -523,8 +525,8 @@ func (r *ranges) with(lo, hi int) {
 	*r = slices.Replace(*r, i, j, [2]int{lo, hi})
 }
 
-// without removes the elements [lo, hi).
-func (r *ranges) without(lo, hi int) {
+// remove removes the elements [lo, hi).
+func (r *ranges) remove(lo, hi int) {
 	if lo >= hi {
 		return
 	}

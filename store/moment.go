@@ -16,24 +16,25 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Difference is the error of a check whose replay gives another world: a tick or an input depends on data
-// other than the world and the inputs. [Compare] returns a Difference, too. A Difference names only the first
-// place where the worlds differ.
+// Difference is the error of a [Check] whose replay gives another world, because a tick or an input depends
+// on data other than the world and the inputs. [Compare] returns a Difference, too. A Difference names only
+// the first place where the worlds differ.
 type Difference struct {
 	World      string
-	From, Tick uint64 // the ticks of the two checkpoints; 0 from Compare
+	From, Tick uint64 // the ticks of the older and of the newer checkpoint; both 0 after Compare
 	// Column is the name of the column, relation, edges, resource or container that differs. It is empty if
 	// the set of living entities differs. It is "the world" if another part of the world differs.
 	Column string
 	Entity vast.Entity // zero if the difference belongs to no entity
 	Field  string      // the path of the field that differs, such as At.X; empty for a whole component
 	// Recorded is the value in the checkpoint, and Replayed is the value after the replay, as text. In a
-	// Difference of Compare, Recorded is the value in the saved world, and Replayed in the other world.
+	// Difference of Compare, Recorded is the value in the saved world, and Replayed is the value in the other
+	// world.
 	Recorded, Replayed string
 	saved              bool // whether Compare made the Difference
 }
 
-// Error names the place, both values and the remedy.
+// Error names the place and both values. After a check, it also names the remedy.
 func (d *Difference) Error() string {
 	place := "the entities"
 	if d.Column != "" {
@@ -77,7 +78,7 @@ func momentOf(w *vast.World, o Options) (*moment, error) {
 	return m, nil
 }
 
-// lookAt describes the state of a world. The arrays lie in the world's memory.
+// lookAt describes the state of a world. It does not copy the arrays, which lie in the world's memory.
 func lookAt(w *vast.World, o Options) (*moment, error) {
 	p, err := pictureOf(w, o, nil)
 	if err != nil {
@@ -152,7 +153,7 @@ func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
 	return m.rest(now), nil
 }
 
-// find returns an array of the moment, or an empty array if the moment does not have it.
+// find returns an array of the moment, or an empty array if the moment has no such array.
 func (m *moment) find(kind string, column int) *state.Array {
 	i := slices.IndexFunc(m.state.Arrays, func(a state.Array) bool {
 		return a.Kind == kind && a.Column == column && a.Container == 0
@@ -255,12 +256,13 @@ func (m *moment) column(now *moment, i int) *Difference {
 			return at(slot, field, shown(a), shown(b))
 		}
 	}
-	// The slots of a sparse column hold handles, which rest compares. Edges lie in a pool, too.
+	// The slots of a sparse column hold handles, which the method rest compares. Its components lie in a
+	// pool, like edges.
 	was, is := m.find(state.PoolElements, i), now.find(state.PoolElements, i)
 	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
 		field, a, b := firstDifference(element(was, k), element(is, k), "")
 		d := at(0, strings.TrimPrefix(strings.TrimPrefix(field, "value"), "."), shown(a), shown(b))
-		if c.Linked == "" { // the element ends with its entity
+		if c.Linked == "" { // the pool of a sparse column holds each component with its entity
 			e := element(was, k).FieldByName("entity")
 			d.Entity = vast.EntityOf(e.Field(1).Uint()<<32 | e.Field(0).Uint())
 		} else {
@@ -347,7 +349,7 @@ func element(a *state.Array, k int) reflect.Value {
 }
 
 // elementThatDiffers returns the index of the first element that differs between two arrays, or that only one
-// array has. It returns -1 if the arrays are equal. It ignores unused bytes of elements.
+// array has. It returns -1 if the arrays are equal. It ignores padding inside of elements.
 func elementThatDiffers(a, b *state.Array) int {
 	for k := 0; k < max(a.Len, b.Len); k++ {
 		if k%64 == 0 && k+64 <= min(a.Len, b.Len) {
@@ -398,7 +400,7 @@ func firstDifference(a, b reflect.Value, path string) (string, reflect.Value, re
 		}
 		return "", reflect.Value{}, reflect.Value{}
 	}
-	if !bytes.Equal(bytesOf(a), bytesOf(b)) { // NaN equals itself, and 0 differs from -0
+	if !bytes.Equal(bytesOf(a), bytesOf(b)) { // bits count: NaN equals itself, and 0 differs from -0
 		return path, a, b
 	}
 	return "", reflect.Value{}, reflect.Value{}

@@ -17,7 +17,7 @@ const newestPrefix = "newest-"
 
 func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
 
-// newestNumber returns the number in the name of such a file, or 0 for any other name.
+// newestNumber returns the number in a name that newestName makes, or 0 for any other name.
 func newestNumber(name string) uint64 {
 	n, err := strconv.ParseUint(strings.TrimPrefix(name, newestPrefix), 10, 64)
 	if err != nil || name != newestName(n) {
@@ -53,8 +53,9 @@ func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 		checkpointName(number), name, goal)
 }
 
-// noteNewest records in the folder that a checkpoint must exist. It does nothing if a journal leads from the
-// previous checkpoint to this one, because the journal then reveals a loss. older are all older checkpoints.
+// noteNewest records in the folder that a checkpoint must exist. It does nothing if the journal would reveal
+// the loss of this checkpoint: if a journal leads to it from the previous checkpoint, or if it is the first
+// checkpoint of a journal. older are the checkpoints before it.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {

@@ -127,7 +127,7 @@ func TestCompactMissesTheNewest(t *testing.T) {
 		t.Error(err)
 	}
 	if files := listing(t, dir); strings.Count(files, "\n") != 2 {
-		t.Errorf("the folder has\n%s", files)
+		t.Errorf("after Compact, the folder has the files\n%s\nwant two files", files)
 	}
 
 	n := liveOn(t, 3, 23) // with a journal

@@ -83,8 +83,8 @@ func (k *kept) record(t *testing.T, seed uint64) uint64 {
 	return position
 }
 
-// saved returns the bytes that Save writes for the world, or a text if Save may write equal worlds
-// differently.
+// saved returns the bytes that Save writes for the world, or the dump of the world if Save may write
+// different bytes for equal worlds.
 func (k *kept) saved(t *testing.T) []byte {
 	t.Helper()
 	if !equalBytes {
@@ -145,7 +145,7 @@ func TestRecover(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := a.st.Durable(); got != last+1 {
-		t.Errorf("inputs below %d are durable, want %d", got, last+1)
+		t.Errorf("the inputs before position %d are durable, want position %d", got, last+1)
 	}
 	if got := a.st.DurableTick(); got != 30 {
 		t.Errorf("tick %d is durable, want 30", got)
@@ -205,7 +205,7 @@ func TestReopen(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "checkpoint-*"))
 	if err != nil || len(files) != 1 {
-		t.Errorf("the folder has the checkpoints %q, want one (%v)", files, err)
+		t.Errorf("the folder has the checkpoints %q, want one; the error is %v", files, err)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestAttach(t *testing.T) {
 }
 
 // TestChangesOutsideOfTicks changes the world between ticks. Later ticks become durable only with the next
-// checkpoint. So a recovery never replays these ticks without the change.
+// checkpoint, because a recovery must not replay these ticks without the change.
 func TestChangesOutsideOfTicks(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -447,14 +447,14 @@ func TestBuild(t *testing.T) {
 	}
 	_, err := recovered(func(o *store.Options) { o.Build = "" })
 	if err == nil || !strings.Contains(err.Error(), `build "test" recorded tick 1`) {
-		t.Errorf("another build: %v", err)
+		t.Errorf("another build: the error is %v", err)
 	}
 	if tick, err := recovered(func(o *store.Options) {}); tick != 3 || err != nil {
-		t.Errorf("the same build: tick %d, %v", tick, err)
+		t.Errorf("the same build: the last tick is %d, want 3; the error is %v", tick, err)
 	}
 	drop := func(o *store.Options) { o.Build, o.DropTail = "", true }
 	if tick, err := recovered(drop); tick != 0 || err != nil {
-		t.Errorf("DropTail: tick %d, %v", tick, err)
+		t.Errorf("DropTail: the last tick is %d, want 0; the error is %v", tick, err)
 	}
 }
 

@@ -16,8 +16,8 @@ type Options struct {
 	// see [Save]. Default: none.
 	Resources []reflect.Type
 	// Codecs encode values of types that package store cannot encode, or encode values of other types in
-	// another way. Make codecs with [CodecOf]. A codec applies to all values of its type: in HeapColumns, in
-	// resources, and inside of other values there.
+	// another way. Make codecs with [CodecOf]. A codec applies to all values of its type in HeapColumns and
+	// resources, also inside of other values.
 	Codecs []Codec
 	// Containers are the containers of package bulk that are saved and loaded together with the world. The
 	// keys are their names in the file, and the values are pointers to them: *bulk.Array, *bulk.Pool,
@@ -32,7 +32,7 @@ type Options struct {
 	// Renamed maps the old names of columns and fields in the file to their new names in the program, such as
 	// "Speed": "Velocity" for a column and "Position.Depth": "Position.Z" for a field. The path of a field
 	// begins with the new name of its column. Containers and fields of tables are renamed likewise. ReadJSON
-	// also drops columns, fields and resources whose new name is empty. Load, Open, ReadJSON and
+	// also drops columns, fields and resources whose new name is empty. Load, Open, OpenAt, ReadJSON and
 	// Packer.Accept use Renamed.
 	Renamed map[string]string
 
@@ -46,10 +46,10 @@ type Options struct {
 	Keep int
 	// KeepFor makes the folder keep older checkpoints, too, up to this age. The distances between the kept
 	// checkpoints grow with their age: the time between two neighbours is at most a quarter of their age, or
-	// the time between two checkpoints if that is longer. So a little more than a hundred checkpoints cover a
-	// day in which the store took a checkpoint each second. The age is measured by the clocks of the programs
-	// that took the checkpoints, and does not change when the folder is copied. Default: only the checkpoints
-	// of Keep stay.
+	// the time from one taken checkpoint to the next, if that is longer. So a little more than a hundred
+	// checkpoints cover a day in which the store took a checkpoint each second. The age is measured by the
+	// clocks of the programs that took the checkpoints, and does not change when the folder is copied.
+	// Default: only the checkpoints of Keep stay.
 	KeepFor time.Duration
 	// KeepBytes limits the bytes of all files, including the journal, after each checkpoint. The file of a
 	// checkpoint that is still being written does not count. If the files have more bytes, the store removes
@@ -59,17 +59,17 @@ type Options struct {
 	KeepBytes int64
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
 	// recorded, because another build may compute another world from them. A program that sets Build promises
-	// that all programs with the same Build compute the same worlds. Recorded inputs that no tick has applied
-	// wait for the next program, of any build. So the function apply of Recover must understand the inputs of
-	// older builds. Default: a hash of the executable file.
+	// that all programs with the same Build compute the same worlds. The function apply of Recover must
+	// understand the inputs of older builds, because recorded inputs that no tick has applied wait for the
+	// next program, of any build. Default: a hash of the executable file.
 	Build string
 	// DropTail makes Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
 	// them. It is for a program whose build cannot replay them.
 	DropTail bool
 	// Check makes the store check at intervals that the program can repeat its ticks. Default: no checks.
 	Check Check
-	// Notify is called for each checkpoint, when it is durable or has failed, on a goroutine of the store.
-	// It must return soon and not call methods of the store. Default: nothing.
+	// Notify is called when a checkpoint is durable, or has failed after the pause for its copy, on a
+	// goroutine of the store. It must return soon and not call methods of the store. Default: nothing.
 	Notify func(Checkpoint)
 }
 

@@ -23,8 +23,8 @@ type watchedPages struct {
 	parts [][2]int // the results of changed since the last scan
 }
 
-// scan ends an interval. It drops the written pages of the previous interval: if the checkpoint of that
-// interval failed, the next checkpoint holds everything.
+// scan ends an interval. It may drop the written pages of the previous interval even if the checkpoint of
+// that interval failed, because the next checkpoint then holds everything.
 func (p *watchedPages) scan() {
 	p.w.Keep()
 	p.w.Scan()

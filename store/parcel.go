@@ -31,11 +31,12 @@ import (
 // is a [vast.Entity] inside of a component or inside of the value of an edge. A reference to an entity of the
 // parcel becomes a reference to the new entity. A stale reference becomes zero; a map entry with a stale key
 // is left out. For a reference to another living entity, Pack returns an error: to refer to entities of other
-// regions, components can hold a number of the program's own instead.
+// regions, components can hold numbers that the program gives to entities.
 //
-// Codecs in the options, and methods with which types encode their values, receive references unchanged.
+// Codecs in the options, and methods with which types encode their values, receive references unchanged, and
+// Unpack does not replace these references.
 //
-// Two goroutines must not use a Packer at once. A Packer keeps 4 bytes for each slot of its world.
+// Two goroutines must not use a Packer at the same time. A Packer keeps 4 bytes for each slot of its world.
 type Packer struct {
 	w       *vast.World
 	columns []*packedColumn // in the order of their names
@@ -46,7 +47,7 @@ type Packer struct {
 	schema  string
 	layouts map[uint32]*layout // by the mark of their schema
 
-	rows      []uint32   // by slot, 1 + the number of the entity in the parcel; 0 outside of Pack
+	rows      []uint32   // by slot, the entity's number in the parcel, counted from 1; 0 outside of Pack
 	packing   *packing   // the call of Pack that is under way
 	unpacking *unpacking // the call of Unpack that is under way
 }
@@ -189,7 +190,7 @@ type layout struct {
 type layoutColumn struct {
 	parcelColumn
 	path string        // the column's name in the program
-	to   *packedColumn // nil if the program lacks it
+	to   *packedColumn // nil if the program lacks the column
 	in   *conversion   // from parcels to memory; nil if the bytes are the same
 }
 
@@ -265,7 +266,7 @@ func (p *Packer) appendReference(b []byte, v reflect.Value) ([]byte, error) {
 	return binary.AppendUvarint(b, uint64(row)), err
 }
 
-// isStale reports whether a reference is stale, and not zero.
+// isStale reports whether a reference is stale. A zero reference is not stale.
 func (p *Packer) isStale(v reflect.Value) bool {
 	e := *v.Addr().Interface().(*vast.Entity)
 	return !e.IsZero() && !p.w.Alive(e)

@@ -59,8 +59,8 @@ func (n *harbour) fill(parts int, scattered bool) (roots []vast.Entity) {
 	return roots
 }
 
-// BenchmarkParcel moves 10,000 entities to another world, as a parcel and as a JSON document. The entities
-// have five components, a reference and a link.
+// BenchmarkParcel packs 10,000 entities and unpacks them in another world, and does so with a JSON document.
+// Each entity has five components and a reference, and most entities have a link.
 func BenchmarkParcel(b *testing.B) {
 	const n = 10_000
 	perEntity := func(b *testing.B, size int) {

@@ -57,7 +57,7 @@ func FuzzUnpack(f *testing.F) {
 		again := newTown(t, false)
 		unpack(t, packer(t, again.w, store.Options{}), pack(t, p, all...))
 		if again.w.Len() != len(all) {
-			t.Fatalf("%d entities instead of %d", again.w.Len(), len(all))
+			t.Fatalf("the next world has %d entities, want %d", again.w.Len(), len(all))
 		}
 		n.order = append(n.order, all...)
 		n.live(2, 60)

@@ -8,10 +8,10 @@ import (
 )
 
 // A parcel lists the links of a relation by target: each target with its sources, in the order of the
-// relation. A target is listed after its own target, except in a circle. So making the links in this order
-// moves no descendants, and a link can close a circle only if its source already has sources. Edges are
-// listed in an order in which a program could have made them. So sources and targets keep the order of their
-// edges.
+// relation. An entity is listed as a source before it is listed as a target, except in a circle. Unpack makes
+// the links in this order. A new link therefore moves no descendants of its source, and it can close a circle
+// only if its source already has sources. Edges are listed in an order in which a program could have made
+// them. The new sources and targets therefore have their edges in the old order.
 
 // writeLinks appends the links of a relation.
 func (k *packing) writeLinks(c *packedColumn) error {
@@ -50,11 +50,12 @@ func leadsOut(c *packedColumn, source, target vast.Entity) error {
 // linkWriter appends the links of a relation.
 type linkWriter struct {
 	*packing
-	relation     *vast.Relation
-	known        []bool // by the number of an entity: whether reach has added it to targets
-	targets      []int  // the entities whose sources must still be written
-	sources      []int
-	target, last int // the target and the source that were written last
+	relation   *vast.Relation
+	known      []bool // by the number of an entity: whether reach has added it to targets
+	targets    []int  // the entities whose sources must still be written
+	sources    []int
+	lastTarget int
+	lastSource int
 }
 
 // reach adds an entity to targets if it has sources and was not added before.
@@ -65,7 +66,7 @@ func (w *linkWriter) reach(i int) {
 	}
 }
 
-// write appends the sources of the entities in targets, and of their descendants.
+// write appends the entities in targets and their descendants, each with its sources.
 func (w *linkWriter) write() {
 	for at := 0; at < len(w.targets); at++ {
 		target := w.targets[at]
@@ -78,19 +79,19 @@ func (w *linkWriter) write() {
 		if len(w.sources) == 0 {
 			continue
 		}
-		w.int(target - w.target)
+		w.int(target - w.lastTarget)
 		w.uint(len(w.sources))
 		for _, i := range w.sources {
-			w.int(i - w.last)
-			w.last = i
+			w.int(i - w.lastSource)
+			w.lastSource = i
 			w.reach(i)
 		}
-		w.target = target
+		w.lastTarget = target
 	}
 	w.targets = w.targets[:0]
 }
 
-// packedEdge is an edge between two entities of the parcel.
+// packedEdge is a link or an edge between two entities, which it names by their numbers in the parcel.
 type packedEdge struct{ from, to int }
 
 // writeEdges appends edges, and then their values.
@@ -105,8 +106,8 @@ func (k *packing) writeEdges(c *packedColumn) error {
 		from[i] = l.from
 		into[l.to] = append(into[l.to], i)
 	}
-	for to, in := range into {
-		k.inOrder(c, links, to, in)
+	for to, edges := range into {
+		k.inOrder(c, links, to, edges)
 	}
 	var last packedEdge
 	order := inBothOrders(from, into)
@@ -145,17 +146,17 @@ func (k *packing) edgesOf(c *packedColumn) (links []packedEdge, values []byte, e
 	return links, k.b, nil
 }
 
-// inOrder sorts the edges of a target into the order that they have in the world. in holds the indices of
-// these edges, ordered by the number of the source.
-func (k *packing) inOrder(c *packedColumn, links []packedEdge, to int, in []int) {
-	ordered := make([]int, 0, len(in))
+// inOrder sorts the edges of a target into the order that they have in the world. edges holds their indices
+// in links, ordered by the number of the source.
+func (k *packing) inOrder(c *packedColumn, links []packedEdge, to int, edges []int) {
+	ordered := make([]int, 0, len(edges))
 	for source := range c.edges.Sources(k.entities[to]) {
 		if row := int(k.row(source)); row > 0 {
-			at := sort.Search(len(in), func(i int) bool { return links[in[i]].from >= row-1 })
-			ordered = append(ordered, in[at])
+			at := sort.Search(len(edges), func(i int) bool { return links[edges[i]].from >= row-1 })
+			ordered = append(ordered, edges[at])
 		}
 	}
-	copy(in, ordered)
+	copy(edges, ordered)
 }
 
 // unpackedLinks are links of a relation, or edges with their values.
@@ -163,7 +164,7 @@ type unpackedLinks struct {
 	*layoutColumn
 	links  []packedEdge
 	values []byte // of edges, as in memory, with stand-ins for references
-	levels int    // of a hierarchy, below its root
+	levels int    // number of levels of a hierarchy below its roots
 }
 
 // linkEnd describes an entity by the links that have been read.
@@ -187,17 +188,17 @@ func (k *unpacking) readLinks(c *layoutColumn) error {
 		if target, err = k.near(target); err != nil {
 			return err
 		}
-		some, err := k.count(1)
+		sources, err := k.count(1)
 		if err != nil {
 			return err
 		}
-		if some == 0 || some > n {
+		if sources == 0 || sources > n {
 			return errDamaged
 		}
-		n -= some
+		n -= sources
 		above := &ends[target]
 		above.hasSources = true
-		for range some {
+		for range sources {
 			if source, err = k.near(source); err != nil {
 				return err
 			}

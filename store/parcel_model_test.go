@@ -346,7 +346,7 @@ func TestParcelModel(t *testing.T) {
 	playFleet(t, modeltest.RandomBytes(t, n))
 }
 
-// FuzzParcelModel runs the same test with operations from the fuzzer.
+// FuzzParcelModel runs TestParcelModel with operations from the fuzzer.
 func FuzzParcelModel(f *testing.F) {
 	f.Add([]byte("\x00\x00\x04\x10\x01\x20\x00\x30\x01\x00\x07\x00\x01\x07\x02"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -17,16 +17,16 @@ import (
 // Unpack makes new entities from a parcel, and returns the roots in the order in which Pack got them. src
 // must be exactly one parcel.
 //
-// The order of the births depends only on src. So two worlds in the same state have the same state after they
-// have unpacked the same parcel. Entities are born with their components and with the components that these
-// require: see [vast.World.Require]. The callbacks of the births see all components of the parcel. Names are
-// added after these callbacks, and links after the names. Trackers record the additions. Sources and targets
-// keep their order.
+// The order of the births depends only on src: two worlds in the same state are in the same state again after
+// they have unpacked the same parcel. Entities are born with their components and with the components that
+// those require: see [vast.World.Require]. The callbacks of the births see all components of the parcel.
+// Names are added after these callbacks, and links after the names. Trackers record the additions. Sources
+// and targets keep their order.
 //
 // Unpack returns an error if src is damaged, if the Packer has not accepted the schema of src, if a value
-// does not fit, or if the world already has one of the names. Unpack returns a [*vm.Error] if the world has
-// no room. After an error the world is unchanged, because Unpack decodes src and makes room before it makes
-// an entity. If a callback panics, Unpack deletes the entities that it has made.
+// does not fit its new type, or if the world already has one of the names. Unpack returns a [*vm.Error] if
+// the world has no room. After an error the world is unchanged, because Unpack decodes src and makes room
+// before it makes an entity. If a callback panics, Unpack deletes the entities that it has made.
 //
 // src need not be trusted: a parcel of n bytes has at most n entities, and Unpack needs memory in proportion
 // to n. A forged parcel may hold values that no program writes, such as a bool that is neither true nor
@@ -46,7 +46,7 @@ func (p *Packer) Unpack(src []byte) ([]vast.Entity, error) {
 	return nil, fmt.Errorf("store: unpacking a parcel into world %q: %w", p.w.Options().Name, err)
 }
 
-// errDamaged is the error of a parcel that no Packer has written.
+// errDamaged is the error for bytes that no Packer has written.
 var errDamaged = errors.New("the parcel is damaged")
 
 // unpacking is one call of Unpack.
@@ -67,7 +67,7 @@ type unpacking struct {
 type unpackedGroup struct {
 	columns  []unpackedColumn
 	first, n int // the number of the first entity, and the number of entities
-	born     int // the number of entities that exist already
+	born     int // how many entities of the group exist already
 }
 
 // unpackedColumn holds the components of a group's entities in a column of the program.
@@ -225,7 +225,7 @@ func (k *unpacking) readColumns() (columns []*layoutColumn, least int, err error
 }
 
 // readMemory reads n components, or n values of edges, and returns them as they lie in memory, with stand-ins
-// for references. If the program drops them, readMemory returns the bytes of the parcel.
+// for references. If the program drops these values, readMemory returns the bytes of the parcel.
 func (k *unpacking) readMemory(c *layoutColumn, n int) ([]byte, error) {
 	size := c.Type.Size
 	src, err := k.bytes(n * size)
@@ -254,7 +254,8 @@ func (k *unpacking) readMemory(c *layoutColumn, n int) ([]byte, error) {
 	return memory, nil
 }
 
-// readEncoded reads n components of a HeapColumn into a slice, or skips them if the program drops them.
+// readEncoded reads n components of a HeapColumn into a slice. If the program drops the column, readEncoded
+// skips them.
 func (k *unpacking) readEncoded(c *layoutColumn, n int) (values reflect.Value, err error) {
 	if c.to != nil {
 		values = reflect.MakeSlice(reflect.SliceOf(c.to.typ), n, n)
@@ -361,7 +362,8 @@ func (k *unpacking) make() error {
 	})
 }
 
-// room makes room for names and links, so that adding them cannot fail. The entities have slots already.
+// room makes room for names and links, so that adding them cannot fail. Births calls room after it has made
+// room for the entities.
 func (k *unpacking) room() error {
 	for _, l := range k.links {
 		var err error
@@ -380,7 +382,7 @@ func (k *unpacking) room() error {
 	return nil
 }
 
-// born notes new entities of group i.
+// born notes a run of new entities of group i.
 func (k *unpacking) born(i int, run vast.Run) {
 	g := k.groups[i]
 	for n, e := range run.All() {
@@ -408,7 +410,7 @@ func (k *unpacking) write() {
 }
 
 // writeValues writes components of a Column or a SparseColumn. In a Column it writes the components of
-// entities with consecutive slots at once.
+// entities with consecutive slots in one copy.
 func (k *unpacking) writeValues(c *unpackedColumn, entities []vast.Entity) {
 	size := int(c.to.typ.Size())
 	for lo := 0; lo < len(entities); {

@@ -22,7 +22,7 @@ const versionParcel = 1
 type parcelColumn struct {
 	Name string  `json:"name"`
 	Form string  `json:"form"`
-	Type *schema `json:"type,omitempty"` // of values, encoded values, and the values of edges
+	Type *schema `json:"type,omitempty"` // of the components, or of the values of edges; nil in other forms
 }
 
 // The forms of components in parcels.
@@ -53,7 +53,7 @@ func (c *parcelColumn) least() int {
 
 // portable returns the schema that values of a type have in parcels. It is the same on every processor: it
 // has no names of types, and integers whose size depends on the processor have 8 bytes. encoded is whether
-// values are encoded. If not, the parts of a value lie side by side, and a reference takes 4 bytes.
+// values are encoded. If they are not, the parts of a value lie side by side, and a reference has 4 bytes.
 func (s *schema) portable(encoded bool) *schema {
 	p := &schema{Kind: s.Kind, Size: s.Size, Len: s.Len}
 	switch s.Kind {

@@ -65,13 +65,14 @@ func TestParcelRoundTrip(t *testing.T) {
 		a.nameAll(t)
 		from, to := packer(t, a.w, store.Options{}), packer(t, b.w, store.Options{})
 		if from.Schema() != to.Schema() {
-			t.Fatalf("seed %d: %s\n%s", seed, from.Schema(), to.Schema())
+			t.Fatalf("seed %d: the schemas differ:\n%s\n%s", seed, from.Schema(), to.Schema())
 		}
 		roots := slices.Collect(a.w.Query().All())
 		parcel := pack(t, from, roots...)
 		made := unpack(t, to, parcel)
 		if x, y := a.named(), b.named(); x != y || len(made) != len(roots) || len(made) < 100 {
-			t.Fatalf("seed %d: %s", seed, difference(x, y))
+			t.Fatalf("seed %d: %d roots gave %d roots, or the worlds differ: %s", seed, len(roots), len(made),
+				difference(x, y))
 		}
 		for i, e := range made {
 			x, _ := a.names.Of(roots[i])
@@ -80,8 +81,8 @@ func TestParcelRoundTrip(t *testing.T) {
 			}
 		}
 		if again := pack(t, to, made...); !bytes.Equal(again, parcel) {
-			t.Fatalf("seed %d: the same entities give another parcel of %d instead of %d bytes", seed,
-				len(again), len(parcel))
+			t.Fatalf("seed %d: the unpacked entities give another parcel, with %d bytes instead of %d",
+				seed, len(again), len(parcel))
 		}
 		load(t, newTown(t, true), save(t, b, store.Options{}), store.Options{}) // checks all invariants
 		b.order = slices.Clone(made)
@@ -111,30 +112,32 @@ func TestParcelOfSubtree(t *testing.T) {
 	parcel := pack(t, packer(t, a.w, store.Options{}), ship)
 	made := unpack(t, packer(t, b.w, store.Options{}), parcel)
 	if len(made) != 1 || b.w.Len() != 103 || a.w.Len() != 4 {
-		t.Fatal(made, b.w.Len())
+		t.Fatalf("%d roots were made, and the worlds have %d and %d entities; want 1, and 4 and 103",
+			len(made), a.w.Len(), b.w.Len())
 	}
 	ship = made[0]
 	cabins := slices.Collect(b.childOf.Sources(ship))
 	if len(cabins) != 1 {
-		t.Fatal(cabins)
+		t.Fatalf("the ship has the sources %v, want one cabin", cabins)
 	}
 	cabin = cabins[0]
 	sailor = slices.Collect(b.childOf.Sources(cabin))[0]
 	if *b.burden.Get(cabin) != (burden{sailor, [3]uint32{7, 8, 9}}) || !b.burden.Get(sailor).Of.IsZero() {
-		t.Error(*b.burden.Get(cabin), *b.burden.Get(sailor))
+		t.Errorf("the cabin has %+v, and the sailor has %+v", *b.burden.Get(cabin), *b.burden.Get(sailor))
 	}
 	want := diary{Title: "log", Seen: map[vast.Entity]int{ship: 3, {}: 5}}
 	if got := b.diary.Get(sailor); !reflect.DeepEqual(*got, want) {
-		t.Errorf("%+v", *got)
+		t.Errorf("the diary is %+v, want %+v", *got, want)
 	}
 	if target, _ := b.aimsAt.Target(cabin); target != cabin || b.aimsAt.Len() != 1 {
-		t.Error(target, b.aimsAt.Len())
+		t.Errorf("the cabin aims at %v, and %d entities aim; want the cabin itself and 1", target,
+			b.aimsAt.Len())
 	}
 	if p := b.roads.Get(sailor, ship); p == nil || *p != 12 || b.roads.Len() != 1 {
-		t.Error(p, b.roads.Len())
+		t.Errorf("the world has %d roads, want one of length 12 from the sailor to the ship", b.roads.Len())
 	}
 	if *b.position.Get(ship) != (position{1, 2}) || !b.awake.Has(cabin) || b.age.Has(cabin) {
-		t.Error(*b.position.Get(ship))
+		t.Errorf("the ship is at %v, or the components of the cabin differ", *b.position.Get(ship))
 	}
 }
 
@@ -167,7 +170,7 @@ func TestParcelOrders(t *testing.T) {
 		t.Error(difference(x, y))
 	}
 	if len(made) != 3 {
-		t.Fatal(made)
+		t.Fatalf("Unpack returned the roots %v, want 3 roots", made)
 	}
 	for i, want := range []vast.Entity{e[5], e[2], e[0]} {
 		x, _ := a.names.Of(want)
@@ -211,7 +214,7 @@ func TestParcelErrors(t *testing.T) {
 		mustSay(t, err, `store: packing entities of world "town": `)
 		mustSay(t, err, tt.says)
 		if string(b) != "before" {
-			t.Errorf("%s: %q", name, b)
+			t.Errorf("%s: Pack returned %q with the error, want dst unchanged", name, b)
 		}
 		if name == "reference" { // the failed call does not affect the next call
 			unpack(t, packer(t, newTown(t, false).w, store.Options{}), pack(t, p, out, in))
@@ -266,13 +269,13 @@ func TestParcelBytes(t *testing.T) {
 	})
 	p := packer(t, w, store.Options{})
 	if n := len(pack(t, p, roots...)); n > 16*40*13/10 {
-		t.Errorf("%d bytes for 16 entities with 40 bytes each", n)
+		t.Errorf("the parcel has %d bytes for 16 entities with 40 bytes each", n)
 	}
 	for _, e := range roots[1:] {
 		r.Set(e, roots[0])
 	}
 	if n := len(pack(t, p, roots[0])); n > 16*40*13/10 {
-		t.Errorf("%d bytes for 16 entities with 40 bytes and a link each", n)
+		t.Errorf("the parcel has %d bytes for 16 entities with 40 bytes and a link each", n)
 	}
 	e, f := w.Archetype(z).New(), w.Archetype(z).New()
 	for i, s := range []*small{z.Get(e), z.Get(f)} {
@@ -282,7 +285,7 @@ func TestParcelBytes(t *testing.T) {
 		s.A, s.B, s.C = 5, 6, true
 	}
 	if a, b := pack(t, p, e), pack(t, p, f); !bytes.Equal(a, b) || len(a) > 30 {
-		t.Errorf("%x\n%x", a, b)
+		t.Errorf("the parcels %x\nand %x\ndiffer, or are too long", a, b)
 	}
 }
 
@@ -387,7 +390,7 @@ func TestParcelOfOtherVersion(t *testing.T) {
 	if report, err := to.Accept(to.Schema()); err != nil || !reflect.DeepEqual(*report, store.Report{}) {
 		t.Error(report, err)
 	}
-	made = unpack(t, to, pack(t, to, made...)) // it still unpacks its own parcels
+	made = unpack(t, to, pack(t, to, made...)) // the Packer still unpacks its own parcels
 	if v.body.Get(made[0]).Mass != -3 || v.now.Len() != 4 {
 		t.Error(*v.body.Get(made[0]))
 	}
@@ -499,7 +502,8 @@ func TestParcelDamaged(t *testing.T) {
 			if _, err := p.Unpack(one); err == nil {
 				b.w.Reset()
 			} else if refused++; b.w.Len() != n {
-				t.Fatalf("byte %d: %v, and %d entities instead of %d", i, err, b.w.Len(), n)
+				t.Fatalf("byte %d: after the error %v, the world has %d entities, want %d", i, err,
+					b.w.Len(), n)
 			}
 		}
 	}
@@ -509,8 +513,8 @@ func TestParcelDamaged(t *testing.T) {
 	b.dump()
 }
 
-// TestParcelWithoutRoom: if the world has no room for entities, links or edges, or already has one of the
-// names, Unpack changes nothing and calls no callback.
+// TestParcelWithoutRoom: if the world has no room for entities, components or edges, or already has one of
+// the names, Unpack changes nothing and calls no callback.
 func TestParcelWithoutRoom(t *testing.T) {
 	type big struct{ Bytes [1 << 12]byte }
 	type port struct {
@@ -573,8 +577,8 @@ func TestParcelWithoutRoom(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if to.w.Len() != before || to.w.Changes() != changes || to.w.Slots() > 64 {
-			t.Errorf("%s: %d entities, %d changes, %d slots", name, to.w.Len(), to.w.Changes()-changes,
-				to.w.Slots())
+			t.Errorf("%s: %d new entities, %d changes, %d slots; want 0, 0, and at most 64", name,
+				to.w.Len()-before, to.w.Changes()-changes, to.w.Slots())
 		}
 		to.w.Archetype().New()
 	}
@@ -617,7 +621,7 @@ func TestParcelCallbacks(t *testing.T) {
 	if n.w.Len() != 2 {
 		t.Error(n.w.Len())
 	}
-	// Two groups of a parcel may have one archetype.
+	// The entities of two groups of a parcel may get the same archetype.
 	u, v := world(t), world(t)
 	x, y := vast.NewColumn[uint8](u).Named("x"), vast.NewColumn[uint16](u).Named("y")
 	u.Archetype(x).NewN(100, nil)

@@ -15,10 +15,10 @@ import (
 // Pack appends a parcel to dst: the roots with their subtrees. It changes nothing in the world. To move the
 // entities, call [Packer.Take] instead. Or delete the roots after Pack, and also their subtrees if a
 // hierarchy does not have [vast.Cascade]. Links and references from other entities to entities of the parcel
-// are not packed, and the deletion ends them.
+// are not packed. The deletion removes these links, and makes these references stale.
 //
-// A parcel does not depend on the slots of its entities, and has no padding. So two parcels are equal if
-// their entities have the same components, links and names, and their roots come in the same order.
+// A parcel does not depend on the slots of its entities, and has no padding. Two parcels are therefore equal
+// if their entities have the same components, links and names, and their roots come in the same order.
 //
 // Pack returns an error if a link, an edge or a [vast.Entity] inside of a component leads to a living entity
 // that the parcel lacks. This error names the entity and the column. Pack also returns an error if a root is
@@ -36,8 +36,8 @@ func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
 // If Take returns an error, it deletes nothing.
 func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
 	dst, entities, err := p.pack("store.Packer.Take", dst, roots)
-	for _, e := range slices.Backward(entities) { // sources before targets
-		p.w.Delete(e) // returns false if Cascade has already deleted e
+	for _, e := range slices.Backward(entities) { // most sources come before their targets
+		p.w.Delete(e) // false if Cascade has already deleted e
 	}
 	return dst, err
 }
@@ -103,7 +103,7 @@ func (p *Packer) pack(function string, dst []byte, roots []vast.Entity) ([]byte,
 type packing struct {
 	*Packer
 	b        []byte
-	begin    int           // of the parcel in b
+	begin    int           // index in b at which the parcel begins
 	entities []vast.Entity // first in the order of find, then in the order of the parcel
 	groups   []*packedGroup
 }
@@ -192,10 +192,10 @@ func (k *packing) add(e vast.Entity) {
 	k.rows[e.Slot()] = uint32(len(k.entities))
 }
 
-// group sorts the entities by group. The groups are in the order of their first entities.
+// group makes the groups, in the order of their first entities, and sorts the entities by group.
 func (k *packing) group() {
 	known := make(map[string]*packedGroup)
-	masks := make([]uint64, len(k.born)) // presence bits of the word of the last entity
+	masks := make([]uint64, len(k.born)) // by column, the presence bits of the word's slots
 	key, last := make([]byte, len(k.born)), ""
 	word := -1
 	var g *packedGroup
@@ -238,8 +238,8 @@ func (k *packing) newGroup(key []byte) *packedGroup {
 	return g
 }
 
-// writeGroup appends a group: its columns, by their places in the schema, the number of its entities, and
-// their components, column by column.
+// writeGroup appends a group: its columns as places in the schema, the number of its entities, and then their
+// components, column by column.
 func (k *packing) writeGroup(g *packedGroup) error {
 	k.uint(len(g.columns))
 	next, least := 0, 0
@@ -251,7 +251,7 @@ func (k *packing) writeGroup(g *packedGroup) error {
 		}
 	}
 	k.uint(len(g.entities))
-	if least == 0 { // each entity takes a byte: a parcel has at most as many entities as bytes
+	if least == 0 { // a byte for each entity: a parcel has at most as many entities as bytes
 		k.b = append(k.b, make([]byte, len(g.entities))...)
 	}
 	for _, c := range g.columns {
@@ -270,7 +270,7 @@ func (k *packing) writeGroup(g *packedGroup) error {
 }
 
 // writeValues appends components of a Column or a SparseColumn. In a Column it appends the components of
-// entities with consecutive slots at once.
+// entities with consecutive slots in one step.
 func (k *packing) writeValues(c *packedColumn, entities []vast.Entity) error {
 	for lo := 0; lo < len(entities); {
 		hi := lo + 1
@@ -289,8 +289,8 @@ func (k *packing) writeValues(c *packedColumn, entities []vast.Entity) error {
 	return nil
 }
 
-// writeMemory appends components, or the values of edges, that lie side by side in memory. On an error it
-// returns the index of the value.
+// writeMemory appends components, or the values of edges, that lie side by side in memory. With an error it
+// returns the index of the value that caused the error.
 func (k *packing) writeMemory(c *packedColumn, src []byte) (bad int, err error) {
 	if c.out == nil {
 		k.b = append(k.b, src...)
@@ -324,7 +324,7 @@ func (k *packing) writeEncoded(c *packedColumn, entities []vast.Entity) (err err
 	return nil
 }
 
-// row returns 1 + the number of an entity in the parcel, or 0 if the parcel lacks it.
+// row returns the number of an entity in the parcel, counted from 1, or 0 if the parcel lacks the entity.
 func (k *packing) row(e vast.Entity) uint32 {
 	if int(e.Slot()) >= len(k.rows) {
 		return 0

@@ -11,19 +11,19 @@ import (
 
 // lookBack is the part of a Store's state that only OpenAt sets.
 type lookBack struct {
-	tick  uint64 // the last tick that Recover replays
+	tick  uint64 // the tick that was given to OpenAt
 	after *tail  // the records of the journal after the checkpoint
 	err   error  // why the journal cannot be read
 }
 
 // OpenAt reads the newest checkpoint at or before a tick into w. w must meet the same conditions as for
 // [Open]. [Store.LastTick] returns the checkpoint's tick. OpenAt does not change the folder, and the returned
-// store keeps nothing: calls other than Attach, Recover, LastTick, Report and Close panic or return an error.
+// store keeps nothing: Tick, Changed, Checkpoint, Record, Submit and Wait panic or return an error.
 //
 // Recover then replays the ticks that follow the checkpoint, with the same functions as Recover after Open.
-// Recover stops at the given tick, or at the end of the journal. LastTick then returns the last replayed
-// tick. After Recover the store no longer controls an attached schedule: the schedule admits visitors, and
-// the program may continue the simulation.
+// Recover stops at the given tick, before a change outside of ticks, or at the end of the journal. LastTick
+// then returns the last replayed tick. After Recover the store no longer controls an attached schedule: the
+// schedule admits visitors, and the program may continue the simulation.
 //
 //	st, err := store.OpenAt("data", w, 12_000, store.Options{})
 //	…
@@ -61,8 +61,8 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 			tries++ // a program may be writing the journal
 			return errors.Join(err, c.close())
 		}
-		// Recover returns this error if it needs the journal. A checkpoint file that later checkpoints build
-		// on is kept even after the journal that followed it was removed.
+		// Recover returns this error if it needs the journal. The journal may be gone, because a file that
+		// later checkpoints need stays longer than the journal that followed it.
 		s.at.err = err
 		return nil
 	})

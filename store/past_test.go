@@ -102,8 +102,8 @@ func TestOpenAt(t *testing.T) {
 		for tick := first; tick <= 33; tick += step {
 			k := n.openAt(t, tick, true)
 			if k.st.LastTick() != tick || !bytes.Equal(k.saved(t), n.saved[tick]) {
-				t.Fatalf("opened at tick %d: the last tick is %d, or the world differs", tick,
-					k.st.LastTick())
+				t.Fatalf("opened at tick %d: the last tick is %d, or the world differs from that of the tick",
+					tick, k.st.LastTick())
 			}
 		}
 		for tick, want := range map[uint64]uint64{first: first, 29: 25, 30: 30, 32: 30, 33: 30, 99: 30} {
@@ -112,8 +112,8 @@ func TestOpenAt(t *testing.T) {
 			}
 			k := n.openAt(t, tick, false)
 			if k.st.LastTick() != want || !bytes.Equal(k.saved(t), n.saved[want]) {
-				t.Errorf("opened at tick %d: the last tick is %d, or the world differs", tick,
-					k.st.LastTick())
+				t.Errorf("opened at tick %d: the last tick is %d, want %d; or the world differs", tick,
+					k.st.LastTick(), want)
 			}
 		}
 		if k := n.openAt(t, 99, true); k.st.LastTick() != 33 || !bytes.Equal(k.saved(t), n.saved[33]) {
@@ -123,7 +123,7 @@ func TestOpenAt(t *testing.T) {
 		_, err := store.OpenAt(n.dir, w.w, 3, optionsOfKept())
 		mustSay(t, err, "the oldest checkpoint that is kept is of tick ")
 		if now := listing(t, n.dir); closed && now != before {
-			t.Errorf("%s\ninstead of\n%s", now, before)
+			t.Errorf("OpenAt or Recover has changed the folder from\n%s\nto\n%s", before, now)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestOpenAtKeepsNothing(t *testing.T) {
 		func() {
 			defer func() {
 				if v := fmt.Sprint(recover()); !strings.Contains(v, "OpenAt, and keeps nothing") {
-					t.Errorf("%s: %s", name, v)
+					t.Errorf("%s: the panic is %s", name, v)
 				}
 			}()
 			f()
@@ -158,7 +158,7 @@ func TestOpenAtKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestOpenAtOfAnotherBuild: ticks of another build are not replayed.
+// TestOpenAtOfAnotherBuild: after OpenAt, Recover refuses to replay the ticks of another build.
 func TestOpenAtOfAnotherBuild(t *testing.T) {
 	n := liveOn(t, 2, 12)
 	k := &kept{town: newTown(t, false)}
@@ -364,10 +364,10 @@ func TestLoadMoment(t *testing.T) {
 	}
 	_, _, err = store.LoadMoment(n.dir, 12345, vast.Options{})
 	if !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
+		t.Errorf("a checkpoint that does not exist: the error is %v", err)
 	}
 	_, _, err = store.LoadMoment(filepath.Join(n.dir, "lock"), 0, vast.Options{})
-	mustSay(t, err, "and not of a store's folder")
+	mustSay(t, err, "and not the folder of a store")
 	_, _, err = store.LoadMoment(t.TempDir(), 0, vast.Options{})
 	mustSay(t, err, "no checkpoint that can be read")
 }
@@ -386,8 +386,8 @@ func sortedFile(t *testing.T, file []byte) []byte {
 	return sorted(t, k)
 }
 
-// TestVerify: Verify finds no error in a sound folder, also while the program runs. In a copy of the folder,
-// it finds each changed byte.
+// TestVerify: Verify finds no error in a sound folder, also while a program has it open. In a copy of the
+// folder, Verify finds each changed byte.
 func TestVerify(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	for _, name := range []string{"checkpoint-00000099.new", "notes.txt"} {
@@ -400,7 +400,7 @@ func TestVerify(t *testing.T) {
 	kinds := mustBeSound(t, dir)
 	if kinds[store.FileCheckpoint] < 3 || kinds[store.FileJournal] < 3 || kinds[store.FileUnfinished] != 1 ||
 		kinds[store.FileUnknown] != 1 {
-		t.Errorf("%v", kinds)
+		t.Errorf("the numbers of files by kind are %v", kinds)
 	}
 	step := 1499
 	if testing.Short() {
@@ -525,7 +525,7 @@ func TestVerifyFindsWhatIsMissing(t *testing.T) {
 	}
 	files, err = store.Verify(dir, false)
 	if err != nil || len(files) != 2 || files[1].Kind != store.FileMissing || files[1].Err == nil {
-		t.Errorf("%v, %v", files, err)
+		t.Errorf("Verify returned %v and the error %v, want 2 files, one of them missing", files, err)
 	}
 	if _, err := store.Verify(filepath.Join(dir, "none"), false); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
@@ -568,7 +568,8 @@ func TestVerifySaved(t *testing.T) {
 	}
 }
 
-// TestCompact: Compact keeps one complete checkpoint and its journal, and the world is the same.
+// TestCompact: Compact keeps one complete checkpoint and its journal. Recovery gives the same world as
+// before.
 func TestCompact(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	err := store.Compact(n.dir)
@@ -579,7 +580,7 @@ func TestCompact(t *testing.T) {
 	}
 	kinds := mustBeSound(t, dir)
 	if kinds[store.FileCheckpoint] != 1 || kinds[store.FileJournal] == 0 {
-		t.Errorf("%v", kinds)
+		t.Errorf("after Compact, the numbers of files by kind are %v", kinds)
 	}
 	files, err := store.Files(dir)
 	if err != nil {
@@ -587,7 +588,7 @@ func TestCompact(t *testing.T) {
 	}
 	for _, f := range files {
 		if f.Kind == store.FileCheckpoint && (f.Base != 0 || f.Tick != 20) {
-			t.Errorf("%+v", f)
+			t.Errorf("Compact left %+v, want only the complete checkpoint of tick 20", f)
 		}
 	}
 	again := openKept(t, dir, optionsOfKept())
@@ -629,6 +630,6 @@ func TestCompact(t *testing.T) {
 		t.Error("a damaged checkpoint was compacted")
 	}
 	if now := listing(t, bad); now != before {
-		t.Errorf("%s\ninstead of\n%s", now, before)
+		t.Errorf("Compact has changed the folder from\n%s\nto\n%s", before, now)
 	}
 }

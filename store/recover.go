@@ -37,8 +37,8 @@ type replayed struct {
 // Recover does not replay a tick that failed. If no checkpoint followed that tick, Recover restores the world
 // before the tick, and the inputs of the tick wait for the next tick.
 //
-// Recover returns a [*BuildError] if the journal holds ticks of another build, and an error if tick fails.
-// Close the store after an error.
+// Recover returns a [*BuildError] for ticks of another build, and for inputs that another build applied after
+// the last tick. It returns an error if tick fails. Close the store after an error.
 func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	s.must("Recover", opened)
 	if (apply == nil) != (tick == nil) {
@@ -146,8 +146,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if !s.isNew {
-		// A crash may have torn the record that follows the checkpoint. The journal must record that the
-		// checkpoint's file is needed, before the ticks in the checkpoint count as durable.
+		// A crash may have torn the record recordKept that follows the checkpoint. The journal must record
+		// that the checkpoint's file is needed, before the ticks in the checkpoint count as durable.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -161,8 +161,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 
 // dropped returns the data of a record of the kind recordDrop. If there is a change outside of ticks, the
 // record drops everything after the change. Otherwise the record drops everything after the checkpoint, and
-// the inputs that waited when the checkpoint was taken. It then keeps the ticks and changes between these
-// inputs, because the checkpoint holds them.
+// the inputs that waited when the checkpoint was taken. It then keeps the records of ticks and changes
+// between these inputs, because the checkpoint holds these ticks and changes.
 func (s *Store) dropped(after *tail) ([]byte, error) {
 	inputs, others := after.change, after.change
 	if !after.broken {
@@ -180,13 +180,13 @@ func (s *Store) dropped(after *tail) ([]byte, error) {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, inputs), others), nil
 }
 
-// mayReplay returns an error if the program cannot replay the ticks of t. can is whether the program has
-// given functions to Recover.
-func (s *Store) mayReplay(t *tail, build string, can bool) error {
+// mayReplay returns an error if the program cannot replay the ticks of t. canReplay is whether the program
+// has given functions to Recover.
+func (s *Store) mayReplay(t *tail, build string, canReplay bool) error {
 	if len(t.ticks)+len(t.inputs) == 0 {
 		return nil
 	}
-	if !can {
+	if !canReplay {
 		return fmt.Errorf("the journal holds %d ticks and %d inputs after the checkpoint at tick %d: give "+
 			"Recover the functions that replay them, or set Options.DropTail to lose them", len(t.ticks),
 			len(t.inputs), s.base)
@@ -219,9 +219,9 @@ func (e *BuildError) Error() string {
 	if e.Tick == 0 {
 		what = "applied inputs after the last tick"
 	}
-	return fmt.Sprintf("build %q %s, and this is build %q, which may compute another world from it: run the "+
-		"other build once, because its Close takes a checkpoint; or set Options.Build to the same name in "+
-		"both if they compute the same; or set Options.DropTail to lose the %d ticks and the inputs after "+
+	return fmt.Sprintf("build %q %s, and this is build %q, which may compute another world: run the other "+
+		"build once, because its Close takes a checkpoint; or set Options.Build to the same name in both "+
+		"builds if they compute the same; or set Options.DropTail to lose the %d ticks and the inputs after "+
 		"tick %d",
 		e.Recorded, what, e.Build, e.Ticks, e.Base)
 }
@@ -258,16 +258,15 @@ var errUnrepeatable = errors.New("the replay failed or called Store.Changed, and
 type tail struct {
 	ticks  []replayed
 	inputs []input // in the order of positions; replayable removes the inputs that a tick has applied
-	// now has the records of the kind recordNow, with position and build only. All inputs before such a
-	// record were applied.
+	// now has the records of the kind recordNow, with position and build only. All inputs before a record of
+	// this kind were applied.
 	now    []replayed
-	broken bool // whether the world was changed outside of ticks, at the position change
-	change uint64
-	kept   uint64 // the durable checkpoint that holds the change, or 0 if nothing was acknowledged since
+	broken bool   // whether the world was changed outside of ticks
+	change uint64 // the position of the record of that change
+	kept   uint64 // the durable checkpoint that holds the change, or 0 if the journal names none
 }
 
-// cut drops the inputs whose position is at least firstInput, and all other records whose position is at
-// least position.
+// cut drops the inputs from the position firstInput on, and all other records from position on.
 func (t *tail) cut(firstInput, position uint64) {
 	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= firstInput {
 		t.inputs = t.inputs[:len(t.inputs)-1]
@@ -319,7 +318,7 @@ func (s *Store) readTail() (*tail, error) {
 	return t, nil
 }
 
-// numbersOf holds the number of numbers in a record of each kind.
+// numbersOf says how many numbers a record of each kind holds.
 var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 2}
 
 // readRecord adds a record to the tail.
@@ -328,7 +327,7 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 	for i := range numbers {
 		n := 0
 		if numbers[i], n = binary.Uvarint(data); n <= 0 {
-			return errors.New("the record does not hold a number")
+			return errors.New("the record holds too few numbers")
 		}
 		data = data[n:]
 	}

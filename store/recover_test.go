@@ -121,7 +121,7 @@ func TestLostFirstCheckpoint(t *testing.T) {
 	d.Kill()
 	_, err := openedIsland(t, d.Restart(), islandOptions())
 	if err == nil || !strings.Contains(err.Error(), "the checkpoint that journal-") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want an error about the missing checkpoint", err)
 	}
 }
 
@@ -147,8 +147,8 @@ func TestChangeWhileInputsWait(t *testing.T) {
 }
 
 // TestDeathAfterChange kills a program before a change outside of ticks is durable. The second program
-// continues from the world before the change, with the input that waited then. The third program continues
-// from the last tick of the second program.
+// continues from the world before the change, with the input that waited at that time. The third program
+// continues from the last tick of the second program.
 func TestDeathAfterChange(t *testing.T) {
 	d := sim.New(1)
 	f := &narrow{Folder: d.Folder()}
@@ -216,7 +216,7 @@ func TestLostCheckpointAfterChange(t *testing.T) {
 	}
 	if err := b.st.Recover(b.apply, b.tick); err == nil ||
 		!strings.Contains(err.Error(), newest+" is missing") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want an error about the missing checkpoint", err)
 	}
 	d.Kill()
 	dropping := d.Copy(1)
@@ -290,7 +290,7 @@ func TestLostCheckpointWithTornRecord(t *testing.T) {
 		err = c.st.Recover(c.apply, c.tick)
 	}
 	if err == nil || !strings.Contains(err.Error(), newest+" is missing") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want an error about the missing checkpoint", err)
 	}
 }
 
@@ -378,7 +378,7 @@ func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 		switch {
 		case changed:
 			if err == nil || !strings.Contains(err.Error(), "checkpoint-00000002 is missing") {
-				t.Errorf("the error is %v", err)
+				t.Errorf("the error is %v, want an error about the missing checkpoint", err)
 			}
 		case err != nil:
 			t.Error(err)
@@ -426,7 +426,7 @@ func TestLostCheckpointBetweenChanges(t *testing.T) {
 	}
 	if err := b.st.Recover(b.apply, b.tick); err == nil ||
 		!strings.Contains(err.Error(), "checkpoint-00000002 is missing") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want an error about the missing checkpoint", err)
 	}
 }
 
@@ -452,7 +452,7 @@ func TestLostCheckpointOfChange(t *testing.T) {
 	}
 	if err := b.st.Recover(b.apply, b.tick); err == nil ||
 		!strings.Contains(err.Error(), "checkpoint-00000002 is missing") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want an error about the missing checkpoint", err)
 	}
 }
 
@@ -478,7 +478,7 @@ func TestFailedCheckpoints(t *testing.T) {
 		a.idle()
 	}
 	if n := len(failed); n == 0 || n > 250 {
-		t.Errorf("%d checkpoints were tried in 500 ticks", n)
+		t.Errorf("%d checkpoints failed in 500 ticks, want 1 to 250", n)
 	}
 	f.full.Store(false)
 	if err := a.st.Checkpoint(); err != nil {

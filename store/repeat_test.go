@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// submit applies an input at once, as Submit does.
+// submit applies an input between two ticks, as Submit does.
 func (l *life) submit(t *testing.T, seed byte) {
 	t.Helper()
 	position, err := l.st.submit([]byte{seed, 0, 0, 0, 0, 0, 0, 0})
@@ -24,7 +24,7 @@ func (l *life) submit(t *testing.T, seed byte) {
 	}
 }
 
-// rareOptions returns options for an island whose checkpoints are taken only by hand, even on a slow machine.
+// rareOptions returns options for an island whose ticks take no checkpoints, even on a slow machine.
 func rareOptions() Options {
 	o := islandOptions()
 	o.Every = time.Hour
@@ -62,12 +62,13 @@ func TestInputsOfAnotherBuild(t *testing.T) {
 	e.sameAs(t, c)
 	e.ticks(t, 1)
 	if len(e.got) != 1 || e.got[0][0] != 2 {
-		t.Errorf("the first tick applies %v", e.got)
+		t.Errorf("the first tick applies the inputs %v, want only input 2", e.got)
 	}
 }
 
 // TestChangedInside: Recover does not repeat a tick if the tick or one of its inputs called Changed. Recover
-// repeats an input of Submit that called Changed. Later ticks are durable only with the next checkpoint.
+// repeats an input of Submit that called Changed. In all three cases, later ticks become durable only with
+// the next checkpoint.
 func TestChangedInside(t *testing.T) {
 	for _, where := range []string{"tick", "input", "submit"} {
 		d := sim.New(1)
@@ -127,7 +128,7 @@ func TestChangedInside(t *testing.T) {
 			}
 			if err := l.st.Recover(func(input []byte) { l.st.Changed() }, l.tick); !errors.Is(err,
 				errUnrepeatable) {
-				t.Errorf("the error is %v", err)
+				t.Errorf("the error is %v, want errUnrepeatable", err)
 			}
 			c.Kill()
 		}
@@ -150,7 +151,7 @@ func TestChangedInside(t *testing.T) {
 func TestReplayFails(t *testing.T) {
 	for _, fails := range []func(l *life) error{
 		func(l *life) error { l.st.Changed(); return nil },
-		func(l *life) error { _ = l.st.endTick(true); return nil }, // like a schedule
+		func(l *life) error { _ = l.st.endTick(true); return nil }, // as a schedule does
 	} {
 		d := sim.New(1)
 		a := recoveredIsland(t, d.Folder(), rareOptions())
@@ -164,7 +165,7 @@ func TestReplayFails(t *testing.T) {
 		}
 		err = b.st.Recover(b.apply, func() error { return errors.Join(b.tick(), fails(b)) })
 		if !errors.Is(err, errUnrepeatable) {
-			t.Errorf("the error is %v", err)
+			t.Errorf("the error is %v, want errUnrepeatable", err)
 		}
 		d.Kill()
 		recoveredIsland(t, d.Restart(), rareOptions()).sameAs(t, a)
@@ -194,7 +195,8 @@ func TestCopyFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(d.Names()) - before; failed == 0 || n > 100 || a.st.LastTick() != 200 {
-		t.Errorf("%d ticks of %d have failed, and there are %d more files", failed, a.st.LastTick(), n)
+		t.Errorf("%d of 200 ticks returned an error, the last tick is %d, and the folder has %d more files",
+			failed, a.st.LastTick(), n)
 	}
 	if _, err := a.w.Apply(commands); err != nil {
 		t.Fatal(err)

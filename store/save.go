@@ -156,8 +156,8 @@ func writeArray(out *blockWriter, index uint32, a *state.Array) error {
 			lo += 64
 			continue
 		}
-		// The block ends with an element that belongs to the state, because the memory after it may not be
-		// usable.
+		// The block ends with an element that belongs to the state, because the memory after this element may
+		// not be usable.
 		end, hi, whole := lo, lo, true
 		for end < a.Len && end-lo < most {
 			mask := keptOf(a, end/64)
@@ -202,12 +202,13 @@ func clearOthers(copied []byte, a *state.Array, lo int) {
 	}
 }
 
-// sink takes blocks. The bytes are valid only during the call.
+// sink is a destination for blocks. The bytes are valid only during the call.
 type sink interface {
 	write(b block, bytes []byte) error
 }
 
-// writeValues writes the components of a HeapColumn in the order of slots, each with its length before it.
+// writeValues writes the components of a HeapColumn in the order of slots. The length of each component
+// precedes it.
 func (c codecs) writeValues(out sink, index uint32, col *state.Column) (err error) {
 	var b, one []byte
 	first, n := 0, 0

@@ -12,7 +12,7 @@ import (
 type schema struct {
 	Kind   string   `json:"kind"`             // as reflect.Kind names it, or kindOpaque
 	Name   string   `json:"name,omitempty"`   // of a declared type, with its package
-	Size   int      `json:"size,omitempty"`   // bytes in memory; if values are encoded, only of numbers
+	Size   int      `json:"size,omitempty"`   // bytes in memory; of encoded values, only bools and numbers
 	Len    int      `json:"len,omitempty"`    // of an array
 	Key    *schema  `json:"key,omitempty"`    // of a map
 	Elem   *schema  `json:"elem,omitempty"`   // of an array, a slice or a map
@@ -28,7 +28,7 @@ type member struct {
 
 const (
 	kindOpaque = "opaque" // of a type whose values a codec encodes
-	kindEntity = "entity" // of a reference in a parcel; in files it is a struct
+	kindEntity = "entity" // of a vast.Entity in a parcel; in files an Entity has the kind struct
 )
 
 // schemaOf describes a type whose values lie in memory without Go pointers.
@@ -88,8 +88,8 @@ var sizes = map[string][]int{
 // maxParts is the largest number of parts of one value: see the method parts.
 const maxParts = 1 << 24
 
-// check returns an error if a schema from a file is not complete, or if a field or the elements of an array
-// lie outside of their type. The parts of encoded values have no offsets.
+// check returns an error if a schema from a file is not complete. For values that are not encoded, check also
+// returns an error if a field lies outside of its struct, or if an element lies outside of its array.
 func (s *schema) check(encoded bool) error {
 	if s == nil || s.Size < 0 || s.Len < 0 {
 		return errors.New("the description of a type is incomplete")
@@ -106,7 +106,8 @@ func (s *schema) check(encoded bool) error {
 			return err
 		}
 		if !encoded && s.Elem.Size > 0 && s.Len > s.Size/s.Elem.Size {
-			return fmt.Errorf("an array of %d × %d bytes has %d bytes", s.Len, s.Elem.Size, s.Size)
+			return fmt.Errorf("an array with %d elements of %d bytes has only %d bytes", s.Len, s.Elem.Size,
+				s.Size)
 		}
 	case s.Kind == "slice":
 		return s.Elem.check(encoded)
@@ -164,7 +165,7 @@ func (s *schema) String() string {
 	return s.Kind
 }
 
-// integer reports whether the type is an integer, and whether it is signed.
+// integer returns whether the type is an integer, as ok, and whether it is signed.
 func (s *schema) integer() (signed, ok bool) {
 	switch {
 	case strings.HasPrefix(s.Kind, "int") && s.Kind != "interface":
@@ -235,7 +236,7 @@ func (c *changes) fit(from, to *schema, path string) error {
 	switch {
 	case from.Kind == to.Kind && from.Size == to.Size:
 		return nil
-	case a && b && from.Kind == to.Kind: // an int, uint or uintptr whose size differs between the machines
+	case a && b && from.Kind == to.Kind: // an int, uint or uintptr, whose size depends on the processor
 		return nil
 	case a && b, from.Kind == "float32" && to.Kind == "float64", from.Kind == "complex64" &&
 		to.Kind == "complex128":

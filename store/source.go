@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// sourceOf returns the source for a stream. If the stream can be read at any offset, such as a file, several
+// sourceOf returns the source for a stream. If the stream can be read at any offset, as a file can, several
 // goroutines read the elements. end moves the stream to the place where the source stopped reading.
 func sourceOf(src io.Reader) (s source, end func() error) {
 	if at, ok := src.(interface {
@@ -58,13 +58,13 @@ func whole(err error) error {
 
 // places is the source for a file. Several goroutines read and check elements.
 //
-// One goroutine reads all parts whose places begin in the same stretch of memory: when two goroutines touch a
-// new huge page at the same time, the system clears a page for each of them.
+// One goroutine reads all parts of a stretch of memory, because otherwise two goroutines may touch a new huge
+// page at the same time. The system would then clear a page for each of them.
 type places struct {
 	src    io.ReaderAt
 	offset int64 // of the bytes that read and elements read next
 	work   chan []part
-	parts  []part // of the last stretch
+	parts  []part // of the last stretch; no goroutine has them yet
 	group  sync.WaitGroup
 	mu     sync.Mutex
 	err    error // the first error of a goroutine
@@ -129,7 +129,7 @@ func (p *places) hand() {
 	p.parts = nil
 }
 
-// help reads parts until there are no more.
+// help reads parts until wait closes the channel.
 func (p *places) help() {
 	for parts := range p.work {
 		for _, one := range parts {

@@ -19,7 +19,7 @@ import (
 type stage struct {
 	memory *bulk.Array[byte]
 	mu     sync.Mutex // guards memory and used while a copy is made
-	used   int        // bytes of the memory
+	used   int        // how many bytes of the memory the copy takes
 	known  *known
 	pages  pages // nil if the system does not report which memory was written
 	m      *manifest
@@ -31,30 +31,30 @@ type stage struct {
 	spare  int              // checkpoints in a row that needed at most a quarter of the memory
 	whole  bool             // whether the copy holds everything
 	eager  map[string]int   // by name of a column: how many more checkpoints copy it in the pause
-	urgent map[string]int64 // by name of a column: the first request for its late arrays: see lateArray
+	urgent map[string]int64 // by name of a column: the last lateArray.asked that was not 0
 }
 
 // staged is a block of the copy.
 type staged struct {
 	block
 	own   []byte
-	array *state.Array // an array that must be read in order, until its bytes are copied; else nil
-	known *knownArray  // where hash notes the hashes of the units; nil if they are noted already
-	rough *state.Array // the array, if own may have elements that do not belong to its state; else nil
+	array *state.Array // an array with a Read function, whose bytes are not copied yet; else nil
+	known *knownArray  // where the method hash notes the hashes of the units; nil if they are noted already
+	rough *state.Array // the array, if own may have elements that do not belong to the state; else nil
 }
 
 // wholePart is data that a file holds completely or not at all: the values of a column, a resource, or an
-// array that must be read in order.
+// array with a Read function.
 type wholePart struct {
 	blocks  []staged
 	changed bool
 	mark    *bool // the field Whole in the description
 }
 
-// take copies the parts of a world that have changed since the last call, or everything. If allowLate is
-// true, take may leave a part of the copy to s.late. The copy is complete when the method complete has
-// returned. The copy is valid until the next call of take. After an error of take or complete, the next call
-// of take must copy everything.
+// take copies a world. If everything is false, it copies only the parts that have changed since the last
+// call. If allowLate is true, take may leave a part of the copy to s.late. The copy is complete when the
+// method complete has returned. The copy is valid until the next call of take. After an error of take or
+// complete, the next call of take must copy everything.
 func (s *stage) take(p *picture, everything, allowLate bool) error {
 	s.m, s.blocks, s.full, s.used, s.late, s.whole = p.m, s.blocks[:0], 0, 0, nil, everything
 	if s.known == nil {
@@ -77,7 +77,7 @@ func (s *stage) take(p *picture, everything, allowLate bool) error {
 	s.arrays(p, allowLate)
 	if s.late != nil {
 		slices.SortStableFunc(s.late.arrays, func(a, b *lateArray) int {
-			first := func(a *lateArray) uint64 { return uint64(s.urgent[a.name] - 1) } // 0 comes last
+			first := func(a *lateArray) uint64 { return uint64(s.urgent[a.name] - 1) } // no request: the last
 			return cmp.Compare(first(a), first(b))
 		})
 	}
@@ -109,7 +109,7 @@ func (s *stage) complete() error {
 		s.full += c.full
 		s.blocks = append(s.blocks, c.blocks...)
 	}
-	for _, one := range s.wholes { // after the arrays that can be written in parts
+	for _, one := range s.wholes {
 		for _, b := range one.blocks {
 			s.full += len(b.own)
 		}
@@ -130,7 +130,7 @@ func (s *stage) complete() error {
 // arrays compares the arrays of a world with the last checkpoint, and copies the changed parts.
 func (s *stage) arrays(p *picture, allowLate bool) {
 	s.work, s.wholes = s.work[:0], s.wholes[:0]
-	var now []int // indices in work of the pieces that are copied now
+	var now []int // indices in work of the pieces that are not late
 	var reads []*staged
 	var knownOf []*knownArray // for each element of wholes
 	for i := range p.state.Arrays {
@@ -193,7 +193,7 @@ func (s *stage) arrays(p *picture, allowLate bool) {
 	}
 }
 
-// values encodes values of columns and resources.
+// values returns the encoded values of each HeapColumn and resource, and notes whether they have changed.
 func (s *stage) values(p *picture) (wholes []wholePart, err error) {
 	sums := make(map[string][2]uint64)
 	note := func(known map[string][2]uint64, name string, one wholePart) {
@@ -254,7 +254,7 @@ func (c *comparison) copy(s *stage) {
 		} else {
 			n := (r.hi - r.lo) * size
 			b.own, memory = memory[:n:n], memory[n:]
-			if c.late && (c.hot || c.warm) { // a late array has copies of its masks, so clearing can wait
+			if c.late && (c.hot || c.warm) { // clearing can wait, because a late array keeps its masks
 				roughly(b.own, c.array, r.lo, r.hi)
 				b.rough = c.array
 			} else {
@@ -268,7 +268,7 @@ func (c *comparison) copy(s *stage) {
 	}
 }
 
-// room returns memory for n bytes of the copy. Several goroutines may call it at once.
+// room returns memory for n bytes of the copy. Several goroutines may call room at the same time.
 func (s *stage) room(n int) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -330,8 +330,8 @@ func (s *stage) hash() {
 	}
 }
 
-// release gives the memory back if the last copies needed only a small part of the memory. If the copies are
-// still large, the stage keeps its memory, because fresh memory costs page faults in the pause.
+// release gives the memory back if the last copies needed only a small part of the memory: see spareCopies.
+// Otherwise the stage keeps its memory, because fresh memory costs page faults in the pause.
 func (s *stage) release() error {
 	if s.memory == nil || s.spare < spareCopies {
 		return nil
@@ -356,7 +356,7 @@ func (s *stage) close() (err error) {
 	return err
 }
 
-// parallel calls f for each i below n, on as many goroutines as there are processors.
+// parallel calls f for each i below n, on at most as many goroutines as there are processors.
 func parallel(n int, f func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers < 2 {

@@ -8,9 +8,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkPause measures the pause that a checkpoint of a world of 256 MB needs. The checkpoint copies
-// everything, or only the changes: 1 % of the pages were overwritten since the last checkpoint. A comparison
-// or the kernel finds these pages.
+// BenchmarkPause measures the pause that a checkpoint of a world of 256 MB needs. Before each checkpoint, 1 %
+// of the pages are overwritten. The checkpoint copies everything, or only the changes. It finds the changes
+// by a comparison of all memory, or by a question to the kernel.
 func BenchmarkPause(b *testing.B) {
 	const entities = 256 << 20 / int(unsafe.Sizeof(sample{}))
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 24})
@@ -46,7 +46,7 @@ func BenchmarkPause(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			// The first copies touch new memory, and pages become protected gradually.
+			// The first copies are not measured: they touch new memory, and pages become protected gradually.
 			const warm = 30
 			for number := range uint64(warm) {
 				take(number + 2)

@@ -19,7 +19,7 @@ import (
 // Store keeps a world in a folder. Make one with [Open].
 //
 // Only the goroutine that owns the world may call Attach, Recover, Tick, Changed, Checkpoint, LastTick and
-// Close. All other methods may be called from any goroutine at any time after Recover.
+// Close. Any goroutine may call the other methods. Record, Submit and Wait return an error before Recover.
 type Store struct {
 	w       *vast.World
 	o       Options
@@ -41,11 +41,11 @@ type Store struct {
 
 	tick    uint64 // the number of the last tick that is over
 	inside  bool   // whether a tick is under way
-	changes uint64 // World.Changes at the end of the last tick
-	edited  bool   // whether components were changed since then: see Changed
+	changes uint64 // the value of World.Changes with which noteChanges compares the present value
+	edited  bool   // whether another change outside of ticks was reported: see Changed
 	direct  int    // number of further checkpoints without a late copy, after a change outside of ticks
 	apply   func(input []byte)
-	replay  *replayed // the tick that Recover is replaying, or nil
+	replay  *replayed // the tick that Recover replays, until this tick begins; otherwise nil
 	checkpoints
 	check   checks
 	replica *replica // not nil if this is the store of a second world: see Check
@@ -56,8 +56,8 @@ type Store struct {
 	taken   uint64           // the tick under way has applied the inputs before this position
 	ticks   []tickRecord     // the ticks that are over and not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
-	needed  uint64           // the journal acknowledges nothing before this checkpoint is durable
-	broken  bool             // whether the checkpoint needed is for a change outside of ticks
+	needed  uint64           // the journal acknowledges nothing until this checkpoint is durable
+	broken  bool             // whether this checkpoint must hold a change outside of ticks
 }
 
 // phase is a part of a store's life.
@@ -87,9 +87,10 @@ const (
 //	err = st.Recover(apply, s.Tick)
 //
 // Only one process at a time can open a folder. If another process has opened the folder, the error names
-// that process. Open also returns an error if a file is damaged or missing, belongs to another store, or has
-// a newer format, or if a column or resource cannot be saved. Open also returns the errors of Load, and then
-// w is closed. The error names the file and the place. If Open returns an error, the folder is unchanged.
+// that process. If a file is damaged or missing, belongs to another store, or has a newer format, the error
+// names the file and the damaged place. Open also returns an error if a column or resource cannot be saved.
+// If Load would return an error, Open returns this error, and w is closed. An error leaves the world in the
+// folder unchanged.
 //
 // Complexity: reads the files of the last checkpoint and the journal that follows it. The files have at most
 // about 1.5 times the world's bytes, and all processors read them.
@@ -156,7 +157,7 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 		}
 		leftovers = append(leftovers, useless...)
 	}
-	for _, name := range leftovers { // checkpoints that a crash left unfinished
+	for _, name := range leftovers {
 		if err := folder.Remove(name); err != nil {
 			return nil, err
 		}
@@ -171,8 +172,8 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	return s, s.noteNewest(s.kept[last], s.kept[:last])
 }
 
-// checkpointFiles returns the numbers of the checkpoints in a folder, in order, and the names of unfinished
-// ones. It returns an error if the folder holds files that no store makes.
+// checkpointFiles returns the numbers of the checkpoints in a folder, in order, and the names of files that a
+// crash has left. If there is no checkpoint, other files than those of a new store are an error.
 func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, err error) {
 	var others, segments []string
 	begun := false
@@ -209,7 +210,7 @@ func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, e
 
 const journalPrefix = "journal-"
 
-// New reports whether Open found no world. If so, the program makes a world.
+// New reports whether Open found no world. If New returns true, the program fills the world.
 func (s *Store) New() bool { return s.isNew }
 
 // Report returns the changes that Open made because the program's components differ from those in the folder:
@@ -244,7 +245,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	var errs []error
-	if s.inside { // the goroutine of the last tick ended before the tick
+	if s.inside { // the goroutine of the last tick ended inside of the tick
 		s.inside = false
 		s.tick++
 		s.edited = true
@@ -258,7 +259,7 @@ func (s *Store) Close() error {
 	s.check.running.Wait()
 	errs = append(errs, s.check.err)
 	if s.o.Check.Again != nil && len(s.kept) > 0 {
-		_ = s.prune() // a check may have delayed it; after an error the next process removes the files
+		_ = s.prune() // a check may have delayed prune; after an error the next process removes the files
 	}
 	if s.schedule != nil {
 		schedules().Leave(s.schedule)

@@ -11,10 +11,10 @@ import (
 // The kinds of records in the journal.
 const (
 	recordInput byte = 'i'
-	recordTick  byte = 't' // a tick is over: its number, and the position before which it applied the inputs
-	recordNow   byte = 'n' // the inputs since the last tick were applied at once: see Store.Submit
-	recordBreak byte = 'b' // the world was changed outside of ticks, so what follows cannot be replayed
-	recordKept  byte = 'c' // after a change outside of ticks: the checkpoint of this number holds the change
+	recordTick  byte = 't' // the number of a tick, and the position before which the tick applied the inputs
+	recordNow   byte = 'n' // the waiting inputs were applied between two ticks: see Store.Submit
+	recordBreak byte = 'b' // the world was changed outside of ticks, so a replay ends at this record
+	recordKept  byte = 'c' // the number of a durable checkpoint, which holds the changes outside of ticks
 	recordDrop  byte = 'd' // two positions: drops inputs from the first one on, other records from the second
 )
 
@@ -68,9 +68,8 @@ func (k keeper) Reset() { k.s.edited = true }
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
 //
 // Tick returns the error of tick. It also returns an error if the store cannot continue, for example because
-// the disk has failed: then no tick is made. If only the copy for a checkpoint fails, the tick is made, and
-// LastTick counts the tick. The store tries the copy again after Options.Every, or after a second if
-// Options.Every is longer.
+// the disk has failed, or if the copy for a checkpoint fails. LastTick tells whether the tick was made. The
+// store tries the copy again after a second.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {
@@ -97,7 +96,7 @@ func (s *Store) runTick(tick func() error) error {
 // beginTick begins a tick: it applies the inputs that were recorded before the tick.
 func (s *Store) beginTick() error {
 	s.must("Tick, or Tick of the attached schedule", running, recovering)
-	if s.inside { // the goroutine of the last tick ended before the tick
+	if s.inside { // the goroutine of the last tick ended inside of the tick
 		if err := s.endTick(true); err != nil {
 			return err
 		}
@@ -127,7 +126,7 @@ func (s *Store) beginTick() error {
 		return err
 	}
 	s.noteRepeat(repeat{tick: s.tick + 1, inputs: inputs})
-	if s.schedule == nil || len(inputs) > 0 { // otherwise the schedule reports the columns that systems write
+	if s.schedule == nil || len(inputs) > 0 { // otherwise keeper.Writes waits for the copies
 		s.settle()
 	}
 	s.inside = true
@@ -167,10 +166,11 @@ func (s *Store) noteChanges() error {
 func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 
 // Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
-// of the world. The store takes a checkpoint before the next tick, or after the checkpoint that is being
-// written. The change and the ticks after the change become durable with the new checkpoint; call
-// [Store.Checkpoint] to wait for that. Births, deletions, and components that were added or removed need no
-// call, because the store detects them. Changes of a new world between Open and Recover need no call either.
+// of the world. The store takes a checkpoint before the next tick, or, if an earlier checkpoint is being
+// written, as soon as that one is durable. The change and the ticks after the change become durable with the
+// new checkpoint; call [Store.Checkpoint] to wait for that. Births, deletions, and components that were added
+// or removed need no call, because the store detects them. Changes of a new world between Open and Recover
+// need no call either.
 //
 // A call of Changed inside a tick, or while an input is applied, means that a replay may give another world,
 // for example because there was no memory for a part of the work. The tick or the input then counts as a
@@ -200,7 +200,7 @@ func (s *Store) endTick(failed bool) error {
 	if !s.inside { // the error came before the tick began
 		return nil
 	}
-	failed = failed || s.edited // by Changed
+	failed = failed || s.edited // Changed sets edited
 	s.inside = false
 	s.tick++
 	s.unchanged()
@@ -242,7 +242,8 @@ func (s *Store) journalTick(failed bool) error {
 type tickRecord struct{ tick, position uint64 }
 
 // DurableTick returns the number of the last tick that is durable: after a crash, Recover continues from this
-// tick or a later one. Ticks become durable at the next checkpoint, with the next input, and once a second.
+// tick or a later one. A tick becomes durable with the next checkpoint. If the store has a journal, a tick
+// also becomes durable with the next input, or after about a second.
 func (s *Store) DurableTick() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,17 +3,18 @@ package store
 import "slices"
 
 // A chain of files grows by a delta at each checkpoint. If the chain has too many deltas, the checkpoint
-// merges the newest deltas and the copy of the world into one delta. So the chain stays short, and the older
-// files do not change. If the chain has too many bytes, the checkpoint merges all deltas, or all files.
+// merges the newest deltas and the copied changes into one delta. The older files do not change. If the chain
+// has too many bytes, the checkpoint merges all deltas, or all files.
 
 // newerShare decides which deltas are merged: a delta is merged with all newer deltas if the newer deltas
-// together have at least newerShare times the bytes of this delta. The delta is then at most a fifth of the
-// merged delta, so each of n deltas is written about log₅ n times. A delta that is not merged has more than a
-// quarter of the bytes of all newer deltas together, so few such deltas remain.
+// together have at least newerShare times the bytes of this delta. Each of n deltas is written about log₅ n
+// times, because the oldest delta of a merge is at most a fifth of the merged delta. Few deltas are left
+// unmerged, because such a delta has more than a quarter of the bytes of all newer deltas together.
 const newerShare = 4
 
-// mergeFrom returns the index of the first file of the last chain that is merged with the copy: 0 for all
-// files, or a negative number for none.
+// mergeFrom returns the index of the first file of the last chain to merge with the copy. It returns a
+// negative number for no merge, and 0 if the chain has too many bytes: then Store.merge chooses between all
+// files and all deltas.
 func (s *Store) mergeFrom(w *writing) int {
 	if w.base == 0 {
 		return -1
@@ -43,9 +44,9 @@ func (s *Store) chainSizes() (sizes []int64) {
 	return sizes
 }
 
-// tier returns the index of the first file that is merged, so that at most mostDeltas deltas remain. sizes
-// are the bytes of the files of a chain, oldest first: a complete file, and then deltas. tier returns a
-// negative number if the chain has at most mostDeltas deltas.
+// tier returns the index of the first file to merge. The merge leaves at most mostDeltas deltas. sizes are
+// the bytes of the files of a chain, oldest first: a complete file, and then deltas. tier returns a negative
+// number if the chain has at most mostDeltas deltas already.
 func tier(sizes []int64, mostDeltas int) int {
 	if len(sizes)-1 <= mostDeltas {
 		return -1
@@ -60,8 +61,9 @@ func tier(sizes []int64, mostDeltas int) int {
 	return first
 }
 
-// leavesRoom reports whether a merge of all deltas into one delta would leave half of the deltas' share free.
-// bytes is the size of the merged delta. Such a merge removes at least as many bytes as it writes.
+// leavesRoom reports whether a merge of all deltas into one delta would leave at least half of
+// checkpoints.share free. bytes is the size of the merged delta. Such a merge removes at least as many bytes
+// as it writes.
 func (s *Store) leavesRoom(bytes int64) bool {
 	return float64(s.chainSizes()[0]+bytes) <= (1+s.share/2)*float64(s.stage.full)
 }

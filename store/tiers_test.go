@@ -33,7 +33,7 @@ func TestTier(t *testing.T) {
 		{[]int64{9, 5, 1, 4, 4}, 4, -1},
 	} {
 		if got := tier(c.sizes, c.most); got != c.want {
-			t.Errorf("%v, at most %d: %d, want %d", c.sizes, c.most, got, c.want)
+			t.Errorf("sizes %v, at most %d deltas: tier returns %d, want %d", c.sizes, c.most, got, c.want)
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -65,7 +65,7 @@ func TestTier(t *testing.T) {
 			t.Errorf("%s: each byte was written %.1f times, want at most %.1f", name, times, most)
 		}
 		if merges > deltas/16 {
-			t.Errorf("%s: %d of %d checkpoints merge", name, merges, deltas)
+			t.Errorf("%s: %d of %d checkpoints merge, which is too many", name, merges, deltas)
 		}
 	}
 }
@@ -164,7 +164,8 @@ func TestSameChanges(t *testing.T) {
 		t.Errorf("%d merges have written %d bytes", merges, written)
 	}
 	mustHold(t, d, f)
-	// A merge of deltas of different parts saves no bytes: then a checkpoint writes a complete file.
+	// If the deltas change different parts, a merge of the deltas would save no bytes. A checkpoint then
+	// writes a complete file.
 	for i := 0; f.st.kept[0].number == first; i++ {
 		if i > 20 {
 			t.Fatal("no checkpoint has written a complete file")
@@ -293,7 +294,7 @@ func TestDeathWhileMerging(t *testing.T) {
 }
 
 // BenchmarkSmallChanges measures the bytes that a checkpoint of a world of 16 MB writes. About 10 KB change
-// between two checkpoints. Without tiers, a complete file is written after each 64 deltas.
+// between two checkpoints. Without tiers, a complete file is written after every 64 deltas.
 func BenchmarkSmallChanges(b *testing.B) {
 	for _, tiers := range []bool{false, true} {
 		b.Run(fmt.Sprintf("tiers=%t", tiers), func(b *testing.B) {

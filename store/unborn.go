@@ -8,7 +8,7 @@ import (
 )
 
 // unborn are references to entities that do not exist yet, because values are decoded before the entities are
-// made. A reference holds a stand-in until fill replaces it by the entity.
+// made. A reference holds a stand-in, which fill replaces by the entity.
 type unborn struct {
 	places []place
 	maps   []refilled
@@ -48,7 +48,7 @@ func (u *unborn) fill(entities []vast.Entity) {
 	for _, p := range u.places {
 		*p.at = entities[p.row]
 	}
-	for _, m := range u.maps { // a map comes after the maps in its values
+	for _, m := range u.maps { // the maps in the values of a map come before that map
 		m.m.Clear()
 		for i, key := range m.keys {
 			m.m.SetMapIndex(key, m.elem[i])

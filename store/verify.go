@@ -97,9 +97,9 @@ func again(check func() error) error {
 	return err
 }
 
-// outdated reports whether the folder now has a checkpoint newer than newest. If so, a program may have
-// removed the journal of older checkpoints. It keeps the files of those checkpoints if newer files continue
-// them.
+// outdated reports whether the folder now has a checkpoint newer than newest. If it has, the program that
+// wrote this checkpoint may have removed the journal of older checkpoints, but kept their files for newer
+// files that continue them.
 func (l *listing) outdated(newest uint64) bool {
 	files, err := l.folder.Files()
 	return err == nil && slices.ContainsFunc(files, func(f disk.Info) bool {
@@ -175,8 +175,8 @@ func verifyBlocks(src io.ReaderAt, size int64) error {
 		case b.kind < blockExtents || b.kind > blockZero:
 			return fmt.Errorf("byte %d: block %d has the unknown kind %d", begin, number, b.kind)
 		case b.kind == blockEnd && b.count != number:
-			return fmt.Errorf("byte %d: the file has %d blocks, but its last block says %d", begin, number,
-				b.count)
+			return fmt.Errorf("byte %d: %d blocks come before the last block, which says that there are %d",
+				begin, number, b.count)
 		}
 		if err := checkBytes(at, int64(b.size), number, y.r.sum, &room); err != nil {
 			return fmt.Errorf("byte %d: %w", begin, err)
@@ -306,7 +306,8 @@ func (l *listing) verifyJournal(id [16]byte) {
 	}
 }
 
-// leadsOn reads the journal from a checkpoint on.
+// leadsOn checks the journal from a checkpoint on. For the newest checkpoint, leadsOn also checks what the
+// records say.
 func (l *listing) leadsOn(id [16]byte, m *keptManifest, newest bool) error {
 	tail, err := journal.Read(l.folder, id, m.Segment, m.Position)
 	if err != nil || !newest {
@@ -318,7 +319,8 @@ func (l *listing) leadsOn(id [16]byte, m *keptManifest, newest bool) error {
 	return err
 }
 
-// blame adds an error of the journal to the damaged file in the list, or adds the missing file to the list.
+// blame adds an error of the journal to the file that the error names, or else to the checkpoint from which
+// the journal was read. If the list lacks the file, blame adds it as missing.
 func (l *listing) blame(checkpoint string, err error) {
 	name := checkpoint
 	var damage *journal.Damage
@@ -367,12 +369,14 @@ func (l *listing) verifyNew() {
 	}
 }
 
-// Compact reduces the folder of a store to the newest checkpoint, in one file that holds the complete world,
-// and the journal that follows this checkpoint. Compact removes all other checkpoints and files that are not
-// needed. Compact takes the lock: if another process has the folder open, the error names that process.
-// Before Compact removes a checkpoint or a part of the journal, it checks each byte that it keeps. If a file
-// is damaged or missing, the error names this file, and Compact removes no checkpoint and no part of the
-// journal. If Compact is interrupted, the folder holds the same world.
+// Compact reduces the folder of a store to the newest checkpoint and the journal that follows it. The
+// checkpoint is then one file that holds the complete world. Compact removes all other checkpoints, older
+// parts of the journal, and files that a crash has left. Compact locks the folder: if another process has the
+// folder open, the error names that process. Before Compact removes a checkpoint or a part of the journal, it
+// checks the checkpoint and the journal that it keeps. If a needed file is damaged or missing, the error
+// names this file, and Compact removes no checkpoint and no part of the journal. If Compact is interrupted,
+// the folder holds the same world.
+//
 // Complexity: reads the files of the newest checkpoint, writes one file, and reads that file.
 func Compact(dir string) (err error) {
 	defer func() {

@@ -27,8 +27,8 @@
 // # Lifetimes
 //
 // An ID is never given out again, even after its object is gone. An ID means nothing outside the process that
-// made it: another process, or the same program started again, uses the same IDs for other things. So
-// encoding an ID as text, JSON, XML, gob or bytes fails, and so does decoding ([ErrLocal]). Store or send
+// made it: another process, or the same program started again, uses the same IDs for other things. Encoding
+// an ID as text, JSON, XML, gob or bytes, and decoding an ID, therefore return [ErrLocal]. Store or send
 // another name instead: a database key, a UUID (RFC 9562; github.com/google/uuid), or a number that a server
 // hands out.
 //

@@ -9,8 +9,8 @@ const block = 4096
 // that needs many IDs should use a [Source].
 //
 // If the process has no more addresses, New panics with the [*vm.Error] that [Source.Grow] returns. Each ID
-// takes one address, and 64 billion IDs take about 1/2000 of the usual address space. So addresses run out
-// only if the system limits the process's address space.
+// takes one address, and 64 billion IDs take about 1/2000 of the usual address space. In practice, addresses
+// run out only if the system limits the process's address space.
 func New[T any]() ID[T] {
 	address, ok := current.Load().takeOne()
 	if !ok {

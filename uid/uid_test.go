@@ -76,8 +76,7 @@ func TestReservedAddresses(t *testing.T) {
 	}
 }
 
-// TestSpanEnds: when a reservation is used up, IDs continue in another reservation, also for many goroutines
-// at once.
+// TestSpanEnds: when several goroutines have used up a reservation, they take IDs from another reservation.
 func TestSpanEnds(t *testing.T) {
 	const small = 10_000
 	s := &span{}
@@ -116,7 +115,7 @@ func TestGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := s.New()
-	if err := s.Grow(3*block - 1); err != nil { // the block has these IDs
+	if err := s.Grow(3*block - 1); err != nil { // so many IDs are left
 		t.Fatal(err)
 	}
 	last := first
@@ -219,7 +218,7 @@ func TestNoMemory(t *testing.T) {
 	for _, r := range regions {
 		n, err := r.Resident()
 		if n != 0 || err != nil || r.Committed() != 0 {
-			t.Errorf("%d bytes of %d committed bytes are resident: %v", n, r.Committed(), err)
+			t.Errorf("a reservation has %d resident bytes and %d committed bytes: %v", n, r.Committed(), err)
 		}
 	}
 	if len(regions) > count+1 {

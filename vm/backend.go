@@ -29,8 +29,8 @@ var errBare = errors.New("the pages have lost name and advice")
 // multiples of the page size, and a range lies in one reservation. Each method's comment names the state of
 // the range before and after the call. A failed call changes nothing, unless the comment says otherwise.
 type backend interface {
-	// reserve: nothing → Reserved. The result is a multiple of align: a page, or a huge page if the system
-	// has huge pages.
+	// reserve: nothing → Reserved. The result is a multiple of align, which is the size of a page or of a
+	// huge page.
 	reserve(n, align int) (unsafe.Pointer, error)
 	// release: Reserved → nothing, for addresses that were never handed out.
 	release(p unsafe.Pointer, n int) error

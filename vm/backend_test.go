@@ -131,7 +131,7 @@ func TestSteps(t *testing.T) {
 	type step struct {
 		do        string
 		off, n    int
-		committed string // a character a page: '.' Reserved, '0' Committed and zero, a letter is the content
+		committed string // for each page '.' (Reserved), '0' (Committed and zero), or its content, a letter
 	}
 	steps := []step{
 		{"start", 0, 0, "........"},
@@ -141,7 +141,7 @@ func TestSteps(t *testing.T) {
 		{"commit", p + 5, 1, ".0aa...."},          // rounds outward: a byte commits its page
 		{"commit", 5*p - 1, 2, ".0aa00.."},        // rounds outward: two bytes commit two pages
 		{"commit", 3 * p, 0, ".0aa00.."},          // no bytes
-		{"commit", 0, 8 * p, "00aa0000"},          // two gaps at once
+		{"commit", 0, 8 * p, "00aa0000"},          // commits the pages of two gaps
 		{"fill b", 0, 8 * p, "bbbbbbbb"},          //
 		{"decommit", p + 1, p - 2, "bbbbbbbb"},    // rounds inward: no whole page in the range
 		{"decommit", p - 1, 2, "bbbbbbbb"},        // rounds inward: two parts of pages, no whole page
@@ -217,18 +217,19 @@ func TestSteps(t *testing.T) {
 					}
 				}
 				if r.Committed() != committed || limit.Used() != committed {
-					t.Fatalf("%v, step %d %s: %d committed, %d of the limit used, want %d", pages, i, s.do,
-						r.Committed(), limit.Used(), committed)
+					t.Fatalf("%v, step %d %s: %d bytes committed, %d counted against the limit, want %d",
+						pages, i, s.do, r.Committed(), limit.Used(), committed)
 				}
 				n, err := r.Resident()
 				if err != nil || n > committed {
-					t.Fatalf("%v, step %d %s: %d resident of %d committed, %v", pages, i, s.do, n, committed,
-						err)
+					t.Fatalf("%v, step %d %s: %d bytes are resident, and %d are committed: %v", pages, i,
+						s.do, n, committed, err)
 				}
 			}
 			must(t, r.Close())
 			if limit.Used() != 0 || r.Committed() != 0 {
-				t.Fatalf("after Close %d of the limit are used and %d committed", limit.Used(), r.Committed())
+				t.Fatalf("after Close, %d bytes count against the limit, and %d are committed", limit.Used(),
+					r.Committed())
 			}
 		}
 	})
@@ -297,7 +298,8 @@ func TestUseAfterClose(t *testing.T) {
 			t.Errorf("growing a span of a closed region panicked with %q", got)
 		}
 		if n, err := r.Resident(); n != 0 || err != nil || r.Committed() != 0 {
-			t.Errorf("a closed region has %d resident, %v, %d committed", n, err, r.Committed())
+			t.Errorf("a closed region has %d resident bytes (%v) and %d committed bytes", n, err,
+				r.Committed())
 		}
 	})
 }
@@ -355,8 +357,8 @@ func TestFaults(t *testing.T) {
 	expect := func(what string, page int, readFaults, writeFaults bool) {
 		t.Helper()
 		if read(page) != readFaults || write(page) != writeFaults {
-			t.Errorf("%s page: reading faults: %v, writing faults: %v; want %v, %v", what, read(page),
-				write(page), readFaults, writeFaults)
+			t.Errorf("%s page: reading faults: %v, want %v; writing faults: %v, want %v", what, read(page),
+				readFaults, write(page), writeFaults)
 		}
 	}
 	expect("a reserved", 0, true, true)

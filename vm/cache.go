@@ -13,8 +13,8 @@ import (
 // into a closed region faults and Go's heap never gets the addresses. Only later regions use them again.
 var closedRegions addressCache
 
-// addressCache is a best-fit allocator of address ranges. Adjacent ranges are joined if they belong to one
-// reservation of the operating system: some systems cannot act on two reservations in one call.
+// addressCache is a best-fit allocator of address ranges. It joins adjacent ranges only if they belong to one
+// reservation of the operating system, because some systems cannot act on two reservations in one call.
 type addressCache struct {
 	mu    sync.Mutex
 	owned []interval // the operating system's reservations, sorted
@@ -89,14 +89,15 @@ func (c *addressCache) together(a, b int) bool {
 	return i >= 0 && c.owned[i].lo <= a && b < c.owned[i].hi
 }
 
-// checkInvariants panics unless the free ranges are sorted, do not overlap, and lie in one reservation each.
+// checkInvariants panics if a free range is empty, out of order, overlaps the range before it, or lies in no
+// reservation or in two.
 func (c *addressCache) checkInvariants() {
 	if !invariants.Enabled {
 		return
 	}
 	for i, iv := range c.free {
 		if iv.lo >= iv.hi || i > 0 && c.free[i-1].hi > iv.lo || !c.together(iv.lo, iv.hi-1) {
-			panic(fmt.Sprintf("vm: free addresses out of order at %d: %x", i, c.free))
+			panic(fmt.Sprintf("vm: the free range with index %d breaks an invariant: %x", i, c.free))
 		}
 	}
 }

@@ -42,8 +42,8 @@ func (c *closed) describe(addr uintptr) (Place, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range min(c.next, len(c.of)) {
-		// The search begins at the region that was closed last: an older region may have had this address
-		// too.
+		// The search begins at the region that was closed last, because an older region may have had this
+		// address, too.
 		e := &c.of[(c.next-1-i)%len(c.of)]
 		if addr-e.base >= uintptr(e.size) {
 			continue

@@ -1,8 +1,8 @@
 // Package vm reserves address space from the operating system, and takes memory for it page by page.
 //
 // A [Region] is one reservation. Its base never moves, and nothing else gets its addresses until the region
-// is closed. So its contents can grow without being copied, and pointers to them stay valid while the region
-// is open. Memory is used only by pages that were committed and touched.
+// is closed. Its contents can therefore grow without being copied, and pointers to them stay valid while the
+// region is open. Only pages that were committed and touched use memory.
 //
 // # States
 //
@@ -45,11 +45,11 @@
 // # Running out
 //
 // A call that would exceed a limit returns an [*Error] that names the limit and the remedy, and changes
-// nothing. Mappings are the scarce resource on Linux: a process may have 65,530 unless vm.max_map_count is
-// raised, and every border between committed and reserved pages costs a mapping. So commit in long ranges
-// (see [Span]). Regions leave a sixteenth of the mappings to Go's runtime, which ends the process when it
-// gets no mapping. If the memory in use reaches a control group's limit, the kernel ends the process without
-// an error: set a [Limit] below that limit.
+// nothing. Mappings are the scarce resource on Linux: a process may have vm.max_map_count mappings, usually
+// 65,530. Commit in long ranges (see [Span]), because every border between committed and reserved pages costs
+// a mapping. Regions leave a sixteenth of the mappings to Go's runtime, which ends the process when it gets
+// no mapping. If the memory in use reaches a control group's limit, the kernel ends the process without an
+// error: set a [Limit] below that limit.
 //
 // # Bad accesses
 //

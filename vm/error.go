@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Each sentinel is one way of running out. The operating system reports most of them with the same code. So
-// the package compares a failed request with the limits in force to choose the sentinel of its [Error].
+// Each sentinel is one way of running out. To choose the sentinel of an [Error], the package compares the
+// failed request with the limits in force, because the operating system has one code for most of them.
 var (
 	// ErrSize: the requested size is zero, negative, or larger than any address space.
 	ErrSize = errors.New("size out of range")
@@ -23,8 +23,8 @@ var (
 	// ErrMappings: the process has as many mappings as the system allows (vm.max_map_count on Linux).
 	ErrMappings = errors.New("too many memory mappings")
 	// ErrOvercommit: the single request is larger than memory and swap together, and the system checks each
-	// request (vm.overcommit_memory=0). Regions are exempt from that check, unless the mode was stricter when
-	// they were reserved.
+	// request (vm.overcommit_memory=0). The system checks only regions that were reserved while the mode was
+	// stricter (2).
 	ErrOvercommit = errors.New("request larger than memory")
 	// ErrCommitCharge: the system has promised all the memory it can (vm.overcommit_memory=2; on Windows the
 	// commit limit).

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain finds the limit that caused an ENOMEM: the kernel returns that code for all limits.
+// explain finds the limit that caused an ENOMEM. The kernel returns that code for every limit.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	switch {
 	case errors.Is(err, unix.EAGAIN) && op == "reserve":
@@ -67,7 +67,7 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 				"needed", Bytes(u.CommitCharge), Bytes(f.CommitLimit)), ErrCommitCharge
 		}
 		if f.OvercommitMode == 0 && n > f.Memory+f.Swap {
-			return fmt.Sprintf("the machine has %s with swap: commit less at once, or set "+
+			return fmt.Sprintf("the machine has %s with swap: commit less in one call, or set "+
 				"vm.overcommit_memory=1", Bytes(f.Memory+f.Swap)), ErrOvercommit
 		}
 	}

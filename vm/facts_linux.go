@@ -92,7 +92,7 @@ func hugeModeHere(mode string) string {
 }
 
 // countMappings returns the number of the process's mappings, or 0. It reads the list through one small
-// buffer: the list can be megabytes long, and at the mapping limit Go's heap may be unable to grow.
+// buffer, because the list can be megabytes long, and Go's heap may be unable to grow at the mapping limit.
 func countMappings() int {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {

@@ -57,8 +57,8 @@ func Do(f func()) {
 }
 
 // Watch is [Do] for the rest of a function: make `defer vm.Watch()()` the first line of a goroutine. The
-// calls of Watch and end cost a few nanoseconds each, and the code between them costs nothing more: Watch
-// sets the goroutine's own flag of [debug.SetPanicOnFault]. The heap stand-in never faults.
+// calls of Watch and end cost a few nanoseconds each. The code between the two calls costs nothing more,
+// because Watch only sets the goroutine's flag of [debug.SetPanicOnFault]. The heap stand-in never faults.
 func Watch() (end func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() {

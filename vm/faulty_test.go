@@ -13,7 +13,7 @@ type faulty struct {
 	heapBackend
 	base  unsafe.Pointer
 	fails map[string]error // keys: "commit 2" for ranges that begin at page 2, "commit" for all ranges
-	bare  bool             // decommitting takes names and advice away
+	bare  bool             // the first result of decommit
 	calls []string
 }
 
@@ -65,7 +65,8 @@ func openFaulty(t *testing.T, o Options) (*faulty, *Region, *Limit) {
 	return f, r, o.Limit
 }
 
-// state describes the counts of a region and its limit.
+// state returns the numbers of committed pages of a region and of used pages of its limit, and the committed
+// ranges: "4 4: 2-4 6-8".
 func state(r *Region, l *Limit) string {
 	s := fmt.Sprint(r.Committed()/PageSize(), " ", l.Used()/PageSize(), ":")
 	for _, iv := range r.m.committed.of {

@@ -9,10 +9,10 @@ import (
 )
 
 // Pages of files are committed pages whose contents come from a file: see package mapped. The system may drop
-// such a page from memory until the page is written. Pages of files differ from other committed pages in one
-// point: the usual way of discarding would bring back the bytes of the file instead of zeros. So discarding,
-// decommitting and moving away map the range afresh. If the system refuses, discarding and decommitting fail,
-// and moving away clears the pages.
+// such a page from memory as long as the program has not written to it. Pages of files differ from other
+// committed pages in one point: the usual way of discarding would bring back the bytes of the file instead of
+// zeros. Therefore Discard, Decommit and MovePages map the range afresh. If the system refuses, Discard and
+// Decommit fail, and MovePages clears the pages.
 
 // files has the methods that package mapped calls.
 type files struct{}
@@ -52,8 +52,9 @@ func (f files) Map(addr uintptr, n int, file uintptr, offset int64) (done bool, 
 func (m *mapping) mapFile(off, n int, file uintptr, offset int64) (done bool, err error) {
 	m.check("map", off, n)
 	if (off|n)%pageSize != 0 || offset%int64(pageSize) != 0 || !m.committed.contains(off, off+n) {
-		panic(fmt.Sprintf("vm: map(%d, %d): the range must be whole committed pages of %d bytes (%s)",
-			off, n, pageSize, m.counted.purpose))
+		panic(fmt.Sprintf("vm: map(%d, %d) from byte %d of a file: the range must be whole committed pages "+
+			"of %d bytes, and must begin at a page of the file (%s)",
+			off, n, offset, pageSize, m.counted.purpose))
 	}
 	if n == 0 {
 		return true, nil
@@ -82,8 +83,8 @@ func (m *mapping) mapFile(off, n int, file uintptr, offset int64) (done bool, er
 	return true, nil
 }
 
-// afresh records that a range was mapped afresh. The range has no pages of files, and its mapping is joined
-// with the neighbouring mappings.
+// afresh records that a range was mapped afresh. The range has no pages of files any more, and the kernel has
+// joined its mapping with the neighbouring mappings.
 func (m *mapping) afresh(iv interval) {
 	m.rebordered(iv.lo, iv.hi, func() { m.moved.remove(iv.lo, iv.hi) })
 	m.files.remove(iv.lo, iv.hi)

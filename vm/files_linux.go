@@ -13,7 +13,7 @@ const mapsFiles = true
 
 // mapFile maps the file at an address of the kernel's choice first, and then moves the mapping to its
 // destination. A single mmap call could do both, but it unmaps the destination before the file system can
-// refuse. Then another thread could get addresses that belong to the region.
+// refuse. After a refusal another thread could get addresses that belong to the region.
 func (b osBackend) mapFile(p unsafe.Pointer, n int, file uintptr, offset int64) error {
 	between, err := unix.MmapPtr(int(file), offset, nil, uintptr(n), readWrite, unix.MAP_PRIVATE|noReserve)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/mapped"
 )
 
-// fileOfPages returns a file of n pages. Page i is filled with i+1.
+// fileOfPages returns a file of n pages. Each byte of page i is i+1.
 func fileOfPages(t *testing.T, n int) *os.File {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "pages"))
@@ -23,25 +23,25 @@ func fileOfPages(t *testing.T, n int) *os.File {
 	return f
 }
 
-// mapPages maps n pages of a file, from number page on, over the pages of a region from number at on.
-func mapPages(t *testing.T, r *Region, at, n int, f *os.File, page int) {
+// mapPages maps n pages of a file over pages of a region. The first pages are filePage and regionPage.
+func mapPages(t *testing.T, r *Region, regionPage, n int, f *os.File, filePage int) {
 	t.Helper()
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
-	done, err := r.m.mapFile(at*pageSize, n*pageSize, f.Fd(), int64(page*pageSize))
+	done, err := r.m.mapFile(regionPage*pageSize, n*pageSize, f.Fd(), int64(filePage*pageSize))
 	must(t, err)
 	if !done {
 		t.Fatal("the file cannot be mapped")
 	}
 }
 
-// mustBe checks the first and the last byte of each page of a region from number at on.
-func mustBe(t *testing.T, what string, r *Region, at int, want ...byte) {
+// mustBe checks the first and the last byte of len(want) pages of a region, beginning with page first.
+func mustBe(t *testing.T, what string, r *Region, first int, want ...byte) {
 	t.Helper()
 	for i, w := range want {
-		page := view(r)[(at+i)*pageSize : (at+i+1)*pageSize]
+		page := view(r)[(first+i)*pageSize : (first+i+1)*pageSize]
 		if page[0] != w || page[pageSize-1] != w {
-			t.Errorf("%s: page %d holds %d and %d, want %d", what, at+i, page[0], page[pageSize-1], w)
+			t.Errorf("%s: page %d holds %d and %d, want %d", what, first+i, page[0], page[pageSize-1], w)
 		}
 	}
 }
@@ -104,8 +104,8 @@ func TestPagesOfFilesMove(t *testing.T) {
 	}
 }
 
-// TestPagesOfFilesGoWithTheirRegion: the next region at the same addresses is zero, and a region with pages
-// of files is not recycled.
+// TestPagesOfFilesGoWithTheirRegion: the next region at the same addresses is zero, also if both regions ask
+// to be recycled.
 func TestPagesOfFilesGoWithTheirRegion(t *testing.T) {
 	f := fileOfPages(t, 8)
 	for _, recycle := range []bool{false, true} {

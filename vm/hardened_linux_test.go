@@ -17,7 +17,7 @@ import (
 
 func noRefusal(seccomptest.Rule) bool { return false }
 
-// TestWithoutGainingExecution: the package works in a process that may never make written memory executable.
+// TestWithoutGainingExecution: the package works in a process that may not make existing memory executable.
 func TestWithoutGainingExecution(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestWithoutHugePages(t *testing.T) {
 		f := ReadFacts()
 		if want := map[bool]string{true: "never",
 			false: "disabled"}[usual.HugeMode == "never"]; f.HugeMode != want || f.HugePageSize != 0 {
-			t.Errorf("huge pages of %d bytes, %s; want none, %s", f.HugePageSize, f.HugeMode, want)
+			t.Errorf("huge pages of %d bytes, mode %s; want 0, mode %s", f.HugePageSize, f.HugeMode, want)
 		}
 		liveRefused(t, noRefusal, 0)
 		r := open(t, osBackend{}, 8<<20, Options{Pages: PagesHuge})
@@ -51,7 +51,7 @@ func TestWithoutHugePages(t *testing.T) {
 	})
 }
 
-// TestLockedMemory: if a process locks all its future memory, committing takes memory at once, and giving
+// TestLockedMemory: if a process locks all its future memory, Commit itself takes the memory, and giving
 // memory back still works.
 func TestLockedMemory(t *testing.T) {
 	onlyOS(t)
@@ -82,7 +82,7 @@ func TestLockedMemory(t *testing.T) {
 		}
 		must(t, r.Decommit(128*p, 128*p))
 		if n, err := r.Resident(); n > 128*p || err != nil {
-			t.Errorf("%d bytes are resident of %d committed, %v", n, 128*p, err)
+			t.Errorf("%d of %d committed bytes are resident: %v", n, 128*p, err)
 		}
 		must(t, r.Commit(128*p, 128*p))
 		if b := view(r); b[127*p] != 1 || b[128*p] != 0 {
@@ -95,8 +95,8 @@ func TestLockedMemory(t *testing.T) {
 	})
 }
 
-// TestLittleLockedMemory locks all future memory of a process, and gives up the privilege to lock any amount.
-// The process cannot reserve more than RLIMIT_MEMLOCK, and the error says so.
+// TestLittleLockedMemory locks all future memory of a process, and gives up the privilege to exceed
+// RLIMIT_MEMLOCK. Then the process cannot reserve more than RLIMIT_MEMLOCK, and the error names this limit.
 func TestLittleLockedMemory(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestStrictOvercommit(t *testing.T) {
 }
 
 // TestStrictOvercommitLife: in strict mode Decommit maps the pages again, which gives the charge back and
-// loses name and advice. Decommit restores both.
+// loses name and advice. After that, Decommit restores name and advice.
 func TestStrictOvercommitLife(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ const unknownAdvice = 0x7654321
 
 // heedsAdvice reports whether advice that the kernel accepts takes effect. Kernels in user space (processor
 // emulators, sandboxes) may treat advice as a hint, for all memory or for some memory. Such a kernel would
-// leave old contents where the package promises zeros. It also accepts unknown advice, which Linux refuses.
+// leave old contents where the package promises zeros. It accepts even unknown advice, which Linux refuses.
 // heedsAdvice tries unknown advice and MADV_DONTNEED once, on a page that is reserved and committed like a
 // page of a region. The answer does not change while a process runs.
 var heedsAdvice = sync.OnceValue(func() bool {

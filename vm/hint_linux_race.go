@@ -7,8 +7,9 @@ import (
 	"unsafe"
 )
 
-// The race detector's runtime neither uses nor watches the range from hintBase to hintEnd. Large reservations
-// elsewhere can push later mappings of the C library out of the window in which the detector expects them.
+// Reservations go to the range from hintBase to hintEnd, which the race detector's runtime neither uses nor
+// watches. Large reservations elsewhere can push later mappings of the C library out of the window in which
+// the detector expects them.
 const (
 	hintBase = 0x4000_0000_0000
 	hintEnd  = 0x7000_0000_0000

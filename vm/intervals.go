@@ -14,7 +14,7 @@ type interval struct{ lo, hi int }
 // pages are such a set. Adjacent ranges are joined, so each range costs one mapping.
 type intervals struct {
 	of    []interval
-	bytes int
+	bytes int // sum of the lengths of the ranges
 }
 
 // first returns the index of the first range that ends after off.
@@ -44,8 +44,8 @@ func (s *intervals) gaps(lo, hi int, out []interval) []interval {
 	return out
 }
 
-// covered returns the parts of [lo, hi) inside the set, in order. If hi ≤ lo, it returns nothing: rounding a
-// range inside one page inward gives such a range.
+// covered returns the parts of [lo, hi) inside the set, in order. If hi ≤ lo, it returns nothing: a range
+// inside one page has such bounds after rounding inward.
 func (s *intervals) covered(lo, hi int) []interval {
 	if lo >= hi {
 		return nil
@@ -63,7 +63,7 @@ func (s *intervals) contains(lo, hi int) bool {
 	return lo >= hi || i < len(s.of) && s.of[i].lo <= lo && hi <= s.of[i].hi
 }
 
-// meets reports whether a part of [lo, hi), or an adjacent offset, is in the set.
+// meets reports whether a part of [lo, hi), or one of the two adjacent offsets, is in the set.
 func (s *intervals) meets(lo, hi int) bool {
 	i := s.first(lo - 1)
 	return i < len(s.of) && s.of[i].lo <= hi

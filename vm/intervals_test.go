@@ -9,14 +9,14 @@ import (
 // modelSize is small, so that random ranges often touch, overlap and cover each other.
 const modelSize = 64
 
-// intervalModel is a set of offsets as an array.
+// intervalModel is a set of offsets: m[i] says whether offset i is in the set.
 type intervalModel [modelSize]bool
 
-// ranges returns the maximal ranges inside [lo, hi) whose offsets are all in the set, or all outside.
-func (m *intervalModel) ranges(lo, hi int, in bool) []interval {
+// ranges returns the maximal ranges of [lo, hi) inside the set, or if inside is false, outside the set.
+func (m *intervalModel) ranges(lo, hi int, inside bool) []interval {
 	var out []interval
 	for i := lo; i < hi; i++ {
-		if m[i] != in {
+		if m[i] != inside {
 			continue
 		}
 		if n := len(out); n > 0 && out[n-1].hi == i {
@@ -53,9 +53,9 @@ func driveIntervals(t *testing.T, ops []byte) {
 			}
 		}
 		if s.bytes != bytes {
-			t.Fatalf("%d bytes, want %d", s.bytes, bytes)
+			t.Fatalf("the set counts %d offsets, want %d", s.bytes, bytes)
 		}
-		// Compare a range other than the changed range.
+		// Compare the answers for another range.
 		lo, hi = hi/2, lo
 		if got, want := s.gaps(lo, hi, nil), m.ranges(lo, hi, false); !slices.Equal(got, want) {
 			t.Fatalf("gaps of [%d, %d) in %v: %v, want %v", lo, hi, s.of, got, want)

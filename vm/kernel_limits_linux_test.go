@@ -17,11 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childVariable names the function that a child process of these tests runs instead of the tests.
+// childVariable is the environment variable that names the function that a child process of these tests runs
+// instead of the tests.
 const childVariable = "VAST_VM_TEST_CHILD"
 
-// children are the functions of child processes. Each function sets limits that the test process itself must
-// not have, and panics with an error text if a check fails.
+// children are the functions of child processes. Each function limits or uses up resources of its process,
+// which would make other tests fail in the test process. It panics with an error text if a check fails.
 var children = map[string]func(){
 	"address space": limitedAddressSpace,
 	"data":          limitedData,
@@ -186,8 +187,8 @@ func limitedMappings() {
 		}
 	}
 	wants(err, ErrMappings, "vm.max_map_count")
-	check(r.Committed() == page/2*p && limit.Used() == r.Committed(), "%d committed, %d used, %d wanted",
-		r.Committed(), limit.Used(), page/2*p)
+	check(r.Committed() == page/2*p && limit.Used() == r.Committed(),
+		"%d bytes committed, %d used, want %d of each", r.Committed(), limit.Used(), page/2*p)
 	check(faults(func() { view(r)[page*p] = 1 }), "a page of a refused commit is usable")
 	have := ReadUsage().Mappings
 	check(have > most*9/10 && have < most*19/20, "%d of %d mappings are taken", have, most)

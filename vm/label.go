@@ -29,7 +29,7 @@ type labelled struct {
 	Label
 }
 
-// Label labels the contents of [off, off+n). Element 0 begins at off. If labels overlap, the last label wins.
+// Label labels the contents of [off, off+n). Element 0 begins at off. If labels overlap, the newest one wins.
 // Label makes no system call. Call Label once for each part, when the part is carved: labels stay until the
 // region is closed, and afterwards for messages about stale pointers. Label.Explain must not refer to the
 // Region: otherwise a leak of the Region is never found.

@@ -20,9 +20,9 @@ type Leak struct {
 
 var onLeak atomic.Pointer[func(Leak)]
 
-// OnLeak sets the callback for leaked regions. A goroutine of the runtime calls f, so f must not block. If f
-// is nil, leaks are only counted (see [PurposeStats]), and in builds with the tag invariants also written to
-// standard error. This is the default.
+// OnLeak sets the callback for leaked regions. A goroutine of the runtime calls f, so f must not block. Leaks
+// are counted in any case (see [PurposeStats]). If f is nil, which is the default, builds with the tag
+// invariants write leaks to standard error.
 func OnLeak(f func(Leak)) {
 	if f == nil {
 		onLeak.Store(nil)
@@ -36,9 +36,9 @@ type origin [8]uintptr
 
 func (o *origin) record() { o.recordAbove(1) }
 
-// recordAbove records the call stack without its innermost calls. If calls is 0, the first recorded call is
-// the caller of recordAbove's caller.
-func (o *origin) recordAbove(calls int) { runtime.Callers(3+calls, o[:]) }
+// recordAbove records the call stack. If skip is 0, the first recorded call is the caller of recordAbove's
+// caller. Otherwise skip more calls are left out.
+func (o *origin) recordAbove(skip int) { runtime.Callers(3+skip, o[:]) }
 
 func (o *origin) String() string {
 	n := 0
@@ -62,7 +62,7 @@ func (o *origin) String() string {
 }
 
 // leaked runs when the collector has found a Region that was not closed. It reports the leak and must not
-// free the memory: an interior pointer does not keep the Region alive.
+// free the memory: pointers into the memory do not keep the Region alive, and may still be in use.
 func leaked(m *mapping) {
 	m.mu.Lock()
 	closed, committed := m.closed, m.committed.bytes

@@ -34,8 +34,8 @@ func TestLeak(t *testing.T) {
 			}
 		}
 		if leak.Reserved != 8*p || leak.Committed != 2*p {
-			t.Errorf("reported %d reserved, %d committed, want %d, %d", leak.Reserved, leak.Committed, 8*p,
-				2*p)
+			t.Errorf("reported %d reserved and %d committed bytes, want %d and %d", leak.Reserved,
+				leak.Committed, 8*p, 2*p)
 		}
 		if !strings.Contains(leak.Made, "leak_test.go:") {
 			t.Errorf("reported as made at %q", leak.Made)
@@ -79,7 +79,7 @@ func dropRegion(t *testing.T, be backend, purpose string) (base unsafe.Pointer, 
 	return r.Base(), r.m
 }
 
-// TestSpanKeepsRegion: a region is not dropped while a span of it is in use.
+// TestSpanKeepsRegion: a region does not count as dropped while a span of it is in use.
 func TestSpanKeepsRegion(t *testing.T) {
 	var reported bool
 	OnLeak(func(l Leak) { reported = reported || l.Purpose == t.Name() })

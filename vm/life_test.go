@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRegionWithEachCallFailing runs the operations of a region and a span, and lets each call fail in turn.
-// It repeats failed operations.
+// TestRegionWithEachCallFailing runs the operations of a region and a span, and lets each system call fail in
+// turn. It repeats failed operations.
 func TestRegionWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge} {
 		refused, operations := 0, 0
@@ -30,7 +30,7 @@ func TestRegionWithEachCallFailing(t *testing.T) {
 		case vm.HeapStandIn():
 			least = 2
 		case pages == vm.PagesAuto:
-			least = 18 // Auto makes up to two calls fewer, depending on the mode of huge pages
+			least = 18 // PagesAuto makes up to two calls fewer, depending on the mode of huge pages
 		}
 		if calls < least || refused == 0 {
 			t.Errorf("%v pages: %d calls, want at least %d; %d of them make an operation fail, want some",
@@ -47,13 +47,13 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	}
 	limit := vm.NewLimit(4 * size)
 	var r *vm.Region
-	committed, written := 0, map[int]byte{} // bytes; the first byte of each written page
+	committed, written := 0, map[int]byte{} // bytes; the first byte of each written page by offset
 	check := func() {
 		if r == nil {
 			return
 		}
 		if r.Committed() != committed || limit.Used() != committed {
-			t.Errorf("%d committed, %d used, want %d", r.Committed(), limit.Used(), committed)
+			t.Errorf("%d bytes committed, %d used, want %d of each", r.Committed(), limit.Used(), committed)
 		}
 		b := unsafe.Slice((*byte)(r.Base()), r.Size())
 		for off, v := range written {
@@ -154,8 +154,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	return operations, met
 }
 
-// TestMirrorWithEachCallFailing makes and closes two mirrors, and lets each call fail in turn. It repeats
-// failed operations.
+// TestMirrorWithEachCallFailing makes and closes two mirrors, and lets each system call fail in turn. It
+// repeats failed operations.
 func TestMirrorWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		calls := faulttest.EachCall(t, func() (met error) {
@@ -221,7 +221,7 @@ func TestNoPartOfARegion(t *testing.T) {
 		before := fmt.Sprint(r.Committed())
 		err = r.Commit(0, 64*p)
 		if after := fmt.Sprint(r.Committed()); err != nil && after != before {
-			t.Errorf("%s committed after %v, before %s", after, err, before)
+			t.Errorf("%s bytes are committed after the error %v, want %s as before", after, err, before)
 		}
 		return err
 	})

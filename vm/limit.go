@@ -12,7 +12,7 @@ import (
 type Limit struct {
 	max    atomic.Int64
 	used   atomic.Int64
-	source string // where the limit comes from, unless the program set it
+	source string // the environment variable and its value; empty if the program set the limit
 	wrong  string // why the limit is invalid and allows nothing; empty if it is valid
 }
 
@@ -29,8 +29,8 @@ func NewLimit(max int) *Limit {
 // Max returns the budget in bytes.
 func (l *Limit) Max() int { return int(l.max.Load()) }
 
-// SetMax changes the budget. Committed memory stays. If it exceeds max, every commit of more memory fails
-// until enough memory has been given back. SetMax panics when max is negative.
+// SetMax changes the budget. Committed memory stays committed. While it exceeds max, every commit of more
+// memory fails. SetMax panics when max is negative.
 func (l *Limit) SetMax(max int) {
 	if max < 0 {
 		panic(fmt.Sprintf("vm: Limit.SetMax(%d): a limit is a number of bytes, zero or more", max))
@@ -41,7 +41,7 @@ func (l *Limit) SetMax(max int) {
 // Used returns the number of bytes that regions under this limit have committed.
 func (l *Limit) Used() int { return int(l.used.Load()) }
 
-// take charges n bytes and reports whether they fit. A nil limit allows everything.
+// take charges n bytes if they fit, and reports whether they fit. A nil limit allows everything.
 func (l *Limit) take(n int) bool {
 	if l == nil {
 		return true

@@ -11,9 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// LimitVariable is the environment variable that limits the bytes that all regions of a process together may
-// commit. The program can set another limit. [ParseLimit] lists its values, and [SetDefaultLimit] explains
-// its effect.
+// LimitVariable is the environment variable with the default budget of committed memory. [ParseLimit] lists
+// the values of the variable, and [SetDefaultLimit] explains its effect.
 const LimitVariable = "VAST_LIMIT"
 
 // defaultLimit is the budget of regions whose options name no budget; nil means no budget.
@@ -22,8 +21,8 @@ var defaultLimit atomic.Pointer[Limit]
 // readDefault reads the budget from the environment, once.
 var readDefault = sync.OnceFunc(func() { defaultLimit.Store(limitOf(os.Getenv(LimitVariable))) })
 
-// limitOf returns the budget for a value of the environment variable. An invalid value allows nothing, and
-// the error of the first commit says so: a misspelt limit must not mean no limit.
+// limitOf returns the budget for a value of the environment variable. For an invalid value the budget allows
+// nothing, and the error of each commit says why: a misspelt limit must not mean no limit.
 func limitOf(value string) *Limit {
 	l, err := ParseLimit(value)
 	if err != nil {
@@ -35,8 +34,8 @@ func limitOf(value string) *Limit {
 	return l
 }
 
-// DefaultLimit returns the budget of regions and mirrors whose options name no budget. The result is nil, no
-// budget, unless the environment or the program sets a default budget: see [SetDefaultLimit].
+// DefaultLimit returns the budget of regions and mirrors whose options name no budget. If neither the
+// environment nor the program sets a default budget (see [SetDefaultLimit]), the result is nil: no budget.
 func DefaultLimit() *Limit {
 	readDefault()
 	return defaultLimit.Load()
@@ -49,12 +48,13 @@ func DefaultLimit() *Limit {
 // Without a call of SetDefaultLimit, the default is the value of the environment variable VAST_LIMIT. The
 // variable also limits regions that package-level variables reserve. Without the variable there is no budget.
 // In a container a good choice is ContainerLimit(75), or VAST_LIMIT=75%. Then a commit that would take the
-// process past its container's memory returns an [*Error] wrapping ErrLimit, and the process continues.
+// regions past this share of the container's memory returns an [*Error] wrapping ErrLimit, and the process
+// continues.
 //
-// A budget counts committed memory, touched or not. Memory in use is less, sometimes much less: this module's
-// containers commit a step ahead, and a page counts whole even if most of it is unused. Therefore the limit
-// of an operating system container is not the default: it would stop programs that run well. No default
-// limits [Static] tables.
+// A budget counts committed memory, touched or not. Memory in use is less, sometimes much less, because this
+// module's containers commit a step ahead. Therefore the memory of the operating system's container is not
+// the default budget: that budget would stop programs that run well. Default budgets do not limit [Static]
+// tables.
 func SetDefaultLimit(l *Limit) {
 	readDefault() // a later read would overwrite l
 	defaultLimit.Store(l)
@@ -65,7 +65,7 @@ func SetDefaultLimit(l *Limit) {
 // debug.SetMemoryLimit sets one. The container's limit is the smallest limit from the process's control group
 // to the root (memory.max and memory.high, or memory.limit_in_bytes in version 1 of control groups), or on
 // Windows the limit of the process's job. The memory of the machine counts as a limit, too. If no limit is
-// known, the result is nil, no budget.
+// known, the result is nil: no budget.
 //
 // The remaining memory is for the Go heap, stacks, the program itself and other processes in the same
 // container. ContainerLimit panics unless percent is 1 to 100.
@@ -90,7 +90,7 @@ func shareOf(percent int, f Facts, goHeap int64) *Limit {
 	l := &Limit{}
 	if goHeap < math.MaxInt64 {
 		if goHeap >= int64(most) {
-			l.wrong = fmt.Sprintf("GOMEMLIMIT gives all of the %s to the Go heap: lower it",
+			l.wrong = fmt.Sprintf("GOMEMLIMIT gives all of the %s to the Go heap: lower GOMEMLIMIT",
 				Bytes(most))
 			return l
 		}

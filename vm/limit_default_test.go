@@ -26,7 +26,7 @@ func TestDefaultLimit(t *testing.T) {
 		must(t, old.Commit(0, 8*p))
 		must(t, a.Commit(0, 2*p))
 		if l.Used() != 2*p || own.Used() != 16*p {
-			t.Errorf("%d and %d bytes are used", l.Used(), own.Used())
+			t.Errorf("%d bytes of the default limit and %d of the own limit are used", l.Used(), own.Used())
 		}
 		if err := a.Commit(2*p, 2*p); !errors.Is(err, ErrLimit) || a.Committed() != 2*p {
 			t.Errorf("a commit past the default limit: %v", err)

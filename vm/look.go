@@ -11,7 +11,7 @@ import (
 // inaccessible.
 //
 // Look is for diagnosis. The caller must synchronize Look with writes to the memory. f must not call methods
-// of the region: Look keeps pages from being committed or decommitted until f returns.
+// of the region, because Look holds the lock of the region while f runs.
 func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {

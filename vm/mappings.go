@@ -5,18 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// mappingsUsed is the number of the process's mappings that open and kept regions cost, or slightly less if
-// pages are protected.
+// mappingsUsed is the number of the process's mappings that open and kept regions cost. The number is
+// slightly too small if pages are protected.
 //
-// If the kernel limits mappings, regions take no more mappings shortly before the limit. Go's runtime needs
-// mappings too, for its heap and its own tables, and ends the process when it gets no mapping. An error from
-// the kernel would come too late.
+// Regions stop taking mappings shortly before the kernel's limit. Go's runtime needs mappings too, for its
+// heap and its own tables, and ends the process when it gets no mapping. An error from the kernel would come
+// too late.
 var mappingsUsed atomic.Int64
 
 // Regions leave 1/mappingsKept of the allowed mappings to the rest of the process.
 const mappingsKept = 16
 
-// recount updates mappingsUsed after a change. The caller holds the lock, or has just made the mapping.
+// recount updates mappingsUsed after a change of m. The caller holds the lock, or has just made m.
 func (m *mapping) recount() {
 	if !m.be.reuses() {
 		return
@@ -50,11 +50,10 @@ func tooManyMappings(be backend, n int) string {
 	full := func(most int) bool {
 		return most > 0 && int(mappingsUsed.Load())+n > most-most/mappingsKept
 	}
-	// The limit may have been raised since it was read.
 	if !full(facts().MaxMappings) || keptPages.flush() && !full(facts().MaxMappings) {
 		return ""
 	}
-	most := ReadFacts().MaxMappings
+	most := ReadFacts().MaxMappings // the limit may have been raised since facts read it
 	if !full(most) {
 		return ""
 	}

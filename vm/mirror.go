@@ -17,8 +17,8 @@ var (
 	ErrDescriptors = errors.New("too many open files")
 )
 
-// Mirror is memory that appears twice in a row: byte i is also byte i + Size. So each run of up to Size bytes
-// is contiguous, even if it crosses the end of the first half. A ring buffer needs this.
+// Mirror is memory that appears twice in a row: byte i is also byte i + Size. A ring buffer needs this,
+// because each run of up to Size bytes is contiguous, even if it crosses the end of the first half.
 //
 // If the system refuses to map memory twice, and on the heap stand-in, a mirror is ordinary memory of twice
 // the size, and [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.
@@ -38,14 +38,14 @@ const maxMirror = maxReserve / 4
 // KiB): nothing → Committed. The mirror counts as 2 × Size reserved and Size committed bytes. If the halves
 // are copied, it counts as 2 × Size committed bytes.
 //
-// On Linux the memory is shared anonymous memory, mapped a second time by mremap. This takes no file
-// descriptor. Strict overcommit mode charges the memory now, so touching it cannot fail later. If mremap is
-// refused, the memory is a memfd, whose descriptor is closed at once. On macOS the memory is an unlinked
-// temporary file. On Windows the memory is charged now, like all committed memory. On FreeBSD mapping memory
-// twice is always refused. Mirrors do not use huge pages.
+// On Linux the memory is shared anonymous memory, mapped a second time by mremap, which takes no file
+// descriptor. In strict overcommit mode ReserveMirror charges all of the memory, so touching it cannot fail
+// later. If mremap is refused, the memory is a memfd, whose descriptor ReserveMirror closes. On macOS the
+// memory is an unlinked temporary file. On Windows ReserveMirror charges all of the memory. On FreeBSD
+// mapping memory twice is always refused. Mirrors do not use huge pages.
 //
-// It returns an [*Error] wrapping ErrSize, ErrLimit, ErrAddressSpace, ErrMappings, ErrDescriptors,
-// ErrOvercommit or ErrCommitCharge. A refusal is not an error: see [Mirror.Refused].
+// It returns an [*Error] wrapping ErrSize, ErrLimit, ErrDataLimit, ErrAddressSpace, ErrMappings,
+// ErrDescriptors, ErrOvercommit or ErrCommitCharge. A refusal is not an error: see [Mirror.Refused].
 func ReserveMirror(bytes int, o Options) (*Mirror, error) {
 	var made origin
 	made.record()
@@ -145,8 +145,8 @@ type mirrored struct{ backend }
 
 func (b mirrored) reset(p unsafe.Pointer, n int) error { return b.unmirror(p, n/2) }
 
-// decommit does the same as reset, because a mirror can only be unmapped. Close calls decommit after a failed
-// reset.
+// decommit unmaps the mirror as reset does, because a mirror cannot be decommitted in part. Close calls
+// decommit after a failed reset.
 func (b mirrored) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.unmirror(p, n)
 }
@@ -216,8 +216,8 @@ func (m *Mirror) copyAcross(off, n int) {
 func (m *Mirror) Resident() (int, error) { return m.r.Resident() }
 
 // Close gives the memory back to the system. Later regions or mirrors of this process get the addresses, as
-// with [Region.Close]. Pointers into the mirror must not be used afterwards. Closing twice does nothing.
-// Before Windows 10, version 1803, the memory stays charged, for the next mirror of the same size.
+// with [Region.Close]. Pointers into the mirror must not be used afterwards. A second Close does nothing. On
+// Windows 10 before version 1803, and older, the memory stays charged, for the next mirror of the same size.
 //
 // It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for closing. Then the
 // mirror is still open, and Close may be called again.

@@ -10,8 +10,8 @@ import (
 )
 
 // mapTwice maps an unlinked temporary file, because named shared memory and vm_remap need C. The system may
-// write the contents to disk from time to time, which does not block the process. mapTwice allocates the disk
-// space now, because touching a page without disk space would end the process.
+// write the contents to disk from time to time, which does not block the process. mapTwice allocates all of
+// the disk space, because touching a page without disk space would end the process.
 func mapTwice(p unsafe.Pointer, n int, _ string) error {
 	f, err := os.CreateTemp("", "vast-mirror-*")
 	switch {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// FuzzMirror writes ranges anywhere in a mirror. Both halves hold the same bytes. An operation takes four
-// bytes of the input.
+// FuzzMirror writes ranges anywhere in a mirror, and compares both halves with a plain slice. It decodes each
+// operation from four bytes.
 func FuzzMirror(f *testing.F) {
 	f.Add(byte(0), []byte{0, 0, 0, 7, 255, 255, 200, 1, 127, 255, 16, 9})
 	f.Fuzz(func(t *testing.T, pages byte, ops []byte) {

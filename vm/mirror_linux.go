@@ -9,8 +9,8 @@ import (
 )
 
 // mapTwice maps the same memory over both halves of a reservation: by mremap, or by a memfd if mremap is
-// refused. mremap comes first because it needs neither a descriptor nor a file, which limits and sandboxes
-// restrict more often.
+// refused. mremap comes first because it needs neither a descriptor nor a file. Limits and sandboxes restrict
+// descriptors and files more often than mremap.
 func mapTwice(p unsafe.Pointer, n int, name string) error {
 	err := mapAndDuplicate(p, n)
 	if !refuses(err) && !errors.Is(err, errNotTwice) {
@@ -26,15 +26,15 @@ func mapTwice(p unsafe.Pointer, n int, name string) error {
 	}
 }
 
-// refuses reports whether an error comes from a sandbox, or from a kernel without this call.
+// refuses reports whether an error comes from a sandbox, or from a kernel that lacks the call or an option.
 func refuses(err error) bool {
 	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) ||
 		errors.Is(err, unix.EINVAL)
 }
 
 // mapAndDuplicate maps shared anonymous memory and duplicates the mapping by an mremap of zero bytes
-// (mremap(2)). The memory is mapped elsewhere and moved into the reservation, because an mmap that fails over
-// the reservation may have unmapped the reservation.
+// (mremap(2)). It maps the memory elsewhere and moves the mapping into the reservation, because an mmap over
+// the reservation may unmap the reservation and then fail.
 func mapAndDuplicate(p unsafe.Pointer, n int) error {
 	made, err := unix.MmapPtr(-1, 0, reserveHint(n), uintptr(n), readWrite, unix.MAP_SHARED|unix.MAP_ANON)
 	if err != nil {
@@ -66,8 +66,8 @@ func mremap(old unsafe.Pointer, oldBytes int, target unsafe.Pointer, bytes int) 
 	return nil
 }
 
-// mapMemfd maps an unnamed file. The file is sealed, so no process that opens it under /proc can shorten it.
-// Touching a page beyond the end of a shortened file would end this process.
+// mapMemfd maps a file in memory over both halves. It seals the file, so that no process that opens the file
+// under /proc can shorten it. Touching a page beyond the end of a shortened file would end this process.
 func mapMemfd(p unsafe.Pointer, n int, name string) error {
 	name = printableName(name)
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|unix.MFD_NOEXEC_SEAL)

@@ -23,14 +23,15 @@ func init() {
 	children["no file sizes"] = noFileSizes
 }
 
-// TestMirrorMemoryIsOnce: the kernel counts each page of both halves as half a page.
+// TestMirrorMemoryIsOnce: the kernel counts each page of a half as half a page, because the other half shares
+// the page.
 func TestMirrorMemoryIsOnce(t *testing.T) {
 	p := PageSize()
 	m := openMirror(t, onlyOS(t), 64*p, Options{Name: "twice"})
 	first, second := halves(m)
 	for i := range 64 {
 		if n, err := m.Resident(); err != nil || n != i*p {
-			t.Fatalf("%d pages touched: %d resident, %v", i, n, err)
+			t.Fatalf("%d pages touched: %d bytes are resident, %v", i, n, err)
 		}
 		first[i*p+i] = byte(i + 1) // in one half
 		if second[i*p+i] != byte(i+1) {
@@ -40,7 +41,7 @@ func TestMirrorMemoryIsOnce(t *testing.T) {
 	sum, _ := smaps(t, m.r)
 	touched := 64 * systemPage
 	if sum["Pss"] != touched || sum["Rss"] != 2*touched || sum["mappings"] != 2 {
-		t.Errorf("smaps says %d proportional of %d resident bytes in %d mappings, want %d of %d in 2",
+		t.Errorf("smaps says %d proportional and %d resident bytes in %d mappings, want %d and %d in 2",
 			sum["Pss"], sum["Rss"], sum["mappings"], touched, 2*touched)
 	}
 	if got := find(t, "twice", true); got.Resident != 64*p {
@@ -105,7 +106,7 @@ func mirrorIn(child string, bytes int, copied bool) *Mirror {
 	return m
 }
 
-// mapsFile reports whether the process maps a memfd of a purpose.
+// mapsFile reports whether the process maps the memfd of a mirror with this purpose.
 func mapsFile(purpose string) bool {
 	maps, err := os.ReadFile("/proc/self/maps")
 	done(err)
@@ -118,7 +119,7 @@ func setFiles(n uint64) {
 
 // takeDescriptors opens files until there are no more.
 func takeDescriptors() {
-	time.Sleep(time.Nanosecond) // the first timer of Go's runtime takes two descriptors, or ends the process
+	time.Sleep(time.Nanosecond) // the first timer takes two descriptors; without them Go's runtime ends
 	setFiles(20)
 	for {
 		if _, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
@@ -195,13 +196,13 @@ func mirrorAddressSpace() {
 	before := fmt.Sprint(Snapshot(false))
 	_, err := mirrorOn(osBackend{}, 256*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // fits, but not the third mapping
+	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // two mappings fit, not the third
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
 	check(fmt.Sprint(Snapshot(false)) == before, "a failed mirror is counted: %+v", Snapshot(false))
 	done(mirrorIn("as", 16*mib, false).Close())
 }
 
-// noFileSizes: if a limit of file sizes would raise a signal, the mirror copies.
+// noFileSizes: if the file of a mirror would exceed RLIMIT_FSIZE, which raises a signal, the mirror copies.
 func noFileSizes() {
 	refuse(unix.SYS_MREMAP, false, unix.ENOSYS)
 	setLimit(unix.RLIMIT_FSIZE, mirrorPages()-1)

@@ -79,7 +79,7 @@ func TestMirrorSizes(t *testing.T) {
 			}
 		}
 		if m := openMirror(t, be, 1, Options{}); m.Size() != max(PageSize(), mirrorUnit) {
-			t.Errorf("a mirror of 1 byte has %d", m.Size())
+			t.Errorf("a mirror of 1 byte has %d bytes", m.Size())
 		}
 		// This size is too large for the addresses or memory of any machine. 32-bit systems give another
 		// error.
@@ -237,7 +237,7 @@ func TestMirrorFailures(t *testing.T) {
 	var e *Error
 	if second[3] != 7 || !errors.As(m.Refused(), &e) || !strings.Contains(e.Detail, "the sandbox") ||
 		limit.Used() != 2*mirrorPages() {
-		t.Errorf("holds %d, refused: %v, used %d", second[3], m.Refused(), limit.Used())
+		t.Errorf("the second half holds %d, refused: %v, %d bytes used", second[3], m.Refused(), limit.Used())
 	}
 	must(t, m.Close())
 	for _, sentinel := range []error{errFaulty, ErrDescriptors} {

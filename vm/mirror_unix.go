@@ -15,8 +15,8 @@ const mirrorUnit = 1
 // region.
 const mirrorsServeRegions = true
 
-// mirror reserves the addresses once and then replaces each half, so that the addresses never belong to other
-// code.
+// mirror reserves the addresses of both halves first, and then maps memory over them, so that no other code
+// can get an address in between.
 func (b osBackend) mirror(n int, name string) (unsafe.Pointer, error) {
 	p, err := reserveAddresses(b, 2*n, pageSize)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 // each half there. If another thread has taken the addresses meanwhile, mapViews tries other addresses.
 //
 // Unmapping a view would free addresses that a stale pointer may still hold, and the system could put Go's
-// heap there. So the views of a closed mirror stay mapped, but inaccessible, for the next mirror of the same
-// size. Their contents are removed from memory, but stay charged to the system's commit limit.
+// heap there. Therefore the views of a closed mirror stay mapped, but inaccessible, for the next mirror of
+// the same size. Their contents are removed from memory, but stay charged to the system's commit limit.
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 
-// mostGaps is the number of attempts. An attempt fails if another thread takes the addresses first.
-const mostGaps = 64
+// mostAttempts limits the attempts to map both views. An attempt fails if another thread takes the addresses.
+const mostAttempts = 64
 
 // mapViews makes a mirror of two views side by side.
 func mapViews(n int) (unsafe.Pointer, error) {
@@ -40,7 +40,7 @@ func mapViews(n int) (unsafe.Pointer, error) {
 		return nil, err
 	}
 	defer windows.CloseHandle(file)
-	for range mostGaps {
+	for range mostAttempts {
 		if err = mapViewsAt(gap, file, n); err == nil {
 			return pointerAt(int(gap)), nil
 		}
@@ -51,7 +51,7 @@ func mapViews(n int) (unsafe.Pointer, error) {
 			return nil, noAddresses(n, err)
 		}
 	}
-	return nil, fmt.Errorf("%w: other threads took the addresses %d times", ErrRefused, mostGaps)
+	return nil, fmt.Errorf("%w: other threads took the addresses %d times", ErrRefused, mostAttempts)
 }
 
 // findGap returns the address of 2n bytes that are free at this moment.
@@ -80,7 +80,7 @@ func mapViewsAt(gap uintptr, file windows.Handle, n int) error {
 	return nil
 }
 
-// retireViews keeps the views of a closed mirror in place.
+// retireViews makes the views of a closed mirror inaccessible, and keeps them for the next mirror.
 func retireViews(p unsafe.Pointer, n int) error {
 	if err := protectViews(p, n, windows.PAGE_READWRITE, windows.PAGE_NOACCESS); err != nil {
 		return err

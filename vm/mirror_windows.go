@@ -31,8 +31,8 @@ const (
 )
 
 // placeholders reports whether the system has working placeholders. Wine had the functions before they
-// worked, so placeholders calls them. It releases the addresses, which is sound because no code has seen
-// them.
+// worked, so placeholders makes two placeholders as a trial. It releases their addresses, which is sound
+// because no code has seen them.
 var placeholders = sync.OnceValue(func() bool {
 	for _, proc := range []*windows.LazyProc{virtualAlloc2, mapViewOfFile3, unmapViewOfFile2} {
 		if proc.Find() != nil {
@@ -114,13 +114,14 @@ func noAddresses(n int, err error) error {
 }
 
 // sharedMemory makes n bytes of memory that can be mapped. The memory lives as long as a handle or a view of
-// it. All bytes are charged to the system's commit limit at once, so touching them cannot fail afterwards.
+// it. The call charges all bytes to the system's commit limit, so touching them cannot fail afterwards.
 func sharedMemory(n int) (windows.Handle, error) {
 	return windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE,
 		uint32(uint64(n)>>32), uint32(n), nil)
 }
 
-// mapPlaceholders replaces placeholders by both views, so that the addresses never belong to other code.
+// mapPlaceholders replaces two placeholders by views of the same memory, so that no other code can get an
+// address in between.
 func mapPlaceholders(n int) (unsafe.Pointer, error) {
 	p := takeMirror(n)
 	if p == nil {

@@ -24,17 +24,17 @@ const moveSmallest = 64 << 10
 // moment the contents are in neither range.
 //
 // MovePages panics unless off, targetOff and n are multiples of the page size, all pages of the range in r
-// are Committed, and all pages of the range in target are Reserved. So the ranges never overlap. The pages of
-// r must also be ReadWrite; MovePages does not check that.
+// are Committed, and all pages of the range in target are Reserved. Overlapping ranges cannot meet these
+// conditions. The pages of r must also be ReadWrite; MovePages does not check that.
 //
 // On Linux (5.7 and later) mremap moves the pages themselves: nothing is copied, no memory is taken, and
-// untouched pages stay untouched. The old addresses stay reserved all the time. If off and targetOff have the
-// same offset in a huge page, huge pages stay whole, and whole tables of 512 pages move at once. Otherwise
+// untouched pages stay untouched. The old addresses stay reserved all the time. If both ranges begin at the
+// same offset in a huge page, huge pages stay whole, and each table of 512 pages moves as a whole. Otherwise
 // the kernel copies the entries of the page table, at a few nanoseconds a page.
 //
-// In other cases MovePages copies the bytes in steps of 2 MiB, and gives each step's old memory back. It
-// copies on the heap stand-in, on other systems, between regions of different backends, if the contents of
-// the pages come from a file, and if Linux refuses the move.
+// MovePages copies the bytes on the heap stand-in, on other systems, between regions of different backends,
+// if the contents of the pages come from a file, and if Linux refuses the move. Outside the stand-in it
+// copies in steps of 2 MiB, and gives each step's old memory back.
 //
 // If the policy of target is PagesAuto, ranges that [Region.Huge] declared dense in r become dense in target,
 // too.
@@ -61,7 +61,7 @@ func (r *Region) MovePages(target *Region, targetOff, off, n int) error {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings,
 			Detail: "pages of a closed region cannot be given back"}
 	}
-	// The move adds one mapping between source and destination, and up to two at the ends of each range.
+	// The move makes one temporary mapping, and up to two new mappings at the ends of each range.
 	if detail := tooManyMappings(dest.be, 5); detail != "" {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
 	}
@@ -115,27 +115,27 @@ func lockBoth(a, b *mapping) (unlock func()) {
 	}
 }
 
-// moveContents commits n bytes at offset toOff of to, and moves the contents at offset off of m to them. The
-// pages at off stay committed. After a failure both ranges are unchanged.
-func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
+// moveContents commits n bytes at offset destOff of dest, and moves the contents at offset off of m there.
+// The pages of m stay committed. After a failure both ranges are unchanged.
+func (m *mapping) moveContents(dest *mapping, destOff, off, n int) error {
 	var moved, copied []interval // offsets in the range
 	for done, part := 0, n; done < n; part = n - done {
-		next, err := m.moveSome(to, toOff+done, off+done, part)
+		next, err := m.moveSome(dest, destOff+done, off+done, part)
 		if err == nil {
 			moved = append(moved, interval{done, done + next})
-			if to.be.reuses() {
-				to.moved.add(toOff+done, toOff+done+next)
+			if dest.be.reuses() {
+				dest.moved.add(destOff+done, destOff+done+next)
 			}
 			done += next
 			continue
 		}
-		// Pages that cannot move are copied, but only after all of the destination is committed: only
-		// committing can fail.
-		if err := to.be.commit(to.at(toOff+done), next); err != nil {
+		// Pages that cannot move are copied after the loop, when all of the destination is committed, because
+		// a commit can fail and a copy cannot.
+		if err := dest.be.commit(dest.at(destOff+done), next); err != nil {
 			for _, iv := range moved {
-				copy(bytesOf(m.at(off+iv.lo), iv.hi-iv.lo), bytesOf(to.at(toOff+iv.lo), iv.hi-iv.lo))
+				copy(bytesOf(m.at(off+iv.lo), iv.hi-iv.lo), bytesOf(dest.at(destOff+iv.lo), iv.hi-iv.lo))
 			}
-			to.vacate(interval{toOff, toOff + done + next})
+			dest.vacate(interval{destOff, destOff + done + next})
 			return err
 		}
 		copied = append(copied, interval{done, done + next})
@@ -144,7 +144,7 @@ func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
 	for _, iv := range copied {
 		for lo := iv.lo; lo < iv.hi; lo += moveStep {
 			step := min(moveStep, iv.hi-lo)
-			copy(bytesOf(to.at(toOff+lo), step), bytesOf(m.at(off+lo), step))
+			copy(bytesOf(dest.at(destOff+lo), step), bytesOf(m.at(off+lo), step))
 			// This discard gives memory back early. vacate gives all memory of the source back later.
 			_ = m.be.discard(m.at(off+lo), step)
 		}
@@ -152,14 +152,15 @@ func (m *mapping) moveContents(to *mapping, toOff, off, n int) error {
 	return nil
 }
 
-// moveSome moves the first bytes of a range, up to the end of their mapping. After an error, next is the
-// number of bytes to copy instead.
-func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error) {
-	if m.be != to.be || m.files.overlaps(off, off+n) {
+// moveSome moves the first bytes of a range, and returns their number as next. If the n bytes belong to
+// several mappings, it tries half of them, and so on. After an error, next is the number of bytes to copy
+// instead.
+func (m *mapping) moveSome(dest *mapping, destOff, off, n int) (next int, err error) {
+	if m.be != dest.be || m.files.overlaps(off, off+n) {
 		return n, errors.ErrUnsupported
 	}
 	for {
-		err = m.be.move(to.at(toOff), m.at(off), n)
+		err = m.be.move(dest.at(destOff), m.at(off), n)
 		if !errors.Is(err, errSeveral) || n <= moveSmallest {
 			return n, err
 		}
@@ -167,13 +168,13 @@ func (m *mapping) moveSome(to *mapping, toOff, off, n int) (next int, err error)
 	}
 }
 
-// bytesOf returns readable and writable pages as a slice. It is sound because the pages' region is locked, so
-// the region cannot be closed meanwhile.
+// bytesOf returns readable and writable pages as a slice. The slice is sound because the pages' region is
+// locked, so the region cannot be closed meanwhile.
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
 // vacate decommits a range. The range counts as Reserved from now on, even if the system refuses. After a
-// refusal the pages stay usable, but vacate gives their memory back or clears it. So they are zero when they
-// are committed again.
+// refusal the pages stay usable, but vacate gives their memory back or clears it, so that they are zero when
+// they are committed again.
 func (m *mapping) vacate(iv interval) {
 	bare, err := m.uncommit(iv)
 	if bare {

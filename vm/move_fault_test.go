@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestMoveFaults: if any one call fails, each range is completely in its old or completely in its new place,
-// and is counted there.
+// TestMoveFaults: if one system call fails, each range is completely in its old or completely in its new
+// place, and is counted there.
 func TestMoveFaults(t *testing.T) {
 	p := vm.PageSize()
 	calls := faulttest.EachCall(t, func() error {

@@ -35,7 +35,7 @@ func (osBackend) move(to, from unsafe.Pointer, n int) error {
 
 // hintLike returns a free address at the same offset in a huge page as p, so that page tables and huge pages
 // move whole. For a range smaller than a huge page it returns nil, because any address will do. If another
-// thread takes the address first, the kernel chooses one, and the move only takes longer.
+// thread takes the address first, the kernel chooses another one, and the move only takes longer.
 func hintLike(p unsafe.Pointer, n int) unsafe.Pointer {
 	huge := HugePageSize()
 	if huge == 0 || n < huge {

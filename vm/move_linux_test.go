@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMoveTakesNoMemory checks from outside the package: touched pages are at the new place, untouched pages
+// TestMoveTakesNoMemory asks the kernel after a move: touched pages are at the new place, untouched pages
 // take no memory, nothing is left at the old place, and the old addresses stay mapped.
 func TestMoveTakesNoMemory(t *testing.T) {
 	p := PageSize()
@@ -64,7 +64,7 @@ func TestMoveKeepsHugePages(t *testing.T) {
 	}
 }
 
-// TestMoveFindsBorders: if protecting or touching pages has split the mapping, its parts move.
+// TestMoveFindsBorders: if a range consists of several mappings, each of them moves.
 func TestMoveFindsBorders(t *testing.T) {
 	p := PageSize()
 	r := open(t, onlyOS(t), 1024*p, Options{})
@@ -109,7 +109,7 @@ func TestMovedMappingsAreCounted(t *testing.T) {
 	fill(r, 2*pages*p, pages*p)
 	sum, names := smaps(t, r)
 	if sum["mappings"] > 3 || r.m.mappings != 3 || len(r.m.moved) != 0 {
-		t.Errorf("%d mappings, %d counted, after Decommit of all: %q", sum["mappings"], r.m.mappings,
-			slices.Compact(names))
+		t.Errorf("after Decommit of all pages the kernel shows %d mappings, %d are counted: %q",
+			sum["mappings"], r.m.mappings, slices.Compact(names))
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // stamp writes a number into the first and last byte of each system page of a range. The number grows by one
-// from page to page.
+// from one page of the region to the next.
 func stamp(r *Region, off, n int, number byte) {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
 		for i := 0; i < PageSize(); i += systemPage {
@@ -62,7 +62,7 @@ func TestMovePages(t *testing.T) {
 				var e *Error
 				if err := r.MovePages(to, 0, 7*p, 2*p); !errors.Is(err, ErrLimit) || !errors.As(err, &e) ||
 					e.Op != "move" || e.Bytes != 2*p {
-					t.Errorf("got %v, want the limit", err)
+					t.Errorf("got %v, want an error of the limit", err)
 				}
 				if state(r, mine) != "5 5: 2-4 7-10" || state(to, theirs) != "3 3: 5-8" ||
 					!stamped(r, 7*p, 3*p, 6) {
@@ -105,7 +105,7 @@ func TestMovePagesOverSeveralMappings(t *testing.T) {
 			last = at
 			for i := 0; i < pages; i += 20 {
 				if !stamped(r, (at+i)*p, 20*p, byte(pages-20-i)) {
-					t.Fatalf("at page %d the pages from %d on hold wrong bytes", at, i)
+					t.Fatalf("after the move to page %d, the moved pages from %d on hold wrong bytes", at, i)
 				}
 			}
 		}
@@ -233,15 +233,15 @@ func TestMoveFails(t *testing.T) {
 	}
 }
 
-// TestMoveCannotDecommit: if the system keeps the source usable, the source counts as Reserved, and is zero
-// when committed.
+// TestMoveCannotDecommit: if the system refuses to decommit the source, the source counts as Reserved, and is
+// zero when it is committed again.
 func TestMoveCannotDecommit(t *testing.T) {
 	p := PageSize()
 	for _, op := range []string{"decommit", "discard"} {
 		s, r, limit := openStubborn(t)
 		must(t, r.Commit(0, 8*p))
 		stamp(r, 0, 8*p, 9)
-		s.stuck = 3 // this page is copied, so that there is memory to give back
+		s.stuck = 3 // all pages are copied, so there is memory to give back
 		s.fails["decommit"], s.fails[op] = errFaulty, errFaulty
 		must(t, r.MovePages(r, 100*p, 0, 8*p))
 		clear(s.fails)
@@ -324,7 +324,8 @@ func driveMoves(t *testing.T, ops []byte) {
 	}
 }
 
-// checkBorders compares the region's count of borders between moved pieces with an independent count.
+// checkBorders compares the region's running count of borders with a new count over the whole region. It also
+// checks that the moved pieces are sorted and do not overlap.
 func checkBorders(t *testing.T, r *Region) {
 	t.Helper()
 	if want := r.m.bordersIn(0, r.m.size); r.m.borders != want {

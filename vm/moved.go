@@ -4,8 +4,9 @@ import "slices"
 
 // pieces are sorted ranges of pages that were moved to their address, or belong to a file. Pieces may touch
 // but do not overlap. The kernel numbers the pages of a mapping by the address at which they were first
-// touched, or by their place in the file. So the kernel does not join a piece with its neighbours. Each end
-// of a piece between committed pages is a border between two mappings.
+// touched, or by their place in the file. It joins neighbouring mappings only if the numbers continue, which
+// they do not at the ends of a piece. So each end of a piece between committed pages is a border between two
+// mappings.
 type pieces []interval
 
 // first returns the index of the first piece that ends after off.
@@ -57,7 +58,7 @@ func (m *mapping) rebordered(lo, hi int, change func()) {
 	m.borders += m.bordersIn(lo, hi)
 }
 
-// bordersIn counts the borders from lo to hi, both included, that moves have made between committed pages.
+// bordersIn counts the ends of pieces that lie from lo to hi, both included, and between committed pages.
 func (m *mapping) bordersIn(lo, hi int) int {
 	n, last := 0, -1
 	at := func(off int) {

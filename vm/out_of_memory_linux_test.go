@@ -25,8 +25,8 @@ const (
 	groupBytes = 192 << 20
 )
 
-// TestOutOfMemory lets children use more memory than their control group allows. A child without a budget is
-// killed, which harms no other process; children with a budget get an error and continue.
+// TestOutOfMemory lets children ask for more memory than their control group allows. A child without a budget
+// is killed, which harms no other process. Children with a budget get an error and continue.
 func TestOutOfMemory(t *testing.T) {
 	onlyOS(t)
 	if role := os.Getenv(groupVariable); role != "" {
@@ -41,7 +41,7 @@ func TestOutOfMemory(t *testing.T) {
 	run := func(role string, environment ...string) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
-		// As in a container, the process is in the group before it starts.
+		// As in a container, the process joins the group before its program starts.
 		cmd := exec.CommandContext(ctx, "/bin/sh", "-c",
 			`echo $$ > "$`+groupPath+`/cgroup.procs" && exec "$0" "$@"`,
 			os.Args[0], "-test.run=^TestOutOfMemory$", "-test.v", "-test.count=1")
@@ -62,7 +62,7 @@ func TestOutOfMemory(t *testing.T) {
 		t.Errorf("without a budget: %v\n%s", err, out)
 	}
 	if n := killedIn(group); n < 1 {
-		t.Errorf("the kernel counts %d processes that it ended", n)
+		t.Errorf("the kernel counts %d killed processes, want at least 1", n)
 	}
 	if view(kept)[1<<19] != 7 {
 		t.Error("the region of this process has lost a byte")
@@ -111,7 +111,7 @@ func outgrow(t *testing.T, role string) {
 			continue
 		}
 		if !errors.Is(err, ErrLimit) || off > most || off < most-step {
-			t.Errorf("%v, after %d bytes, want %d", err, off, most)
+			t.Errorf("after %d bytes a commit gave %v; want the limit after about %d bytes", off, err, most)
 		}
 		if fromOutside := o.Limit == nil && role != "budget of the program's "+
 			"own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
@@ -128,8 +128,8 @@ func outgrow(t *testing.T, role string) {
 	t.Error("no commit was refused, and the kernel did not kill the process")
 }
 
-// memoryGroup makes a control group with a memory limit, as a child of one of this process's groups. It
-// removes the group after the test. It skips the test if it can make no group.
+// memoryGroup makes a control group with a memory limit, below one of this process's groups or an ancestor of
+// these groups. It removes the group after the test. It skips the test if it can make no group.
 func memoryGroup(t *testing.T, bytes int) (dir string) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/cgroup")
@@ -164,8 +164,8 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 					if parts[0] != "0" {
 						allowed = fmt.Sprint(bytes) // memory and swap together
 					}
-					// A kernel that does not limit swap usually has no swap. With swap the child would be
-					// slow.
+					// An error is ignored: a kernel that does not limit swap usually has no swap. Otherwise
+					// the child is only slow.
 					_ = os.WriteFile(filepath.Join(dir, swap), []byte(allowed), 0)
 					return dir
 				}

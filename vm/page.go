@@ -69,8 +69,8 @@ type Usage struct {
 	Kept         int // bytes of closed regions that stay in memory: see Options.Recycle
 }
 
-// facts are the facts that the package relies on, read once. While a process runs, only an administrator can
-// change them.
+// facts returns the facts as they were at its first call. The package takes only facts from it that rarely
+// change while a process runs.
 var facts = sync.OnceValue(ReadFacts)
 
 // ReadFacts reads the facts from the operating system again, because limits may change while a process runs.
@@ -97,7 +97,7 @@ func roundUp(n, unit int) int { return (n + unit - 1) &^ (unit - 1) }
 // roundDown returns n rounded down to a multiple of unit, a power of two.
 func roundDown(n, unit int) int { return n &^ (unit - 1) }
 
-// pointerAt turns an address of a reservation into a pointer. It is sound because the address lies outside
+// pointerAt turns an address of a reservation into a pointer. This is sound because the address lies outside
 // Go's heap and does not go back to the operating system while the process may use it. So the collector
 // neither moves nor frees the memory at the address.
 func pointerAt(addr int) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

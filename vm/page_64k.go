@@ -3,5 +3,5 @@
 package vm
 
 // pageSmallest makes regions use pages of 64 KiB even on systems with smaller pages. A test run of such a
-// build finds code that assumes 4 KiB, without a machine with larger pages.
+// build finds code that assumes 4 KiB, and needs no machine with larger pages.
 const pageSmallest = 64 << 10

@@ -23,7 +23,7 @@ func TestRounding(t *testing.T) {
 	for _, c := range [][3]int{{0, 0, 0}, {1, 8, 0}, {7, 8, 0}, {8, 8, 8}, {9, 16, 8},
 		{maxReserve, maxReserve + 1, maxReserve - 7}} {
 		if up, down := roundUp(c[0], 8), roundDown(c[0], 8); up != c[1] || down != c[2] {
-			t.Errorf("%d rounds to %d and %d, want %d and %d", c[0], up, down, c[1], c[2])
+			t.Errorf("%d rounds up to %d and down to %d, want %d and %d", c[0], up, down, c[1], c[2])
 		}
 	}
 }

@@ -58,7 +58,8 @@ type PageRun struct {
 //
 // Pages does not block other calls: it reports pages that change meanwhile in their old or new state. After
 // an error the runs end where the error happened. Complexity: one step for each run, and a system call for
-// each 16 Ki committed pages, in which the system visits each page or huge page.
+// each committed range, for each 16 Ki pages of it (1 Ki on Windows) and for each 256 runs. In these calls
+// the system visits each page or huge page.
 func (r *Region) Pages(off, n int, dst []PageRun) ([]PageRun, error) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {
@@ -94,7 +95,7 @@ func (r *Region) Pages(off, n int, dst []PageRun) ([]PageRun, error) {
 // pageRuns joins reported pages into runs.
 type pageRuns struct {
 	of     []PageRun
-	before int // number of runs at the start
+	before int // number of runs that the caller had already
 }
 
 // add reports the pages [lo, hi), which follow the pages reported before.

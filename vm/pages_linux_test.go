@@ -19,8 +19,8 @@ func scans(t *testing.T, r *Region) {
 	}
 }
 
-// TestPagesAgreeWithTheKernel compares Pages with mincore, page by page, and with smaps. It does so for
-// Region.Pages and for pagesInCore.
+// TestPagesAgreeWithTheKernel compares Region.Pages and pagesInCore with mincore, page by page, and with
+// smaps.
 func TestPagesAgreeWithTheKernel(t *testing.T) {
 	p := PageSize()
 	const pages = 3 * 16 << 10 // several batches

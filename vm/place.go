@@ -22,7 +22,7 @@ type Place struct {
 
 // Describe describes an address, for example from a log, a debugger or a suspected pointer. It returns false
 // if the address lies neither in an open region of this process nor in one of the 256 regions closed last. It
-// does not read the address.
+// does not read the memory at the address.
 //
 // Describe may be called from many goroutines. Complexity: linear in the number of regions and in the labels
 // of one region.

@@ -43,7 +43,7 @@ func TestDescribe(t *testing.T) {
 		says(9*p+3, 0, 9*p+3, fmt.Sprintf("byte %d of region %q is beyond its %d usable bytes", 9*p+3,
 			t.Name(), p))
 		says(7, PageCommitted, 7, fmt.Sprintf("byte 7 of region %q is usable", t.Name()))
-		// If labels overlap, the last label counts.
+		// If labels overlap, the newest label counts.
 		r.Label(9*p, p, Label{})
 		says(9*p+3, 0, 3, fmt.Sprintf("byte 3 of region %q is beyond its end: no byte is usable yet",
 			t.Name()))
@@ -57,8 +57,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeClosed: Describe finds a closed region until another region gets its addresses, or until too
-// many other regions were closed.
+// TestDescribeClosed: Describe finds a closed region until another region gets its addresses, or until 256
+// other regions were closed.
 func TestDescribeClosed(t *testing.T) {
 	be := onlyOS(t)
 	r := open(t, be, 3*PageSize(), Options{Name: "first"})

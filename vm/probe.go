@@ -3,8 +3,8 @@ package vm
 // LargestReservation returns the number of bytes that one region could reserve now, at most max. The result
 // is at most about one part in a thousand too small. The function is meant for diagnosis. On Windows it finds
 // the largest free range. Elsewhere it tries sizes by bisection, in some thirty system calls. While it tries
-// a size, the process may have no addresses left for anything else. The tried addresses go back to the
-// operating system at once, which is sound because no code has seen them.
+// a size, the process may have no addresses left for anything else. After each trial the addresses go back to
+// the operating system, which is sound because no code has seen them.
 func LargestReservation(max int) int {
 	max = roundDown(min(max, maxReserve), pageSize)
 	be := chosen(PagesAuto)

@@ -13,8 +13,8 @@ const memFree = 0x10000
 // most limit. The walk ends early at a free range of at least limit bytes. limit must be a positive multiple
 // of the page size.
 //
-// largestReservation reserves nothing: Wine keeps a table of reserved pages, and filling that table for 64
-// TiB takes a minute.
+// largestReservation reserves nothing, because Wine keeps a table of reserved pages, and filling that table
+// for 64 TiB takes a minute.
 func (osBackend) largestReservation(limit int) int {
 	largest := 0
 	var at windows.MemoryBasicInformation

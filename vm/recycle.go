@@ -12,21 +12,20 @@ import (
 // when it is committed, and a page fault and a page table when it is touched. Closing the region costs
 // another call. A recycled region keeps its pages in memory when it closes. Closing makes the pages
 // inaccessible, by one call, so that a stale pointer faults as in any closed region. The next region of the
-// same size and purpose commits the pages again, which clears them. Each kept range stays a mapping of its
-// own, because splitting and joining mappings takes long.
+// same size, purpose and policy commits the pages again, which clears them. Each kept range stays a mapping
+// of its own, because splitting and joining mappings takes long.
 
 const (
-	keptRegions = 16 // number of closed regions with kept pages
-	keptRanges  = 64 // number of kept ranges of pages of one region
+	keptRegions = 16 // largest number of closed regions with kept pages
+	keptRanges  = 64 // largest number of kept ranges of pages of one region
 )
 
 var (
-	keptOfOne = max(256<<10, 16*pageSize) // number of kept bytes of one region
-	keptMost  = 4 * keptOfOne             // number of kept bytes of the process
+	keptOfOne = max(256<<10, 16*pageSize) // largest number of kept bytes of one region
+	keptMost  = 4 * keptOfOne             // largest number of kept bytes of the process
 )
 
-// keeper is a backend whose pages can be made inaccessible without losing their memory or being charged to a
-// limit.
+// keeper is a backend that says whether inaccessible pages keep their memory and are charged to no limit.
 type keeper interface{ keeps() bool }
 
 // part is a part of a region that was carved.
@@ -43,7 +42,7 @@ type recycling struct {
 	pages intervals // pages of the closed region, with its contents, that this region has not committed
 	// own are the ranges that are mappings of their own: see apart.
 	own    intervals
-	spoilt bool // whether protected pages, pages of files or a failure forbid to keep the pages
+	spoilt bool // whether protected pages, pages of files or a failure forbid keeping the pages
 }
 
 // kept is a closed region whose pages stay in memory.
@@ -162,7 +161,7 @@ func (m *mapping) revive(k kept) {
 }
 
 // keep makes the pages of a region that is being closed inaccessible, except for private pages. It returns
-// the state to keep of the region, and whether its pages can be kept.
+// the entry for keptPages, and whether the pages can be kept.
 func (m *mapping) keep() (kept, bool) {
 	r := &m.recycling
 	if !r.on || r.spoilt || len(m.dense.of) > 0 || len(m.moved) > 0 ||
@@ -199,9 +198,9 @@ func (m *mapping) keep() (kept, bool) {
 		spareParts: r.known, spareCommitted: m.committed.of}, true
 }
 
-// apart makes a range a mapping of its own, whose ends stay when the access changes: the range gets advice
-// about huge pages that differs from the advice for its neighbours. The advice has no other effect, because
-// the range is smaller than a huge page.
+// apart makes a range a mapping of its own, which the kernel does not join with neighbours when the access
+// changes: the range gets advice about huge pages that differs from the advice for its neighbours. The advice
+// has no other effect, because the range is smaller than a huge page.
 func (m *mapping) apart(iv interval) {
 	if !m.recycling.own.contains(iv.lo, iv.hi) {
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, m.small())
@@ -209,8 +208,8 @@ func (m *mapping) apart(iv interval) {
 	}
 }
 
-// carve records a part that is about to be carved. If the closed region carved another part at this point,
-// carve gives back the kept pages of this part and of all later parts.
+// carve records a part that is about to be carved. If the closed region carved another part here, carve gives
+// back all kept pages outside the parts carved so far.
 func (r *recycling) carve(m *mapping, p part) {
 	if !r.on {
 		return
@@ -274,8 +273,8 @@ func (m *mapping) keptTo(off int) int {
 }
 
 // step returns the number of bytes that a span or a seam commits ahead. The next region must clear all pages
-// that a recycled region has committed. So the spans and seams of a recycled region begin with the needed
-// pages, and then grow fourfold at a time.
+// that a recycled region has committed. Therefore the spans and seams of a recycled region begin with the
+// needed pages, and then grow fourfold at a time.
 func (m *mapping) step(committed int) int {
 	step := max(minStep, committed/8)
 	if m.recycling.on {

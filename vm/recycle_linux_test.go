@@ -89,7 +89,7 @@ func TestRecycle(t *testing.T) {
 }
 
 // TestRecycleSteps: spans and seams of recycled regions begin with the needed pages and grow fourfold up to
-// the usual step. In the next region, spans and seams have all of these pages at once.
+// the usual step. In the next region, the first CommitTo of a span or a seam commits all of these pages.
 func TestRecycleSteps(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	if 16*p > minStep {

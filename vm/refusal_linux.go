@@ -23,10 +23,10 @@ func (be osBackend) refusals() []Refusal {
 		return refused
 	}
 	advice := func(kind int, name, instead string) {
-		note("madvise("+name+")", adviceTaken(p, kind), instead)
+		note("madvise("+name+")", tryAdvice(p, kind), instead)
 	}
 
-	// Without a committed page the advice cannot be tried.
+	// heedsAdvice needs a committed page.
 	if refused := note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed."); !refused &&
 		!heedsAdvice() {
 		all = append(all, Refusal{"madvise", errIgnored,
@@ -41,7 +41,8 @@ func (be osBackend) refusals() []Refusal {
 		"Region.Populate is not supported: memory is taken when pages are touched.")
 	if HugePageSize() > 0 {
 		advice(unix.MADV_HUGEPAGE, "MADV_HUGEPAGE",
-			"Pages are small unless the system's mode is always: first touches take several times as long.")
+			"Pages are small, and first touches take several times as long, except in the system's mode "+
+				"always.")
 		advice(unix.MADV_COLLAPSE, "MADV_COLLAPSE", "Region.Collapse does nothing.")
 	}
 	_, err = be.resident(p, pageSize)

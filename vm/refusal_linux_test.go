@@ -34,8 +34,8 @@ func refusedKind(kind uint32) seccomptest.Rule {
 	return seccomptest.Rule{Call: unix.SYS_MADVISE, Argument: 3, Value: kind}
 }
 
-// TestRefusedCalls runs a region's life in a sandbox that refuses optional calls, with either of the errors
-// that sandboxes use.
+// TestRefusedCalls runs a region's life in sandboxes that refuse optional calls, once with each of the two
+// errors that sandboxes use.
 func TestRefusedCalls(t *testing.T) {
 	onlyOS(t)
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestRefusedCalls(t *testing.T) {
 		{"files", []seccomptest.Rule{refusedFiles}, "memfd_create"},
 		{"moves and files", []seccomptest.Rule{refusedMoves, refusedFiles}, "mremap memfd_create"},
 		{"resident pages", []seccomptest.Rule{refusedResident}, "mincore"},
-		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions do not call it
+		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions do not make this call
 		{"limits", []seccomptest.Rule{refusedLimits}, ""},
 		{"the files of the kernel", []seccomptest.Rule{refusedProc}, ""},
 		{"all", []seccomptest.Rule{refusedNames, refusedAdvice, refusedMoves, refusedFiles, refusedResident,
@@ -118,7 +118,7 @@ func TestUnknownKinds(t *testing.T) {
 
 // liveRefused runs all operations of regions and mirrors.
 func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.Errno) {
-	facts = sync.OnceValue(ReadFacts) // a process that starts under these rules reads these facts
+	facts = sync.OnceValue(ReadFacts) // read the facts again, under the rules of the sandbox
 	p, be := PageSize(), osBackend{}
 	size := 64 * p
 	if huge := HugePageSize(); huge > 0 {
@@ -197,7 +197,8 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 	runtime.GC() // Go's runtime works under these rules, too
 }
 
-// checkNamed checks that all of a region's mappings still have its name, if the kernel supports names.
+// checkNamed checks that all mappings of a region have the name "vast: refused", if the kernel supports
+// names.
 func checkNamed(t *testing.T, r *Region, refused func(seccomptest.Rule) bool) {
 	t.Helper()
 	if refused(refusedProc) || refused(refusedNames) {

@@ -37,9 +37,9 @@ type Options struct {
 // Region is one reservation of address space. See the package documentation for the states of its pages.
 //
 // Its methods may be called from many goroutines; the caller must synchronize accesses to its memory. Offsets
-// and sizes are in bytes from the region's base. A method panics if its range reaches outside the region, and
-// if it would change a closed region. Base, Size, Committed, Resident, Pages, Look and Close still work on a
-// closed region.
+// and sizes are in bytes. Offsets count from the region's base. A method panics if its range reaches outside
+// the region, and if it would change a closed region. Base, Size, Committed, Resident, Pages, Look and Close
+// still work on a closed region.
 type Region struct {
 	m *mapping
 }
@@ -67,7 +67,7 @@ type mapping struct {
 	files     intervals // the pages whose contents come from files
 	labels    []labelled
 	returns   *returns // nil unless VAST_GUARD is set
-	borders   int      // borders between committed pages, made by moves
+	borders   int      // ends of moved pieces between committed pages: see pieces
 	mappings  int      // the region's share of mappingsUsed
 	recycling recycling
 	watcher   written.Watcher // nil unless package written tracks writes to the region
@@ -178,9 +178,9 @@ func (m *mapping) dress(iv interval) {
 	}
 }
 
-// small reports whether a region asks for small pages, except in the dense ranges for which Huge requests
-// huge pages. If the system hands out huge pages without a request, each touch of a sparse region would take
-// a huge page.
+// small reports whether a region asks for small pages outside the dense ranges, for which Huge requests huge
+// pages. If the system hands out huge pages without a request, a PagesAuto region asks for small pages:
+// otherwise each touch of the sparse region would take a huge page.
 func (m *mapping) small() bool { return m.pages == PagesSmall || facts().HugeMode == "always" }
 
 // Base returns the region's first address. The address does not change while the region is open.
@@ -223,8 +223,8 @@ func (m *mapping) failed(op string, n int, err error) error {
 // stay as they are. Memory is taken when a page is first touched.
 //
 // It returns an [*Error] wrapping ErrLimit, ErrDataLimit, ErrMappings, ErrOvercommit or ErrCommitCharge; then
-// no page has changed. Complexity: one system call for each gap between committed pages, and a copy of the
-// list of committed ranges if it is long.
+// no page has changed. Complexity: one system call for each gap between committed pages, and time linear in
+// the number of committed ranges.
 func (r *Region) Commit(off, n int) error {
 	m := r.m
 	m.mu.Lock()
@@ -252,8 +252,8 @@ func (r *Region) Commit(off, n int) error {
 		m.altered(g)
 		if err := m.supply(g); err != nil {
 			for _, changed := range gaps[:i+1] {
-				// If this decommit fails, the pages are usable but count as Reserved. Their memory is given
-				// back in any case.
+				// If this decommit fails, the pages are usable but count as Reserved. They are zero, or still
+				// count as pages of the closed region, which supply clears.
 				bare, undone := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo)
 				if bare {
 					m.dress(changed)
@@ -336,10 +336,10 @@ func (m *mapping) markGone(iv interval) {
 // Discard gives the memory of [off, off+n) back, rounded inward to whole pages, and leaves the pages usable:
 // Committed → Committed, zero. Pages changed by Protect may become ReadWrite.
 //
-// Windows, FreeBSD, and Linux where madvise is refused or ignored, have no call for this: there Discard
-// decommits the pages and commits them again. If another process takes the system's last memory in between,
-// Discard returns an [*Error], which wraps ErrCommitCharge on Windows and FreeBSD; then the pages of the
-// failed range are Reserved.
+// On Windows, on FreeBSD, and on Linux if madvise is refused or ignored, Discard decommits the pages and
+// commits them again. If another process takes the system's last memory in between, Discard returns an
+// [*Error], which wraps ErrCommitCharge on Windows and FreeBSD; then the pages of the failed range are
+// Reserved.
 func (r *Region) Discard(off, n int) error {
 	return r.inward("discard", off, n, func(m *mapping, iv interval) error {
 		m.altered(iv)
@@ -396,8 +396,8 @@ func (r *Region) Protect(off, n int, a Access) error {
 	return nil
 }
 
-// Resident returns the number of bytes of the region in memory. Complexity: one system call for each 16 Ki
-// committed pages.
+// Resident returns the number of bytes of the region in memory. Complexity: a system call for each committed
+// range, and for each 16 Ki pages of it (1 Ki on Windows).
 func (r *Region) Resident() (int, error) { return r.m.resident() }
 
 // resident makes its system calls without the lock, so that it blocks no other call. This is sound: the
@@ -423,7 +423,7 @@ func (m *mapping) residentIn(part interval) (int, error) {
 
 // Close gives the memory back to the system, except the memory that [Options] allows to recycle: any state →
 // Released. Later regions of this process get the addresses. Pointers into the region must not be used
-// afterwards. Closing twice does nothing.
+// afterwards. A second Close does nothing.
 //
 // It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for closing. Then the
 // region is still open, some of its pages may be Reserved, and Close may be called again.

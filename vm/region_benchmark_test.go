@@ -27,7 +27,7 @@ func commitAndTouch(b *testing.B, r *Region) {
 	fill(r, 0, r.Size())
 }
 
-// BenchmarkPopulate measures the same as BenchmarkFirstTouch, but the kernel touches the pages.
+// BenchmarkPopulate commits memory and lets the kernel touch every page of it.
 func BenchmarkPopulate(b *testing.B) {
 	const bytes = 64 << 20
 	r := open(b, onlyOS(b), bytes, Options{Pages: PagesSmall})

@@ -99,8 +99,8 @@ func driveRegion(t *testing.T, ops []byte) {
 				t.Fatalf("%s, op %d, kind %d: %v", name, i/4, op, err)
 			}
 			if r.Committed() != len(model)*p || limit.Used() != len(model)*p {
-				t.Fatalf("%s, op %d, kind %d: %d committed, %d used, want %d pages", name, i/4, op,
-					r.Committed(), limit.Used(), len(model))
+				t.Fatalf("%s, op %d, kind %d: %d bytes committed, %d used, want %d of each", name, i/4, op,
+					r.Committed(), limit.Used(), len(model)*p)
 			}
 			for page, held := range model {
 				for k, want := range held {
@@ -120,7 +120,7 @@ func driveRegion(t *testing.T, ops []byte) {
 		}
 		must(t, r.Close())
 		if limit.Used() != 0 {
-			t.Fatalf("%s: %d of the limit are used after Close", name, limit.Used())
+			t.Fatalf("%s: %d bytes of the limit are used after Close", name, limit.Used())
 		}
 	}
 }

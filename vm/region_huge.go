@@ -3,7 +3,8 @@ package vm
 // Populate takes memory for the committed pages in [off, off+n) now, rounded inward; the pages must be
 // ReadWrite. If the system has no memory left, Populate returns an error, while touching a page would end the
 // process. A control group's limit still ends the process: set a [Limit]. After an error some pages may be
-// populated. On kernels without this call (Linux before 5.14) the error wraps errors.ErrUnsupported.
+// populated. On FreeBSD, on Linux before 5.14, and if a sandbox refuses or ignores the call, the error wraps
+// errors.ErrUnsupported.
 func (r *Region) Populate(off, n int) error {
 	return r.inward("populate", off, n, func(m *mapping, iv interval) error {
 		return m.be.populate(m.at(iv.lo), iv.hi-iv.lo)
@@ -11,8 +12,8 @@ func (r *Region) Populate(off, n int) error {
 }
 
 // Huge declares that [off, off+n) is or will be dense: it requests huge pages for the whole huge pages inside
-// the range, in any state. Pages touched from then on are huge. The system joins small pages later if they
-// are in memory already. [Region.Collapse] joins them now. The request stays in force after a decommit.
+// the range, in any state. Pages touched after the call are huge. Small pages that are in memory already are
+// joined later by the system, or now by [Region.Collapse]. The request stays in force after a decommit.
 //
 // Huge is a hint: if the policy is not PagesAuto, or the system has no huge pages, it does nothing. It
 // returns an [*Error] wrapping ErrMappings if the range could not become a mapping of its own.
@@ -41,7 +42,7 @@ func (r *Region) Huge(off, n int) error {
 }
 
 // Collapse joins the committed pages of the whole huge pages in [off, off+n) into huge pages now. It copies
-// the pages in memory and fills the rest with zeros. It is a hint like [Region.Huge].
+// the pages in memory and fills the other pages with zeros. It is a hint like [Region.Huge].
 func (r *Region) Collapse(off, n int) error {
 	return r.inward("collapse", off, n, func(m *mapping, iv interval) error {
 		whole := m.wholeHugePages(iv)

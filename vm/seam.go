@@ -57,8 +57,8 @@ func (s *Seam) Above() int { return max(0, s.hi-s.at) }
 func (s *Seam) Committed() int { return s.hi - s.lo }
 
 // CommitTo commits at least need bytes above the seam, and the corresponding bytes below the seam. It commits
-// ahead as [Span.CommitTo] does, measured from the start of the page that contains the seam. So seams of one
-// size grow by the same steps, wherever they lie in a page. If the limits do not allow committing ahead,
+// ahead as [Span.CommitTo] does, measured from the start of the page that contains the seam: seams of one
+// size then grow by the same steps, wherever they lie in a page. If the limits do not allow committing ahead,
 // CommitTo commits only the needed bytes.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
@@ -92,8 +92,8 @@ func (s *Seam) CommitTo(need int) error {
 	return err
 }
 
-// share returns the number of bytes below the seam that correspond to the bytes above it, up to offset hi of
-// the region.
+// share returns the number of bytes below the seam that correspond to the bytes from the start of the seam's
+// page to offset hi of the region.
 func (s *Seam) share(hi int) int {
 	return min((hi-s.at+s.lead+s.unitAbove-1)/s.unitAbove*s.unitBelow, s.low)
 }
@@ -110,7 +110,8 @@ func (s *Seam) commit(hi int) error {
 }
 
 // DecommitTo keeps the given numbers of bytes below and above the seam, and decommits the other pages. It
-// also keeps the bytes below that correspond to kept bytes above. Pages that are kept in part are kept whole.
+// also keeps the bytes below the seam that correspond to kept bytes above it. Pages that are kept in part are
+// kept whole.
 func (s *Seam) DecommitTo(below, above int) error {
 	lo, hi := s.at-below, s.at+above
 	if above > 0 {

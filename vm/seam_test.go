@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// newSeam makes a seam in the fifth page of a span of 64 pages, at offset lead of this page. For eight bytes
-// above, the seam has one byte below.
+// newSeam makes a seam in a span of 64 pages, lead bytes after the start of the span's fifth page. For each
+// eight bytes above the seam, the seam has one byte below.
 func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 	t.Helper()
 	r, err := Reserve(64*pageSize, o)
@@ -19,16 +19,16 @@ func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 	return r, &s
 }
 
-// checkSeam checks that the pages from lo to hi are committed, and that the region and the limit count them.
-// It touches all committed bytes.
+// checkSeam checks that exactly the span's pages from lo to hi-1 are committed, and that the region and the
+// limit count them. It touches all committed bytes.
 func checkSeam(t *testing.T, r *Region, s *Seam, l *Limit, lo, hi int) {
 	t.Helper()
 	if got := s.Committed(); got != (hi-lo)*pageSize || r.Committed() != got || l.Used() != got {
-		t.Errorf("%d bytes are committed, the region counts %d, the limit %d, want %d pages", got,
-			r.Committed(), l.Used(), hi-lo)
+		t.Errorf("the seam has committed %d bytes, the region counts %d, the limit counts %d, want %d pages",
+			got, r.Committed(), l.Used(), hi-lo)
 	}
 	if lo < hi && !r.m.committed.contains(lo*pageSize, hi*pageSize) {
-		t.Errorf("%v is committed, want pages %d to %d", r.m.committed.of, lo, hi)
+		t.Errorf("the byte ranges %v are committed, want pages %d to %d", r.m.committed.of, lo, hi-1)
 	}
 	below, above := max(0, s.at-lo*pageSize), max(0, hi*pageSize-s.at)
 	if lo < hi && (s.Below() != below || s.Above() != above) {
@@ -51,22 +51,22 @@ func TestSeamGrowsBothWays(t *testing.T) {
 		checkSeam(t, r, s, l, first, 4+top/page)
 		must(t, s.CommitTo(1)) // changes nothing
 		checkSeam(t, r, s, l, first, 4+top/page)
-		all := 60 * page / 8 // the bytes below that the bytes above need
+		share := 60 * page / 8 // the bytes below that correspond to 60 pages above
 		must(t, s.CommitTo(60*page-lead))
-		begin := roundDown(4*page+lead-min(all, 4*page+lead), page) / page
+		begin := roundDown(4*page+lead-min(share, 4*page+lead), page) / page
 		checkSeam(t, r, s, l, begin, 64)
 		var e *Error
 		if err := s.CommitTo(60*page - lead + 1); !errors.As(err, &e) || !errors.Is(err, ErrCapacity) {
-			t.Errorf("beyond the end: %v", err)
+			t.Errorf("CommitTo beyond the end of the span gave %v, want ErrCapacity", err)
 		}
-		// Kept bytes above keep the corresponding bytes below.
+		// DecommitTo also keeps the bytes below that correspond to the kept bytes above.
 		must(t, s.DecommitTo(0, 16*page-lead))
 		checkSeam(t, r, s, l, roundDown(4*page+lead-2*page, page)/page, 20)
-		// Kept bytes below stay, and so does the seam's own page.
+		// If DecommitTo keeps only bytes below, the page of the seam also stays committed.
 		lowest := s.Below()
 		must(t, s.DecommitTo(lowest, 0))
 		if got := r.Committed(); got != roundUp(lead, page)+lowest-lead {
-			t.Errorf("%d bytes are committed, want %d below the seam and the rest of the seam's page", got,
+			t.Errorf("%d bytes are committed, want the %d bytes below the seam and the page of the seam", got,
 				lowest)
 		}
 		must(t, s.CommitTo(1))
@@ -79,8 +79,8 @@ func TestSeamGrowsBothWays(t *testing.T) {
 	}
 }
 
-// TestSeamAtALimit: without room to commit ahead a seam commits only the needed bytes, and a refusal changes
-// nothing.
+// TestSeamAtALimit: if the limit has no room to commit ahead, a seam commits only the needed bytes. A refused
+// CommitTo changes nothing.
 func TestSeamAtALimit(t *testing.T) {
 	l := NewLimit(4 * pageSize)
 	lead := pageSize / 4
@@ -88,17 +88,17 @@ func TestSeamAtALimit(t *testing.T) {
 	must(t, s.CommitTo(pageSize))
 	checkSeam(t, r, s, l, 4, 6)
 	if err := s.CommitTo(5 * pageSize); !errors.Is(err, ErrLimit) {
-		t.Errorf("got %v", err)
+		t.Errorf("CommitTo beyond the limit gave %v, want ErrLimit", err)
 	}
 	checkSeam(t, r, s, l, 4, 6)
-	must(t, s.CommitTo(3*pageSize-lead)) // this needs an eighth below, partly in the seam's page
+	must(t, s.CommitTo(3*pageSize-lead)) // the bytes below need one page more than the seam's page
 	if s.Above() < 3*pageSize-lead || l.Used() > l.Max() {
-		t.Errorf("%d bytes above, %d used", s.Above(), l.Used())
+		t.Errorf("%d bytes are committed above the seam, the limit counts %d", s.Above(), l.Used())
 	}
 }
 
-// TestSeamsGrowAlike: seams at different offsets in a page commit the same pages for bytes up to the same
-// address.
+// TestSeamsGrowAlike: two seams at different offsets in the fifth page of their spans commit equally many
+// pages when the needed bytes of both end at one offset of the span.
 func TestSeamsGrowAlike(t *testing.T) {
 	l := NewLimit(1 << 30)
 	_, a := newSeam(t, 0, Options{Limit: l})
@@ -107,7 +107,8 @@ func TestSeamsGrowAlike(t *testing.T) {
 		must(t, a.CommitTo(n))
 		must(t, b.CommitTo(n-960))
 		if a.Above() != b.Above()+960 {
-			t.Fatalf("%d and %d bytes above for %d", a.Above(), b.Above(), n)
+			t.Fatalf("%d bytes needed: %d bytes are committed above the first seam, %d above the second", n,
+				a.Above(), b.Above())
 		}
 	}
 }
@@ -122,7 +123,7 @@ func TestSeamMisuse(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%v did not panic", c)
+					t.Errorf("Seam%v did not panic", c)
 				}
 			}()
 			span.Seam(c[0], c[1], c[2])

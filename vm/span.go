@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// Span is a part of a region whose committed bytes are one growing prefix. This form costs the fewest
-// mappings: at most two a span (and up to two more if [Region.Huge] is called for a part of it). A Span is
-// not safe for use from several goroutines at once. It must not be copied once it has grown: a copy does not
-// see later growth.
+// Span is a part of a region. Because the committed bytes of a span are one growing prefix, a span costs at
+// most two mappings (and up to two more if [Region.Huge] is called for a part of it). Several goroutines must
+// not use a Span at the same time. A Span must not be copied once it has grown: a copy does not see later
+// growth.
 type Span struct {
 	region    *Region
 	base      unsafe.Pointer
@@ -17,7 +17,8 @@ type Span struct {
 	committed int
 }
 
-// minStep is the smallest growth of a span in bytes. It keeps system calls rare compared with page faults.
+// minStep is the smallest default step of a span in bytes, except in recycled regions. It keeps system calls
+// rare compared with page faults.
 const minStep = 64 << 10
 
 // Carve hands out the next bytes of the region, rounded up to whole pages, as a Span. The base of the span is
@@ -81,9 +82,9 @@ func (s *Span) Region() *Region { return s.region }
 func (s *Span) Offset() int { return s.off }
 
 // CommitTo commits a prefix of at least need bytes. To keep system calls rare, it commits at least step bytes
-// at a time. If step is 0, it commits an eighth of the committed bytes, and at least 64 KiB (in a recycled
-// region, less at first: see [Options]). A prefix of one huge page or more is rounded up to whole huge pages.
-// If the limits do not allow committing ahead, it commits only the needed bytes.
+// at a time. If step is 0, the step is an eighth of the committed bytes, and at least 64 KiB (in a recycled
+// region, less at first: see [Options]). If the region may have huge pages, a prefix of at least one huge
+// page is rounded up to whole huge pages. If committing ahead fails, it commits only the needed pages.
 //
 // On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
 func (s *Span) CommitTo(need, step int) error {

@@ -21,7 +21,7 @@ func TestSpanDiscard(t *testing.T) {
 		}
 		before, err := s.Resident()
 		must(t, err)
-		// Pages 3 and 4, rounded inward.
+		// The range, rounded inward, is pages 3 and 4.
 		must(t, s.Discard(2*p+1, 3*p))
 		for i, v := range b {
 			want := byte(7)
@@ -35,12 +35,13 @@ func TestSpanDiscard(t *testing.T) {
 		must(t, s.Discard(8*p, 8*p))
 		after, err := s.Resident()
 		must(t, err)
-		want := 8 * p // two pages were read again
+		want := 8 * p // the loop above has read pages 3 and 4 again
 		if be == backend(heapBackend{}) {
 			want = 16 * p // all memory from Go's heap counts as in memory
 		}
 		if before != 16*p || after > want || s.Committed() != 16*p {
-			t.Errorf("%d bytes resident, then %d: want %d, then %d", before, after, 16*p, want)
+			t.Errorf("%d bytes are resident before Discard, want %d; after Discard %d, want at most %d",
+				before, 16*p, after, want)
 		}
 		b[10*p] = 1
 	})
@@ -58,6 +59,6 @@ func TestSpanDiscardLost(t *testing.T) {
 		t.Errorf("Discard gave %v", err)
 	}
 	if r.Committed() != 8*p {
-		t.Errorf("%d bytes are committed of %d", r.Committed(), 8*p)
+		t.Errorf("%d bytes are committed, want %d", r.Committed(), 8*p)
 	}
 }

@@ -9,7 +9,7 @@ import (
 const spanPages = 16
 
 // FuzzSpan commits, decommits and discards a span and a seam of one region under a limit. It compares the
-// span's contents with a plain slice, and writes to the seam. An operation takes three bytes of the input.
+// span's contents with a plain slice, and writes to the seam. Three bytes of the input describe an operation.
 func FuzzSpan(f *testing.F) {
 	f.Add([]byte{0, 3, 10, 1, 8, 0, 2, 2, 5, 3, 1, 200, 4, 9, 9, 5, 1, 0, 6, 0, 3, 0, 15, 255, 3, 15, 255})
 	f.Fuzz(func(t *testing.T, ops []byte) {
@@ -38,10 +38,10 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 		case 0, 1:
 			if err := s.CommitTo(n, int(ops[i])/7%3*p); err != nil {
 				if s.Committed() != before || limit.Used() != used || !errors.Is(err, ErrLimit) {
-					t.Fatalf("a refusal changed something: %v", err)
+					t.Fatalf("CommitTo gave %v, want ErrLimit and no change of the span or the limit", err)
 				}
 			} else if s.Committed() < n {
-				t.Fatalf("%d bytes are committed, not %d", s.Committed(), n)
+				t.Fatalf("%d bytes are committed, want at least %d", s.Committed(), n)
 			}
 		case 2:
 			must(t, s.DecommitTo(min(n, s.Committed())))
@@ -56,7 +56,8 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 		case 4:
 			_, above := seam.Size()
 			if err := seam.CommitTo(min(n, above)); err == nil && seam.Above() < min(n, above) {
-				t.Fatalf("%d bytes are above the seam, not %d", seam.Above(), n)
+				t.Fatalf("%d bytes are committed above the seam, want at least %d", seam.Above(),
+					min(n, above))
 			}
 		case 5:
 			above := min(n, seam.Above())

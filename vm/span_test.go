@@ -18,11 +18,11 @@ func TestCarve(t *testing.T) {
 		b, err := r.Carve(3*p, 16*p)
 		must(t, err)
 		if a.Offset() != 0 || a.Size() != 2*p || a.Base() != r.Base() || a.Region() != r {
-			t.Errorf("the first span has %d bytes at %d", a.Size(), a.Offset())
+			t.Errorf("the first span has %d bytes at offset %d", a.Size(), a.Offset())
 		}
 		if b.Offset() < 2*p || b.Offset() >= 18*p || b.Size() != 3*p || address(b.Base())%(16*p) != 0 ||
 			address(b.Base())-address(r.Base()) != b.Offset() {
-			t.Errorf("the second span has %d bytes at %d (%p)", b.Size(), b.Offset(), b.Base())
+			t.Errorf("the second span has %d bytes at offset %d (address %p)", b.Size(), b.Offset(), b.Base())
 		}
 		for _, bytes := range []int{0, -1, maxReserve + 1} {
 			if _, err := r.Carve(bytes, 0); !errors.Is(err, ErrSize) {
@@ -45,7 +45,7 @@ func TestCarve(t *testing.T) {
 			}
 		}
 		if last, err := r.Carve(rest, 0); err != nil || last.Offset()+last.Size() != 64*p {
-			t.Errorf("carving the remaining bytes gave %v, at %d", err, last.Offset())
+			t.Errorf("carving the remaining bytes gave %v and a span at offset %d", err, last.Offset())
 		}
 	})
 }
@@ -67,15 +67,15 @@ func TestSpanGrow(t *testing.T) {
 			{mib, 1, mib},                     // need is above step
 			{mib + 1, 0, mib + mib/8},         // ahead by an eighth
 			{mib + 1, 0, mib + mib/8},         // already committed
-			{8*mib - 3, 0, 8 * mib},           // in whole pages
-			{8*mib + 1, 0, 9 * mib},           //
-			{16*mib - 1, 0, 16 * mib},         //
+			{8*mib - 3, 0, 8 * mib},           // rounded up to whole pages
+			{8*mib + 1, 0, 9 * mib},           // ahead by an eighth
+			{16*mib - 1, 0, 16 * mib},         // rounded up to whole pages
 			{16 * mib, math.MaxInt, 16 * mib}, // the whole span is committed already
 		} {
 			must(t, s.CommitTo(c.need, c.step))
 			if s.Committed() != c.want || r.Committed() != c.want {
-				t.Fatalf("CommitTo(%d, %d): %d committed, %d in the region, want %d", c.need, c.step,
-					s.Committed(), r.Committed(), c.want)
+				t.Fatalf("CommitTo(%d, %d): the span has committed %d bytes, the region %d, want %d", c.need,
+					c.step, s.Committed(), r.Committed(), c.want)
 			}
 		}
 		if err := s.CommitTo(16*mib+1, 0); !errors.Is(err, ErrCapacity) || s.Committed() != 16*mib {
@@ -91,18 +91,20 @@ func TestSpanGrow(t *testing.T) {
 		}
 		if err := other.CommitTo(16*mib+1, 0); !errors.Is(err, ErrLimit) || other.Committed() != 16*mib-3*p ||
 			limit.Used() != 32*mib-3*p {
-			t.Errorf("past the limit: %v, %d committed, %d used", err, other.Committed(), limit.Used())
+			t.Errorf("CommitTo past the limit gave %v, the span has committed %d bytes, the limit counts %d",
+				err, other.Committed(), limit.Used())
 		}
-		// Give memory back to the limit.
+		// After DecommitTo the other span can commit more bytes.
 		must(t, s.DecommitTo(mib+1))
 		if s.Committed() != mib+p {
-			t.Errorf("shrunk to %d, want %d", s.Committed(), mib+p)
+			t.Errorf("DecommitTo(%d) left %d bytes committed, want %d", mib+1, s.Committed(), mib+p)
 		}
 		must(t, s.DecommitTo(2*mib)) // more than is committed
 		must(t, other.CommitTo(16*mib+1, 0))
 		must(t, s.DecommitTo(-1))
 		if s.Committed() != 0 || r.Committed() != other.Committed() {
-			t.Errorf("shrunk to %d, the region has %d of %d", s.Committed(), r.Committed(), other.Committed())
+			t.Errorf("DecommitTo(-1) left %d bytes committed in the span and %d in the region, want 0 and %d",
+				s.Committed(), r.Committed(), other.Committed())
 		}
 		must(t, s.CommitTo(1, 0))
 		if b := view(r); b[0] != 0 {
@@ -111,7 +113,7 @@ func TestSpanGrow(t *testing.T) {
 	})
 }
 
-// TestSpanGrowsInHugePages: a prefix of one huge page or more ends at a border of huge pages.
+// TestSpanGrowsInHugePages: a prefix of at least one huge page ends at the end of a huge page or of the span.
 func TestSpanGrowsInHugePages(t *testing.T) {
 	huge := HugePageSize()
 	if huge == 0 || huge > 64<<20 {

@@ -20,13 +20,14 @@ var statics struct {
 //
 //	var tanks = vm.Static[Tank](1_000_000)
 //
-// A table that is large enough for every case then costs addresses, not memory. The elements never move.
+// The unused pages of a table that is large enough for every case cost addresses, not memory. The elements
+// never move.
 //
 // All of the table is Committed. If the system charges for committed memory (vm.overcommit_memory=2,
 // RLIMIT_DATA, Windows), it charges the whole table. On such a system use a bulk.Array for a table that
 // usually stays small. [DefaultLimit] does not apply to tables. It would count each table whole, and a
-// program could end before its main function. The table above is counted under the purpose "static Tank". The
-// heap stand-in takes the memory of tables at once.
+// program could end before its main function. [Snapshot] counts the table above under the purpose "static
+// Tank". On the heap stand-in Static takes the memory of the whole table.
 //
 // Static panics when n is negative or T holds Go pointers. It panics with the [*Error] of [Reserve] or
 // [Region.Commit] if the addresses or the memory are not available.

@@ -26,10 +26,10 @@ func purposeStats(purpose string) PurposeStats {
 // TestStatic: all elements of a table are zero, no other table shares them, and Snapshot counts the table.
 func TestStatic(t *testing.T) {
 	const n = 100_000
-	before := purposeStats("static tank") // tables of earlier runs are still open
+	before := purposeStats("static tank") // tables of earlier runs of this test are still open
 	a, b := Static[tank](n), Static[tank](n)
 	if len(a) != n || cap(a) != n || len(b) != n {
-		t.Fatalf("%d and %d elements, capacity %d", len(a), len(b), cap(a))
+		t.Fatalf("the tables have %d and %d elements, the first has capacity %d", len(a), len(b), cap(a))
 	}
 	a[0], a[n-1] = tank{1, 2}, tank{3, 4}
 	for i, v := range b {
@@ -44,7 +44,7 @@ func TestStatic(t *testing.T) {
 	bytes := 2 * roundUp(n*int(unsafe.Sizeof(tank{})), PageSize())
 	if s.Regions-before.Regions != 2 || s.Committed-before.Committed != bytes ||
 		s.Reserved-before.Reserved != bytes || s.Leaked != 0 {
-		t.Errorf("counted %+v, before %+v, want %d bytes more", s, before, bytes)
+		t.Errorf("Snapshot counts %+v after two tables and %+v before, want %d bytes more", s, before, bytes)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestStaticMisuse(t *testing.T) {
 		}
 	}
 	if after := fmt.Sprint(Snapshot(false)); after != before {
-		t.Errorf("counted %s, before %s", after, before)
+		t.Errorf("Snapshot returns %s after the failures and %s before", after, before)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestStaticFails(t *testing.T) {
 			Static[tank](1000)
 		}()
 		if after := fmt.Sprint(Snapshot(false)); after != before {
-			t.Errorf("counted %s, before %s", after, before)
+			t.Errorf("Snapshot returns %s after the failure and %s before", after, before)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type regions struct {
 
 var registry regions
 
-// A purpose without regions keeps its counter as long as there are at most countersKept purposes.
+// If there are more than countersKept counters, a purpose loses its counter when its last region closes.
 const countersKept = 64
 
 func register(m *mapping, purpose string) {
@@ -82,16 +82,16 @@ func unregister(m *mapping) {
 	m.counted.reserved.Add(-int64(m.size))
 	m.counted.committed.Add(-int64(m.committed.bytes))
 	if m.counted.regions.Load() == 0 && len(registry.counters) > countersKept {
-		// A program that uses new purposes again and again, such as one for each world, must not keep all
-		// counters.
+		// The registry must not keep a counter for each purpose of a program that invents new purposes again
+		// and again, such as a purpose for each world.
 		delete(registry.counters, m.counted.purpose)
 	}
 }
 
 // Snapshot returns the counters of the purposes with open regions. If resident is true, it also asks the
-// operating system for the resident bytes, with a system call for each 16 Ki committed pages. Otherwise it
-// makes no system call. Snapshot does not block other calls: it counts a region that changes meanwhile in its
-// old or new state.
+// operating system for the resident bytes, with one system call for at most 16 Ki committed pages (1 Ki on
+// Windows). Otherwise it makes no system call. Regions may change during Snapshot, which counts each region
+// in its old or new state.
 func Snapshot(resident bool) Stats {
 	registry.mu.Lock()
 	var s Stats

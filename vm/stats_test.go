@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// find returns the counters of a purpose, or zeros.
+// find returns the counters of a purpose. Without open regions, the counters are zero.
 func find(tb testing.TB, purpose string, resident bool) PurposeStats {
 	tb.Helper()
 	s := Snapshot(resident)
@@ -49,7 +49,7 @@ func TestSnapshot(t *testing.T) {
 		view(a)[0], view(b)[7*p] = 1, 1
 		resident := 2 * p
 		if !be.reuses() {
-			resident = 14 * p // the stand-in counts all committed pages
+			resident = 14 * p // the heap stand-in counts all committed pages as resident
 		}
 		expect(PurposeStats{Regions: 2, Reserved: 30 * p, Committed: 14 * p, Resident: resident})
 		must(t, b.Decommit(6*p, 2*p))
@@ -70,7 +70,7 @@ func TestSnapshot(t *testing.T) {
 	must(t, err)
 	defer unnamed.Close()
 	if s := find(t, "other", false); s.Regions < 1 {
-		t.Error("a region without purpose is not counted as other")
+		t.Error("a region without a name is not counted under the purpose \"other\"")
 	}
 }
 
@@ -117,13 +117,13 @@ func TestSnapshotWhileRegionsChange(t *testing.T) {
 		for range longtest.Pick(50, 200) {
 			s := find(t, purpose, true)
 			if s.Regions < 0 || s.Regions > 4 || s.Reserved != s.Regions*64*PageSize() {
-				t.Errorf("counted %+v", s)
+				t.Errorf("counted %+v, want at most 4 regions of %d bytes", s, 64*PageSize())
 			}
 		}
 		close(stop)
 		wg.Wait()
 		if s := find(t, purpose, true); s.Regions != 0 {
-			t.Errorf("at the end counted %+v", s)
+			t.Errorf("after the goroutines have ended, counted %+v, want no regions", s)
 		}
 	})
 }

@@ -10,7 +10,8 @@ import (
 
 const noReserve = unix.MAP_NORESERVE
 
-// decommit maps the range afresh: mprotect alone would keep the memory, and no advice frees it at once.
+// decommit maps the range afresh: mprotect alone would keep the memory, and no advice frees memory
+// immediately.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
@@ -18,9 +19,9 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 // discard maps the range afresh too. MADV_FREE and MADV_FREE_REUSABLE keep the old contents until the system
 // needs the pages, and MADV_DONTNEED only marks the pages as old: no advice promises zeros.
 // MADV_FREE_REUSABLE suits memory whose contents do not matter, such as an allocator's free pages that are
-// cleared before reuse. But the program must call MADV_FREE_REUSE later; otherwise the system counts too
-// little memory for the process. MADV_FREE_REUSABLE saves only the page faults of pages that the system has
-// not taken meanwhile. This module does not hold such memory for long.
+// cleared before reuse. But the program must give the advice MADV_FREE_REUSE before the reuse; otherwise the
+// system counts too little memory for the process. MADV_FREE_REUSABLE saves only the page faults of pages
+// that the system has not taken meanwhile. This module does not hold such memory for long.
 func (osBackend) discard(p unsafe.Pointer, n int) error { return remap(p, n, readWrite) }
 
 // populate touches the pages: if memory is short, the system pages out or compresses, so a touch does not end
@@ -39,7 +40,8 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain uses the operation and the configured limits: the system reports their usage only to C programs.
+// explain concludes from the operation and the configured limits, because the system reports the usage only
+// to C programs.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	if !errors.Is(err, unix.ENOMEM) {
 		return "", err

@@ -10,13 +10,13 @@ import (
 )
 
 // This backend follows the manual pages of mmap(2), mprotect(2), madvise(2), mincore(2) and tuning(7). It is
-// built and vetted, but its tests do not run on FreeBSD. So it uses the simplest calls and relies only on
-// documented behaviour.
+// built and vetted, but its tests do not run on FreeBSD. For this reason it uses the simplest calls and
+// relies only on documented behaviour.
 
-// noReserve is zero here: only writable memory counts in the system's reservation of swap space.
+// noReserve is zero here, because FreeBSD reserves swap space for writable memory only.
 const noReserve = 0
 
-// decommit maps the range afresh: mprotect alone would keep the memory, and the charge for it.
+// decommit maps the range afresh: mprotect alone would keep the memory and its charge.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
@@ -35,7 +35,7 @@ func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// populate is not supported: no call takes memory for a range, and if memory runs out, a touch ends the
+// populate is not supported: no system call gives memory to a range, and if memory runs out, a touch ends the
 // process.
 func (osBackend) populate(unsafe.Pointer, int) error { return errors.ErrUnsupported }
 
@@ -50,7 +50,7 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain uses the operation and the configured limits.
+// explain concludes from the operation and the configured limits.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	if !errors.Is(err, unix.ENOMEM) {
 		return "", err
@@ -71,8 +71,8 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 }
 
 func readFacts(f *Facts) {
-	// hw.physmem is an unsigned long: four bytes on 32-bit machines, where this call fails and the size stays
-	// unknown.
+	// hw.physmem is an unsigned long. On 32-bit machines it has four bytes, this call fails, and f.Memory
+	// stays zero.
 	if n, err := unix.SysctlUint64("hw.physmem"); err == nil {
 		f.Memory = int(min(n, math.MaxInt))
 	}
@@ -83,9 +83,9 @@ func readFacts(f *Facts) {
 // ReadUsage returns the zero Usage: this package does not read the usage on FreeBSD.
 func ReadUsage() Usage { return Usage{} }
 
-// mapTwice refuses, so that mirrors are copied. Anonymous memory that can be mapped twice (SHM_ANON) needs C:
-// the number of the system call has changed between versions, and a kernel without that call sends a signal
-// instead of an error.
+// mapTwice always refuses, and mirrors are copied instead. Anonymous memory that can be mapped twice
+// (SHM_ANON) needs C: the number of the system call differs between versions of FreeBSD, and a kernel without
+// that number sends a signal instead of returning an error.
 func mapTwice(_ unsafe.Pointer, n int, _ string) error {
 	return &Error{Op: "mirror", Bytes: n, Err: ErrRefused,
 		Detail: "anonymous shared memory (SHM_ANON) needs C here, so every byte is copied once more"}

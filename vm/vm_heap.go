@@ -9,21 +9,22 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// heapBackend is the heap stand-in: a region is one Go heap allocation, which its base keeps alive. All pages
-// are always readable and writable, so nothing faults; only the region's bookkeeping has states. In builds
-// that check invariants decommitted memory is poisoned, so that tests detect a read through a stale pointer.
+// heapBackend is the heap stand-in: a region is one Go heap allocation, which the region's base pointer keeps
+// alive. All pages are always readable and writable, and no access faults: only the region's bookkeeping
+// knows which pages are committed. In builds that check invariants, decommit poisons the memory, so that
+// tests detect a read through a stale pointer.
 type heapBackend struct{}
 
 var errHeapTooLarge = errors.New("too large for the heap stand-in")
 
 // maxHeapRegion is the largest region of the stand-in. A region takes its whole size from Go's heap, where a
-// request beyond the machine's memory ends the process. The limit is 4 GiB. It is 256 MiB on 32-bit systems
-// and WebAssembly, whose whole address space is 4 GiB.
+// request beyond the machine's memory ends the process. The limit is 256 MiB on 32-bit systems and
+// WebAssembly, whose whole address space is 4 GiB, and 4 GiB on other systems.
 var maxHeapRegion = func() int {
 	if strconv.IntSize == 32 || runtime.GOARCH == "wasm" {
 		return 256 << 20
 	}
-	return 1 << min(32, strconv.IntSize-2) // always 32 here; without min, 32-bit builds do not compile
+	return 1 << min(32, strconv.IntSize-2) // 1 << 32; without min, 32-bit builds do not compile
 }()
 
 func (heapBackend) reserve(n, align int) (unsafe.Pointer, error) {

@@ -27,9 +27,9 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 		bare, err = true, b.reset(p, n)
 	}
 	if err != nil {
-		// mprotect stops at the page where it fails. This call makes the changed pages usable again. It needs
-		// no new mapping. It can fail only if the process has one mapping more than the limit, because mmap
-		// can exceed the limit by one.
+		// mprotect has changed all pages, or only the pages before its failure. This call makes the changed
+		// pages usable again. It needs no new mapping. It can fail only if the process has one mapping more
+		// than the limit allows, because mmap can exceed the limit by one.
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}
@@ -41,10 +41,11 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 // returns false if the kernel ignores advice.
 func (osBackend) keeps() bool { return facts().OvercommitMode != 2 && heedsAdvice() }
 
-// discard gives memory back at once by MADV_DONTNEED; the kernel zeroes the pages when they are touched
-// again. If the kernel ignores or refuses this advice, a fresh mapping does the same, in two steps. The first
-// step maps the range without access, which needs no charge that the kernel could refuse. The second step
-// makes the pages accessible. A single mmap with access could fail and leave the range unmapped.
+// discard gives memory back by MADV_DONTNEED, which takes effect immediately; the kernel zeroes the pages
+// when they are touched again. If the kernel ignores or refuses this advice, discard makes a fresh mapping in
+// two steps. The first step maps the range without access, which needs no charge that the kernel could
+// refuse. The second step makes the pages accessible. A single mmap with access could fail and leave the
+// range unmapped.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if heedsAdvice() {
 		err := unix.Madvise(bytesAt(p, n), unix.MADV_DONTNEED)
@@ -69,15 +70,15 @@ func (osBackend) populate(p unsafe.Pointer, n int) error {
 		return fmt.Errorf("MADV_POPULATE_WRITE: %w (%w)", errors.ErrUnsupported, errIgnored)
 	}
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_POPULATE_WRITE)
-	if refuses(err) && adviceTaken(p, unix.MADV_POPULATE_WRITE) != nil {
+	if refuses(err) && tryAdvice(p, unix.MADV_POPULATE_WRITE) != nil {
 		return fmt.Errorf("MADV_POPULATE_WRITE: %w (%w)", errors.ErrUnsupported, err)
 	}
 	return err
 }
 
-// adviceTaken returns the error with which the kernel, or a sandbox, refuses a kind of advice. For zero bytes
-// the kernel checks only the kind.
-func adviceTaken(p unsafe.Pointer, advice int) error {
+// tryAdvice returns the error with which the kernel, or a sandbox, refuses a kind of advice. It advises zero
+// bytes, for which the kernel checks only the kind of the advice.
+func tryAdvice(p unsafe.Pointer, advice int) error {
 	if _, _, errno := unix.Syscall(unix.SYS_MADVISE, uintptr(p), 0, uintptr(advice)); errno != 0 {
 		return errno
 	}
@@ -100,13 +101,13 @@ func (osBackend) collapse(p unsafe.Pointer, n int) error {
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_COLLAPSE)
 	if refuses(err) || errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) ||
 		errors.Is(err, unix.ENOMEM) {
-		return nil // a kernel before 6.1, a sandbox, contrary advice, or no free huge page
+		return nil // a kernel before 6.1, a sandbox, advice against huge pages, or no free huge page
 	}
 	return err
 }
 
 // name labels the range. Neighbours with different names are never joined into one mapping. Kernels without
-// CONFIG_ANON_VMA_NAME refuse, which does no harm.
+// CONFIG_ANON_VMA_NAME refuse the call, which does no harm.
 func (osBackend) name(p unsafe.Pointer, n int, name string) {
 	label, err := unix.BytePtrFromString(printableName(name))
 	if err != nil {
@@ -117,7 +118,8 @@ func (osBackend) name(p unsafe.Pointer, n int, name string) {
 }
 
 // printableName returns a name that the kernel accepts: at most 79 bytes of printable ASCII, without the
-// characters that have a meaning in /proc/self/maps or in shells. Every other byte becomes an underscore.
+// characters that have a meaning in /proc/self/maps or in shells. Every byte that the kernel does not accept
+// becomes an underscore.
 func printableName(name string) string {
 	b := []byte(name[:min(len(name), 79)])
 	for i, c := range b {

@@ -2,7 +2,7 @@
 
 package vm
 
-// osBackend is the heap stand-in on systems without virtual memory calls in this package.
+// osBackend is the heap stand-in on systems for which this package has no virtual memory calls.
 type osBackend struct{ heapBackend }
 
 func readFacts(*Facts) {}

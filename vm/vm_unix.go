@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// osBackend uses mmap and related calls. This file has the code that the systems share.
+// osBackend uses mmap and related calls. This file has the code that Linux, macOS and FreeBSD share.
 type osBackend struct{}
 
 // reserveFlags request addresses that are charged to no commit limit.
@@ -32,7 +32,7 @@ func (osBackend) reserve(n, align int) (unsafe.Pointer, error) {
 	if slack == 0 {
 		return p, nil
 	}
-	// The addresses around the aligned part were never handed out and can go back.
+	// The addresses around the aligned part were never handed out and can go back to the system.
 	before := roundUp(address(p), align) - address(p)
 	if before > 0 {
 		_ = unix.MunmapPtr(p, uintptr(before))
@@ -52,7 +52,7 @@ func (osBackend) commit(p unsafe.Pointer, n int) error {
 
 func (osBackend) reset(p unsafe.Pointer, n int) error { return remap(p, n, unix.PROT_NONE) }
 
-// remap maps fresh anonymous memory over the range: contents, charge, names and advice are gone.
+// remap maps fresh anonymous memory over the range, which loses its contents, charge, names and advice.
 func remap(p unsafe.Pointer, n, prot int) error {
 	_, err := unix.MmapPtr(-1, 0, p, uintptr(n), prot, reserveFlags|unix.MAP_FIXED)
 	return err
@@ -75,10 +75,10 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 	return total, err
 }
 
-// pagesInCore does the work of pages on systems that report only whether pages are in memory.
+// pagesInCore implements osBackend.pages for systems that report only whether pages are in memory.
 func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	var present [residentBatch]byte
-	each := pageSize / systemPage // more than one only in builds with pages larger than the system's
+	each := pageSize / systemPage // the system's pages in one page; more than one if a build enlarges pages
 	for off := 0; off < n; {
 		pages := min((n-off)/pageSize, len(present)/each)
 		if err := inCore(unsafe.Add(p, off), present[:pages*each]); err != nil {
@@ -107,8 +107,8 @@ func inCore(p unsafe.Pointer, present []byte) error {
 	return nil
 }
 
-// residentBatch is the largest number of the system's pages in one call. The answer has a byte for each page,
-// and lies on the stack.
+// residentBatch is the largest number of the system's pages in one call of inCore. The answer has a byte for
+// each page, and lies on the stack.
 const residentBatch = 16 << 10
 
 func (osBackend) reuses() bool { return true }

@@ -14,7 +14,8 @@ import (
 type osBackend struct{}
 
 // reserve ignores the alignment: without huge pages nothing needs more than a page, and every reservation
-// begins at a multiple of 64 KiB. The rest of the last 64 KiB stays unused.
+// begins at a multiple of 64 KiB. The addresses from the end of a reservation to the next multiple of 64 KiB
+// stay unused.
 func (osBackend) reserve(n, _ int) (unsafe.Pointer, error) {
 	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
@@ -27,8 +28,7 @@ func (osBackend) release(p unsafe.Pointer, _ int) error {
 	return windows.VirtualFree(uintptr(p), 0, windows.MEM_RELEASE)
 }
 
-// commit charges the whole range to the system's commit limit at once, so touching the range cannot fail
-// afterwards.
+// commit charges the whole range to the system's commit limit. Touching the range cannot fail afterwards.
 func (osBackend) commit(p unsafe.Pointer, n int) error {
 	_, err := windows.VirtualAlloc(uintptr(p), uintptr(n), windows.MEM_COMMIT, windows.PAGE_READWRITE)
 	return err
@@ -41,8 +41,8 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 }
 
 // discard decommits and commits again. MEM_RESET and DiscardVirtualMemory would keep the charge, but leave
-// the contents undefined instead of zero. After the decommit another process may take the rest of the commit
-// limit. Then the commit fails, and the error wraps errLost.
+// the contents undefined instead of zero. If another process uses up the commit limit after the decommit, the
+// commit fails, and the error wraps errLost.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if err := b.reset(p, n); err != nil {
 		return err
@@ -86,8 +86,8 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 }
 
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
-	// The call takes the address of the array pages as a number, so the array must not lie on a stack, which
-	// can move. Pinning keeps the array on the heap.
+	// QueryWorkingSetEx gets the address of the array pages as a number. Therefore the array must not lie on
+	// a stack, which can move. Pinning keeps the array on the heap.
 	pages := new([1024]windows.PSAPI_WORKING_SET_EX_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(pages)
@@ -117,7 +117,7 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain uses the error code: on Windows each limit has a code of its own.
+// explain concludes from the error code, because on Windows each limit has a code of its own.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	f, u := ReadFacts(), ReadUsage()
 	switch {

@@ -7,9 +7,10 @@ type watches struct{}
 
 func init() { written.Regions = watches{} }
 
-// Watchable returns the open region that contains an address, unless its pages cannot be watched. A mirror
-// cannot be watched, because a watcher of one half would miss writes to the other half. Regions with pages of
-// files cannot be watched either: they belong to worlds that no store saves.
+// Watchable returns the open region that contains an address. It returns nil if there is no such region, or
+// if the region cannot be watched. A mirror cannot be watched, because a watcher of one half would miss
+// writes to the other half. Regions with pages of files need not be watched: they belong to worlds that no
+// store saves.
 func (watches) Watchable(addr uintptr) written.Region {
 	m := registry.find(addr)
 	if m == nil || !m.be.reuses() {

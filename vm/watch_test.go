@@ -81,7 +81,7 @@ func TestWatcher(t *testing.T) {
 
 		must(t, r.Close())
 		if w := (watchable{r.m}); !n.closed || r.m.watcher != nil || w.SetWatcher(n) {
-			t.Error("a closed region has a watcher")
+			t.Error("a closed region has a watcher or accepts one")
 		}
 	})
 }
@@ -103,14 +103,14 @@ func TestWatcherOfFailedMove(t *testing.T) {
 	})
 	err := r.MovePages(to, 0, 0, 4*p)
 	if stop(); err == nil {
-		t.Fatal("the move succeeds")
+		t.Fatal("MovePages gave no error")
 	}
 	if !n.heard.contains(0, 4) {
 		t.Errorf("reported pages %v, want 0 to 3", n.heard.of)
 	}
 }
 
-// TestWatchable: only memory that the operating system maps, and maps once, can be watched.
+// TestWatchable: only memory that the operating system maps at one place can be watched.
 func TestWatchable(t *testing.T) {
 	find := watches{}.Watchable
 	be := onlyOS(t)
@@ -127,7 +127,7 @@ func TestWatchable(t *testing.T) {
 	}
 	want := written.Range{Lo: base + uintptr(pageSize), Hi: base + 3*uintptr(pageSize)}
 	if got := w.Committed(nil); len(got) != 1 || got[0] != want {
-		t.Errorf("committed %v, want %v", got, want)
+		t.Errorf("the committed ranges are %v, want one range %v", got, want)
 	}
 	n := &notes{r: r}
 	if !w.SetWatcher(n) || w.SetWatcher(n) || !w.SetWatcher(nil) || !w.SetWatcher(n) {
@@ -144,6 +144,6 @@ func TestWatchable(t *testing.T) {
 	}
 	must(t, m.Close())
 	if got := (watches{}).HeapStandIn(); got != HeapStandIn() {
-		t.Errorf("heap stand-in: %v", got)
+		t.Errorf("HeapStandIn of the watches returns %v, vm.HeapStandIn returns %v", got, HeapStandIn())
 	}
 }

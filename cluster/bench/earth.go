@@ -68,7 +68,7 @@ func plainEarth(travellers, ticks int) (rate float64, hash string, err error) {
 }
 
 // inTime measures the share of ticks that end in time. Two processes run the regions at 60 ticks a second.
-// The first process has the server.
+// The first process has the server, and reports the share of its own ticks.
 func inTime(ctx context.Context, b *bench) (row, error) {
 	program, err := b.program(ctx, "earth-program", "github.com/vastgo/vast/cluster/earth")
 	if err != nil {

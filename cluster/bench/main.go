@@ -30,8 +30,8 @@ type row struct {
 	Figure  float64 `json:"figure"` // Ours, or Ours divided by Peer
 	Unit    string  `json:"unit"`
 	Goal    float64 `json:"goal"`
-	Most    bool    `json:"at_most"` // whether Goal is an upper limit; otherwise it is a lower limit
-	// Highest is the upper limit of Figure if Goal is the lower limit. 0: there is no upper limit.
+	Most    bool    `json:"at_most"` // whether Goal is the upper limit of Figure, not the lower limit
+	// Highest, if not 0, is the upper limit of Figure in addition to the lower limit Goal.
 	Highest float64 `json:"goal_highest,omitempty"`
 }
 

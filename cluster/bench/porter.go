@@ -124,7 +124,7 @@ const failoverRegions = 8
 
 func (b *bench) failoverOnce(ctx context.Context, round int) (float64, error) {
 	var mu sync.Mutex
-	last := make(map[int]time.Time) // when each region ran its last tick here
+	last := make(map[int]time.Time) // when each region last ran a tick in this process
 	dir := filepath.Join(b.dir, fmt.Sprintf("failover-%d", round))
 	o := porters(dir, failoverRegions, 1000, func(region int, _ uint64) {
 		mu.Lock()
@@ -168,7 +168,7 @@ func (b *bench) failoverOnce(ctx context.Context, round int) (float64, error) {
 			break
 		}
 		if time.Since(began) > time.Minute {
-			return 0, errors.New("the regions were not shared within a minute")
+			return 0, errors.New("after a minute the two processes do not own half of the regions each")
 		}
 	}
 	time.Sleep(2 * time.Second) // each region makes a checkpoint every 60 ticks, which is every second

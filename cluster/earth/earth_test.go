@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// smallEarth writes a list of 300 places, and returns the flags for an Earth with them.
+// smallEarth writes a list of 300 places, and returns the flags for an Earth with these places.
 func smallEarth(t *testing.T, ticks int) []string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -38,8 +38,8 @@ type (
 		Tick      uint64
 		PerSecond float64
 	}
-	// Population counts the travellers of the region. InTransit counts those on their way to another region.
-	// The other counts leave them out.
+	// Population counts the travellers of the region. InTransit counts the travellers in transit to another
+	// region, whom the other counts do not include.
 	Population struct {
 		Travellers, Moving, Infectious, Recovered, InTransit int
 		CrossingPerSecond                                    float64 // departures for other regions
@@ -65,7 +65,7 @@ type inspector struct {
 	quiet    func()        // ends the notifications
 	ended    chan struct{} // closed when admit has returned
 
-	mu         sync.Mutex // guards the world and the fields after it
+	mu         sync.Mutex // guards the fields below and the content of the world
 	world      *vast.World
 	owner      vast.HeapColumn[Owner]
 	waiting    vast.HeapColumn[Waiting]
@@ -75,10 +75,11 @@ type inspector struct {
 	sums       vast.Column[Cluster]
 	picture    *globe.Picture // the travellers of all regions
 	holders    []holder       // by square
-	past       []mark         // oldest first
+	past       []mark         // the marks of the last samples, oldest first
 }
 
-// holder is the region that has the most travellers in a square. travellers is 0 if the square is empty.
+// holder is the region that has the most travellers in a square, and their number. The number is 0 if the
+// square is empty.
 type holder struct {
 	region     int32
 	travellers uint32
@@ -91,8 +92,9 @@ type mark struct {
 	crossed []uint64
 }
 
-// rateMarks is the number of samples over which the rates of a region are computed. A process publishes the
-// figures of its regions about once a second, so two samples in a row may have the same figures.
+// rateMarks is the number of samples over which the rates of a region are computed. Two samples are too few,
+// because two samples in a row may have the same figures: a process publishes the figures of its regions
+// about once a second.
 const rateMarks = 5
 
 // serve starts the inspector of the regions.
@@ -344,14 +346,14 @@ func outlines() (lines [][]inspect.Point) {
 	return lines
 }
 
-// landmarks returns the capitals of the regions in a window.
-func (i *inspector) landmarks(window inspect.Bounds, most int) (list []inspect.Landmark) {
+// landmarks returns at most limit capitals of regions in a window.
+func (i *inspector) landmarks(window inspect.Bounds, limit int) (list []inspect.Landmark) {
 	for r, c := range i.capitals {
 		lon := c.Lon
 		if lon < window.X0 {
 			lon += 360 // the window may lie across the antimeridian
 		}
-		if window.Contains(lon, c.Lat) && len(list) < most {
+		if window.Contains(lon, c.Lat) && len(list) < limit {
 			list = append(list, inspect.Landmark{X: c.Lon, Y: c.Lat, Name: regionName(r), Weight: 1})
 		}
 	}

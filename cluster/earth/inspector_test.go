@@ -148,8 +148,8 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// testMap tests the map: its landmarks are the capitals, and pictures of the world have all travellers,
-// whatever their number of cells is.
+// testMap checks that the landmarks of the map are the capitals, and that pictures of the world have all
+// travellers, for any number of cells.
 func testMap(t *testing.T, b browser) {
 	var marks struct {
 		Landmarks []struct {

@@ -59,7 +59,7 @@ func (e *earth) children() (pids []int) {
 }
 
 // TestKilledProcesses kills and suspends processes at random. If it kills the first process, which has the
-// server, it starts this process again. The result equals that of one world without faults.
+// server, it starts this process again. The result must equal that of one world without faults.
 func TestKilledProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes for ten seconds")

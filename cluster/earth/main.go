@@ -1,7 +1,8 @@
 // Command earth runs the Earth of `vast earth` as regions on several processes.
 //
 //	go run ./cluster/earth -regions 16                  one process with an embedded server
-//	go run ./cluster/earth -regions 16 -processes 3     starts two more; when one dies, the others take over
+//	go run ./cluster/earth -regions 16 -processes 3     starts two more; if one of the two dies, the others
+//	                                                    take over its regions
 //	go run ./cluster/earth -url nats://host:4222        joins the cluster of a server
 //
 // The hash of the state equals that of `vast earth` with the same seed, places and number of travellers. The

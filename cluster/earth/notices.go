@@ -17,7 +17,7 @@ type notices struct {
 	when time.Time // when last was added
 }
 
-// add notes an error, and prints it unless there is a map. It may be called from any goroutine.
+// add notes an error, and prints it if there is no map. It may be called from any goroutine.
 func (n *notices) add(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

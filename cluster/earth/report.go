@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// report is the object that -json prints. It has the fields of `vast earth -json`, and fields about the
+// report is the object that -json prints. It has most fields of `vast earth -json`, and fields about the
 // cluster. Its times are those of the ticks that ran in this process.
 type report struct {
 	Seed              uint64     `json:"seed"`
@@ -21,8 +21,8 @@ type report struct {
 
 	Regions       int        `json:"regions"`
 	Processes     int        `json:"processes"`
-	Moved         int        `json:"moved"`     // regions that a process gave to another process
-	Failovers     int        `json:"failovers"` // regions that a process took over from a dead process
+	Moved         int        `json:"moved"`     // how often a region got a new owner from a living owner
+	Failovers     int        `json:"failovers"` // how often a region got a new owner after its owner had died
 	Crossed       uint64     `json:"crossed"`   // travellers who departed for another region
 	BarrierWaitMs waitReport `json:"barrier_wait_ms"`
 }

@@ -15,8 +15,8 @@ import (
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// owners are the colours of the owners of regions. The first colour is that of this process.
-var owners = []atlas.RGB{{R: 255, G: 214, B: 102}, {R: 125, G: 232, B: 160}, {R: 255, G: 140, B: 200},
+// ownerColours are the colours of the owners of regions. The first colour is that of this process.
+var ownerColours = []atlas.RGB{{R: 255, G: 214, B: 102}, {R: 125, G: 232, B: 160}, {R: 255, G: 140, B: 200},
 	{R: 130, G: 200, B: 255}, {R: 255, G: 160, B: 110}, {R: 190, G: 170, B: 255}}
 
 var (
@@ -26,7 +26,7 @@ var (
 )
 
 // screen shows the map until the last tick, a signal, or one of the keys q, Escape and Ctrl-C. It returns the
-// result of ended, or nil after a key.
+// value from ended, or nil after a key.
 func (v *viewer) screen(ended <-chan error) error {
 	s, err := tcell.NewScreen()
 	if err == nil {
@@ -80,8 +80,8 @@ func show(s tcell.Screen, g atlas.Grid) {
 const (
 	// regionColumns is the width of one region in the list below the map.
 	regionColumns = 36
-	// mapColumns is the largest width of the map. A cell is two dots wide, so a wider map would have more
-	// dots than the picture has squares.
+	// mapColumns is the largest width of the map. A cell is two dots wide, so a row of a wider map would have
+	// more dots than a row of the picture has squares.
 	mapColumns = globe.SquaresAcross / 2
 )
 
@@ -91,11 +91,11 @@ func (v *viewer) compose(s *sample, columns, rows int) atlas.Grid {
 	g := atlas.NewGrid(columns, rows)
 	g.NoColor = os.Getenv("NO_COLOR") != ""
 	across := max(1, columns/regionColumns)
-	list := (len(s.regions) + across - 1) / across
-	if list > rows/2 { // too many to list
-		list = 0
+	listRows := (len(s.regions) + across - 1) / across
+	if listRows > rows/2 { // too many regions for a list
+		listRows = 0
 	}
-	mapRows := rows - list - 3
+	mapRows := rows - listRows - 3
 	if columns < 20 || mapRows < 4 {
 		g.Print(0, 0, "too small", bright)
 		return g
@@ -111,10 +111,10 @@ func (v *viewer) compose(s *sample, columns, rows int) atlas.Grid {
 		"%.0f cross a border each second   %d regions in %d processes", t.Tick, s.rate, t.Travellers,
 		t.Moving, t.Infectious, s.crossing, len(s.regions), s.processes()), bright)
 	for i, r := range s.regions {
-		if list == 0 {
+		if listRows == 0 {
 			break
 		}
-		x, y := 1+i/list*regionColumns, mapRows+1+i%list
+		x, y := 1+i/listRows*regionColumns, mapRows+1+i%listRows
 		text, colour := fmt.Sprintf("%3d %-8.8s %9d travellers", i, r.Process, s.figures[i].Travellers),
 			colours[r.Process]
 		if r.Waiting != "" {
@@ -148,10 +148,10 @@ func cut(text string, columns int) string {
 
 // colours returns the colour of each owner.
 func (v *viewer) colours(s *sample) map[string]atlas.RGB {
-	c := map[string]atlas.RGB{v.node.Process(): owners[0]}
+	c := map[string]atlas.RGB{v.node.Process(): ownerColours[0]}
 	for _, r := range s.regions {
 		if _, ok := c[r.Process]; !ok {
-			c[r.Process] = owners[len(c)%len(owners)]
+			c[r.Process] = ownerColours[len(c)%len(ownerColours)]
 		}
 	}
 	return c

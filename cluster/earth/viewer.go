@@ -28,7 +28,7 @@ type viewer struct {
 
 	last    time.Time // when the last sample was taken
 	crossed uint64    // travellers who had crossed a border in the last sample
-	ticks   uint64    // ticks of the slowest region in the last sample
+	ticks   uint64    // the tick of the slowest region in the last sample
 }
 
 // sample has the last known statuses of the regions.
@@ -37,8 +37,8 @@ type sample struct {
 	regions  []cluster.Status
 	figures  []globe.Figures // by region; zero if the region has no status
 	total    globe.Figures   // Tick is that of the slowest region
-	crossing float64         // travellers who crossed a border each second since the last sample
-	rate     float64         // ticks each second since the last sample
+	crossing float64         // travellers a second who crossed a border since the sample before
+	rate     float64         // ticks a second since the sample before
 }
 
 // sample takes a sample. If there is an inspector, sample passes the new sample to it.
@@ -75,7 +75,7 @@ func (v *viewer) sample() sample {
 	return s
 }
 
-// processes returns how many processes own regions.
+// processes returns how many processes own regions, or were the last owners of regions.
 func (s *sample) processes() int {
 	seen := make(map[string]bool)
 	for _, r := range s.regions {
@@ -110,8 +110,8 @@ func (v *viewer) watch(ctx context.Context) error {
 	return v.report()
 }
 
-// wait waits for the last tick. After an upgrade, a process whose server other processes use waits until the
-// context ends.
+// wait waits for the last tick. After an upgrade, wait waits until the context ends if other processes may
+// use the server of this process.
 func (v *viewer) wait(ctx context.Context) error {
 	err := v.node.Wait(ctx)
 	if !errors.Is(err, cluster.ErrUpgraded) || v.node.URL() == "" {
@@ -143,7 +143,7 @@ func (v *viewer) lines(ended <-chan error) error {
 	})
 }
 
-// eachSecond takes a sample every second, until show returns an error or ended has a result.
+// eachSecond passes a new sample to show every second, until show returns an error or ended has a result.
 func (v *viewer) eachSecond(ended <-chan error, show func(sample) error) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()

@@ -110,7 +110,7 @@ func (o options) do(ctx context.Context, c *cluster.Operator, stdout io.Writer) 
 	if o.args[0] == "move" && o.args[2] == "any" {
 		region, err := strconv.Atoi(o.args[1])
 		if err != nil {
-			return fmt.Errorf("the region %q is no number", o.args[1])
+			return fmt.Errorf("the region %q is not a number", o.args[1])
 		}
 		return c.Move(ctx, region, "")
 	}
@@ -126,7 +126,7 @@ func (o options) do(ctx context.Context, c *cluster.Operator, stdout io.Writer) 
 	}
 	region, err := strconv.Atoi(o.args[1])
 	if err != nil {
-		return fmt.Errorf("the region %q is no number", o.args[1])
+		return fmt.Errorf("the region %q is not a number", o.args[1])
 	}
 	return c.Move(ctx, region, process)
 }

@@ -95,7 +95,7 @@ func TestCommands(t *testing.T) {
 	for want, args := range map[string][]string{
 		"unknown command":   {"stop"},
 		"has 1 arguments":   {"move", "0"},
-		"no number":         {"move", "x", "any"},
+		"is not a number":   {"move", "x", "any"},
 		"no process has":    {"drain", "x"},
 		"several processes": {"drain", ""},
 		"no region 2":       {"move", "2", "any"},

@@ -72,7 +72,7 @@ func (o options) status(c *cluster.Operator, stdout io.Writer) error {
 	return w.Flush()
 }
 
-// state returns the state of a process in a word.
+// state returns one word for the state of a process.
 func state(p cluster.Process) string {
 	switch {
 	case !p.Alive:

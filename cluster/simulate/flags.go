@@ -59,7 +59,7 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.IntVar(&o.Travellers, "travellers", 1_000_000, "`number` of travellers in all regions together")
 	f.IntVar(&o.each, "each", 0, "`number` of travellers for each region, instead of -travellers")
 	f.Float64Var(&o.Hot, "hot", 1,
-		"`factor` by which the hottest region has more travellers than the average region,\n"+
+		"`factor`: the travellers of the hottest region divided by those of the average region,\n"+
 			"at most the number of regions")
 	f.IntVar(&o.Ticks, "ticks", 0,
 		"`number` of ticks to simulate; 0: a number that is smaller for more regions")
@@ -106,7 +106,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// setup returns the cluster with a number of regions.
+// setup returns the setup of the cluster with a number of regions.
 func (o *options) setup(costs *plan.Costs, regions int) plan.Setup {
 	s := o.Setup
 	s.Regions, s.Bandwidth = regions, o.network*1e6
@@ -126,7 +126,8 @@ func (o *options) setup(costs *plan.Costs, regions int) plan.Setup {
 	return s
 }
 
-// ticks returns how many ticks to simulate. A tick has about as many events as messages arrive at processes.
+// ticks returns how many ticks to simulate: fewer if a tick has more events. A tick has about one event for
+// each message that arrives at a process.
 func ticks(regions, perProcess int) int {
 	const events, least, most = 6_000_000, 60, 1300
 	processes := (regions + perProcess - 1) / max(perProcess, 1)

@@ -6,9 +6,9 @@
 //	go run ./cluster/simulate -costs costs.json -cores 16 -servers 3 -server-cores 8 -replicas 3 -each 60000
 //
 // The measurement runs Earths of one and of four regions in one process, and the embedded server. Each line
-// of the table is a cluster. The bottleneck is what is busy for the largest share of the time. The bottleneck
-// "the latency of messages" means that nothing is busy for more than 80 % of the time: the regions wait for
-// messages.
+// of the table is a cluster. The bottleneck is what is busy for the largest share of the time. If nothing is
+// busy for more than 80 % of the time, the regions wait. The bottleneck is then "the latency of messages" or
+// "the pauses for checkpoints".
 //
 // Package cluster/internal/plan says what the simulation models, and what it leaves out.
 package main
@@ -65,7 +65,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return printTable(stdout, rows)
 }
 
-// costsOf reads the costs. With -measure, it measures the costs, and writes them if there is a file.
+// costsOf reads the costs from the file of -costs. With -measure, it measures the costs instead, and writes
+// them to the file if there is one.
 func (o *options) costsOf(ctx context.Context, stderr io.Writer) (*plan.Costs, error) {
 	if !o.measure {
 		file, err := os.Open(o.costs)

@@ -28,7 +28,7 @@ func costsFile(t *testing.T) string {
 	return name
 }
 
-// simulate runs the command with these costs.
+// simulate runs the command with the costs of costsFile.
 func simulate(t *testing.T, args ...string) string {
 	var stdout, stderr strings.Builder
 	args = append([]string{"-costs", costsFile(t)}, args...)

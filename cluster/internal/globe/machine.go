@@ -16,7 +16,7 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// Machine is a region of the Earth as the state machine of a region of a cluster.
+// Machine makes a region of the Earth the machine of a region of a cluster.
 type Machine struct {
 	*simulation.Region
 	lastTick uint64
@@ -26,8 +26,8 @@ type Machine struct {
 }
 
 // New returns the machine of a region. Its status contains the state after the tick lastTick, and no state
-// after other ticks. The results of ticks do not depend on lastTick, so a cluster that continues later may
-// run them again with another lastTick.
+// after other ticks. The results of ticks do not depend on lastTick. A cluster that continues later may
+// therefore run the same ticks again with another lastTick.
 func New(g *simulation.Globe, region int, lastTick uint64) *Machine {
 	return &Machine{Region: g.Region(region), lastTick: lastTick}
 }
@@ -41,7 +41,7 @@ const ticksPerHash = 512
 // Tick implements [cluster.Machine].
 func (m *Machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluster.Hash, error) {
 	if len(inputs) > 0 {
-		return nil, cluster.Hash{}, fmt.Errorf("tick %d has %d inputs, and the Earth takes none", tick,
+		return nil, cluster.Hash{}, fmt.Errorf("tick %d has %d inputs, but the Earth accepts no inputs", tick,
 			len(inputs))
 	}
 	sections, err := m.Region.Tick(tick, received)
@@ -69,13 +69,13 @@ type Figures struct {
 	Infectious int    `json:"infectious"`
 	Recovered  int    `json:"recovered"`
 	Changes    uint64 `json:"structural_changes"`
-	Crossed    uint64 `json:"crossed"`         // travellers who departed for other regions so far
+	Crossed    uint64 `json:"crossed"`         // departures for other regions so far
 	State      string `json:"state,omitempty"` // only after the last tick
 	Picture    string `json:"picture"`         // see Picture.String
 }
 
-// paintingShare limits painting to one part in paintingShare of the time. The picture of a large region is
-// therefore older than its other figures: a million travellers take some 20 ms.
+// paintingShare is the least time from one picture to the next, in multiples of the time that painting
+// takes. It takes some 20 ms to paint a million travellers, so they get a new picture at most every 2 s.
 const paintingShare = 100
 
 // Status returns the figures of the region as JSON.
@@ -123,8 +123,9 @@ func (p *Picture) paint(e *simulation.Earth) {
 	}
 }
 
-// String encodes the picture as varints in base64. Each square with travellers has three numbers: how many
-// squares it comes after the previous square with travellers, its travellers, and its infectious travellers.
+// String encodes the picture as varints in base64. Each square with travellers has three numbers: its
+// distance in squares from the previous square with travellers, its travellers, and its infectious
+// travellers. The first distance is that from square 0.
 func (p *Picture) String() string {
 	var b []byte
 	last := 0
@@ -161,7 +162,7 @@ func Squares(text string) iter.Seq[Square] {
 		if err != nil {
 			return
 		}
-		var v [3]uint64 // the distance from the square before, the travellers, and the infectious ones
+		var v [3]uint64 // the distance, the travellers, and the infectious travellers
 		for at := uint64(0); ; {
 			for i := range v {
 				var n int

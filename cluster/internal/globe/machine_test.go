@@ -21,7 +21,7 @@ func TestPictureSurvivesItsText(t *testing.T) {
 func TestSquares(t *testing.T) {
 	for square := range SquaresAcross * SquaresDown {
 		if lat, lon := Centre(square); SquareAt(lat, lon) != square {
-			t.Fatalf("%v, %v is the centre of square %d and in square %d", lat, lon, square,
+			t.Fatalf("%v, %v is the centre of square %d, and SquareAt returns %d", lat, lon, square,
 				SquareAt(lat, lon))
 		}
 	}

@@ -1,12 +1,12 @@
 // Package journal keeps the messages of a region's outbox on the disk of the process that sends them. If a
 // power failure takes messages from the end of the outbox, they are restored from the journal.
 //
-// A journal is a folder of segments: the files outbox-00000001, outbox-00000002 and so on. A segment consists
-// of records. A record consists of the tick in 8 bytes, the length of the message in 4 bytes, the message,
-// and the CRC-32C of these parts in 4 bytes. The numbers are little-endian. A record replaces earlier records
-// of the same tick and of later ticks. A truncated or damaged record ends its segment: it is left over from a
-// crash, and its message was not sent. So each run writes new segments, and appends nothing to segments of
-// earlier runs.
+// A journal is a folder of segments: the files outbox-00000001, outbox-00000002 and so on. A segment
+// consists of records. A record consists of the tick in 8 bytes, the length of the message in 4 bytes, the
+// message, and the CRC-32C of these parts in 4 bytes. The numbers are little-endian. A record replaces
+// earlier records of the same tick and of later ticks. A truncated or damaged record ends its segment: it is
+// left over from a crash, and its message was not sent. A run appends nothing to segments of earlier runs,
+// because a record after a damaged record would not be found.
 package journal
 
 import (
@@ -24,8 +24,8 @@ import (
 
 const (
 	bytesSegment = 4 << 20 // a segment of this size or more gets no more records
-	bytesBefore  = 12      // of a record, before its message
-	bytesAfter   = 4       // of a record, after its message
+	bytesBefore  = 12      // the bytes of a record before its message
+	bytesAfter   = 4       // the bytes of a record after its message
 	prefix       = "outbox-"
 )
 
@@ -37,12 +37,12 @@ type Journal struct {
 	sync     bool
 	segments []*segment // oldest first
 	file     disk.File  // the last segment, or nil if it is not open for writing
-	number   uint64     // of the last segment
+	number   uint64     // the number of the last segment
 	buffer   []byte
-	// records has the records of the ticks from first on. Records of earlier ticks were removed or never
-	// written.
-	first   uint64
-	records []record
+	// records has the record of the tick firstTick, and those of the ticks after it. Records of earlier ticks
+	// are not used.
+	firstTick uint64
+	records   []record
 }
 
 var _ protocol.Journal = (*Journal)(nil)
@@ -54,7 +54,7 @@ type segment struct {
 	last  uint64 // the largest tick in it
 }
 
-// record is where the record of a tick is.
+// record is the place of a record.
 type record struct {
 	segment       *segment
 	offset, bytes int64
@@ -62,8 +62,8 @@ type record struct {
 
 // Open opens the journal in a folder. The caller ensures that no other process has the journal open. If sync
 // is false, Write does not wait for the disk: records survive the death of the process, but not a power
-// failure. That is enough if the server of the outbox is on the same disk and syncs each message before it
-// acknowledges it.
+// failure. That is enough if the server of the outbox is on the same disk and syncs each message before the
+// acknowledgement.
 func Open(folder disk.Folder, sync bool) (*Journal, error) {
 	files, err := folder.Files()
 	if err != nil {
@@ -91,7 +91,8 @@ func (j *Journal) scan(info disk.Info) error {
 		return err
 	}
 	b, err := io.ReadAll(io.NewSectionReader(file, 0, info.Size))
-	// An earlier process may have died before it synced the last record. The record is valid, so sync it now.
+	// An earlier process may have died before it synced the last record. The record must be durable before it
+	// is read.
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -124,10 +125,10 @@ func (j *Journal) put(tick uint64, r record) {
 	r.segment.bytes += r.bytes
 	r.segment.last = max(r.segment.last, tick)
 	switch {
-	case tick < j.first || tick > j.first+uint64(len(j.records)):
-		j.first, j.records = tick, nil // the record does not continue the ticks before it
+	case tick < j.firstTick || tick > j.firstTick+uint64(len(j.records)):
+		j.firstTick, j.records = tick, nil // the record does not continue the ticks before it
 	default:
-		j.records = j.records[:tick-j.first]
+		j.records = j.records[:tick-j.firstTick]
 	}
 	j.records = append(j.records, r)
 }
@@ -196,10 +197,10 @@ func (j *Journal) end() error {
 
 // Read implements [protocol.Journal].
 func (j *Journal) Read(tick uint64) (m []byte, ok bool, err error) {
-	if tick < j.first || tick-j.first >= uint64(len(j.records)) {
+	if tick < j.firstTick || tick-j.firstTick >= uint64(len(j.records)) {
 		return nil, false, nil
 	}
-	r := j.records[tick-j.first]
+	r := j.records[tick-j.firstTick]
 	file, err := j.folder.Open(r.segment.name)
 	if err != nil {
 		return nil, false, fmt.Errorf("reading the journal: %w", err)
@@ -226,12 +227,12 @@ func (j *Journal) Purge(below uint64) error {
 		n++
 	}
 	j.segments = j.segments[n:]
-	if below > j.first {
-		drop := min(below-j.first, uint64(len(j.records)))
-		j.first, j.records = j.first+drop, j.records[drop:]
+	if below > j.firstTick {
+		drop := min(below-j.firstTick, uint64(len(j.records)))
+		j.firstTick, j.records = j.firstTick+drop, j.records[drop:]
 	}
 	return nil
 }
 
-// Close closes the files.
+// Close closes the journal.
 func (j *Journal) Close() error { return j.end() }

@@ -31,12 +31,12 @@ func (k *kept) in(j *Journal) error {
 	for i, want := range k.messages {
 		got, ok, err := j.Read(k.first + uint64(i))
 		if err != nil || !ok || !bytes.Equal(got, want) {
-			return fmt.Errorf("tick %d: got %d bytes, %v, %v, want %d bytes", k.first+uint64(i), len(got), ok,
-				err, len(want))
+			return fmt.Errorf("Read of tick %d returned %d bytes, %v, %v, want the %d written bytes",
+				k.first+uint64(i), len(got), ok, err, len(want))
 		}
 	}
 	if _, ok, err := j.Read(k.next()); ok || err != nil {
-		return fmt.Errorf("reading tick %d, which was not written, returned %v, %v", k.next(), ok, err)
+		return fmt.Errorf("Read of tick %d, which was not written, returned %v, %v", k.next(), ok, err)
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func TestJournalSurvives(t *testing.T) {
 	}
 }
 
-// live writes a journal on a disk whose power is cut again and again.
+// live writes a journal while the power is cut, or the process is killed, again and again.
 func live(t *testing.T, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	d := sim.New(seed)
@@ -126,8 +126,8 @@ func live(t *testing.T, seed uint64) error {
 	return nil
 }
 
-// TestEarlySyncIsFound: on a disk that syncs too early, a journal loses messages, and the check of the test
-// above finds the loss.
+// TestEarlySyncIsFound: on a disk whose Sync returns too early, a journal loses messages, and kept.in finds
+// the loss.
 func TestEarlySyncIsFound(t *testing.T) {
 	for seed := range uint64(50) {
 		d := sim.New(seed)
@@ -151,7 +151,7 @@ func TestEarlySyncIsFound(t *testing.T) {
 			return
 		}
 	}
-	t.Error("50 journals that synced too early have lost nothing")
+	t.Error("50 journals on disks whose Sync returns too early have lost nothing")
 }
 
 func TestOldSegmentsAreRemoved(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Costs are the costs of the work of a cluster. Times are processor times in microseconds. The time for one
-// byte or for one section is in nanoseconds.
+// Costs are the costs of the work of a cluster. Times are processor times, or real times where the comment
+// says so. They are in microseconds. The time for one byte or for one section is in nanoseconds.
 type Costs struct {
 	// Cores is the number of cores of the measured machine. Stretch is the real time of work on these cores
 	// divided by its processor time. Other programs and a hypervisor make Stretch larger than 1.
@@ -44,15 +44,15 @@ type Costs struct {
 	Hold        float64 `json:"sync_hold_us"`
 	SyncByte    float64 `json:"sync_byte_ns"`  // real time of the disk for each byte of a message
 	SyncSpread  float64 `json:"sync_spread"`   // standard deviation of the logarithm of a sync's time
-	SyncsAtOnce int     `json:"syncs_at_once"` // how many syncs of different streams the disk does at once
+	SyncsAtOnce int     `json:"syncs_at_once"` // how many syncs of different streams the disk does at a time
 
 	// Once a second each region makes a status, which all processes get.
 	Status          float64 `json:"status_us"`
 	StatusTraveller float64 `json:"status_traveller_us"`
-	BytesStatus     float64 `json:"status_traveller_bytes"` // for each traveller
+	BytesStatus     float64 `json:"status_traveller_bytes"` // of a traveller in a status
 
-	// State is the cost of computing a checkpoint. Store is the cost of storing one of its bytes: half of it
-	// in the client, half in the server.
+	// State is the cost of computing a checkpoint. Store is the cost of storing one byte of a checkpoint:
+	// half in the client, half in the server.
 	State         Work    `json:"state"`
 	Store         float64 `json:"store_byte_ns"`
 	BytesPlaces   float64 `json:"state_places_bytes"`    // of all places, in the states of all regions
@@ -83,9 +83,13 @@ func (c Coding) Of(bytes float64, sections int) float64 {
 // StatusOf returns the processor time of the status of a region with a number of travellers, in microseconds.
 func (c *Costs) StatusOf(travellers float64) float64 { return c.Status + c.StatusTraveller*travellers }
 
-// Departures returns the share of the travellers who depart for another region in a tick. It is Crossings ×
-// (1 − n^−Locality) / (1 − 2^−Locality) for n regions. A Locality of 1 means that all regions are equally
-// likely destinations. A smaller Locality means that travellers prefer near places.
+// Departures returns the share of the travellers who depart for another region in a tick. For n regions, the
+// share is
+//
+//	Crossings × (1 − n^−Locality) / (1 − 2^−Locality)
+//
+// A Locality of 1 means that all regions are equally likely destinations. A smaller Locality means that
+// travellers prefer near places.
 func (c *Costs) Departures(regions int) float64 {
 	if regions < 2 {
 		return 0
@@ -118,8 +122,8 @@ func (c *Costs) Write(w io.Writer) error {
 // check returns an error for costs that the simulation cannot use.
 func (c *Costs) check() error {
 	if c.Cores < 1 || !(c.Stretch > 0) || c.SyncsAtOnce < 1 {
-		return fmt.Errorf("the costs have %d cores, the stretch %v and %d syncs at once: all must be more "+
-			"than 0", c.Cores, c.Stretch, c.SyncsAtOnce)
+		return fmt.Errorf("the costs have %d cores, the stretch %v and %d syncs at a time: all must be "+
+			"more than 0", c.Cores, c.Stretch, c.SyncsAtOnce)
 	}
 	if c.Serial < 0 || c.Serial > 1 {
 		return fmt.Errorf("the costs have the serial share %v: use 0 to 1", c.Serial)

@@ -5,15 +5,15 @@
 //   - [Setup] says what the cluster consists of.
 //   - [Run] simulates the cluster and returns a [Result].
 //
-// Regions are goroutines that share the cores of their process. Before tick t, a region waits for the
-// messages of tick t − lookahead of all regions. Then the region decodes these messages, runs its tick,
-// encodes its own message, and writes this message to its journal. The region continues with the next tick
-// while fewer than lookahead of its messages are unacknowledged. The server appends the messages of an outbox
-// one after the other: each append takes processor time and a sync of the disk. Then the server acknowledges
-// the message, and delivers it once to each process. A goroutine that syncs keeps its core for a while. Once
-// a second each region makes a status, which all processes get. For a checkpoint, the region computes its
-// state, and stores the state chunk by chunk while it runs ticks. Then the region replaces its pointer, and
-// reads the pointers of all regions.
+// Regions are goroutines that share the cores of their process. Before a tick, a region waits for the
+// messages that all regions have sent lookahead ticks earlier. Then the region decodes these messages, runs
+// its tick, encodes its own message, and writes this message to its journal. The region continues with the
+// next tick while fewer than lookahead of its messages are unacknowledged. The server appends the messages
+// of an outbox one after the other: each append takes processor time and a sync of the disk. Then the server
+// acknowledges the message, and delivers it once to each process. A goroutine that syncs keeps its core for
+// a while. Once a second each region makes a status, which all processes get. For a checkpoint, the region
+// computes its state, and stores the state chunk by chunk while it runs ticks. Then the region replaces its
+// pointer, and reads the pointers of all regions.
 //
 // Cores, disks and networks are stations with a queue. After 10 milliseconds on a core, unfinished work goes
 // back to the end of the queue, as in Go's scheduler. The times of ticks and syncs are random. The same seed
@@ -26,9 +26,9 @@
 //   - differences between places: a traveller costs the same in all regions, and the travellers who depart
 //     are distributed over the regions like all travellers,
 //   - the transfer of a message between two servers, if the client is not connected to the leader,
-//   - other programs, except that they stretch all work by the same factor.
+//   - other programs: in the model, they stretch all work by one factor.
 //
-// One process with an embedded server is measured, so the costs of appending, delivering and storing are
-// those of client and server together. The simulation gives half of each cost to the client and half to the
-// server.
+// The measured process has an embedded server. The measured costs of appending, delivering and storing are
+// therefore those of client and server together. The simulation gives half of each cost to the client and
+// half to the server.
 package plan

@@ -60,7 +60,7 @@ func TestRegionAlone(t *testing.T) {
 	if r.P50 != 1200*time.Microsecond || r.P99 != r.P50 {
 		t.Errorf("the percentiles of a tick are %v and %v, want 1.2ms", r.P50, r.P99)
 	}
-	// On a single core, the half of the server adds to the tick.
+	// On a single core, the server's half adds to the tick.
 	expect(t, c, setup(1), 1/0.0014, "the cores of a process")
 }
 
@@ -89,8 +89,8 @@ func TestWorkers(t *testing.T) {
 	expect(t, c, oneProcess(1, 4), 1/0.0004, "the ticks of a region")
 }
 
-// TestRegionsDecodeAllMessages: each region decodes the messages of all regions. So the work for messages
-// grows with the square of the number of regions, and the work for sections with its third power.
+// TestRegionsDecodeAllMessages: each region decodes the messages of all regions. The work for messages
+// therefore grows with the square of the number of regions, and the work for sections with the third power.
 func TestRegionsDecodeAllMessages(t *testing.T) {
 	c := free()
 	c.Decode.Each = 10
@@ -202,7 +202,8 @@ func TestCheckpoints(t *testing.T) {
 	expect(t, c, s, 10000./(10+4*4.5), "the pauses for checkpoints")
 }
 
-// TestCheckpointsAreStoredInChunks: the server syncs each chunk of all checkpoints one after the other.
+// TestCheckpointsAreStoredInChunks: the server syncs the chunks of all checkpoints, which keeps the disk and
+// the cores busy.
 func TestCheckpointsAreStoredInChunks(t *testing.T) {
 	c := free()
 	c.Sync, c.SyncsAtOnce = 100, 4
@@ -220,8 +221,9 @@ func TestCheckpointsAreStoredInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Disk <= idle.Disk || r.Cores <= idle.Cores {
-		t.Errorf("the disk and the cores are busy for %v and %v of the time with checkpoints, and for %v "+
-			"and %v without", r.Disk, r.Cores, idle.Disk, idle.Cores)
+		t.Errorf("with checkpoints, the disk is busy for the share %v of the time, and the cores for %v; "+
+			"without checkpoints, the disk for %v, and the cores for %v", r.Disk, r.Cores, idle.Disk,
+			idle.Cores)
 	}
 }
 
@@ -279,7 +281,8 @@ func TestLongWorkIsInterrupted(t *testing.T) {
 	for s.next() {
 	}
 	if got := strings.Join(order, ", "); got != "short 15, long 30" || m.busy != 30 {
-		t.Errorf("the jobs end at %s, and the station is busy for %d", got, m.busy)
+		t.Errorf("the jobs end at %q, and the station is busy for %d; want short 15, long 30, and 30", got,
+			m.busy)
 	}
 }
 

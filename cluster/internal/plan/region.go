@@ -99,8 +99,8 @@ func (r *region) split(us float64, done func()) {
 	}
 }
 
-// ran writes the message of the tick to the journal, and then sends it. The journal is not synced if the only
-// server is embedded: this server syncs the message on the same disk.
+// ran writes the message of the tick to the journal, and then sends the message. If the only server is
+// embedded, the journal is not synced, because this server syncs the message on the same disk.
 func (r *region) ran() {
 	s := r.s
 	switch r.tick {
@@ -166,5 +166,6 @@ func (r *region) goOn() {
 	}
 }
 
-// warm is the last tick before the measurement. After it, the regions count as being in a steady state.
+// warm is the last tick before the measurement. After this tick, the regions count as being in a steady
+// state.
 func (s *simulation) warm() int { return min(max(s.Ticks/10, 2*s.Lookahead), s.Ticks/2) }

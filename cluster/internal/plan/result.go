@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Result is how a cluster runs.
+// Result says how a cluster runs.
 type Result struct {
 	Regions, Processes int
 	// Rate is how many ticks the slowest region runs in a second.
@@ -106,12 +106,13 @@ func (s *simulation) bottleneck(t *Result) string {
 		consider("the disk of a server", m.disk.utilisation())
 		consider("the network of a server", m.line.utilisation())
 	}
-	streams := float64(s.now)
+	elapsed := float64(s.now)
 	for _, r := range s.regions {
-		consider("the outbox of a region", float64(r.stream.busy)/streams)
+		consider("the outbox of a region", float64(r.stream.busy)/elapsed)
 	}
-	consider("the stream of the checkpoints", float64(s.objects.busy)/streams)
-	// The regions make their checkpoints at different ticks, so the world waits for each checkpoint.
+	consider("the stream of the checkpoints", float64(s.objects.busy)/elapsed)
+	// A region that pauses for a checkpoint stops the world. The regions pause at different ticks, so their
+	// pauses add up.
 	if most == saturated && s.paused > s.now/2 {
 		return "the pauses for checkpoints"
 	}

@@ -39,12 +39,13 @@ func (s *Setup) embedded() bool { return s.Servers == 0 }
 func (s *Setup) Check() error {
 	switch {
 	case s.Regions < 1 || s.PerProcess < 1 || s.Cores < 1:
-		return fmt.Errorf("%d regions, %d in a process with %d cores: use 1 or more", s.Regions, s.PerProcess,
-			s.Cores)
+		return fmt.Errorf("%d regions, %d regions in a process, and %d cores: use 1 or more of each",
+			s.Regions, s.PerProcess, s.Cores)
 	case s.Servers < 0 || s.Servers > 0 && s.ServerCores < 1:
-		return fmt.Errorf("%d servers with %d cores: use 1 or more cores", s.Servers, s.ServerCores)
+		return fmt.Errorf("%d servers with %d cores: use 0 or more servers, and 1 or more cores",
+			s.Servers, s.ServerCores)
 	case s.Replicas < 1 || !s.embedded() && s.Replicas > s.Servers:
-		return fmt.Errorf("%d replicas on %d servers: use 1 or more, and at most one on each server",
+		return fmt.Errorf("%d replicas on %d servers: use 1 or more replicas, and at most one on each server",
 			s.Replicas, s.Servers)
 	case s.embedded() && s.Replicas > s.Processes():
 		return fmt.Errorf("%d replicas in %d processes: add processes or servers", s.Replicas, s.Processes())
@@ -57,8 +58,8 @@ func (s *Setup) Check() error {
 	case !(s.Hz >= 0):
 		return fmt.Errorf("%v ticks a second: use 0 or more", s.Hz)
 	case !(s.Hot >= 0 && s.Hot <= float64(s.Regions)):
-		return fmt.Errorf("a region with %v times the average of travellers: use 0 to the number of "+
-			"regions, %d", s.Hot, s.Regions)
+		return fmt.Errorf("a hottest region with %v times the average of travellers: use a factor from 0 to "+
+			"%d, the number of regions", s.Hot, s.Regions)
 	case s.Ticks < 2:
 		return fmt.Errorf("%d ticks: use 2 or more", s.Ticks)
 	}

@@ -20,7 +20,7 @@ type simulation struct {
 	receive   float64         // microseconds to decode the messages of all regions for one region
 	times     []time.Duration // of ticks
 	spent     [kinds]float64  // microseconds of the cores of all machines
-	paused    time.Duration   // all pauses of regions for checkpoints
+	paused    time.Duration   // sum of the pauses of regions for checkpoints
 	finished  int
 }
 
@@ -42,7 +42,7 @@ func (s *simulation) machine(cores int) *machine {
 type process struct {
 	*machine
 	regions int
-	workers int     // of each tick
+	workers int     // of each region
 	arrived []int32 // how many messages of each tick have arrived
 	ready   int     // all messages up to this tick have arrived
 	waiting []*region
@@ -104,8 +104,8 @@ func (s *simulation) spread(sigma float64) float64 {
 	return math.Exp(sigma*s.random.NormFloat64() - sigma*sigma/2)
 }
 
-// write does some work on a machine, and then writes bytes to its disk and syncs them. It returns how long
-// this takes if nothing else uses the machine. The goroutine that syncs keeps its core for a while.
+// write does some work on a machine, and then writes bytes to the disk and syncs them. It returns how long
+// these steps take if nothing else uses the machine. The goroutine that syncs keeps its core for a while.
 func (s *simulation) write(on *machine, work time.Duration, bytes float64, synced func()) time.Duration {
 	sync := microseconds((s.costs.Sync + s.costs.SyncByte*bytes/1000) * s.spread(s.costs.SyncSpread))
 	on.cores.do(work, func() {
@@ -115,7 +115,7 @@ func (s *simulation) write(on *machine, work time.Duration, bytes float64, synce
 	return work + sync
 }
 
-// transfer sends bytes from a machine to another one.
+// transfer sends bytes from a machine to another one, and then calls arrived.
 func (s *simulation) transfer(from, to *machine, bytes float64, arrived func()) {
 	if from == to {
 		arrived()

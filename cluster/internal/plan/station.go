@@ -2,12 +2,12 @@ package plan
 
 import "time"
 
-// station is the cores of a machine, its disk, or its line to the network. It does jobs in the order in which
-// they come, several at once.
+// station is the cores of a machine, its disk, or its line to the network. It begins jobs in the order in
+// which they come, and does several jobs at the same time.
 type station struct {
 	events *events
-	places int           // how many jobs it does at once
-	slice  time.Duration // a longer job goes back to the end of the queue after this time; 0: never
+	places int           // how many jobs it does at the same time
+	slice  time.Duration // if jobs wait, a job goes back to the end of the queue after this time; 0: never
 	doing  int
 	queue  []job
 	first  int           // the index of the first job in queue
@@ -62,7 +62,7 @@ func (s *station) work(j job) {
 	})
 }
 
-// utilisation returns the share of the time that the places are busy.
+// utilisation returns the share of the time in which a place is busy, on average.
 func (s *station) utilisation() float64 {
 	if s.events.now == 0 {
 		return 0

@@ -9,43 +9,44 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// measureCoding measures how long the owner of a region encodes and decodes messages.
+// measureCoding measures how long the owner of a region takes to encode and to decode a message.
 func measureCoding(ctx context.Context, c *plan.Costs) error {
-	const few, many = 4, 256 // sections of a message
+	const fewSections, manySections = 4, 256 // of a message
 	var encode, decode, bytes [3]float64
-	for i, m := range [...]struct{ sections, bytes int }{{few, 0}, {few, large}, {many, 0}} {
+	for i, m := range [...]struct{ sections, bytes int }{{fewSections, 0},
+		{fewSections, large}, {manySections, 0}} {
 		var err error
 		if encode[i], decode[i], bytes[i], err = coding(ctx, m.sections, m.bytes); err != nil {
 			return err
 		}
 	}
-	c.BytesSection = (bytes[2] - bytes[0]) / (many - few)
-	c.BytesMessage = bytes[0] - few*c.BytesSection
+	c.BytesSection = (bytes[2] - bytes[0]) / (manySections - fewSections)
+	c.BytesMessage = bytes[0] - fewSections*c.BytesSection
 	fit := func(us [3]float64) plan.Coding {
 		perByte := max(us[1]-us[0], 0) / large
-		perSection := max(us[2]-us[0], 0) / (many - few)
-		return plan.Coding{Each: max(us[0]-few*perSection, 0), Byte: perByte * 1000,
+		perSection := max(us[2]-us[0], 0) / (manySections - fewSections)
+		return plan.Coding{Each: max(us[0]-fewSections*perSection, 0), Byte: perByte * 1000,
 			Section: perSection * 1000}
 	}
 	c.Encode, c.Decode = fit(encode), fit(decode)
 	return nil
 }
 
-// anyVersion returns the only version of the program.
-func anyVersion() []protocol.Version { return []protocol.Version{{From: 1}} }
+// onlyVersion returns the only version of the program.
+func onlyVersion() []protocol.Version { return []protocol.Version{{From: 1}} }
 
-// coding measures a message with a section for each region, one of which has a number of bytes. encode is the
-// processor time of the owner that sends the message, in microseconds. decode is the processor time of one
-// region that receives the message. size is the size of the message. All regions run the first half of the
-// ticks, in which they receive nothing. Then region 0 runs the second half, and receives the messages of all
-// regions.
+// coding measures messages with a section for each region. The section for region 0 consists of a number of
+// bytes, and the other sections are empty. encode is the processor time of the owner that sends a message,
+// in microseconds. decode is that of one region that receives a message. size is the size of a message. All
+// regions run the first half of the ticks, in which they receive nothing. Then region 0 runs the second
+// half, and receives the messages of all regions.
 func coding(ctx context.Context, regions, bytes int) (encode, decode, size float64, err error) {
 	ticks := uint64(max(20, 4000/regions))
 	storage := newMemory(regions)
 	for region := regions - 1; region >= 0; region-- {
 		m := &sender{regions: regions, bytes: bytes, half: ticks, ended: make(map[uint64]time.Duration)}
 		o := protocol.Options{Region: region, Regions: regions, Lookahead: ticks, Storage: storage,
-			Versions: anyVersion, From: 1, Journal: forgetful{}, Machine: m, Every: 1 << 40, Until: ticks,
+			Versions: onlyVersion, From: 1, Journal: forgetful{}, Machine: m, Every: 1 << 40, Until: ticks,
 			Process: "trial", Number: uint64(region + 1)}
 		if region == 0 {
 			o.Until *= 2
@@ -70,8 +71,8 @@ func coding(ctx context.Context, regions, bytes int) (encode, decode, size float
 // sender is a machine that sends some bytes to region 0.
 type sender struct {
 	regions, bytes int
-	half           uint64
-	// ended has the processor times at the first and the last tick of both halves.
+	half           uint64 // the number of ticks in each half
+	// ended has the processor times at the first and at the last tick of each half.
 	ended map[uint64]time.Duration
 	err   error
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // measureDisk measures how long syncs of small and large writes take, how much these times vary, and how many
-// files the disk syncs at once.
+// files the disk syncs at the same time.
 func measureDisk(dir string, c *plan.Costs) (err error) {
 	const most, chunk = 32, 512 << 10
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
@@ -46,8 +46,8 @@ func measureDisk(dir string, c *plan.Costs) (err error) {
 	return nil
 }
 
-// syncs writes and syncs some files at once. It returns the number of syncs in a second, and the times of the
-// syncs of the first file.
+// syncs writes and syncs some files at the same time. It returns the number of syncs of all files in a
+// second, and the times of the syncs of the first file.
 func syncs(folder disk.Folder, name string, files, size int,
 ) (rate float64, times measure.Samples, err error) {
 	const writes = 200

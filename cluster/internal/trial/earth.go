@@ -21,11 +21,11 @@ type EarthOptions struct {
 	Planet *simulation.Globe
 	Ticks  uint64
 	Every  uint64 // ticks from one checkpoint to the next
-	// The ticks From+1 to To are measured. Default: no ticks.
+	// The ticks after From, up to To, are measured. Default: no tick is measured.
 	From, To uint64
 }
 
-// EarthRun is how an Earth ran.
+// EarthRun says how an Earth ran.
 type EarthRun struct {
 	Times cluster.Times
 	Hash  string // of the state in the end
@@ -34,7 +34,7 @@ type EarthRun struct {
 	Rate float64
 	// Processor is the processor time of the process for one measured tick of all regions.
 	Processor time.Duration
-	// Sections[i][j] has the bytes that region i has sent to region j in all ticks.
+	// Sections[i][j] is the number of bytes that region i has sent to region j in all ticks.
 	Sections [][]int
 }
 
@@ -66,7 +66,8 @@ func Earth(ctx context.Context, o EarthOptions) (EarthRun, error) {
 	return r, errors.Join(err, m.err)
 }
 
-// meter notes the times at which the regions together have run ticksBegin and ticksEnd ticks.
+// meter notes the time when the regions together have run ticksBegin ticks, and when they have run ticksEnd
+// ticks.
 type meter struct {
 	ticksBegin, ticksEnd uint64
 	sections             [][]int

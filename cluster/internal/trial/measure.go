@@ -24,9 +24,9 @@ const few = 4
 // The median of the rounds counts.
 const rounds, roundsClusters = 3, 5
 
-// Measure measures the costs of the work of a cluster on this machine, with an Earth of some travellers. It
-// takes a minute or two. It writes files into dir, and removes them. It calls progress with the name of each
-// part before it measures the part.
+// Measure measures the costs of the work of a cluster on this machine, with Earths of this number of
+// travellers. It takes a minute or two. It writes files into dir, and removes them. It calls progress with
+// the name of each part before it measures the part.
 func Measure(ctx context.Context, dir string, travellers int, progress func(what string),
 ) (*plan.Costs, error) {
 	c := &plan.Costs{Cores: globe.Cores(), Stretch: 1, BytesTraveller: simulation.BytesTraveller}
@@ -45,8 +45,8 @@ func Measure(ctx context.Context, dir string, travellers int, progress func(what
 	return c, nil
 }
 
-// measureEarths measures the ticks of an Earth: without a cluster, in a cluster of one region, and in a
-// cluster of few regions.
+// measureEarths measures the ticks of an Earth: without a cluster, in a cluster of one region, and in the
+// larger cluster.
 func measureEarths(ctx context.Context, dir string, travellers int, progress func(what string),
 	c *plan.Costs) error {
 	progress("the ticks of worlds")
@@ -142,21 +142,21 @@ func serial(one, all float64, workers int) float64 {
 	return min(max((all/one-1/w)/(1-1/w), 0), 1)
 }
 
-// overheadOf returns the processor time of a region's tick that no other measurement covers, in microseconds.
-// With this overhead, the known costs of clusters of one and of few regions have the same ratio as the
-// measured processor times. The ratio does not change if the whole machine becomes slower.
+// overheadOf returns the processor time of a region's tick that no other measurement covers, in
+// microseconds. With this overhead, the known costs of the two clusters have the same ratio as the measured
+// processor times. The ratio does not change if the whole machine becomes slower.
 func overheadOf(c *plan.Costs, travellers int, one, some EarthRun) float64 {
 	a, b := micros(one.Processor), micros(some.Processor)
 	missing := b*known(c, travellers, 1, one.Rate) - a*known(c, travellers, few, some.Rate)
 	if few*a <= b {
-		return 0 // a region with all travellers costs no more than a region with few: the times are wrong
+		return 0 // the times are wrong: a region with all travellers costs no more than one with a part
 	}
 	return max(missing/(few*a-b), 0)
 }
 
-// known returns the part of the processor time of a tick of all regions of one process that the costs
-// explain, in microseconds. Each region makes a status once a second, so the cost of a status for each tick
-// depends on the rate.
+// known returns the processor time of a tick of all regions in one process, as far as the costs explain it,
+// in microseconds. Each region makes a status once a second, so the cost of a status for each tick depends
+// on the rate.
 func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
 	n, all := float64(regions), float64(travellers)
 	departures := c.Departures(regions) * all
@@ -182,7 +182,7 @@ func Calibrate(ctx context.Context, dir string, travellers int, c *plan.Costs) e
 	return fitStretch(c, travellers, rates.Median())
 }
 
-// fitStretch sets the stretch with which the simulation of few regions gives the measured rate.
+// fitStretch sets the stretch with which the simulation of the larger cluster gives the measured rate.
 func fitStretch(c *plan.Costs, travellers int, rate float64) error {
 	low, high := 0.25, 8.0
 	for range 20 {
@@ -208,7 +208,7 @@ func Setup(c *plan.Costs, regions, travellers int) plan.Setup {
 }
 
 // spread returns the standard deviation of the logarithm of times, estimated from their median and their 90th
-// percentile. The few longest times do not count, because other programs cause them.
+// percentile. The longest times do not count, because other programs cause them.
 func spread(times measure.Samples) float64 {
 	const z90 = 1.2816 // the 90th percentile of the normal distribution
 	sorted := slices.Sorted(slices.Values(times))

@@ -15,7 +15,7 @@ func TestOverheadIsWhatIsMissing(t *testing.T) {
 		BytesMessage: 100, BytesSection: 1, BytesTraveller: 26, Append: plan.Work{Each: 100, Byte: 5},
 		Status: 1000, BytesStatus: 1}
 	run := func(regions int, rate float64) EarthRun {
-		us := 1.7 * (known(c, travellers, regions, rate) + overhead*float64(regions)) // a slower machine
+		us := 1.7 * (known(c, travellers, regions, rate) + overhead*float64(regions)) // on a slower machine
 		return EarthRun{Rate: rate, Processor: time.Duration(us * float64(time.Microsecond))}
 	}
 	if got := overheadOf(c, travellers, run(1, 100), run(few, 70)); math.Abs(got-overhead) > 0.01 {
@@ -23,7 +23,7 @@ func TestOverheadIsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestModelAgreesWithTheFit: the simulation of few regions uses the processor time that the fit expects.
+// TestModelAgreesWithTheFit: the simulation of the larger cluster uses the processor time that known returns.
 func TestModelAgreesWithTheFit(t *testing.T) {
 	const travellers = 100_000
 	c := &plan.Costs{Cores: 2, Stretch: 1, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01, Crossing: 2,
@@ -38,7 +38,7 @@ func TestModelAgreesWithTheFit(t *testing.T) {
 	}
 	used := r.Cores * float64(c.Cores) / r.Rate * 1e6
 	if want := known(c, travellers, few, r.Rate); math.Abs(used/want-1) > 0.02 {
-		t.Errorf("a tick uses %v µs, and the fit expects %v", used, want)
+		t.Errorf("a tick uses %v µs, and known returns %v", used, want)
 	}
 }
 

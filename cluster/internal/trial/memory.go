@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// memory is a storage whose parts have one owner at a time. It is not safe for concurrent use. Its methods
-// neither fail nor wait, so a measurement shows only the costs of the owner.
+// memory is a storage for owners that run one after the other. It is not safe for concurrent use. Its
+// methods do not wait and do not check conditions, so a measurement shows only the costs of the owner.
 type memory struct {
 	outboxes []*memoryLog
 	pointers [][]byte
@@ -96,7 +96,7 @@ func (l *memoryLog) Read(_ context.Context, from uint64) (number uint64, m []byt
 	return from, l.messages[from-1], true, nil
 }
 
-// Wait implements [protocol.Log]. It returns at once, because owners read only messages that exist.
+// Wait implements [protocol.Log]. It does not wait, because owners read only messages that exist.
 func (l *memoryLog) Wait(context.Context, uint64) error { return nil }
 
 // Purge implements [protocol.Log].

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// logs is the number of outboxes to which the measurements append at once. There are twice as many
-	// outboxes, and the second half of them is followed.
+	// logs is the number of outboxes to which the measurements append at the same time. There are twice as
+	// many outboxes. The server delivers the messages of the second half to this process.
 	logs  = 4
-	depth = 8 // unacknowledged messages of an outbox
+	depth = 8 // unacknowledged messages of an outbox, at most
 	// The sizes of a small and of a large message, in bytes. The cost of a byte follows from the difference
 	// of their costs.
 	small, large = 200, 20_200
@@ -67,7 +67,7 @@ func (s *server) measureAppend(ctx context.Context, c *plan.Costs) error {
 				return err
 			}
 		}
-		if round == 0 { // the first messages are slower
+		if round == 0 { // does not count: the first messages are slower
 			clear(alone[:])
 			clear(followed[:])
 		}
@@ -88,9 +88,9 @@ func work(ofSmall, ofLarge measure.Samples) plan.Work {
 // sample is how many microseconds of real time and of processor time a message took, in each round.
 type sample struct{ real, processor measure.Samples }
 
-// append appends messages to the outboxes of n regions at once: of region, and of the regions after it. It
-// adds to result how long a message took.
-func (s *server) append(ctx context.Context, region, n, size int, result *sample) error {
+// append appends messages to the outboxes of n regions at the same time. The first of these regions has the
+// number firstRegion. append adds to result how long a message took.
+func (s *server) append(ctx context.Context, firstRegion, n, size int, result *sample) error {
 	const messages = 300 // for each outbox
 	before, err := processorTime()
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *server) append(ctx context.Context, region, n, size int, result *sample
 	var all sync.WaitGroup
 	failed := make([]error, n)
 	for i := range n {
-		all.Go(func() { failed[i] = s.appendTo(ctx, region+i, messages, size) })
+		all.Go(func() { failed[i] = s.appendTo(ctx, firstRegion+i, messages, size) })
 	}
 	all.Wait()
 	took := time.Since(began)
@@ -153,7 +153,7 @@ func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 		if err != nil {
 			return err
 		}
-		each := float64(before+after) / (unitsBefore + unitsAfter) // real time of a unit, all cores together
+		each := float64(before+after) / (unitsBefore + unitsAfter) // real time of a unit on all cores
 		missing := (float64(took)/each - units) / (float64(took) / each)
 		messages := micros(took) / message.real[0]
 		lost = append(lost, missing*micros(took)*float64(c.Cores)/messages)

@@ -16,28 +16,28 @@ type world struct {
 	machines []*globe.Machine
 	sent     [simulation.Lookahead][][][]byte // by tick, sender and receiver
 
-	processor measure.Samples // microseconds of processor time of ticks of all regions
+	processor measure.Samples // microseconds of processor time of each tick of all regions
 	times     measure.Samples // real times of the same ticks
-	sections  [][]int         // bytes from each region to each other region
+	sections  [][]int         // bytes sent, by sender and receiver
 	state     int             // bytes of the states of all regions
 	save      float64         // microseconds to make these states
 	status    measure.Samples // microseconds to make the statuses of all regions
 	told      int             // bytes of these statuses
 }
 
-// ticksWorld is the number of ticks of a run. The first ticksFirst ticks are not measured: no traveller has
+// ticksWorld is the number of ticks of a run. The ticks up to ticksFirst are not measured: no traveller has
 // arrived yet, and the memory grows. One tick in 512 makes a hash, so 512 ticks are measured.
 const (
 	ticksWorld = 600
 	ticksFirst = ticksWorld - 512
 )
 
-// planet makes an Earth in regions. Each region uses some workers.
+// planet makes an Earth in regions, which use this number of workers each.
 func planet(travellers, regions, workers int) (*simulation.Globe, error) {
 	return simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1, Workers: workers}, regions)
 }
 
-// Workers returns the number of workers of each region of a process with a number of regions.
+// Workers returns how many workers each region uses in a process with this number of regions.
 func Workers(regions int) int { return max(1, globe.Cores()/regions) }
 
 // newWorld makes a world.
@@ -91,7 +91,7 @@ func (w *world) tick(tick uint64) error {
 	return err
 }
 
-// tell measures the making of the statuses of all regions, in several rounds.
+// tell measures the time and the size of the statuses of all regions, in several rounds.
 func (w *world) tell() error {
 	for range rounds {
 		before, err := processorTime()
@@ -111,7 +111,7 @@ func (w *world) tell() error {
 	return nil
 }
 
-// count adds what the regions have sent in a tick.
+// count adds the sizes of the sections that the regions have sent in a tick.
 func (w *world) count(sent [][][]byte) {
 	for from, sections := range sent {
 		for to, section := range sections {

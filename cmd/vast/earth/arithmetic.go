@@ -6,8 +6,8 @@ import "math"
 // may fuse a product and a sum into one instruction that rounds once (Go does on arm64, loong64, ppc64,
 // riscv64 and s390x, and on amd64 at level v3). An explicit conversion of the product prevents the fusion, so
 // this package writes float32(x*y) and float64(x*y) wherever it adds to a product. Second, the functions of
-// package math are assembly on some machines, and may contain fused instructions on others. So this file
-// defines the few functions that the state depends on. Square roots are exact everywhere (IEEE 754).
+// package math are assembly on some machines, and may contain fused instructions on others. Therefore this
+// file defines the few functions that the state depends on. Square roots are exact everywhere (IEEE 754).
 
 const degreesPerRadian = 180 / math.Pi
 
@@ -15,7 +15,7 @@ const degreesPerRadian = 180 / math.Pi
 // north pole.
 type vector struct{ X, Y, Z float32 }
 
-// wide is a vector for intermediate results.
+// wide is a vector in double precision, for intermediate results.
 type wide struct{ x, y, z float64 }
 
 func (v vector) wide() wide { return wide{float64(v.X), float64(v.Y), float64(v.Z)} }
@@ -62,7 +62,7 @@ func sinCos(degrees float64) (sin, cos float64) {
 	return s, c
 }
 
-// sinCosSmall returns the sine and cosine of an angle of at most π/4, in radians.
+// sinCosSmall returns the sine and cosine of an angle in radians, from -π/4 to π/4.
 func sinCosSmall(x float64) (sin, cos float64) {
 	y := x * x
 	sin = float64(x * polynomial(y, 1, -1.0/6, 1.0/120, -1.0/5040, 1.0/362880, -1.0/39916800, 1.0/6227020800))

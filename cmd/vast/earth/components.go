@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Times are in ticks modulo 2³². They are compared by their difference, so a world may run for ever.
+// Times are in ticks modulo 2³². A world may run for ever, because times are compared by their difference.
 
 // passed reports whether the time t has come.
 func passed(t, now uint32) bool { return int32(now-t) >= 0 }
@@ -133,14 +133,14 @@ func (c *components) growChanging(n int) error {
 const cohorts = 32
 
 // cohort is a part of the travellers: the travellers whose homes lie in one stretch of the places. Places
-// follow a Hilbert curve, so entities that live near each other lie near each other in memory. All stretches
-// have the same number of inhabitants.
+// follow a Hilbert curve, so entities that live near each other lie near each other in memory. The stretches
+// have equal numbers of inhabitants, rounded to whole inhabitants.
 type cohort struct {
 	*stretch
 	tag        vast.Tag
 	travellers *vast.Archetype
 	settled    uint64        // index, in the stretch, of the next traveller that settleDown gives a home
-	leaving    []vast.Entity // those who left in the last tick for a place in another region
+	leaving    []vast.Entity // travellers who left in the last tick for a place in another region
 	births     int           // number of births in the current tick, if it is the cohort's turn
 
 	// Only boarding and onTheWay find travellers in transit.

@@ -5,9 +5,9 @@
 // Places and travellers are entities. Travellers leave home for places drawn from a gravity model. They move
 // along great circles at the speed of road, rail or air. At the destination they stay, then travel on or
 // return. An infection spreads among the travellers in a place (SIR, with immunity that fades). Travellers
-// are born and die. So every tick adds and removes components and relations, and makes and deletes entities:
-// about 4,500 changes for a million travellers, a fifth of whom are on their way. The models, their sources,
-// rates and approximations are described in gravity.go, travel.go, infection.go and population.go.
+// are born and die. Every tick therefore adds and removes components and relations, and makes and deletes
+// entities: about 4,500 changes for a million travellers, a fifth of whom are on their way. The models, their
+// sources, rates and approximations are described in gravity.go, travel.go, infection.go and population.go.
 //
 // # Types
 //
@@ -37,7 +37,8 @@
 // An Earth that is too large for one machine is divided into regions: a [Globe] makes the regions, and each
 // [Region] is a world of its own. Region.Tick returns the travellers who have departed for other regions, and
 // takes the travellers who were in transit to this region. After each tick, the regions together have the
-// same state as the Earth that New makes from the same Config. HashOf returns the hash of that state.
+// same state as one Earth after the same tick, if New has made it from the same Config. HashOf returns the
+// hash of that state.
 //
 // # The same state everywhere
 //
@@ -57,9 +58,9 @@
 // # Worlds that outlive their process
 //
 // With [Config].Data, package store keeps the world in a folder: the entities and their components, and the
-// counts and the seed as a resource. New makes the tables, cohorts and hooks again. A tick depends only on
-// this data, so after a crash New repeats the recorded ticks, and the world has the same states as without
-// the crash.
+// counts and the seed as a resource. New makes the tables, cohorts and hooks again. After a crash, New also
+// repeats the recorded ticks. Because a tick depends only on this data, the world then has the same states as
+// without the crash.
 //
 // # Memory
 //

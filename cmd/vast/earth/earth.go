@@ -38,9 +38,9 @@ type Config struct {
 	Data string
 	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
 	// inspector. New calls Apply again for the inputs since the last checkpoint. A *vm.Error from Apply means
-	// that there is no memory for the input: then the store takes a checkpoint, or New returns an error.
-	// Other errors are ignored, because the input fails in the same way when it is repeated. Default: there
-	// are no inputs.
+	// that there is no memory for the input. If the input is new, the store then takes a checkpoint. If New
+	// repeats the input, New returns an error. Other errors are ignored, because the input fails in the same
+	// way when it is repeated. Default: there are no inputs.
 	Apply func(w *vast.World, input []byte) error
 	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
 	Every time.Duration
@@ -132,10 +132,10 @@ func New(c Config) (_ *Earth, err error) {
 
 // complete checks a Config, sets its defaults, and returns the places.
 func (c *Config) complete() (*places.List, error) {
-	const most = math.MaxUint32 / 4
+	const maxTravellers = math.MaxUint32 / 4
 	switch {
-	case c.Travellers < 0 || c.Travellers > most:
-		return nil, fmt.Errorf("earth: %d travellers: use 0 to %d", c.Travellers, most)
+	case c.Travellers < 0 || c.Travellers > maxTravellers:
+		return nil, fmt.Errorf("earth: %d travellers: use 0 to %d", c.Travellers, maxTravellers)
 	case c.Workers < 0:
 		return nil, fmt.Errorf("earth: %d workers: use 1 or more, or 0 for one on each processor", c.Workers)
 	case c.Places != nil && c.Places.Len() == 0 && c.Travellers > 0:

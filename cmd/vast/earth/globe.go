@@ -28,12 +28,12 @@ type globe struct {
 	stretches   [cohorts]stretch
 }
 
-// stretch is the part of the places in which the travellers of a cohort are at home. All stretches have the
-// same number of inhabitants.
+// stretch is the part of the places in which the travellers of a cohort are at home. The stretches have equal
+// numbers of inhabitants, rounded to whole inhabitants.
 type stretch struct {
 	size       uint64 // number of travellers at the start
 	number     uint32 // number of the first of these travellers
-	first, end uint64 // the inhabitants first to end-1 live there; their numbers follow their places
+	first, end uint64 // the inhabitants first to end-1 live there: see placeWith
 }
 
 func newGlobe(c Config) globe {

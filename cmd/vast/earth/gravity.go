@@ -13,17 +13,19 @@ import (
 // (1946); for the family of such models, A. G. Wilson, "A statistical theory of spatial distribution models",
 // Transportation Research 1 (1967).
 //
-// 200,000 places have 40 thousand million pairs, too many to store. So a destination is drawn in three steps:
+// 200,000 places have 40 thousand million pairs, too many to store. A destination is therefore drawn in
+// steps:
 //
 //  1. A cell of a coarse grid, about 550 km wide, is drawn from a table of the cumulative weights of all
 //     pairs of cells. Between distant cells, f is taken at the distance of their centres of population.
 //     Between near cells, and inside a cell, f is the mean over sampled pairs of places.
-//  2. If the cell is distant, a place in the cell is drawn by inhabitants. The place is the destination: all
-//     places of a distant cell count as equally far.
-//  3. If the cell is near, eight candidates are drawn from all near cells: for each candidate a cell by its
-//     weight, and then a place by inhabitants. One candidate is chosen by the ratio of its chance in the
-//     model to its chance of being drawn: sampling–importance resampling (D. B. Rubin, in "Bayesian
-//     Statistics 3", 1988). More candidates would approximate the model better.
+//  2. If the cell is distant, a place in the cell is drawn, in proportion to inhabitants. This place is the
+//     destination, because all places of a distant cell count as equally far.
+//  3. If the cell is near, eight candidates are drawn from all near cells: for each candidate a cell, in
+//     proportion to its weight, and then a place, in proportion to inhabitants. One candidate is chosen, in
+//     proportion to its chance in the model divided by its chance of being drawn: sampling–importance
+//     resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988). More candidates would approximate the model
+//     better.
 const (
 	leastWeight   = 100 // weight of a place with fewer than 100 inhabitants, or with an unknown number
 	earthRadius   = 6371.0
@@ -36,17 +38,17 @@ const (
 	cellRows = 36 // of 5 degrees
 )
 
-// gravity holds the tables of the model. Slices are outside the Go heap, except for cells.
+// gravity holds the tables of the model. The slices, except cells, lie outside the Go heap.
 type gravity struct {
 	cells  []cell
 	cellOf []uint16 // the cell of each place
 	order  []uint32 // the places, cell by cell
 	sum    []uint64 // sum[i] is the number of inhabitants of the places order[0] to order[i]
-	// row[i×len(cells)+j] is the chance that the destination of a traveller in cell i lies in one of the
-	// cells 0 to j, in units of 2⁻³².
+	// row holds len(cells) chances for each cell i, in units of 2⁻³². Number j of them is the chance that the
+	// destination of a traveller in cell i lies in one of the cells 0 to j.
 	row   []uint32
 	sites []site
-	near  float64 // the cosine of nearDistance
+	near  float64 // the cosine of the angle that nearDistance spans
 }
 
 // cell is a part of the Earth with at least one place.
@@ -63,7 +65,7 @@ type neighbour struct {
 	sum  float64 // sum of the weights up to and including this neighbour
 }
 
-// rowOf returns the row of weights of a cell.
+// rowOf returns the chances of a cell.
 func (g *gravity) rowOf(c uint16) []uint32 {
 	n := len(g.cells)
 	return g.row[int(c)*n : int(c)*n+n]
@@ -91,7 +93,7 @@ func (g *gravity) destination(origin uint32, s *stream) uint32 {
 	here := g.cellOf[origin]
 	row := g.rowOf(here)
 	r := uint32(s.Uint64() >> 32)
-	to, _ := slices.BinarySearch(row[:len(row)-1], r) // the last chance is 1
+	to, _ := slices.BinarySearch(row[:len(row)-1], r) // the last element stands for 1
 	if c := &g.cells[to]; !g.isNear(&g.cells[here], c) {
 		return g.drawPlace(c, s)
 	}
@@ -178,7 +180,7 @@ func cellNumbers() (first [cellRows + 1]int) {
 // sortIntoCells fills cells, cellOf, order and sum.
 func (g *gravity) sortIntoCells(list *places.List) {
 	first := cellNumbers()
-	number := make([]uint16, len(g.sites)) // for each place, the number of its cell; empty cells count
+	number := make([]uint16, len(g.sites)) // for each place, the number of its cell, counting empty cells
 	size := make([]int, first[cellRows])
 	for i := range number {
 		row := min(int((list.Lat(i)+90)*(cellRows/180.0)), cellRows-1)
@@ -226,7 +228,7 @@ func (g *gravity) sortIntoCells(list *places.List) {
 	}
 }
 
-// weigh fills the row of weights of the cell origin, and finds the near cells of origin.
+// weigh fills the row of chances of the cell origin, and finds the near cells of origin.
 func (g *gravity) weigh(origin int, seed uint64) {
 	row, a := g.rowOf(uint16(origin)), &g.cells[origin]
 	s := draws(seed, uint32(origin), 0, forCells)
@@ -249,7 +251,7 @@ func (g *gravity) weigh(origin int, seed uint64) {
 		row[to] = math.Float32bits(w)
 		total += float64(w)
 	}
-	if total == 0 { // the only place on Earth
+	if total == 0 { // there is only one place
 		total = 1
 	}
 	sum := 0.0

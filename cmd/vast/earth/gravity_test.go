@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGravityBetweenTowns compares the share of each town among the draws with the formula. Every town lies
-// in a distant cell of its own, so that nothing is approximated.
+// TestGravityBetweenTowns compares the share of each town among the draws with the formula. Nothing is
+// approximated, because every town lies in a cell of its own, far from the other cells.
 func TestGravityBetweenTowns(t *testing.T) {
 	towns := []struct{ lat, lon, people float64 }{
 		{0, 0, 1e6}, {0, 20, 2e6}, {0, -40, 1e6}, {30, 60, 4e6}, {-30, 120, 8e6}, {2, 178, 1e6},
@@ -44,7 +44,7 @@ func TestGravityBetweenTowns(t *testing.T) {
 	for i := range want {
 		mean := want[i] / total * n
 		if deviation := math.Abs(got[i] - mean); deviation > 5*math.Sqrt(mean)+0.5 {
-			t.Errorf("%s was drawn in %v of %d draws, expected %.0f", list.Name(i), got[i], n, mean)
+			t.Errorf("%s was drawn %v times in %d draws, expected %.0f times", list.Name(i), got[i], n, mean)
 		}
 	}
 }

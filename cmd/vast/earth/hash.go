@@ -7,14 +7,15 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// digest holds two sums of hashes. Each component of each entity has one hash in each sum. The slots of the
-// entities depend on the size of the machine's huge pages. A sum does not depend on the order of the
-// components, so a digest does not depend on the slots.
+// digest holds two sums of the hashes of all components. The order of the components is that of the slots,
+// which differ between machines with huge pages of different sizes. A digest is the same for any order,
+// because a sum does not depend on the order of its terms.
 type digest struct{ a, b uint64 }
 
-// add adds one component: its kind, the number of its entity, and its content in words of 64 bits.
-func (d *digest) add(kind, whose uint64, words ...uint64) {
-	a := mix(kind*golden + whose)
+// add adds a component to each sum, as a hash of the component's kind, the number of its entity, and its
+// content in words of 64 bits.
+func (d *digest) add(kind, number uint64, words ...uint64) {
+	a := mix(kind*golden + number)
 	b := mix(a ^ golden)
 	for _, w := range words {
 		a = mix(a + golden ^ w)
@@ -28,7 +29,7 @@ func two(high, low uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
 func bitsOf(x, y float32) uint64 { return two(math.Float32bits(x), math.Float32bits(y)) }
 
-// Kinds of components in a digest.
+// Kinds of components in a digest. hashPlace and hashTraveller stand for several components of an entity.
 const (
 	hashWorld = iota + 1
 	hashPlace
@@ -61,7 +62,7 @@ func (d *digest) addTrip(number uint32, t *trip) {
 
 func (d *digest) String() string { return fmt.Sprintf("%016x%016x", d.a, d.b) }
 
-// digest returns the digest of the places and travellers. The workers share the kinds of components.
+// digest returns the digest of the places and travellers. Each kind of component is the work of one worker.
 func (e *Earth) digest() (d digest) {
 	kinds := []func(d *digest){func(d *digest) {
 		for i, p := range e.tallies {

@@ -10,13 +10,14 @@ import (
 // An infection spreads among the travellers who stay in one place: the SIR model of W. O. Kermack and A. G.
 // McKendrick, "A Contribution to the Mathematical Theory of Epidemics", Proc. R. Soc. A 115 (1927),
 // separately in each place. Travellers are the only link between places. The rates are not those of a real
-// disease. They are chosen for viewers: a wave runs around the world within days. The infection never ends,
-// because immunity is lost after a week or two.
+// disease. They are chosen for viewers: a wave runs around the world within days. The infection remains after
+// the wave, because immunity is lost after ten days on average.
 //
 // A susceptible traveller meets other travellers at a constant rate. A share I/N of them is infectious, where
 // I is the number of infectious travellers in the place and N is the number of all travellers there. A
-// traveller on the way cannot be infected. So the basic reproduction number is contacts × infectious period ×
-// share of time at rest, about 4 × 1 × 0.8 = 3.2 in a large town, and less where few travellers meet.
+// traveller on the way cannot be infected. In a large town the basic reproduction number is about 3.2: an
+// infectious traveller has 4 infecting contacts a day for 1 day, and rests for 0.8 of the time. The number is
+// lower where few travellers meet.
 const (
 	day = 1440.0 // ticks
 
@@ -24,19 +25,20 @@ const (
 	infectiousPeriod = 1 * day  // mean of an exponential distribution
 	immunePeriod     = 10 * day // mean of an exponential distribution
 
-	// On average, one of `carriers` newborn travellers is infectious, like a newcomer from elsewhere. Without
-	// such newcomers the infection would die out in a small world.
+	// On average, one newborn traveller in `carriers` is infectious, like a newcomer from elsewhere. Without
+	// infectious newborns the infection would die out in a small world.
 	carriers = 2000
 
-	// outbreaks is the number of places where the infection begins. In each place it begins with at most
-	// outbreakMax travellers, and with at most 1 + n/2000 in a world of n travellers.
+	// outbreaks is the number of outbreaks at the start. Two of them may be in the same place. An outbreak
+	// infects at most outbreakMax travellers, and in a world of n travellers at most 1 + n/2000.
 	outbreaks   = 12
 	outbreakMax = 100
 )
 
 // examine changes the health of the travellers in a cohort. Each tick examines one cohort, so an examination
-// stands for a time of `cohorts` ticks. The chance of an infection in that time is 1−exp(−rate × time),
-// computed from its power series.
+// covers a time of `cohorts` ticks. The chance of an infection in that time is 1−exp(−x), where x is the rate
+// times the time. examine computes the first three terms of the power series, which is exact enough for a
+// small x.
 func (e *Earth) examine(r *cohort, now uint32, commands *vast.Commands) {
 	for run := range r.exposed.Runs() {
 		lives := e.life.Slice(run)
@@ -89,7 +91,7 @@ func (e *Earth) breakOut() error {
 	for i := range e.stretches {
 		all += e.stretches[i].size
 	}
-	most := int(min(outbreakMax, 1+all/2000))
+	limit := int(min(outbreakMax, 1+all/2000))
 	for range outbreaks {
 		s := &e.stretches[draw.below(cohorts)]
 		if s.size == 0 {
@@ -100,7 +102,7 @@ func (e *Earth) breakOut() error {
 		if !e.owns(place) {
 			continue
 		}
-		for _, who := range e.together(e.place(place), most) {
+		for _, who := range e.susceptibleIn(e.place(place), limit) {
 			draw := draws(e.seed, e.life.Get(who).Number, 0, forOutbreak)
 			e.infect(who, draw.exponential(infectiousPeriod), commands)
 		}
@@ -112,9 +114,9 @@ func (e *Earth) breakOut() error {
 	return nil
 }
 
-// together returns susceptible travellers who rest in a place, in the order of their numbers: all of them, or
-// the first `most` of them if there are more.
-func (e *Earth) together(place vast.Entity, most int) []vast.Entity {
+// susceptibleIn returns susceptible travellers who rest in a place, in the order of their numbers. If there
+// are more than limit of them, it returns those with the lowest numbers.
+func (e *Earth) susceptibleIn(place vast.Entity, limit int) []vast.Entity {
 	var found []vast.Entity
 	for who := range e.at.Sources(place) {
 		if e.susceptible.Has(who) {
@@ -124,5 +126,5 @@ func (e *Earth) together(place vast.Entity, most int) []vast.Entity {
 	slices.SortFunc(found, func(a, b vast.Entity) int {
 		return cmp.Compare(e.life.Get(a).Number, e.life.Get(b).Number)
 	})
-	return found[:min(most, len(found))]
+	return found[:min(limit, len(found))]
 }

@@ -19,7 +19,7 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 	e := newEarth(t, metropolis(t))
 	first := e.Counts().Infectious
 	if first == 0 || first > outbreaks*outbreakMax {
-		t.Fatalf("%d travellers are infectious at the start", first)
+		t.Fatalf("%d travellers are infectious at the start, want 1 to %d", first, outbreaks*outbreakMax)
 	}
 	peak, at := 0, uint64(0)
 	for e.ticks < 6*day {
@@ -31,10 +31,11 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 	check(t, e)
 	end := e.Counts()
 	if peak < e.Counts().Travellers/6 || at < day/2 || at > 5*day {
-		t.Errorf("the wave had its peak of %d after %d ticks", peak, at)
+		t.Errorf("the wave had its peak of %d infectious travellers after %d ticks, want at least a sixth "+
+			"of %d travellers after half a day to five days", peak, at, e.Counts().Travellers)
 	}
 	if end.Infectious > peak/2 || end.Recovered < end.Travellers/3 {
-		t.Errorf("the wave has not ended: %+v, peak %d", end, peak)
+		t.Errorf("the wave has not ended: %+v, after a peak of %d infectious travellers", end, peak)
 	}
 	tick(t, e, 15*day-int(e.ticks))
 	check(t, e)

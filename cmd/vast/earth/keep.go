@@ -26,7 +26,7 @@ type past struct {
 	born        uint32 // number of travellers so far, including the travellers at the start, modulo 2³²
 	bornInTicks int
 	died        int
-	changes     uint64
+	changes     uint64 // structural changes in all ticks
 	// departed describes the travellers who departed for another region in each of the last Lookahead ticks.
 	// These travellers are in no region.
 	departed [Lookahead]departed
@@ -49,18 +49,18 @@ var ErrOther = errors.New("the folder keeps another world")
 // does not close the store, [Earth.Close] closes it.
 func (e *Earth) Store() *store.Store { return e.store }
 
-// Resumed returns the number of ticks that the world had when New returned.
+// Resumed returns the number of ticks that the world had already run when New returned.
 func (e *Earth) Resumed() uint64 { return e.resumed }
 
 // resources are the types of the resources that a folder keeps.
 func resources() []reflect.Type { return []reflect.Type{reflect.TypeFor[past]()} }
 
-// open opens the folder of a world, if there is one, and reports whether the folder kept a world already.
-// After a successful open, the world has the resource past.
+// open opens the folder that keeps the world, if Config.Data names a folder, and reports whether the folder
+// keeps a world already. After a successful open, the world has the resource past.
 func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
-	now := past{Seed: c.Seed, Travellers: c.Travellers}
+	wanted := past{Seed: c.Seed, Travellers: c.Travellers}
 	if c.Data == "" {
-		e.past = vast.SetResource(e.world, now)
+		e.past = vast.SetResource(e.world, wanted)
 		return false, nil
 	}
 	seed, travellers, found, err := Kept(c.Data)
@@ -81,19 +81,19 @@ func (e *Earth) open(c Config, list *places.List) (kept bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	now.Places = hashOf(list)
+	wanted.Places = hashOf(list)
 	if e.store.New() {
-		e.past = vast.SetResource(e.world, now)
+		e.past = vast.SetResource(e.world, wanted)
 		return false, nil
 	}
-	if e.past = vast.FindResource[past](e.world); e.past.Places != now.Places {
+	if e.past = vast.FindResource[past](e.world); e.past.Places != wanted.Places {
 		return false, fmt.Errorf("earth: %w: %q has other places: use the list of places with which the "+
 			"world was made", ErrOther, c.Data)
 	}
 	return true, nil
 }
 
-// recover repeats the ticks that the folder recorded after its last checkpoint.
+// recover repeats the ticks that the store has recorded in the folder after the last checkpoint.
 func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	if e.store == nil {
 		return nil
@@ -104,7 +104,7 @@ func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	e.progress("recorded ticks", 0, 0)
 	err := e.store.Recover(func(input []byte) {
 		if errors.As(apply(e.world, input), new(*vm.Error)) {
-			e.store.Changed() // a later replay may have the memory, and make another world
+			e.store.Changed() // because a later replay may have the memory, and then make another world
 		}
 	}, func() error {
 		if err := e.prepare(); err != nil {
@@ -117,15 +117,15 @@ func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 }
 
 // Kept returns the seed and the number of travellers with which the world in a folder was made. found is
-// false if the folder keeps no world yet. Kept returns an error if the folder cannot be read, or if another
-// process has opened the folder.
+// false if the folder keeps no world yet. Kept returns an error if the folder cannot be read, is open
+// already, or keeps the world of another program.
 //
-// Complexity: reads the last checkpoint.
+// Complexity: Kept reads the last checkpoint.
 func Kept(dir string) (seed uint64, travellers int, found bool, err error) {
 	// A world without columns can load the entities of any world. Their components are not loaded.
 	slots := slotsFor(places.MaxPlaces, 100_000_000)
 	if vm.HeapStandIn() {
-		slots = 1 << 21 // the heap stand-in allocates the memory of all slots at once
+		slots = 1 << 21 // the heap stand-in allocates the memory of all slots in advance
 	}
 	w := vast.NewWorld(vast.Options{Name: "earth", MaxEntities: slots})
 	defer func() { err = errors.Join(err, w.Close()) }()

@@ -88,7 +88,8 @@ func TestWorldGoesOn(t *testing.T) {
 	tick(t, b, 150-int(b.Resumed()))
 	check(t, b)
 	if b.Hash() != free.Hash() || b.Counts() != free.Counts() {
-		t.Errorf("after a crash: %+v, want %+v", b.Counts(), free.Counts())
+		t.Errorf("after a crash: hash %s and %+v, want %s and %+v", b.Hash(), b.Counts(), free.Hash(),
+			free.Counts())
 	}
 	tick(t, free, 50)
 	tick(t, b, 50)
@@ -103,13 +104,15 @@ func TestWorldGoesOn(t *testing.T) {
 	}
 	d := open(2)
 	if d.Resumed() != 200 || d.Hash() != free.Hash() {
-		t.Errorf("after Close the world goes on after tick %d, want 200", d.Resumed())
+		t.Errorf("after Close the world goes on after tick %d with the hash %s, want 200 and %s", d.Resumed(),
+			d.Hash(), free.Hash())
 	}
 	tick(t, free, 100)
 	tick(t, d, 100)
 	check(t, d)
 	if d.Hash() != free.Hash() || d.Counts() != free.Counts() {
-		t.Errorf("after Close: %+v, want %+v", d.Counts(), free.Counts())
+		t.Errorf("after Close: hash %s and %+v, want %s and %+v", d.Hash(), d.Counts(), free.Hash(),
+			free.Counts())
 	}
 }
 
@@ -125,12 +128,13 @@ func TestTicksAreReplayed(t *testing.T) {
 	c.Data = crash(t, c.Data)
 	b := newEarth(t, c)
 	if b.Resumed() < 100 || b.Hash() != a.Hash() {
-		t.Errorf("the world goes on after tick %d, want 100", b.Resumed())
+		t.Errorf("the world goes on after tick %d with the hash %s, want 100 and %s", b.Resumed(), b.Hash(),
+			a.Hash())
 	}
 }
 
 // TestEditsStay edits a stay and a site, and deletes a traveller, between ticks. The edits must survive a
-// crash. The tables are still computed from the list of places.
+// crash. The edited site must not change the tables, which are computed from the list of places.
 func TestEditsStay(t *testing.T) {
 	c := Config{Travellers: 2000, Places: village(t, 100), Seed: 7}
 	free := newEarth(t, c)
@@ -230,12 +234,14 @@ func TestEditsAreReplayed(t *testing.T) {
 		}
 	}
 	if kept.Hash() != free.Hash() || failed > 0 {
-		t.Fatalf("the worlds differ, or %d edits failed", failed)
+		t.Fatalf("the hashes are %s and %s, and %d edits failed; want equal hashes and no failed edit",
+			kept.Hash(), free.Hash(), failed)
 	}
 	c.Data, c.Workers = crash(t, c.Data), 3
 	again := newEarth(t, c)
 	if again.Resumed() != 63 || again.Hash() != free.Hash() {
-		t.Errorf("the world goes on after tick %d, want 63", again.Resumed())
+		t.Errorf("the world goes on after tick %d with the hash %s, want 63 and %s", again.Resumed(),
+			again.Hash(), free.Hash())
 	}
 	tick(t, free, 70)
 	tick(t, again, 70)
@@ -281,7 +287,7 @@ func TestOtherBuild(t *testing.T) {
 	_, err = New(c)
 	if other, ok := errors.AsType[*store.BuildError](err); !ok || other.Ticks != 3 || other.Base != 10 ||
 		other.Tick != 11 || other.Recorded != "another" {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want a *store.BuildError for 3 ticks after tick 10", err)
 	}
 	c.DropTail = true
 	if again := newEarth(t, c); again.Resumed() != 10 {
@@ -303,7 +309,8 @@ func TestOtherWorlds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if seed, travellers, found, err := Kept(c.Data); seed != 8 || travellers != 300 || !found || err != nil {
-		t.Errorf("the folder keeps seed %d, %d travellers: found %v, %v", seed, travellers, found, err)
+		t.Errorf("Kept returned the seed %d, %d travellers, found %v and the error %v; want 8, 300, true "+
+			"and no error", seed, travellers, found, err)
 	}
 	for want, change := range map[string]func(c *Config){
 		"seed 8, not 9":                       func(c *Config) { c.Seed = 9 },
@@ -346,7 +353,7 @@ func TestDeletedPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := New(c); err == nil || !strings.Contains(err.Error(), "has 20 of 50 places") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("the error is %v, want one about 20 of 50 places", err)
 	}
 }
 
@@ -357,7 +364,7 @@ func TestHashOfPlaces(t *testing.T) {
 		{",3\n", ",4\n"}, {"3\n", "3\nA,1,2,CH,3\n"}, {"A,1", "AC,1"}} {
 		hash := hashOf(listOf(t, strings.Replace(text, change[0], change[1], 1)))
 		if seen[hash] {
-			t.Errorf("the hash does not change if %q stands in place of %q", change[1], change[0])
+			t.Errorf("the hash does not change if %q replaces %q", change[1], change[0])
 		}
 		seen[hash] = true
 	}

@@ -46,7 +46,7 @@ func slotsFor(places, travellers int) int {
 	return places + travellers + travellers/2 + cohorts*cohortSlots
 }
 
-// siteOf returns the site of a place of the list.
+// siteOf returns the site of place i of the list.
 func siteOf(list *places.List, i int) site {
 	sinLat, cosLat := sinCos(list.Lat(i))
 	sinLon, cosLon := sinCos(list.Lon(i))
@@ -77,7 +77,8 @@ func (e *Earth) loadPlaces(list *places.List, travellers int, kept bool) error {
 
 // findPlaces finds the n places of the world, and returns their sites.
 func (e *Earth) findPlaces(n int) (sites []site, err error) {
-	// The world was empty when the places were made, so they lie in one run and stay there.
+	// The places were the first entities of the world, so they all lie in the first run, except after an edit
+	// from outside.
 	for run := range e.world.Query(e.site, e.presence).Runs() {
 		e.places, sites, e.tallies = run, e.site.Slice(run), e.presence.Slice(run)
 		break
@@ -118,9 +119,9 @@ func (e *Earth) makeTravellers(n int) error {
 }
 
 // settle gives new travellers their values and homes, and starts the first trips. It handles a few cohorts at
-// a time, because the commands for all cohorts at once would take more memory than the world.
+// a time, because the commands for all cohorts together would take more memory than the world.
 func (e *Earth) settle() error {
-	const atOnce = 4
+	const cohortsAtATime = 4
 	s := sched.New(e.world, sched.Options{Workers: e.workers, Visits: -1})
 	defer s.Close()
 	first := 0
@@ -132,10 +133,10 @@ func (e *Earth) settle() error {
 			Name: string(sys.phase), Phase: sys.phase,
 			Reads:  sched.Columns(e.site, e.home, e.at),
 			Writes: sched.Columns(e.body, e.life, e.stay),
-			Run:    e.inCohorts(atOnce, func(i int) int { return first + i }, sys.work),
+			Run:    e.inCohorts(cohortsAtATime, func(i int) int { return first + i }, sys.work),
 		})
 	}
-	for ; first < cohorts; first += atOnce {
+	for ; first < cohorts; first += cohortsAtATime {
 		e.progress("travellers", int(e.cohort[first].number), int(e.born))
 		if err := s.Tick(); err != nil {
 			return err
@@ -157,7 +158,7 @@ func (e *Earth) loadCohorts() {
 const onTheWay = 4
 
 // settleDown settles a cohort's travellers at their homes, and sets the body, life and stay of each
-// traveller. A stay that ends at 0 marks a traveller for startTrips.
+// traveller. A stay that ends at tick 0 marks a traveller for startTrips.
 func (e *Earth) settleDown(r *cohort, _ uint32, commands *vast.Commands) {
 	place := max(e.first, e.placeWith(r.first))
 	for run := range e.world.Query(r.tag, e.body, e.life, e.stay).Runs() {
@@ -187,8 +188,8 @@ func part(n, parts, whole uint64) uint64 {
 	return quotient
 }
 
-// startTrips handles the travellers of a cohort whose stay ends at 0. It draws a trip for each of them, and
-// puts the traveller at a random step of the trip. A traveller without a destination stays at home.
+// startTrips handles the travellers of a cohort whose stay ends at tick 0. It draws a trip for each of them,
+// and puts the traveller at a random step of the trip. A traveller without a destination stays at home.
 func (e *Earth) startTrips(r *cohort, _ uint32, commands *vast.Commands) {
 	for run := range r.resting.Runs() {
 		stays := e.stay.Slice(run)
@@ -228,7 +229,7 @@ func (g *globe) tripUnderWay(from uint32, draw *stream) (t trip) {
 	return t
 }
 
-// skip makes n steps at once.
+// skip makes the next n steps in one rotation.
 func (t *trip) skip(p *vector, n int) {
 	a, d := p.wide(), t.Direction.wide()
 	sin, cos := sinCos(float64(float64(n) * (means[t.By].speed / 60 / earthRadius * degreesPerRadian)))

@@ -61,16 +61,17 @@ type Crowd struct {
 // way.
 const seenOneByOne = 1 << 20
 
-// Crowds yields one of CrowdParts parts of the travellers, all of about equal size. Travellers who stay in a
-// place are yielded together, and each traveller on the way is yielded separately. If no tick runs between
-// the calls, all parts together hold every traveller once. A picture may also be painted part by part between
-// ticks: then a few travellers who set out or arrive meanwhile are missing or counted twice.
+// Crowds yields the travellers of one part. Parts are numbered from 0, and there are CrowdParts of them.
+// Crowds yields the travellers who stay in a place together, and each traveller on the way separately. If no
+// tick runs between the calls, all parts together hold every traveller once. A picture may also be painted
+// part by part between ticks: then a few travellers who set out or arrive meanwhile are missing or counted
+// twice.
 //
 // In a world of more than 1,048,576 travellers, Crowds yields one in n of the travellers on the way and
 // counts each of them as n travellers. n is a power of two that grows with the world.
 //
-// Complexity: about 25 nanoseconds for each place or traveller on the way in the part. In a world of a
-// million travellers, a part takes about a sixth of a millisecond.
+// Complexity: about 25 nanoseconds for each place in the part and for each traveller on the way in the part.
+// In a world of a million travellers, a part takes about a sixth of a millisecond.
 func (e *Earth) Crowds(part int) iter.Seq[Crowd] {
 	e.mustBeOpen("Crowds")
 	if part < cohorts {

@@ -31,7 +31,8 @@ func TestPositions(t *testing.T) {
 		sinLat, cosLat := math.Sincos(float64(lat) * math.Pi / 180)
 		sinLon, cosLon := math.Sincos(float64(lon) * math.Pi / 180)
 		if off := arc(wide{cosLat * cosLon, cosLat * sinLon, sinLat}, at.wide()); !ok || off > 3e-5 {
-			t.Errorf("the Position of %v is %v, %v, %v: %g radians off", who, lat, lon, ok, off)
+			t.Errorf("the Position of %v is latitude %v, longitude %v and ok %v: %g radians off", who, lat,
+				lon, ok, off)
 		}
 	}
 	check(e.Place(7), e.sites[7].At)
@@ -60,17 +61,17 @@ func TestCrowdsAreEverybody(t *testing.T) {
 	c := e.Counts()
 	if travellers, infectious := crowds(e, 0, CrowdParts); travellers != c.Travellers ||
 		infectious != c.Infectious || infectious == 0 {
-		t.Errorf("%d travellers and %d infectious, want %d and %d", travellers, infectious, c.Travellers,
-			c.Infectious)
+		t.Errorf("Crowds yielded %d travellers, %d of them infectious, want %d and %d", travellers,
+			infectious, c.Travellers, c.Infectious)
 	}
 	if travellers, _ := crowds(e, cohorts, CrowdParts); travellers != c.Moving {
-		t.Errorf("%d travellers on their way, want %d", travellers, c.Moving)
+		t.Errorf("Crowds yielded %d travellers on their way, want %d", travellers, c.Moving)
 	}
 	for i := range e.sites {
 		if travellers, infectious := e.Present(i); travellers != int(e.tallies[i].Present) ||
 			infectious != int(e.tallies[i].Infectious) {
-			t.Fatalf("Present of place %d is %d and %d, want %+v", i, travellers, infectious,
-				e.tallies[i])
+			t.Fatalf("Present of place %d is %d travellers, %d of them infectious, want %+v", i, travellers,
+				infectious, e.tallies[i])
 		}
 	}
 }

@@ -8,36 +8,36 @@ import (
 // paintedMoving is the largest number of travellers on their way that a picture visits.
 const paintedMoving = 1 << 17
 
-// painting is the last painted picture of the travellers at rest. Few places change between two pictures, and
-// a new picture visits only these places.
+// painting is the last painted picture of the travellers at rest. A new picture visits only the places whose
+// tallies have changed since the last picture. These places are few.
 type painting struct {
-	of       *atlas.Map // nil: no picture yet
-	since    *vast.Tracker
-	dots     []int32    // dot of each place on the map
-	tallies  []presence // painted tally of each place
-	density  []uint32   // number of travellers at rest for each dot of the map
-	infected []uint32   // number of infectious travellers at rest for each dot
+	onMap    *atlas.Map    // the map of the picture; nil: no picture yet
+	changed  *vast.Tracker // the tallies that have changed since the last picture
+	dots     []int32       // dot of each place on the map; negative: the place is not on the map
+	tallies  []presence    // painted tally of each place
+	density  []uint32      // number of travellers at rest for each dot of the map
+	infected []uint32      // number of infectious travellers at rest for each dot
 }
 
 // Paint adds the travellers to the counts of a map's dots. It adds all travellers to density, and the
 // infectious travellers also to infected. Both slices have an element for each dot. Travellers at rest are
 // counted exactly, by their places. With more than 131,072 travellers on their way, Paint visits one in n of
 // them and counts each visited traveller as n travellers. n is a power of two that grows with the number of
-// travellers on their way. The slots of the travellers decide which of them are visited, so the choice is the
-// same in every picture.
+// travellers on their way. The slots of the travellers decide which of them are visited, so pictures with the
+// same n visit the same travellers.
 //
 // Complexity: a few nanoseconds for each place whose tally changed since the last picture, for each visited
-// traveller, and for each dot. The first picture on a map visits all places.
+// traveller, and for each dot. A picture on another map than the last picture visits all places.
 func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 	e.mustBeOpen("Paint")
 	p := &e.painting
-	if p.of != m {
+	if p.onMap != m {
 		e.beginPainting(m, len(density))
 	}
-	for place := range e.world.Query(e.presence).Changed(e.presence, p.since).All() {
+	for place := range e.world.Query(e.presence).Changed(e.presence, p.changed).All() {
 		p.paint(e.index(uint32(place.Slot())), *e.presence.Get(place))
 	}
-	p.since.Next()
+	p.changed.Next()
 	for dot, n := range p.density {
 		density[dot] += n
 		infected[dot] += p.infected[dot]
@@ -53,11 +53,11 @@ func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 // beginPainting paints all places on a new map.
 func (e *Earth) beginPainting(m *atlas.Map, dots int) {
 	p := &e.painting
-	if p.since == nil {
-		p.since = vast.NewTracker(e.world, e.presence)
+	if p.changed == nil {
+		p.changed = vast.NewTracker(e.world, e.presence)
 	}
-	p.since.Next()
-	p.of = m
+	p.changed.Next()
+	p.onMap = m
 	p.density, p.infected = make([]uint32, dots), make([]uint32, dots)
 	clear(p.tallies)
 	for i, tally := range e.tallies {
@@ -67,7 +67,7 @@ func (e *Earth) beginPainting(m *atlas.Map, dots int) {
 	}
 }
 
-// paint updates the counts of a place's dot to the place's new tally.
+// paint updates the counts of a place's dot when the place has a new tally.
 func (p *painting) paint(place uint32, tally presence) {
 	if dot := p.dots[place]; dot >= 0 {
 		p.density[dot] += uint32(tally.Present - p.tallies[place].Present)
@@ -76,8 +76,8 @@ func (p *painting) paint(place uint32, tally presence) {
 	p.tallies[place] = tally
 }
 
-// paintBodies visits the travellers of the query whose slots are multiples of weight, a power of two. It
-// counts each visited traveller as weight travellers.
+// paintBodies visits the travellers of the query whose slots are multiples of weight. It adds weight, which
+// must be a power of two, to the count of the dot of each visited traveller.
 func (e *Earth) paintBodies(q vast.Query, m *atlas.Map, counts []uint32, weight int) {
 	for run := range q.Runs() {
 		bodies := e.body.Slice(run)

@@ -34,8 +34,9 @@ func TestPaintCountsEveryTraveller(t *testing.T) {
 			e.Paint(m, density, infected)
 			for dot := range want {
 				if density[dot] != want[dot]*(round+1) || infected[dot] != wantInfected[dot]*(round+1) {
-					t.Fatalf("map of %v, dot %d: density %d, infected %d, want %d times %d and %d", size, dot,
-						density[dot], infected[dot], round+1, want[dot], wantInfected[dot])
+					t.Fatalf("map of %v, dot %d, picture %d: density %d and infected %d, want %d and %d",
+						size, dot, round+1, density[dot], infected[dot], want[dot]*(round+1),
+						wantInfected[dot]*(round+1))
 				}
 			}
 		}

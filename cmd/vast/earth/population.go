@@ -2,10 +2,10 @@ package earth
 
 import "github.com/vastgo/vast"
 
-// lifetime is the mean of the exponentially distributed length of a life. Thirty days are much shorter than a
-// real life, so that every tick makes and deletes entities: about one of each for 43,000 travellers. On
-// average births equal deaths, so the number of travellers stays about the same. Births are spread over the
-// towns by their inhabitants.
+// lifetime is the mean of the exponentially distributed length of a life. It is much shorter than a real
+// life, to let every tick of a large world make and delete entities: a world of 43,000 travellers has about
+// one birth and one death in a tick. On average births equal deaths, so the number of travellers stays about
+// the same. The births in a town are in proportion to its inhabitants.
 const lifetime = 30 * day
 
 // births returns the number of births in a cohort in a tick that examines it. The number depends only on the
@@ -31,8 +31,8 @@ func (e *Earth) prepareBirths(r *cohort) error {
 	return e.growChanging(e.world.Len())
 }
 
-// recordedBytes returns the room for the commands of a tick with n travellers. About one in a few hundred
-// travellers sets out or arrives. The commands for one such traveller take about 70 bytes.
+// recordedBytes returns the room in bytes for the commands of a tick with n travellers. In a tick, about one
+// in a few hundred travellers sets out or arrives, and the commands for this traveller take about 70 bytes.
 func recordedBytes(n int) int { return 2*n + 64<<10 }
 
 // bear makes the travellers who are born in a cohort, at their homes. Each region counts the births of all

@@ -9,8 +9,8 @@ func (e *Earth) owns(number uint32) bool { return number-e.first < uint32(len(e.
 // they lie in one run.
 func (e *Earth) place(number uint32) vast.Entity { return e.places.Entity(int(number - e.first)) }
 
-// index returns the index in tallies of the place in this slot. A link that was edited from outside may lead
-// to an entity that is not a place. For such an entity, index returns the index of the last place.
+// index returns the index in tallies of the place in a slot. A link that was edited from outside may lead to
+// an entity that is not a place. Then index returns the index of the last place.
 func (e *Earth) index(slot uint32) uint32 {
 	return min(slot-uint32(e.places.Start()), uint32(len(e.tallies)-1))
 }
@@ -41,7 +41,7 @@ func (e *Earth) keepTallies() {
 		return func(who, place vast.Entity) {
 			p := e.presence.Edit(place)
 			if p == nil {
-				return // the link was edited from outside
+				return // the link was edited from outside and does not lead to a place
 			}
 			p.Present += by
 			if e.infectious.Has(who) {

@@ -27,12 +27,12 @@ const (
 	forCells
 )
 
-// stream gives random numbers that depend only on the seed, a number (of a traveller, a place or a cohort),
-// the tick and the purpose. So they do not depend on earlier draws, on the number of workers, or on where an
-// entity lies in memory.
+// stream is a sequence of random numbers that depends only on the seed, a number (of a traveller, a place or
+// a cohort), the tick and the purpose. It does not depend on other streams, on the number of workers, or on
+// where an entity lies in memory.
 type stream struct{ sched.Random }
 
-// draws returns the stream of a number for a purpose in a tick.
+// draws returns the stream of a seed, a number, a tick and a purpose.
 func draws(seed uint64, number, tick uint32, p purpose) stream {
 	return stream{sched.Random(mix(mix(seed+uint64(p)*golden) ^ (uint64(number)<<32 | uint64(tick))))}
 }

@@ -33,7 +33,7 @@ func TestDrawsDifferByEverything(t *testing.T) {
 		}
 	}
 	if len(seen) != n {
-		t.Errorf("%d different streams for %d different arguments of draws", len(seen), n)
+		t.Errorf("draws gave %d different streams for %d different arguments", len(seen), n)
 	}
 }
 

@@ -13,8 +13,9 @@ import (
 )
 
 // Globe has the data that the regions of one Earth share: the places, and the distances between them. The
-// regions together are the Earth that [New] makes from the same Config: at each tick, they hold the same
-// travellers in the same states. Each region is a world of its own, and may be in a process of its own.
+// regions and the travellers in transit between them are the Earth that [New] makes from the same Config:
+// after each tick, they have the travellers of this Earth in the same states. Each region is a world of its
+// own, and may be in a process of its own.
 //
 // A traveller who leaves for a place in another region is in transit for [Lookahead] ticks. Then the
 // traveller continues the trip in the other region.
@@ -25,13 +26,13 @@ type Globe struct {
 	travellers int
 	bounds     []uint32 // region i has the places bounds[i] to bounds[i+1]-1
 
-	start  sync.Once
-	abroad [][]traveller // for each region, the travellers who are on the way to it at the start
+	departOnce sync.Once     // runs depart
+	arriving   [][]traveller // for each region, the travellers who are on the way to it at the start
 }
 
-// NewGlobe makes a globe of a number of regions with equal numbers of inhabitants. Each region has
-// consecutive places of the list. The list follows a Hilbert curve, so the places of a region lie close
-// together. NewGlobe ignores Config.Data.
+// NewGlobe makes a globe of regions with about equal numbers of inhabitants. Each region has consecutive
+// places of the list. The list follows a Hilbert curve, so the places of a region lie close together.
+// NewGlobe ignores Config.Data.
 func NewGlobe(c Config, regions int) (*Globe, error) {
 	list, err := c.complete()
 	if err != nil {
@@ -102,7 +103,7 @@ func (g *Globe) regionOf(place uint32) int {
 
 // depart finds the travellers who are on the way from one region to another at the start.
 func (g *Globe) depart() {
-	g.abroad = make([][]traveller, g.Regions())
+	g.arriving = make([][]traveller, g.Regions())
 	var found [cohorts][]traveller
 	g.parallel(cohorts, func(i int) {
 		s := &g.stretches[i]
@@ -123,7 +124,7 @@ func (g *Globe) depart() {
 	for _, travellers := range found {
 		for _, t := range travellers {
 			to := g.regionOf(t.to)
-			g.abroad[to] = append(g.abroad[to], t)
+			g.arriving[to] = append(g.arriving[to], t)
 		}
 	}
 }
@@ -204,8 +205,8 @@ func (r *Region) fill(e *Earth) error {
 	if err := e.makeTravellers(g.travellers); err != nil || g.travellers == 0 {
 		return err
 	}
-	g.start.Do(g.depart)
-	err := r.admit(e, g.abroad[r.index], func(t *traveller) (trip, vector) {
+	g.departOnce.Do(g.depart)
+	err := r.admit(e, g.arriving[r.index], func(t *traveller) (trip, vector) {
 		trip, at, _ := e.startOf(t.life.Number, t.home)
 		return trip, at
 	})
@@ -227,9 +228,9 @@ func (r *Region) find(e *Earth) error {
 
 // admit brings travellers into the world. way returns the trip and the position of a traveller.
 func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (trip, vector)) error {
-	const atOnce = 1 << 14 // the commands for all travellers at once would take much memory
+	const perApply = 1 << 14 // the commands for all travellers together would take much memory
 	for len(travellers) > 0 {
-		n := min(atOnce, len(travellers))
+		n := min(perApply, len(travellers))
 		for i := range travellers[:n] {
 			trip, at := way(&travellers[i])
 			e.admit(&travellers[i], trip, at, r.commands)
@@ -242,10 +243,10 @@ func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (t
 	return nil
 }
 
-// Tick advances the region by a tick and returns a section for each region: the travellers who have departed
-// for that region. The sections are valid until the next tick. received has the sections that all regions
-// returned for this region Lookahead ticks earlier, in the order of the regions. In the first Lookahead
-// ticks, received is empty.
+// Tick advances the region by a tick and returns a section for each region: the travellers who departed for
+// that region in this tick. The sections are valid until the next tick. received must have the sections that
+// all regions returned for this region Lookahead ticks earlier, in the order of the regions. In the first
+// Lookahead ticks there are no such sections.
 //
 // Tick returns an error if tick is not the next tick, if a section is not valid, or if there is too little
 // memory.
@@ -298,7 +299,7 @@ func (r *Region) receive(received [][]byte) error {
 	})
 }
 
-// send moves travellers from the world into sections: those who have departed for other regions in this tick.
+// send moves the travellers who departed for other regions in this tick from the world into sections.
 func (r *Region) send() {
 	e := r.earth
 	for i := range r.sections {
@@ -310,7 +311,7 @@ func (r *Region) send() {
 	// The other cohorts have no departures in this tick.
 	for i := int(e.now % leaveEvery); i < cohorts; i += leaveEvery {
 		for _, who := range e.cohort[i].leaving {
-			if !e.world.Alive(who) { // it has died in this tick
+			if !e.world.Alive(who) { // the traveller has died in this tick
 				continue
 			}
 			t := e.pack(who, i)
@@ -358,7 +359,7 @@ func (r *Region) State() (s State) {
 }
 
 // HashOf returns the [Earth.Hash] of the Earth from the states of all of its regions. It returns an error if
-// the states are not all of the same tick.
+// a state is missing, or if the states are not all of the same tick.
 func (g *Globe) HashOf(states []State) (string, error) {
 	le := binary.LittleEndian
 	var d digest
@@ -395,13 +396,13 @@ func (r *Region) Save() ([]byte, error) {
 	return r.saved.Bytes(), err
 }
 
-// Compare compares the region with a state that Save has returned, and returns an error that names the first
-// column, entity and field that differ. It may be called after Tick, Save or Load.
+// Compare returns nil if the region has a state that Save has returned. Otherwise it returns an error that
+// names the first column, entity and field that differ. Call Tick, Save or Load before the first Compare.
 func (r *Region) Compare(state []byte) error {
 	return store.Compare(r.earth.world, bytes.NewReader(state), store.Options{Resources: resources()})
 }
 
-// Load sets the region to the state that Save has returned, here or in another process.
+// Load sets the region to a state that Save has returned, in this process or in another one.
 func (r *Region) Load(state []byte) error {
 	return r.begin(func(e *Earth) error {
 		_, err := store.Load(e.world, bytes.NewReader(state), store.Options{Resources: resources()})

@@ -8,8 +8,8 @@ import (
 // Tick advances the world by one minute. It runs the systems, which read the world, change values and record
 // structural changes. Then it applies these changes, system by system and cohort by cohort.
 //
-// Tick returns a [*vm.Error] if there is no memory for the newborn. Then nothing has changed, and Tick may be
-// called again when there is memory. If a folder keeps the world, Tick also returns the errors of the store.
+// Tick returns a [*vm.Error] if there is too little memory. Then nothing has changed, and Tick may be called
+// again when there is more memory. If a folder keeps the world, Tick also returns the errors of the store.
 // Tick allocates nothing on the Go heap, except for the world's growth and for checkpoints.
 //
 // Tick does not admit the visitors that wait in World.Visit of the [Earth.World]: call World.Admit between
@@ -48,8 +48,8 @@ func (e *Earth) advance() error {
 // turn returns the index of the cohort whose health, deaths and births the current tick handles.
 func (e *Earth) turn() int { return int(e.now % cohorts) }
 
-// cohortWork is the work of a system in one cohort. It writes only values of the cohort's travellers, and
-// records structural changes.
+// cohortWork is the work of a system in one cohort. It does not change the values of entities outside the
+// cohort, and it records structural changes as commands.
 type cohortWork func(r *cohort, now uint32, commands *vast.Commands)
 
 // newSchedule returns the systems of a tick. All systems may run in parallel, and systems that handle several
@@ -87,8 +87,8 @@ func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	return s
 }
 
-// inCohorts returns the work of a system on n cohorts: the i-th cohort is which(i).
-func (e *Earth) inCohorts(n int, which func(i int) int, work cohortWork) func(*sched.Context) {
-	part := func(c *sched.Context, i int) { work(&e.cohort[which(i)], e.now, c.Commands()) }
+// inCohorts returns the work of a system on n cohorts. indexOf returns the index of the i-th of them.
+func (e *Earth) inCohorts(n int, indexOf func(i int) int, work cohortWork) func(*sched.Context) {
+	part := func(c *sched.Context, i int) { work(&e.cohort[indexOf(i)], e.now, c.Commands()) }
 	return func(c *sched.Context) { c.Split(n, part) }
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // transport is the mode of transport of a trip. A traveller at rest sets out when its stay ends, and the
-// distance of the trip determines the transport. On the way, each tick rotates the position by the same
-// angle. This rotation takes twelve multiplications and no trigonometry.
+// distance of the trip determines the transport. On the way, each tick rotates the position by the angle of
+// the transport. This rotation takes twelve multiplications and no trigonometry.
 type transport uint8
 
 const (
@@ -28,10 +28,10 @@ func (t transport) String() string {
 }
 
 // means has the speed of each transport in km/h, and the longest trip in km that uses the transport.
-var means = [...]struct{ speed, most float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
+var means = [...]struct{ speed, longest float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
 
-// turn is the rotation of a transport in one step. The fourth element of turns is unused; it keeps every
-// index in range.
+// turn is the rotation of a transport in one step. The fourth element of turns is unused. Because of it,
+// every index from 0 to 3 is in range.
 type turn struct{ cos, sin float32 }
 
 var turns = func() (t [4]turn) {
@@ -48,18 +48,18 @@ const (
 	stayAtHome = 1440.0
 	stayAway   = 720.0
 
-	// leaveEvery is the number of ticks between two checks of a cohort's stays, so a stay may be up to
-	// leaveEvery−1 ticks longer. Most stays last for hours, and checking all stays every minute would be most
-	// of a tick's work.
+	// leaveEvery is the number of ticks from one check of a cohort's stays to the next check. A stay may
+	// therefore last up to three ticks too long. Most stays last for hours, and checking all stays in each
+	// tick would be most of a tick's work.
 	leaveEvery = 4
 
 	// returning is the share of travellers away from home who go home when they set out. The others travel
 	// on.
 	returning = 0.75
 
-	// settle is the number of steps between two corrections of the vectors' length. Rounding changes the
-	// length by less than 1e-7 a step.
-	settle = 32
+	// normalizeEvery is the number of steps from one correction of the vectors' length to the next. Rounding
+	// changes the length by less than 1e-7 a step.
+	normalizeEvery = 32
 )
 
 // plan plans the way between two places.
@@ -75,7 +75,7 @@ func newTrip(from, to vector) trip {
 	a, b := from.wide(), to.wide()
 	distance := arc(a, b) * earthRadius
 	by := road
-	for distance > means[by].most {
+	for distance > means[by].longest {
 		by++
 	}
 	steps := max(1, math.Ceil(distance/(means[by].speed/60)))
@@ -99,13 +99,13 @@ func towards(a, b wide) wide {
 }
 
 // Lookahead is the number of ticks after which a departure in one region takes effect in another region. A
-// traveller who departs is in transit for Lookahead ticks. No system touches the traveller in transit, so two
-// processes can compute the two regions at the same time. After the transit the traveller makes the steps
-// that it has missed, but not the last step of the trip. So a trip of at most Lookahead steps takes
-// Lookahead+1 ticks.
+// traveller who departs is in transit for Lookahead ticks. No system changes the traveller during this time,
+// so two processes can compute the two regions at the same time. At the end of the transit the traveller
+// makes the steps that it has missed, but not the last step of the trip, which takes one more tick. A trip of
+// at most Lookahead steps therefore takes Lookahead+1 ticks.
 const Lookahead = 8
 
-// board makes the steps that a traveller has missed in transit.
+// board makes the steps that a traveller has missed in transit, except the last step of the trip.
 func (t *trip) board(p *vector) {
 	for range Lookahead {
 		if t.StepsLeft <= 1 {
@@ -116,8 +116,8 @@ func (t *trip) board(p *vector) {
 	}
 }
 
-// move makes one step for all travellers on their way in a cohort, and ends transits. A traveller who arrives
-// gets a stay.
+// move makes one step for all travellers on their way in a cohort, and ends the transits whose time is over.
+// A traveller who arrives gets a stay.
 func (e *Earth) move(r *cohort, now uint32, commands *vast.Commands) {
 	for run := range r.boarding.Runs() {
 		bodies, trips := e.body.Slice(run), e.trip.Slice(run)
@@ -160,14 +160,14 @@ func step(p *vector, t *trip) {
 	d.X = float32(d.X*by.cos) - float32(x*by.sin)
 	d.Y = float32(d.Y*by.cos) - float32(y*by.sin)
 	d.Z = float32(d.Z*by.cos) - float32(z*by.sin)
-	if t.StepsLeft%settle == 0 {
+	if t.StepsLeft%normalizeEvery == 0 {
 		normalize(p)
 		normalize(d)
 	}
 }
 
-// normalize corrects the length of a vector that is nearly of unit length: one step of Newton's method for
-// 1/√x at 1.
+// normalize corrects the length of a vector that is nearly of unit length. It makes one step of Newton's
+// method for 1/√x from the start value 1.
 func normalize(v *vector) {
 	f := 1.5 - float32(0.5*(float32(v.X*v.X)+float32(v.Y*v.Y)+float32(v.Z*v.Z)))
 	v.X, v.Y, v.Z = v.X*f, v.Y*f, v.Z*f

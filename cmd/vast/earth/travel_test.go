@@ -38,7 +38,7 @@ func TestTripsLeadToTheirDestination(t *testing.T) {
 		if steps := float64(trip.StepsLeft); (steps-1)*perStep > distance || steps*perStep < distance {
 			t.Fatalf("a trip of %v km has %v steps of %v km", distance, steps, perStep)
 		}
-		if by := trip.By; by > road && distance <= means[by-1].most || distance > means[by].most {
+		if by := trip.By; by > road && distance <= means[by-1].longest || distance > means[by].longest {
 			t.Fatalf("a trip of %v km uses %v", distance, by)
 		}
 		at, worst := follow(t, from, &trip)
@@ -86,7 +86,8 @@ func TestSkipIsManySteps(t *testing.T) {
 		skipped.skip(&b, n)
 		if skipped.StepsLeft != walked.StepsLeft || a.wide().minus(b.wide()).length() > 1e-5 ||
 			walked.Direction.wide().minus(skipped.Direction.wide()).length() > 1e-5 {
-			t.Fatalf("%d steps: %v %+v, skipped: %v %+v", n, a, walked, b, skipped)
+			t.Fatalf("%d steps lead to %v with the trip %+v, and skip leads to %v with %+v", n, a, walked, b,
+				skipped)
 		}
 	}
 }

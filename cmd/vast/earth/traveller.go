@@ -54,7 +54,8 @@ func decodeTraveller(b []byte) (t traveller) {
 		from: le.Uint32(b[13:]), to: le.Uint32(b[17:]), health: health(b[21]), until: le.Uint32(b[22:])}
 }
 
-// check returns an error if a traveller cannot enter the world.
+// check returns an error if a traveller cannot enter the world. The error names what the traveller has, such
+// as an unknown home.
 func (e *Earth) check(t *traveller) error {
 	switch {
 	case t.cohort >= cohorts:
@@ -71,13 +72,13 @@ func (e *Earth) check(t *traveller) error {
 	return nil
 }
 
-// addTraveller adds the components of a traveller in transit to a digest, in the same way as digest does for
-// a traveller of the world.
-func (e *Earth) addTraveller(d *digest, t *traveller, until uint32) {
+// addTraveller adds the components of a traveller to a digest, as digest does for a traveller of the world.
+// The traveller is in transit until the tick transitEnds.
+func (e *Earth) addTraveller(d *digest, t *traveller, transitEnds uint32) {
 	number, at, trip := uint64(t.life.Number), e.sites[t.from].At, e.plan(t.from, t.to)
 	d.add(hashTraveller, number, two(t.life.Ends, t.home), bitsOf(at.X, at.Y), uint64(math.Float32bits(at.Z)))
 	d.addTrip(t.life.Number, &trip)
-	d.add(hashTransit, number, two(until, t.from))
+	d.add(hashTransit, number, two(transitEnds, t.from))
 	switch t.health {
 	case isSusceptible:
 		d.add(hashSusceptible, number)

@@ -266,9 +266,9 @@ func TestNothingIsLost(t *testing.T) {
 		t.Errorf("after 720 ticks: %+v", c)
 	}
 	if c.Moving < 5000/5 || c.Moving > 5000*2/5 {
-		t.Errorf("%d of %d travellers are moving", c.Moving, c.Travellers)
+		t.Errorf("%d of %d travellers are moving, want a fifth to two fifths of 5000", c.Moving, c.Travellers)
 	}
-	// A departure and an arrival are two changes each, a birth or a death is one.
+	// A departure and an arrival are at least two changes each, a birth or a death is at least one.
 	if c.StructuralChanges < uint64(c.Born+c.Died)+2*1000 {
 		t.Errorf("%d structural changes", c.StructuralChanges)
 	}
@@ -344,7 +344,7 @@ func TestLimitTooSmallForTheWorld(t *testing.T) {
 		limit := vm.NewLimit(bytes)
 		e, err := New(Config{Travellers: 200_000, Places: list, Limit: limit, Workers: 4})
 		if e != nil || !errors.Is(err, vm.ErrLimit) {
-			t.Fatalf("limit of %d bytes: %v, %v", bytes, e, err)
+			t.Fatalf("limit of %d bytes: New returned %v, %v, want vm.ErrLimit", bytes, e, err)
 		}
 		if _, ok := err.(*vm.Error); !ok {
 			t.Errorf("limit of %d bytes: the error is a %T, want a *vm.Error", bytes, err)
@@ -380,8 +380,8 @@ func TestLimitReachedInATick(t *testing.T) {
 	manyBirths(free)
 	tick(t, free, ticks)
 
-	// The second run has a limit and a ballast. The limit leaves little more than the initial size of the
-	// world until the ballast is freed.
+	// The second run has a limit and a ballast. While the ballast takes memory, the limit leaves little more
+	// than the initial size of the world.
 	big := vm.NewLimit(1 << 30)
 	measured := newEarth(t, Config{Travellers: travellers, Places: list, Seed: 9, Limit: big})
 	used := big.Used()
@@ -406,10 +406,10 @@ func TestLimitReachedInATick(t *testing.T) {
 		}
 	}
 	if failed, ok := err.(*vm.Error); !ok || !errors.Is(failed, vm.ErrLimit) {
-		t.Fatalf("after %d ticks: %v", e.ticks, err)
+		t.Fatalf("after %d ticks: the error is %v, want vm.ErrLimit", e.ticks, err)
 	}
 	if err := e.Tick(); !errors.Is(err, vm.ErrLimit) {
-		t.Fatalf("the next tick: %v", err)
+		t.Fatalf("the next tick: the error is %v, want vm.ErrLimit", err)
 	}
 	check(t, e)
 	if err := r.Close(); err != nil {

@@ -55,14 +55,14 @@ func randomEntry(rng *rand.Rand, position int, build string) entry {
 type life struct {
 	f       disk.Folder
 	rng     *rand.Rand
-	entries []entry
-	acked   uint64 // number of records that were ever acknowledged
-	segment uint32 // of the checkpoint; 0 before the store exists
-	from    uint64 // position of the checkpoint
+	entries []entry // all records that were appended and not lost
+	acked   uint64  // number of records that were ever acknowledged
+	segment uint32  // of the checkpoint; 0 before the store exists
+	from    uint64  // position of the checkpoint
 }
 
-// TestCrashes lets a store die many times, by power cuts, kills, failed syncs and failed writes. Read returns
-// a prefix of the records that were appended since the checkpoint. The prefix includes all acknowledged
+// TestCrashes lets a store die many times, by power cuts, kills and failed calls of the disk. Read returns a
+// prefix of the records that were appended since the checkpoint. The prefix includes all acknowledged
 // records.
 func TestCrashes(t *testing.T) {
 	torn, carried, skipped := 0, 0, 0
@@ -108,7 +108,7 @@ func TestCrashes(t *testing.T) {
 	}
 	t.Logf("%d torn batches, %d torn creations, %d unproven batches", torn, skipped, carried)
 	if torn < 100 || skipped < 100 || carried < 100 {
-		t.Error("crashes leave too few torn or unproven batches, want 100 of each kind")
+		t.Error("torn batches, torn creations or unproven batches are too few, want 100 of each kind")
 	}
 }
 
@@ -196,7 +196,7 @@ func (l *life) use(j *Journal, build string) error {
 				return nil
 			}
 			if from != uint64(len(l.entries)) {
-				return fmt.Errorf("Rotate at record %d returns %d", len(l.entries), from)
+				return fmt.Errorf("Rotate before record %d returns position %d", len(l.entries), from)
 			}
 			if l.rng.IntN(3) == 0 {
 				continue // no checkpoint, or one that fails
@@ -223,7 +223,7 @@ func (l *life) use(j *Journal, build string) error {
 				return nil
 			}
 			if position != uint64(len(l.entries)) {
-				return fmt.Errorf("Append of record %d returns %d", len(l.entries), position)
+				return fmt.Errorf("Append of record %d returns position %d", len(l.entries), position)
 			}
 			l.entries = append(l.entries, e)
 		}
@@ -248,7 +248,8 @@ func TestEachCall(t *testing.T) {
 	}
 }
 
-// TestMistakes checks that these tests find a folder that syncs too little and so loses acknowledged records.
+// TestMistakes checks that the lives of a store reveal a folder that loses acknowledged records, because it
+// syncs too little.
 func TestMistakes(t *testing.T) {
 	for _, mistake := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly} {
 		found := 0
@@ -264,7 +265,7 @@ func TestMistakes(t *testing.T) {
 }
 
 // lives runs four lives of a store on a disk. The first life ends at the given call of the disk. past reports
-// whether the first life made fewer calls, and so ended by itself.
+// that the first life ended by itself after fewer calls.
 func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
 	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
 	f := d.Folder()

@@ -14,9 +14,10 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// small makes a journal of three segments with two or three batches each, by two builds. It returns the
-// journal and its records. ends has an entry for each batch of the last segment: the number of sectors up to
-// the end of the batch, and the number of records up to there. The files have no free space.
+// small makes a journal of three segments, by two builds. After its first batch, each segment has two or
+// three batches of records. small returns the journal and its records. For each batch of the last segment,
+// ends maps the number of sectors up to the end of the batch to the number of records up to this end. The
+// files have no free space.
 func small(t testing.TB) (m *memory, all []entry, ends map[int]int) {
 	t.Helper()
 	m = newMemory(1)
@@ -115,7 +116,7 @@ func TestSmallJournal(t *testing.T) {
 	if tail.Segment != 3 || ends[int(tail.Sectors)] != end || int(tail.End) != end || tail.Cuts != nil {
 		t.Errorf("the tail is %+v", tail)
 	}
-	// the last batch of segment 2 was carried over
+	// Segment 3 begins with the records of the last batch of segment 2.
 	want := header{storeID, 5, 2, 2, "two", "one"}
 	if h := tail.parts[2].header; h != want {
 		t.Errorf("segment 3 begins with %+v, want %+v", h, want)
@@ -184,8 +185,8 @@ func TestEachBit(t *testing.T) {
 			found++
 		}
 	}
-	// Damage to the end mark of segment 1, and to the carried batch of segment 2, is not found: these sectors
-	// do not count.
+	// Read does not find damage to the end mark of segment 1 and to the last batch of segment 2, because
+	// these sectors do not count.
 	bits := 0
 	for _, c := range m.names {
 		bits += len(c.data) * 8
@@ -235,7 +236,8 @@ func TestEachLength(t *testing.T) {
 	}
 }
 
-// TestEachSector overwrites each sector with zeros. Only the last batch can look torn.
+// TestEachSector overwrites each sector with zeros. Read finds the damage to all sectors that count, except
+// in the last batch, which then looks like free space.
 func TestEachSector(t *testing.T) {
 	m, all, _ := small(t)
 	for name := range m.names {
@@ -283,11 +285,11 @@ func TestLostFiles(t *testing.T) {
 	if _, err := Read(c, storeID, 3, 5); damaged(err, fileName(3)) != nil {
 		t.Error(err)
 	}
-	delete(c.names, fileName(2)) // segment 1 was rotated
+	delete(c.names, fileName(2)) // segment 1 has an end mark
 	if _, _, err := readAll(c); damaged(err, fileName(1)) != nil {
 		t.Error(err)
 	}
-	c.names[fileName(2)] = &content{} // a file that lost its header
+	c.names[fileName(2)] = &content{} // a file that has lost all bytes
 	if _, _, err := readAll(c); damaged(err, fileName(1)) != nil {
 		t.Error(err)
 	}
@@ -342,10 +344,10 @@ func TestForgedFiles(t *testing.T) {
 	}{
 		{"flags 0x5", list{forge(sectorSize+18, 5)}},
 		{"flags 0x2", list{forge(sectorSize+18, 2)}},
-		{"within a batch is not full", list{forge(sectorSize+18, 0)}},
+		{"is not full, but is not the last of its batch", list{forge(sectorSize+18, 0)}},
 		{"goes on after its end mark", list{forge(sectorSize+18, 3)}},
 		{"has an end mark, and the segment that follows it is missing", list{forge(2*sectorSize+18, 3)}},
-		{"2 sectors are synced, and its batch begins at 1", list{forge(sectorSize+12, 2)}},
+		{"2 sectors are synced, and its batch begins at sector 1", list{forge(sectorSize+12, 2)}},
 		{"checksum or place is wrong", list{forge(sectorSize+16, 0xff, 0xff)}},
 		{"belongs to no batch that can follow", list{torn}},
 		{"goes on after the end of its batch", list{forge(sectorSize+sectorHead, 200, 1)}},
@@ -360,9 +362,10 @@ func TestForgedFiles(t *testing.T) {
 		{"continues 7 sectors of segment 2", list{nil,
 			file(2, head(header{previous: 2, previousSectors: 7}))}},
 		{"continues 7 sectors of segment 0", list{file(1, head(header{previousSectors: 7}))}},
-		{"begins at record 7, and the records from 0 on are missing", list{file(1, head(header{first: 7}))}},
+		{"begins at record 7, and the earlier records from record 0 on are missing", list{file(1,
+			head(header{first: 7}))}},
 		{"positions of the records are too high", list{nil, file(2, head(header{first: 1<<64 - 1}), one)}},
-		{"begins at record 3, and journal-00000001 before it ends at 2", list{
+		{"begins at record 3, but continues journal-00000001, which ends before record 2", list{
 			file(1, none, one, one), file(2, head(header{first: 3, previous: 1, previousSectors: 3}))}},
 		{"no batch of records ends there", list{file(1, none, long),
 			file(2, head(header{first: 1, previous: 1, previousSectors: 2}))}},

@@ -1,13 +1,13 @@
 // Package journal is the write-ahead log of a store: records that are durable soon after they were appended,
 // in the order in which they were appended.
 //
-// A [Journal] takes records from any goroutine. It has one goroutine that writes all pending records with one
-// Write and one Sync, and then acknowledges these records. New records meanwhile collect in the next batch.
+// A [Journal] takes records from any goroutine. It has one goroutine that writes all pending records as one
+// batch with one Sync, and then acknowledges these records. Meanwhile, new records collect in the next batch.
 // [Read] reads a journal after its process has ended or crashed, and [Tail.Resume] continues the journal.
 //
 // # Terms
 //
-// A record is a kind and bytes. Its position counts the records over the life of the store, from 0.
+// A record is a kind and bytes. Its position is the number of records that the store appended before it.
 //
 // A segment is a file, journal-00000001 and so on. It is a sequence of sectors of 512 bytes. A sector begins
 // with 19 bytes: CRC-32C of the other 508 bytes, number of the segment, index of the sector, number of
@@ -15,18 +15,18 @@
 // use (16 bits), and flags (8 bits: end of a batch, end of the segment). Then come 492 bytes of payload and
 // the byte 255. Integers are little-endian.
 //
-// A batch is a run of whole sectors that are synced at once. Its payload continues from sector to sector, and
-// is padded with zeros at the end. A record never spans batches.
+// A batch is a run of whole sectors that one Sync makes durable. Its payload continues from sector to sector,
+// and is padded with zeros at the end. Each record lies in one batch.
 //
 // Free space is sectors of zeros at the end of a file. A batch that does not fit into the free space grows
-// the file, and adds new free space: as many bytes as the file then holds, at most 128 KiB, rounded up so
-// that the file ends at a multiple of 4 KiB. A Sync costs less if the file does not grow, because the file
-// system then has nothing to log. A batch is written over zeros or at the end of the file, never over another
-// batch. So a failed write cannot damage durable records. A segment that has ended keeps its free space until
-// the segment is removed.
+// the file, and adds new free space: as many bytes as the batches of the file have, at most 128 KiB, rounded
+// up so that the file ends at a multiple of 4 KiB. A Sync costs less if the file does not grow, because the
+// file system then has nothing to log. A batch is written over zeros or at the end of the file, never over
+// another batch. So a failed write cannot damage durable records. A segment that has ended keeps its free
+// space until the segment is removed.
 //
 // The first batch of a segment holds its header, and the records that were carried over from the previous
-// segment; see below. All other batches hold records: length of the bytes as a varint, kind, bytes.
+// segment; see below. A record is stored as the length of its bytes (a varint), its kind, and its bytes.
 //
 // # What a crash leaves
 //
@@ -48,7 +48,7 @@
 //
 // # The next segment
 //
-// Rotate ends a segment and begins the next one. The writer does this in order:
+// Rotate ends a segment and begins the next one. The writer takes these steps:
 //
 //  1. It writes and syncs the last records of the old segment, and acknowledges them.
 //  2. It creates the new segment: header, Sync of the file, Sync of the folder. The header says how many
@@ -59,9 +59,8 @@
 // The end mark is on the disk only after step 2. So if the last segment has an end mark, its successor is
 // lost, which is damage. A segment without an end mark has a successor with acknowledged records only if the
 // journal was resumed in between. If the first batch of a new segment is blank or torn, a crash in step 2 has
-// left the segment, and none of its records was acknowledged. This segment counts as absent, and the next
-// attempt takes the next free number. So the number of a segment does not say which segment it continues. The
-// header of a segment names the previous segment.
+// left the segment, and none of its records was acknowledged. Such a segment counts as absent, and the next
+// segment gets a higher number. The header of a segment, and not its number, says which segment it continues.
 //
 // # Going on after a crash
 //
@@ -85,7 +84,8 @@
 //
 // # Failures
 //
-// A Write, Sync or Create that fails is final. Nothing is acknowledged after the failure. All waiting calls
-// and all later calls return the error. Read may still find records that were not acknowledged. A store that
-// syncs the folder itself must stop after a failed Sync, because the failure may concern a segment.
+// A Write, Sync or Create that fails in the writer ends the journal. Nothing is acknowledged after the
+// failure. All calls that wait, and all later calls of Append and Rotate, return the error. Read may still
+// find records that were not acknowledged. A store that syncs the folder itself must stop after a failed
+// Sync, because the failure may concern a segment.
 package journal

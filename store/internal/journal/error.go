@@ -6,10 +6,11 @@ import (
 )
 
 var (
-	// ErrClosed is the error of calls after Close. It is also the error of calls that wait for a record, if
-	// Close has not made the record durable, or if the record was held back.
+	// ErrClosed is the error of Append and Rotate after Close. It is also the error of calls that wait for a
+	// record that Close has not made durable or that was held back.
 	ErrClosed = errors.New("journal: closed")
-	// ErrFull is the error of Append if the records that are not on the disk yet take all of Options.Room.
+	// ErrFull is the error of Append if the records that are not on the disk yet leave no room for the new
+	// record in Options.Room.
 	ErrFull = errors.New("journal: the disk is too slow for the records")
 )
 

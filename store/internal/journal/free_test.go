@@ -10,8 +10,9 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// TestFreeSpace: the file of a segment seldom grows. Its free space is at most as large as its used part, and
-// is bounded. Free space is not a cut. A segment that has ended gets no more free space.
+// TestFreeSpace: the file of a segment seldom grows. Its free space has at most as many bytes as its used
+// part, and at most freeMax bytes, but rounding may add up to blockSize bytes. Read does not report free
+// space as a cut. A segment that has ended gets no more free space.
 func TestFreeSpace(t *testing.T) {
 	for _, size := range []int{64, 5000, 300_000} {
 		m, j := begin(t, Options{Delay: time.Hour})
@@ -39,7 +40,7 @@ func TestFreeSpace(t *testing.T) {
 		}
 		got, tail, err := readAll(m)
 		if err != nil || len(got) != batches || tail.Cuts != nil {
-			t.Errorf("%d records of %d, cuts %v, error %v", len(got), batches, tail.Cuts, err)
+			t.Errorf("%d records were read, want %d; cuts %v, error %v", len(got), batches, tail.Cuts, err)
 		}
 		if _, _, err := j.Rotate(); err != nil {
 			t.Fatal(err)
@@ -73,8 +74,8 @@ func free(t *testing.T) (m *memory, all []entry) {
 	return m, all
 }
 
-// TestShortWrite: a Write into the free space ends at any byte, and then a power cut loses any of its
-// sectors. Read still returns the earlier records.
+// TestShortWrite: a Write into the free space ends at any byte, and then a power cut loses any subset of the
+// written sectors. Read still returns the earlier records.
 func TestShortWrite(t *testing.T) {
 	m, all := free(t)
 	data := m.names[fileName(1)].data
@@ -98,8 +99,8 @@ func TestShortWrite(t *testing.T) {
 			after.names[fileName(1)] = c
 			got, tail, err := readAll(after)
 			if err != nil || !slices.Equal(got, all) || (tail.Cuts == nil) != zeros(torn[:len(batch)]) {
-				t.Fatalf("%d bytes were written, sectors %03b survive: %d records, %v", n, survive, len(got),
-					err)
+				t.Fatalf("%d bytes were written, sectors %03b survive: Read returns %d records, %v", n,
+					survive, len(got), err)
 			}
 			j, err := tail.Resume("test", Options{})
 			if err != nil {
@@ -116,8 +117,8 @@ func TestShortWrite(t *testing.T) {
 	}
 }
 
-// TestDamagedFreeSpace: Read reports changed bits in the free space as damage, or ignores them. If a synced
-// sector loses its end, Read reports damage.
+// TestDamagedFreeSpace: Read reports changed bits in the free space as damage, or ignores them. If a sector
+// before the last batch loses its end, Read reports damage.
 func TestDamagedFreeSpace(t *testing.T) {
 	longtest.OneGoroutine(t)
 	m, all := free(t)
@@ -138,9 +139,9 @@ func TestDamagedFreeSpace(t *testing.T) {
 		}
 		found++
 	}
-	// Read ignores bits that a partial write of a sector's head may have left.
+	// Read ignores a bit that an incomplete write of the next batch may have left.
 	if found < bits*95/100 {
-		t.Errorf("the damage of %d of %d bits was found, want 95 %%", found, bits)
+		t.Errorf("the damage of %d of %d bits was found, want at least 95 %%", found, bits)
 	}
 	for at := sectorSize; at < n; at += sectorSize {
 		before := slices.Clone(c.data)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// FuzzRead reads arbitrary bytes as two segments. If repair is true, FuzzRead corrects the checksums and
-// places of the sectors, so that Read reads their contents. A journal that Read reads without an error can be
-// resumed.
+// FuzzRead reads arbitrary bytes as two segments. If repair is true, FuzzRead first corrects the checksum,
+// segment number and index of each sector, because otherwise Read would not read the payloads. A journal that
+// Read reads without an error can be resumed.
 func FuzzRead(f *testing.F) {
 	m, _, _ := small(f)
 	f.Add(m.names[fileName(1)].data, m.names[fileName(2)].data, uint16(0), false)

@@ -19,15 +19,15 @@ const (
 )
 
 // header is the beginning of a segment's first batch: magic, version (16 bits), store, first, previous,
-// previousSectors, build and carriedBuild with their lengths as varints. The magic and the version stay where
-// they are in all versions.
+// previousSectors, build and carriedBuild with their lengths as varints. All versions of the format begin
+// with the magic and the version.
 type header struct {
 	store           [16]byte
 	first           uint64 // position of the first record
 	previous        uint32 // number of the segment that this one continues, or 0
 	previousSectors uint32 // how many sectors of the previous segment count
 	build           string // the program that writes the segment
-	carriedBuild    string // the program that first wrote the carried records
+	carriedBuild    string // the program that appended the carried records
 }
 
 // appendHeader appends h to an empty batch.
@@ -48,7 +48,7 @@ func appendHeader(batch []byte, h header) []byte {
 // fileName returns the name of a segment's file.
 func fileName(segment uint32) string { return fmt.Sprintf("journal-%08d", segment) }
 
-// Number returns the number of the segment in a file, or 0 if the file is not a segment.
+// Number returns the number of the segment whose file has the name, or 0 if no segment's file has the name.
 func Number(name string) uint32 {
 	digits, is := strings.CutPrefix(name, "journal-")
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -70,7 +70,7 @@ func segments(f disk.Folder) ([]uint32, error) {
 			numbers = append(numbers, n)
 		}
 	}
-	slices.Sort(numbers) // Files sorts by name, in which nine digits come before eight
+	slices.Sort(numbers) // Files sorts by name, so journal-100000000 comes before journal-99999999
 	return numbers, nil
 }
 

@@ -16,10 +16,10 @@ import (
 type Options struct {
 	// Room bounds the bytes of the records that are not on the disk yet. Default: 64 MiB.
 	Room int
-	// Delay is the longest time that a record waits to be written, if Append was called with soon false.
+	// Delay is the longest time that a record waits for other records, if Append was called with soon false.
 	// Default: 10 ms.
 	Delay time.Duration
-	// Hold holds acknowledgements back from the beginning until Release.
+	// Hold makes the journal hold acknowledgements back from its beginning until Release.
 	Hold bool
 }
 
@@ -49,7 +49,7 @@ type Journal struct {
 	timer     *time.Timer   // sets urgent; nil if no timer runs
 	hold      bool
 	synced    uint64 // records below this position are on the disk
-	created   uint32 // the last segment that is durable, with the end mark of the previous segment
+	created   uint32 // the last segment that is durable together with the end mark of the previous segment
 	spare     []byte // the buffer of a written batch, for the next batch
 	closing   bool
 	end       error // set when the writer ends: ErrClosed, or the error of a failed call
@@ -111,14 +111,15 @@ func (j *Journal) Segment() (segment uint32, next uint64) {
 }
 
 // Append adds a record, and returns its position. Append copies the record, and does not wait for the disk:
-// see [Journal.Wait]. If soon is true, the record is written at once. Otherwise it is written with the next
-// record whose soon is true, or after Options.Delay. An error means that no part of the record was added. The
-// error is ErrFull if the disk is too slow, ErrClosed after Close, or the error of the disk.
+// see [Journal.Wait]. If soon is true, the record is written as soon as the previous batch is durable.
+// Otherwise it may first wait up to Options.Delay for other records. An error means that no part of the
+// record was added. The error is ErrFull if the disk is too slow, ErrClosed after Close, or the error of the
+// disk; or it says that the record is larger than Options.Room.
 func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, err error) {
 	size := recordSize(record)
 	if size > j.room {
-		return 0, fmt.Errorf("journal: a record of %d bytes never fits into a Room of %d", len(record),
-			j.room)
+		return 0, fmt.Errorf("journal: a record of %d bytes never fits into Options.Room, which is %d bytes",
+			len(record), j.room)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -128,7 +129,8 @@ func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, 
 	case j.closing:
 		return 0, ErrClosed
 	case size > j.room-j.unsynced:
-		return 0, fmt.Errorf("%w: %d bytes wait for the disk, of a Room of %d", ErrFull, j.unsynced, j.room)
+		return 0, fmt.Errorf("%w: %d bytes wait for the disk, and Options.Room is %d bytes", ErrFull,
+			j.unsynced, j.room)
 	}
 	j.open = appendRecord(j.open, kind, record)
 	j.collected += size
@@ -154,7 +156,7 @@ func (j *Journal) hurry() {
 	j.work.Signal()
 }
 
-// Durable returns the position up to which records are acknowledged: the records below it are durable.
+// Durable returns the position below which all records are acknowledged, which means that they are durable.
 func (j *Journal) Durable() uint64 { return j.durable.Load() }
 
 // Wait waits until the record at position is durable and acknowledged. Wait returns the error of ctx if ctx
@@ -177,7 +179,8 @@ func (j *Journal) Flush() error {
 	return j.await(context.Background(), func() bool { return j.synced >= next && j.created >= segment })
 }
 
-// await waits until reached returns true. await calls reached with mu held.
+// await waits until reached returns true. It returns an error if ctx or the journal ends earlier. await calls
+// reached with mu held.
 func (j *Journal) await(ctx context.Context, reached func() bool) error {
 	for {
 		j.mu.Lock()
@@ -212,7 +215,7 @@ func (j *Journal) advanced() {
 
 // Rotate ends the segment: records that are appended from now on go to the next segment. Rotate returns the
 // number of the next segment and the position of its first record, and does not wait for the disk. A
-// checkpoint may name the next segment once a later Flush has returned nil.
+// checkpoint may name the next segment after a later call of Flush has returned nil.
 func (j *Journal) Rotate() (segment uint32, first uint64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -245,7 +248,7 @@ func (j *Journal) Hold() {
 	j.hold = true
 }
 
-// Release ends Hold: the records on the disk are acknowledged.
+// Release acknowledges the records on the disk, and ends the effect of Hold.
 func (j *Journal) Release() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -264,7 +267,7 @@ func (j *Journal) acknowledge() {
 
 // Remove removes the segments with numbers below limit, the oldest first. The removals are durable when
 // Remove returns nil. Call Remove only if a durable checkpoint names the segment with number limit or a later
-// segment, so that the removed records are not needed.
+// segment: then recovery does not need the removed records.
 func (j *Journal) Remove(limit uint32) error {
 	j.mu.Lock()
 	created := j.created
@@ -273,8 +276,8 @@ func (j *Journal) Remove(limit uint32) error {
 		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
 			fileName(created))
 	}
-	// Without the mutex names, Sync could fail here because of a file that the writer is creating, and then
-	// succeed in the writer.
+	// If j.names were not locked, Sync could fail here because of a file that the writer is creating, and the
+	// writer's own Sync could then succeed.
 	j.names.Lock()
 	defer j.names.Unlock()
 	numbers, err := segments(j.folder)

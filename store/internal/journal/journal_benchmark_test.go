@@ -100,7 +100,7 @@ func median(s []float64) float64 {
 	return s[len(s)/2]
 }
 
-// nowhere is a folder that forgets what is written.
+// nowhere is a folder whose files forget what is written.
 type nowhere struct{ *memory }
 
 func (nowhere) Create(string) (disk.File, error) { return nowhereFile{}, nil }

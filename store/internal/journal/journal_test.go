@@ -25,7 +25,7 @@ func begin(t testing.TB, o Options) (*memory, *Journal) {
 	return m, j
 }
 
-// slow makes each Sync of a file take d. Use slow in a bubble of synctest only.
+// slow makes each Sync of a file last for the time d. Use slow in a bubble of synctest only.
 func slow(m *memory, d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -37,7 +37,7 @@ func slow(m *memory, d time.Duration) {
 	}
 }
 
-// TestManyGoroutines appends from many goroutines, while another one rotates and removes segments.
+// TestManyGoroutines appends from many goroutines, while another goroutine rotates the journal.
 func TestManyGoroutines(t *testing.T) {
 	m, j := begin(t, Options{})
 	const goroutines, each = 16, 200
@@ -75,10 +75,11 @@ func TestManyGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if j.Durable() != goroutines*each {
-		t.Errorf("%d records are durable", j.Durable())
+		t.Errorf("%d records are durable, want %d", j.Durable(), goroutines*each)
 	}
 	if segment, next := j.Segment(); segment != 21 || next != goroutines*each {
-		t.Errorf("the next record is %d, in segment %d", next, segment)
+		t.Errorf("the next record has position %d, want %d, and goes to segment %d, want 21", next,
+			goroutines*each, segment)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
@@ -96,16 +97,16 @@ func TestManyGoroutines(t *testing.T) {
 		next[r.Kind]++
 		want := append(binary.LittleEndian.AppendUint32(nil, uint32(i)), make([]byte, i)...)
 		if positions[r.Kind][i] != r.Position || !slices.Equal(r.Data, want) {
-			t.Fatalf("record %d of goroutine %d: position %d of %d, %d bytes", i, r.Kind, r.Position,
-				positions[r.Kind][i], len(r.Data))
+			t.Fatalf("record %d of goroutine %d: position %d, want %d; or wrong data of %d bytes", i, r.Kind,
+				r.Position, positions[r.Kind][i], len(r.Data))
 		}
 	}
 	if slices.Min(next) != each {
-		t.Errorf("goroutines have appended %d records, want %d for each", next, each)
+		t.Errorf("the numbers of records of the goroutines are %d, want %d for each", next, each)
 	}
 }
 
-// TestGroupCommit counts syncs: all records that are appended during a sync share the next one.
+// TestGroupCommit counts syncs: all records that are appended during a sync share the next sync.
 func TestGroupCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, j := begin(t, Options{})
@@ -127,13 +128,14 @@ func TestGroupCommit(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// The first batch holds the first records of some goroutines. After it, two batches hold a record of
-		// each goroutine.
+		// The first batch holds the first records of some goroutines. After it, each two batches hold a
+		// record of each goroutine.
 		if n := m.syncs - before; n > 21 || time.Since(start) > 21*time.Millisecond {
-			t.Errorf("640 records took %d syncs, %v", n, time.Since(start))
+			t.Errorf("640 records took %d syncs and %v, want at most 21 syncs and 21 ms", n,
+				time.Since(start))
 		}
 		if j.Durable() != 640 {
-			t.Errorf("%d records are durable", j.Durable())
+			t.Errorf("%d records are durable, want 640", j.Durable())
 		}
 		if err := j.Close(); err != nil {
 			t.Error(err)
@@ -195,13 +197,14 @@ func TestSlowDisk(t *testing.T) {
 		}
 		segment, first, err := j.Rotate()
 		if segment != 2 || first != 9 || err != nil {
-			t.Errorf("Rotate returns %d, %d, %v", segment, first, err)
+			t.Errorf("Rotate returns segment %d, want 2; first position %d, want 9; error %v", segment, first,
+				err)
 		}
 		if _, err := j.Append(0, make([]byte, 107), false); err != nil { // the room is full to the byte
 			t.Error(err)
 		}
 		if p, err := j.Append(0, nil, false); !errors.Is(err, ErrFull) || p != 0 {
-			t.Errorf("position %d, error %v", p, err)
+			t.Errorf("Append to a full room returns position %d, error %v", p, err)
 		}
 		if _, err := j.Append(0, make([]byte, 999), false); err == nil || errors.Is(err, ErrFull) {
 			t.Errorf("Append of a record that never fits returns %v", err)
@@ -217,7 +220,7 @@ func TestSlowDisk(t *testing.T) {
 		// Five syncs: of the first record, of the next eight, of the new segment, of the end mark, of the
 		// last record.
 		if err := j.Flush(); err != nil || time.Since(start) != 5*time.Hour {
-			t.Errorf("%v after %v", err, time.Since(start))
+			t.Errorf("Flush returns %v after %v, want no error after 5 hours", err, time.Since(start))
 		}
 		if _, err := j.Append(0, make([]byte, 997), true); err != nil { // the room is free
 			t.Error(err)
@@ -309,13 +312,13 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestFailures makes each disk call of a journal fail once. Nothing is acknowledged afterwards.
+// TestFailures makes each disk call of a journal fail once. Nothing is acknowledged after the failure.
 func TestFailures(t *testing.T) {
 	broken := errors.New("input/output error")
 	for _, test := range []struct {
 		call    string
-		nth     int    // which of these calls after Create fails
-		durable uint64 // records that are acknowledged
+		nth     int    // the first, second or later such call after Create fails
+		durable uint64 // number of records that are acknowledged
 		text    string
 	}{
 		{"write journal-00000001", 1, 0, "writing journal-00000001"},
@@ -358,7 +361,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s fails: %d records are acknowledged, want %d", test.call, j.Durable(), test.durable)
 		}
 		if got, _, err := readAll(m.crashed()); err != nil || len(got) < int(test.durable) {
-			t.Errorf("%s fails: %q are read, %v", test.call, got, err)
+			t.Errorf("%s fails: the records %q are read, error %v", test.call, got, err)
 		}
 	}
 	for _, call := range []string{"files", "create", "write", "sync journal", "sync"} {
@@ -368,7 +371,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("Create when %s fails: %v", call, err)
 		}
 		m.fail = nil
-		j, err := Create(m, storeID, "test", Options{}) // takes a free number
+		j, err := Create(m, storeID, "test", Options{}) // gives the segment another number
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -471,7 +474,7 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestHighNumbers reaches the highest number of a segment.
+// TestHighNumbers reaches the highest number that a segment can have.
 func TestHighNumbers(t *testing.T) {
 	m := newMemory(1)
 	m.names[fileName(1<<32-3)] = &content{}
@@ -481,7 +484,7 @@ func TestHighNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if segment, first, err := j.Rotate(); segment != 1<<32-1 || first != 0 || err != nil {
-		t.Errorf("%d, %d, %v", segment, first, err)
+		t.Errorf("Rotate returns segment %d, first position %d, error %v", segment, first, err)
 	}
 	if err := j.Flush(); err != nil {
 		t.Error(err)

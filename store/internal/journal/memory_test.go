@@ -18,27 +18,27 @@ import (
 type memory struct {
 	mu      sync.Mutex
 	rng     *rand.Rand
-	names   map[string]*content // as the program sees them
-	durable map[string]*content
-	pending []change // changes since the last Sync of the folder
-	syncs   int      // number of successful Syncs of files
-	off     bool     // each call fails
-	offAt   int      // number of the call at which the power goes off, or 0
+	names   map[string]*content // the files as the program sees them
+	durable map[string]*content // the files at the last Sync of the folder
+	pending []change            // changes since the last Sync of the folder
+	syncs   int                 // number of successful Syncs of files
+	off     bool                // each call fails
+	offAt   int                 // number of the call at which the power goes off, or 0
 	calls   []string
-	// fail returns the error of a call, such as "sync journal-00000001". A write that fails writes a part of
-	// its bytes.
+	// fail returns the error of a call. Text such as "sync journal-00000001" stands for the call. A failed
+	// write writes some of its first bytes.
 	fail func(call string) error
 }
 
 type change struct {
 	name string
-	to   *content // nil: removed
+	to   *content // the new content; nil if the file was removed
 }
 
 type content struct {
 	data  []byte
 	state []sectorState
-	old   map[int][]byte // the durable contents of sectors that were overwritten and not synced
+	old   map[int][]byte // by index of a sector: its durable content, if a write without a Sync replaced it
 }
 
 // sectorState says whether a written sector is on the disk.
@@ -227,7 +227,7 @@ func (m *memory) killed() *memory {
 	return &memory{rng: m.rng, names: m.names, durable: m.durable, pending: m.pending}
 }
 
-// crashed returns the folder after a power cut. Only a part of the contents that were not synced survives.
+// crashed returns the folder after a power cut. A random part of the changes that were not synced survives.
 func (m *memory) crashed() *memory {
 	names := maps.Clone(m.durable)
 	changes := m.pending
@@ -255,7 +255,7 @@ func (m *memory) crashed() *memory {
 // crashed returns what a power cut leaves of a file.
 func (c *content) crashed(rng *rand.Rand) *content {
 	data := slices.Clone(c.data)
-	luck := rng.IntN(5) // the share of sectors that survive, in quarters
+	luck := rng.IntN(5) // the probability that a dirty sector survives, in quarters
 	size := 0
 	for i, s := range c.state {
 		b := data[i*sectorSize : min((i+1)*sectorSize, len(data))]
@@ -279,7 +279,7 @@ func (c *content) crashed(rng *rand.Rand) *content {
 	return n
 }
 
-// clone returns a copy. Changes of its files do not change m.
+// clone returns a copy. Changes of the copy do not change m.
 func (m *memory) clone() *memory {
 	n := newMemory(0)
 	for name, c := range m.names {
@@ -289,8 +289,8 @@ func (m *memory) clone() *memory {
 	return n
 }
 
-// failing returns a function for memory.fail. Among the calls that begin with prefix, the nth call returns
-// err; the first call has the number 1.
+// failing returns a function for memory.fail. The nth call whose text begins with prefix returns err. nth
+// counts from 1.
 func failing(prefix string, nth int, err error) func(string) error {
 	return func(call string) error {
 		if strings.HasPrefix(call, prefix) {

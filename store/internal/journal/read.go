@@ -16,7 +16,7 @@ import (
 type Tail struct {
 	// Segment is the number of the last segment.
 	Segment uint32
-	// Sectors is how many sectors of the last segment count.
+	// Sectors is the number of sectors of the last segment that count: the sectors of its whole batches.
 	Sectors uint32
 	// End is the position after the last record.
 	End uint64
@@ -29,11 +29,11 @@ type Tail struct {
 	store   [16]byte
 	from    uint64
 	parts   []part // in the order of positions; the last one is the last segment
-	proven  uint32 // how many sectors of the last segment were synced for sure
+	proven  uint32 // number of sectors of the last segment that were certainly synced
 	resumed bool
 }
 
-// Cut is the end of a file that does not count.
+// Cut is a range of bytes in a file. Read leaves these bytes out.
 type Cut struct {
 	File   string
 	Offset int64
@@ -49,7 +49,7 @@ type Record struct {
 	Segment  uint32 // the segment that holds the record
 }
 
-// part is a segment, and how many of its sectors count.
+// part is a segment, and the number of its sectors that count.
 type part struct {
 	segment uint32
 	sectors uint32
@@ -57,12 +57,12 @@ type part struct {
 }
 
 // Read finds the end of a journal. It checks all records from position `from` to the end, and changes
-// nothing. The store's last checkpoint names segment and `from`: the results of [Journal.Rotate], or of
-// [Journal.Segment] after Create or Resume.
+// nothing. The caller takes segment and `from` from the store's last checkpoint. They are results of
+// [Journal.Rotate], or of [Journal.Segment] after Create or Resume.
 //
 // Read returns a *Damage if a sector or a segment that counts is damaged or missing, if the journal belongs
-// to another store, or if the journal ends before segment or before position `from`. Read leaves out a torn
-// last batch: see the package's comment. The files may hold any bytes. Read needs memory for the longest
+// to another store, or if the journal ends before this segment or before position `from`. Read leaves out a
+// torn last batch: see the package's comment. The files may hold any bytes. Read needs memory for the longest
 // record and for 64 KiB.
 //
 // Complexity: reads the segment with position `from` and all later ones twice.
@@ -91,7 +91,8 @@ func Read(f disk.Folder, store [16]byte, segment uint32, from uint64) (*Tail, er
 	}
 	if t.End < from {
 		return nil, &Damage{File: fileName(t.Segment), Offset: int64(t.Sectors) * sectorSize,
-			Why: fmt.Sprintf("the journal ends at record %d, and records up to %d were durable", t.End, from)}
+			Why: fmt.Sprintf("the journal ends before record %d, but all records before record %d were "+
+				"durable", t.End, from)}
 	}
 	return t, nil
 }
@@ -127,12 +128,12 @@ func (t *Tail) readLast(segment uint32) error {
 	return nil
 }
 
-// readPrevious reads the segment that another one continues.
+// readPrevious reads the segment that next continues.
 func (t *Tail) readPrevious(next part) (part, error) {
 	name := fileName(next.segment)
 	if next.previous == 0 {
 		return part{}, &Damage{File: name, Why: fmt.Sprintf("the journal begins at record %d, and the "+
-			"records from %d on are missing", next.first, t.from)}
+			"earlier records from record %d on are missing", next.first, t.from)}
 	}
 	in, err := open(t.folder, next.previous)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,13 +153,14 @@ func (t *Tail) readPrevious(next part) (part, error) {
 		return part{}, err
 	}
 	if end != next.first {
-		return part{}, &Damage{File: name, Why: fmt.Sprintf("the segment begins at record %d, and %s "+
-			"before it ends at %d", next.first, in.name, end)}
+		return part{}, &Damage{File: name, Why: fmt.Sprintf("the segment begins at record %d, but continues "+
+			"%s, which ends before record %d", next.first, in.name, end)}
 	}
 	return p, nil
 }
 
-// check reads the header and the records of a scanned segment. It returns the position after the last record.
+// check reads the header of a scanned segment into p, and checks the records. It returns the position after
+// the last record.
 func (t *Tail) check(in *input, p *part) (end uint64, err error) {
 	w := &walker{in: in, limit: p.sectors}
 	if p.header, err = w.header(); err != nil {
@@ -182,8 +184,9 @@ func (t *Tail) check(in *input, p *part) (end uint64, err error) {
 	}
 }
 
-// Records returns the records, in the order of positions, from the position `from` of Read on. It reads the
-// files again. If reading fails, the last pair holds the error and no record.
+// Records yields the records in the order of their positions. The first one has the position `from` that was
+// passed to [Read]. Records reads the files again. If reading fails, the last pair holds the error and no
+// record.
 func (t *Tail) Records() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, p := range t.parts {
@@ -201,8 +204,8 @@ func (t *Tail) Records() iter.Seq2[Record, error] {
 	}
 }
 
-// each calls yield with the records of a segment until yield returns false. sector is the first sector of the
-// record's batch.
+// each calls yield with the records of a segment until yield returns false. sector is the index of the first
+// sector of the record's batch.
 func (t *Tail) each(p part, yield func(r Record, sector uint32) bool) (goOn bool, err error) {
 	in, err := open(t.folder, p.segment)
 	if err != nil {
@@ -236,10 +239,11 @@ func (t *Tail) each(p part, yield func(r Record, sector uint32) bool) (goOn bool
 // durable. When Resume returns no error, all records of the tail are durable. build names the program, as in
 // [Create].
 //
-// Resume needs memory for the last batch, which has at most Options.Room bytes. If Resume fails it may be
-// called again.
+// Resume needs memory for the last batch. The Options.Room of the program that wrote the batch bounds its
+// bytes. If Resume fails, it may be called again.
 //
-// The store acknowledges nothing until a checkpoint that names the new segment is durable: see Options.Hold.
+// The store must set Options.Hold, and must not call [Journal.Release] before a checkpoint that names the new
+// segment is durable.
 func (t *Tail) Resume(build string, o Options) (*Journal, error) {
 	if t.resumed {
 		return nil, errors.New("journal: the tail was resumed before: call Read again")

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// chunkSize is how many bytes are read at once.
+// chunkSize is the number of bytes that one call reads.
 const chunkSize = 128 * sectorSize
 
 // input is a segment that is being read.
@@ -20,7 +20,7 @@ type input struct {
 	segment uint32
 	chunk   []byte // bytes that were read
 	offset  int64  // of chunk in the file
-	size    int64  // bytes of the file, as far as it was read
+	size    int64  // the end of the bytes that were read so far
 }
 
 // open opens a segment, and checks that this program knows its version.
@@ -44,15 +44,15 @@ func open(f disk.Folder, segment uint32) (*input, error) {
 	return in, nil
 }
 
-// close closes the file, which was only read.
+// close closes the file. An error does not matter, because the file was only read.
 func (in *input) close() { _ = in.file.Close() }
 
-// damage returns the error for the sector with an index.
+// damage returns a *Damage at the sector with the given index.
 func (in *input) damage(index uint32, format string, args ...any) error {
 	return &Damage{File: in.name, Offset: int64(index) * sectorSize, Why: fmt.Sprintf(format, args...)}
 }
 
-// sector reads a sector. Its payload is valid until the next call.
+// sector reads the sector with the given index. Its payload is valid until the next call.
 func (in *input) sector(index uint32) (sector, state, error) {
 	at := int64(index) * sectorSize
 	if at < in.offset || at+sectorSize > in.offset+int64(len(in.chunk)) {
@@ -81,7 +81,7 @@ type batches struct {
 	ended bool   // the end mark was seen
 }
 
-// add takes the good sector with the next index.
+// add checks the next good sector.
 func (b *batches) add(in *input, index uint32, s sector) error {
 	end := s.flags&endOfBatch != 0
 	switch {
@@ -90,10 +90,10 @@ func (b *batches) add(in *input, index uint32, s sector) error {
 	case b.ended:
 		return in.damage(index, "the segment goes on after its end mark")
 	case s.synced != b.start:
-		return in.damage(index, "the sector says that %d sectors are synced, and its batch begins at %d",
-			s.synced, b.start)
+		return in.damage(index, "the sector says that %d sectors are synced, and its batch begins at sector "+
+			"%d", s.synced, b.start)
 	case !end && len(s.payload) < payloadSize:
-		return in.damage(index, "a sector within a batch is not full")
+		return in.damage(index, "the sector is not full, but is not the last of its batch")
 	}
 	if end {
 		b.last, b.start = b.start, index+1
@@ -105,12 +105,12 @@ func (b *batches) add(in *input, index uint32, s sector) error {
 // scanned is what the last segment holds.
 type scanned struct {
 	sectors uint32 // number of sectors in whole batches at the beginning of the segment
-	proven  uint32 // how many of them were synced for sure
+	proven  uint32 // number of these sectors that were certainly synced
 	ended   bool   // there is an end mark
 	torn    int64  // bytes after these sectors, without the free space at the end
 }
 
-// scanLast finds the end of the last segment.
+// scanLast finds the whole batches of a segment that may be the last one.
 func (in *input) scanLast() (scanned, error) {
 	var b batches
 	var i uint32 // the first sector that is not good
@@ -129,8 +129,8 @@ func (in *input) scanLast() (scanned, error) {
 			return scanned{}, err
 		}
 	}
-	next := i > b.start // a sector of the torn batch is there
-	end := i            // after the last sector that is not blank
+	begun := i > b.start // whether a sector of the torn batch is good
+	end := i             // after the last sector that is not blank
 	for k := i; k < math.MaxUint32; k++ {
 		s, st, err := in.sector(k)
 		switch {
@@ -147,7 +147,7 @@ func (in *input) scanLast() (scanned, error) {
 		if st == absent {
 			break
 		}
-		next = next || st == good
+		begun = begun || st == good
 		if st != blank {
 			end = k + 1
 		}
@@ -157,13 +157,13 @@ func (in *input) scanLast() (scanned, error) {
 	if in.size%sectorSize != 0 {
 		found.torn = in.size - int64(b.start)*sectorSize
 	}
-	if next {
+	if begun {
 		found.proven = b.start
 	}
 	return found, nil
 }
 
-// scanCounted checks the sectors of a segment that has a successor.
+// scanCounted checks the sectors of a segment that count. The header of its successor gives their number.
 func (in *input) scanCounted(sectors uint32, successor string) error {
 	var b batches
 	for i := range sectors {
@@ -190,7 +190,7 @@ func (in *input) scanCounted(sectors uint32, successor string) error {
 type walker struct {
 	in      *input
 	next    uint32 // index of the next sector
-	limit   uint32
+	limit   uint32 // index after the last sector
 	current sector
 	payload []byte // the unread payload of current
 }
@@ -209,7 +209,7 @@ func (w *walker) load() error {
 	return nil
 }
 
-// more loads sectors until there is payload. It returns false at the end.
+// more loads sectors until there is unread payload. It returns false at the end of the last sector.
 func (w *walker) more() (bool, error) {
 	for len(w.payload) == 0 {
 		if w.next >= w.limit {
@@ -222,7 +222,7 @@ func (w *walker) more() (bool, error) {
 	return true, nil
 }
 
-// fill reads bytes of the current batch.
+// fill fills b with the next bytes of the current batch.
 func (w *walker) fill(b []byte) error {
 	for len(b) > 0 {
 		if len(w.payload) == 0 {
@@ -247,7 +247,7 @@ func (w *walker) readByte() (byte, error) {
 	return b[0], err
 }
 
-// length reads the length of a string or a record, which cannot exceed the remaining payload.
+// length reads the length of a string or a record. It returns an error if the remaining payload is shorter.
 func (w *walker) length() (int, error) {
 	var n uint64
 	for shift := 0; ; shift += 7 {
@@ -293,7 +293,7 @@ func (w *walker) header() (header, error) {
 			return h, err
 		}
 		if n > buildMax {
-			return h, w.in.damage(0, "the name of a build has %d bytes", n)
+			return h, w.in.damage(0, "the name of a build has %d bytes, but may have at most %d", n, buildMax)
 		}
 		build := make([]byte, n)
 		if err := w.fill(build); err != nil {
@@ -302,13 +302,14 @@ func (w *walker) header() (header, error) {
 		*s = string(build)
 	}
 	if h.previous >= w.in.segment || (h.previous == 0) != (h.previousSectors == 0) {
-		return h, w.in.damage(0, "the header says that the segment continues %d sectors of segment %d",
-			h.previousSectors, h.previous)
+		return h, w.in.damage(0, "the header says that the segment continues %d sectors of segment %d, "+
+			"which is impossible", h.previousSectors, h.previous)
 	}
 	return h, nil
 }
 
-// record reads a record into room, which grows as needed. It returns false at the end.
+// record reads a record into the memory of room, or into new memory if room is too small. ok is false at the
+// end.
 func (w *walker) record(room []byte) (kind byte, record []byte, ok bool, err error) {
 	if ok, err = w.more(); err != nil || !ok {
 		return 0, room, false, err

@@ -40,7 +40,7 @@ const (
 	absent       // beyond the end of the file
 )
 
-// decode reads the sector with an index in a segment. The payload of a cut sector is the whole sector.
+// decode decodes the sector with the given index. The payload of a cut sector is the whole sector.
 func decode(b []byte, segment, index uint32) (sector, state) {
 	le := binary.LittleEndian
 	used := int(le.Uint16(b[16:]))
@@ -56,12 +56,12 @@ func decode(b []byte, segment, index uint32) (sector, state) {
 	return sector{synced: le.Uint32(b[12:]), flags: b[18], payload: b[sectorHead : sectorHead+used]}, good
 }
 
-// begins reports whether b may be the result of a partial write of a sector. The sector's batch begins at
-// synced.
+// begins reports whether b may be the result of a partial write of a sector. synced is the index of the first
+// sector of its batch.
 func begins(b []byte, segment, index, synced uint32) bool {
 	var head [16]byte
 	le := binary.LittleEndian
-	copy(head[:], b[:4]) // any part of the checksum may be there
+	copy(head[:], b[:4]) // the checksum is not compared
 	le.PutUint32(head[4:], segment)
 	le.PutUint32(head[8:], index)
 	le.PutUint32(head[12:], synced)

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// spareMax bounds the room that is kept for the next batch.
+// spareMax is the largest size, in bytes, of a buffer that is kept for the next batch.
 const spareMax = 1 << 20
 
 // output is the segment that is being written. All its sectors are synced, and so is the free space.
@@ -20,8 +20,8 @@ type output struct {
 }
 
 // When a file becomes longer, a Sync makes the file system commit its own log, which takes longer than
-// writing the bytes. So a file that must grow also gets free space: as many bytes as it holds, at most
-// freeMax, rounded up to the end of a block of the file system.
+// writing the bytes. So a file that must grow also gets free space: as many bytes as it then holds, at
+// most freeMax, rounded up to the end of a block of the file system.
 const (
 	freeMax   = 128 << 10
 	blockSize = 4 << 10
@@ -49,12 +49,12 @@ func create(f disk.Folder, segment uint32, batch []byte) (*output, error) {
 	return out, nil
 }
 
-// write writes a batch and syncs it.
-func (o *output) write(payload []byte, flags byte) error {
-	if uint64(o.sectors)+uint64(len(payload)/sectorSize)+1 > math.MaxUint32 {
+// write seals a batch, writes it and syncs it.
+func (o *output) write(batch []byte, flags byte) error {
+	if uint64(o.sectors)+uint64(len(batch)/sectorSize)+1 > math.MaxUint32 {
 		return fmt.Errorf("journal: %s is full: rotate the journal earlier", fileName(o.segment))
 	}
-	sealed := seal(payload, o.segment, o.sectors, flags)
+	sealed := seal(batch, o.segment, o.sectors, flags)
 	begin := int64(o.sectors) * sectorSize
 	inside := min(len(sealed), o.free)
 	free := o.free - inside
@@ -89,7 +89,7 @@ func put(w io.Writer, b []byte) error {
 	return err
 }
 
-// close closes the file. All batches were synced before, so an error of Close does not matter.
+// close closes the file. It ignores the error: the batches are synced, or an earlier call has failed.
 func (o *output) close() { _ = o.file.Close() }
 
 // write runs on the journal's goroutine, until the journal ends.
@@ -144,7 +144,7 @@ func (j *Journal) take() (batches []batch, closing bool) {
 	return batches, j.closing
 }
 
-// wrote acknowledges a batch.
+// wrote notes that a batch is on the disk, and acknowledges it if acknowledgements are not held back.
 func (j *Journal) wrote(b batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

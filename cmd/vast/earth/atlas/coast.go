@@ -44,9 +44,9 @@ func (m *Map) drawLand() {
 	}
 	for row, xs := range crossings {
 		slices.Sort(xs)
-		// Rings are closed, so a row is crossed an even number of times.
+		// Rings are closed, so they cross a row's centre line an even number of times.
 		for i := 0; i+1 < len(xs); i += 2 {
-			// These dots have their centres, x + 0.5, between the crossings.
+			// Set the dots whose centres, at x + 0.5, lie between the two crossings.
 			from, to := int(math.Ceil(xs[i]-0.5)), int(math.Ceil(xs[i+1]-0.5))
 			start := (m.top+row)*m.width + m.left
 			for x := max(from, 0); x < min(to, m.across); x++ {
@@ -85,8 +85,8 @@ func (m *Map) cross(crossings [][]float64, a, b land.Point) {
 	}
 }
 
-// line marks the dots on the edge from a to b as coast. It takes one step for each dot along the longer
-// direction.
+// line marks the dots on the edge from a to b as coast. Its steps along the edge are at most one dot long in
+// each direction.
 func (m *Map) line(a, b land.Point) {
 	ax, ay := m.place(float64(a.Lat), float64(a.Lon))
 	bx, by := m.place(float64(b.Lat), float64(b.Lon))

@@ -12,8 +12,8 @@ type Style struct {
 	// does not show infection.
 	NoColor bool
 
-	// Full is the count of people at which a dot has the brightest colour. 0 means the count that only one in
-	// 200 occupied dots of this frame exceeds.
+	// Full is the count of people at which a dot has the brightest colour. 0 means a count that at most one
+	// in 200 occupied dots of this frame exceeds.
 	Full uint32
 
 	// FullInfected is the infected share at which a cell has the full colour of infection. The strength of
@@ -21,8 +21,7 @@ type Style struct {
 	FullInfected float64
 }
 
-// brailleBit is the bit of a dot, by row and column, in a glyph of the Unicode
-// block "Braille Patterns".
+// brailleBit is the bit of a dot, by row and column, in a glyph of the Unicode block "Braille Patterns".
 var brailleBit = [dotsDown][dotsAcross]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 
 const brailleBlank = '\u2800'
@@ -31,9 +30,9 @@ const brailleBlank = '\u2800'
 // coast sets only these dots, so that the coast does not look like a crowd.
 const everyOther = 0x01 | 0x10 | 0x04 | 0x80
 
-// threshold is the level (1 to 255) above which a dot is set. It makes an ordered dither: the share of set
+// threshold is the level (6 to 186) above which a dot is set. It makes an ordered dither: the share of set
 // dots in a region follows the region's density. The matrix is Bayer's matrix of 4×4 dots; it is two cells
-// wide.
+// wide and one cell high.
 var threshold = func() (t [4][4]uint8) {
 	bayer := [4][4]int{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
 	for y, row := range bayer {
@@ -105,9 +104,9 @@ type crowd struct {
 func (m *Map) gather(row, column int, density, infected []uint32, levels *[classes]uint8,
 	noColor bool) crowd {
 	// Where the colour shows the density, only the sparsest dots are dithered.
-	most := 255
+	maxThreshold := 255
 	if !noColor {
-		most = densestDithered
+		maxThreshold = densestDithered
 	}
 	var c crowd
 	occupied, sum := 0, 0
@@ -118,7 +117,7 @@ func (m *Map) gather(row, column int, density, infected []uint32, levels *[class
 				continue
 			}
 			level := int(levels[class(count)])
-			if level > min(int(threshold[y][(column*dotsAcross+x)%4]), most) {
+			if level > min(int(threshold[y][(column*dotsAcross+x)%4]), maxThreshold) {
 				c.glyph |= brailleBit[y][x]
 			}
 			occupied++

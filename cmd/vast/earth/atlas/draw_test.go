@@ -127,7 +127,7 @@ func TestInfectionShows(t *testing.T) {
 		}
 	}
 	whole := cellAt(m, m.Draw(density, infected, Style{}), 30, -40)
-	infected[dot] = 2000 // more ill than people, as when the two counts are of different moments
+	infected[dot] = 2000 // more ill people than people, because the two counts may be of different moments
 	if c := cellAt(m, m.Draw(density, infected, Style{}), 30, -40); c != whole {
 		t.Errorf("with more ill than people the cell is %v, want %v", c, whole)
 	}
@@ -144,7 +144,7 @@ func TestDrawAllocatesNothing(t *testing.T) {
 		density[i], infected[i] = uint32(i), uint32(i/3)
 	}
 	if n := testing.AllocsPerRun(10, func() { m.Draw(density, infected, Style{}) }); n != 0 {
-		t.Errorf("%g allocations a frame", n)
+		t.Errorf("Draw makes %g allocations, want 0", n)
 	}
 }
 

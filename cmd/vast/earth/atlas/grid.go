@@ -11,8 +11,7 @@ type Cell struct {
 	Fg, Bg RGB
 }
 
-// Grid is a rectangle of cells, row by row from the upper left: the cell at
-// x, y is Cells[y*Columns+x].
+// Grid is a rectangle of cells, row by row from the upper left: the cell at x, y is Cells[y*Columns+x].
 type Grid struct {
 	Columns, Rows int
 	Cells         []Cell
@@ -49,7 +48,8 @@ func (g Grid) Print(x, y int, text string, fg RGB) {
 	}
 }
 
-// Paste copies the cells of part, with its upper left corner at x, y. Cells outside the grid are left out.
+// Paste copies the cells of part into g. The upper left cell of part goes to x, y. Cells outside g are left
+// out.
 func (g Grid) Paste(x, y int, part Grid) {
 	from, to := max(0, -x), min(part.Columns, g.Columns-x)
 	if from >= to {

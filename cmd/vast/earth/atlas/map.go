@@ -36,9 +36,9 @@ type Map struct {
 	// The window, in dots. The other dots of the map are margin.
 	left, top, across, down int
 
-	// rowEdge holds the z of each row's upper border, and of the last row's lower border, in descending
-	// order. rowAt holds, for each slice of z, the row of the slice's upper end. Slice 0 begins at z = -1.
-	// The search for the row of a z begins in the row that rowAt holds for the slice of this z.
+	// rowEdge holds the z (on the unit sphere) of each row's upper border, and of the last row's lower
+	// border, in descending order. The range of z is divided into slices, and slice 0 begins at z = -1. rowAt
+	// holds the row of each slice's upper end: in this row the search for the row of a z begins.
 	rowEdge []float32
 	rowAt   [zSlices]int16
 
@@ -49,8 +49,8 @@ type Map struct {
 	grid Grid
 }
 
-// zSlices is the number of slices of z. On the largest map, a slice contains at most three borders of rows.
-// The maximum is in the far north, where z changes least with latitude.
+// zSlices is the number of slices of the range of z. On the largest map, a slice contains at most three
+// borders of rows. The maximum is in the far north, where z changes least with latitude.
 const zSlices = 2048
 
 // New makes a map of the given size in terminal cells and draws the land, in less than 1 ms for 120×40 cells
@@ -106,8 +106,9 @@ func (m *Map) Land(dot int) bool { return m.land[dot] }
 // Coast reports whether a coast passes through a dot.
 func (m *Map) Coast(dot int) bool { return m.coast[dot] }
 
-// Dot returns the number of the dot at a position in degrees. It returns -1 if the position is not on the
-// map: beyond MinLat and MaxLat, and for NaN. Longitudes past 180 wrap around.
+// Dot returns the number of the dot at a position in degrees. It returns -1 for a latitude below MinLat or
+// above MaxLat, for a longitude beyond ±1e9, for NaN, and on an empty map. Longitudes beyond ±180 wrap
+// around.
 func (m *Map) Dot(lat, lon float64) int {
 	// This form of the condition also rejects NaN and infinities.
 	if !(lat >= MinLat && lat <= MaxLat && math.Abs(lon) <= 1e9) || m.width == 0 {
@@ -134,7 +135,8 @@ func (m *Map) number(x, y int) int {
 // DotXYZ is Dot for a point on the unit sphere: x points to 0° N 0° E, y to 0° N 90° E, z to the north pole.
 // It is made for millions of calls a frame and uses no trigonometry. A call takes about 20 ns for points in
 // random order (BenchmarkDotXYZ). The row is exact to the last bit of z. The longitude is at most 0.001° off,
-// a hundredth of a dot on the largest map. For a vector that is not of unit length, the row is that of its z.
+// less than a hundredth of a dot on the largest map. For a vector that is not of unit length, z alone
+// determines the row.
 func (m *Map) DotXYZ(x, y, z float32) int {
 	// This form of the condition also rejects NaN. An empty map has no edges.
 	if m.width == 0 || !(z <= m.rowEdge[0] && z >= m.rowEdge[m.down]) {
@@ -160,7 +162,7 @@ func (m *Map) DotXYZ(x, y, z float32) int {
 func turn(x, y float32) float32 {
 	const sign = 1 << 31
 	bx, by := math.Float32bits(x), math.Float32bits(y)
-	// The bits of floats without sign have the order of the floats.
+	// Floats that are not negative have the order of their bits.
 	ax, ay := bx&^sign, by&^sign
 	long, short := math.Float32frombits(max(ax, ay)), math.Float32frombits(min(ax, ay))
 	if long == 0 {
@@ -185,8 +187,8 @@ var octants = [8]struct{ base, sign float32 }{
 
 // Position returns the position of a point on the unit sphere in degrees, north and east positive. Like
 // [Map.DotXYZ], Position is made for many calls and uses no trigonometry. A call takes about 10 ns
-// (BenchmarkPosition). The position is at most 0.001° off, which is 110 m. For a vector of another length
-// than 1, Position returns the position in its direction. The zero vector gives 0, 0, and NaN gives NaN.
+// (BenchmarkPosition). The position is at most 0.001° off, which is 110 m. The length of the vector does not
+// matter. The zero vector gives 0, 0, and NaN gives NaN.
 func Position(x, y, z float32) (lat, lon float32) {
 	if x != x || y != y || z != z {
 		nan := float32(math.NaN())

@@ -52,8 +52,8 @@ func TestMargins(t *testing.T) {
 	} {
 		m := New(c.columns, c.rows)
 		if m.left != c.left || m.top != c.top || m.across != c.across || m.down != c.down {
-			t.Errorf("%d×%d: window at %d, %d of %d×%d dots; want %d, %d of %d×%d", c.columns, c.rows,
-				m.left, m.top, m.across, m.down, c.left, c.top, c.across, c.down)
+			t.Errorf("%d×%d cells: the window has %d×%d dots and begins at %d, %d; want %d×%d at %d, %d",
+				c.columns, c.rows, m.across, m.down, m.left, m.top, c.across, c.down, c.left, c.top)
 		}
 		if got, want := m.Dot(MaxLat, -180), c.top*m.width+c.left; got != want {
 			t.Errorf("%d×%d: the first dot is %d, want %d", c.columns, c.rows, got, want)
@@ -89,7 +89,8 @@ func TestDotXYZAgreesWithDot(t *testing.T) {
 				}
 			}
 			if !near {
-				t.Fatalf("%v: DotXYZ at %g, %g is %d, Dot is %d", size, lat, lon, got, m.Dot(lat, lon))
+				t.Fatalf("%v: at latitude %g, longitude %g DotXYZ is %d, Dot is %d", size, lat, lon, got,
+					m.Dot(lat, lon))
 			}
 		}
 		if exact < points*98/100 {
@@ -136,7 +137,7 @@ func TestLandAndSea(t *testing.T) {
 			{"Arctic Ocean", 79, -170, false}, {"Southern Ocean", -57.5, 90, false},
 		} {
 			if got := m.Land(m.Dot(c.lat, c.lon)); got != c.land {
-				t.Errorf("%v: Land at %s is %t", size, c.name, got)
+				t.Errorf("a map of %v cells: Land at %s is %t", size, c.name, got)
 			}
 		}
 		if !m.Coast(m.Dot(-34.82, 20)) {

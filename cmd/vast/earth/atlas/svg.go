@@ -17,7 +17,7 @@ const (
 )
 
 // shapes collects all shapes of a colour in one path, so that the file is small. The paths are in the order
-// of first use, so that the same grid gives the same file.
+// in which their colours are used first, so that the same grid gives the same file.
 type shapes struct {
 	order []RGB
 	paths map[RGB]*bytes.Buffer

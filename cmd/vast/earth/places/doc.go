@@ -13,14 +13,14 @@
 //   - Hilbert order: the order in which a Hilbert curve over longitude and latitude visits the places. Every
 //     List is in this order, so places with close indices lie close together on the Earth, and an index range
 //     is a region.
-//   - unit of position: 1e-5 degree, at most 1.1 m. Positions are rounded to this unit once, when they are
-//     read.
+//   - unit of position: 1e-5 degree, at most 1.1 m on the ground. Positions are rounded to this unit when
+//     they are read.
 //   - packed file: the form that [List.Write] writes, and the form of the embedded list; packed.go describes
 //     its layout.
 //
 // # Accepted files
 //
-// [Open] and [Read] recognise these forms by the first bytes:
+// [Open] and [Read] recognise these forms by their content:
 //
 //   - a packed file;
 //   - rows of the GeoNames "geoname" table, as in cities500.txt and allCountries.txt: 19 columns separated by
@@ -38,8 +38,8 @@
 //
 // A population of 0 is kept as 0. In GeoNames 0 means "not known". The population of 30,538 embedded places
 // is not known; nearly all of these are seats of small administrations. A program that draws places by
-// population never draws a place with a population of 0. It should count such a place as a small place, for
-// example of 100 people.
+// population would never draw a place with a population of 0, so it should count such a place as a small one,
+// for example of 100 people.
 //
 // Sections of cities are places too. Their inhabitants are also counted in the population of the city, so the
 // sum of all populations exceeds the number of people.

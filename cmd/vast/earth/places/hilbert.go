@@ -1,7 +1,7 @@
 package places
 
-// The Hilbert curve covers a square of 2^hilbertBits units a side. Longitude takes 36,000,001 of these units
-// and latitude takes 18,000,001, so 26 bits hold either coordinate.
+// The Hilbert curve covers a square with sides of 2^hilbertBits units of position. Longitude takes 36,000,001
+// of these units and latitude takes 18,000,001, so 26 bits hold either coordinate.
 const (
 	hilbertBits = 26
 	hilbertSide = 1 << hilbertBits
@@ -9,8 +9,8 @@ const (
 )
 
 // hilbertKey returns the distance along the curve to the point x, y; both are below hilbertSide. The method
-// is the well-known rotation of quadrants from the top bit down: Warren, Hacker's Delight, 2nd ed., chapter
-// 16.
+// is the well-known rotation of quadrants, from the highest bit to the lowest: Warren, Hacker's Delight, 2nd
+// ed., chapter 16.
 func hilbertKey(x, y uint32) uint64 {
 	var key uint64
 	for side := uint32(hilbertSide / 2); side > 0; side >>= 1 {
@@ -33,7 +33,7 @@ func hilbertKey(x, y uint32) uint64 {
 	return key
 }
 
-// hilbertPoint is the inverse of hilbertKey. It works from the lowest bits up.
+// hilbertPoint is the inverse of hilbertKey. It works from the lowest bits to the highest.
 func hilbertPoint(key uint64) (x, y uint32) {
 	for side := uint32(1); side < hilbertSide; side <<= 1 {
 		right := uint32(key>>1) & 1

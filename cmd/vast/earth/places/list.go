@@ -14,8 +14,8 @@ const (
 	maxLat = 90 * unitsPerDegree
 	maxLon = 180 * unitsPerDegree
 
-	// MaxPlaces is the largest number of places in a List. A file with more places is an error, which bounds
-	// the cost of loading.
+	// MaxPlaces is the largest number of places in a List. It bounds the cost of loading: a file with more
+	// places is an error.
 	MaxPlaces = 1 << 22
 
 	// maxPopulation fits in 32 bits, and the sum over all places fits in 64 bits.

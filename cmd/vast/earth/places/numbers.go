@@ -8,11 +8,13 @@ import (
 )
 
 // A column of numbers is packed as two parts. The first part has the bit length of each number, one byte
-// each. These bytes are repetitive and compress well. The second part has the bits below each number's
-// leading one, end to end, lowest first. These bits are nearly random and are not compressed. For gaps along
-// a curve and for populations the two parts are a tenth smaller than compressed varints.
+// each. These bytes are repetitive and compress well. The second part has the bits of each number below its
+// highest 1 bit, lowest first, without space between the numbers. These bits are nearly random and are not
+// compressed. For gaps along a curve and for populations the two parts are a tenth smaller than compressed
+// varints.
 
-// maxNumberBits bounds a number, so that up to 7 pending bits and the bits of the next number fit in 64 bits.
+// maxNumberBits is the largest bit length of a number. With it, up to 7 pending bits and the bits of the next
+// number fit in 64 bits.
 const maxNumberBits = 57
 
 var errNumberBits = errors.New("a number is longer than its column allows")
@@ -25,7 +27,7 @@ type numberWriter struct {
 	count   int    // number of pending bits, below 8 between calls
 }
 
-// add appends v, which is below 1<<maxNumberBits.
+// add appends v, which must be below 1<<maxNumberBits.
 func (w *numberWriter) add(v uint64) {
 	length := bits.Len64(v)
 	w.lengths = append(w.lengths, byte(length))
@@ -41,7 +43,7 @@ func (w *numberWriter) add(v uint64) {
 	}
 }
 
-// bits returns the second part; its last byte is filled with zeros.
+// bits returns the second part. Zero bits fill its last byte.
 func (w *numberWriter) bits() []byte {
 	if w.count > 0 {
 		return append(w.packed, byte(w.pending))
@@ -84,7 +86,7 @@ func (r *numberReader) next() (uint64, error) {
 	return v, nil
 }
 
-// end checks that the column held exactly the numbers that were read.
+// end returns an error if the column has more than the numbers that were read.
 func (r *numberReader) end() error {
 	if err := atEnd(r.lengths); err != nil {
 		return err

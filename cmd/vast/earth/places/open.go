@@ -138,12 +138,12 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Error says why a list of places could not be loaded or written.
+// Error says why a list of places could not be loaded.
 type Error struct {
 	File   string // as given to Open or Read
-	Line   int    // counted from 1; 0 for packed files and for files that cannot be opened
+	Line   int    // counted from 1; 0 if no line is wrong, as in a packed file
 	Reason string // what is wrong, in words that suggest what to do
-	Err    error  // the cause, if any, for errors.Is; its text is part of Reason
+	Err    error  // the cause, for errors.Is; may be nil
 }
 
 // Error returns "file:line: reason", or "file: reason" if Line is 0.

@@ -144,7 +144,7 @@ func TestQuotedFields(t *testing.T) {
 	}
 }
 
-// wantError loads data and checks the text of the error, which must be an *Error.
+// wantError loads data and checks that the error is an *Error whose text begins with want.
 func wantError(t *testing.T, data []byte, want string) {
 	t.Helper()
 	_, err := Read(bytes.NewReader(data), "f", Options{})
@@ -308,7 +308,7 @@ func TestWrongContent(t *testing.T) {
 	}
 }
 
-// TestWrongLists packs invalid lists, which Read never returns.
+// TestWrongLists packs invalid lists, and checks that Read returns an error.
 func TestWrongLists(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -22,7 +22,7 @@ import (
 //	     8  version
 //	    12  number of places
 //	    16  number of bytes of all names, each with the '\n' that ends it
-//	    20  number of bytes of each of the six sections
+//	    20  six numbers: the number of bytes of each section
 //	    44  CRC-32 (IEEE) of the header up to here and of all sections
 //
 //	section         what                                              form
@@ -141,8 +141,8 @@ type header struct {
 	checksum  uint32
 }
 
-// decodeHeader checks all of a header that can be checked without the sections. head has headerBytes bytes
-// and begins with magic.
+// decodeHeader decodes a header, and checks all that it can check without the sections. head must have
+// headerBytes bytes and begin with magic.
 func decodeHeader(head []byte) (header, error) {
 	word := func(offset int) int { return int(binary.LittleEndian.Uint32(head[offset:])) }
 	var h header
@@ -250,7 +250,7 @@ func decodePacked(h header, head, payload []byte, o Options) (*List, error) {
 	} {
 		if err := column.decode(); err != nil {
 			if err == io.EOF {
-				err = io.ErrUnexpectedEOF // of the column, not of the file
+				err = io.ErrUnexpectedEOF // the column ends too early
 			}
 			return nil, fmt.Errorf("damaged %s: %w", column.what, err)
 		}

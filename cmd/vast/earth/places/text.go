@@ -134,7 +134,7 @@ func recognise(row []byte) (*columns, error) {
 		default:
 			continue
 		}
-		if *at < 0 { // of several columns with such a name, the first one counts
+		if *at < 0 { // the first of several columns for the same value counts
 			*at = i
 		}
 	}

@@ -55,8 +55,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// geometry is an object of a topology. Arcs is a nested list of indices. The type determines its depth. Each
-// innermost list is a ring.
+// geometry is an object of a topology. Arcs is a nested list of indices of arcs. Type determines how deeply
+// the list is nested. Each innermost list is a ring.
 type geometry struct {
 	Type       string
 	Arcs       json.RawMessage

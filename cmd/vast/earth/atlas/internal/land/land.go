@@ -64,7 +64,7 @@ func Encode(rings []Ring) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
 }
 
-// Decode unpacks the result of Encode. It returns an error for any other bytes, and allocates at most a few
+// Decode unpacks the result of Encode. It returns an error for damaged bytes, and allocates at most a few
 // times len(packed) bytes.
 func Decode(packed []byte) ([]Ring, error) {
 	body := len(packed) - crc32.Size
@@ -85,14 +85,14 @@ func Decode(packed []byte) ([]Ring, error) {
 		rest = rest[n:]
 		return int(v), true
 	}
-	move := func(at *int64, most int64) bool {
+	move := func(at *int64, limit int64) bool {
 		v, n := binary.Varint(rest)
-		if n <= 0 || v < -2*most || v > 2*most {
+		if n <= 0 || v < -2*limit || v > 2*limit {
 			return false
 		}
 		rest = rest[n:]
 		*at += v
-		return -most <= *at && *at <= most
+		return -limit <= *at && *at <= limit
 	}
 
 	errShape := errors.New("damaged: a count or a position is wrong")

@@ -25,8 +25,8 @@ func TestRoundTrip(t *testing.T) {
 
 func TestEncodeDropsWhatRoundsAway(t *testing.T) {
 	got, err := Decode(Encode([]Ring{
-		{{1, 1}, {1.001, 1.001}, {1, 2}, {2, 2}, {1, 1}}, // repeats a point, and ends with its first point
-		{{5, 5}, {5.001, 5}, {5, 5.001}},                 // a speck
+		{{1, 1}, {1.001, 1.001}, {1, 2}, {2, 2}, {1, 1}}, // two points round to one, and the ends are equal
+		{{5, 5}, {5.001, 5}, {5, 5.001}},                 // all points round to one
 		{},
 	}))
 	if err != nil {
