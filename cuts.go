@@ -110,8 +110,9 @@ func (q *query) foreign(c *column) bool {
 }
 
 // others returns the bits of mask, a mask of slots of one word, whose entities have a component that an exact
-// query does not name. Each slot of mask must hold an entity. others looks only at the columns that the
-// word's entities were born with or gained later.
+// query does not name. Each slot of mask must hold an entity. others looks at the columns that the word's
+// entities were born with, and at the columns that they gained later. Because extra holds the numbers of
+// gained columns modulo 64, others also looks at other columns with the same remainder.
 func (q *query) others(word uint32, mask uint64) (m uint64) {
 	w := q.world
 	o := w.owner(word)

@@ -10,8 +10,8 @@ import (
 // ever, even if its slot is used again. An Entity is a plain value of 8 bytes without Go pointers: it may be
 // stored in columns, sent, and compared with ==. The zero Entity refers to nothing.
 //
-// An Entity holds the number of the slot, how often the slot had been used, and a mark of the world, so that
-// an entity of another world is stale in this world. Worlds share 255 marks, and each process hands them out
+// An Entity holds the number of the slot, the generation of the slot, and a mark of the world, so that an
+// entity of another world is stale in this world. Worlds share 255 marks, and each process hands them out
 // anew, so do not rely on marks to tell worlds apart. [Options].Mark chooses the mark of a world.
 type Entity struct {
 	slot       uint32
@@ -21,8 +21,8 @@ type Entity struct {
 // Slot returns the number of the entity's slot in its world, which is its index in every column.
 func (e Entity) Slot() uint32 { return e.slot }
 
-// Generation returns how often the slot had been used when the entity was made, this use included: 1 for the
-// first entity in a slot.
+// Generation returns a number that grows with each use of the slot: 1 for the first entity in a slot, 2 for
+// the second. After [World.Trim] a slot may skip numbers.
 func (e Entity) Generation() uint32 { return generation.Count(e.generation) }
 
 // IsZero reports whether e is the zero Entity.

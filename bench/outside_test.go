@@ -17,8 +17,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestOutsideRows checks that the rows of the garbage collector's works hold a time of each side and no
-// bytes.
+// TestOutsideRows checks that the rows of the works gc_cycle, gc_cpu and gc_pause hold a time of each side
+// and no bytes.
 func TestOutsideRows(t *testing.T) {
 	for _, work := range []string{"gc_cycle", "gc_cpu", "gc_pause"} {
 		plans, err := choose(work, "300", "")
@@ -54,7 +54,8 @@ func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
 			t.Errorf("%d rows, want 7", len(got.rows))
 		}
 		for _, r := range got.rows {
-			// A component takes 16 bytes. The growth can be smaller if the runtime returns older memory.
+			// A component takes 16 bytes. A process can grow by less if its runtime also returns memory from
+			// before the fill to the system.
 			least, most := 16*parts*0.8, 16*parts*20
 			if min(r.OursBytes, r.PeerBytes) < least || max(r.OursBytes, r.PeerBytes) > most ||
 				r.OursNS != 0 {

@@ -23,8 +23,8 @@ func hugeUnit(bytes int) int {
 func alignedSize(bytes int) int { return bytes + vm.PageSize() + hugeUnit(bytes) }
 
 // carve takes a dense span from r. A span that can have a huge page begins at the start of a huge page. Once
-// its committed prefix is as long as a huge page, the prefix grows by whole huge pages. Therefore no small
-// pages fill a part of these huge pages first.
+// its committed prefix is as long as a huge page, the prefix grows by whole huge pages. Therefore small pages
+// can fill a part of the first huge page only.
 func carve(r *vm.Region, bytes int) (denseSpan, error) {
 	span, err := r.Carve(bytes, hugeUnit(bytes))
 	return denseSpan{Span: span}, err
@@ -33,8 +33,8 @@ func carve(r *vm.Region, bytes int) (denseSpan, error) {
 // grow commits a prefix of at least need bytes. It fails as [vm.Span.CommitTo] does, and then nothing has
 // changed.
 func (s *denseSpan) grow(need int) error {
-	// The containers choose how far to commit ahead; with a step of one byte, the span only rounds up to
-	// whole pages or huge pages.
+	// The containers choose how far to commit ahead. With a step of one byte, the span only rounds up: to
+	// whole pages, and from one huge page on to whole huge pages.
 	if err := s.CommitTo(need, 1); err != nil {
 		return err
 	}

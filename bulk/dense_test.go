@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newDense returns a dense that is closed at the end of the test.
+// newDense returns a Dense that is closed at the end of the test.
 func newDense[T any](t testing.TB, o Options) *Dense[T] {
 	t.Helper()
 	d, err := NewDense[T](o)
@@ -27,7 +27,7 @@ func newDense[T any](t testing.TB, o Options) *Dense[T] {
 	return d
 }
 
-// TestHandlesFindWhatMoved fills a dense over several steps of growth and removes a third of the elements in
+// TestHandlesFindWhatMoved fills a Dense over several steps of growth and removes a third of the elements in
 // random order. The handles still find the other elements.
 func TestHandlesFindWhatMoved(t *testing.T) {
 	n := many() / 5
@@ -204,7 +204,7 @@ func exhaustedBy(f func()) error {
 	return nil
 }
 
-// TestDenseUnderALimit fills a dense until a shared limit is reached. The dense can grow again when another
+// TestDenseUnderALimit fills a Dense until a shared limit is reached. The Dense can grow again when another
 // container under the limit is closed.
 func TestDenseUnderALimit(t *testing.T) {
 	for _, pages := range pageKinds {

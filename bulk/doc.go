@@ -36,10 +36,11 @@
 //
 // # Names
 //
-// Methods of the same name do the same in every container. Len returns how many elements All yields. Append
-// and Insert add one element and panic if there is no room; AppendN and AppendSlice add several and return an
-// error. Remove removes one element, Clear all of them. Grow makes room ahead; Trim and Truncate give memory
-// back. Reserved, Committed and Resident count bytes. Close gives back all memory and addresses.
+// Methods of the same name do the same in every container. Len returns the number of elements, and All yields
+// them. Append and Insert add one element and panic if there is no room; AppendN and AppendSlice add several
+// and return an error. Remove removes one element, Clear all of them. Grow makes room ahead; Trim and
+// Truncate give memory back. Reserved, Committed and Resident count bytes. Close gives back all memory and
+// addresses.
 //
 // # Element types
 //

@@ -19,7 +19,8 @@ type Handle[T any] struct {
 func (h Handle[T]) Slot() uint32 { return h.slot }
 
 // Generation returns the count that the slot had when the handle was made. The count starts at 1 and grows by
-// 1 each time the slot is taken. A [Pool] sometimes raises the count by up to 8 when a slot is taken.
+// 1 each time the slot is taken. A [Pool] or [SharedPool] sometimes raises the count by up to 8 when a slot
+// is taken.
 func (h Handle[T]) Generation() uint32 { return generation.Count(h.generation) }
 
 // ID returns the handle as one number, for files and networks. [HandleOf] returns the handle of an ID.

@@ -36,7 +36,7 @@ var (
 	_ handled[uint64] = (*Dense[uint64])(nil)
 )
 
-// kinds are the containers that implement handled.
+// kinds are the containers that eachKind tests. makeHandled also makes a SharedPool.
 var kinds = []string{"Pool", "Dense"}
 
 func makeHandled[T any](kind string, o Options) (handled[T], error) {
@@ -121,7 +121,10 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 		if e != nil {
 			t.Fatal(e)
 		}
-		if want := m.free(); int(h.Slot()) != want && kind != "SharedPool" || m.slots[h.Slot()] {
+		if m.slots[h.Slot()] {
+			t.Fatalf("Insert took slot %d, which is taken already", h.Slot())
+		}
+		if want := m.free(); int(h.Slot()) != want && kind != "SharedPool" {
 			t.Fatalf("Insert took slot %d, but the lowest free slot is %d", h.Slot(), want)
 		}
 		if *at != v || p.Get(h) != at {

@@ -90,7 +90,7 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 
 // InsertZero is [Pool.Insert] of a zero element. The caller then sets the fields of the element. InsertZero
 // takes half the time of Insert if the element has more than four fields or words: Insert copies such an
-// element twice.
+// element twice, even where the compiler inlines Insert.
 func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
 	h, e = p.take()
 	// The struct has the layout of its only field. Without the struct, Go would clear an array by a function
@@ -100,7 +100,7 @@ func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
 }
 
 // take takes the lowest free slot. The slot may hold the bytes of an earlier element: the caller must write
-// all bytes. The compiler inlines the callers of take, which saves a copy of the element.
+// all bytes. The compiler inlines the callers of take. A call of Insert would copy the element once more.
 func (p *Pool[T]) take() (Handle[T], *T) {
 	// In the usual case a fresh slot is taken, and no summary changes. This path has no call.
 	word := p.word(p.hint)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestSharedTableUsedAfterClose: each call on a closed writer, or on a writer of a closed table, panics with
-// the reason and changes nothing.
+// the reason and changes nothing. Only Close does not panic.
 func TestSharedTableUsedAfterClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		table := openTable(t, Options{Name: "objects", Capacity: 10, Pages: pages})

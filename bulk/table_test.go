@@ -25,8 +25,9 @@ func closeLater(t *testing.T, tab rowsTable) rowsTable {
 	return tab
 }
 
-// TestTableUnderLimit fills a table until a shared limit refuses memory, perhaps after some columns have
-// grown. When another container has given memory back, the table can grow again.
+// TestTableUnderLimit fills a table until a shared limit refuses memory. If each column grows by itself, some
+// columns may have grown for the refused row, and others not. When another container has given memory back,
+// the table can grow again.
 func TestTableUnderLimit(t *testing.T) {
 	for _, layout := range layouts {
 		for _, pages := range pageKinds {

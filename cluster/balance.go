@@ -27,8 +27,8 @@ func (n *Node) balance(ctx context.Context) {
 
 func (n *Node) look() picture { return n.view.look(n.session, time.Now()) }
 
-// settle compares the regions that run in this process with the keys of the cluster. It then starts, stops,
-// takes and gives regions.
+// settle compares the regions that run in this process with the keys of the cluster. It then starts regions,
+// stops them, takes them over, and gives them to other processes.
 func (n *Node) settle(ctx context.Context) {
 	if n.view.heard().IsZero() {
 		return // the process has not read the keys yet
@@ -48,11 +48,12 @@ func (n *Node) settle(ctx context.Context) {
 }
 
 // settleRegion starts a region that this process owns, and stops a region that another process owns. It
-// releases a region that this process owns and must not run now. A region that has run its last tick guards
-// its outbox until all regions have run theirs.
+// releases a region that this process owns but must not run now. A region that has run its last tick guards
+// its outbox until all regions have run their last tick.
 func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	draining := n.drains()
-	o := n.view.owner(r.number) // not from p, which may be out of date: start fences the region's owner
+	// The owner does not come from p, which may be out of date: start would fence another owner.
+	o := n.view.owner(r.number)
 	mine := o.value.Session == n.session
 	now := time.Now()
 	n.mu.Lock()
@@ -69,11 +70,11 @@ func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	}
 	switch p.ownerships[r.number] {
 	case released, orphaned:
-		if r.without.IsZero() {
-			r.without = now
+		if r.ownerless.IsZero() {
+			r.ownerless = now
 		}
 	default:
-		r.without = time.Time{}
+		r.ownerless = time.Time{}
 	}
 	n.mu.Unlock()
 	switch {
@@ -93,13 +94,14 @@ func (n *Node) drains() bool {
 	return n.draining || n.view.drained(n.process)
 }
 
-// patience is how long a region that leaves may take to end its tick. The tick may wait for other regions.
+// patience is how long a region that leaves this process may take to end its tick, which may wait for other
+// regions.
 func (n *Node) patience() time.Duration { return n.o.Lease / 4 }
 
-// takeRegions takes regions without an owner. It takes all regions that an operator has placed on this
-// process, and regions without a place until the process has its share. It first tries the regions whose last
-// owner was this process, because this process has their journals. It tries the other regions in random
-// order, so that two processes seldom try the same region.
+// takeRegions takes regions that have no owner: first those whose last owner was this process, because this
+// process has their journals, and then the others in random order, so that two processes seldom try the same
+// region. It takes all regions that an operator has placed on this process. It takes regions without a place
+// until this process has its share.
 func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds {
 		return
@@ -119,10 +121,11 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 		r, now := n.regions[i], time.Now()
 		n.mu.Lock()
 		ready := r.cancel == nil && !r.finished && !now.Before(r.retry)
-		recent := now.Sub(r.without) < n.o.Lease
+		recent := now.Sub(r.ownerless) < n.o.Lease
 		n.mu.Unlock()
-		// In the first lease without an owner, only a process with the fewest regions takes the region. Later
-		// any process does, because the processes with the fewest regions may be unable to run it.
+		// During the first lease after a region has lost its owner, only a process with the fewest regions
+		// takes the region. Later any process does, because the processes with the fewest regions may be
+		// unable to run it.
 		if !ready || recent && !here && !p.fewest(n.process) {
 			continue
 		}
@@ -192,8 +195,8 @@ func (n *Node) died(ctx context.Context, o owner) bool {
 }
 
 // giveRegions gives regions to other processes, at most once per lease. It gives all regions that an operator
-// has placed on another process, and regions without a place if this process has too many. These regions move
-// at the same time, so the world waits only once.
+// has placed on another process. If this process has too many regions, it also gives regions without a place.
+// All these regions move at the same time, so the world waits only once.
 func (n *Node) giveRegions(p *picture) {
 	now := time.Now()
 	n.mu.Lock()

@@ -19,7 +19,7 @@ var ErrClosed = errors.New("cluster: the node is closed")
 // Node is this process in a cluster. Its methods may be called from any goroutine.
 type Node struct {
 	o       Options
-	version version // of this program; view has its first tick
+	version version // of this program; view.from is its first tick
 	process string  // the name of this process
 	session string  // a random name for this Join
 	lock    *disk.Lock
@@ -32,7 +32,7 @@ type Node struct {
 	times   *times
 	pulse   *pulse
 	silence atomic.Int64          // a duration: how long the keys of a silent process stay
-	forgot  time.Time             // when this process last searched for such keys
+	forgot  time.Time             // when this process last searched for keys of silent processes
 	away    atomic.Pointer[error] // why calls wait for the server, or nil
 
 	ctx        context.Context // ends with the node
@@ -52,9 +52,10 @@ type Node struct {
 	gave     time.Time // when this process last gave a region to another one
 }
 
-// Join joins a cluster, or makes it if it does not exist. Join returns when the server answers and the
-// options agree with those of the cluster, or when the context ends. After Join has returned, the context has
-// no effect on the node. Call Close at the end.
+// Join joins a cluster, or makes it if it does not exist. Join waits until the server answers. If this
+// process replaces the program of the cluster, Join also waits for the upgrade. It returns an error if the
+// options contradict those of the cluster, or if the context ends first. After Join has returned, the context
+// has no effect on the node. Call Close at the end.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -243,9 +244,9 @@ func (n *Node) Send(ctx context.Context, region int, input []byte) (uint64, erro
 	return number, nil
 }
 
-// Drain gives all regions of this process to other processes. It returns when other processes own the
-// regions. If no other process can take regions, Drain returns an error and changes nothing. After Drain this
-// process never takes regions again: call Close.
+// Drain gives all regions of this process to other processes, except regions that have run their last tick.
+// It returns when other processes own the regions. If no other process can take regions, Drain returns an
+// error and changes nothing. After Drain this process never takes regions again: call Close.
 func (n *Node) Drain(ctx context.Context) error {
 	if n.look().others == 0 {
 		return errors.New("cluster: no other process takes the regions: start one before this one drains")
@@ -272,7 +273,7 @@ func (n *Node) giveUp(ctx context.Context) error {
 		r.leave(n.patience())
 	}
 	n.mu.Unlock()
-	n.view.wake() // a region that waits for a decision on a proposal leaves
+	n.view.wake() // a region also leaves while it waits for a decision on a proposal
 	poke(n.beatNow)
 	poke(n.settleNow)
 	return n.view.wait(ctx, n.ctx, func() bool {
@@ -289,9 +290,9 @@ func (n *Node) giveUp(ctx context.Context) error {
 }
 
 // Close stops the regions of this process after their current tick, and gives the regions up, so that other
-// processes take them over at once. If the server does not answer, other processes take the regions over when
-// the lease ends. Close waits for ticks that run, and stops the embedded server last. A second call of Close
-// does nothing.
+// processes take them over immediately. If the server does not answer, other processes take the regions over
+// when the lease ends. Close waits for ticks that run, and stops the embedded server last. A second call of
+// Close does nothing.
 func (n *Node) Close() error {
 	var err error
 	n.closing.Do(func() {

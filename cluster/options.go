@@ -16,11 +16,11 @@ import (
 // Hash is a hash of the state of a region.
 type Hash [32]byte
 
-// Machine is the state machine of a region. The same calls give the same results in each process of the
-// cluster. Its methods are called one after the other, by one goroutine.
+// Machine is the state machine of a region. The same calls must give the same results in each process of the
+// cluster. The methods are called one after the other, by one goroutine.
 //
 // A Machine may also have the method Status() []byte. Status returns a short JSON value for [Node.Regions].
-// It is called after ticks, about once a second, and after Load, by the same goroutine.
+// It is called after Load, and about once a second after a tick, by the same goroutine.
 //
 // A Machine may also have the method Compare(state []byte) error. Compare compares the machine with a state
 // that Save has returned, and returns an error that says what differs: see [Node.Follow].
@@ -41,15 +41,15 @@ type Machine interface {
 	// buffer for all calls of Save. Tick must not change these bytes.
 	Save() ([]byte, error)
 	// Load sets the state to one that Save has returned, perhaps in another process. Load is called at most
-	// once, before the first tick.
+	// once, before the first call of Tick.
 	Load(state []byte) error
-	// Close is the last call. If the region runs here again, it gets a new Machine.
+	// Close is the last call. If the region runs again in this process, it gets a new Machine.
 	Close() error
 }
 
 // Options say which cluster to join, and how. Name, Dir, Regions and New are required.
 type Options struct {
-	// Name is the name of the cluster: 1 to 64 letters, digits, - and _. Clusters on one server have
+	// Name is the name of the cluster: 1 to 64 letters, digits, - and _. Clusters on one server must have
 	// different names.
 	Name string
 	// Dir is the folder of this process. Join makes it if it does not exist. The folder has a file with the
@@ -61,17 +61,17 @@ type Options struct {
 	URL string
 	// Listen is the host and port where the embedded server listens for other processes, such as
 	// "127.0.0.1:4222". With port 0, the server chooses a free port. The server has neither passwords nor
-	// encryption: every client that reaches it can read and change the cluster. With Peers, a process whose
-	// own server does not answer connects to this address. Default: only this process can connect to the
-	// server.
+	// encryption: every client that reaches it can read and change the cluster. With Peers, other processes
+	// whose own servers do not answer also connect to this address. Default: only this process can connect to
+	// the server.
 	Listen string
 	// Connect has further options of the connection, such as credentials and TLS. Default: none.
 	Connect []nats.Option
 	// Peers joins the embedded servers of several processes, so that the cluster goes on when one of them
 	// dies. Peers lists the host:port at which the servers reach each other, including that of this process.
-	// It has two addresses or more, and is the same in all these processes. Three or five are best, because
-	// more than half of the servers must run. The first Join waits for the servers. Default: the embedded
-	// server is alone.
+	// It has two addresses or more, and must be the same in all these processes. Three or five are best,
+	// because more than half of the servers must run. The first Join waits for the servers. Default: the
+	// embedded server is alone.
 	Peers []string
 	// Route is the host:port at which the embedded server listens for the servers of Peers. Its host may be
 	// 0.0.0.0. As with Listen, there are neither passwords nor encryption. Peers needs Route and Listen.
@@ -83,23 +83,24 @@ type Options struct {
 	// acknowledged since the last sync. Default: the server syncs before each acknowledgement.
 	SyncInterval time.Duration
 
-	// Regions is how many regions the world has. All processes of a cluster have the same number.
+	// Regions is how many regions the world has. All processes of a cluster must have the same number.
 	Regions int
 	// Lookahead is the number of ticks after which a section takes effect. A larger lookahead hides more of
-	// the latency of messages. All processes of a cluster have the same lookahead. Default: 1.
+	// the latency of messages. All processes of a cluster must have the same lookahead. Default: 1.
 	Lookahead uint64
-	// Schema describes what states, sections and inputs consist of. All processes of a cluster have the same
-	// Schema, except during an upgrade.
+	// Schema describes what states, sections and inputs consist of. All processes of a cluster must have the
+	// same Schema, except during an upgrade.
 	Schema string
-	// Build names the program. A tick may run again in another process, so all processes have the same Build.
-	// If you set Build, all programs with this Build and this Schema must compute the same results, on all
-	// processors of the cluster. Default: a hash of the executable file.
+	// Build names the program. All processes must have the same Build, except during an upgrade, because a
+	// tick may run again in another process. If you set Build, all programs with this Build and this Schema
+	// must compute the same results, on all processors of the cluster. Default: a hash of the executable
+	// file.
 	Build string
 	// Upgrade makes Join replace the program of a cluster, if the Build or Schema of the cluster differs from
 	// that of this process. The processes agree on a tick some seconds ahead. The processes of the old
 	// program run all regions up to this tick; then their Wait returns [ErrUpgraded]. The processes of the
-	// new program continue from checkpoints of this tick. So start the new program while the old program
-	// runs.
+	// new program continue from checkpoints of this tick. Start the new program while the old program runs,
+	// because only the old program can run the ticks up to this tick.
 	Upgrade bool
 	// New returns the machine of a region in its state before the first tick. It is called by the goroutine
 	// that runs the region.
@@ -115,8 +116,8 @@ type Options struct {
 	// Until is the last tick to run. Default: there is no last tick.
 	Until uint64
 	// Hz is how many ticks a region runs in a second. A tick is due at its time, or when another region has
-	// run the same tick, so that all regions keep one pace. A region that is late catches up on a delay of at
-	// most a second. Default: as many as possible.
+	// run the same tick, so that all regions keep one pace. A region that is late catches up on at most a
+	// second of its delay. Default: as many as possible.
 	Hz float64
 	// Report is called with errors that no call returns. For example, a message was refused, a key is
 	// damaged, a region has stopped, or calls wait for the server. Several goroutines may call Report at the
@@ -184,7 +185,7 @@ func (o *Options) checkPeers() error {
 	return nil
 }
 
-// hostPort splits an address that other processes use. Its port must not be 0.
+// hostPort splits an address that other processes use. The port must not be 0.
 func hostPort(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// pulse has the newest tick of each region that this process has seen. The regions of a cluster have no
-// common clock. If each region kept to its own clock, a region that began later would delay the others
+// pulse has the newest tick of each region, as far as this process has seen it. The regions of a cluster have
+// no common clock. If each region kept to its own clock, a region that began later would delay the others
 // forever.
 type pulse struct {
 	lookahead uint64
@@ -30,16 +30,16 @@ func (p *pulse) ran(region int, tick uint64) {
 	p.changed = make(chan struct{})
 }
 
-// told notes the tick of an outbox message. It does not check the message: a wrong message can only make a
-// tick run too early.
+// told notes the tick of an outbox message. It does not check the message, because a wrong message can only
+// make a tick run too early.
 func (p *pulse) told(region int, m []byte) {
 	if tick, ok := protocol.TickOf(m); ok {
 		p.ran(region, tick)
 	}
 }
 
-// reached reports whether any region has run a tick. A region does not count if it seems to be further ahead
-// than the lookahead allows. changed is closed when the result may have changed.
+// reached reports whether any region has run the tick. A region does not count if it seems to be further
+// ahead than the lookahead allows. changed is closed when the result may have changed.
 func (p *pulse) reached(tick uint64) (reached bool, changed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,7 +30,7 @@ type region struct {
 	tick    atomic.Uint64                   // the last tick that ran here
 	machine atomic.Pointer[json.RawMessage] // the last status of the machine, or nil
 	leaving atomic.Bool                     // the run must end after its current tick, with a checkpoint
-	left    atomic.Bool                     // because of leaving, the run begins no further tick
+	left    atomic.Bool                     // the run has seen leaving, and begins no further tick
 
 	// Guarded by Node.mu.
 	cancel    context.CancelFunc // ends the run; nil if the region does not run
@@ -38,12 +38,12 @@ type region struct {
 	finished  bool               // the region has run its last tick here; a run then guards the outbox
 	pause     time.Duration      // the last pause after a failed run
 	retry     time.Time          // before this time, this process does not run the region
-	without   time.Time          // since when the region has no owner; zero if it has one
+	ownerless time.Time          // since when the region has no owner; zero if it has one
 	why       string             // the error of the last failed run
 	unwritten bool               // the key of the status does not have this error yet
 }
 
-// stop ends the run at once, if there is one. Callers hold Node.mu.
+// stop cancels the run, if there is one. Callers hold Node.mu.
 func (r *region) stop() {
 	if r.cancel != nil {
 		r.cancel()
@@ -83,21 +83,21 @@ func (n *Node) start(r *region) {
 		live, err := n.run(ctx, r)
 		stopped := ctx.Err() != nil || r.left.Load()
 		cancel()
-		// If the outbox has lost its end, the region runs here again at once, and the next run fills the
-		// outbox up from the journal. Another process might take the outbox for complete.
+		// If the outbox has lost its end, the region must run here again without a pause, because another
+		// process might take the outbox for complete. The next run fills the outbox up from the journal.
 		again := live && errors.Is(err, protocol.ErrLost)
 		n.ended(r, err, stopped, again, time.Since(began))
 	})
 }
 
-// finish notes that a region has run its last tick. It returns whether the run goes on, to guard the outbox.
+// finish notes that a region has run its last tick, and returns whether the run goes on, to guard the outbox.
 func (n *Node) finish(r *region) bool {
 	last := n.view.last()
 	n.mu.Lock()
 	guards := !r.leaving.Load()
 	if guards {
 		r.finished = true
-		r.tick.Store(max(r.tick.Load(), last)) // the run has run no tick if all were done before
+		r.tick.Store(max(r.tick.Load(), last)) // an earlier run may have run all ticks
 	}
 	n.mu.Unlock()
 	n.view.wake()
@@ -106,8 +106,8 @@ func (n *Node) finish(r *region) bool {
 	return guards
 }
 
-// ended notes how a run has ended. again is whether the region runs again here at once. took is how long the
-// run took.
+// ended notes how a run has ended. stopped is whether this process has ended the run. again is whether the
+// region runs here again without a pause. took is the duration of the run.
 func (n *Node) ended(r *region, err error, stopped, again bool, took time.Duration) {
 	last := n.view.last()
 	n.mu.Lock()
@@ -122,7 +122,7 @@ func (n *Node) ended(r *region, err error, stopped, again bool, took time.Durati
 	switch {
 	case err == nil && !stopped:
 		r.finished = true
-		r.tick.Store(max(r.tick.Load(), last)) // the run has run no tick if all were done before
+		r.tick.Store(max(r.tick.Load(), last)) // an earlier run may have run all ticks
 	case stopped || again:
 	default:
 		if took > maxPause {
@@ -141,8 +141,8 @@ func (n *Node) ended(r *region, err error, stopped, again bool, took time.Durati
 	poke(n.settleNow)
 }
 
-// run runs a region until its last tick, an error, or the end of the context. live is whether the run has
-// completed its takeover.
+// run runs a region until its last tick, an error, or the end of the context. After the last tick it guards
+// the outbox. live is whether the run has completed its takeover.
 func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	dir := filepath.Join(n.o.Dir, "journal", strconv.Itoa(r.number))
 	if err := disk.MakeFolder(dir); err != nil {
@@ -152,7 +152,8 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Other servers may acknowledge messages before they sync. Then the journal must sync.
+	// The journal must sync if a server may acknowledge a message before it syncs the message. This process
+	// knows that only of its own server, and only if that server is alone.
 	alone := n.server != nil && len(n.o.Peers) == 0
 	j, err := journal.Open(folder, !alone || n.o.SyncInterval > 0)
 	if err != nil {
@@ -237,8 +238,8 @@ func (m *machine) Load(tick uint64, state []byte) error {
 	return nil
 }
 
-// load loads the state after a tick into a machine. If sections of the version before arrive after this tick,
-// load calls the method Upgraded of the machine.
+// load loads the state after a tick into a machine. If the state is of the previous version, or sections of
+// that version arrive after this tick, load calls the method Upgraded of the machine.
 func (n *Node) load(m Machine, tick uint64, state []byte) error {
 	if err := m.Load(state); err != nil {
 		return err

@@ -17,8 +17,8 @@ type Status struct {
 	Failovers, Moves int
 	// Machine is what the method Status of the machine has returned, as JSON, or nil.
 	Machine []byte
-	// Waiting says why the region does not run. It is empty if the region runs, or if the region has run the
-	// tick Options.Until.
+	// Waiting says why the region does not run. It is empty if the region runs, or if the region has run its
+	// last tick.
 	Waiting string
 }
 
@@ -75,8 +75,9 @@ func (n *Node) publish(ctx context.Context) {
 	}
 }
 
-// publishRegion writes the status of a region if its run has ended and the key does not show this yet. If
-// write is set, it also writes the status of a region that runs.
+// publishRegion writes the status of a region if the region has run its last tick here, or its run has
+// failed, and the key does not show this yet. If write is set, it also writes the status of a region that
+// runs.
 func (n *Node) publishRegion(ctx context.Context, r *region, write bool) {
 	known := n.view.status(r.number)
 	next := status{Process: n.process, From: n.view.first(), Tick: r.tick.Load()}
@@ -98,7 +99,7 @@ func (n *Node) publishRegion(ctx context.Context, r *region, write bool) {
 	if !write {
 		return
 	}
-	if next.Tick == 0 { // the run has not run a tick yet
+	if next.Tick == 0 { // this run has not run a tick yet
 		next.Tick = known.value.Tick
 	}
 	next.Machine = known.value.Machine // until this process has a status of the machine

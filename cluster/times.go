@@ -43,7 +43,7 @@ type times struct {
 // rate has when the first and the last tick of a region ended.
 type rate struct {
 	first, last time.Time
-	ticks       int // without the first
+	ticks       int // the number of ticks after the first one
 }
 
 func newTimes() *times {
@@ -99,19 +99,19 @@ func percentiles(h *hdrhistogram.Histogram) Percentiles {
 	return Percentiles{at(50), at(90), at(99), time.Duration(h.Max()) * time.Microsecond}
 }
 
-// pace decides when the ticks of a region are due: at equal distances, or at once.
+// pace decides when the ticks of a region are due: at equal distances, or without waiting.
 type pace struct {
-	period time.Duration // 0: at once
-	// unpaced is the number of next ticks that are due at once. At the start of a cluster, the regions come to
-	// life in their first ticks. Tick lookahead + 1 waits for the slowest of them. So the clock begins with
-	// the tick after it, and the regions do not try to catch up what they have waited.
+	period time.Duration // 0: ticks do not wait
+	// unpaced is how many of the next ticks do not wait for the clock. At the start of a cluster, the regions
+	// begin at different times, and tick lookahead + 1 waits for the slowest of them. The clock begins with
+	// the tick after it, because otherwise the regions would try to catch up on this delay.
 	unpaced uint64
 	next    time.Time // when the next tick is due
 	wanted  time.Time // when the current tick should have begun; zero before the first tick
 	due     time.Time // when wait returned for the current tick
 }
 
-// maxDebt is the largest delay that a region catches up.
+// maxDebt is the largest delay on which a region catches up.
 const maxDebt = time.Second
 
 // wait waits until the next tick is due: at its time, or when another region has run the same tick.

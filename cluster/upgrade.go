@@ -13,12 +13,13 @@ import (
 
 // An upgrade adds a version of the program to the constants. A process of the new version proposes the first
 // tick of this version, some seconds ahead. Each process says in its heartbeat whether it keeps to the
-// proposal: its regions then wait before this tick. If all processes keep to the proposal, the proposer makes
-// it a version. Then the processes of the old version end each region with a checkpoint before this tick, and
-// the processes of the new version continue from the checkpoints.
+// proposal. If it does, its regions wait before this tick. If all processes keep to the proposal, the
+// proposer adds the version to the constants. The processes of the old version then end each region with a
+// checkpoint of the tick before, and the processes of the new version continue from these checkpoints.
 
-// ErrUpgraded is the error of calls after a process of another build has upgraded the cluster.
-var ErrUpgraded = errors.New("cluster: another build of the program runs the following ticks")
+// ErrUpgraded is the error of [Node.Wait] and [Node.Follow] when the program of this process has run its last
+// tick before an upgrade of the cluster.
+var ErrUpgraded = errors.New("cluster: another version of the program runs the following ticks")
 
 // proposal is a version that a process wants to add.
 type proposal struct {
@@ -27,13 +28,13 @@ type proposal struct {
 	Session string `json:"session"` // of the process
 }
 
-// errLate is the error for a proposal whose first tick a region has already begun.
-var errLate = errors.New("a region has already begun the first tick of the proposed version")
+// errLate is the error for a proposal that was removed, or whose first tick a region has already begun.
+var errLate = errors.New("the proposal was removed, or its first tick has already begun")
 
 // mostVersions is how many versions the constants keep.
 const mostVersions = 8
 
-// upgrade adds the version of this program to the cluster, and returns its first tick.
+// upgrade adds the version of this program to the cluster, and returns the first tick of the version.
 func (n *Node) upgrade(ctx context.Context) (from uint64, err error) {
 	for seconds := uint64(3); ; seconds *= 2 {
 		tick, err := n.tickIn(ctx, seconds)
@@ -47,15 +48,16 @@ func (n *Node) upgrade(ctx context.Context) (from uint64, err error) {
 		if err != nil && !errors.Is(err, errLate) {
 			return 0, fmt.Errorf("upgrading the cluster after tick %d: %w", tick, err)
 		}
-		// An acknowledgement may be lost, so only the constants say whether the version was added.
+		// The acknowledgement of a change may be lost, so only the constants say whether the version was
+		// added.
 		if from, err := n.agree(ctx); err != nil || from > 0 {
 			return from, err
 		}
 	}
 }
 
-// decide waits for the other processes. If they keep to the proposal of this process, decide makes it a
-// version. Otherwise decide removes the proposal.
+// decide waits until the other processes answer the proposal of this process. If they keep to the proposal,
+// decide adds the version to the constants. In both cases decide removes the proposal.
 func (n *Node) decide(ctx context.Context) error {
 	c := n.view.copyConstants()
 	if c.value.Next == nil || c.value.Next.Session != n.session {
@@ -96,8 +98,9 @@ func (v *view) furthest() (tick uint64, done bool) {
 	return tick, done
 }
 
-// propose proposes that the version of this program begins with earliestTick or a later tick. It returns 0.
-// If another process has added the version meanwhile, propose returns the first tick of the version.
+// propose proposes that the version of this program begins with earliestTick or a later tick, and returns 0.
+// If another process has added the version meanwhile, propose proposes nothing, and returns the first tick of
+// the version.
 func (n *Node) propose(ctx context.Context, earliestTick uint64) (from uint64, err error) {
 	for {
 		c, revision, err := n.readConstants(ctx)
@@ -122,8 +125,9 @@ func (n *Node) propose(ctx context.Context, earliestTick uint64) (from uint64, e
 	}
 }
 
-// accepted waits until all living processes keep to the proposal in the constants of a revision. It returns
-// errLate if a process cannot keep to it.
+// accepted waits until all other living processes and the owners of all regions keep to the proposal in the
+// constants of a revision. It does not wait for processes that have not agreed on their version yet. It
+// returns errLate if a process cannot keep to the proposal, or if the constants have another revision.
 func (n *Node) accepted(ctx context.Context, revision uint64) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*n.o.Lease+5*time.Second, errors.New("no answer"))
 	defer cancel()
@@ -137,14 +141,15 @@ func (n *Node) accepted(ctx context.Context, revision uint64) error {
 	case late:
 		return errLate
 	case err != nil:
-		return fmt.Errorf("waiting for %s: %w; the processes of the old program must run until it is "+
-			"replaced", strings.Join(missing, ", "), err)
+		return fmt.Errorf("waiting for %s: %w; the processes of the old program must run until the "+
+			"new program replaces them", strings.Join(missing, ", "), err)
 	}
 	return nil
 }
 
-// unready returns the processes, and the owners of regions, that do not keep to the proposal of a revision
-// yet. late reports whether a process cannot keep to the proposal. Callers hold mu.
+// unready names the processes, and the regions, from which an answer to the proposal in the constants of a
+// revision is missing. late reports whether a process cannot keep to the proposal, or the constants have
+// another revision. Callers hold mu.
 func (v *view) unready(revision uint64, now time.Time) (missing []string, late bool) {
 	if v.constants.revision != revision || v.constants.value.Next == nil {
 		return nil, true
@@ -170,7 +175,8 @@ func (v *view) unready(revision uint64, now time.Time) (missing []string, late b
 }
 
 // begin is called before a region runs a tick. It waits while the tick belongs to a version that is only
-// proposed. It returns protocol.ErrEnd if another version or another process runs the tick.
+// proposed. It returns protocol.ErrEnd if a later version runs the tick, or if the region leaves this
+// process.
 func (n *Node) begin(ctx context.Context, r *region, tick uint64) error {
 	ended := false
 	err := n.view.wait(ctx, n.ctx, func() bool {

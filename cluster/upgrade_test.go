@@ -19,17 +19,17 @@ type growing struct {
 	tick            uint64
 	sum             uint64
 	received        uint64 // bytes of sections, since the upgrade
-	before          string // the schema of the version before, while its sections may arrive
+	before          string // the argument of Upgraded, or empty
 }
 
-// growth is what the machines of a test have in common.
+// growth is what all machines of a test share.
 type growth struct {
-	slow time.Duration
+	slow time.Duration // how long a tick sleeps
 
 	mu      sync.Mutex
 	ran     map[int][]uint64 // by region: the last tick of the first version and the first tick of the second
 	wrong   error
-	schemas []string // what Upgraded got
+	schemas []string // the arguments of Upgraded
 }
 
 const growingLookahead = 3
@@ -63,8 +63,8 @@ func (g *growing) Tick(tick uint64, received, _ [][]byte) ([][]byte, Hash, error
 	g.w.mu.Unlock()
 	for _, section := range received {
 		if g.version == 0 && len(section) != 8 || g.version == 1 && len(section) != 16 && g.before != "one" {
-			g.fail("tick %d of version %d got %d bytes, and the version before is %q", tick, g.version,
-				len(section), g.before)
+			g.fail("tick %d of version %d got a section of %d bytes, and Upgraded got the schema %q", tick,
+				g.version, len(section), g.before)
 		}
 		g.sum += binary.LittleEndian.Uint64(section)
 		g.received += uint64(len(section))
@@ -91,7 +91,7 @@ func (g *growing) Load(b []byte) error {
 	case len(b) == 24 && g.version == 1:
 		g.received = binary.LittleEndian.Uint64(b[16:])
 	case len(b) != 16:
-		g.fail("version %d loads %d bytes", g.version, len(b))
+		g.fail("a machine of version %d loads a state of %d bytes", g.version, len(b))
 	}
 	return nil
 }
@@ -106,8 +106,8 @@ func (g *growing) Upgraded(schema string) error {
 
 func (g *growing) Close() error { return nil }
 
-// TestUpgrade replaces the program while the regions run, in several processes at once. One of the new
-// processes dies soon after.
+// TestUpgrade replaces the program while the regions run. Two processes of the new program join at the same
+// time, and one of them dies after the upgrade.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	g := &growth{slow: 2 * time.Millisecond, ran: make(map[int][]uint64)}
@@ -187,11 +187,11 @@ func TestUpgrade(t *testing.T) {
 		}
 	}
 	if len(g.schemas) < 3 || slices.ContainsFunc(g.schemas, func(s string) bool { return s != "one" }) {
-		t.Errorf("Upgraded got %q", g.schemas)
+		t.Errorf("Upgraded got the schemas %q, want only \"one\", at least three times", g.schemas)
 	}
 }
 
-// TestUpgradeOfAnEndedCluster: the second program goes on after the last tick of the first one.
+// TestUpgradeOfAnEndedCluster: the second program runs the ticks after the last tick of the first program.
 func TestUpgradeOfAnEndedCluster(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 30)
@@ -213,12 +213,13 @@ func TestUpgradeOfAnEndedCluster(t *testing.T) {
 	more.check(t, 2, nil)
 
 	o.Build, o.Upgrade = "first", false
-	if _, err := Join(deadline(t), o); err != nil { // it may join, although its version has no more ticks
+	// A process of the first program may join, although it has no more ticks to run.
+	if _, err := Join(deadline(t), o); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestUpgradeWithoutTheOldProgram: an upgrade needs the processes of the old program.
+// TestUpgradeWithoutTheOldProgram: an upgrade fails if no process runs the old program.
 func TestUpgradeWithoutTheOldProgram(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 0)
@@ -274,7 +275,7 @@ func TestProposal(t *testing.T) {
 	}
 	next := least(n) + 400
 	if answer(propose(next, n.session)) {
-		t.Error("the process does not keep to a tick in the future")
+		t.Error("the process does not keep to a proposal that begins with a tick in the future")
 	}
 	until(t, "the region waits", func() bool { return n.regions[0].tick.Load() == next-1 })
 	time.Sleep(50 * time.Millisecond)

@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// The keys of a cluster, beside those of package storage. All but the first are followed by a dot and the
+// The keys of a cluster, besides those of package storage. All but the first are followed by a dot and the
 // name of a process or the number of a region.
 const (
 	keyCluster = "cluster"
@@ -38,8 +38,8 @@ type heartbeat struct {
 	Lease   int64  `json:"lease"`   // in milliseconds
 	// From is the first tick of the program's version, and 0 before the process has agreed on it.
 	From uint64 `json:"from"`
-	// Proposal is the revision of the constants with the proposal that the process has seen. Late is set if
-	// the process has already begun the first tick of the proposal. If not, the process keeps to the
+	// Proposal is the revision of the constants whose proposal the process has seen. Late is set if the
+	// process has already begun the first tick of the proposal. If Late is not set, the process keeps to the
 	// proposal.
 	Proposal uint64 `json:"proposal,omitempty"`
 	Late     bool   `json:"late,omitempty"`
@@ -214,8 +214,8 @@ func (v *view) tell(e storage.Entry, now time.Time) error {
 	return nil
 }
 
-// tellOf replaces the known value of a key if the entry is newer. A damaged value becomes a zero value. Its
-// revision is kept, so that this process can replace the key.
+// tellOf replaces the known value of a key if the entry is newer. A damaged value becomes a zero value with
+// the revision of the entry, so that this process can replace the key.
 func tellOf[T any](k *known[T], e storage.Entry) error {
 	if e.Revision <= k.revision {
 		return nil
@@ -361,7 +361,7 @@ func (v *view) keepsTo() (from, proposal uint64, late bool) {
 	return v.from, c.revision, slices.Max(v.begun) >= c.value.Next.From
 }
 
-// lastTick returns the last tick that this program runs, or 0 if no tick is the last. Callers hold mu.
+// lastTick returns the last tick that this program runs, or 0 if there is no last tick. Callers hold mu.
 func (v *view) lastTick() uint64 {
 	last := v.constants.value.last(v.from)
 	if last == 0 || v.until > 0 && v.until < last {
@@ -420,7 +420,7 @@ const (
 type picture struct {
 	owners     []known[owner]
 	ownerships []ownership
-	unfinished int
+	unfinished int // the number of regions that a process of this version must run now
 	// counts has the number of unfinished regions of each process that lives and takes regions of this
 	// version of the program. It always has an entry for this process, even if this process takes no regions.
 	counts map[string]int
@@ -433,7 +433,7 @@ func (p *picture) ended() bool {
 	return !slices.ContainsFunc(p.ownerships, func(o ownership) bool { return o != finished })
 }
 
-// look returns the picture of this moment.
+// look returns the picture of the given moment. session is that of this process.
 func (v *view) look(session string, now time.Time) picture {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -15,7 +15,7 @@ func at(milliseconds int) time.Time {
 	return time.Unix(0, 0).Add(time.Duration(milliseconds) * time.Millisecond)
 }
 
-// TestSilence checks when a process counts as dead. Most leases are 1000 milliseconds.
+// TestSilence checks when a process counts as dead. At first, all leases are 1000 milliseconds.
 func TestSilence(t *testing.T) {
 	v := newView("me", &Options{Regions: 1, Lease: time.Second})
 	revision := uint64(0)
@@ -56,12 +56,12 @@ func TestSilence(t *testing.T) {
 	expect(3500, owned)
 	expect(3501, orphaned)
 
-	// No heartbeats are told any more.
+	// Heartbeats of this process no longer arrive, so missing heartbeats of the other process prove nothing.
 	tell("process.other", heartbeat{Session: "2", Lease: 1000}, 3600)
 	expect(9000, owned)
 	expect(20000, owned)
 
-	// All keys are told again, with lower revisions.
+	// A new watch delivers all keys again, with lower revisions.
 	v.begin()
 	revision = 0
 	tell("owner.0", owner{Process: "other", Session: "2"}, 20000)
@@ -71,7 +71,7 @@ func TestSilence(t *testing.T) {
 	expect(23000, owned) // the lease of the other process counts
 	expect(23001, orphaned)
 
-	// A new session does not own what the session before owned.
+	// A new session does not own what an earlier session owned.
 	tell("process.other", heartbeat{Session: "3", Lease: 3000}, 23100)
 	expect(23100, orphaned)
 	tell("owner.0", owner{Process: "other", Session: "3"}, 23100)
@@ -110,7 +110,8 @@ func TestDamagedKeysAreIgnored(t *testing.T) {
 	} {
 		e := storage.Entry{Key: c.key, Value: []byte(c.value), Revision: uint64(i + 1)}
 		if err := v.tell(e, at(0)); (err != nil) != c.bad {
-			t.Errorf("the key %s with the value %s gives the error %v", c.key, c.value, err)
+			t.Errorf("the key %s with the value %s gives the error %v, want an error: %v", c.key, c.value,
+				err, c.bad)
 		}
 	}
 	if m := v.member("other"); m.value.Session != "2" || m.revision != 2 {
@@ -121,16 +122,16 @@ func TestDamagedKeysAreIgnored(t *testing.T) {
 	}
 }
 
-// TestPace: ticks are due at equal distances, and a late region catches up at most a second.
+// TestPace: ticks are due at equal distances, and a late region catches up on at most a second of its delay.
 func TestPace(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
-	cancel() // wait does not sleep
+	cancel() // so that wait does not sleep
 	p, others := pace{period: 100 * time.Millisecond}, newPulse(2, 3)
 	var delays []time.Duration
 	due := func() {
 		before := p.next
 		if p.wait(ended, 7, others) == nil {
-			t.Error("the end of the context was not returned")
+			t.Error("wait did not return the error of the context")
 		}
 		delays = append(delays, p.next.Sub(before))
 	}
@@ -138,16 +139,16 @@ func TestPace(t *testing.T) {
 	due()
 	due()
 	if !slices.Equal(delays[1:], []time.Duration{p.period, p.period}) {
-		t.Errorf("ticks are due at distances of %v", delays[1:])
+		t.Errorf("the distances between ticks are %v, want %v", delays[1:], p.period)
 	}
 	p.next = time.Now().Add(-time.Hour)
 	due()
 	if late := time.Since(p.next); late < maxDebt-p.period || late > maxDebt+time.Minute/2 {
-		t.Errorf("a region that is an hour late catches up %v", late)
+		t.Errorf("a region that is an hour late catches up on %v, want about %v", late, maxDebt)
 	}
 }
 
-// TestUnpaced: the first ticks are due at once, and the clock begins after them, however long they took.
+// TestUnpaced: the first ticks do not wait, and the clock begins after them, however long they took.
 func TestUnpaced(t *testing.T) {
 	p, others := pace{period: time.Hour, unpaced: 3}, newPulse(2, 3)
 	for tick := range uint64(3) {
@@ -156,7 +157,7 @@ func TestUnpaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if late := time.Since(p.wanted); late > time.Minute/2 {
-			t.Errorf("tick %d was due %v ago", tick+1, late)
+			t.Errorf("tick %d was due %v ago, want now", tick+1, late)
 		}
 	}
 	if wait := time.Until(p.next); wait < p.period-time.Minute {
@@ -168,7 +169,7 @@ func TestUnpaced(t *testing.T) {
 // count.
 func TestPulse(t *testing.T) {
 	p, others := pace{period: time.Hour}, newPulse(2, 3)
-	if err := p.wait(t.Context(), 7, others); err != nil { // the first tick is due at once
+	if err := p.wait(t.Context(), 7, others); err != nil { // the first tick does not wait
 		t.Fatal(err)
 	}
 	others.ran(0, 7)
@@ -181,7 +182,8 @@ func TestPulse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if due := time.Since(p.due); due > time.Minute || p.next.Sub(p.due) < p.period-time.Minute {
-		t.Errorf("the tick was due %v ago, and the next one in %v", due, p.next.Sub(p.due))
+		t.Errorf("tick 8 was due %v ago, want now; tick 9 is due %v after it, want %v", due,
+			p.next.Sub(p.due), p.period)
 	}
 	for _, m := range []string{"", "VOUT", "no message of an outbox at all, and long enough for a header: " +
 		strings.Repeat("x", 100)} {

@@ -17,7 +17,7 @@ func (n *Node) watch(ctx context.Context) {
 	}
 }
 
-// watchOnce keeps the view up to date until the watch ends, or until changes no longer arrive.
+// watchOnce keeps the view up to date until the watch of the keys ends, or until changes no longer arrive.
 func (n *Node) watchOnce(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -35,7 +35,7 @@ func (n *Node) watchOnce(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		select {
-		case <-ctx.Done(): // without a server, the channel of entries is closed later
+		case <-ctx.Done(): // if the server does not answer, the channel of entries stays open for some time
 			return
 		case e, ok := <-entries:
 			switch {
@@ -47,13 +47,14 @@ func (n *Node) watchOnce(ctx context.Context) {
 				n.told(e)
 			}
 			if e.Key == keyCluster {
-				poke(n.beatNow) // the heartbeat answers a proposal
+				poke(n.beatNow) // the next heartbeat answers a new proposal
 			}
 			poke(n.settleNow)
 		case <-n.watchNow:
 			return
 		case <-ticker.C:
-			// The server acknowledges the heartbeats of this process, but the watch does not deliver them.
+			// If the server acknowledges the heartbeats of this process, but this watch does not deliver
+			// them, a new watch must begin.
 			holds, _ := n.lease.holds()
 			now := time.Now()
 			if holds && now.Sub(began) > n.o.Lease && now.Sub(n.view.heard()) > n.o.Lease {
@@ -69,8 +70,9 @@ func (n *Node) told(e storage.Entry) {
 	}
 }
 
-// change sets a key, and tells the view the new value. If the key was changed meanwhile, change tells the
-// view the other value, and returns false.
+// change sets a key that has the given revision, tells the view the new value, and returns true. If the key
+// has another revision, change tells the view the value that the key has, and returns false. After any other
+// error it also returns false.
 func (n *Node) change(ctx context.Context, key string, value any, revision uint64) bool {
 	now, err := n.set(ctx, key, value, revision)
 	if err == nil {
@@ -82,10 +84,10 @@ func (n *Node) change(ctx context.Context, key string, value any, revision uint6
 		if b, now, err = n.get(ctx, key); err == nil && now > revision {
 			n.told(storage.Entry{Key: key, Value: b, Revision: now})
 		} else if err == nil && now < revision {
-			poke(n.watchNow) // the server has lost keys
+			poke(n.watchNow) // the server has lost changes of keys
 		}
 	}
-	// Package storage reports that the server does not answer.
+	// DeadlineExceeded is not reported here: package storage reports that the server does not answer.
 	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 		n.report(err)
 	}

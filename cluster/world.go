@@ -20,13 +20,13 @@ type Travel struct {
 
 // WorldOptions say what a [World] consists of. World, Travel, Regions and Tick are required.
 type WorldOptions struct {
-	// World has all of its columns and no entities. Give the world of each region a different
-	// vast.Options.Mark, such as 1 + region%255, so that an Entity of another region is stale here.
+	// World has all of its columns and no entities. Give the world of each region another vast.Options.Mark,
+	// such as 1 + region%255: an Entity of a region with another mark is stale here.
 	World *vast.World
 	// Travel is the column with the destinations of entities. To send an entity away, give it the component
 	// with Add or AddLater.
 	Travel vast.SparseColumn[Travel]
-	// Region is the number of this region, and Regions is the number of all regions.
+	// Region is the number of this region, from 0. Regions is how many regions there are.
 	Region, Regions int
 	// Begin fills the world before its first tick. Default: the world begins empty.
 	Begin func() error
@@ -34,20 +34,21 @@ type WorldOptions struct {
 	Loaded func() error
 	// Tick runs a tick, such as that of a schedule. inputs are those of [Node.Send].
 	Tick func(tick uint64, inputs [][]byte) error
-	// Arrived is called before a tick, once for each region from which entities arrive. The entities are
-	// those that travelled and had no traveller above them, in the order of their slots in that region. The
-	// entities below them are in the world, too. Default: nothing is called.
+	// Arrived is called before a tick, once for each region from which entities arrive, in the order of the
+	// regions. entities has the travellers that had no traveller above them in a hierarchy, in the order of
+	// their slots in the other region. The entities below them are in the world, too. Default: nothing is
+	// called.
 	Arrived func(from int, entities []vast.Entity) error
-	// Received is called before a tick, once for each region that has sent messages to this one with
-	// [World.Send], in the order of the regions. The messages are in the order in which they were sent. All
-	// entities that arrive before this tick are in the world. Received must neither change the messages nor
-	// keep them. Default: a message stops the region with an error.
+	// Received is called before a tick, once for each region whose messages of [World.Send] arrive, in the
+	// order of the regions. The messages are in the order in which they were sent. All entities that arrive
+	// before this tick are in the world. Received must neither change the messages nor keep them. Default: a
+	// message stops the region with an error.
 	Received func(from int, messages [][]byte) error
 	// Identity is the column with the IDs of entities, for [World.Remote] and [World.Find]. An entity that
 	// gains the component with the value 0, or is born with it, gets a new ID. An entity that loses the
-	// component loses its ID for ever. The program must not write into the column. Entities without an ID
-	// cost nothing. An entity with an ID takes 8 bytes in the column and 16 to 32 bytes in an index. The
-	// world gets a callback for entities that move: see [vast.World.OnMove]. Default: there are no IDs.
+	// component loses its ID forever. The program must not write into the column. Entities without an ID cost
+	// nothing. An entity with an ID takes 8 bytes in the column and 16 to 32 bytes in an index. NewWorld adds
+	// a callback with [vast.World.OnMove]. Default: there are no IDs.
 	Identity vast.Column[ID]
 	// HashEvery is the number of ticks from one hash of the state to the next. A hash takes as long as a
 	// checkpoint. With hashes, followers and processes that run a tick again detect a different state.
@@ -70,13 +71,13 @@ type WorldOptions struct {
 type World struct {
 	o        WorldOptions
 	packer   *store.Packer
-	ids      *register // nil without WorldOptions.Identity
+	ids      *register // nil if WorldOptions.Identity is not set
 	begun    bool
 	leaving  []vast.Entity
 	sending  bool         // Send may be called
 	messages [][]byte     // the encoded messages that Send has sent in this tick, by region
 	sections []section    // the sections that have arrived, by region
-	saved    bytes.Buffer // the last checkpoint
+	saved    bytes.Buffer // what Save has returned last
 }
 
 var _ Machine = (*World)(nil)
@@ -84,8 +85,8 @@ var _ Machine = (*World)(nil)
 // NewWorld returns the machine of a region. Close closes the world.
 func NewWorld(o WorldOptions) (*World, error) {
 	if o.World == nil || o.Tick == nil || o.Region < 0 || o.Region >= o.Regions {
-		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions needs World, Tick, and a Region below "+
-			"Regions: Region is %d, and Regions is %d", o.Region, o.Regions)
+		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions needs World, Tick, and a Region from "+
+			"0 to Regions-1: Region is %d, and Regions is %d", o.Region, o.Regions)
 	}
 	w := &World{o: o, messages: make([][]byte, o.Regions)}
 	var err error
@@ -105,7 +106,7 @@ func NewWorld(o WorldOptions) (*World, error) {
 // Schema describes the components of the world, for Options.Schema.
 func (w *World) Schema() string { return w.packer.Schema() }
 
-// begin fills the world if it was neither filled nor loaded.
+// begin calls WorldOptions.Begin, if neither begin nor Load was called before.
 func (w *World) begin() error {
 	if w.begun {
 		return nil
@@ -187,14 +188,14 @@ func (w *World) arrive(from int, parcel []byte) error {
 	return w.o.Arrived(from, entities)
 }
 
-// unpack makes the entities of a parcel. If an entity must not have its ID, unpack returns an error, and the
-// world is unchanged.
+// unpack makes the entities of a parcel. If the register refuses the ID of an entity, unpack returns an
+// error, and the world is unchanged.
 func (w *World) unpack(parcel []byte) (entities []vast.Entity, err error) {
 	if r := w.ids; r != nil {
 		r.arriving, r.refused = true, nil
 		defer func() {
 			r.arriving = false
-			if r.refused != nil { // after the panic of gained, Unpack has deleted the entities
+			if r.refused != nil { // gained has panicked, and Unpack has deleted the entities
 				_ = recover()
 				entities, err = nil, r.refused
 			}
@@ -203,8 +204,7 @@ func (w *World) unpack(parcel []byte) (entities []vast.Entity, err error) {
 	return w.packer.Unpack(parcel)
 }
 
-// send returns the sections that the tick sends, by region. It deletes the entities that travel from the
-// world.
+// send returns the sections of the tick, by region. It deletes the entities that travel.
 func (w *World) send() ([][]byte, error) {
 	sections := make([][]byte, w.o.Regions)
 	travellers, err := w.travellers()
@@ -230,8 +230,8 @@ func (w *World) send() ([][]byte, error) {
 	return sections, nil
 }
 
-// travellers returns the entities that travel, by region, or nil if there are none. It removes the component
-// Travel from them.
+// travellers returns the entities that travel and have no traveller above them, by destination, or nil if
+// there are none. It removes the component Travel from all entities.
 func (w *World) travellers() ([][]vast.Entity, error) {
 	w.leaving = w.leaving[:0]
 	for e := range w.o.World.Query(w.o.Travel).All() {
@@ -244,7 +244,8 @@ func (w *World) travellers() ([][]vast.Entity, error) {
 	for _, e := range w.packer.Roots(w.leaving) {
 		to := w.o.Travel.Get(e).To
 		if int64(to) >= int64(w.o.Regions) {
-			return nil, fmt.Errorf("entity %v travels to region %d of %d", e, to, w.o.Regions)
+			return nil, fmt.Errorf("entity %v travels to region %d, which does not exist: there are %d "+
+				"regions", e, to, w.o.Regions)
 		}
 		byRegion[to] = append(byRegion[to], e)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// fleet is a region with ships and their crews, who sail with them.
+// fleet is the machine of a region with ships and their crews. A crew sails with its ship.
 type fleet struct {
 	*World
 	region int
@@ -24,7 +24,7 @@ type fleet struct {
 	aboard vast.Relation
 	travel vast.SparseColumn[Travel]
 	log    vast.HeapColumn[string]
-	last   *fleets
+	result *fleets // what Tick notes after the last tick, or nil
 	until  uint64
 	broken func(f *fleet, tick uint64) // what a test does in a tick, or nil
 }
@@ -36,7 +36,7 @@ type sailor struct {
 	Ship   vast.Entity
 }
 
-// fleets has the hashes and the numbers of entities of the regions after the last tick.
+// fleets has the hash of the state and the number of entities of each region after its last tick.
 type fleets struct {
 	mu     sync.Mutex
 	hashes map[int][sha256.Size]byte
@@ -49,8 +49,8 @@ func (l *fleets) machine(until uint64, slow time.Duration) func(region int) (Mac
 	return func(region int) (Machine, error) { return newFleet(region, until, slow, l) }
 }
 
-func newFleet(region int, until uint64, slow time.Duration, last *fleets) (*fleet, error) {
-	f := &fleet{region: region, last: last, until: until,
+func newFleet(region int, until uint64, slow time.Duration, result *fleets) (*fleet, error) {
+	f := &fleet{region: region, result: result, until: until,
 		w: vast.NewWorld(vast.Options{Name: fmt.Sprint("region ", region), Mark: uint8(1 + region)})}
 	f.ships, f.crew = vast.NewColumn[ship](f.w), vast.NewColumn[sailor](f.w)
 	f.travel, f.log = vast.NewSparseColumn[Travel](f.w), vast.NewHeapColumn[string](f.w)
@@ -83,7 +83,8 @@ func (f *fleet) arrived(from int, entities []vast.Entity) error {
 		f.log.Set(s, fmt.Sprintf("%d→%d", from, f.region))
 		for who := range f.aboard.Sources(s) {
 			if f.crew.Get(who).Ship != s {
-				return fmt.Errorf("%v is aboard %v, and its component says %v", who, s, f.crew.Get(who).Ship)
+				return fmt.Errorf("%v is aboard %v, and its component sailor names %v", who, s,
+					f.crew.Get(who).Ship)
 			}
 		}
 	}
@@ -101,7 +102,7 @@ func (f *fleet) sail(tick uint64) error {
 	for _, e := range leave {
 		s := f.ships.Get(e)
 		f.travel.Add(e, Travel{To: uint32(mix(s.Number, tick) % fleetRegions)})
-		for who := range f.aboard.Sources(e) { // a sailor goes with the ship, even with another destination
+		for who := range f.aboard.Sources(e) { // one sailor may have another destination
 			f.travel.Add(who, Travel{To: uint32(f.region)})
 			break
 		}
@@ -114,14 +115,14 @@ func (f *fleet) sail(tick uint64) error {
 
 func (f *fleet) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, error) {
 	sections, hash, err := f.World.Tick(tick, received, inputs)
-	if err == nil && tick == f.until && f.last != nil {
+	if err == nil && tick == f.until && f.result != nil {
 		state, err := f.Save()
 		if err != nil {
 			return nil, Hash{}, err
 		}
-		f.last.mu.Lock()
-		defer f.last.mu.Unlock()
-		f.last.hashes[f.region], f.last.counts[f.region] = sha256.Sum256(state), f.w.Len()
+		f.result.mu.Lock()
+		defer f.result.mu.Unlock()
+		f.result.hashes[f.region], f.result.counts[f.region] = sha256.Sum256(state), f.w.Len()
 	}
 	return sections, hash, err
 }
@@ -130,8 +131,7 @@ func newFleets() *fleets {
 	return &fleets{hashes: make(map[int][sha256.Size]byte), counts: make(map[int]int)}
 }
 
-// TestWorldsTravel: worlds in regions end in the same states whether a process dies or not, and lose no
-// entity.
+// TestWorldsTravel: worlds in regions end in the same states whether a process dies or not.
 func TestWorldsTravel(t *testing.T) {
 	t.Parallel()
 	const ticks = 200
@@ -175,12 +175,11 @@ func TestWorldsTravel(t *testing.T) {
 		}
 	}
 	if all := 3 * (20 + 5*(1+2+3)); total < all/2 || total > all {
-		t.Errorf("%d ships and sailors are in the worlds, and %d exist, including those on the way", total,
-			all)
+		t.Errorf("%d ships and sailors are in the worlds, want %d to %d", total, all/2, all)
 	}
 }
 
-// TestWorldByHand passes sections by hand, and counts all entities in each tick.
+// TestWorldByHand passes sections to worlds without a cluster, and counts all entities after each tick.
 func TestWorldByHand(t *testing.T) {
 	var f [fleetRegions]*fleet
 	for region := range f {
@@ -255,7 +254,7 @@ func TestWorldByHand(t *testing.T) {
 	again.ships.Get(firstOf(again.w.Query(again.ships))).Speed++
 	var d *store.Difference
 	if err := again.Compare(state); !errors.As(err, &d) || d.Field != "Speed" {
-		t.Errorf("got %v", err)
+		t.Errorf("Compare after a change of a Speed: got %v", err)
 	}
 }
 
@@ -286,10 +285,10 @@ func firstOf(q vast.Query) vast.Entity {
 	return vast.Entity{}
 }
 
-// TestWorldRefuses checks the errors that stop a region. The world stays usable after them.
+// TestWorldRefuses checks the errors of Tick and NewWorld.
 func TestWorldRefuses(t *testing.T) {
 	for want, broken := range map[string]func(f *fleet, tick uint64){
-		"to region 7 of 3": func(f *fleet, _ uint64) {
+		"to region 7, which does not exist": func(f *fleet, _ uint64) {
 			f.travel.Add(firstOf(f.w.Query(f.ships)), Travel{To: 7})
 		},
 		"Ship": func(f *fleet, _ uint64) { // the sailor leaves, and the ship stays
@@ -310,7 +309,7 @@ func TestWorldRefuses(t *testing.T) {
 		section := []byte("a section that no packer has made")
 		if _, _, err := f.Tick(1, [][]byte{nil, section}, nil); err == nil ||
 			!strings.Contains(err.Error(), "from region 1") {
-			t.Errorf("got %v", err)
+			t.Errorf("a damaged section: got %v", err)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)

@@ -57,7 +57,8 @@ func NewAllocator(o Options) (*Allocator, error) {
 // Alloc returns an [*vm.Error] wrapping [vm.ErrCapacity] if Options.Capacity or Options.Addresses is too
 // small, or an error of [vm.Region.Commit]. After an error nothing has changed, except that the oldest freed
 // blocks may have left the quarantine. Alloc panics when size is negative or align is invalid. Complexity:
-// one system call to make the block and one to free it, a page fault, and the recording of the call stack.
+// one system call to make the block and one to free it (on Linux two), a page fault, and the recording of the
+// call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))

@@ -51,7 +51,7 @@ func Presence(w *vast.World, col vast.AnyColumn, word int) uint64 {
 	return engine.Presence(w, col, word)
 }
 
-// Uses returns how often a slot was used: the generation of the slot's entity, or of its last entity if the
-// slot is free. After [vast.World.Trim] the count may be 0 for a slot that no archetype owns. Complexity:
-// constant.
+// Uses returns the generation of a slot's entity, or of its last entity if the slot is free. This is how
+// often the slot was used, or more: [vast.World.Trim] may raise it when an archetype takes the slot again.
+// After Trim the result may be 0 for a slot that no archetype owns. Complexity: constant.
 func Uses(w *vast.World, slot int) uint32 { return engine.Uses(w, slot) }

@@ -25,7 +25,8 @@ type fleet struct {
 	last uint8
 }
 
-// layoutOf returns the layout of a type, without the types that TypeOf must make.
+// layoutOf returns the layout of a type. It removes the types that TypeOf must make: those of structs and
+// arrays, except Entity.
 func layoutOf[T any](t *testing.T) probe.Layout {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
@@ -96,8 +97,8 @@ func TestTypeOfWithGaps(t *testing.T) {
 	}
 }
 
-// TestNewColumn: columns of every storage that probe.NewColumn makes hold, find and lose components as typed
-// columns do.
+// TestNewColumn makes a column of each storage with probe.NewColumn. These columns hold, find and lose
+// components as typed columns do.
 func TestNewColumn(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 5000})
 	made, err := probe.TypeOf(layoutOf[fleet](t))

@@ -324,8 +324,8 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // playClose plays an exchange and returns the results of all calls. It ends the exchange before the call with
-// the given index, or, if inside is set, in the callback of that call. If third is set, a third goroutine
-// ends the exchange.
+// the given index, or, if inside is set, in the callback of that call. If third is set, a goroutine that
+// makes no other call ends the exchange.
 func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, index int, inside, third bool,
 ) []string {
 	t.Helper()

@@ -193,7 +193,8 @@ func TestRecordIsBounded(t *testing.T) {
 	}
 }
 
-// TestRecordFailures checks that a tick that a panic or Goexit stops is recorded up to the panic or Goexit.
+// TestRecordFailures: if a panic or Goexit stops a tick, the recording of the tick holds everything before
+// that.
 func TestRecordFailures(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		w, _ := newWorld(t, 0)
@@ -334,7 +335,8 @@ func TestRecordBesideTicks(t *testing.T) {
 	}
 }
 
-// TestRecordCostsNoAllocations checks that ticks allocate nothing, whether they are recorded or not.
+// TestRecordCostsNoAllocations checks that a tick without a recording allocates nothing, and that a recorded
+// tick does not reallocate the list of marks.
 func TestRecordCostsNoAllocations(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})

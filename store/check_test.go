@@ -17,7 +17,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// unsound is an island whose ticks end with a call of change. In some tests, a replay cannot repeat change.
+// unsound is an island that calls its function change at the end of each tick. In some tests, a replay cannot
+// repeat what this function does.
 type unsound struct {
 	*island
 	number int32 // differs in each island; a replay cannot restore it, because no world holds it
@@ -99,7 +100,8 @@ type result struct {
 	err  error
 }
 
-// checking returns options of a store that makes a check at each checkpoint, and a channel with the results.
+// checking returns options of a store, and a channel with the results of its checks. The store makes a check
+// at each checkpoint, unless a check is under way or a change since the last checkpoint cannot be repeated.
 func checking() (Options, chan result) {
 	o, results := islandOptions(), make(chan result, 100)
 	o.Every = time.Hour

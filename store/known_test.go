@@ -162,7 +162,7 @@ func (*modelPages) close() error { return nil }
 // written. The merged file of each chain holds the arrays as they were in the pause. Some files of the chains
 // are results of merges.
 func TestDeltas(t *testing.T) {
-	defer FindWritten(ByTheKernel)() // so that small arrays are late
+	defer FindWritten(ByTheKernel)() // small arrays, too, are late: copied after the pause
 	var late, warm, hot bool
 	seeds := uint64(60)
 	if testing.Short() {

@@ -242,8 +242,8 @@ func (l *loader) blocks(number int) error {
 		switch b.kind {
 		case blockEnd:
 			if b.count != l.r().blocks-1 || b.size != 0 {
-				return fmt.Errorf("the file has %d blocks, but its last block says %d", l.r().blocks-1,
-					b.count)
+				return fmt.Errorf("%d blocks come before the last block, which says that there are %d",
+					l.r().blocks-1, b.count)
 			}
 			return nil
 		case blockArray:

@@ -69,7 +69,7 @@ func (k keeper) Reset() { k.s.edited = true }
 //
 // Tick returns the error of tick. It also returns an error if the store cannot continue, for example because
 // the disk has failed, or if the copy for a checkpoint fails. LastTick tells whether the tick was made. The
-// store tries the copy again after a second.
+// store tries the copy again a second later, whatever Options.Every is.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {

@@ -7,9 +7,13 @@ import "slices"
 // has too many bytes, the checkpoint merges all deltas, or all files.
 
 // newerShare decides which deltas are merged: a delta is merged with all newer deltas if the newer deltas
-// together have at least newerShare times the bytes of this delta. Each of n deltas is written about log₅ n
-// times, because the oldest delta of a merge is at most a fifth of the merged delta. Few deltas are left
-// unmerged, because such a delta has more than a quarter of the bytes of all newer deltas together.
+// together have at least newerShare times the bytes of this delta. The oldest delta of such a merge is at
+// most a fifth of the merged delta, if the deltas hold different data. Each of n deltas is then written about
+// log₅ n times. Merges that begin with index mostDeltas only to limit the number of deltas are not so cheap.
+//
+// A delta that is left unmerged has more than a quarter of the bytes of all newer deltas together. So the
+// bytes of the newest deltas together grow by more than a quarter with each such delta, and few deltas are
+// left.
 const newerShare = 4
 
 // mergeFrom returns the index of the first file of the last chain to merge with the copy. It returns a
@@ -62,8 +66,8 @@ func tier(sizes []int64, mostDeltas int) int {
 }
 
 // leavesRoom reports whether a merge of all deltas into one delta would leave at least half of
-// checkpoints.share free. bytes is the size of the merged delta. Such a merge removes at least as many bytes
-// as it writes.
+// checkpoints.share for further deltas. bytes is the size of the merged delta. If the world has not grown
+// since the first file, such a merge removes at least as many bytes as it writes.
 func (s *Store) leavesRoom(bytes int64) bool {
 	return float64(s.chainSizes()[0]+bytes) <= (1+s.share/2)*float64(s.stage.full)
 }

@@ -22,7 +22,7 @@
 //
 // A [Source] makes an ID in less than a nanosecond. [New] may be called from any goroutine. Each call costs
 // an atomic addition: a few nanoseconds, and many more while several processors share the counter. A billion
-// IDs take a billion of the process's 128 TiB of addresses, and no memory.
+// IDs take no memory, and a billion addresses of the 140,000 billion (128 TiB) that a process has.
 //
 // # Lifetimes
 //

@@ -51,8 +51,8 @@ func TestWithoutHugePages(t *testing.T) {
 	})
 }
 
-// TestLockedMemory: if a process locks all its future memory, Commit itself takes the memory, and giving
-// memory back still works.
+// TestLockedMemory: if a process locks all its future memory, Commit makes memory resident, before the first
+// touch. Giving memory back still works.
 func TestLockedMemory(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {

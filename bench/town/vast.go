@@ -208,7 +208,7 @@ func (t *vastTown) recover() {
 	}
 }
 
-// bear adds a child to each person who is at home and can pay for a child.
+// bear adds a child to each person who has a job, is at home and can pay for a child.
 func (t *vastTown) bear() {
 	t.list = t.list[:0]
 	for s := range t.world.Query(t.inside, t.home, t.purse, t.job).Slots() {

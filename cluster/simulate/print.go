@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/cluster/internal/plan"
 )
 
-// printTable prints a line for each cluster.
+// printTable prints a table with one line for each simulated cluster.
 func printTable(stdout io.Writer, rows []plan.Result) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "regions\tprocesses\tticks/s\tp50 ms\tp99 ms\tregion\tcores\tserver\tdisk\tnetwork\t"+
@@ -28,7 +28,7 @@ func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// row is a cluster as -json prints it.
+// row is the prediction for one cluster, as -json prints it.
 type row struct {
 	Regions        int        `json:"regions"`
 	Processes      int        `json:"processes"`
@@ -48,7 +48,7 @@ type tickReport struct {
 	P99 float64 `json:"p99"`
 }
 
-// printJSON prints the costs and the clusters.
+// printJSON prints the costs and the predictions.
 func printJSON(stdout io.Writer, costs *plan.Costs, results []plan.Result) error {
 	var rows []row
 	for _, r := range results {

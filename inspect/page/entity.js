@@ -301,7 +301,7 @@ function show(root, app, first, finder) {
       if (!chosen()) return;
       await app.api.send('POST', path(chosen()), chosen().relation ? { value: target.meant() ?? '' } : {});
       await reload();
-    }, 'Add', false, free.length > 0 ? [h('label', { class: 'field' }, 'Component', select), row] : h('p', null, 'The entity already has all components of the world.'));
+    }, 'Add', false, free.length > 0 ? [h('label', { class: 'field' }, 'Component', select), row] : h('p', null, 'The entity already has every component that can be added here.'));
     choose();
   }
 

@@ -6,14 +6,14 @@ import { stateOf, withState } from './query-text.js';
 import { format, h, replace, setText } from './ui.js';
 
 const few = 14; // chips shown at first
-const countPause = 10_000; // milliseconds between two counts
+const countPause = 10_000; // milliseconds from the end of a count to the next count
 
 const next = { off: 'with', with: 'without', without: 'off' };
 const words = { off: 'any', with: 'required', without: 'excluded' };
 
 // facets returns { element, show(text), count(), destroy() }. show sets the state of the chips from a
-// query. count counts the entities of each shown component, and repeats the count every 10 seconds. When a
-// chip is pressed, facets calls onChange with the new text of the query.
+// query. count counts the entities of each shown component, and counts again 10 seconds after the end of
+// each count. When a chip is pressed, facets calls onChange with the new text of the query.
 export function facets(world, onChange) {
   let text = '';
   let all = false;
@@ -50,9 +50,10 @@ export function facets(world, onChange) {
         (chip.entities === null ? '' : `, ${format.number(chip.entities)} entities have it`));
       chip.element.title = `${words[state]}; press for ${words[next[state]]}`;
     }
-    setText(more, all ? 'fewer' : `${chips.length - few} more`);
+    const hidden = chips.length - list.length;
+    setText(more, all ? 'fewer' : `${hidden} more`);
     const focused = document.activeElement;
-    replace(element, list.map((chip) => chip.element), chips.length > few && more);
+    replace(element, list.map((chip) => chip.element), (all || hidden > 0) && more);
     if (element.contains(focused)) focused.focus();
   }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // newSchedule makes systems that write columns and record commands. Several workers share the parts of a
-// system. The results of the systems depend on keys and values only.
+// system. The results of the systems depend only on keys, on values, and on the numbers of the operation and
+// of the tick, from which the systems make the keys of new entities.
 func (p *player) newSchedule() {
 	w, a, b := p.world, p.columns[0], p.columns[1]
 	p.schedule = sched.New(w, sched.Options{Workers: p.Workers,

@@ -14,8 +14,9 @@ import (
 type pointer struct {
 	Epoch uint64 // of the owner that has written the pointer
 	Owner uint64 // the number of this owner
-	// Holder is the process whose journal has the ticks of the outbox. Up to the tick Since, the journal has
-	// the ticks of all epochs. After Since, it has the ticks of the epoch HolderEpoch.
+	// Holder is the process whose journal has the ticks of the outbox. The ticks up to Since may be of any
+	// epoch up to HolderEpoch. A later tick in the journal belongs to the outbox only if it is of
+	// HolderEpoch.
 	Holder      string
 	HolderEpoch uint64
 	Since       uint64
@@ -26,7 +27,7 @@ type pointer struct {
 	Sum        []byte // the SHA-256 of the checkpoint
 }
 
-// fences returns ErrFenced if another owner than r has written the pointer in the epoch of r or in a later
+// fences returns ErrFenced if an owner other than r has written the pointer in the epoch of r or in a later
 // epoch.
 func (p *pointer) fences(r *owner) error {
 	if p.Epoch < r.epoch || p.Epoch == r.epoch && p.Owner == r.o.Number {
@@ -45,7 +46,8 @@ func (o *Options) pointerOf(ctx context.Context, region int) (p pointer, revisio
 		return p, 0, fmt.Errorf("the pointer of region %d: %w", region, err)
 	}
 	if len(p.Hash) != sha256.Size {
-		return p, 0, fmt.Errorf("the pointer of region %d has a hash of %d bytes", region, len(p.Hash))
+		return p, 0, fmt.Errorf("the pointer of region %d has a hash of %d bytes, want %d", region,
+			len(p.Hash), sha256.Size)
 	}
 	return p, revision, nil
 }
@@ -53,7 +55,7 @@ func (o *Options) pointerOf(ctx context.Context, region int) (p pointer, revisio
 // position is how far a region has read an outbox.
 type position struct {
 	Next uint64 // the number of the next message to read
-	ID   []byte // of the message before the next one
+	ID   []byte // of the message with the number Next-1
 	Tick uint64 // the last tick that was read
 	Hash []byte // of the history up to the tick
 }
@@ -62,7 +64,7 @@ type position struct {
 type header struct {
 	Tick uint64
 	Cut  uint64
-	From []position
+	From []position // by region
 }
 
 // checkpoint is a checkpoint that is being stored. It becomes the newest one when the checkpoint and the
@@ -76,10 +78,10 @@ type checkpoint struct {
 // checkpointName returns the name of the checkpoint that an owner stores in an epoch after a tick.
 func checkpointName(epoch, tick uint64) string { return fmt.Sprintf("%d-%d", epoch, tick) }
 
-// superseded reports whether a checkpoint can be removed: no process needs it, and no process can still point
-// at it. Earlier owners cannot move the pointer, because this owner has claimed the pointer. This owner does
-// not call superseded while it stores a checkpoint. The names of later owners' checkpoints have later epochs.
-// A name of another form does not belong to a checkpoint.
+// superseded reports whether the checkpoint with a name can be removed, because no process needs it, and no
+// process can still point at it. It must not be called while this owner stores a checkpoint. Earlier owners
+// cannot move the pointer any more, because this owner has claimed it. The names of later owners' checkpoints
+// have later epochs. A name of another form does not belong to a checkpoint.
 func (r *owner) superseded(name string) bool {
 	var epoch, tick uint64
 	_, err := fmt.Sscanf(name, "%d-%d", &epoch, &tick)
@@ -87,8 +89,8 @@ func (r *owner) superseded(name string) bool {
 		epoch <= r.epoch
 }
 
-// tidy removes the superseded checkpoints. Processes that died have left such checkpoints behind, completely
-// or in part.
+// tidy removes the superseded checkpoints. An owner that dies, or fails to store a checkpoint, may leave such
+// a checkpoint behind, completely or in part.
 func (r *owner) tidy(ctx context.Context) error {
 	names, err := r.o.Storage.Checkpoints(ctx, r.o.Region)
 	for _, name := range names {
@@ -114,7 +116,7 @@ func (r *owner) saved() (head, state []byte, err error) {
 	return append(head, '\n'), state, err
 }
 
-// load sets the machine and the readers of the outboxes to a checkpoint.
+// load sets the machine and the readers of the outboxes to the checkpoint of a pointer, if there is one.
 func (r *owner) load(ctx context.Context, p pointer) error {
 	r.tick, r.hash, r.cut = p.Tick, Hash(p.Hash), 0
 	if p.Checkpoint == "" {

@@ -5,27 +5,29 @@
 // A region is a deterministic state machine. The result of a tick depends only on the state before the tick,
 // on what the regions have sent, and on inputs. The owner of a region runs the ticks of the region. For each
 // tick, the owner appends one message to the region's outbox. The message has what the tick sends to each
-// region, and how far the tick has read the inputs. So the outboxes are the authority: a process can compute
-// the state in its memory again from a checkpoint, the outboxes and the inputs.
+// region, and how far the tick has read the inputs. Any process can compute the state of a region again from
+// a checkpoint, the outboxes and the inputs. Therefore the outboxes are the authority, and not the memory of
+// a process.
 //
 //   - Outbox: the log of one region. Only the owner of the region appends to the outbox. Each append has the
 //     condition that the last message is the one that the owner expects.
-//   - Lookahead: the number of ticks after which a section takes effect. A region runs tick t when it has the
-//     messages of tick t − lookahead of all regions.
 //   - Section: what one tick of a region sends to one region. A receiver gets the sections in the order of
 //     the senders' numbers, never in the order of arrival.
+//   - Lookahead: the number of ticks after which a section takes effect. Before a region runs a tick, it
+//     waits for the messages that all regions sent lookahead ticks before.
 //   - Cut: how far a tick has read the log of inputs. The cut is a part of the tick's message, so the cut and
 //     the effects of the inputs become durable together.
 //   - Hash: the SHA-256 of the content of a tick's message and of the hash of the tick before. Equal hashes
 //     mean equal histories.
 //   - Epoch: the time during which one process owns the region. Each owner begins its epoch with a record in
 //     the outbox. After this record the outbox refuses messages of earlier owners. A lease only decides which
-//     process tries to become the owner. So an owner that sleeps longer than its lease does no harm.
+//     process tries to become the owner. An owner that sleeps longer than its lease does no harm, because
+//     the outbox refuses its messages.
 //   - Pointer: the value that names the newest checkpoint of a region.
 //   - Journal: a copy of an outbox on the disk of the owner. If an outbox loses acknowledged messages in a
 //     power failure, the process with the journal takes the region over, and appends the messages again.
 //
-// An owner whose message is refused reads the end of its outbox. If the owner has sent the last message
-// there, the outbox has all messages of the owner up to this one. The owner appends the later messages again.
-// If another owner has sent the last message, the epoch has ended.
+// An owner whose message is refused reads the end of its outbox. If the last message there is of this owner,
+// the outbox has all messages of the owner up to that one, and the owner appends its later messages again. If
+// the last message is of another owner, the epoch has ended.
 package protocol

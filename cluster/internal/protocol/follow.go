@@ -8,13 +8,13 @@ import (
 
 // Follow runs the ticks of a region again, after the owner, from the newest checkpoint until the last tick or
 // until the context ends. It changes nothing in the storage. Follow runs a tick when the outbox has the
-// owner's message of the tick and Due has returned. The tick gets the inputs up to the cut of this message.
-// If Due returns [ErrEnd], Follow returns nil.
+// owner's message of the tick and Due has returned nil. The tick gets the inputs up to the cut of this
+// message. If Due returns [ErrEnd], Follow returns nil.
 //
 // Follow returns ErrGone if it is so late that messages or inputs that it needs were removed. It returns
-// ErrHistory if the owner has computed another state. After an error the machine is of no use. Another call
-// of Follow begins at a newer checkpoint. Follow does not use the fields Journal, Held, Every, Ended, Process
-// and Number of the options.
+// ErrHistory if the owner has computed another state. After an error the machine is of no use. A call of
+// Follow with a new machine begins at the checkpoint that is the newest one then. Follow does not use the
+// fields Journal, Held, Every, Ended, Process and Number of the options.
 func Follow(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (r *owner) difference(ctx context.Context, cause error) error {
 	var err error
 	for ahead := uint64(0); p.Tick < r.tick && err == nil; ahead++ {
 		if p, _, err = r.o.pointerOf(ctx, r.o.Region); err == nil && p.Tick < r.tick {
-			err = r.own.log.Wait(ctx, r.own.next+ahead) // a checkpoint follows a message
+			err = r.own.log.Wait(ctx, r.own.next+ahead) // the pointer may move after each message
 		}
 	}
 	for r.tick < p.Tick && err == nil {
@@ -124,7 +124,7 @@ func (r *owner) difference(ctx context.Context, cause error) error {
 }
 
 // comply runs the next tick, and continues with the hash of the owner's message, even if the machine has
-// computed another one.
+// computed another result.
 func (r *owner) comply(ctx context.Context) error {
 	m, err := r.following(ctx)
 	if err != nil {

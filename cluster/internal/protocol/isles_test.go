@@ -9,7 +9,7 @@ import (
 )
 
 // isles is a machine for simulations. Each region is an isle with islanders, who sail to other isles. The
-// state has a hash of all arrivals, so the result depends on their order. In the second version of the
+// state has a hash of all arrivals, so that the result depends on their order. In the second version of the
 // program, islanders have an age, which increases with each journey.
 type isles struct {
 	s       *sim
@@ -84,7 +84,7 @@ func (i *isles) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, er
 	return sections, sha256.Sum256(b), err
 }
 
-// bytesIslander returns the size of an islander in the sections of a tick.
+// bytesIslander returns the size of an islander in the sections that a tick sends.
 func (s *sim) bytesIslander(tick uint64) int {
 	if s.versionOf(tick) == 0 {
 		return 16
@@ -99,8 +99,8 @@ func (i *isles) Load(_ uint64, state []byte) error {
 	return json.Unmarshal(state, i)
 }
 
-// compare runs the isles without a cluster, with the cuts of the outboxes, and compares each tick with the
-// outboxes. It also checks that each islander is either on one isle or at sea.
+// compare runs the isles without a cluster, with the cuts of the outboxes, and compares the result of each
+// tick with the message in the outbox. It also checks that each islander is either on one isle or at sea.
 func (s *sim) compare() error {
 	isles := make([]*isles, s.regions)
 	before := make([]Hash, s.regions)
@@ -156,8 +156,8 @@ func (s *sim) compare() error {
 			}
 		}
 		if count != people || len(seen) != people {
-			return fmt.Errorf("after tick %d there are %d islanders in %d places, want %d", tick, len(seen),
-				count, people)
+			return fmt.Errorf("after tick %d there are %d islanders with %d different IDs, want %d of each",
+				tick, count, len(seen), people)
 		}
 	}
 	return nil

@@ -35,7 +35,7 @@ type message struct {
 	epoch  uint64
 	tick   uint64 // in an epoch record: the last tick before the record
 	owner  uint64 // the number of the owner
-	before Hash   // the hash of the tick before; in an epoch record: the hash of the last tick before it
+	before Hash   // the hash of the tick before; in an epoch record: the hash of that last tick
 
 	// The following fields are only in messages of ticks.
 	code     Hash     // identifies the version of the program that ran the tick
@@ -92,7 +92,7 @@ func decode(b []byte) (*message, error) {
 	case [4]byte(content) != magic:
 		return nil, errors.New("the message does not begin with VOUT, so it does not belong to an outbox")
 	case content[4] != version:
-		return nil, fmt.Errorf("the message has the format %d, and this program knows %d: "+
+		return nil, fmt.Errorf("the message has the format %d, and this program knows the format %d: "+
 			"use a newer program", content[4], version)
 	case crc32.Checksum(content, castagnoli) != sum:
 		return nil, errors.New("the message is damaged: its checksum is wrong")
@@ -147,7 +147,8 @@ func (m *message) decodeTick(b []byte) error {
 		sum += lengths[i]
 	}
 	if sum != uint64(len(b)) {
-		return fmt.Errorf("the sections have %d bytes by their lengths, and the message has %d", sum, len(b))
+		return fmt.Errorf("the sections have %d bytes by their lengths, and the message has %d bytes for "+
+			"them", sum, len(b))
 	}
 	m.sections = make([][]byte, n)
 	for i, length := range lengths {

@@ -82,16 +82,18 @@ func TestDamagedMessages(t *testing.T) {
 			}
 		}
 	}
-	lengths := bytesHeader + len(Hash{}) + 8 + len(Hash{})
+	sectionCount := bytesHeader + len(Hash{}) + 8 + len(Hash{}) // its index in the message
 	for _, c := range []struct {
 		want   string
 		change func(b []byte)
 	}{
 		{"the format 2", func(b []byte) { b[4] = 2 }},
 		{"the unknown kind 7", func(b []byte) { b[5] = 7 }},
-		{"4294967295 sections", func(b []byte) { copy(b[lengths:], "\xff\xff\xff\xff") }},
-		{"the length of section 1 is wrong", func(b []byte) { copy(b[lengths+5:], "\xff\xff\xff\xff\x7f") }},
-		{"the sections have", func(b []byte) { b[lengths+4]++ }},
+		{"4294967295 sections", func(b []byte) { copy(b[sectionCount:], "\xff\xff\xff\xff") }},
+		{"the length of section 1 is wrong", func(b []byte) {
+			copy(b[sectionCount+5:], "\xff\xff\xff\xff\x7f")
+		}},
+		{"the sections have", func(b []byte) { b[sectionCount+4]++ }},
 	} {
 		content := exampleTick().appendTo(nil)
 		content = content[:len(content)-bytesSum]
@@ -119,7 +121,7 @@ func FuzzMessage(f *testing.F) {
 		}
 		again, err := decode(m.appendTo(nil))
 		if err != nil || !reflect.DeepEqual(m, again) {
-			t.Errorf("got %+v, %v, want %+v", again, err, m)
+			t.Errorf("encoding and decoding changes the message: got %+v, %v, want %+v", again, err, m)
 		}
 	})
 }

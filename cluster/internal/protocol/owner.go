@@ -10,22 +10,22 @@ import (
 
 // Options say which region to run, and on which storage, journal and machine.
 type Options struct {
-	Region    int // from 0 to Regions-1
+	Region    int // the number of the region, from 0
 	Regions   int
 	Lookahead uint64 // at least 1, and the same for all regions; it never changes
 	// Versions returns the versions of the program that run ticks of the cluster, in the order of their first
-	// ticks. Later calls may return more versions.
+	// ticks. Later calls may also return later versions.
 	Versions func() []Version
 	// From is the first tick of the version that this process runs.
 	From    uint64
 	Storage Storage
 	Journal Journal
 	Machine Machine // in its state before the first tick
-	// Held reports whether the owner still has the lease of the region. If not, the owner stops before it
-	// appends its next message. Default: the owner always has the lease.
+	// Held reports whether the owner still has the lease of the region. If Held returns false, the owner
+	// stops before it appends its next message. Default: the owner always has the lease.
 	Held func() bool
 	// Due waits until a tick is due. It returns [ErrEnd] if a later version of the program or another owner
-	// runs the tick. Default: each tick is due at once.
+	// runs the tick. Default: no tick waits.
 	Due func(ctx context.Context, tick uint64) error
 	// Compare compares the state of the machine with the state that the owner has saved after the same tick.
 	// It returns an error that says what differs. Follow calls Compare when the machine has computed another
@@ -43,8 +43,8 @@ type Options struct {
 	// Report is called with errors after which Run continues: a message is refused, or a checkpoint is not
 	// stored. Default: these errors are dropped.
 	Report func(error)
-	// Process is the name of the process. A process that starts again has the same name and the same
-	// journals. A process runs at most one owner of a region at a time.
+	// Process is the name of the process. A process that starts again must have the same name and the same
+	// journals. A process must run at most one owner of a region at a time.
 	Process string
 	// Number is a random number that no other owner has, not even an earlier one of the same process.
 	Number uint64
@@ -71,7 +71,7 @@ type owner struct {
 	from []*reader // the outboxes of all regions, read up to the tick that was received last
 
 	epoch    uint64
-	before   uint64 // the newest epoch before this one
+	before   uint64 // the epoch before this one
 	pointer  pointer
 	revision uint64 // of the pointer
 
@@ -79,10 +79,10 @@ type owner struct {
 	hash Hash   // of the history up to this tick
 	cut  uint64 // the number of the last input that the machine has read
 
-	last    uint64      // the number of the newest message when all sent messages are appended
+	last    uint64      // the number of the newest message after all sent messages are appended
 	id      ID          // the ID of that message, or zero if it does not belong to the outbox
 	sent    []sent      // messages that may not be appended yet, oldest first
-	numbers []number    // of the ticks that the outbox has, oldest first
+	numbers []numbered  // of the ticks that the outbox has, oldest first
 	purged  uint64      // the last tick that was removed from the outbox
 	saving  *checkpoint // the checkpoint that is being stored, or nil
 	tidied  bool        // superseded checkpoints were removed
@@ -97,8 +97,8 @@ type sent struct {
 	appended Appended
 }
 
-// number is a tick and the number of its message in the outbox.
-type number struct{ tick, number uint64 }
+// numbered is a tick and the number of its message in the outbox.
+type numbered struct{ tick, number uint64 }
 
 // Run takes a region over and runs its ticks until the last tick of the region or of this version of the
 // program, or until the context ends. When Run returns nil, the checkpoint of the last tick is durable. Run
@@ -147,8 +147,8 @@ func (r *owner) guard(ctx context.Context) error {
 	}
 }
 
-// why returns the cause of an error. If an owner has slept, a later owner may have removed messages. Then the
-// owner gets ErrGone, and why returns ErrFenced.
+// why returns the cause of an error. An owner that has slept gets ErrGone if a later owner has removed
+// messages. In this case why returns ErrFenced.
 func (r *owner) why(ctx context.Context, err error) error {
 	if !errors.Is(err, ErrGone) {
 		return err
@@ -182,8 +182,8 @@ func (r *owner) live(ctx context.Context) error {
 	if err := r.append(ctx, sent{tick: m.tick, hash: r.hash, m: b}); err != nil {
 		return err
 	}
-	// The next tick receives the message that this region sent lookahead ticks before that tick. So fewer
-	// than lookahead messages may be on their way.
+	// The next tick receives the message that this region sent lookahead ticks before that tick. The outbox
+	// must have this message, so fewer than lookahead messages may be unacknowledged.
 	for uint64(len(r.sent)) >= r.o.Lookahead {
 		if err := r.acknowledge(ctx); err != nil {
 			return err
@@ -228,7 +228,7 @@ func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message,
 }
 
 // until waits for the message of a tick in the outbox that f reads. During a long wait, until checks the
-// outbox of this region. This outbox may have lost a message for which the other region waits.
+// outbox of this region, because it may have lost a message for which the other region waits.
 func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, error) {
 	for long := false; ; {
 		m, _, err := f.step(ctx)
@@ -257,8 +257,8 @@ func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, er
 	}
 }
 
-// inputs returns the inputs with numbers > after and <= upTo, and the number of the last one. If upTo is the
-// largest uint64, inputs returns the inputs up to the newest one.
+// inputs returns the inputs with numbers > after and <= upTo, and the number of the last one, or after if
+// there is none. If upTo is the largest uint64, inputs returns the inputs up to the newest one.
 func (r *owner) inputs(ctx context.Context, after, upTo uint64) (inputs [][]byte, cut uint64, err error) {
 	log := r.o.Storage.Inputs(r.o.Region)
 	for after < upTo {
@@ -317,14 +317,15 @@ func (r *owner) acknowledge(ctx context.Context) error {
 // appended notes that the n oldest sent messages are appended.
 func (r *owner) appended(n int) {
 	for _, s := range r.sent[:n] {
-		r.numbers = append(r.numbers, number{s.tick, s.number})
+		r.numbers = append(r.numbers, numbered{s.tick, s.number})
 		r.own.next, r.own.id, r.own.alien = s.number+1, IDOf(s.m), false
 		r.own.tick, r.own.hash = s.tick, s.hash
 	}
 	r.sent = r.sent[n:]
 }
 
-// settle finds out, after an error, which sent messages are appended, and appends the others again.
+// settle finds out, after an error, which of the sent messages are appended, and appends the other ones
+// again.
 func (r *owner) settle(ctx context.Context) error {
 	if err := r.look(ctx); err != nil {
 		return err
@@ -537,8 +538,8 @@ func (r *owner) purge(ctx context.Context) error {
 	if err := r.own.log.Purge(ctx, below); err != nil {
 		return err
 	}
-	// The journal keeps the messages that are purged now, until the next purge. If the outbox lost its end
-	// before this purge, the next owner needs them to fill the outbox up.
+	// The journal keeps the messages that this call purges until the next call. If the outbox had lost its
+	// end before this call, the next owner needs them to fill the outbox up.
 	kept := r.purged
 	r.purged = least - r.o.Lookahead
 	return r.o.Journal.Purge(kept)

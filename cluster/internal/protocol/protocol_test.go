@@ -38,7 +38,8 @@ func TestFaults(t *testing.T) {
 		"left", "loads", "purged", "refilled", "refused", "removed", "reported", "sleeps", "tails", "twice",
 		"unknown"} {
 		if sum[what] < seeds/2 {
-			t.Errorf("the simulations have too few faults: %d times %q in %d seeds", sum[what], what, seeds)
+			t.Errorf("the simulations of %d seeds count %q %d times, want at least %d times", seeds, what,
+				sum[what], seeds/2)
 		}
 	}
 }
@@ -77,7 +78,7 @@ func TestLossInTakeover(t *testing.T) {
 		}
 	}
 	if moved == 0 {
-		t.Error("the earlier owner has never moved the pointer")
+		t.Error("the earlier owner has not moved the pointer in any simulation")
 	}
 }
 
@@ -128,8 +129,8 @@ func TestLossAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestLostStores: when an owner has stored a checkpoint, it removes earlier checkpoints that were stored in
-// part or without an answer.
+// TestLostStores: when an owner has stored a checkpoint, it removes the earlier checkpoints, also those that
+// were stored only in part or without an answer.
 func TestLostStores(t *testing.T) {
 	most := 0
 	for seed := range uint64(60) {
@@ -148,12 +149,12 @@ func TestLostStores(t *testing.T) {
 		o.stop()
 	}
 	if most < 3 {
-		t.Errorf("at most %d checkpoints were stored at a time, want at least 3, so that some are left "+
-			"behind", most)
+		t.Errorf("no simulation had more than %d checkpoints at a time, want at least 3, so that some are "+
+			"left behind", most)
 	}
 }
 
-// TestMistakes breaks each rule of the protocol on purpose. The simulation must detect each mistake.
+// TestMistakes breaks rules of the protocol on purpose. The simulation must detect each mistake.
 func TestMistakes(t *testing.T) {
 	for m := noMistake + 1; m <= versionSoon; m++ {
 		var found error
@@ -175,7 +176,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestSameSeed: two simulations with the same seed take the same steps.
+// TestSameSeed: two simulations with the same seed take the same number of steps.
 func TestSameSeed(t *testing.T) {
 	var steps [2]int
 	for i := range steps {
@@ -186,6 +187,6 @@ func TestSameSeed(t *testing.T) {
 		steps[i] = s.step
 	}
 	if steps[0] != steps[1] {
-		t.Errorf("the first run took %d steps, and the second %d", steps[0], steps[1])
+		t.Errorf("the first simulation took %d steps, and the second took %d", steps[0], steps[1])
 	}
 }

@@ -15,14 +15,14 @@ type reader struct {
 	next  uint64 // the number of the next message to read
 	tick  uint64 // the last tick that was read
 	hash  Hash   // of the history up to this tick
-	epoch uint64 // of the last message that was read and not skipped
-	owner uint64 // of the same message
-	// loose is whether the next message is accepted with any history, because the reader has read no tick
-	// before.
+	epoch uint64 // of the last message that was read and belongs to the outbox
+	owner uint64 // the number of the owner that sent this message
+	// loose is whether the next message is accepted with any history, because none was accepted before.
 	loose bool
-	id    ID   // of the message before next, or zero if the reader has not read that message
+	id    ID   // of the message with the number next-1, or zero if the reader has not read it
 	alien bool // whether that message does not belong to the outbox
-	// again is whether the reader reads the log again from the first message on, because ticks are missing.
+	// again is whether the reader reads the log again from the first message on, because ticks are missing or
+	// the log has lost its end.
 	again bool
 }
 
@@ -30,8 +30,8 @@ func (o *Options) reader(region int) *reader {
 	return &reader{o: o, log: o.Storage.Outbox(region), region: region, next: 1}
 }
 
-// step reads the next message of the log. It skips ticks that were read before. m is nil if the log has no
-// further message yet.
+// step reads the next message of the log. It skips refused messages and ticks that were read before. m is nil
+// if the log has no further message yet.
 func (r *reader) step(ctx context.Context) (m *message, number uint64, err error) {
 	for {
 		number, b, ok, err := r.log.Read(ctx, r.next)
@@ -62,8 +62,8 @@ func (r *reader) step(ctx context.Context) (m *message, number uint64, err error
 			r.tick, r.hash, r.loose = m.tick, hash, false
 			return m, number, nil
 		case m.tick == r.tick && hash != r.hash:
-			return nil, 0, fmt.Errorf("tick %d of region %d had the hash %v, and message %d has %v: %w",
-				m.tick, r.region, r.hash, number, hash, ErrHistory)
+			return nil, 0, fmt.Errorf("tick %d of region %d had the hash %v, and message %d gives it the "+
+				"hash %v: %w", m.tick, r.region, r.hash, number, hash, ErrHistory)
 		case m.tick <= r.tick:
 			if m.kind == kindEpoch {
 				return m, number, nil
@@ -75,8 +75,8 @@ func (r *reader) step(ctx context.Context) (m *message, number uint64, err error
 			}
 			r.rewind()
 		case m.before != r.hash:
-			return nil, 0, fmt.Errorf("tick %d of region %d had the hash %v, and message %d follows %v: %w",
-				r.tick, r.region, r.hash, number, m.before, ErrHistory)
+			return nil, 0, fmt.Errorf("tick %d of region %d had the hash %v, and message %d follows the "+
+				"hash %v: %w", r.tick, r.region, r.hash, number, m.before, ErrHistory)
 		default:
 			r.tick, r.hash, r.again = m.tick, hash, false
 			return m, number, nil
@@ -91,7 +91,7 @@ func (r *reader) rewind() { r.next, r.id, r.again = 1, ID{}, true }
 func (r *reader) check(m *message) error {
 	switch {
 	case m.region != uint32(r.region):
-		return fmt.Errorf("it is of region %d", m.region)
+		return fmt.Errorf("it belongs to region %d", m.region)
 	case m.kind == kindEpoch:
 		return nil
 	case m.code != r.o.codeOf(m.tick):

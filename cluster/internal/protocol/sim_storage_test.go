@@ -23,7 +23,7 @@ type simLog struct {
 	outbox   bool
 	region   int
 	first    uint64   // the number of the first message that was not removed
-	messages [][]byte // by number - 1; nil if the message was removed
+	messages [][]byte // in the order of their numbers; nil if the message was removed
 	all      [][]byte // all inputs, also removed ones; only in logs of inputs
 	tick     uint64   // the last tick in the log
 	lost     bool     // whether the log has lost ticks that were not appended again
@@ -75,7 +75,7 @@ func (l *simLog) accept(b []byte) {
 }
 
 // loseTail removes the last messages of an outbox, as a power failure does. It also kills all owners of the
-// region except the newest one: when the epoch record is lost, a fenced owner could continue.
+// region except the newest one, because a fenced owner could continue if the epoch record is lost.
 func (s *sim) loseTail(region int) {
 	l := s.outboxes[region]
 	n := min(s.r.IntN(5), len(l.messages))
@@ -130,12 +130,12 @@ func (s *sim) intrude(region int) {
 
 // lateAppend is a message on its way to a log.
 type lateAppend struct {
-	log    *simLog
-	owner  uint64
-	last   uint64
-	before ID
-	m      []byte
-	answer *simAppended
+	log        *simLog
+	owner      uint64 // the number of the owner that sends the message
+	lastNumber uint64
+	lastID     ID
+	m          []byte
+	answer     *simAppended
 }
 
 // simAppended is the answer to Append.
@@ -170,7 +170,7 @@ func (s *sim) deliver() {
 		answer = new(simAppended)
 	}
 	if s.chance(s.faults.twice) {
-		s.late = append(s.late, lateAppend{a.log, 0, a.last, a.before, a.m, nil})
+		s.late = append(s.late, lateAppend{a.log, 0, a.lastNumber, a.lastID, a.m, nil})
 		s.count["twice"]++
 	}
 	answer.done = true
@@ -190,32 +190,33 @@ func (s *sim) deliver() {
 	}
 }
 
-// ends reports whether the condition of an append holds.
+// ends reports whether the log ends with the message that the condition of the append names.
 func (l *simLog) ends(a lateAppend) bool {
-	if l.last() != a.last {
+	if l.last() != a.lastNumber {
 		return false
 	}
-	if l.s.mistake == numberAlone || a.before == (ID{}) {
+	if l.s.mistake == numberAlone || a.lastID == (ID{}) {
 		return true
 	}
-	newest := l.messages[a.last-1]
+	newest := l.messages[a.lastNumber-1]
 	m, err := decode(newest)
 	// A message of an intruder has no ID.
-	return err == nil && m.region == uint32(l.region) && a.before == IDOf(newest)
+	return err == nil && m.region == uint32(l.region) && a.lastID == IDOf(newest)
 }
 
-// boundLog is a log that is used by one owner.
+// boundLog is a log that one owner uses.
 type boundLog struct {
 	*simLog
 	o *simOwner
 }
 
-func (l boundLog) Append(_ context.Context, last uint64, before ID, m []byte) Appended {
+func (l boundLog) Append(_ context.Context, lastNumber uint64, lastID ID, m []byte) Appended {
 	answer := &simAppended{o: l.o}
 	if l.s.mistake == cutOutside {
 		m = withoutCut(m)
 	}
-	l.s.late = append(l.s.late, lateAppend{l.simLog, l.o.number, last, before, bytes.Clone(m), answer})
+	l.s.late = append(l.s.late,
+		lateAppend{l.simLog, l.o.number, lastNumber, lastID, bytes.Clone(m), answer})
 	return answer
 }
 
@@ -272,7 +273,7 @@ type simPointer struct {
 	revision uint64
 }
 
-// simStorage is the storage that is used by one owner.
+// simStorage is the storage that one owner uses.
 type simStorage struct{ o *simOwner }
 
 func (s simStorage) Outbox(region int) Log { return boundLog{s.o.s.outboxes[region], s.o} }
@@ -350,9 +351,9 @@ func (s simStorage) PutCheckpoint(_ context.Context, region int, name string, he
 	return c
 }
 
-// store does the next step of storing a checkpoint. The first step stores a part, the second the whole. A
-// step may be lost. Then the checkpoint stays as it is: not stored, or stored in part. If only the answer is
-// lost, the checkpoint is stored, and the owner gets an error.
+// store does the next step of storing a random checkpoint. The first step stores a part, the second the
+// whole. If a step is lost, the checkpoint stays as it is: not stored, or stored in part. If only the answer
+// is lost, the whole checkpoint is stored. In both cases the owner gets an error.
 func (s *sim) store() {
 	at := s.r.IntN(len(s.storing))
 	c := s.storing[at]
@@ -361,7 +362,7 @@ func (s *sim) store() {
 	if !lost && !c.part {
 		c.part = true
 		if stored[c.name] == nil {
-			stored[c.name] = nil // the name exists, and the content does not
+			stored[c.name] = nil // Checkpoints returns the name, and Checkpoint returns ErrGone
 		}
 		return
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // sim simulates a cluster in one goroutine: processes that run owners of regions, and the storage that the
-// processes share. The owners are coroutines. Each call of the storage gives control to the simulation. A
-// random generator with a seed decides which owner runs next, what the call does, and which owners sleep, die
-// or get a rival. So two simulations with the same seed take the same steps.
+// processes share. The owners are coroutines. An owner gives control to the simulation in most calls of the
+// storage. A random generator with a seed decides which owner runs next, what the call does, and which owners
+// sleep, die or get a rival. Therefore two simulations with the same seed take the same steps.
 type sim struct {
 	r         *rand.Rand
 	seed      uint64
@@ -39,7 +39,7 @@ type sim struct {
 	count            simCounts
 }
 
-// faults are the chances of each fault, in thousandths per step.
+// faults are the chances of each fault in a step or in a call of the storage, in thousandths.
 type faults struct {
 	crash      int // an owner dies
 	process    int // a process dies, with all of its owners
@@ -48,7 +48,7 @@ type faults struct {
 	lostAppend int // a message does not arrive
 	lostAnswer int // a message arrives, and the answer to it is lost
 	twice      int // a message arrives once more, later
-	intruder   int // something else appends a message to an outbox
+	intruder   int // an outbox gets a message that no owner has sent
 	lostTail   int // an outbox loses its last messages
 	lostStore  int // a checkpoint is not stored, or only in part
 }
@@ -100,7 +100,7 @@ func newSim(seed uint64, regions int, f faults, m mistake) *sim {
 	return s
 }
 
-// upgradeLater makes a second version of the program run the ticks from a random tick on.
+// upgradeLater makes a second version of the program run all ticks from a random tick on.
 func (s *sim) upgradeLater() { s.upgrade = 2 + s.r.Uint64N(s.until-2) }
 
 // chance returns true with the probability n/1000.
@@ -234,38 +234,39 @@ func (o *simOwner) wait(ready func() bool) {
 	o.ready = nil
 }
 
-// kill ends an owner. Messages that the owner has sent may still arrive.
+// kill ends an owner. Messages that the owner has sent before may still arrive.
 func (s *sim) kill(o *simOwner) {
 	o.stop()
 	o.done = true
 	s.count["crashes"]++
 }
 
-// run runs the simulation with faults for some steps, and then without faults until all regions have run
-// their last tick.
+// run runs the simulation with faults for stepsWithFaults steps, and then without faults until all regions
+// have run their last tick.
 func (s *sim) run() error {
 	defer func() {
 		for _, o := range s.owners {
 			o.stop()
 		}
 	}()
-	const rough, most = 3000, 400_000
+	const stepsWithFaults, mostSteps = 3000, 400_000
 	for s.step = 0; s.violation == nil; s.step++ {
-		if s.step == rough {
+		if s.step == stepsWithFaults {
 			s.faults = faults{}
 			for _, o := range s.owners {
 				o.sleeps = 0
 			}
 		}
-		if s.step > rough && s.finished() {
+		if s.step > stepsWithFaults && s.finished() {
 			break
 		}
-		if s.step > most {
-			return fmt.Errorf("seed %d: the regions stand still after the ticks %v", s.seed, s.ticks())
+		if s.step > mostSteps {
+			return fmt.Errorf("seed %d: after %d steps the last ticks of the regions are %v, want %d", s.seed,
+				mostSteps, s.ticks(), s.until)
 		}
 		s.misfortune()
 		s.employ()
-		if s.step < rough && s.chance(15) {
+		if s.step < stepsWithFaults && s.chance(15) {
 			s.input()
 		}
 		if len(s.late) > 0 && s.chance(600) {
@@ -294,7 +295,7 @@ func (s *sim) run() error {
 	return nil
 }
 
-// tidied runs each region once more, and checks that then only the newest checkpoint of the region is stored.
+// tidied runs each region once more, and then checks that only the newest checkpoint of the region is stored.
 func (s *sim) tidied() error {
 	for _, o := range s.owners {
 		s.kill(o)
@@ -324,7 +325,8 @@ func (s *sim) tidied() error {
 	return s.violation
 }
 
-// runAlone runs an owner until it has run its last tick or has ended, or until enough returns true.
+// runAlone runs an owner, and no other one, until it has run its last tick or has ended, or until enough
+// returns true.
 func (s *sim) runAlone(o *simOwner, enough func() bool) {
 	for ok := true; ok && !o.guards && !enough(); {
 		switch {
@@ -376,8 +378,8 @@ func (s *sim) bury() {
 	s.owners = living
 }
 
-// employ starts owners for regions without an owner that is awake, and followers for regions without a
-// follower.
+// employ sometimes starts owners for regions without an owner that is awake, and followers for regions
+// without a follower.
 func (s *sim) employ() {
 	for region := range s.regions {
 		awake, followed := s.over[region] || s.outboxes[region].tick >= s.until, false

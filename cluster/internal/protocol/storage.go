@@ -6,7 +6,7 @@ import (
 )
 
 // Storage keeps the logs, pointers and checkpoints of a cluster. All processes of the cluster share one
-// storage. A method waits until the storage answers or the context ends.
+// storage. Methods that return an error wait until the storage answers or the context ends.
 type Storage interface {
 	// Outbox returns the log of the messages of a region.
 	Outbox(region int) Log
@@ -39,9 +39,9 @@ type Log interface {
 	// must also be the ID of the newest message. A message has an ID only if Append has appended it. Calls
 	// take effect in their order.
 	//
-	// A caller may send several messages before the first one is acknowledged. It then predicts their
-	// numbers. If one of these messages is refused, a message of another owner may get the predicted number.
-	// So the condition checks the ID, too.
+	// A caller may send several messages before the first one is acknowledged, and predicts their numbers. If
+	// one of these messages is refused, a message of another owner may get the predicted number. Therefore
+	// the condition checks the ID, too.
 	Append(ctx context.Context, lastNumber uint64, lastID ID, m []byte) Appended
 	// Last returns the number of the newest message that was ever appended, or 0 if there was none. It counts
 	// all messages that were appended before the call.
@@ -59,14 +59,15 @@ type Log interface {
 // Appended is a message that is being appended.
 type Appended interface {
 	// Wait returns nil when the message is durable, and ErrRefused if the condition of Append did not hold.
-	// After another error, the message may be in the log already, be appended later, or never.
+	// After another error, the message may already be in the log, may be appended later, or may never be
+	// appended.
 	Wait(ctx context.Context) error
 }
 
 // Stored is a checkpoint that is being stored.
 type Stored interface {
 	// Done reports whether the checkpoint is durable. It returns an error if storing the checkpoint has
-	// failed. The checkpoint may then be stored in part or completely.
+	// failed. The checkpoint may then be stored completely, in part, or not at all.
 	Done() (bool, error)
 	// Wait waits until Done reports true or an error, and returns that error. If the context ends first, Wait
 	// returns the error of the context.
@@ -78,8 +79,8 @@ type Stored interface {
 // Journal keeps the messages of one outbox on the disk of a process.
 type Journal interface {
 	// Write writes the message of a tick. If the journal already has messages of this tick or of later ticks,
-	// Write removes them. When the outbox has acknowledged the message, the journal must not lose it in a
-	// power failure.
+	// Write removes them. A message that the outbox has acknowledged must survive a power failure in the
+	// journal.
 	Write(tick uint64, m []byte) error
 	// Read returns the message of a tick. ok is false if the journal does not have the message.
 	Read(tick uint64) (m []byte, ok bool, err error)
@@ -96,7 +97,7 @@ type Machine interface {
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
 	// Save returns the state. The bytes are valid until the next call of Save.
 	Save() ([]byte, error)
-	// Load sets the state to one that Save has returned after the same tick.
+	// Load sets the state to one that Save has returned after this tick.
 	Load(tick uint64, state []byte) error
 }
 

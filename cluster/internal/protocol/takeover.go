@@ -14,7 +14,7 @@ func (r *owner) takeOver(ctx context.Context) error {
 		return err
 	}
 	if err := r.runs(&r.pointer); err != nil {
-		return err // the current owner has the right version, and must not be fenced
+		return err // a process of another version must run the region, and must not be fenced
 	}
 	ticks, err := r.fence(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (r *owner) takeOver(ctx context.Context) error {
 	if err := r.claim(ctx); err != nil {
 		return err
 	}
-	if err := r.look(ctx); err != nil { // the outbox may have lost the epoch record since
+	if err := r.look(ctx); err != nil { // the outbox may have lost the epoch record meanwhile
 		return err
 	}
 	if err := r.torn(r.before); err != nil {
@@ -55,8 +55,8 @@ func (r *owner) takeOver(ctx context.Context) error {
 
 // claim writes the epoch and the number of this owner into the pointer. After claim, earlier owners cannot
 // move the pointer. If an earlier owner has moved the pointer during the takeover, claim continues with the
-// moved pointer. The takeover does not begin again: a new takeover would not know which messages this one has
-// read, and would not notice that the outbox has lost some of them.
+// moved pointer. The whole takeover must not begin again in this case: it would not know which messages it
+// had read before, and would not notice that the outbox has lost some of them.
 func (r *owner) claim(ctx context.Context) error {
 	for {
 		var err error
@@ -75,7 +75,7 @@ func (r *owner) claim(ctx context.Context) error {
 }
 
 // torn returns an error if the outbox has lost all messages of HolderEpoch, and only the journal of another
-// process has them. epoch is that of the last message in the outbox.
+// process has them. epoch is that of the last message in the outbox before the epoch record of this owner.
 func (r *owner) torn(epoch uint64) error {
 	if epoch < r.pointer.HolderEpoch && r.pointer.Holder != r.o.Process {
 		return r.lost(fmt.Sprintf("has no message of the epoch %d", r.pointer.HolderEpoch))
@@ -89,9 +89,9 @@ func (r *owner) lost(why string) error {
 		"and has the ticks in its journal: %w", r.own.tick, why, r.pointer.Holder, ErrLost)
 }
 
-// owned is a tick of the region's outbox.
+// owned is a tick of the region's outbox, with its message.
 type owned struct {
-	number
+	numbered
 	m *message
 }
 
@@ -108,7 +108,7 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	each := func(m *message, n uint64) error {
 		switch {
 		case m.kind == kindTick:
-			ticks = append(ticks, owned{number{m.tick, n}, m})
+			ticks = append(ticks, owned{numbered{m.tick, n}, m})
 		case record != nil && m.owner == record.owner && m.epoch == record.epoch:
 			fenced = true
 		}
@@ -135,7 +135,8 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 		r.before = r.own.epoch
 		record = &message{kind: kindEpoch, region: uint32(r.o.Region), owner: r.o.Number,
 			epoch: max(r.own.epoch, r.pointer.Epoch) + 1, tick: r.own.tick, before: r.own.hash}
-		// After an error the record may be appended or not. The next iteration reads the outbox again.
+		// After an error the record may be appended or not: the next iteration reads the outbox again to find
+		// out.
 		last, id := r.own.end()
 		if err := r.own.log.Append(ctx, last, id, record.appendTo(nil)).Wait(ctx); ctx.Err() != nil {
 			return nil, errors.Join(err, ctx.Err())
@@ -143,8 +144,8 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	}
 }
 
-// refill appends the ticks that the outbox has lost and the journal has. It returns ticks followed by these
-// ticks.
+// refill appends the ticks that the outbox has lost and the journal has. It returns the given ticks and then
+// these ticks.
 func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 	for {
 		b, ok, err := r.o.Journal.Read(r.own.tick + 1)
@@ -196,13 +197,13 @@ func (r *owner) replay(ctx context.Context, ticks []owned) error {
 				return fmt.Errorf("tick %d has the hash %v in the outbox, and %v in the checkpoint: %w",
 					r.tick, t.m.hash(), r.hash, ErrHistory)
 			}
-			r.numbers = append(r.numbers, t.number)
+			r.numbers = append(r.numbers, t.numbered)
 			continue
 		}
 		if err := r.again(ctx, t.m, nil); err != nil {
 			return err
 		}
-		r.numbers = append(r.numbers, t.number)
+		r.numbers = append(r.numbers, t.numbered)
 	}
 	if r.tick != r.own.tick {
 		return fmt.Errorf("the outbox ends with tick %d, and the takeover could only run ticks up to %d: %w",
@@ -211,7 +212,7 @@ func (r *owner) replay(ctx context.Context, ticks []owned) error {
 	return nil
 }
 
-// open begins to read the outboxes of all regions.
+// open makes readers for the outboxes of all regions.
 func (r *owner) open() {
 	r.from = make([]*reader, r.o.Regions)
 	for i := range r.from {

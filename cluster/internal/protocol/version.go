@@ -2,9 +2,9 @@ package protocol
 
 import "fmt"
 
-// Version is a version of the program. It runs the ticks of all regions from its first tick up to and
-// including the tick before the first tick of the next version. A version continues each region from a
-// checkpoint of the tick before its own first tick. So a version never runs a tick of an earlier version.
+// Version is a version of the program. It runs the ticks of all regions from its first tick to the last tick
+// before the first tick of the next version. A version continues each region from a checkpoint of the tick
+// before its own first tick. Therefore a version never runs a tick of an earlier version.
 type Version struct {
 	From uint64 // the first tick of the version
 	Code Hash   // identifies the version

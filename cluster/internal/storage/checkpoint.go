@@ -51,19 +51,20 @@ func (s *stored) Sum() []byte { return s.sum }
 
 func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", region, name) }
 
-// partsSubject returns the subject of the parts of an object.
+// partsSubject returns the subject of the parts of an object. parts is the name of the parts.
 //
 // An object consists of one message with a description and of messages with the parts. Their subjects follow
-// the convention of NATS, so every NATS client can read the objects. Other clients give the parts a random
-// name. Here the name of the parts begins with the name of the object. If a process dies while it stores a
-// checkpoint, other processes can find out to which checkpoint the parts belong.
+// the convention of NATS, so that every NATS client can read the objects. Other clients give the parts a
+// random name. Here the name of the parts begins with the name of the object: if a process dies while it
+// stores a checkpoint, other processes can find out to which checkpoint the parts belong.
 func (s *Storage) partsSubject(parts string) string { return "$O." + s.base() + ".C." + parts }
 
 func (s *Storage) aboutSubject(object string) string {
 	return "$O." + s.base() + ".M." + base64.URLEncoding.EncodeToString([]byte(object))
 }
 
-// bytesChunk is the largest size of a part of a checkpoint. The server syncs its file after each part.
+// bytesChunk is the largest size of a part of a checkpoint. By default the server syncs its file after each
+// part.
 const bytesChunk = 512 << 10
 
 // PutCheckpoint implements [protocol.Storage].
@@ -97,8 +98,8 @@ func (s *Storage) putObject(ctx context.Context, object string, contents ...[]by
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			// When putObject has returned, the caller may change the contents. So the client must not publish
-			// a part again by itself.
+			// The client must not publish a part again by itself, because the caller may change the contents
+			// after putObject has returned.
 			future, err := s.bulk.PublishMsgAsync(&nats.Msg{Subject: subject, Data: part},
 				jetstream.WithRetryAttempts(0))
 			if err != nil {
@@ -107,7 +108,7 @@ func (s *Storage) putObject(ctx context.Context, object string, contents ...[]by
 			sent = append(sent, future)
 		}
 	}
-	// The description is published last, so an object with a description is complete.
+	// The description is published after all parts are stored, so an object with a description is complete.
 	for _, future := range sent {
 		select {
 		case <-future.Ok():
@@ -160,9 +161,9 @@ func (s *Storage) Checkpoints(ctx context.Context, region int) (names []string, 
 	return slices.Compact(names), err
 }
 
-// RemoveCheckpoint implements [protocol.Storage]. If a NATS client deletes an object, one message of the
-// object stays. RemoveCheckpoint removes all messages of the object. It removes the parts last: Checkpoints
-// lists a checkpoint as long as it has parts.
+// RemoveCheckpoint implements [protocol.Storage]. It removes all messages of the object; a NATS client that
+// deletes an object leaves one of them. RemoveCheckpoint removes the parts last, because Checkpoints lists a
+// checkpoint as long as it has parts.
 func (s *Storage) RemoveCheckpoint(ctx context.Context, region int, name string) error {
 	object := objectName(region, name)
 	return s.retry(ctx, "removing the checkpoint "+object, func(ctx context.Context) error {

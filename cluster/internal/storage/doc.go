@@ -12,6 +12,7 @@
 //     the package keep other keys in the same bucket);
 //   - the objects whose names begin with 7. in the object bucket VAST_N: the checkpoints.
 //
-// While the server does not answer, a call waits until its context ends, if the comment on the call does not
-// say otherwise. [Options].Waiting is called when calls begin to wait, and when the server answers again.
+// While the server does not answer, a call waits until the server answers or the context of the call ends.
+// The comments on calls name exceptions. [Options].Waiting is called when calls begin to wait, and when the
+// server answers again.
 package storage

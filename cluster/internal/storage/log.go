@@ -29,7 +29,7 @@ type log struct {
 	tail      tail
 	following sync.Mutex // held while a subscription begins
 
-	pause atomic.Int64 // in nanoseconds: how long the next failed Wait pauses
+	pause atomic.Int64 // in nanoseconds: how long appended.Wait pauses after its next error
 }
 
 var _ protocol.Log = (*log)(nil)
@@ -38,18 +38,18 @@ var _ protocol.Log = (*log)(nil)
 func name(id protocol.ID) string { return hex.EncodeToString(id[:]) }
 
 // Append implements [protocol.Log].
-func (l *log) Append(_ context.Context, last uint64, before protocol.ID, m []byte) protocol.Appended {
+func (l *log) Append(_ context.Context, lastNumber uint64, lastID protocol.ID, m []byte) protocol.Appended {
 	header := nats.Header{
 		jetstream.MsgIDHeader:           {name(protocol.IDOf(m))},
-		jetstream.ExpectedLastSeqHeader: {strconv.FormatUint(last, 10)},
+		jetstream.ExpectedLastSeqHeader: {strconv.FormatUint(lastNumber, 10)},
 	}
-	if before != (protocol.ID{}) {
-		header[jetstream.ExpectedLastMsgIDHeader] = []string{name(before)}
+	if lastID != (protocol.ID{}) {
+		header[jetstream.ExpectedLastMsgIDHeader] = []string{name(lastID)}
 	}
 	// The client must not publish the message again by itself, because later messages could overtake it.
 	future, err := l.s.js.PublishMsgAsync(&nats.Msg{Subject: l.subject, Header: header, Data: m},
 		jetstream.WithRetryAttempts(0))
-	return &appended{l: l, future: future, err: err, number: last + 1}
+	return &appended{l: l, future: future, err: err, number: lastNumber + 1}
 }
 
 // appended is a message that is being appended.
@@ -57,11 +57,12 @@ type appended struct {
 	l      *log
 	future jetstream.PubAckFuture
 	err    error
-	number uint64
+	number uint64 // the number that the message gets if the condition holds
 }
 
-// Wait implements [protocol.Appended]. After an error, Wait pauses before it returns, because the owner then
-// appends the message again at once. Each pause is longer than the one before, up to maxPause.
+// Wait implements [protocol.Appended]. After an error, Wait pauses before it returns, because the owner
+// appends the message again without a pause. While errors follow each other, each pause is longer than the
+// one before, up to maxPause.
 func (a *appended) Wait(ctx context.Context) error {
 	err := a.wait(ctx)
 	l := a.l
@@ -101,8 +102,8 @@ func (a *appended) wait(ctx context.Context) error {
 	}
 }
 
-// patienceSend is how long Send tries. The server detects a repeated message only for two minutes. After that
-// time it would append the input a second time.
+// patienceSend is how long Send tries. The server detects a repeated message only for two minutes. A later
+// attempt would append the input a second time.
 const patienceSend = 90 * time.Second
 
 // Send appends an input to the log of a region, and returns the number of the input. While the server does
@@ -126,9 +127,10 @@ func (s *Storage) Send(ctx context.Context, region int, input []byte) (number ui
 	return number, err
 }
 
-// acknowledged adds a message to the tail of its log, after this process has appended the message to the log.
+// acknowledged is called when the log has a message that this process has sent. It adds the message to the
+// tail of the log.
 func (s *Storage) acknowledged(_ jetstream.JetStream, m *nats.Msg, ack *jetstream.PubAck) {
-	if l := s.bySub[m.Subject]; l != nil && !ack.Duplicate {
+	if l := s.bySubject[m.Subject]; l != nil && !ack.Duplicate {
 		l.tail.add(entry{ack.Sequence, m.Data})
 	}
 }
@@ -169,9 +171,9 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 	return number, m, ok, err
 }
 
-// backlog is the number of messages before the requested one that a subscription delivers, too. Other regions
-// of the process may still need these messages. A region that waits reads the message before the requested
-// one again.
+// backlog is how many messages before the requested one a subscription delivers, too. Other regions of the
+// process may still need these messages. A region that waits for the requested message also reads the message
+// before it again.
 const backlog = 64
 
 // follow subscribes to the messages with numbers >= number, and to the backlog before them. exists is whether
@@ -183,7 +185,7 @@ func (l *log) follow(ctx context.Context, number uint64, exists bool) error {
 	defer l.following.Unlock()
 	first, existed := number-min(number-1, backlog), number
 	if exists {
-		existed = math.MaxUint64 // until the subscription has delivered the newest message
+		existed = math.MaxUint64 // the number of the newest message is not known yet
 	}
 	return l.s.retry(ctx, "following the stream "+l.stream, func(ctx context.Context) error {
 		consumer, err := l.s.js.OrderedConsumer(ctx, l.stream, jetstream.OrderedConsumerConfig{
@@ -211,8 +213,8 @@ func (l *log) follow(ctx context.Context, number uint64, exists bool) error {
 	})
 }
 
-// patience is how long Wait waits at most. Then Wait ends the subscription, so that Read reads from the
-// server: the server may have lost the end of the log.
+// patience is how long Wait waits at most. After this time Wait ends the subscription, so that Read reads
+// from the server, because the server may have lost the end of the log.
 const patience = 2 * time.Second
 
 // Wait implements [protocol.Log].

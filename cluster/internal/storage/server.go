@@ -25,7 +25,7 @@ type ServerOptions struct {
 	// SyncInterval is how often the server syncs its files. Default: before each acknowledgement, so that a
 	// power failure loses nothing that was acknowledged.
 	SyncInterval time.Duration
-	// Name, Route and Peers join several servers. No two servers have the same Name. Route is the host:port
+	// Name, Route and Peers join several servers. Each server must have another Name. Route is the host:port
 	// at which this server listens for the other servers. Peers lists the host:port of all servers. Default:
 	// the server is alone.
 	Name, Route string

@@ -18,7 +18,7 @@ import (
 
 // Options say which cluster to connect to.
 type Options struct {
-	// Name is the name of the cluster: 1 to 64 letters, digits, - and _. Clusters on one server have
+	// Name is the name of the cluster: 1 to 64 letters, digits, - and _. Clusters on one server must have
 	// different names.
 	Name string
 	// Server is the embedded server, or nil if URL names the servers.
@@ -46,14 +46,14 @@ type Storage struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	bulk    jetstream.JetStream // for parts of checkpoints, which may take long
-	regions jetstream.KeyValue
+	keys    jetstream.KeyValue
 	objects jetstream.ObjectStore
-	// keyStream is the stream of the bucket regions, and objectStream that of the bucket objects.
+	// keyStream is the stream of the bucket of keys, and objectStream that of the bucket of objects.
 	keyStream, objectStream jetstream.Stream
 
-	outbox []*log
-	inputs []*log
-	bySub  map[string]*log
+	outbox    []*log
+	inputs    []*log
+	bySubject map[string]*log
 
 	background sync.WaitGroup // goroutines that store checkpoints or watch keys
 
@@ -68,19 +68,20 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Open connects to the servers and makes the bucket of the keys, if it does not exist. It waits until the
 // servers answer or the context ends. Call [Storage.MakeLogs] before you use anything but keys. MakeLogs is a
-// separate call, because its caller first reads the number of regions from a key.
+// separate call, because its caller first compares the number of regions with a key.
 func Open(ctx context.Context, o Options) (*Storage, error) {
 	if !validName.MatchString(o.Name) {
 		return nil, fmt.Errorf("the cluster's name %q: use 1 to 64 letters, digits, - and _", o.Name)
 	}
 	o.Replicas = max(o.Replicas, 1)
-	s := &Storage{o: o, bySub: make(map[string]*log)}
+	s := &Storage{o: o, bySubject: make(map[string]*log)}
 	s.connected, s.interrupt = context.WithCancel(context.Background())
 	options := []nats.Option{
 		nats.Name("vast " + o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
 		nats.RetryOnFailedConnect(true), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
 		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(timeoutDial),
-		// The client keeps no messages while it has no connection: the owner of a region appends them again.
+		// The client keeps no messages while it has no connection, because the owner of a region appends them
+		// again.
 		nats.ReconnectBufSize(-1),
 		// While there was no connection, a server may have lost the end of a log.
 		nats.ReconnectHandler(func(*nats.Conn) { s.forget() }),
@@ -119,7 +120,8 @@ func (s *Storage) Close() {
 	s.background.Wait()
 }
 
-// interrupted ends the attempts of all calls: requests that were sent on a lost connection get no answer.
+// interrupted ends the attempts of all calls, because requests that were sent on a lost connection get no
+// answer.
 func (s *Storage) interrupted() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,15 +167,15 @@ func (s *Storage) makeKeys(ctx context.Context) error {
 		if _, err := s.js.AccountInfo(ctx); err != nil { // an error if the server has no JetStream
 			return err
 		}
-		s.regions, err = s.js.KeyValue(ctx, c.Bucket)
+		s.keys, err = s.js.KeyValue(ctx, c.Bucket)
 		if errors.Is(err, jetstream.ErrBucketNotFound) && s.o.Existing {
 			return fmt.Errorf("the servers have no cluster of this name: %w", err)
 		}
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
-			s.regions, err = s.js.CreateKeyValue(ctx, c)
+			s.keys, err = s.js.CreateKeyValue(ctx, c)
 		}
 		if errors.Is(err, jetstream.ErrBucketExists) { // another process has made it just now
-			s.regions, err = s.js.KeyValue(ctx, c.Bucket)
+			s.keys, err = s.js.KeyValue(ctx, c.Bucket)
 		}
 		if err == nil {
 			s.keyStream, err = s.js.Stream(ctx, "KV_"+c.Bucket)
@@ -196,7 +198,7 @@ func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 		if kind == "out" && s.o.Seen != nil {
 			l.seen = func(m []byte) { s.o.Seen(region, m) }
 		}
-		s.bySub[l.subject] = l
+		s.bySubject[l.subject] = l
 		var err error
 		l.handle, err = s.makeStream(ctx, config)
 		return l, err
@@ -277,7 +279,7 @@ func (s *Storage) SetPointer(ctx context.Context, region int, p []byte, revision
 // Get returns the value of a key and its revision, which is 0 if the key does not exist.
 func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision uint64, err error) {
 	err = s.retry(ctx, "reading the key "+key, func(ctx context.Context) error {
-		e, err := s.regions.Get(ctx, key)
+		e, err := s.keys.Get(ctx, key)
 		switch {
 		case errors.Is(err, jetstream.ErrKeyNotFound):
 			value, revision = nil, 0
@@ -292,12 +294,12 @@ func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision u
 }
 
 // Set sets a key if the key has the given revision, and returns the new revision. After any error the key may
-// have been set. After [protocol.ErrRefused] this happens if an earlier attempt has set the key, and its
-// answer was late or lost.
+// have been set, even after [protocol.ErrRefused]: an earlier attempt may have set the key, and its answer
+// was late or lost.
 func (s *Storage) Set(ctx context.Context, key string, value []byte, revision uint64,
 ) (now uint64, err error) {
 	err = s.retry(ctx, "setting the key "+key, func(ctx context.Context) (err error) {
-		now, err = s.regions.Update(ctx, key, value, revision)
+		now, err = s.keys.Update(ctx, key, value, revision)
 		return refused(err)
 	})
 	switch {
@@ -337,27 +339,28 @@ func refused(err error) error {
 const (
 	timeout     = 5 * time.Second // of one attempt
 	timeoutDial = 2 * time.Second // of one attempt to connect
-	timeoutLong = time.Minute     // of one attempt to move a checkpoint
+	timeoutLong = time.Minute     // of one attempt to store or read a checkpoint
 	maxPause    = time.Second     // between two attempts
 )
 
-// retry calls f until it succeeds, fails for another reason than an unreachable server, or the context ends.
+// retry repeats f while the servers are unreachable. It returns nil when f succeeds, and an error if f fails
+// for another reason or the context ends.
 func (s *Storage) retry(ctx context.Context, what string, f func(context.Context) error) error {
 	return s.retryWithin(ctx, timeout, what, f)
 }
 
 func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what string,
 	f func(context.Context) error) error {
-	// Servers that have no leader yet drop requests, so the first attempts are short.
-	short := timeout / 4
+	// Servers that have no leader yet drop requests. Therefore the first attempts have a short time limit.
+	limit := timeout / 4
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, maxPause) {
-		attempt, cancel := s.attempt(ctx, short)
-		short = min(2*short, timeout)
+		attempt, cancel := s.attempt(ctx, limit)
+		limit = min(2*limit, timeout)
 		err := f(attempt)
 		if err != nil && attempt.Err() == context.Canceled && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", nats.ErrDisconnected, err)
 		}
-		// The client gets this error if it has no connection, because it has no buffer for messages.
+		// The client returns this error if it has no connection, because it has no buffer for messages.
 		if errors.Is(err, nats.ErrReconnectBufExceeded) {
 			err = fmt.Errorf("no connection to %s: %w", cmp.Or(s.o.URL, "the embedded server"),
 				nats.ErrDisconnected)
@@ -397,7 +400,7 @@ const (
 func (s *Storage) written(kind write, err error) {
 	until := time.Time{}
 	if err != nil {
-		until = time.Now().Add(2 * timeout) // by then the next write has failed or was stored
+		until = time.Now().Add(2 * timeout) // by then the next write has succeeded or failed
 	}
 	s.mu.Lock()
 	changed := err != nil || !s.refusing[kind].IsZero()
@@ -408,7 +411,8 @@ func (s *Storage) written(kind write, err error) {
 	}
 }
 
-// answers notes the error because of which calls wait. The error nil says that the server answers.
+// answers notes why calls wait. The error nil says that the server answers, and is ignored while the server
+// does not answer writes.
 func (s *Storage) answers(err error) {
 	s.mu.Lock()
 	if now := time.Now(); err == nil && (now.Before(s.refusing[appends]) || now.Before(s.refusing[sets])) {

@@ -80,7 +80,7 @@ func check(t *testing.T, l protocol.Log, first, last int) {
 			}
 		}
 		if err != nil || !ok || number != uint64(i) || !bytes.Equal(m, message(i)) {
-			t.Fatalf("message %d: got %d, %q, %v, %v", i, number, m, ok, err)
+			t.Fatalf("reading message %d: got number %d, message %q, ok %v, error %v", i, number, m, ok, err)
 		}
 	}
 }
@@ -90,10 +90,10 @@ func TestAppendHasConditions(t *testing.T) {
 	appendAll(t, l, 3)
 	id := protocol.IDOf(message(3))
 	for _, c := range []struct {
-		what   string
-		last   uint64
-		before protocol.ID
-		want   error
+		what       string
+		lastNumber uint64
+		lastID     protocol.ID
+		want       error
 	}{
 		{"an old number", 2, protocol.IDOf(message(2)), protocol.ErrRefused},
 		{"a number that is too high", 4, id, protocol.ErrRefused},
@@ -102,12 +102,12 @@ func TestAppendHasConditions(t *testing.T) {
 		{"number and ID", 3, id, nil},
 		{"the number alone", 4, protocol.ID{}, nil},
 	} {
-		if err := l.Append(ctx, c.last, c.before, []byte(c.what)).Wait(ctx); !errors.Is(err, c.want) {
+		if err := l.Append(ctx, c.lastNumber, c.lastID, []byte(c.what)).Wait(ctx); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", c.what, err, c.want)
 		}
 	}
 	if last, err := l.Last(ctx); last != 5 || err != nil {
-		t.Errorf("the log ends with %d, %v, want 5", last, err)
+		t.Errorf("the log ends with message %d, %v, want 5", last, err)
 	}
 	// A message that is already in the log is not appended again, and Wait returns an error.
 	err := l.Append(ctx, 5, protocol.ID{}, []byte("number and ID")).Wait(ctx)
@@ -149,7 +149,8 @@ func TestPurgeKeepsTheNewest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if number, m, ok, err := l.Read(ctx, 1); number != 3 || !ok || err != nil {
-		t.Fatalf("got %d, %q, %v, %v, want message 3", number, m, ok, err)
+		t.Fatalf("after Purge below 3: got number %d, message %q, ok %v, error %v, want message 3", number, m,
+			ok, err)
 	}
 	if err := l.Purge(ctx, 100); err != nil {
 		t.Fatal(err)
@@ -162,7 +163,7 @@ func TestPurgeKeepsTheNewest(t *testing.T) {
 func TestPointer(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	if p, revision, err := s.Pointer(ctx, 1); p != nil || revision != 0 || err != nil {
-		t.Fatalf("got %q, %d, %v", p, revision, err)
+		t.Fatalf("before the first SetPointer: got %q, revision %d, %v", p, revision, err)
 	}
 	first, err := s.SetPointer(ctx, 1, []byte("a"), 0)
 	if err != nil {
@@ -179,7 +180,7 @@ func TestPointer(t *testing.T) {
 		t.Errorf("setting a pointer with an old revision: got %v, want ErrRefused", err)
 	}
 	if p, revision, err := s.Pointer(ctx, 1); string(p) != "b" || revision != second || err != nil {
-		t.Errorf("got %q, %d, %v, want b, %d", p, revision, err, second)
+		t.Errorf("got %q, revision %d, %v, want b, revision %d", p, revision, err, second)
 	}
 }
 
@@ -232,7 +233,7 @@ func TestCheckpoints(t *testing.T) {
 		t.Errorf("got the sum %x, want %x", stored.Sum(), sum)
 	}
 	if got, err := s.Checkpoint(ctx, 1, "7-60"); !bytes.Equal(got, want) || err != nil {
-		t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
+		t.Errorf("the checkpoint has %d bytes, %v, want %d", len(got), err, len(want))
 	}
 	if about, err := s.objects.GetInfo(ctx, "1.7-60"); err != nil || about.Size != uint64(len(want)) ||
 		about.Chunks != 3 {
@@ -258,7 +259,7 @@ func TestRemovedCheckpoints(t *testing.T) {
 			if err := s.PutCheckpoint(ctx, region, name, head, state).Wait(ctx); err != nil {
 				t.Fatal(err)
 			}
-			// An earlier attempt has failed and left a part.
+			// A part as a failed attempt leaves it.
 			part := s.partsSubject(objectName(region, name) + ".part")
 			if _, err := s.js.Publish(ctx, part, state[:100]); err != nil {
 				t.Fatal(err)
@@ -276,7 +277,8 @@ func TestRemovedCheckpoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := s.Checkpoint(ctx, 1, "7-60"); len(got) != 4+2*bytesChunk || err != nil {
-			t.Errorf("after the removal of %s, checkpoint 7-60 has %d bytes, %v", name, len(got), err)
+			t.Errorf("after the removal of %s, checkpoint 7-60 has %d bytes, %v, want %d", name, len(got),
+				err, 4+2*bytesChunk)
 		}
 	}
 	for region, want := range map[int][]string{0: {"17-60", "7-6", "7-60"}, 1: {"17-60", "7-60"}, 2: nil} {
@@ -343,7 +345,7 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	}
 	defer server.Close()
 	if n := <-last; n != 3 {
-		t.Fatalf("the log ends with %d, want 3", n)
+		t.Fatalf("the log ends with message %d, want 3", n)
 	}
 	// The server knows the ID of the newest message after it has started again.
 	err = l.Append(ctx, 3, protocol.IDOf(message(1)), message(4)).Wait(ctx)
@@ -360,8 +362,8 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	}
 }
 
-// A server with a full disk does not answer writes, but answers some other calls. When Set got no answer,
-// calls count as waiting until another Set succeeds.
+// A server with a full disk does not answer writes, but answers some other calls. When a Set got no answer,
+// Waiting is not called with nil until another Set succeeds.
 func TestKeysThatAreNotSet(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	var told []string
@@ -397,7 +399,7 @@ func TestKeysThatAreNotSet(t *testing.T) {
 	}
 }
 
-// An attempt ends when the connection is interrupted, and does not wait for its timeout.
+// An attempt ends when the connection is interrupted, before its timeout.
 func TestAttemptsEndWithTheConnection(t *testing.T) {
 	server, err := StartServer(ServerOptions{Dir: t.TempDir(), Host: "127.0.0.1", Port: -1})
 	if err != nil {
@@ -432,7 +434,7 @@ func TestSend(t *testing.T) {
 	}
 	check(t, s.Inputs(1), 1, 3)
 	if last, err := s.Inputs(0).Last(ctx); last != 2 || err != nil {
-		t.Errorf("the log ends with %d, %v, want 2", last, err)
+		t.Errorf("the log ends with input %d, %v, want 2", last, err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
@@ -503,7 +505,7 @@ func TestClustersOnOneServer(t *testing.T) {
 	other := open(t, o)
 	appendAll(t, s.Outbox(0), 2)
 	if last, err := other.Outbox(0).Last(deadline(t)); last != 0 || err != nil {
-		t.Errorf("the other cluster's log ends with %d, %v, want 0", last, err)
+		t.Errorf("the other cluster's log ends with message %d, %v, want 0", last, err)
 	}
 }
 
@@ -572,7 +574,7 @@ func TestThreeServers(t *testing.T) {
 				} else if last == number+1 {
 					break
 				} else if err == nil || last != number {
-					t.Fatalf("appending message %d: %v, and the log ends with %d", number+1, err, last)
+					t.Fatalf("appending message %d: %v; the log ends with message %d", number+1, err, last)
 				}
 			}
 			number, before = number+1, protocol.IDOf(m)

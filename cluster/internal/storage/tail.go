@@ -11,14 +11,14 @@ import (
 type tail struct {
 	mu      sync.Mutex
 	current uint64 // the generation of the subscription; 0 if there is none
-	last    uint64 // the generation that began last
+	newest  uint64 // the newest generation, even if it has ended
 	stop    func() // ends the subscription
 	entries []entry
 	bytes   int
-	first   uint64 // entries has the messages from this number on
-	next    uint64 // all messages of the log below this number were delivered
-	existed uint64 // below this number the log may have messages that were not delivered yet
-	changed chan struct{}
+	first   uint64 // entries has all messages of the log with numbers >= first and < next
+	next    uint64
+	existed uint64        // with numbers < existed, the log may have messages that were not delivered yet
+	changed chan struct{} // closed at the next change
 }
 
 // entry is a message and its number.
@@ -27,24 +27,24 @@ type entry struct {
 	m      []byte
 }
 
-// bytesTail is the largest size of a tail. The regions of a process read messages of the last few ticks. A
-// takeover reads older messages from the server.
+// bytesTail is the largest size of a tail. The regions of a process mostly read messages of the last few
+// ticks. A takeover also reads older messages, from the server.
 const bytesTail = 4 << 20
 
-// begin begins a subscription to the messages with numbers >= from, and returns the generation of the
-// subscription. Among the numbers < existed, the log may have messages that were not delivered yet.
+// begin begins a subscription to the messages with numbers >= from, and returns its generation. Among the
+// numbers < existed, the log may have messages that were not delivered yet.
 func (t *tail) begin(from, existed uint64) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.drop()
-	t.last++
-	t.current, t.changed = t.last, make(chan struct{})
+	t.newest++
+	t.current, t.changed = t.newest, make(chan struct{})
 	t.first, t.next, t.existed = from, from, existed
 	return t.current
 }
 
 // stopWith sets the function that ends a subscription. If the subscription has already ended, stopWith calls
-// stop at once.
+// stop itself.
 func (t *tail) stopWith(generation uint64, stop func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,16 +22,16 @@ func TestTailIsBounded(t *testing.T) {
 			}
 		case number <= 100:
 			if !known || e.number != number {
-				t.Errorf("message %d: got %d, %v", number, e.number, known)
+				t.Errorf("find(%d) returned message %d, %v", number, e.number, known)
 			}
 		case !known || e.number != 0:
-			t.Errorf("message %d, which does not exist: got %d, %v", number, e.number, known)
+			t.Errorf("find(%d) returned message %d, %v, want no message, true", number, e.number, known)
 		}
 	}
 	// A tail does not keep a message that is larger than bytesTail.
 	l.delivered(generation, entry{101, make([]byte, bytesTail+1)}, true)
 	if _, known := l.find(101); known || l.bytes != 0 {
-		t.Errorf("message 101, which is larger than bytesTail: known is %v, and the tail has %d bytes", known,
-			l.bytes)
+		t.Errorf("message 101 is larger than bytesTail: find returned %v, and the tail has %d bytes, want "+
+			"false and 0", known, l.bytes)
 	}
 }

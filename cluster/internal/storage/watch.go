@@ -18,14 +18,14 @@ type Entry struct {
 // Watch delivers the values of keys, and then the changes of these keys in their order. Several changes of a
 // key may be delivered as one change. A key that ends with .* stands for all keys with the same beginning.
 // The channel is closed after the context or the connection has ended. While the connection is interrupted,
-// the watch delivers nothing. When the server answers again, this watch may continue late; a new watch begins
-// at once.
+// the watch delivers nothing. When the server answers again, this watch may continue only after some time; a
+// new watch begins without this delay.
 func (s *Storage) Watch(ctx context.Context, keys ...string) (<-chan Entry, error) {
 	// This context is that of the whole watch, so it has no deadline. A timer limits the time until the watch
 	// begins.
 	ctx, cancel := context.WithCancel(ctx)
 	late := time.AfterFunc(timeout, cancel)
-	watcher, err := s.regions.WatchFiltered(ctx, keys)
+	watcher, err := s.keys.WatchFiltered(ctx, keys)
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("watching keys: %w", err)

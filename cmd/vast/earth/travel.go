@@ -8,8 +8,8 @@ import (
 )
 
 // transport is the mode of transport of a trip. A traveller at rest sets out when its stay ends, and the
-// distance of the trip determines the transport. On the way, each tick rotates the position by the angle of
-// the transport. This rotation takes twelve multiplications and no trigonometry.
+// distance of the trip determines the transport. On the way, each tick rotates position and direction by the
+// angle of the transport. Both rotations together take twelve multiplications and no trigonometry.
 type transport uint8
 
 const (

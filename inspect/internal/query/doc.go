@@ -7,7 +7,7 @@
 // A query is a list of terms, separated by commas or by the word "and". An entity must fulfil all terms.
 // The empty query selects all entities.
 //
-//	Position               the entity has the component, a target in the relation, or edges
+//	Position               the entity has the component; if it is a relation, a target; if edges, an edge
 //	Position#7             like Position, for the column with the number 7; for names that components share
 //	ChildOf(Paris)         the entity's target has this name; quote special characters: ChildOf("Paris, FR")
 //	ChildOf(17.3)          the entity's target has this ID
@@ -25,11 +25,11 @@
 // in quotes, with the escapes of Go, if the name is not a word, or if it is "and", "or" or "not".
 //
 // If no component is called Name, Name stands for the name of the entity. In this case, Name == Paris also
-// selects the target of ChildOf(Paris), whose full name may differ.
+// selects the entity that Paris denotes in ChildOf(Paris). The full name of this entity may differ.
 //
 // A comparison holds only for entities that have the component, even with != and !~. To select entities
-// without the component too, write ! in front of the term. NaN equals NaN, and is never less or more than a
-// number.
+// without the component too, negate the opposite: write !Life.Ends == 3 instead of Life.Ends != 3. NaN equals
+// NaN, and is never less or more than a number.
 //
 // # Use
 //

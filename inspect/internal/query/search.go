@@ -54,8 +54,9 @@ func (c *Column) Step() int {
 // for this number of slots takes some tens of microseconds.
 func (s *Search) Step() int { return s.slots }
 
-// Plain reports whether the search has only conditions on components, and on targets that all matches share.
-// The result of such a search changes only when World.Changes changes.
+// Plain reports whether the search has only conditions on components, and on targets that all matches share:
+// those in terms such as ChildOf(Paris), without ! and alternatives. The result of such a search changes only
+// when World.Changes changes.
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
 // Key identifies the targets that all matches share. If these targets differ between two searches of one
@@ -176,9 +177,9 @@ func (c *comparison) reach(col *Column, part *Part) {
 	c.packed = !col.isCopied() && c.kind != KindString
 }
 
-// passPacked compares the values of n elements that lie side by side. The bit with the number from stands for
-// the first element. passPacked sets the bits of the elements that pass.
-func (c *comparison) passPacked(elements []byte, n, from int, value vast.Entity, passed []uint64) {
+// passPacked compares the values of n elements that lie side by side, and sets the bits of the elements that
+// pass. start is the number of the bit for the first element.
+func (c *comparison) passPacked(elements []byte, n, start int, value vast.Entity, passed []uint64) {
 	if n == 0 {
 		return
 	}
@@ -186,41 +187,41 @@ func (c *comparison) passPacked(elements []byte, n, from int, value vast.Entity,
 	v := values{unsafe.Add(unsafe.Pointer(unsafe.SliceData(elements)), c.offset), c.size, n}
 	switch {
 	case c.kind == KindEntity:
-		each(v, from, passed, func(e vast.Entity) bool { return (e == value) != c.not })
+		each(v, start, passed, func(e vast.Entity) bool { return (e == value) != c.not })
 	case c.kind == KindFloat && c.number == reflect.Float32:
-		floats[float32](c, v, from, passed)
+		floats[float32](c, v, start, passed)
 	case c.kind == KindFloat:
-		floats[float64](c, v, from, passed)
+		floats[float64](c, v, start, passed)
 	default:
-		c.integersOf(v, from, passed)
+		c.integersOf(v, start, passed)
 	}
 }
 
 // integersOf compares integers and bools.
-func (c *comparison) integersOf(v values, from int, passed []uint64) {
+func (c *comparison) integersOf(v values, start int, passed []uint64) {
 	switch c.number {
 	case reflect.Int8:
-		integers[int8](c, v, from, passed)
+		integers[int8](c, v, start, passed)
 	case reflect.Int16:
-		integers[int16](c, v, from, passed)
+		integers[int16](c, v, start, passed)
 	case reflect.Int32:
-		integers[int32](c, v, from, passed)
+		integers[int32](c, v, start, passed)
 	case reflect.Int64:
-		integers[int64](c, v, from, passed)
+		integers[int64](c, v, start, passed)
 	case reflect.Int:
-		integers[int](c, v, from, passed)
+		integers[int](c, v, start, passed)
 	case reflect.Bool, reflect.Uint8:
-		integers[uint8](c, v, from, passed)
+		integers[uint8](c, v, start, passed)
 	case reflect.Uint16:
-		integers[uint16](c, v, from, passed)
+		integers[uint16](c, v, start, passed)
 	case reflect.Uint32:
-		integers[uint32](c, v, from, passed)
+		integers[uint32](c, v, start, passed)
 	case reflect.Uint64:
-		integers[uint64](c, v, from, passed)
+		integers[uint64](c, v, start, passed)
 	case reflect.Uint:
-		integers[uint](c, v, from, passed)
+		integers[uint](c, v, start, passed)
 	case reflect.Uintptr:
-		integers[uintptr](c, v, from, passed)
+		integers[uintptr](c, v, start, passed)
 	}
 }
 
@@ -235,20 +236,20 @@ type values struct {
 func at[T any](v values, i int) T { return *(*T)(unsafe.Add(v.first, i*v.stride)) }
 
 // each sets the bit of each value that passes.
-func each[T any](v values, from int, passed []uint64, pass func(T) bool) {
+func each[T any](v values, start int, passed []uint64, pass func(T) bool) {
 	for i := range v.n {
-		setBit(passed, from+i, pass(at[T](v, i)))
+		setBit(passed, start+i, pass(at[T](v, i)))
 	}
 }
 
-// integers sets the bit of each value in range. It collects the bits of a word in a register before it writes
-// the word.
+// integers sets the bit of each value in range, or out of range if the comparison is negated. It collects the
+// bits of a word in a register before it writes the word.
 func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 |
 	~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](
-	c *comparison, v values, from int, passed []uint64) {
+	c *comparison, v values, start int, passed []uint64) {
 	lo, span := c.lo, c.span
 	for i := 0; i < v.n; {
-		at0 := from + i
+		at0 := start + i
 		var mask uint64
 		for bit := at0 % 64; bit < 64 && i < v.n; bit++ {
 			if uint64(at[T](v, i))-lo <= span {
@@ -256,15 +257,16 @@ func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 |
 			}
 			i++
 		}
-		passed[at0/64] |= c.turned(mask, at0%64, from+i-at0)
+		passed[at0/64] |= c.turned(mask, at0%64, start+i-at0)
 	}
 }
 
-// floats sets the bit of each value in range, or of each NaN.
-func floats[T float32 | float64](c *comparison, v values, from int, passed []uint64) {
+// floats sets the bit of each value in range, or of each NaN; if the comparison is negated, of each other
+// value.
+func floats[T float32 | float64](c *comparison, v values, start int, passed []uint64) {
 	least, most, nan := T(c.least), T(c.most), c.op == opNaN
 	for i := 0; i < v.n; {
-		at0 := from + i
+		at0 := start + i
 		var mask uint64
 		for bit := at0 % 64; bit < 64 && i < v.n; bit++ {
 			x := at[T](v, i)
@@ -273,19 +275,19 @@ func floats[T float32 | float64](c *comparison, v values, from int, passed []uin
 			}
 			i++
 		}
-		passed[at0/64] |= c.turned(mask, at0%64, from+i-at0)
+		passed[at0/64] |= c.turned(mask, at0%64, start+i-at0)
 	}
 }
 
-// turned returns the bits to set for n values, whose bits in a word begin at the bit low. mask has the bits
-// of the values in range; turned clears mask if the range is empty. If the comparison is negated, turned
-// inverts the n bits.
-func (c *comparison) turned(mask uint64, low, n int) uint64 {
+// turned returns the bits to set in a word for n values. Bit number first stands for the first value. mask
+// has the bits of the values in range; turned clears mask if the range is empty. If the comparison is
+// negated, turned inverts the n bits.
+func (c *comparison) turned(mask uint64, first, n int) uint64 {
 	if c.nothing {
 		mask = 0
 	}
 	if c.not {
-		mask = ^mask & (math.MaxUint64 >> (64 - n) << low)
+		mask = ^mask & (math.MaxUint64 >> (64 - n) << first)
 	}
 	return mask
 }

@@ -54,7 +54,8 @@ func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim
 }
 
 // TestBreakReplace: a correct program that replaces a file survives each power cut. On a folder that makes a
-// mistake, the check fails, or the calls of the program make up for the mistake.
+// mistake, the check fails if the field fails is set. Otherwise the calls of the program make up for the
+// mistake.
 func TestBreakReplace(t *testing.T) {
 	for _, c := range []struct {
 		mistake sim.Mistake
@@ -102,7 +103,8 @@ func TestBreakReplace(t *testing.T) {
 }
 
 // TestBreakAppend: a correct program that appends records survives each power cut. On a folder that makes a
-// mistake, the check fails, or the calls of the program make up for the mistake.
+// mistake, the check fails if the field fails is set. Otherwise the calls of the program make up for the
+// mistake.
 func TestBreakAppend(t *testing.T) {
 	for _, c := range []struct {
 		mistake sim.Mistake

@@ -15,11 +15,11 @@ type file struct {
 	durable int    // bytes below this offset are durable, except in the sectors of rewritten and lost
 	size    int    // the durable size
 	ends    []int  // size of data after each call of Write since the last Sync
-	// rewritten maps a sector to its versions: the durable version, and the version that each call since the
-	// last Sync has left. It has the sectors that WriteAt, or a Write to a lost sector, has changed since
-	// then.
+	// rewritten holds the versions of each sector that was rewritten since the last Sync: by WriteAt, or by a
+	// Write to a sector that was lost. The first version is the durable one. Each call since the last Sync
+	// has left one more version.
 	rewritten map[int][][]byte
-	// lost maps a sector that a failed Sync has lost to its durable bytes.
+	// lost holds the durable bytes of each sector that a failed Sync has lost.
 	lost map[int][]byte
 	open int // number of open handles
 }
@@ -66,7 +66,8 @@ func (f *file) writeAt(p []byte, offset int) {
 	}
 }
 
-// rewrite records in f.rewritten the versions that a sector has had so far. A call then changes the sector.
+// rewrite records in f.rewritten the versions that a sector has had so far. The caller then changes the
+// sector.
 func (f *file) rewrite(s int) {
 	if f.rewritten[s] != nil {
 		return

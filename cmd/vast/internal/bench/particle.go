@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// particle is the element of the works on tables: the ten numbers of the particle system in "Data Structures
-// Part 1: Bulk Data" (Our Machinery), 40 bytes.
+// particle is the element of the tables that the command measures: the ten numbers of the particle system in
+// "Data Structures Part 1: Bulk Data" (Our Machinery), 40 bytes.
 type particle struct {
 	life                    float32
 	position, velocity, hue vector
@@ -21,16 +21,17 @@ func numberedParticle(i int) particle {
 		vector{1, 0.5, float32(i % 2)}}
 }
 
-// dt is the time of a step. It is a power of two, so that all sides round alike.
+// dt is the time of a step. It is a power of two, so that all sides get the same results after rounding.
 const dt = 1.0 / 64
 
-// The calculation live multiplies each speed by drag, and each colour by fade.
+// The method live multiplies each speed by drag, and each colour by fade.
 const (
 	drag = 1 - dt/4
 	fade = 1 - dt/16
 )
 
-// The calculations tick, move and live touch one, six and ten fields of a particle.
+// A calculation is one of these methods. The method tick touches one field of a particle, move touches six,
+// and live touches all ten.
 
 func (p *particle) tick() { p.life -= dt }
 

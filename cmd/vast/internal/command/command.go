@@ -30,7 +30,7 @@ var commands = []command{
 	{"top", "an overview of a running program, live in the terminal", top.Run},
 	{"query", "the entities of a running program that match a query", query.Run},
 	{"store", "the folder of a store: list, verify, look, export, compact", store.Run},
-	{"soak", "exercise the whole library for a long time, and check for leaks", soak.Run},
+	{"soak", "exercise most of the library for a long time, and check for leaks", soak.Run},
 	{"docs", "the guide and the other pages of the documentation, in a browser", docs.Run},
 	{"version", "the version of this program", runVersion},
 }
