@@ -19,9 +19,12 @@ type Costs struct {
 
 	Tick      float64 `json:"tick_us"`           // of a region, without its travellers
 	Traveller float64 `json:"tick_traveller_us"` // for each traveller in the region
-	Crossing  float64 `json:"tick_crossing_us"`  // for each traveller who departs or arrives
-	Serial    float64 `json:"tick_serial"`       // share of a tick that only one worker runs
-	Spread    float64 `json:"tick_spread"`       // standard deviation of the logarithm of a tick's time
+	// Divided is added to Traveller if there are several regions. Travellers then lie in memory in another
+	// order, which caches serve less well.
+	Divided  float64 `json:"tick_divided_us"`
+	Crossing float64 `json:"tick_crossing_us"` // for each traveller who departs or arrives
+	Serial   float64 `json:"tick_serial"`      // share of a tick that only one worker runs
+	Spread   float64 `json:"tick_spread"`      // standard deviation of the logarithm of a tick's time
 
 	// Crossings is the share of the travellers who depart for another region in a tick, if there are two
 	// regions. Locality says how this share grows with the number of regions: see [Costs.Departures].
@@ -83,6 +86,14 @@ func (c Coding) Of(bytes float64, sections int) float64 {
 // StatusOf returns the processor time of the status of a region with a number of travellers, in microseconds.
 func (c *Costs) StatusOf(travellers float64) float64 { return c.Status + c.StatusTraveller*travellers }
 
+// TravellerOf returns the cost of a traveller in a tick of a region, without departures and arrivals.
+func (c *Costs) TravellerOf(regions int) float64 {
+	if regions < 2 {
+		return c.Traveller
+	}
+	return c.Traveller + c.Divided
+}
+
 // Departures returns the share of the travellers who depart for another region in a tick. For n regions, the
 // share is
 //
@@ -128,12 +139,11 @@ func (c *Costs) check() error {
 	if c.Serial < 0 || c.Serial > 1 {
 		return fmt.Errorf("the costs have the serial share %v: use 0 to 1", c.Serial)
 	}
-	for _, v := range []float64{c.Tick, c.Traveller, c.Crossing, c.Spread, c.Crossings, c.BytesMessage,
-		c.BytesSection, c.BytesTraveller, c.Encode.Each, c.Encode.Byte, c.Encode.Section, c.Decode.Each,
-		c.Decode.Byte, c.Decode.Section, c.Append.Each, c.Append.Byte, c.Deliver.Each, c.Deliver.Byte, c.Call,
-		c.Sync, c.Hold, c.Status, c.StatusTraveller, c.BytesStatus,
-		c.SyncByte, c.SyncSpread, c.State.Each, c.State.Byte, c.Store, c.BytesPlaces,
-		c.BytesResident} {
+	for _, v := range []float64{c.Tick, c.Traveller, c.Divided, c.Crossing, c.Spread, c.Crossings,
+		c.BytesMessage, c.BytesSection, c.BytesTraveller, c.Encode.Each, c.Encode.Byte, c.Encode.Section,
+		c.Decode.Each, c.Decode.Byte, c.Decode.Section, c.Append.Each, c.Append.Byte, c.Deliver.Each,
+		c.Deliver.Byte, c.Call, c.Sync, c.Hold, c.Status, c.StatusTraveller, c.BytesStatus, c.SyncByte,
+		c.SyncSpread, c.State.Each, c.State.Byte, c.Store, c.BytesPlaces, c.BytesResident} {
 		if !(v >= 0) {
 			return errors.New("the costs have a value below 0")
 		}

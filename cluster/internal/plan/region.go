@@ -49,7 +49,7 @@ func (r *region) begin() {
 	r.began = r.s.now
 	c := r.s.costs
 	arrivals := r.departures // on average
-	tick := c.Tick + c.Traveller*r.travellers + c.Crossing*(r.departures+arrivals)
+	tick := c.Tick + c.TravellerOf(r.s.Regions)*r.travellers + c.Crossing*(r.departures+arrivals)
 	tick *= r.s.spread(c.Spread)
 	before, after := r.status(), r.s.work(encoding, c.Encode.Of(r.bytes, r.s.Regions))+
 		r.s.work(appending, c.Append.Of(r.bytes)/2)

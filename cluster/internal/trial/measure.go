@@ -86,9 +86,10 @@ func runEarth(ctx context.Context, dir string, travellers, regions int) (EarthRu
 // measureWorlds measures worlds with different numbers of travellers and regions, and with one worker or a
 // worker for each core. The worlds run each tick in turn, so a slow moment of the machine affects all worlds.
 func measureWorlds(travellers int, c *plan.Costs) (err error) {
-	var worlds [4]*world
+	var worlds [5]*world
 	for i, w := range [...]struct{ travellers, regions, workers int }{{travellers, 1, 1},
-		{travellers / 8, 1, 1}, {travellers, few, 1}, {travellers, 1, c.Cores}} {
+		{travellers / 8, 1, 1}, {travellers, 2, 1}, {travellers, few, 1},
+		{travellers, 1, c.Cores}} {
 		if worlds[i], err = newWorld(w.travellers, w.regions, w.workers); err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 			}
 		}
 	}
-	all, part, divided, parallel := worlds[0], worlds[1], worlds[2], worlds[3]
+	all, part, two, divided, parallel := worlds[0], worlds[1], worlds[2], worlds[3], worlds[4]
 	if err := errors.Join(all.saveAll(), part.saveAll(), all.tell(), divided.tell()); err != nil {
 		return err
 	}
@@ -110,13 +111,18 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	c.Tick = max(all.processor.Median()-c.Traveller*n, 0)
 	c.Crossings = divided.departed(few/2) / n
 	c.Locality = locality(divided.departed(few/2), divided.departed(1))
-	if crossed := 2 * divided.departed(1); crossed > 0 { // each traveller departs and arrives
-		c.Crossing = max(divided.processor.Median()-few*c.Tick-c.Traveller*n, 0) / crossed
+	// Each traveller who crosses a border departs and arrives. The costs that grow with the number of regions
+	// are costs of crossings; the others are costs of the division.
+	ofTwo := max(two.processor.Median()-2*c.Tick-c.Traveller*n, 0)
+	ofFew := max(divided.processor.Median()-few*c.Tick-c.Traveller*n, 0)
+	if more := 2 * (divided.departed(1) - two.departed(1)); more > 0 {
+		c.Crossing = max(ofFew-ofTwo, 0) / more
 	}
+	c.Divided = max(ofFew-c.Crossing*2*divided.departed(1), 0) / n
 	c.Spread = spread(all.times)
 	c.Serial = serial(all.times.Median(), parallel.times.Median(), c.Cores)
-	c.Status = max(divided.status.Median()-all.status.Median(), 0) / (few - 1)
-	c.StatusTraveller = max(all.status.Median()-c.Status, 0) / n
+	c.Status = max(divided.status-all.status, 0) / (few - 1)
+	c.StatusTraveller = max(all.status-c.Status, 0) / n
 	c.BytesStatus = float64(all.told) / n
 	c.State.Byte = all.save * 1000 / float64(all.state)
 	c.BytesResident = max(float64(all.state-part.state), 0) / (n - n/8)
@@ -163,7 +169,7 @@ func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
 	bytes := c.BytesMessage + c.BytesSection*n + c.BytesTraveller*departures/n
 	bytesStatus := c.BytesStatus * all / n
 	status := c.StatusOf(all/n) + c.Append.Of(bytesStatus) + c.Deliver.Of(bytesStatus)
-	return c.Traveller*all + 2*departures*c.Crossing +
+	return c.TravellerOf(regions)*all + 2*departures*c.Crossing +
 		n*(c.Tick+c.Encode.Of(bytes, regions)+c.Append.Of(bytes)+c.Deliver.Of(bytes)+status/rate) +
 		n*n*c.Decode.Of(bytes, regions)
 }
