@@ -140,7 +140,7 @@ type cohort struct {
 	tag        vast.Tag
 	travellers *vast.Archetype
 	settled    uint64        // index, in the stretch, of the next traveller that settleDown gives a home
-	leaving    []vast.Entity // travellers who left in the last tick for a place in another region
+	leaving    []vast.Entity // travellers for other regions, of the last call of leave
 	births     int           // number of births in the current tick, if it is the cohort's turn
 
 	// Only boarding and onTheWay find travellers in transit.
