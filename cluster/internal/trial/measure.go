@@ -20,6 +20,9 @@ import (
 // region.
 const few = 4
 
+// idle is the number by which the travellers of a cluster that hardly works are divided.
+const idle = 100
+
 // rounds is the number of rounds of a measurement, and roundsClusters that of the measurement of clusters.
 // The median of the rounds counts.
 const rounds, roundsClusters = 3, 5
@@ -54,20 +57,27 @@ func measureEarths(ctx context.Context, dir string, travellers int, progress fun
 		return err
 	}
 	var overhead, rates measure.Samples
+	var ones, somes []EarthRun
 	for round := range roundsClusters {
 		progress(fmt.Sprintf("clusters, round %d of %d", round+1, roundsClusters))
-		one, err := runEarth(ctx, filepath.Join(dir, "earth"), travellers, 1)
-		if err != nil {
-			return err
+		var runs [3]EarthRun
+		for i, r := range [...]struct{ travellers, regions int }{{travellers, 1}, {travellers, few},
+			{travellers / idle, few}} {
+			var err error
+			if runs[i], err = runEarth(ctx, filepath.Join(dir, "earth"), r.travellers, r.regions); err != nil {
+				return err
+			}
 		}
-		some, err := runEarth(ctx, filepath.Join(dir, "earth"), travellers, few)
-		if err != nil {
-			return err
-		}
-		overhead = append(overhead, overheadOf(c, travellers, one, some))
-		rates = append(rates, some.Rate)
+		ones, somes = append(ones, runs[0]), append(somes, runs[1])
+		overhead = append(overhead, overheadOf(c, travellers, runs[0], runs[2]))
+		rates = append(rates, runs[1].Rate)
 	}
 	c.Tick += overhead.Median()
+	var divided measure.Samples
+	for i := range ones {
+		divided = append(divided, dividedOf(c, travellers, ones[i], somes[i]))
+	}
+	c.Divided = divided.Median()
 	return fitStretch(c, travellers, rates.Median())
 }
 
@@ -149,15 +159,25 @@ func serial(one, all float64, workers int) float64 {
 }
 
 // overheadOf returns the processor time of a region's tick that no other measurement covers, in
-// microseconds. With this overhead, the known costs of the two clusters have the same ratio as the measured
-// processor times. The ratio does not change if the whole machine becomes slower.
-func overheadOf(c *plan.Costs, travellers int, one, some EarthRun) float64 {
-	a, b := micros(one.Processor), micros(some.Processor)
-	missing := b*known(c, travellers, 1, one.Rate) - a*known(c, travellers, few, some.Rate)
+// microseconds. It compares a cluster of one region with all travellers and a cluster of several regions with
+// a small part of the travellers, in which the overhead is most of the time. With the overhead, the known
+// costs of the two clusters have the same ratio as the measured processor times. The ratio does not change if
+// the whole machine becomes slower.
+func overheadOf(c *plan.Costs, travellers int, one, small EarthRun) float64 {
+	a, b := micros(one.Processor), micros(small.Processor)
+	missing := b*known(c, travellers, 1, one.Rate) - a*known(c, travellers/idle, few, small.Rate)
 	if few*a <= b {
-		return 0 // the times are wrong: a region with all travellers costs no more than one with a part
+		return 0 // the times are wrong: a region with all travellers costs no more than one with a small part
 	}
 	return max(missing/(few*a-b), 0)
+}
+
+// dividedOf returns plan.Costs.Divided, from clusters of one and of several regions with all travellers. c
+// has the overhead already.
+func dividedOf(c *plan.Costs, travellers int, one, some EarthRun) float64 {
+	scale := known(c, travellers, 1, one.Rate) / micros(one.Processor)
+	missing := scale*micros(some.Processor) - known(c, travellers, few, some.Rate)
+	return max(c.Divided+missing/float64(travellers), 0)
 }
 
 // known returns the processor time of a tick of all regions in one process, as far as the costs explain it,

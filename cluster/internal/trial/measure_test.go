@@ -14,12 +14,21 @@ func TestOverheadIsWhatIsMissing(t *testing.T) {
 	c := &plan.Costs{Tick: 300, Traveller: 0.01, Divided: 0.003, Crossing: 2, Crossings: 0.001, Locality: 0.5,
 		BytesMessage: 100, BytesSection: 1, BytesTraveller: 26, Append: plan.Work{Each: 100, Byte: 5},
 		Status: 1000, BytesStatus: 1}
-	run := func(regions int, rate float64) EarthRun {
-		us := 1.7 * (known(c, travellers, regions, rate) + overhead*float64(regions)) // on a slower machine
+	run := func(c plan.Costs, travellers, regions int, rate float64) EarthRun {
+		c.Tick += overhead
+		us := 1.7 * known(&c, travellers, regions, rate) // on a slower machine
 		return EarthRun{Rate: rate, Processor: time.Duration(us * float64(time.Microsecond))}
 	}
-	if got := overheadOf(c, travellers, run(1, 100), run(few, 70)); math.Abs(got-overhead) > 0.01 {
+	one, small := run(*c, travellers, 1, 100), run(*c, travellers/idle, few, 200)
+	if got := overheadOf(c, travellers, one, small); math.Abs(got-overhead) > 0.01 {
 		t.Errorf("the overhead is %v, want %v", got, overhead)
+	}
+	more := *c
+	more.Divided = 0.007
+	some := run(more, travellers, few, 70)
+	c.Tick += overhead
+	if got := dividedOf(c, travellers, one, some); math.Abs(got-more.Divided) > 1e-6 {
+		t.Errorf("the division costs %v for each traveller, want %v", got, more.Divided)
 	}
 }
 
