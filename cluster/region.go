@@ -167,7 +167,7 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	closeMachine := sync.OnceFunc(func() { n.closed("the machine", r, m.Close) })
 	defer closeMachine()
 	r.tick.Store(0)
-	p := pace{forgiving: n.o.Lookahead + 2}
+	p := pace{unpaced: n.o.Lookahead + 2}
 	if n.o.Hz > 0 {
 		p.period = time.Duration(float64(time.Second) / n.o.Hz)
 	}

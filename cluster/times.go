@@ -102,13 +102,13 @@ func percentiles(h *hdrhistogram.Histogram) Percentiles {
 // pace decides when the ticks of a region are due: at equal distances, or without waiting.
 type pace struct {
 	period time.Duration // 0: ticks do not wait
-	// forgiving is how many of the next ticks begin no debt: if such a tick is late, the clock begins with it.
-	// At the start of a cluster, the regions begin at different times, and tick lookahead + 1 waits for the
-	// slowest of them. Otherwise the regions would try to catch up on this delay.
-	forgiving uint64
-	next      time.Time // when the next tick is due
-	wanted    time.Time // when the current tick should have begun; zero before the first tick
-	due       time.Time // when wait returned for the current tick
+	// unpaced is how many of the next ticks do not wait for the clock. At the start of a cluster, the regions
+	// begin at different times, and tick lookahead + 1 waits for the slowest of them. The clock begins with
+	// the tick after it, because otherwise the regions would try to catch up on this delay.
+	unpaced uint64
+	next    time.Time // when the next tick is due
+	wanted  time.Time // when the current tick should have begun; zero before the first tick
+	due     time.Time // when wait returned for the current tick
 }
 
 // maxDebt is the largest delay on which a region catches up.
@@ -118,11 +118,9 @@ const maxDebt = time.Second
 func (p *pace) wait(ctx context.Context, tick uint64, others *pulse) error {
 	now := time.Now()
 	switch {
-	case p.forgiving > 0:
-		p.forgiving--
-		if p.next.Before(now) {
-			p.next = now
-		}
+	case p.unpaced > 0:
+		p.unpaced--
+		p.next = now
 	case p.period == 0 || p.next.IsZero():
 		p.next = now
 	case now.Sub(p.next) > maxDebt:

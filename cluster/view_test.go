@@ -148,24 +148,20 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestForgivingTicks: the first ticks wait like all others, and begin no debt if they are late.
-func TestForgivingTicks(t *testing.T) {
-	ended, cancel := context.WithCancel(t.Context())
-	cancel() // wait does not sleep
-	p, others := pace{period: time.Hour, forgiving: 3}, newPulse(2, 3)
+// TestUnpaced: the first ticks do not wait, and the clock begins after them, however long they took.
+func TestUnpaced(t *testing.T) {
+	p, others := pace{period: time.Hour, unpaced: 3}, newPulse(2, 3)
 	for tick := range uint64(3) {
 		p.next = time.Now().Add(-time.Minute) // the last tick waited for a minute
-		if p.wait(ended, tick+1, others) == nil {
-			t.Error("the end of the context was not returned")
+		if err := p.wait(t.Context(), tick+1, others); err != nil {
+			t.Fatal(err)
 		}
 		if late := time.Since(p.wanted); late > time.Minute/2 {
-			t.Errorf("tick %d was due %v ago", tick+1, late)
+			t.Errorf("tick %d was due %v ago, want now", tick+1, late)
 		}
 	}
-	next := p.next
-	p.forgiving = 1
-	if p.wait(ended, 4, others); !p.wanted.Equal(next) {
-		t.Errorf("a tick that is not late is due at %v, want %v", p.wanted, next)
+	if wait := time.Until(p.next); wait < p.period-time.Minute {
+		t.Errorf("the first paced tick is due in %v, want about %v", wait, p.period)
 	}
 }
 
