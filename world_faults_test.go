@@ -25,9 +25,9 @@ func TestWorldFaults(t *testing.T) {
 			roads: OnDelete(i), faults: true}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		// Some streams make few memory calls, so the test runs more streams until it has made enough calls.
-		const leastCalls, mostStreams = 40, 20
+		const minCalls, maxStreams = 40, 20
 		calls, refused, streams := 0, 0, 0
-		for ; calls < leastCalls && streams < mostStreams; streams++ {
+		for ; calls < minCalls && streams < maxStreams; streams++ {
 			stream := randomStream(r, n)
 			calls += faulttest.EachCall(t, func() error {
 				m := newCombinedModel(t, o, io.Discard)
@@ -40,9 +40,9 @@ func TestWorldFaults(t *testing.T) {
 		}
 		t.Logf("%v: %d streams of %d bytes, %d calls, %d of which make an operation fail", storage, streams,
 			n, calls, refused)
-		if calls < leastCalls || refused == 0 {
+		if calls < minCalls || refused == 0 {
 			t.Errorf("%v: %d calls in %d streams, want %d calls; %d of them made an operation fail, want any",
-				storage, calls, streams, leastCalls, refused)
+				storage, calls, streams, minCalls, refused)
 		}
 	}
 }

@@ -108,16 +108,16 @@ type measurement struct {
 	rounds     int           // rounds per row; each takes one sample of each side
 	passes     int           // the rounds are spread over at most this many passes
 	sampleTime time.Duration // the least time of a sample
-	rowTime    time.Duration // time limit for all rounds of a row, see leastRounds; 0 for no limit
+	rowTime    time.Duration // time limit for all rounds of a row, see minRounds; 0 for no limit
 }
 
 // defaultMeasurement takes about a quarter of an hour for all rows.
 var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond,
 	rowTime: 500 * time.Millisecond}
 
-// leastRounds is the number of rounds after which rowTime can end the rounds of a row in a pass. A row that
+// minRounds is the number of rounds after which rowTime can end the rounds of a row in a pass. A row that
 // has taken rowTime skips later passes.
-const leastRounds = 2
+const minRounds = 2
 
 // emptyKey names an empty query. All rows with the same key share its measurement.
 type emptyKey struct {
@@ -197,7 +197,7 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	sides := [2]*side{ours, theirs}
 	reps := [2]int{m.calibrate(ours), m.calibrate(theirs)}
 	enough := func(round int) bool {
-		return m.rowTime > 0 && round >= leastRounds && time.Since(start) > m.rowTime/time.Duration(m.passes)
+		return m.rowTime > 0 && round >= minRounds && time.Since(start) > m.rowTime/time.Duration(m.passes)
 	}
 	samples := measure.Turns(rounds, len(sides), enough, func(i int) float64 {
 		runtime.GC()

@@ -97,7 +97,7 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 	}
 }
 
-// TestSlowRowsGetFewerRounds checks that a row that exceeds rowTime gets leastRounds rounds, in one pass.
+// TestSlowRowsGetFewerRounds checks that a row that exceeds rowTime gets minRounds rounds, in one pass.
 func TestSlowRowsGetFewerRounds(t *testing.T) {
 	setUps, samples := 0, 0
 	setUp := func(int) side {
@@ -118,7 +118,7 @@ func TestSlowRowsGetFewerRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Two samples calibrate each side, and two more make a round.
-	if want := 2 * (2 + 2*leastRounds); setUps != 2 || samples != want || len(got.rows) != 1 {
+	if want := 2 * (2 + 2*minRounds); setUps != 2 || samples != want || len(got.rows) != 1 {
 		t.Errorf("%d set-ups, %d samples, %d rows; want 2, %d, 1", setUps, samples, len(got.rows), want)
 	}
 }

@@ -34,9 +34,9 @@ const (
 	peer16ms         = "16.7ms"
 )
 
-// slowMost limits the peers whose larger worlds take seconds to fill and collect. With ggecs, that time grows
+// maxSlow limits the peers whose larger worlds take seconds to fill and collect. With ggecs, that time grows
 // with the square of n.
-const slowMost = 256_000
+const maxSlow = 256_000
 
 // peers lists all peers in the order of a workload's rows.
 var peers = []peer{
@@ -47,11 +47,11 @@ var peers = []peer{
 	{name: peerSelf},  // Vast itself in another way
 	{name: peerArche, store: peerArche},
 	{name: peerArcheBatch, store: peerArche, batch: true},
-	{name: peerVolt, store: peerVolt, most: slowMost},
-	{name: peerDonburi, store: peerDonburi, most: slowMost},
-	{name: peerDonburiBatch, store: peerDonburi, batch: true, most: slowMost},
+	{name: peerVolt, store: peerVolt, most: maxSlow},
+	{name: peerDonburi, store: peerDonburi, most: maxSlow},
+	{name: peerDonburiBatch, store: peerDonburi, batch: true, most: maxSlow},
 	{name: peerUOT, store: peerUOT},
-	{name: peerGGECS, store: peerGGECS, most: slowMost},
+	{name: peerGGECS, store: peerGGECS, most: maxSlow},
 	{name: peerFile},  // the bytes of the saved world, written and synced, or read
 	{name: peerGob},   // encoding/gob of slices
 	{name: peerCopy},  // a copy of all components

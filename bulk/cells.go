@@ -125,10 +125,10 @@ const (
 	maxByRoom    = 64
 
 	largestUnit = 64 << 10
-	// leastUnits is how many units the memory must have before planCells doubles the unit. So a small
+	// minUnits is how many units the memory must have before planCells doubles the unit. So a small
 	// container has smaller units, and enough of them for its classes.
-	leastUnits    = 128
-	leastCell     = 32 // bytes
+	minUnits      = 128
+	minCell       = 32 // bytes
 	doublingBytes = 64 // bytes; a list grows by doubling up to this room
 	// maxSlabUnits is the largest number of units of a slab. For each cell size, some number of units up to
 	// maxSlabUnits wastes at most an eighth of the slab.
@@ -142,7 +142,7 @@ const (
 func planCells(p plan) cells {
 	bytes := p.capacity * p.sizeElement
 	unit := vm.PageSize()
-	for unit < largestUnit && bytes/unit >= leastUnits {
+	for unit < largestUnit && bytes/unit >= minUnits {
 		unit *= 2
 	}
 	shiftUnit, shiftPlace := uint8(bits.TrailingZeros(uint(unit))), uint8(3)
@@ -186,7 +186,7 @@ func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 // last whole element of a cell are cut off, if they fill a place.
 func (c *cells) planClasses() {
 	place := 1 << c.shiftPlace
-	for bytes := leastCell; bytes <= 1<<c.shiftUnit; {
+	for bytes := minCell; bytes <= 1<<c.shiftUnit; {
 		if room := (bytes - bytesHeader) / c.plan.sizeElement; room > 0 {
 			tight := (bytesHeader + room*c.plan.sizeElement + place - 1) &^ (place - 1)
 			room = (tight - bytesHeader) / c.plan.sizeElement

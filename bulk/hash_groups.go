@@ -1,6 +1,6 @@
 package bulk
 
-// A key that gets more than mostInSlots values gets one slot for all of them. The slot holds the number of a
+// A key that gets more than maxInSlots values gets one slot for all of them. The slot holds the number of a
 // group instead of a value. The values of all groups are in one tree, in the order of groups.
 
 // addToGroup adds a value to a group.
@@ -22,10 +22,10 @@ func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
 	return added
 }
 
-// makeGroup moves the values of a key that has mostInSlots slots, and a new value v, into a group.
+// makeGroup moves the values of a key that has maxInSlots slots, and a new value v, into a group.
 func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	x.mustHaveCapacity()
-	if err := x.many.makeRoom(opAdd, mostInSlots+1); err != nil {
+	if err := x.many.makeRoom(opAdd, maxInSlots+1); err != nil {
 		panic(err)
 	}
 	// The numbers of groups wrap around, so the next number may be in use.
@@ -44,7 +44,7 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	x.used++
 	x.added()
 	// All but one of the slots became empty.
-	x.squeeze(mostInSlots * squeezeStep)
+	x.squeeze(maxInSlots * squeezeStep)
 	x.changed()
 }
 

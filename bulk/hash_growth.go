@@ -22,11 +22,11 @@ import (
 const (
 	// A table is stretched when this many of 100 slots are full. If the whole table were stretched in one
 	// step, 61 of 100 would be full afterwards.
-	mostFull = 85
+	maxFull = 85
 	// A table is squeezed when fewer than this many of 100 slots are full. Until the end of squeezing, at
 	// least 58 of 100 slots of the table before squeezing stay full. If pairs have 8 bytes or more, a bucket
 	// has at most 8/7 bytes for each byte of its slots, so the table is less than twice as large as its data.
-	leastFull = 60
+	minFull = 60
 	// An insertion stretches this many buckets. Therefore stretching ends when 6% more entries have arrived;
 	// the next stretching begins when two fifths more have arrived. The part of the table that is not
 	// stretched yet is never more than 90% full.
@@ -52,7 +52,7 @@ var bucketCounts = func() (counts [100]uint64) {
 }()
 
 // slotsIn returns how many entries n buckets hold before they are stretched.
-func slotsIn(n uint64) int { return int(n * slotsPerBucket * mostFull / 100) }
+func slotsIn(n uint64) int { return int(n * slotsPerBucket * maxFull / 100) }
 
 // levelFor returns the least level whose table holds n entries.
 func levelFor(n int) (level int) {
@@ -228,7 +228,7 @@ func (x *HashIndex[K, V]) stretchAlone(b uint64) bool {
 
 // squeezable reports whether the table is too empty and has memory that Grow has not promised.
 func (x *HashIndex[K, V]) squeezable() bool {
-	return x.used < int(x.homes())*(slotsPerBucket*leastFull)/100 && (x.level > 0 || x.moving) &&
+	return x.used < int(x.homes())*(slotsPerBucket*minFull)/100 && (x.level > 0 || x.moving) &&
 		x.span.promised < int(x.homes()+spareBuckets)*int(x.form.bytes)
 }
 

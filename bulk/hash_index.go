@@ -38,7 +38,7 @@ type HashIndex[K comparable, V any] struct {
 	changes int  // number of changes, so that loops detect a change
 	span    snugSpan
 	promise promise
-	many    tree[uint32, V] // by group: the values of keys with more than mostInSlots
+	many    tree[uint32, V] // by group: the values of keys with more than maxInSlots
 	group   uint32          // the group that was made last
 	moved   []entry[K, V]
 	stub    []uint64 // an empty bucket, for a table without memory
@@ -49,9 +49,9 @@ type HashIndex[K comparable, V any] struct {
 }
 
 const (
-	// mostInSlots is how many values of a key may have slots of their own. It is large enough to keep the
+	// maxInSlots is how many values of a key may have slots of their own. It is large enough to keep the
 	// cost of a group small for each value, and small enough to let a search pass few buckets.
-	mostInSlots = 8
+	maxInSlots = 8
 	// fewestInGroup is the least number of values that a group keeps. It is smaller than the smallest new
 	// group, so that a key whose number of values goes up and down by one keeps its group.
 	fewestInGroup = 8
@@ -133,7 +133,7 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 			break
 		}
 	}
-	if same == mostInSlots {
+	if same == maxInSlots {
 		x.makeGroup(h, k, v)
 		return true
 	}

@@ -26,7 +26,7 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 	// Each insertion may move all values of a key from slots into a group, but groups never hold more pairs
 	// than the index.
 	promised := x.many.span.promised
-	if err := x.many.promise(min(n*(mostInSlots+1), x.used+n, x.plan.capacity-x.many.len)); err != nil {
+	if err := x.many.promise(min(n*(maxInSlots+1), x.used+n, x.plan.capacity-x.many.len)); err != nil {
 		return err
 	}
 	level := levelFor(x.used + n)

@@ -196,7 +196,7 @@ func (x *HashIndex[K, V]) checkKeys() error {
 			k := *x.key(p, own.slot)
 			h, before := x.hash.of(k), 0
 			for at, ok := x.find(h, k); ok && at != own; at, ok = x.findNext(h, k, at) {
-				if before++; own.many || at.many || before == mostInSlots ||
+				if before++; own.many || at.many || before == maxInSlots ||
 					bitsOf(x.valueAt(at)) == bitsOf(x.valueAt(own)) {
 					return fmt.Errorf("%s: the key %v has a value twice, too many slots, or both slots and "+
 						"a group of values", x.plan.name, k)

@@ -143,7 +143,7 @@ func checkListsWaste[T any](t *testing.T) {
 		}
 		for name, l := range map[string]List[T]{"by AppendSlice": exact, "by Append": grown} {
 			used, room := n*size, int(ls.cells.room(l.place))*size
-			most := max(leastCell, used+used/2+size)
+			most := max(minCell, used+used/2+size)
 			if used > unit/2 {
 				most = used + used/2 + unit
 			}
@@ -230,7 +230,7 @@ func TestCompact(t *testing.T) {
 	for _, k := range ls.cells.classes {
 		slack += 2 * int(k.units) << ls.cells.shiftUnit
 	}
-	if most := s.BytesElements*3/2 + leastCell*s.Lists + slack; s.BytesSlabs > most {
+	if most := s.BytesElements*3/2 + minCell*s.Lists + slack; s.BytesSlabs > most {
 		t.Errorf("for elements of %d bytes the slabs have %d bytes, want at most %d", s.BytesElements,
 			s.BytesSlabs, most)
 	}

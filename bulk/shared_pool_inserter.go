@@ -45,9 +45,9 @@ const (
 	// An inserter with fewer than enoughRemoved removed slots takes slots from the pool first, so that it
 	// rarely looks for announcements.
 	enoughRemoved = maxRemoved / 2
-	// An inserter that finds a line busy mostBusy times in a row searches for another line: the owner was
+	// An inserter that finds a line busy maxBusy times in a row searches for another line: the owner was
 	// probably interrupted.
-	mostBusy = 100
+	maxBusy = 100
 )
 
 // Inserter returns a new inserter, which has no slots yet.
@@ -152,7 +152,7 @@ func (in *Inserter[T]) refill() {
 		if in.hint != 0 {
 			i, slots, parked, came := p.reserve(in.hint - 1)
 			switch {
-			case came == lineBusy && busy < mostBusy:
+			case came == lineBusy && busy < maxBusy:
 				runtime.Gosched() // another goroutine is taking slots of this line
 				busy++
 				continue

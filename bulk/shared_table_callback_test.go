@@ -199,7 +199,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 		}, []int{0, 1, 2, 3, 5, 7}},
 		"Update": {"", func(u tableUsers) { u.w.Update(3, func(o *object) { *o = objectOf(3) }) }, all},
 		"more Sets than may wait": {"", func(u tableUsers) {
-			for range 10 * mostWaiting {
+			for range 10 * maxWaiting {
 				u.w.Set(2, objectOf(2))
 			}
 		}, all},

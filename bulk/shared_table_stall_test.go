@@ -308,7 +308,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 				model[i] = v
 			}
 		case 4: // so many Sets that the table takes over replaced values
-			for range mostWaiting + batchPlaces {
+			for range maxWaiting + batchPlaces {
 				(*w).Set(i, v)
 			}
 			model[i] = v

@@ -210,8 +210,8 @@ func (w *SharedWriter[T]) more() {
 	}
 }
 
-// mostWaiting is how many replaced values a writer keeps to free them itself.
-const mostWaiting = 8 * batchPlaces
+// maxWaiting is how many replaced values a writer keeps to free them itself.
+const maxWaiting = 8 * batchPlaces
 
 // A writer without places yields to other goroutines triesYield times, then sleeps for a millisecond
 // triesSleep times, and then gives up.
@@ -231,7 +231,7 @@ func (w *SharedWriter[T]) retire(distance uint64) {
 
 // reclaim frees values that no reader can see any more, and gives places that the writer will not need soon
 // to other writers. If no reader is inside a look, two advances of the epoch free all values that wait. If a
-// reader stays inside and mostWaiting values wait, the table takes them over, so that other writers can free
+// reader stays inside and maxWaiting values wait, the table takes them over, so that other writers can free
 // them later even if this writer stops.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
@@ -246,7 +246,7 @@ func (w *SharedWriter[T]) reclaim() {
 		w.waiting = append(w.waiting[:0], w.waiting[w.first:]...)
 		w.first = 0
 	}
-	if len(w.waiting)-w.first >= mostWaiting {
+	if len(w.waiting)-w.first >= maxWaiting {
 		t.mu.Lock()
 		t.takeOver(w.waiting[w.first:])
 		t.mu.Unlock()

@@ -51,7 +51,7 @@ type nodeHead struct {
 
 // nodeForm is the layout of a node: keys, values, and in inner nodes children, in this order.
 type nodeForm struct {
-	leafMost, innerMost     int // entries of a full node
+	maxLeaf, maxInner       int // entries of a full node
 	leafValues, innerValues int // offsets from the node's beginning
 	children                int // offset from the node's beginning
 }
@@ -62,16 +62,16 @@ func newNodeForm(sizeKey, sizeValue int) nodeForm {
 	space := bytesNode - bytesHead
 	align := func(at, unit int) int { return (at + unit - 1) / unit * unit }
 	var f nodeForm
-	for f.leafMost = space / (sizeKey + sizeValue); ; f.leafMost-- {
-		f.leafValues = align(bytesHead+f.leafMost*sizeKey, sizeValue)
-		if f.leafValues+f.leafMost*sizeValue <= bytesNode {
+	for f.maxLeaf = space / (sizeKey + sizeValue); ; f.maxLeaf-- {
+		f.leafValues = align(bytesHead+f.maxLeaf*sizeKey, sizeValue)
+		if f.leafValues+f.maxLeaf*sizeValue <= bytesNode {
 			break
 		}
 	}
-	for f.innerMost = space / (sizeKey + sizeValue + 4); ; f.innerMost-- {
-		f.innerValues = align(bytesHead+f.innerMost*sizeKey, sizeValue)
-		f.children = f.innerValues + f.innerMost*sizeValue
-		if f.children+f.innerMost*4 <= bytesNode {
+	for f.maxInner = space / (sizeKey + sizeValue + 4); ; f.maxInner-- {
+		f.innerValues = align(bytesHead+f.maxInner*sizeKey, sizeValue)
+		f.children = f.innerValues + f.maxInner*sizeValue
+		if f.children+f.maxInner*4 <= bytesNode {
 			return f
 		}
 	}
@@ -80,9 +80,9 @@ func newNodeForm(sizeKey, sizeValue int) nodeForm {
 // most returns how many entries a node of a level can have.
 func (f *nodeForm) most(level int) int {
 	if level == 0 {
-		return f.leafMost
+		return f.maxLeaf
 	}
-	return f.innerMost
+	return f.maxInner
 }
 
 // least returns how many entries a node of a level should have at least.
@@ -91,14 +91,14 @@ func (f *nodeForm) least(level int) int { return (f.most(level)*13 + 19) / 20 }
 // bytesTree returns the bytes of a tree that may hold n pairs.
 func bytesTree(n, sizeKey, sizeValue int) int {
 	f := newNodeForm(sizeKey, sizeValue)
-	return (f.nodesFor(n) + 2*mostLevels) * bytesNode
+	return (f.nodesFor(n) + 2*maxLevels) * bytesNode
 }
 
 // nodesFor returns an upper bound for the number of nodes that n pairs take. It assumes half-full nodes, and
 // two more nodes on each level for its right edge.
 func (f *nodeForm) nodesFor(n int) int {
 	total := 0
-	for k, most := n, f.leafMost; ; most = f.innerMost {
+	for k, most := n, f.maxLeaf; ; most = f.maxInner {
 		k = (2*k+most-1)/most + 2
 		total += k
 		if k <= 4 {
@@ -112,7 +112,7 @@ func newTree[K cmp.Ordered, V any](span snugSpan) tree[K, V] {
 	var v V
 	t := tree[K, V]{base: span.base, span: span, form: newNodeForm(int(unsafe.Sizeof(k)),
 		int(unsafe.Sizeof(v)))}
-	n := mostNeighbours*t.form.leafMost + 1
+	n := maxNeighbours*t.form.maxLeaf + 1
 	t.scratch = rows[K, V]{make([]K, n), make([]V, n), make([]uint32, n)}
 	return t
 }
@@ -150,10 +150,10 @@ func (t *tree[K, V]) entries(i uint32) rows[K, V] {
 	p := t.node(i)
 	keys := (*K)(unsafe.Add(p, bytesHead))
 	if t.head(i).level == 0 {
-		n := t.form.leafMost
+		n := t.form.maxLeaf
 		return rows[K, V]{unsafe.Slice(keys, n), unsafe.Slice((*V)(unsafe.Add(p, t.form.leafValues)), n), nil}
 	}
-	n := t.form.innerMost
+	n := t.form.maxInner
 	return rows[K, V]{unsafe.Slice(keys, n), unsafe.Slice((*V)(unsafe.Add(p, t.form.innerValues)), n),
 		unsafe.Slice((*uint32)(unsafe.Add(p, t.form.children)), n)}
 }
@@ -333,11 +333,11 @@ type step struct {
 	at   int
 }
 
-// mostLevels is more levels than a tree of 2^32 nodes can have: a half-full node has at least ten children.
-const mostLevels = 12
+// maxLevels is more levels than a tree of 2^32 nodes can have: a half-full node has at least ten children.
+const maxLevels = 12
 
 // path is a descent from the root to a leaf.
-type path [mostLevels]step
+type path [maxLevels]step
 
 // descend stores the path to (k, v) in p. The last step has the index of the first pair in the leaf that is
 // not before (k, v).
@@ -372,7 +372,7 @@ func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 		bitsOf(t.values(s.node)[s.at]) == bitsOf(v) {
 		return false, nil
 	}
-	if int(t.head(s.node).count) == t.form.leafMost {
+	if int(t.head(s.node).count) == t.form.maxLeaf {
 		// Each level gets at most one new node, and the tree may get a new root.
 		if err := t.makeNodes(op, t.nodes+t.height+1); err != nil {
 			return false, err
@@ -403,7 +403,7 @@ func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	if s.at == len(keys) || keys[s.at] != k || bitsOf(t.values(s.node)[s.at]) != bitsOf(v) {
 		return false, 0
 	}
-	first, last := max(0, s.at-mostBeside), min(len(keys)-1, s.at+mostBeside)
+	first, last := max(0, s.at-maxBeside), min(len(keys)-1, s.at+maxBeside)
 	for keys[first] != k {
 		first++
 	}
@@ -417,8 +417,8 @@ func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	return true, last - first
 }
 
-// mostBeside is how many entries removeBeside reads at most on either side of the removed one.
-const mostBeside = fewestInGroup
+// maxBeside is how many entries removeBeside reads at most on either side of the removed one.
+const maxBeside = fewestInGroup
 
 // clear removes all pairs.
 func (t *tree[K, V]) clear() {

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mostNeighbours is the largest number of nodes whose entries are spread, over these nodes or one more node.
-const mostNeighbours = 3
+// maxNeighbours is the largest number of nodes whose entries are spread, over these nodes or one more node.
+const maxNeighbours = 3
 
 // take takes the next node into use.
 func (t *tree[K, V]) take(level uint32) uint32 {
@@ -128,7 +128,7 @@ func (t *tree[K, V]) cut(i uint32, entry int) {
 // that the step leads to and up to two others beside it, one on each side if there are such children.
 func (t *tree[K, V]) neighbours(parent step) (begin, n int) {
 	count := int(t.head(parent.node).count)
-	n = min(mostNeighbours, count)
+	n = min(maxNeighbours, count)
 	return max(0, min(parent.at-1, count-n)), n
 }
 
@@ -148,7 +148,7 @@ func (t *tree[K, V]) gather(parent uint32, begin, n int) (total int) {
 func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	parent := p[d-1].node
 	up := t.entries(parent)
-	var to [mostNeighbours + 1]uint32
+	var to [maxNeighbours + 1]uint32
 	copy(to[:n], up.children[begin:begin+n])
 	level := t.head(to[0]).level
 	if m > n {

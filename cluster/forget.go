@@ -11,9 +11,9 @@ import (
 // processes remove its keys. If the process starts again after that, it finds no keys, like a new process.
 
 const (
-	// mostSilent is how long the keys of a process stay after its last heartbeat.
-	mostSilent = 30 * 24 * time.Hour
-	// checksInSilence is how many times a process looks for old keys during the time mostSilent.
+	// maxSilent is how long the keys of a process stay after its last heartbeat.
+	maxSilent = 30 * 24 * time.Hour
+	// checksInSilence is how many times a process looks for old keys during the time maxSilent.
 	checksInSilence = 720
 )
 

@@ -65,7 +65,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	n.makeSignals()
 	n.pulse = newPulse(o.Regions, o.Lookahead)
 	n.lease.renewed = make(chan struct{})
-	n.silence.Store(int64(mostSilent))
+	n.silence.Store(int64(maxSilent))
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	for r := range o.Regions {
 		n.regions = append(n.regions, &region{number: r})

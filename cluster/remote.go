@@ -19,9 +19,9 @@ import (
 type ID uint64
 
 const (
-	bitsNumber  = 48
-	mostNumbers = 1<<bitsNumber - 1
-	mostOrigins = 1 << (64 - bitsNumber)
+	bitsNumber = 48
+	maxNumbers = 1<<bitsNumber - 1
+	maxOrigins = 1 << (64 - bitsNumber)
 )
 
 func idOf(region int, number uint64) ID { return ID(uint64(region)<<bitsNumber | number) }
@@ -29,7 +29,7 @@ func idOf(region int, number uint64) ID { return ID(uint64(region)<<bitsNumber |
 // Origin returns the number of the region that gave the ID. The entity may be in another region.
 func (id ID) Origin() int { return int(id >> bitsNumber) }
 
-func (id ID) number() uint64 { return uint64(id) & mostNumbers }
+func (id ID) number() uint64 { return uint64(id) & maxNumbers }
 
 // String returns the number of the region that gave the ID and the number that the region gave, such as 3/17.
 func (id ID) String() string {
@@ -119,17 +119,17 @@ type identities struct {
 	Given uint64 // how many IDs the region has given; the last ID has this number
 }
 
-// mostLost is the number of lost IDs at which forget is called in the middle of a tick.
-const mostLost = 4096
+// maxLost is the number of lost IDs at which forget is called in the middle of a tick.
+const maxLost = 4096
 
 func newRegister(o WorldOptions) (*register, error) {
-	if o.Regions > mostOrigins {
+	if o.Regions > maxOrigins {
 		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions.Identity works with %d regions or fewer, and "+
-			"there are %d", mostOrigins, o.Regions)
+			"there are %d", maxOrigins, o.Regions)
 	}
 	of := o.World.Options()
 	index, err := bulk.NewHashIndex[ID, vast.Entity](bulk.Options{Name: of.Name,
-		Capacity: of.MaxEntities + mostLost, Limit: of.Limit, Pages: of.Pages})
+		Capacity: of.MaxEntities + maxLost, Limit: of.Limit, Pages: of.Pages})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (r *register) find(id ID) (vast.Entity, bool) {
 // gained is called for each entity that gains the component. If *id is 0, the entity gets a new ID. An entity
 // that arrives keeps its ID.
 func (r *register) gained(e vast.Entity, id *ID) {
-	if len(r.lost) >= mostLost {
+	if len(r.lost) >= maxLost {
 		r.forget()
 	}
 	var err error
@@ -218,11 +218,11 @@ func (r *register) check(e vast.Entity, id ID) error {
 
 // exhausted returns an error if the region has given all of its IDs.
 func (r *register) exhausted() error {
-	if r.given.Given < mostNumbers {
+	if r.given.Given < maxNumbers {
 		return nil
 	}
 	return &vm.Error{Op: "give an ID", Purpose: r.world.Options().Name, Bytes: 8, Err: vm.ErrCapacity,
-		Detail: fmt.Sprintf("region %d has given all of its %d IDs", r.region, uint64(mostNumbers))}
+		Detail: fmt.Sprintf("region %d has given all of its %d IDs", r.region, uint64(maxNumbers))}
 }
 
 // room returns an error if the region cannot give another ID. Otherwise it reserves the memory for one.
@@ -255,7 +255,7 @@ func (r *register) moved(old, now vast.Entity) {
 func (r *register) loaded() error {
 	r.index.Clear()
 	r.lost = r.lost[:0]
-	if r.given.Given > mostNumbers {
+	if r.given.Given > maxNumbers {
 		return fmt.Errorf("cluster: the state is damaged: region %d has given %d IDs", r.region, r.given.Given)
 	}
 	n := r.column.Len()

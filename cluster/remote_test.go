@@ -430,16 +430,16 @@ func (m *registerModel) check(after string) {
 	m.World.ids.checkInvariants()
 }
 
-// TestLostIDs: the index keeps at most mostLost lost IDs, even if no tick ends.
+// TestLostIDs: the index keeps at most maxLost lost IDs, even if no tick ends.
 func TestLostIDs(t *testing.T) {
 	g := newGuild(t, 0, vast.Options{})
 	r := g.World.ids
-	for range 3 * mostLost {
+	for range 3 * maxLost {
 		e, _ := g.member()
 		g.w.Delete(e)
 	}
-	if n := r.index.Len(); n > mostLost {
-		t.Errorf("the index has %d deleted entities, want at most %d", n, mostLost)
+	if n := r.index.Len(); n > maxLost {
+		t.Errorf("the index has %d deleted entities, want at most %d", n, maxLost)
 	}
 	g.w.Archetype(g.ids).NewN(100, nil)
 	g.step(t)
@@ -613,9 +613,9 @@ func TestIdentityMisuse(t *testing.T) {
 // TestExhaustedIDs: a region that has given all of its IDs gives no ID again.
 func TestExhaustedIDs(t *testing.T) {
 	g := newGuild(t, 1, vast.Options{})
-	g.World.ids.given.Given = mostNumbers - 1
+	g.World.ids.given.Given = maxNumbers - 1
 	_, id := g.member()
-	if id != idOf(1, mostNumbers) {
+	if id != idOf(1, maxNumbers) {
 		t.Errorf("the last ID is %v", id)
 	}
 	e := g.w.Archetype(g.numbers).New()

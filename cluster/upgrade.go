@@ -31,8 +31,8 @@ type proposal struct {
 // errLate is the error for a proposal that was removed, or whose first tick a region has already begun.
 var errLate = errors.New("the proposal was removed, or its first tick has already begun")
 
-// mostVersions is how many versions the constants keep.
-const mostVersions = 8
+// maxVersions is how many versions the constants keep.
+const maxVersions = 8
 
 // upgrade adds the version of this program to the cluster, and returns the first tick of the version.
 func (n *Node) upgrade(ctx context.Context) (from uint64, err error) {
@@ -66,7 +66,7 @@ func (n *Node) decide(ctx context.Context) error {
 	err := n.accepted(ctx, c.revision)
 	if err == nil {
 		versions := append(slices.Clone(c.value.Versions), c.value.Next.version)
-		c.value.Versions = versions[max(0, len(versions)-mostVersions):]
+		c.value.Versions = versions[max(0, len(versions)-maxVersions):]
 	}
 	c.value.Next = nil
 	n.change(context.WithoutCancel(ctx), keyCluster, c.value, c.revision)

@@ -9,8 +9,8 @@ import (
 // grain is the size of the smallest objects in bytes. All object sizes are multiples of grain.
 const grain = 16
 
-// runMost is the largest number of pages in a pool.
-const runMost = 8
+// maxRun is the largest number of pages in a pool.
+const maxRun = 8
 
 // class is a size of objects in pools.
 type class struct {
@@ -48,14 +48,14 @@ func makeClasses(page int) []class {
 }
 
 // poolPages returns the number of pages in a pool of objects of size bytes: the smallest number that leaves
-// less than a tenth of the pool unused, but at most runMost.
+// less than a tenth of the pool unused, but at most maxRun.
 func poolPages(page, size int) uint32 {
-	for n := 1; n < runMost; n++ {
+	for n := 1; n < maxRun; n++ {
 		if n*page%size*10 < n*page {
 			return uint32(n)
 		}
 	}
-	return runMost
+	return maxRun
 }
 
 func makeClassOf(classes []class) []uint8 {
@@ -68,13 +68,13 @@ func makeClassOf(classes []class) []uint8 {
 	return of
 }
 
-// smallMost is the largest object size.
-var smallMost = int(classes[len(classes)-1].size)
+// maxSmall is the largest object size.
+var maxSmall = int(classes[len(classes)-1].size)
 
 // classFor returns the smallest class of at least size bytes whose objects are aligned to align, or false if
 // there is no such class. A pool begins at a page boundary, so the object size alone decides the alignment.
 func classFor(size, align int) (int, bool) {
-	if size > smallMost {
+	if size > maxSmall {
 		return 0, false
 	}
 	c := int(classOf[(size+grain-1)/grain])

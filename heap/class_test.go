@@ -13,7 +13,7 @@ func TestClasses(t *testing.T) {
 		for i := range all {
 			c := &all[i]
 			size, bytes := int(c.size), int(c.pages)*page
-			if size%grain != 0 || c.pages < 1 || c.pages > runMost || bytes > 512<<10 {
+			if size%grain != 0 || c.pages < 1 || c.pages > maxRun || bytes > 512<<10 {
 				t.Errorf("pages of %d: pools of %d pages of objects of %d bytes", page, c.pages, size)
 			}
 			if n := int(c.objects); n != bytes/size || n > page/grain || n > 1<<16-1 ||

@@ -58,8 +58,8 @@ type Heap struct {
 
 // These constants size the two parts of a heap: the pages and the rooms.
 const (
-	// blockMost is the largest block in bytes. A larger allocation becomes a block only if it gets no room.
-	blockMost = 256 << 10
+	// maxBlock is the largest block in bytes. A larger allocation becomes a block only if it gets no room.
+	maxBlock = 256 << 10
 	// roomUnit is the unit of room lengths and addresses. If a huge page is larger, it is the unit.
 	roomUnit = 2 << 20
 	// roomsPerPages is the ratio of room addresses to page addresses. It is large because a new room is
@@ -79,7 +79,7 @@ func New(o Options) (*Heap, error) {
 		return newHeap(o, 8<<20, 64<<10, 128<<10)
 	}
 	capacity := int64(16 << 30)
-	return newHeap(o, int(capacity), blockMost, max(roomUnit, vm.HugePageSize()))
+	return newHeap(o, int(capacity), maxBlock, max(roomUnit, vm.HugePageSize()))
 }
 
 // newHeap is New with the default capacity, the largest block and the unit of rooms as arguments, in bytes.
@@ -99,7 +99,7 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 			Detail: fmt.Sprintf("Options.Capacity is %s: ask for less", vm.Bytes(capacity))}
 	}
 	count := (capacity + page - 1) / page
-	r, err := vm.Reserve(count*(page+stride)+units*(unit+bytesEntry)+max(unit, alignMost)+alignMost+4*page,
+	r, err := vm.Reserve(count*(page+stride)+units*(unit+bytesEntry)+max(unit, maxAlign)+maxAlign+4*page,
 		vm.Options{Name: h.name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 		}
 		return s
 	}
-	roomsAt := carve(units*unit, max(unit, alignMost))
-	pagesAt := carve(count*page, alignMost)
+	roomsAt := carve(units*unit, max(unit, maxAlign))
+	pagesAt := carve(count*page, maxAlign)
 	pagesMeta, roomsMeta := carve(count*stride, 0), carve(units*bytesEntry, 0)
 	if err != nil {
 		_ = r.Close()
@@ -126,7 +126,7 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 		ranges: ranges{base: pagesMeta.Base(), stride: stride, meta: pagesMeta, end: uint32(count)},
 		region: r, off: pagesAt.Offset(), base: pagesAt.Base(), size: page,
 		shift: uint(bits.TrailingZeros(uint(page))),
-		kept:  make([][]uint32, max(block/page, runMost)+1),
+		kept:  make([][]uint32, max(block/page, maxRun)+1),
 	}
 	h.rooms = rooms{
 		ranges: ranges{base: roomsMeta.Base(), stride: bytesEntry, meta: roomsMeta, end: uint32(units)},
@@ -171,8 +171,8 @@ func (h *Heap) Close() error {
 	return nil
 }
 
-// alignMost is the largest alignment in bytes.
-const alignMost = 1 << 20
+// maxAlign is the largest alignment in bytes.
+const maxAlign = 1 << 20
 
 // Alloc returns the address of size bytes, which are zero. The address is a multiple of align, a power of two
 // up to 1 MiB; align 0 means 16. The allocation may be larger, see [Heap.SizeOf]. An allocation of size zero

@@ -143,7 +143,7 @@ func TestMoreRoomsThanMappings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the test makes tens of thousands of mappings")
 	}
-	const size = blockMost + 1
+	const size = maxBlock + 1
 	all := make([]unsafe.Pointer, 60_000)
 	h, err := New(Options{Capacity: len(all) * (size + 4*vm.PageSize()), Pages: vm.PagesSmall})
 	if err != nil {

@@ -191,7 +191,7 @@ func play(t *testing.T, o Options, data []byte) {
 	o.Capacity = testCapacity
 	h := open(t, o)
 	m := &heapModel{t: t, h: h, limit: o.Limit, freed: map[unsafe.Pointer]bool{}}
-	aligns := []int{0, 0, 0, 1, 8, 16, 64, 512, vm.PageSize(), 2 * vm.PageSize(), alignMost}
+	aligns := []int{0, 0, 0, 1, 8, 16, 64, 512, vm.PageSize(), 2 * vm.PageSize(), maxAlign}
 	for in := modeltest.NewStream(data); in.More(); {
 		switch in.Byte() % 12 {
 		case 0, 1, 2:

@@ -63,9 +63,9 @@ func checkSize(op, name string, size, align int) {
 		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: a size is zero or more", op, size, align,
 			name))
 	}
-	if align < 0 || align&(align-1) != 0 || align > alignMost {
+	if align < 0 || align&(align-1) != 0 || align > maxAlign {
 		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: an alignment is a power of two up to %d",
-			op, size, align, name, alignMost))
+			op, size, align, name, maxAlign))
 	}
 }
 
@@ -96,7 +96,7 @@ func (h *Heap) clearBehind(p unsafe.Pointer, size int) {
 func (h *Heap) resizeBlock(at place, p unsafe.Pointer, size int) unsafe.Pointer {
 	n, have := uint32(h.pagesFor(size)), at.e.units
 	switch {
-	case size <= smallMost, int(n) >= len(h.pages.kept) && int(have) < len(h.pages.kept):
+	case size <= maxSmall, int(n) >= len(h.pages.kept) && int(have) < len(h.pages.kept):
 		return nil // the allocation becomes an object or a room
 	case n > have:
 		if ok, err := h.pages.extend(at.unit+have, n-have); !ok || err != nil {

@@ -136,8 +136,8 @@ func TestReallocOfNothing(t *testing.T) {
 	}
 	// Realloc moves an allocation that does not have the requested alignment.
 	bytesOf(p, 1)[0] = 9
-	q, err := h.Realloc(p, 100, alignMost)
-	if err != nil || uintptr(q)%alignMost != 0 || bytesOf(q, 1)[0] != 9 {
+	q, err := h.Realloc(p, 100, maxAlign)
+	if err != nil || uintptr(q)%maxAlign != 0 || bytesOf(q, 1)[0] != 9 {
 		t.Fatal(q, err)
 	}
 	var none unsafe.Pointer

@@ -147,7 +147,7 @@ func Grow[T any](h *Heap, n int) error {
 	c, ok := classFor(size, align)
 	if n < 0 || !ok {
 		panic(fmt.Sprintf("heap: Grow[%s](%d) of %d bytes each on %s: a number is zero or more, and the "+
-			"size at most %d bytes", layout.Name[T](), n, size, h.name, smallMost))
+			"size at most %d bytes", layout.Name[T](), n, size, h.name, maxSmall))
 	}
 	h.lock()
 	h.mustBeOpen("Grow")

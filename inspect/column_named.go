@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// mostListed bounds the columns that an error message lists.
-const mostListed = 8
+// maxListed bounds the columns that an error message lists.
+const maxListed = 8
 
 // columnNamed returns the column that a request names. The parameter by says what the text is: "id" for the
 // number of a column, "name" for a name, and "" for one or the other. Several columns may share a name, and
@@ -62,14 +62,14 @@ func ambiguous(format string, args ...any) error {
 // numbersOf lists the numbers of columns for a message.
 func numbersOf(columns []*column) string {
 	var list []string
-	for _, c := range columns[:min(len(columns), mostListed)] {
+	for _, c := range columns[:min(len(columns), maxListed)] {
 		list = append(list, strconv.Itoa(c.ID))
 	}
 	text := "number " + strings.Join(list, ", ")
 	if len(columns) > 1 {
 		text = "the numbers " + strings.Join(list, ", ")
 	}
-	if len(columns) > mostListed {
+	if len(columns) > maxListed {
 		text += " and others"
 	}
 	return text

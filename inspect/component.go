@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// componentMost is the size in bytes of the largest component that is copied in a look.
-const componentMost = query.CopyMost
+// maxComponent is the size in bytes of the largest component that is copied in a look.
+const maxComponent = query.CopyMost
 
 // has reports whether e is alive and has a component. Call it in a look.
 func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
@@ -24,7 +24,7 @@ func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
 func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflect.Type, e vast.Entity) (
 	v reflect.Value, ok bool) {
 	if storage != probe.StorageDense || t.Size() == 0 {
-		if t.Size() > componentMost {
+		if t.Size() > maxComponent {
 			return v, false
 		}
 		return probe.Value(col, e)

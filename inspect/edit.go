@@ -131,7 +131,7 @@ func (one edited) make(ctx context.Context, asked editRequest, do verb) (any, er
 
 // read returns the component, or the links of a relation, after an edit.
 func (one edited) read(ctx context.Context) (any, error) {
-	k := entityReader{in: one.in, id: one.id, left: fieldsMost}
+	k := entityReader{in: one.in, id: one.id, left: maxShown}
 	links := []linkList{}
 	err := one.visit(ctx, func(e vast.Entity) error {
 		if one.column.Relation {

@@ -179,7 +179,7 @@ func (c *change) prepare() error {
 		t = entityType
 	case t == nil && c.Value != nil:
 		return badRequest("%s is a tag, which has no value", col.Name)
-	case col.Size > componentMost:
+	case col.Size > maxComponent:
 		return badRequest("%s has %d bytes, too many to edit", col.Name, col.Size)
 	}
 	if c.Value == nil {

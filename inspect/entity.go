@@ -14,9 +14,9 @@ import (
 
 const (
 	lookTime   = 150 * time.Microsecond // after this time a look ends, and the next look continues the work
-	fieldsMost = 4000                   // approximate limit of the shown fields of an entity
+	maxShown   = 4000                   // approximate limit of the shown fields of an entity
 	heapFields = 300                    // limit of the shown fields of a component, if a look builds its tree
-	endsMost   = 50                     // limit of the listed edges of one column in one direction
+	maxEnds    = 50                     // limit of the listed edges of one column in one direction
 )
 
 func (in *Inspector) entityRoutes() []route {
@@ -101,7 +101,7 @@ func (in *Inspector) showEntity(r *http.Request) (any, error) {
 
 // readEntity reads an entity for the page, in several looks if one look is too short.
 func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, error) {
-	k := entityReader{in: in, id: id, left: fieldsMost}
+	k := entityReader{in: in, id: id, left: maxShown}
 	if err := in.look(ctx, k.look); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (k *entityReader) look() (done bool) {
 
 // component copies e's component, if e has it.
 func (k *entityReader) component(c *column, e vast.Entity) {
-	if c.Size > componentMost { // too large to copy
+	if c.Size > maxComponent { // too large to copy
 		if has(k.in.world, c.col, e) {
 			one := k.componentOf(c, e)
 			one.Editable, one.Value = false, tooLarge(c)
@@ -191,7 +191,7 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 func (k *entityReader) build() {
 	for i, v := range k.values {
 		if v.IsValid() {
-			k.tree(&k.answer.Components[i], v, min(k.left, fieldsMost/2))
+			k.tree(&k.answer.Components[i], v, min(k.left, maxShown/2))
 		}
 	}
 }
@@ -258,7 +258,7 @@ func (in *Inspector) linksOf(c *column, e vast.Entity) (lists []linkList) {
 		some := func(all func(func(vast.Entity, reflect.Value) bool)) []linkEnd {
 			ends := []linkEnd{}
 			for other, v := range all {
-				if len(ends) == endsMost {
+				if len(ends) == maxEnds {
 					break
 				}
 				end := linkEnd{ID: other.String(), Name: in.nameOf(other)}

@@ -14,7 +14,7 @@ func BenchmarkEntity(b *testing.B) {
 	f := entityFixture(b, Options{})
 	var looks []time.Duration
 	for b.Loop() {
-		k := entityReader{in: f.Inspector, id: f.london.String(), left: fieldsMost}
+		k := entityReader{in: f.Inspector, id: f.london.String(), left: maxShown}
 		if err := f.look(context.Background(), func() bool {
 			start := time.Now()
 			done := k.look()

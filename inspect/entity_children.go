@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	childrenMost = 500  // limit of the children in one answer
+	maxChildren  = 500  // limit of the children in one answer
 	walkedAtOnce = 4000 // limit of the children that a walk passes in one visit
-	anewMost     = 3    // limit of the restarts of one walk
+	maxAnew      = 3    // limit of the restarts of one walk
 )
 
 // childrenAnswer lists some of the sources of a target in a relation.
@@ -40,7 +40,7 @@ func (in *Inspector) listChildren(r *http.Request) (any, error) {
 		by:    r.URL.Query().Get("by"),
 		after: r.URL.Query().Get("after"), atOnce: walkedAtOnce}
 	var err error
-	if k.limit, err = wholeNumber(r, "limit", 50, 1, childrenMost); err != nil {
+	if k.limit, err = wholeNumber(r, "limit", 50, 1, maxChildren); err != nil {
 		return nil, err
 	}
 	if k.answer.Offset, err = wholeNumber(r, "offset", 0, 0, 1<<31-1); err != nil {
@@ -105,7 +105,7 @@ func (k *childrenReader) look() (done bool) {
 	if !k.last.IsZero() {
 		if now, ok := rel.Target(k.last); !ok || now != target { // moved or deleted between two visits
 			k.passed, k.last, k.answer.Rows = 0, vast.Entity{}, k.answer.Rows[:0]
-			if k.anew++; k.anew > anewMost || k.after != "" {
+			if k.anew++; k.anew > maxAnew || k.after != "" {
 				k.err = tooBusy("the children of %s changed while they were listed: try again",
 					k.id)
 				return true

@@ -15,7 +15,7 @@ import (
 type (
 	Crasher uint8
 	Shouter struct{ N [100]int32 }
-	Huge    struct{ Bytes [componentMost + 1]byte }
+	Huge    struct{ Bytes [maxComponent + 1]byte }
 	Wide    struct{ M [100][100]float64 }
 	Ring    struct {
 		Next *Ring
@@ -132,7 +132,7 @@ func TestManyComponents(t *testing.T) {
 			count(c.Value)
 		}
 	}
-	if len(e.Components) < 83 || fields > fieldsMost+len(e.Components) || fields < fieldsMost/2 ||
+	if len(e.Components) < 83 || fields > maxShown+len(e.Components) || fields < maxShown/2 ||
 		links == 0 {
 		t.Errorf("%d components, %d fields, %d links", len(e.Components), fields, links)
 	}

@@ -319,7 +319,7 @@ func TestNamesOfAProgram(t *testing.T) {
 	f := newFixture(t, Options{Names: towns{vast.EntityOf(0)}})
 	var a struct{ Names []nameAnswer }
 	f.get(t, "names?prefix=T", &a)
-	if len(a.Names) != 10 || a.Names[9].Name != "T9" || len(a.Names[9].Detail) > nameMost+3 {
+	if len(a.Names) != 10 || a.Names[9].Name != "T9" || len(a.Names[9].Detail) > maxName+3 {
 		t.Errorf("%+v", a)
 	}
 	var e entityAnswer

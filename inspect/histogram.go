@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	binsUsual   = 50
-	binsMost    = 1000
-	numbersMost = 1 << 20 // largest number of values kept for one query
-	rankedMost  = 1 << 14 // largest number of values from which the quantiles are computed
+	binsUsual  = 50
+	maxBins    = 1000
+	maxNumbers = 1 << 20 // largest number of values kept for one query
+	maxRanked  = 1 << 14 // largest number of values from which the quantiles are computed
 )
 
 // histogramAnswer is the distribution of the numbers in a field. If there are too many numbers, the
@@ -46,7 +46,7 @@ type binAnswer struct {
 
 // describeNumbers answers with the histogram of a field of the matching entities.
 func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
-	bins, err := wholeNumber(r, "bins", binsUsual, 1, binsMost)
+	bins, err := wholeNumber(r, "bins", binsUsual, 1, maxBins)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (g *gathering) gather(s *search) error {
 		if err != nil {
 			return err
 		}
-		for g.numbers = append(g.numbers, some...); len(g.numbers) > numbersMost; {
+		for g.numbers = append(g.numbers, some...); len(g.numbers) > maxNumbers; {
 			g.numbers = halve(&g.thinner, g.numbers)
 		}
 	}
@@ -145,11 +145,11 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 
 func scaled(n int, share float64) int { return int(math.Round(float64(n) * share)) }
 
-// rank computes the quantiles. If there are more numbers than rankedMost, it uses a sample of rankedMost
+// rank computes the quantiles. If there are more numbers than maxRanked, it uses a sample of maxRanked
 // numbers.
 func (a *histogramAnswer) rank(numbers []float64) {
-	if len(numbers) > rankedMost {
-		numbers = choose(numbers, rankedMost)
+	if len(numbers) > maxRanked {
+		numbers = choose(numbers, maxRanked)
 	}
 	slices.Sort(numbers)
 	for _, q := range []struct {

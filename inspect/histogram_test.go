@@ -102,20 +102,20 @@ func TestBins(t *testing.T) {
 // and reports the size of the sample.
 func TestHistogramSampled(t *testing.T) {
 	var g gathering
-	const n = 3 * numbersMost
+	const n = 3 * maxNumbers
 	for i := range n { // the same steps as in gather, without a world
 		words := []uint64{1}
 		g.count++
 		if g.thinner.thin(words); words[0] != 0 {
 			g.numbers = append(g.numbers, float64(i))
 		}
-		if len(g.numbers) > numbersMost {
+		if len(g.numbers) > maxNumbers {
 			g.numbers = halve(&g.thinner, g.numbers)
 		}
 	}
 	a := histogramAnswer{Count: g.count, Quantiles: map[string]float64{}}
 	a.fill(g.numbers, 10, floatPart)
-	if g.thinner.halvings == 0 || a.Sample > numbersMost || a.Sample < numbersMost/4 {
+	if g.thinner.halvings == 0 || a.Sample > maxNumbers || a.Sample < maxNumbers/4 {
 		t.Fatalf("%d halvings, %d numbers", g.thinner.halvings, a.Sample)
 	}
 	for _, b := range a.Bins { // the count is n/10 on average; its standard deviation is about 1,000

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	mostLabels  = 200     // limit of the distinct labels, not counting otherLabel
-	otherLabel  = "other" // replaces each label beyond mostLabels
-	mostInLabel = 128     // limit of the characters of a label
+	maxLabels  = 200     // limit of the distinct labels, not counting otherLabel
+	otherLabel = "other" // replaces each label beyond maxLabels
+	maxInLabel = 128     // limit of the characters of a label
 )
 
 // labelOf turns a name from the program into a label: valid UTF-8, of bounded length, and safe to print on a
@@ -21,13 +21,13 @@ func labelOf(name string) string {
 		}
 		return r // invalid bytes have become the replacement character
 	}, name))
-	if len(runes) > mostInLabel {
-		return string(runes[:mostInLabel-1]) + "…"
+	if len(runes) > maxInLabel {
+		return string(runes[:maxInLabel-1]) + "…"
 	}
 	return string(runes)
 }
 
-// labelled sums figures by label. Each of the first [mostLabels] labels has its own sum; all further labels
+// labelled sums figures by label. Each of the first [maxLabels] labels has its own sum; all further labels
 // share the sum of [otherLabel]. Names with the same label share a sum.
 type labelled[T any] struct {
 	labels []string
@@ -40,7 +40,7 @@ func (l *labelled[T]) of(name string) *T {
 	if sum, ok := l.sums[label]; ok {
 		return sum
 	}
-	if len(l.labels) >= mostLabels {
+	if len(l.labels) >= maxLabels {
 		label = otherLabel
 		if sum, ok := l.sums[label]; ok {
 			return sum

@@ -71,7 +71,7 @@ func TestManyColumns(t *testing.T) {
 			fields += 1 + len(c.Value.Parts)
 		}
 	}
-	if len(a.Components) != columns || fields > fieldsMost+columns {
+	if len(a.Components) != columns || fields > maxShown+columns {
 		t.Errorf("%d components with %d fields", len(a.Components), fields)
 	}
 
@@ -123,7 +123,7 @@ func TestManyColumns(t *testing.T) {
 	}
 	var costs Costs
 	f.get(t, "costs", &costs)
-	if len(costs.Columns) != mostCosts || costs.MoreColumns != columns-mostCosts {
+	if len(costs.Columns) != maxCosts || costs.MoreColumns != columns-maxCosts {
 		t.Errorf("the costs list %d columns and leave out %d", len(costs.Columns), costs.MoreColumns)
 	}
 

@@ -266,14 +266,14 @@ func (p *memoryPicture) drawAreas(l *layout) {
 			for at < len(l.areas) && l.areas[at].From+l.areas[at].Bytes <= from {
 				at++
 			}
-			best, mostUsed, most, met := nothing, 0, 0, 0
+			best, maxUsed, most, met := nothing, 0, 0, 0
 			for k := at; k < min(len(l.areas), nothing) && l.areas[k].From < to; k++ {
 				a := &l.areas[k]
 				n := min(to, a.From+a.Bytes) - max(from, a.From)
 				used := max(0, min(to, a.UsedFrom+a.Committed)-max(from, a.UsedFrom))
 				met++
-				if used > mostUsed || used == mostUsed && n > most {
-					best, mostUsed, most = k, used, n
+				if used > maxUsed || used == maxUsed && n > most {
+					best, maxUsed, most = k, used, n
 				}
 			}
 			p.area[base+i] = uint16(best)

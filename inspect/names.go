@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	namesMost   = 50      // limit of the names in one answer
+	maxNames    = 50      // limit of the names in one answer
 	namesAtOnce = 2000    // limit of the names read in one visit
 	namesLooked = 1 << 20 // limit of the names read for one request
-	nameMost    = 256     // limit of the shown bytes of a name
+	maxName     = 256     // limit of the shown bytes of a name
 )
 
 // namer returns the source of names. Call namer only in a visit.
@@ -29,7 +29,7 @@ func (in *Inspector) namer() Namer {
 	return noNames{}
 }
 
-// nameOf returns the name of an entity, cut to nameMost bytes, or "" for an entity without a name. Call
+// nameOf returns the name of an entity, cut to maxName bytes, or "" for an entity without a name. Call
 // nameOf only in a visit.
 func (in *Inspector) nameOf(e vast.Entity) string {
 	if name, ok := in.namer().Name(e); ok {
@@ -39,8 +39,8 @@ func (in *Inspector) nameOf(e vast.Entity) string {
 }
 
 func shortName(name string) string {
-	if len(name) > nameMost {
-		return strings.ToValidUTF8(name[:nameMost], "") + "…"
+	if len(name) > maxName {
+		return strings.ToValidUTF8(name[:maxName], "") + "…"
 	}
 	return name
 }
@@ -147,10 +147,10 @@ type nameAnswer struct {
 // suggestNames answers with names that begin with a text.
 func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 	prefix := r.URL.Query().Get("prefix")
-	if len(prefix) > nameMost {
-		return nil, badRequest("prefix must have at most %d bytes, not %d", nameMost, len(prefix))
+	if len(prefix) > maxName {
+		return nil, badRequest("prefix must have at most %d bytes, not %d", maxName, len(prefix))
 	}
-	limit, err := wholeNumber(r, "limit", 10, 1, namesMost)
+	limit, err := wholeNumber(r, "limit", 10, 1, maxNames)
 	if err != nil {
 		return nil, err
 	}

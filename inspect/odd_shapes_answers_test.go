@@ -36,7 +36,7 @@ func (k *oddCase) test(t *testing.T) {
 }
 
 // tooLarge reports whether the component is too large to be shown.
-func (k *oddCase) tooLarge() bool { return k.size > componentMost }
+func (k *oddCase) tooLarge() bool { return k.size > maxComponent }
 
 // listed returns the path of a field that lists show, and the number in this field. The field at k.path has
 // the number edited. Lists may not show the field at k.path. In this case, listed returns the first field,
@@ -97,7 +97,7 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 			count(&f.Parts[i])
 		}
 	}
-	if count(v); fields > fieldsMost/2+1 {
+	if count(v); fields > maxShown/2+1 {
 		t.Errorf("the tree of the component has %d fields", fields)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// mostCosts bounds the number of listed systems and the number of listed columns.
-const mostCosts = 200
+// maxCosts bounds the number of listed systems and the number of listed columns.
+const maxCosts = 200
 
 // surveyTime is the age from which costs renews the column statistics.
 const surveyTime = time.Second - time.Second/10
@@ -53,13 +53,13 @@ func (s *sampler) costs(ctx context.Context) (Costs, error) {
 		return Costs{}, err
 	}
 	columns, _ := s.survey.ask(s.ctx, surveyTime, letInTime)
-	c := Costs{At: now.At, Systems: systems[:min(len(systems), mostCosts)],
+	c := Costs{At: now.At, Systems: systems[:min(len(systems), maxCosts)],
 		Columns: columnCosts(columns.columns)}
 	c.MoreSystems, c.MoreColumns = len(systems)-len(c.Systems), len(columns.columns)-len(c.Columns)
 	return c, nil
 }
 
-// columnCosts returns the costs of at most mostCosts columns, the largest columns first.
+// columnCosts returns the costs of at most maxCosts columns, the largest columns first.
 func columnCosts(columns []vast.ColumnStats) []ColumnCost {
 	costs := make([]ColumnCost, 0, len(columns))
 	for _, c := range columns {
@@ -69,5 +69,5 @@ func columnCosts(columns []vast.ColumnStats) []ColumnCost {
 	slices.SortStableFunc(costs, func(a, b ColumnCost) int {
 		return cmp.Or(cmp.Compare(b.Committed, a.Committed), cmp.Compare(b.Entities, a.Entities))
 	})
-	return costs[:min(len(costs), mostCosts)]
+	return costs[:min(len(costs), maxCosts)]
 }

@@ -138,14 +138,14 @@ func TestOverviewTopics(t *testing.T) {
 	}
 }
 
-// TestCostsAreBounded checks that costs lists at most mostCosts systems and at most mostCosts columns. Costs
+// TestCostsAreBounded checks that costs lists at most maxCosts systems and at most maxCosts columns. Costs
 // counts the systems and columns that are left out.
 func TestCostsAreBounded(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	schedule := sched.New(w, sched.Options{Workers: 1})
 	defer schedule.Close()
-	for i := range mostCosts + 7 {
+	for i := range maxCosts + 7 {
 		schedule.Add(sched.System{Name: fmt.Sprint("s", i), Run: func(*sched.Context) {}})
 		vast.NewTag(w, fmt.Sprint("t", i))
 	}
@@ -164,7 +164,7 @@ func TestCostsAreBounded(t *testing.T) {
 				return
 			}
 		}
-		if len(c.Systems) != mostCosts || len(c.Columns) != mostCosts || c.MoreSystems != 7 ||
+		if len(c.Systems) != maxCosts || len(c.Columns) != maxCosts || c.MoreSystems != 7 ||
 			c.MoreColumns != 7 {
 			t.Errorf("%d systems and %d more, %d columns and %d more", len(c.Systems), c.MoreSystems,
 				len(c.Columns), c.MoreColumns)

@@ -19,7 +19,7 @@ import (
 // Default and limit of the length of a profile, in seconds.
 const (
 	usualProfile = 30
-	mostProfile  = 300
+	maxProfile   = 300
 )
 
 // profileHandler answers requests below /debug/pprof/, as go tool pprof and go tool trace expect.
@@ -75,8 +75,8 @@ func record(w http.ResponseWriter, r *http.Request, name string, start func() er
 	}
 	if text := r.URL.Query().Get("seconds"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > mostProfile {
-			fail(w, badRequest("seconds must be a whole number from 1 to %d", mostProfile))
+		if err != nil || n < 1 || n > maxProfile {
+			fail(w, badRequest("seconds must be a whole number from 1 to %d", maxProfile))
 			return
 		}
 		length = n

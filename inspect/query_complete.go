@@ -45,8 +45,8 @@ type completeAnswer struct {
 	Items []query.Item `json:"items"`
 }
 
-// mostSuggested bounds the number of suggested names.
-const mostSuggested = 20
+// maxSuggested bounds the number of suggested names.
+const maxSuggested = 20
 
 // completeQuery answers with the possible continuations of a text at a cursor.
 func (in *Inspector) completeQuery(r *http.Request) (any, error) {
@@ -62,7 +62,7 @@ func (in *Inspector) completeQuery(r *http.Request) (any, error) {
 	c := query.Complete(text, cursor, schema)
 	if prefix, ok := c.WantsNames(); ok {
 		err := in.look(r.Context(), func() bool {
-			c.AddNames(queryNames{in.namer()}.Suggest(prefix, mostSuggested))
+			c.AddNames(queryNames{in.namer()}.Suggest(prefix, maxSuggested))
 			return true
 		})
 		if err != nil {

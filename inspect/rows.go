@@ -10,8 +10,8 @@ import (
 
 const (
 	rowsUsual  = 1000
-	rowsMost   = 1 << 20
-	sampleMost = 100_000
+	maxRows    = 1 << 20
+	maxSample  = 100_000
 	rowsAtOnce = 1024 // limit of the rows that one look reads
 )
 
@@ -40,11 +40,11 @@ func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	if format != "" && format != "json" && format != "ndjson" && format != "csv" {
 		return badRequest("format must be json, ndjson or csv, not %.40q", format)
 	}
-	limit, err := wholeNumber(r, "limit", rowsUsual, 1, rowsMost)
+	limit, err := wholeNumber(r, "limit", rowsUsual, 1, maxRows)
 	if err != nil {
 		return err
 	}
-	sample, err := wholeNumber(r, "sample", 0, 0, sampleMost)
+	sample, err := wholeNumber(r, "sample", 0, 0, maxSample)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ var tickBounds = [...]float64{
 	0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,
 }
 
-// mostPending bounds the ticks that wait for sumUp.
-const mostPending = 4096
+// maxPending bounds the ticks that wait for sumUp.
+const maxPending = 4096
 
 // tickMeter reads the duration of each tick once, from the recent ticks that the schedule keeps. A schedule
 // starts to measure ticks when its ticks are first read.
@@ -46,7 +46,7 @@ func (m *tickMeter) read(s *sched.Schedule) {
 		m.sum += took
 		m.total++
 	}
-	if extra := len(m.pending) - mostPending; extra > 0 {
+	if extra := len(m.pending) - maxPending; extra > 0 {
 		m.pending = slices.Delete(m.pending, 0, extra)
 	}
 }

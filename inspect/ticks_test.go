@@ -74,23 +74,23 @@ func TestTickMeter(t *testing.T) {
 	})
 }
 
-// TestTickMeterIsBounded: without a call of sumUp, the meter keeps at most mostPending ticks.
+// TestTickMeterIsBounded: without a call of sumUp, the meter keeps at most maxPending ticks.
 func TestTickMeterIsBounded(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter
 		s, tick := ticking(t)
 		m.read(s)
 		for range 3 {
-			for range mostPending {
+			for range maxPending {
 				tick(time.Millisecond)
 			}
 			m.read(s)
 		}
-		if len(m.pending) != mostPending {
-			t.Errorf("%d ticks are pending, want %d", len(m.pending), mostPending)
+		if len(m.pending) != maxPending {
+			t.Errorf("%d ticks are pending, want %d", len(m.pending), maxPending)
 		}
-		if h := m.histogram(); h.count != 3*mostPending {
-			t.Errorf("%d ticks were counted, want %d", h.count, 3*mostPending)
+		if h := m.histogram(); h.count != 3*maxPending {
+			t.Errorf("%d ticks were counted, want %d", h.count, 3*maxPending)
 		}
 	})
 }

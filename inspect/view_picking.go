@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// mostPicked bounds the things that are reported near a point.
-const mostPicked = 8
+// maxPicked bounds the things that are reported near a point.
+const maxPicked = 8
 
 // Picking collects the things near a point of a [View]. It keeps the 8 most important things; among equally
 // important things it prefers the nearest.
@@ -72,10 +72,10 @@ func (p *Picking) Takes(x, y, weight float64) bool {
 	if !(d <= p.Radius) {
 		return false
 	}
-	if len(p.found) < mostPicked {
+	if len(p.found) < maxPicked {
 		return true
 	}
-	return comparePicked(Picked{Weight: weight, distance: d}, p.found[mostPicked-1]) < 0
+	return comparePicked(Picked{Weight: weight, distance: d}, p.found[maxPicked-1]) < 0
 }
 
 func (p *Picking) distance(x, y float64) float64 {
@@ -94,7 +94,7 @@ func (p *Picking) Add(k Picked) {
 	k.distance = p.distance(k.X, k.Y)
 	at, _ := slices.BinarySearchFunc(p.found, k, comparePicked)
 	p.found = slices.Insert(p.found, at, k)
-	p.found = p.found[:min(len(p.found), mostPicked)]
+	p.found = p.found[:min(len(p.found), maxPicked)]
 }
 
 func comparePicked(a, b Picked) int {

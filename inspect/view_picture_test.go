@@ -122,8 +122,8 @@ func TestPicking(t *testing.T) {
 			t.Errorf("picked %s: %v comes before %v", names, a, b)
 		}
 	}
-	if len(p.found) != mostPicked || p.Takes(179.5, 60, 0) || !p.Takes(179.5, 60.9, 2) {
+	if len(p.found) != maxPicked || p.Takes(179.5, 60, 0) || !p.Takes(179.5, 60.9, 2) {
 		t.Errorf("%d things are picked, want %d; Takes is %t for a less important thing, %t for a more "+
-			"important thing", len(p.found), mostPicked, p.Takes(179.5, 60, 0), p.Takes(179.5, 60.9, 2))
+			"important thing", len(p.found), maxPicked, p.Takes(179.5, 60, 0), p.Takes(179.5, 60.9, 2))
 	}
 }

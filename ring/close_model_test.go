@@ -51,13 +51,13 @@ var endings = []struct {
 type closeStep struct{ op, n int }
 
 const (
-	closeOps      = 16
-	mostCloseStep = 24
+	closeOps     = 16
+	maxCloseStep = 24
 )
 
-// closeSteps decodes an exchange of at most mostCloseStep calls.
+// closeSteps decodes an exchange of at most maxCloseStep calls.
 func closeSteps(data []byte, size int) (steps []closeStep) {
-	for s := modeltest.NewStream(data); s.More() && len(steps) < mostCloseStep; {
+	for s := modeltest.NewStream(data); s.More() && len(steps) < maxCloseStep; {
 		op := s.Byte() % closeOps
 		steps = append(steps, closeStep{op, s.Below(size + 2)})
 	}
@@ -463,7 +463,7 @@ func TestCloseBetweenCalls(t *testing.T) {
 		rounds = 2
 	}
 	for range rounds {
-		closeEverywhere(t, modeltest.RandomBytes(t, 2*mostCloseStep))
+		closeEverywhere(t, modeltest.RandomBytes(t, 2*maxCloseStep))
 	}
 	if open(name) {
 		t.Error("the memory of a ring was not given back")

@@ -253,16 +253,16 @@ func (e *Endless) commit(n int) {
 	e.end.Store(e.end.Load() + int64(n))
 }
 
-// mostRead is the largest room in bytes that ReadFrom offers its source.
-const mostRead = 64 << 10
+// maxRead is the largest room in bytes that ReadFrom offers its source.
+const maxRead = 64 << 10
 
 // ReadFrom appends the bytes of src until src ends, without an extra copy. It returns the number of appended
 // bytes. It fails as Append does, with the error of src, or with [io.ErrNoProgress]; bytes read before the
 // failure stay appended. Appending panics while src reads.
 func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
-	for empty := 0; empty < mostEmptyReads; empty++ {
+	for empty := 0; empty < maxEmptyReads; empty++ {
 		// In a full buffer reserve fails, because room is at least 1.
-		room := max(1, min(mostRead, e.capacity-e.Len()))
+		room := max(1, min(maxRead, e.capacity-e.Len()))
 		b, err := e.reserve("append", room)
 		if err != nil {
 			return total, err

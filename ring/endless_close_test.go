@@ -81,7 +81,7 @@ func (k *kept) step(s closeStep) {
 			k.t.Fatalf("%s: ReadAt of %d bytes with %d kept: got %d, %v", k.what, n, len(k.model), got, err)
 		}
 	case 7:
-		n = min(n, k.capacity-len(k.model), mostRead)
+		n = min(n, k.capacity-len(k.model), maxRead)
 		if n == 0 {
 			return
 		}
@@ -232,7 +232,7 @@ func TestEndlessCloseBetweenCalls(t *testing.T) {
 	page, laps := vm.PageSize(), [2]int{}
 	// Two rounds nearly always close buffers in both laps. If not, more rounds follow.
 	for round := 0; round < rounds || round < 50 && (laps[0] == 0 || laps[1] == 0); round++ {
-		data := modeltest.RandomBytes(t, 2*mostCloseStep)
+		data := modeltest.RandomBytes(t, 2*maxCloseStep)
 		for _, capacity := range []int{10, page} {
 			for at := range closeSteps(data, capacity) {
 				for how := range closings {

@@ -142,9 +142,9 @@ func (r *Ring) WriteByte(b byte) error {
 	return err
 }
 
-// mostEmptyReads is the number of consecutive reads without bytes and without an error after which ReadFrom
+// maxEmptyReads is the number of consecutive reads without bytes and without an error after which ReadFrom
 // fails.
-const mostEmptyReads = 100
+const maxEmptyReads = 100
 
 // ReadFrom fills the ring from src until src ends, without an extra copy. It returns the number of bytes that
 // it handed to the reader. It waits while there is no room, and offers src all free room. It does not end the
@@ -155,7 +155,7 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 		return 0, io.ErrClosedPipe
 	}
 	defer r.leave(&r.writer)
-	for empty := 0; empty < mostEmptyReads; empty++ {
+	for empty := 0; empty < maxEmptyReads; empty++ {
 		if _, err := r.room(context.Background(), 1, r.size/2); err != nil {
 			return total, err
 		}

@@ -179,7 +179,7 @@ func (r *blockReader) next() (block, error) {
 	if err != nil || b.kind != blockHeaders || r.version != versionPlaced {
 		return b, err
 	}
-	if b.count == 0 || b.count > mostListed || b.size < b.count*bytesHeader ||
+	if b.count == 0 || b.count > maxListed || b.size < b.count*bytesHeader ||
 		b.size > b.count*bytesHeader+mapped.PageSize {
 		return b, fmt.Errorf("block %d lists %d blocks in %d bytes", r.blocks-1, b.count, b.size)
 	}

@@ -21,15 +21,15 @@ import (
 	"github.com/vastgo/vast/internal/mapped"
 )
 
-// chainedIsland opens a store that merges a chain only if it has more than mostDeltas deltas, and recovers
+// chainedIsland opens a store that merges a chain only if it has more than maxDeltas deltas, and recovers
 // the store's island.
-func chainedIsland(t *testing.T, f disk.Folder, o Options, mostDeltas int) *life {
+func chainedIsland(t *testing.T, f disk.Folder, o Options, maxDeltas int) *life {
 	t.Helper()
 	l, err := openedIsland(t, f, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.st.LongChains(mostDeltas)
+	l.st.LongChains(maxDeltas)
 	if l.st.New() {
 		l.fill()
 	}

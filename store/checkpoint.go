@@ -41,17 +41,17 @@ type checkpoints struct {
 	// checkpoint must hold everything.
 	lost bool
 	// A chain is a file that holds everything, and the deltas that continue the file. A chain has at most
-	// mostDeltas deltas. A chain has at most as many bytes as a file with all of the present world, and the
+	// maxDeltas deltas. A chain has at most as many bytes as a file with all of the present world, and the
 	// fraction share of these bytes in addition. If a new delta would exceed one of these bounds, files of
 	// the chain are merged.
-	share      float64
-	mostDeltas int
-	now        func() time.Time
-	next       uint64        // number of the next checkpoint
-	last       time.Duration // time of package clock when the last checkpoint was begun or skipped
-	skipped    int
-	due        bool          // a checkpoint must be taken as soon as possible
-	failed     time.Duration // time of package clock when the last attempt failed, or 0
+	share     float64
+	maxDeltas int
+	now       func() time.Time
+	next      uint64        // number of the next checkpoint
+	last      time.Duration // time of package clock when the last checkpoint was begun or skipped
+	skipped   int
+	due       bool          // a checkpoint must be taken as soon as possible
+	failed    time.Duration // time of package clock when the last attempt failed, or 0
 	// retry is the least time between a failed attempt and the next attempt. The next attempt copies all of
 	// the world.
 	retry time.Duration
@@ -86,7 +86,7 @@ type writing struct {
 
 func (c *checkpoints) prepare() {
 	c.next, c.last, c.written = 1, clock.Now(), make(chan error, 1)
-	c.lost, c.share, c.mostDeltas, c.retry, c.now = true, 0.5, 64, time.Second, time.Now
+	c.lost, c.share, c.maxDeltas, c.retry, c.now = true, 0.5, 64, time.Second, time.Now
 }
 
 const (

@@ -121,7 +121,7 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 	if l.st, err = open(f, l.w, o); err != nil {
 		return l, err
 	}
-	l.st.share, l.st.mostDeltas = []float64{1e9, 100, 40}[c.r.IntN(3)], c.r.IntN(6)
+	l.st.share, l.st.maxDeltas = []float64{1e9, 100, 40}[c.r.IntN(3)], c.r.IntN(6)
 	l.st.retry = 0
 	for _, one := range l.st.kept {
 		if one.base != 0 {

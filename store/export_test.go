@@ -20,9 +20,9 @@ func init() {
 // OpenFolder opens a folder, such as a simulated one, and does not lock it.
 var OpenFolder = open
 
-// LongChains makes a store merge a chain only if it has more than mostDeltas deltas. If mostDeltas is 0, the
+// LongChains makes a store merge a chain only if it has more than maxDeltas deltas. If maxDeltas is 0, the
 // store merges all files.
-func (s *Store) LongChains(mostDeltas int) { s.share, s.mostDeltas = 1e9, mostDeltas }
+func (s *Store) LongChains(maxDeltas int) { s.share, s.maxDeltas = 1e9, maxDeltas }
 
 // CompactFile makes the file of a checkpoint hold everything.
 func CompactFile(folder disk.Folder, number uint64) error { return compact(folder, number) }
@@ -37,15 +37,15 @@ const (
 // FindWritten sets the way for stores that are opened from now on. These stores copy arrays of all sizes
 // after the pause, if possible. stop restores the usual behaviour.
 func FindWritten(way string) (stop func()) {
-	usual, least := newPages, leastLate
-	leastLate = 1
+	usual, least := newPages, minLate
+	minLate = 1
 	switch way {
 	case ByComparison:
 		newPages = func() pages { return nil }
 	case Exactly:
 		newPages = func() pages { return &exactPages{} }
 	}
-	return func() { newPages, leastLate = usual, least }
+	return func() { newPages, minLate = usual, least }
 }
 
 // Protected returns how many blocks of memory the kernel watches for a store. can reports whether the kernel
@@ -120,9 +120,9 @@ func (*exactPages) close() error { return nil }
 // PlaceFrom makes stores write runs of at least n bytes to places in files where they can be mapped, and map
 // runs of at least one page. stop restores the usual lengths.
 func PlaceFrom(n int) (stop func()) {
-	place, least := leastPlaced, leastMapped
-	leastPlaced, leastMapped = n, mapped.PageSize
-	return func() { leastPlaced, leastMapped = place, least }
+	place, least := minPlaced, minMapped
+	minPlaced, minMapped = n, mapped.PageSize
+	return func() { minPlaced, minMapped = place, least }
 }
 
 // Read makes stores read all elements of checkpoints instead of mapping some of them. stop ends this.

@@ -51,8 +51,8 @@ type lateArray struct {
 // spoilt.
 const eagerFor = 64
 
-// leastLate is the least size, in bytes, of an array that is copied after the pause.
-var leastLate = 256 << 10
+// minLate is the least size, in bytes, of an array that is copied after the pause.
+var minLate = 256 << 10
 
 // postpone makes an array late if that is possible, and reports whether the array is late. s.work[first:] are
 // the comparisons of the array.
@@ -63,7 +63,7 @@ func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first in
 		return false
 	}
 	n := a.Len * int(a.Type.Size())
-	if a.Container != 0 || a.Column < 0 || a.Kept == nil || n < leastLate || s.pages == nil {
+	if a.Container != 0 || a.Column < 0 || a.Kept == nil || n < minLate || s.pages == nil {
 		return false
 	}
 	name := p.state.Columns[a.Column].Name

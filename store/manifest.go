@@ -246,7 +246,7 @@ func (m *manifest) key(a *arrayManifest) arrayKey {
 func (m *manifest) version() uint16 {
 	switch {
 	case m.Kept != nil && slices.ContainsFunc(m.Arrays, func(a arrayManifest) bool {
-		return m.placed(&a) && a.Type.Size > 0 && a.Len >= leastPlaced/a.Type.Size
+		return m.placed(&a) && a.Type.Size > 0 && a.Len >= minPlaced/a.Type.Size
 	}):
 		return versionPlaced
 	case m.delta():

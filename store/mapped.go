@@ -25,22 +25,22 @@ import (
 // extents, and the data of pools and containers.
 
 const (
-	// mostPlaced limits the bytes of a run of several blocks. The limit is large because each run needs a
+	// maxPlaced limits the bytes of a run of several blocks. The limit is large because each run needs a
 	// mapping, and the system limits the number of mappings.
-	mostPlaced = 64 << 20
-	// mostMerged limits the bytes of a run in files that a merge writes. The limit is smaller because a merge
+	maxPlaced = 64 << 20
+	// maxMerged limits the bytes of a run in files that a merge writes. The limit is smaller because a merge
 	// holds the run in memory.
-	mostMerged = 8 << 20
-	// mostListed is the largest number of blocks in a run. A reader refuses longer runs.
-	mostListed = 1 << 10
+	maxMerged = 8 << 20
+	// maxListed is the largest number of blocks in a run. A reader refuses longer runs.
+	maxListed = 1 << 10
 )
 
 var (
-	// leastPlaced is the least number of bytes of a placed run. A run has less than a page of padding, which
+	// minPlaced is the least number of bytes of a placed run. A run has less than a page of padding, which
 	// is less than 1 % of its bytes.
-	leastPlaced = 512 << 10
-	// leastMapped is the least number of bytes that are mapped. To read fewer bytes is fast enough.
-	leastMapped = 64 << 10
+	minPlaced = 512 << 10
+	// minMapped is the least number of bytes that are mapped. To read fewer bytes is fast enough.
+	minMapped = 64 << 10
 )
 
 // placed reports whether the long runs of an array are placed in the file, so that they can be mapped.
@@ -61,9 +61,9 @@ func (p *picture) noteSkews() {
 	}
 }
 
-// mostPaddingOf returns the largest number of bytes of padding in a file that has the given number of bytes
+// maxPaddingOf returns the largest number of bytes of padding in a file that has the given number of bytes
 // of elements.
-func mostPaddingOf(bytes int64) int64 { return bytes / int64(leastPlaced) * mapped.PageSize }
+func maxPaddingOf(bytes int64) int64 { return bytes / int64(minPlaced) * mapped.PageSize }
 
 // together returns how many of the first blocks can form a run. The blocks of a run hold elements of one
 // array, without gaps.
@@ -73,15 +73,15 @@ func together(m *manifest, blocks []staged) int {
 		return 1
 	}
 	end, bytes := first.first+first.count, len(first.own)
-	for n := 1; n < min(len(blocks), mostListed); n++ {
+	for n := 1; n < min(len(blocks), maxListed); n++ {
 		b := &blocks[n]
-		if b.kind != blockArray || b.index != first.index || b.first != end || bytes+len(b.own) > mostPlaced {
+		if b.kind != blockArray || b.index != first.index || b.first != end || bytes+len(b.own) > maxPlaced {
 			return n
 		}
 		end += b.count
 		bytes += len(b.own)
 	}
-	return min(len(blocks), mostListed)
+	return min(len(blocks), maxListed)
 }
 
 // writeRun writes a run, or a single block of any kind. It places a long run. m is the description of the
@@ -92,7 +92,7 @@ func (w *blockWriter) writeRun(m *manifest, run []staged) error {
 		bytes += len(run[i].own)
 	}
 	first := &run[0]
-	if first.kind != blockArray || bytes < leastPlaced || !m.placed(&m.Arrays[first.index]) {
+	if first.kind != blockArray || bytes < minPlaced || !m.placed(&m.Arrays[first.index]) {
 		for i := range run {
 			if err := w.write(run[i].block, run[i].own); err != nil {
 				return err
@@ -188,7 +188,7 @@ func (l *loader) mapRun() error {
 	lo := int(-addr & (mapped.PageSize - 1))
 	hi := len(bytes) - int((addr+uintptr(len(bytes)))&(mapped.PageSize-1))
 	done := false
-	if l.maps && hi-lo >= leastMapped {
+	if l.maps && hi-lo >= minMapped {
 		var failed error
 		known, err := disk.Descriptor(run.file, func(descriptor uintptr, size int64) {
 			if end := offset + int64(len(bytes)); end > size {

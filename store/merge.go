@@ -66,7 +66,7 @@ func (s *Store) merge(dst io.Writer, oldest int) (base uint64, err error) {
 	if err := c.addCopy(&s.stage); err != nil {
 		return 0, err
 	}
-	if oldest == 0 && s.mostDeltas > 0 {
+	if oldest == 0 && s.maxDeltas > 0 {
 		bytes, err := c.bytesOfDeltas()
 		if err != nil {
 			return 0, err
@@ -412,7 +412,7 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 	}
 	piece := pieceOf(size)
 	if o.m.placed(a) {
-		piece = max(mostMerged/(piece*size), 1) * piece
+		piece = max(maxMerged/(piece*size), 1) * piece
 	}
 	at := make([]int, len(layers)) // by layer, the index of the first block that may reach into the chunk
 	for lo := 0; ; {

@@ -9,7 +9,7 @@ import "slices"
 // newerShare decides which deltas are merged: a delta is merged with all newer deltas if the newer deltas
 // together have at least newerShare times the bytes of this delta. The oldest delta of such a merge is at
 // most a fifth of the merged delta, if the deltas hold different data. Each of n deltas is then written about
-// log₅ n times. Merges that begin with index mostDeltas only to limit the number of deltas are not so cheap.
+// log₅ n times. Merges that begin with index maxDeltas only to limit the number of deltas are not so cheap.
 //
 // A delta that is left unmerged has more than a quarter of the bytes of all newer deltas together. So the
 // bytes of the newest deltas together grow by more than a quarter with each such delta, and few deltas are
@@ -29,11 +29,11 @@ func (s *Store) mergeFrom(w *writing) int {
 		total += n
 	}
 	// The next delta has padding, and so has the file that would replace the chain.
-	total += mostPaddingOf(int64(s.stage.size())) + mostPaddingOf(int64(s.stage.full))
+	total += maxPaddingOf(int64(s.stage.size())) + maxPaddingOf(int64(s.stage.full))
 	if float64(total) > (1+s.share)*float64(s.stage.full) {
 		return 0
 	}
-	return tier(sizes, s.mostDeltas)
+	return tier(sizes, s.maxDeltas)
 }
 
 // chainSizes returns the bytes of the files of the last chain, oldest first.
@@ -48,14 +48,14 @@ func (s *Store) chainSizes() (sizes []int64) {
 	return sizes
 }
 
-// tier returns the index of the first file to merge. The merge leaves at most mostDeltas deltas. sizes are
+// tier returns the index of the first file to merge. The merge leaves at most maxDeltas deltas. sizes are
 // the bytes of the files of a chain, oldest first: a complete file, and then deltas. tier returns a negative
-// number if the chain has at most mostDeltas deltas already.
-func tier(sizes []int64, mostDeltas int) int {
-	if len(sizes)-1 <= mostDeltas {
+// number if the chain has at most maxDeltas deltas already.
+func tier(sizes []int64, maxDeltas int) int {
+	if len(sizes)-1 <= maxDeltas {
 		return -1
 	}
-	first, newer := mostDeltas, int64(0)
+	first, newer := maxDeltas, int64(0)
 	for i := len(sizes) - 1; i > 0; i-- {
 		if sizes[i] <= newer/newerShare {
 			first = min(first, i)

@@ -76,7 +76,7 @@ func TestSmallChanges(t *testing.T) {
 	f := openPlain(t, d, 1<<16)
 	whole := f.st.kept[0].bytes
 	const most = 16
-	f.st.mostDeltas = most
+	f.st.maxDeltas = most
 	r := rand.New(rand.NewPCG(1, 2))
 	rounds := 1000
 	if testing.Short() {
@@ -305,9 +305,9 @@ func BenchmarkSmallChanges(b *testing.B) {
 				for range 10 {
 					f.all[r.IntN(len(f.all))].B++
 				}
-				f.st.mostDeltas = 64
+				f.st.maxDeltas = 64
 				if !tiers && len(f.st.kept) > 64 {
-					f.st.mostDeltas = 0
+					f.st.maxDeltas = 0
 				}
 				f.checkpoint(b)
 				written += f.last.Bytes

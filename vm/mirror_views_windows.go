@@ -18,8 +18,8 @@ import (
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 
-// mostAttempts limits the attempts to map both views. An attempt fails if another thread takes the addresses.
-const mostAttempts = 64
+// maxAttempts limits the attempts to map both views. An attempt fails if another thread takes the addresses.
+const maxAttempts = 64
 
 // mapViews makes a mirror of two views side by side.
 func mapViews(n int) (unsafe.Pointer, error) {
@@ -40,7 +40,7 @@ func mapViews(n int) (unsafe.Pointer, error) {
 		return nil, err
 	}
 	defer windows.CloseHandle(file)
-	for range mostAttempts {
+	for range maxAttempts {
 		if err = mapViewsAt(gap, file, n); err == nil {
 			return pointerAt(int(gap)), nil
 		}
@@ -51,7 +51,7 @@ func mapViews(n int) (unsafe.Pointer, error) {
 			return nil, noAddresses(n, err)
 		}
 	}
-	return nil, fmt.Errorf("%w: other threads took the addresses %d times", ErrRefused, mostAttempts)
+	return nil, fmt.Errorf("%w: other threads took the addresses %d times", ErrRefused, maxAttempts)
 }
 
 // findGap returns the address of 2n bytes that are free at this moment.

@@ -22,7 +22,7 @@ const (
 
 var (
 	keptOfOne = max(256<<10, 16*pageSize) // largest number of kept bytes of one region
-	keptMost  = 4 * keptOfOne             // largest number of kept bytes of the process
+	maxKept   = 4 * keptOfOne             // largest number of kept bytes of the process
 )
 
 // keeper is a backend that says whether inaccessible pages keep their memory and are charged to no limit.
@@ -77,7 +77,7 @@ func (c *keptCache) add(k kept) {
 	mappingsUsed.Add(int64(k.mappings))
 	c.of = append(c.of, k)
 	c.bytes += k.pages.bytes
-	for i := 0; i < len(c.of) && (c.bytes > keptMost || len(c.of) > keptRegions); {
+	for i := 0; i < len(c.of) && (c.bytes > maxKept || len(c.of) > keptRegions); {
 		if !c.evict(i) {
 			i++
 		}

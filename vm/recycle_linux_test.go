@@ -82,7 +82,7 @@ func TestRecycle(t *testing.T) {
 		if limit.Used() != 0 || strings.Contains(fmt.Sprint(Snapshot(false)), t.Name()) {
 			t.Errorf("%d bytes are used, %v", limit.Used(), Snapshot(false))
 		}
-		if kept := ReadUsage().Kept; kept < 4*p || kept > keptMost {
+		if kept := ReadUsage().Kept; kept < 4*p || kept > maxKept {
 			t.Errorf("%d bytes are kept", kept)
 		}
 	}
@@ -277,7 +277,7 @@ func TestKeptIsBounded(t *testing.T) {
 		for _, r := range regions {
 			resident += mincore(t, r, 0, 64*p)
 		}
-		want := min(keptRegions*pages*p, keptMost/(pages*p)*(pages*p))
+		want := min(keptRegions*pages*p, maxKept/(pages*p)*(pages*p))
 		if kept := keptPages.total(); kept != want || resident != want {
 			t.Errorf("%d pages: %d bytes are kept, %d are in memory, want %d", pages, kept, resident, want)
 		}

@@ -33,7 +33,7 @@ import (
 const (
 	bytesLength = 4
 	bytesFixed  = 1 + 4 + 4 // kind, number and checksum
-	mostPayload = 20_000
+	maxPayload  = 20_000
 
 	// Offsets from the end of the length.
 	kindAt    = 0
@@ -77,7 +77,7 @@ func packets(n int) []byte {
 	for i := range n {
 		payload := make([]byte, rnd.IntN(200))
 		if i%100 == 0 {
-			payload = make([]byte, rnd.IntN(mostPayload))
+			payload = make([]byte, rnd.IntN(maxPayload))
 		}
 		for k := range payload {
 			payload[k] = byte(rnd.Uint32())
@@ -185,9 +185,9 @@ func next(r *ring.Ring) ([]byte, error) {
 		return nil, err
 	}
 	length := binary.BigEndian.Uint32(header)
-	if length < bytesFixed || length > bytesFixed+mostPayload {
+	if length < bytesFixed || length > bytesFixed+maxPayload {
 		return nil, fmt.Errorf("the length of a packet is %d: it must be from %d to %d", length, bytesFixed,
-			bytesFixed+mostPayload)
+			bytesFixed+maxPayload)
 	}
 	p, err := r.Peek(bytesLength + int(length))
 	if err != nil {

@@ -129,9 +129,9 @@ let retry = 0;
 let timer = 0;
 let planned = false;
 
-// If no event arrives for quietMost milliseconds, the state of the stream is 'waiting'. The frame subscribes
+// If no event arrives for maxQuiet milliseconds, the state of the stream is 'waiting'. The frame subscribes
 // to the topic overview, which sends an event once a second.
-const quietMost = 3500;
+const maxQuiet = 3500;
 
 // stream subscribes to topics. It calls onEvent(topic, data) for each event, onState('live' | 'waiting' |
 // 'lost') when the state changes, and onError(topic, error) when a topic fails. It returns a function that
@@ -244,7 +244,7 @@ function setState(subscription, state) {
 setInterval(() => {
   if (!connection) return;
   const now = Date.now();
-  for (const s of subscriptions) if (now - s.heard > quietMost && s.state !== 'lost') setState(s, 'waiting');
+  for (const s of subscriptions) if (now - s.heard > maxQuiet && s.state !== 'lost') setState(s, 'waiting');
 }, 500);
 
 document.addEventListener('visibilitychange', () => {

@@ -12,7 +12,7 @@ import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
 const typingPause = 250; // milliseconds without a key before a text is sent as a query
 const livePause = 2000; // shortest time between two refreshes of the rows in view, in milliseconds
-const namesMost = 6; // largest number of names among the suggestions
+const maxNames = 6; // largest number of names among the suggestions
 
 export const page = { id: 'entities', title: 'Entities', mount };
 
@@ -101,7 +101,7 @@ async function mount(root, app) {
     }
     const [answer, names] = await Promise.all([
       complete(text, at, signal),
-      /^[^()!|<>=~"]{1,100}$/.test(word) ? get('names', { prefix: word, limit: namesMost }, { signal }).then((a) => a.names, () => []) : [],
+      /^[^()!|<>=~"]{1,100}$/.test(word) ? get('names', { prefix: word, limit: maxNames }, { signal }).then((a) => a.names, () => []) : [],
     ]);
     const found = names.map((n) => ({
       text: n.name, kind: 'entity', detail: [n.detail, n.id].filter(Boolean).join(' · '), go: () => pick(n.id),

@@ -6,7 +6,7 @@ import { flat, globe } from './map-camera.js';
 import { Heat, Picture, drawCoast, drawGround, drawMark, drawNames, fullShare, ramp } from './map-paint.js';
 import { searchBox } from './map-search.js';
 
-const cellsMost = 1_000_000; // largest number of cells of a picture, summed over the layers
+const maxCells = 1_000_000; // largest number of cells of a picture, summed over the layers
 const pollTime = 1000; // milliseconds between two pictures
 
 export const page = {
@@ -278,7 +278,7 @@ class MapPage {
     const window = this.camera.window();
     if (!(window.x1 > window.x0) || !(window.y1 > window.y0)) return null;
     const [across, up] = [(window.x1 - window.x0) * this.camera.unitX(), (window.y1 - window.y0) * this.camera.unit()];
-    const cell = Math.max(2, Math.sqrt((across * up * this.view.layers.length) / cellsMost));
+    const cell = Math.max(2, Math.sqrt((across * up * this.view.layers.length) / maxCells));
     const count = (pixels) => Math.max(1, Math.floor(pixels / cell));
     return { ...window, columns: count(across), rows: count(up) };
   }

@@ -3,7 +3,7 @@
 import { aborted } from './api.js';
 import { errorBox, format, h, palette, replace, svg } from './ui.js';
 
-const linesMost = 32; // largest number of lines of bytes
+const maxLines = 32; // largest number of lines of bytes
 const lineBytes = 16;
 
 // wordView returns the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity.
@@ -125,7 +125,7 @@ export function wordView(app, memory, { onChange }) {
       for (const cell of cells) cell.element.classList.toggle('lit', on && cell.part === i);
     };
     const lines = [];
-    const total = Math.min(b.hex.length / 2, linesMost * lineBytes);
+    const total = Math.min(b.hex.length / 2, maxLines * lineBytes);
     for (let at = 0; at < total; at += lineBytes) {
       lines.push(h('div', { class: 'hex-line' }, h('span', { class: 'off' }, at.toString(16).padStart(4, '0')), h('span', null,
         Array.from({ length: Math.min(lineBytes, total - at) }, (_, k) => {

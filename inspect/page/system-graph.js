@@ -7,8 +7,8 @@ import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js'
 
 const gap = { x: 46, y: 12 };
 const band = { head: 26, side: 12, below: 12 };
-const chipsMost = 12; // limit of the columns in a list of a node; further columns are counted
-const systemsMost = 400; // with more systems, the graph is not drawn
+const maxChips = 12; // limit of the columns in a list of a node; further columns are counted
+const maxSystems = 400; // with more systems, the graph is not drawn
 
 // systemGraph returns the graph: { element, tools, show(schedule, colors), update(costs), mark({ system,
 // column }), destroy() }. The graph calls onSystem(name) when the user chooses a system, and onColumn(name)
@@ -36,9 +36,9 @@ export function systemGraph({ onSystem, onColumn }) {
   function touched(title, columns, resources, kind) {
     const all = [...chips(columns, kind, false), ...chips(resources, kind, true)];
     if (all.length === 0) return null;
-    const more = all.length - chipsMost;
-    return h('div', { class: 'graph-touched' }, h('span', { class: 'dim' }, title), all.slice(0, chipsMost),
-      more > 0 && h('span', { class: 'dim', title: [...columns, ...resources].slice(chipsMost).join(', ') }, `and ${more} more`));
+    const more = all.length - maxChips;
+    return h('div', { class: 'graph-touched' }, h('span', { class: 'dim' }, title), all.slice(0, maxChips),
+      more > 0 && h('span', { class: 'dim', title: [...columns, ...resources].slice(maxChips).join(', ') }, `and ${more} more`));
   }
 
   function nodeOf(s, color) {
@@ -58,7 +58,7 @@ export function systemGraph({ onSystem, onColumn }) {
   }
 
   function show(next, colors) {
-    if (next.systems.length > systemsMost) {
+    if (next.systems.length > maxSystems) {
       schedule = null;
       nodes = new Map();
       edges = [];

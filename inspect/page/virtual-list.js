@@ -10,7 +10,7 @@
 import { errorBox, h, later, replace, setStyle } from './ui.js';
 import { aborted } from './api.js';
 
-const trackMost = 8_000_000; // pixels; Firefox's limit is 17.8 million, Chromium's 33
+const maxTrack = 8_000_000; // pixels; Firefox's limit is 17.8 million, Chromium's 33
 const exactEnd = 50_000; // pixels at each end in which a pixel of the track stands for one pixel of the list
 const pagesKept = 64; // limit of the fetched pages that are kept
 const beside = 6; // rows above and below the view that also have elements
@@ -53,20 +53,20 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   const headHeight = () => head.parentElement.offsetHeight;
   const height = () => Math.max(rowHeight, scroller.clientHeight - headHeight());
   const listHeight = () => total * rowHeight;
-  const trackHeight = () => Math.min(listHeight(), trackMost);
-  const listMost = () => Math.max(0, listHeight() - height());
+  const trackHeight = () => Math.min(listHeight(), maxTrack);
+  const maxList = () => Math.max(0, listHeight() - height());
   const trackEnd = () => Math.max(0, trackHeight() - height());
 
   // toTrack and toList map a position of the list to a position of the track and back.
   function toTrack(top) {
-    const [list, end] = [listMost(), trackEnd()];
+    const [list, end] = [maxList(), trackEnd()];
     if (list <= end) return top;
     if (top <= exactEnd) return top;
     if (top >= list - exactEnd) return end - (list - top);
     return exactEnd + ((top - exactEnd) / (list - 2 * exactEnd)) * (end - 2 * exactEnd);
   }
   function toList(top) {
-    const [list, end] = [listMost(), trackEnd()];
+    const [list, end] = [maxList(), trackEnd()];
     if (list <= end) return top;
     if (top <= exactEnd) return top;
     if (top >= end - exactEnd) return list - (end - top);
@@ -79,10 +79,10 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     if (by === 0) return;
     trackTop = top;
     // One step of a wheel or a finger is shorter than three views. A longer step comes from the scroll bar.
-    if (listMost() <= trackEnd()) listTop = top;
+    if (maxList() <= trackEnd()) listTop = top;
     else if (Math.abs(by) < 3 * height()) listTop += by;
     else listTop = toList(top);
-    listTop = Math.max(0, Math.min(listMost(), listTop));
+    listTop = Math.max(0, Math.min(maxList(), listTop));
     soon();
     rest();
   }
@@ -100,7 +100,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
 
   // moveTo scrolls the list to a position in pixels.
   function moveTo(top) {
-    listTop = Math.max(0, Math.min(listMost(), top));
+    listTop = Math.max(0, Math.min(maxList(), top));
     putTrack();
     soon();
   }

@@ -14,8 +14,8 @@ import (
 // Err is the error of the chosen call.
 var Err = errors.New("this call was made to fail")
 
-// mostCalls limits the number of calls that a body may make, so that EachCall ends.
-const mostCalls = 10_000
+// maxCalls limits the number of calls that a body may make, so that EachCall ends.
+const maxCalls = 10_000
 
 // EachCall runs body repeatedly. In the k-th run, only the k-th call to the operating system's memory
 // functions fails. EachCall stops when a run makes fewer than k calls. It returns the number of calls in this
@@ -33,7 +33,7 @@ const mostCalls = 10_000
 // EachCall must not run at the same time as other tests that reserve regions.
 func EachCall(t *testing.T, body func() error) (calls int) {
 	t.Helper()
-	for k := 1; k <= mostCalls; k++ {
+	for k := 1; k <= maxCalls; k++ {
 		before := held()
 		made, failed, err := failing(k, body)
 		if err != nil && (failed == "" || !errors.Is(err, Err)) {
@@ -49,7 +49,7 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 			return made
 		}
 	}
-	t.Fatalf("the body makes more than %d calls", mostCalls)
+	t.Fatalf("the body makes more than %d calls", maxCalls)
 	return 0
 }
 

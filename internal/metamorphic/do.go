@@ -13,11 +13,11 @@ func (p *player) do(op Op) (ordered bool) {
 	e, c := p.entity(op.A), p.columns[op.B%2]
 	switch op.Do {
 	case New:
-		if len(p.living) < mostLiving {
+		if len(p.living) < maxLiving {
 			p.make(op.B, 1)
 		}
 	case NewMany:
-		p.make(op.B, min(int(op.A%100), max(0, mostLiving-len(p.living))))
+		p.make(op.B, min(int(op.A%100), max(0, maxLiving-len(p.living))))
 	case Delete:
 		p.see("Delete", p.world.Delete(e))
 		return false // parts are deleted in the order of slots
@@ -69,7 +69,7 @@ func (p *player) do(op Op) (ordered bool) {
 		p.record(op)
 		return false
 	case Tick:
-		if len(p.living) < mostLiving {
+		if len(p.living) < maxLiving {
 			for p.turn = range 1 + int(op.A%3) {
 				if err := p.schedule.Tick(); err != nil {
 					panic(err)
@@ -146,7 +146,7 @@ func (p *player) record(op Op) {
 		p.commands.At(r.IntN(3))
 		switch r.IntN(8) {
 		case 0:
-			if len(p.living)+made < mostLiving {
+			if len(p.living)+made < maxLiving {
 				made++
 				n := p.commands.New(p.archetypes[r.IntN(len(p.archetypes))])
 				p.key.SetLater(p.commands, n, uint64(p.at+1)<<16|uint64(made))

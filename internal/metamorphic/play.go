@@ -13,8 +13,8 @@ import (
 
 const (
 	maxEntities = 1 << 12
-	// mostLiving limits the entities of a stream, far below the number of slots, so that no operation fails.
-	mostLiving = 300
+	// maxLiving limits the entities of a stream, far below the number of slots, so that no operation fails.
+	maxLiving = 300
 )
 
 // keyed is an entity with the key that it has in every world.

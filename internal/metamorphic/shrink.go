@@ -2,9 +2,9 @@ package metamorphic
 
 import "slices"
 
-// mostForPairs is the length of the longest stream in which Shrink tries to leave out pairs of operations.
+// maxForPairs is the length of the longest stream in which Shrink tries to leave out pairs of operations.
 // The number of pairs is quadratic in the length.
-const mostForPairs = 40
+const maxForPairs = 40
 
 // Shrink makes a short failing stream from a failing stream. It leaves out operations in ever smaller groups,
 // then in pairs, and lowers the numbers of the remaining operations. It repeats these steps until nothing
@@ -13,7 +13,7 @@ func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	ops = slices.Clone(ops)
 	for again := true; again; {
 		ops = leaveOut(ops, fails)
-		again = len(ops) <= mostForPairs && leaveOutTwo(&ops, fails)
+		again = len(ops) <= maxForPairs && leaveOutTwo(&ops, fails)
 		again = lower(ops, fails) || again
 	}
 	return ops

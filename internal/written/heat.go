@@ -20,24 +20,24 @@ import (
 // the trials cost at most about two thousand page faults in an interval.
 const (
 	firstTrials = 2   // blocks on trial at the first scan
-	mostTrials  = 128 // most trials of a pace at a scan; protecting 256 MiB of small pages takes about 2 ms
-	mostFaults  = 512 // page faults that tried blocks may cost in an interval: those of one hot block
+	maxTrials   = 128 // most trials of a pace at a scan; protecting 256 MiB of small pages takes about 2 ms
+	maxFaults   = 512 // page faults that tried blocks may cost in an interval: those of one hot block
 	firstRest   = 4   // intervals until the next trial, after a trial that failed
-	mostRest    = 64  // most intervals until the next trial, after several trials that failed
+	maxRest     = 64  // most intervals until the next trial, after several trials that failed
 	hotAt       = 2   // the heat at which a block becomes loose
 )
 
 const (
 	blockShift = 21
 	blockBytes = 1 << blockShift // a huge page of most systems
-	mostPages  = blockBytes >> 12
+	maxPages   = blockBytes >> 12
 )
 
 // pageShift is the binary logarithm of the size of the system's pages. Package vm may use larger pages.
 var pageShift = bits.TrailingZeros(uint(os.Getpagesize()))
 
 // pages is a set of the pages of a block. Systems with pages of more than 4 KiB use the first bits only.
-type pages [mostPages / 64]uint64
+type pages [maxPages / 64]uint64
 
 // add adds the pages [lo, hi).
 func (s *pages) add(lo, hi int) {
@@ -120,7 +120,7 @@ func (b *block) judge() bool {
 // loosen makes a block loose, and sets the number of intervals until its next trial.
 func (b *block) loosen() {
 	b.protected, b.trial, b.heat = false, false, 0
-	b.wait = min(max(2*b.wait, firstRest), mostRest)
+	b.wait = min(max(2*b.wait, firstRest), maxRest)
 	b.rest = b.wait
 }
 
@@ -143,10 +143,10 @@ func (p *pace) begin() {
 	switch {
 	case p.most == 0:
 		p.most = firstTrials
-	case p.faults > mostFaults:
+	case p.faults > maxFaults:
 		p.most = max(1, p.most/2)
 	case p.left == 0:
-		p.most = min(2*p.most, mostTrials)
+		p.most = min(2*p.most, maxTrials)
 	default:
 		p.most = max(1, p.most-p.left)
 	}

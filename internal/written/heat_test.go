@@ -205,13 +205,13 @@ func TestHeat(t *testing.T) {
 			}
 		}
 	}
-	if most := 128*(warm-hot) + 2*hot*perBlock*128/mostRest; total > most {
+	if most := 128*(warm-hot) + 2*hot*perBlock*128/maxRest; total > most {
 		t.Errorf("%d page faults in 128 intervals, want at most %d", total, most)
 	}
 	if tries == 0 {
 		t.Error("hot blocks are never tried again")
 	}
-	for range mostRest + blocks {
+	for range maxRest + blocks {
 		interval(1, 1)
 	}
 	for b := 1; b < blocks; b++ {
@@ -286,7 +286,7 @@ func TestTrialsOfColdMemory(t *testing.T) {
 	for protected := 0; protected < blocks; scans++ {
 		w.Scan()
 		protected, _ = w.Blocks()
-		if more := protected - last; more > mostTrials || scans < 3 && more != firstTrials<<scans {
+		if more := protected - last; more > maxTrials || scans < 3 && more != firstTrials<<scans {
 			t.Errorf("scan %d puts %d blocks on trial", scans, more)
 		}
 		last = protected
@@ -367,7 +367,7 @@ func TestFailingKernel(t *testing.T) {
 		m.failing = ""
 		w.Scan()
 		w.Keep()
-		for range 3 * mostRest {
+		for range 3 * maxRest {
 			w.Scan()
 			w.Keep()
 		}
@@ -400,7 +400,7 @@ func TestLostRegistration(t *testing.T) {
 	w.Scan()
 	w.Keep()
 	m.registered[perBlock+7] = false
-	for range 2 * mostRest {
+	for range 2 * maxRest {
 		w.Scan()
 		if n := len(changedPages(t, w, 1)); n != perBlock && !m.registered[perBlock+7] {
 			t.Fatalf("%d pages are reported", n)
@@ -449,7 +449,7 @@ func TestManyAltered(t *testing.T) {
 	w.Try(8)
 	w.Scan()
 	w.Keep()
-	for i := range uintptr(mostAltered + 2) {
+	for i := range uintptr(maxAltered + 2) {
 		p := m.all.Lo + 2*(i%1000)<<pageShift
 		m.watcher.Altered(p, p+1<<pageShift)
 	}
@@ -470,18 +470,18 @@ func TestPages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range 300 {
 		var s pages
-		want := make([]bool, mostPages)
+		want := make([]bool, maxPages)
 		for range rng.IntN(12) {
-			lo := rng.IntN(mostPages)
-			hi := min(mostPages, lo+rng.IntN(1<<rng.IntN(10)))
+			lo := rng.IntN(maxPages)
+			hi := min(maxPages, lo+rng.IntN(1<<rng.IntN(10)))
 			s.add(lo, hi)
 			for i := lo; i < hi; i++ {
 				want[i] = true
 			}
 		}
-		lo := rng.IntN(mostPages)
-		hi := lo + rng.IntN(mostPages-lo+1)
-		got := make([]bool, mostPages)
+		lo := rng.IntN(maxPages)
+		hi := lo + rng.IntN(maxPages-lo+1)
+		got := make([]bool, maxPages)
 		for from, to := s.next(lo, hi); from < to; from, to = s.next(to, hi) {
 			if from > lo && got[from-1] {
 				t.Fatalf("seed %d: a run ends at %d, and the next begins there", seed, from)

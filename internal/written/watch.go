@@ -334,15 +334,15 @@ func (r *watched) Altered(lo, hi uintptr) {
 		r.altered[last] = Range{min(lo, r.altered[last].Lo), max(hi, r.altered[last].Hi)}
 		return
 	}
-	if len(r.altered) == mostAltered {
+	if len(r.altered) == maxAltered {
 		r.altered = append(r.altered[:0], r.all)
 		return
 	}
 	r.altered = append(r.altered, Range{lo, hi})
 }
 
-// mostAltered bounds the list of altered ranges. If there are more, all of the region counts as altered.
-const mostAltered = 4096
+// maxAltered bounds the list of altered ranges. If there are more, all of the region counts as altered.
+const maxAltered = 4096
 
 // takeAltered returns the altered ranges and begins a new list of them.
 func (r *watched) takeAltered() []Range {

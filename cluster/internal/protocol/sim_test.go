@@ -249,7 +249,7 @@ func (s *sim) run() error {
 			o.stop()
 		}
 	}()
-	const stepsWithFaults, mostSteps = 3000, 400_000
+	const stepsWithFaults, maxSteps = 3000, 400_000
 	for s.step = 0; s.violation == nil; s.step++ {
 		if s.step == stepsWithFaults {
 			s.faults = faults{}
@@ -260,9 +260,9 @@ func (s *sim) run() error {
 		if s.step > stepsWithFaults && s.finished() {
 			break
 		}
-		if s.step > mostSteps {
+		if s.step > maxSteps {
 			return fmt.Errorf("seed %d: after %d steps the last ticks of the regions are %v, want %d", s.seed,
-				mostSteps, s.ticks(), s.until)
+				maxSteps, s.ticks(), s.until)
 		}
 		s.misfortune()
 		s.employ()

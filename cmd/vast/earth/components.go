@@ -19,7 +19,7 @@ type (
 	// site is the position of a place and its weight for travellers.
 	site struct {
 		At     vector
-		Weight uint32 // inhabitants, at least leastWeight
+		Weight uint32 // inhabitants, at least minWeight
 	}
 	// presence tallies the travellers who stay in a place.
 	presence struct {

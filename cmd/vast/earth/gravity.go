@@ -27,10 +27,10 @@ import (
 //     resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988). More candidates would approximate the model
 //     better.
 const (
-	leastWeight   = 100 // weight of a place with fewer than 100 inhabitants, or with an unknown number
-	earthRadius   = 6371.0
-	leastDistance = 50.0   // km; shorter distances count as 50 km
-	nearDistance  = 1000.0 // km, between the centres of near cells
+	minWeight    = 100 // weight of a place with fewer than 100 inhabitants, or with an unknown number
+	earthRadius  = 6371.0
+	minDistance  = 50.0   // km; shorter distances count as 50 km
+	nearDistance = 1000.0 // km, between the centres of near cells
 
 	sampledPairs = 32
 	candidates   = 8
@@ -138,7 +138,7 @@ func (g *gravity) distance(p, q uint32) float64 {
 
 // deterrence returns f for a distance in radii of the Earth.
 func deterrence(distance float64) float64 {
-	return 1 / max(distance, leastDistance/earthRadius)
+	return 1 / max(distance, minDistance/earthRadius)
 }
 
 // newGravity fills the tables. Complexity: one step for each place and for each pair of cells.

@@ -69,7 +69,7 @@ func TestGravityNearby(t *testing.T) {
 	total, people := 0.0, 0.0
 	for i := range e.sites {
 		if i != from {
-			w := float64(list.Population(i)) / max(distance(i), leastDistance)
+			w := float64(list.Population(i)) / max(distance(i), minDistance)
 			want[band(i)] += w
 			total += w
 			blind[band(i)] += float64(list.Population(i))

@@ -52,7 +52,7 @@ func siteOf(list *places.List, i int) site {
 	sinLon, cosLon := sinCos(list.Lon(i))
 	return site{
 		At:     wide{float64(cosLat * cosLon), float64(cosLat * sinLon), sinLat}.narrow(),
-		Weight: uint32(max(list.Population(i), leastWeight)),
+		Weight: uint32(max(list.Population(i), minWeight)),
 	}
 }
 

@@ -247,12 +247,12 @@ func neighbours(text string, signed bool) (below, above integer, err error) {
 	return whole(math.Floor(x)), whole(math.Ceil(x)), nil
 }
 
-// mostEnum is greater than each value whose name is looked up, if an enum's type has more than 8 bits.
-const mostEnum = 1024
+// maxEnum is greater than each value whose name is looked up, if an enum's type has more than 8 bits.
+const maxEnum = 1024
 
 // enumNames returns the named values of a type in ascending order: names[i] is the name of values[i].
 func enumNames(t reflect.Type) (names []string, values []int64) {
-	from, to := int64(0), int64(mostEnum)
+	from, to := int64(0), int64(maxEnum)
 	if t.Bits() == 8 {
 		to = 1 << 8
 	}

@@ -378,7 +378,7 @@ func (c *Completion) addValues(k *completer) {
 	case KindEnum:
 		names, _ := enumNames(p.Type)
 		for i, name := range names {
-			if i < mostEnum/4 {
+			if i < maxEnum/4 {
 				c.add(quoteName(name), p.Type.String(), "name", min(i, 90))
 			}
 		}

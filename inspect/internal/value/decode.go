@@ -121,7 +121,7 @@ func decodeEnum(v reflect.Value, path, s string, text []byte) *Error {
 		names = append(names, c.Name)
 	}
 	return fault(path, "must be one of %[2]s, not %[1]s", quote(s),
-		cut(strings.Join(names, ", "), 2*textMost))
+		cut(strings.Join(names, ", "), 2*maxText))
 }
 
 func decodeFloat(v reflect.Value, path string, text []byte) *Error {
@@ -171,7 +171,7 @@ func decodeInteger(v reflect.Value, path string, text []byte) *Error {
 			return outOfRange(v, path, text)
 		case f != math.Trunc(f):
 			return fault(path, "must be a whole number, not %s", shortJSON(text))
-		case math.Abs(f) > safeMost:
+		case math.Abs(f) > maxSafe:
 			if math.Abs(f) >= 1<<64 {
 				return outOfRange(v, path, text)
 			}
@@ -218,7 +218,7 @@ func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 	if string(text) == "null" {
 		return to, nil
 	}
-	if s, ok := asString(text); ok && len(s) <= pathMost {
+	if s, ok := asString(text); ok && len(s) <= maxPath {
 		return Reference{Any: s}, nil
 	}
 	var named struct{ ID, Name *string }
@@ -230,7 +230,7 @@ func decodeEntity(path string, text []byte) (to Reference, err *Error) {
 		} else {
 			to.Name = *named.Name
 		}
-		if n := len(to.ID) + len(to.Name); n > 0 && n <= pathMost {
+		if n := len(to.ID) + len(to.Name); n > 0 && n <= maxPath {
 			return to, nil
 		}
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	jsonMost     = 1 << 18 // limit of the bytes of a JSON text
-	elementsMost = 4096    // limit of the elements of an edited slice, which is copied
-	textBytes    = 1 << 16 // limit of the bytes of an edited string
-	levelsMost   = 32      // limit of the nesting depth of a JSON text
+	maxJson     = 1 << 18 // limit of the bytes of a JSON text
+	maxElements = 4096    // limit of the elements of an edited slice, which is copied
+	textBytes   = 1 << 16 // limit of the bytes of an edited string
+	maxLevels   = 32      // limit of the nesting depth of a JSON text
 )
 
 // Edit is a change of a value, checked against the value's type.
@@ -54,15 +54,15 @@ func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > jsonMost {
-		return nil, fault(path, "the value must have at most %d bytes of JSON, not %d", jsonMost, len(text))
+	if len(text) > maxJson {
+		return nil, fault(path, "the value must have at most %d bytes of JSON, not %d", maxJson, len(text))
 	}
 	text = bytes.TrimSpace(text)
 	if !json.Valid(text) {
 		return nil, fault(path, "the value is not valid JSON")
 	}
-	if nesting(text) > levelsMost {
-		return nil, fault(path, "the value is nested more than %d levels deep", levelsMost)
+	if nesting(text) > maxLevels {
+		return nil, fault(path, "the value is nested more than %d levels deep", maxLevels)
 	}
 	c := &compiler{plain: IsPlain(t)}
 	at, err := c.find(t, steps)
@@ -151,7 +151,7 @@ func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructFie
 		names = append(names, f.Name)
 	}
 	return reflect.StructField{}, fault(path, "there is no field %s: a %s has %s", quote(name), typeName(t),
-		cut(strings.Join(names, ", "), textMost))
+		cut(strings.Join(names, ", "), maxText))
 }
 
 // mustHold refuses types whose parts lie outside of the value or are guarded.
@@ -244,8 +244,8 @@ func (c *compiler) setElements(t reflect.Type, path string, steps []step, text [
 		return fault(path, "must have %d elements, not %d", t.Len(), len(elements))
 	}
 	if t.Kind() == reflect.Slice {
-		if len(elements) > elementsMost {
-			return fault(path, "must have at most %d elements, not %d", elementsMost, len(elements))
+		if len(elements) > maxElements {
+			return fault(path, "must have at most %d elements, not %d", maxElements, len(elements))
 		}
 		c.sets = append(c.sets, assignment{path: path, steps: steps,
 			value: reflect.MakeSlice(t, len(elements), len(elements))})
@@ -322,9 +322,9 @@ func (a *applying) assign(v reflect.Value, s assignment, value reflect.Value) er
 			if step.index >= v.Len() {
 				return fault(s.path, "there are %d elements: index %d is out of range", v.Len(), step.index)
 			}
-			if v.Len() > elementsMost {
+			if v.Len() > maxElements {
 				return fault(s.path, "there are %d elements: only slices of up to %d elements can be edited",
-					v.Len(), elementsMost)
+					v.Len(), maxElements)
 			}
 			if !a.own[v.Pointer()] {
 				copied := reflect.MakeSlice(v.Type(), v.Len(), v.Len())

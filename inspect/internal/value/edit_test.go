@@ -107,7 +107,7 @@ func TestEditOfHeapValues(t *testing.T) {
 	if got, err := edit(reflect.ValueOf("a"), "", `"b\n<"`); err != nil || got.Interface() != "b\n<" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := edit(reflect.ValueOf(make([]int, elementsMost+1)), "[0]", "1"); err == nil ||
+	if _, err := edit(reflect.ValueOf(make([]int, maxElements+1)), "[0]", "1"); err == nil ||
 		!strings.Contains(err.Error(), "can be edited") {
 		t.Error(err)
 	}

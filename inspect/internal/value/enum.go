@@ -15,9 +15,9 @@ type Choice struct {
 }
 
 const (
-	tried    = 256 // ChoicesOf tries the values from 0 to below this number
-	gap      = 16  // ChoicesOf stops after this many unnamed values in a row
-	nameMost = 64  // limit of the bytes of a name
+	tried   = 256 // ChoicesOf tries the values from 0 to below this number
+	gap     = 16  // ChoicesOf stops after this many unnamed values in a row
+	maxName = 64  // limit of the bytes of a name
 )
 
 // choices caches the results of ChoicesOf, by type. The number of types in the program bounds the cache.
@@ -55,7 +55,7 @@ func findChoices(t reflect.Type) []Choice {
 		} else {
 			v.SetUint(uint64(n))
 		}
-		text, ok := stringOf(v, nameMost)
+		text, ok := stringOf(v, maxName)
 		return text, ok && text != "" && !strings.HasSuffix(text, "…")
 	}
 	// most is the largest value of a signed integer of this size, or of 32 bits if the type is larger.

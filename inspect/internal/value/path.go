@@ -16,7 +16,7 @@ func (e *Error) Error() string {
 	if e.Path == "" {
 		return e.Message
 	}
-	return cut(e.Path, shownMost) + ": " + e.Message
+	return cut(e.Path, maxShown) + ": " + e.Message
 }
 
 func fault(path, format string, args ...any) *Error {
@@ -24,9 +24,9 @@ func fault(path, format string, args ...any) *Error {
 }
 
 const (
-	pathMost  = 1000 // limit of the bytes of a path
-	shownMost = 200  // limit of the bytes of a path in a message
-	stepsMost = 64   // limit of the steps of a path
+	maxPath  = 1000 // limit of the bytes of a path
+	maxShown = 200  // limit of the bytes of a path in a message
+	maxSteps = 64   // limit of the steps of a path
 )
 
 // step is a part of a path: a field's name, or an index if name is empty.
@@ -37,13 +37,13 @@ type step struct {
 
 // parse splits a path into steps.
 func parse(path string) ([]step, *Error) {
-	if len(path) > pathMost {
-		return nil, fault("", "a path has at most %d bytes, not %d", pathMost, len(path))
+	if len(path) > maxPath {
+		return nil, fault("", "a path has at most %d bytes, not %d", maxPath, len(path))
 	}
 	var steps []step
 	for rest := path; rest != ""; {
-		if len(steps) == stepsMost {
-			return nil, fault(path, "a path has at most %d steps", stepsMost)
+		if len(steps) == maxSteps {
+			return nil, fault(path, "a path has at most %d steps", maxSteps)
 		}
 		here := path[:len(path)-len(rest)]
 		if rest[0] == '[' {

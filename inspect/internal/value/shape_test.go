@@ -77,12 +77,12 @@ func TestPlainTypes(t *testing.T) {
 	}
 }
 
-// TestLargeIsNotCopied: Tree copies at most copiedMost bytes from interfaces and maps. It shows larger
+// TestLargeIsNotCopied: Tree copies at most maxCopied bytes from interfaces and maps. It shows larger
 // contents of an interface without a copy. It shows a larger map only as the number of entries.
 func TestLargeIsNotCopied(t *testing.T) {
 	type large struct {
 		N     int
-		Bytes [copiedMost]byte
+		Bytes [maxCopied]byte
 		n     int
 	}
 	type holder struct {
@@ -97,7 +97,7 @@ func TestLargeIsNotCopied(t *testing.T) {
 	shown := Tree(reflect.ValueOf(&h).Elem(), Options{})
 	first, second, few, all := shown.Parts[0], shown.Parts[1], shown.Parts[2], shown.Parts[3]
 	if len(first.Parts) != 3 || first.Parts[0].Text != "5" || first.Parts[2].Text != "6" ||
-		first.Parts[1].More != copiedMost-partsMost {
+		first.Parts[1].More != maxCopied-maxParts {
 		t.Errorf("a large value in an interface is %+v", first)
 	}
 	if len(second.Parts) != 2 || second.Parts[1].Text != "2" {

@@ -57,14 +57,14 @@ type Options struct {
 
 const (
 	// The following are limits.
-	deepest    = 10      // levels of parts
-	partsMost  = 64      // elements of an array, a slice or a map
-	stringMost = 4096    // bytes of a string's value
-	textsMost  = 1 << 16 // bytes of the values of all strings together; then textMost for each further value
-	textMost   = 120     // bytes of Field.Text
-	sortedMost = 1000    // entries of a map whose entries are shown
-	copiedMost = 1 << 19 // bytes copied for display: entries of maps, and contents of interfaces
-	safeMost   = 1 << 53 // JavaScript represents all integers up to this one exactly
+	maxDepth  = 10      // levels of parts
+	maxParts  = 64      // elements of an array, a slice or a map
+	maxString = 4096    // bytes of a string's value
+	maxTexts  = 1 << 16 // bytes of the values of all strings together; then maxText for each further value
+	maxText   = 120     // bytes of Field.Text
+	maxSorted = 1000    // entries of a map whose entries are shown
+	maxCopied = 1 << 19 // bytes copied for display: entries of maps, and contents of interfaces
+	maxSafe   = 1 << 53 // JavaScript represents all integers up to this one exactly
 
 	entryBytes = 64 // bytes counted for the sort key of an entry of a map
 )
@@ -80,7 +80,7 @@ func Tree(v reflect.Value, o Options) Shown {
 	if !v.CanAddr() {
 		v = addressable(v)
 	}
-	b := &builder{left: o.Fields, texts: textsMost, copy: copiedMost, plain: IsPlain(v.Type())}
+	b := &builder{left: o.Fields, texts: maxTexts, copy: maxCopied, plain: IsPlain(v.Type())}
 	b.shown.Field = Field{Exported: true}
 	b.field(&b.shown.Field, v, place{editable: o.Editable})
 	b.shown.Fields = o.Fields - b.left
@@ -133,7 +133,7 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	if at.away {
 		f.Offset = -1
 	}
-	f.Text = Text(v, textMost)
+	f.Text = Text(v, maxText)
 	if f.Kind.isLeaf() {
 		f.Editable = at.editable && v.CanInterface()
 		b.leaf(f, v)
@@ -176,7 +176,7 @@ func (b *builder) leaf(f *Field, v reflect.Value) {
 		f.Value = v.Bool()
 	case String:
 		s := v.String()
-		most := min(stringMost, max(b.texts, textMost))
+		most := min(maxString, max(b.texts, maxText))
 		b.texts -= min(len(s), most)
 		f.Value = cut(s, most)
 		if len(s) > most {
@@ -229,17 +229,17 @@ func floatValue(v reflect.Value) any {
 // integerValue returns a number, or the digits as a string if JavaScript cannot represent the number exactly.
 func integerValue(v reflect.Value) any {
 	if v.CanInt() {
-		if n := v.Int(); n >= -safeMost && n <= safeMost {
+		if n := v.Int(); n >= -maxSafe && n <= maxSafe {
 			return n
 		}
-	} else if n := v.Uint(); n <= safeMost {
+	} else if n := v.Uint(); n <= maxSafe {
 		return n
 	}
 	return number(v)
 }
 
 // hasRoom reports whether another part may be added at a depth.
-func (b *builder) hasRoom(depth int) bool { return b.left > 0 && depth <= deepest }
+func (b *builder) hasRoom(depth int) bool { return b.left > 0 && depth <= maxDepth }
 
 // mayCopy reports whether a number of bytes may still be copied. If so, mayCopy subtracts the number from
 // b.copy.
@@ -291,10 +291,10 @@ func (b *builder) elements(f *Field, v reflect.Value, at place) {
 		f.More = n // elements of zero size show nothing, and would use up the fields
 		return
 	}
-	for i := range min(n, partsMost) {
+	for i := range min(n, maxParts) {
 		name := "[" + strconv.Itoa(i) + "]"
 		in := at.below(at.path+name, i*int(v.Type().Elem().Size()))
-		in.editable = in.editable && n <= elementsMost || in.editable && v.Kind() == reflect.Array
+		in.editable = in.editable && n <= maxElements || in.editable && v.Kind() == reflect.Array
 		if !b.part(f, name, true, open(v.Index(i)), in) {
 			break
 		}
@@ -333,7 +333,7 @@ func (b *builder) into(f *Field, v reflect.Value, at place) {
 // entries adds the entries of a map, sorted by the text of their keys.
 func (b *builder) entries(f *Field, v reflect.Value, at place) {
 	each := v.Type().Key().Size() + v.Type().Elem().Size() + entryBytes
-	if v.Len() > sortedMost || each > copiedMost || !b.mayCopy(uintptr(v.Len())*each) {
+	if v.Len() > maxSorted || each > maxCopied || !b.mayCopy(uintptr(v.Len())*each) {
 		f.More = v.Len()
 		return
 	}
@@ -343,10 +343,10 @@ func (b *builder) entries(f *Field, v reflect.Value, at place) {
 	}
 	var all []entry
 	for i := v.MapRange(); i.Next(); {
-		all = append(all, entry{Text(i.Key(), textMost), i.Value()})
+		all = append(all, entry{Text(i.Key(), maxText), i.Value()})
 	}
 	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
-	for _, e := range all[:min(len(all), partsMost)] {
+	for _, e := range all[:min(len(all), maxParts)] {
 		val := e.value
 		if val.CanInterface() {
 			val = addressable(val)

@@ -97,7 +97,7 @@ func TestTree(t *testing.T) {
 		{Path: "Grid[1][2]", Name: "[2]", Type: "int8", Kind: Int, Value: int64(-5), Text: "-5",
 			Exported: true, Editable: true, Offset: 14, Size: 1},
 		{Path: "Pad", Name: "Pad", Type: "[1000]uint16", Kind: Array, Exported: true, Offset: 16, Size: 2000,
-			More: 1000 - partsMost},
+			More: 1000 - maxParts},
 		{Path: "To", Name: "To", Type: "vast.Entity", Kind: Entity, Value: "17.3", Text: "17.3",
 			Exported: true, Editable: true,
 			Offset: int(reflect.TypeOf(v).Field(4).Offset), Size: 8},
@@ -208,7 +208,7 @@ func TestTreeOfHeapValues(t *testing.T) {
 		strings.Repeat("é", 5000), 1i, []byte("hello"),
 		struct{ v any }{struct{ u vast.Entity }{vast.EntityOf(1 << 32)}}} {
 		shown := Tree(reflect.ValueOf(v), Options{Editable: true})
-		if n := count(&shown.Field); n > 20 || len(shown.Text) > textMost+10 {
+		if n := count(&shown.Field); n > 20 || len(shown.Text) > maxText+10 {
 			t.Errorf("%d fields, %s", n, shown.Text)
 		}
 		if _, err := json.Marshal(shown); err != nil {
@@ -220,11 +220,11 @@ func TestTreeOfHeapValues(t *testing.T) {
 		texts[i] = strings.Repeat("x", 4000)
 	}
 	if text, err := json.Marshal(Tree(reflect.ValueOf(texts), Options{})); err != nil ||
-		len(text) > 2*textsMost {
+		len(text) > 2*maxTexts {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	long := Tree(reflect.ValueOf(strings.Repeat("é", 5000)), Options{Editable: true})
-	if long.More != 10_000-stringMost || long.Editable {
+	if long.More != 10_000-maxString || long.Editable {
 		t.Errorf("%d bytes are left out, editable is %t", long.More, long.Editable)
 	}
 }
@@ -277,7 +277,7 @@ func TestHostileStrings(t *testing.T) {
 		t.Errorf("choices are %v", got)
 	}
 	shown := Tree(reflect.ValueOf([100]endless{}), Options{})
-	if n := len(shown.Parts[5].Text); n > textMost+10 || !strings.HasSuffix(shown.Parts[5].Text, "…") {
+	if n := len(shown.Parts[5].Text); n > maxText+10 || !strings.HasSuffix(shown.Parts[5].Text, "…") {
 		t.Errorf("%d bytes of text", n)
 	}
 }

@@ -36,8 +36,8 @@ const (
 	answerTime = 30 * time.Second // the longest wait for the beginning of an answer
 )
 
-// mostError is how many bytes of an answer with an error are read at most.
-const mostError = 64 << 10
+// maxError is how many bytes of an answer with an error are read at most.
+const maxError = 64 << 10
 
 var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the " +
 	"program printed")
@@ -179,7 +179,7 @@ func (p *Program) refusal(answer *http.Response) error {
 			Length   int
 		}
 	}
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, mostError))
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxError))
 	if err := json.Unmarshal(text, &body); err != nil || body.Error.Message == "" {
 		return fmt.Errorf("%s answers %q: is it the inspector of a program?", p.Address(), answer.Status)
 	}

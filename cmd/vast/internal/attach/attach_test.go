@@ -193,7 +193,7 @@ func TestStreamEnds(t *testing.T) {
 // TestEventsAreBounded checks that an event of any size takes bounded memory.
 func TestEventsAreBounded(t *testing.T) {
 	never := func(string, []byte) error { t.Error("an event beyond the bound is passed on"); return nil }
-	endless := strings.NewReader("data: " + strings.Repeat("x", mostEvent+10) + "\n\n")
+	endless := strings.NewReader("data: " + strings.Repeat("x", maxEvent+10) + "\n\n")
 	if err := readEvents(endless, func() {}, never); err == nil || err == io.ErrUnexpectedEOF {
 		t.Errorf("a long line: %v", err)
 	}

@@ -14,8 +14,8 @@ import (
 // machine may have lost its power.
 const silence = 30 * time.Second
 
-// mostEvent bounds the data of one event, and also each line of the stream, in bytes.
-const mostEvent = 4 << 20
+// maxEvent bounds the data of one event, and also each line of the stream, in bytes.
+const maxEvent = 4 << 20
 
 // errSilent is the error of Stream after a silence.
 var errSilent = fmt.Errorf("the program has sent nothing for %v", silence)
@@ -46,7 +46,7 @@ func (p *Program) Stream(ctx context.Context, topics []string,
 // Source: the section "Server-sent events" of the HTML standard.
 func readEvents(from io.Reader, heard func(), handle func(topic string, data []byte) error) error {
 	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, mostEvent)
+	lines.Buffer(nil, maxEvent)
 	topic := ""
 	var data []byte
 	for lines.Scan() {
@@ -67,8 +67,8 @@ func readEvents(from io.Reader, heard func(), handle func(topic string, data []b
 			if len(data) > 0 {
 				data = append(data, '\n')
 			}
-			if data = append(data, value...); len(data) > mostEvent {
-				return fmt.Errorf("an event has more than %d bytes", mostEvent)
+			if data = append(data, value...); len(data) > maxEvent {
+				return fmt.Errorf("an event has more than %d bytes", maxEvent)
 			}
 		}
 	}

@@ -44,11 +44,11 @@ type found struct {
 	Excerpt template.HTML
 }
 
-// mostResults and mostWords are limits: search returns at most mostResults results, and reads only the first
-// mostWords words of a query.
+// maxResults and maxWords are limits: search returns at most maxResults results, and reads only the first
+// maxWords words of a query.
 const (
-	mostResults = 20
-	mostWords   = 16
+	maxResults = 20
+	maxWords   = 16
 )
 
 // The weights of a word by the word's place. The script site.js has the same numbers.
@@ -130,7 +130,7 @@ func (x *index) add(e *entry) {
 func (x *index) search(query string) *results {
 	r := &results{Query: query}
 	asked := wordsOf(query)
-	asked = asked[:min(len(asked), mostWords)]
+	asked = asked[:min(len(asked), maxWords)]
 	type scored struct {
 		e     *entry
 		score float64
@@ -157,7 +157,7 @@ func (x *index) search(query string) *results {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	for _, s := range list[:min(len(list), mostResults)] {
+	for _, s := range list[:min(len(list), maxResults)] {
 		r.Found = append(r.Found, found{s.e, excerpt(s.e.text, asked)})
 	}
 	return r

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzSearch checks that search returns at most mostResults results, and that a query never becomes markup in
+// FuzzSearch checks that search returns at most maxResults results, and that a query never becomes markup in
 // the page of results.
 func FuzzSearch(f *testing.F) {
 	for _, q := range questions {
@@ -22,8 +22,8 @@ func FuzzSearch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		r := s.index.search(query)
-		if len(r.Found) > mostResults {
-			t.Errorf("%d results, want at most %d", len(r.Found), mostResults)
+		if len(r.Found) > maxResults {
+			t.Errorf("%d results, want at most %d", len(r.Found), maxResults)
 		}
 		for _, found := range r.Found {
 			if !utf8.ValidString(string(found.Excerpt)) {

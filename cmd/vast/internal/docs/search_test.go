@@ -45,7 +45,7 @@ func TestSearch(t *testing.T) {
 	}
 	for _, q := range []string{"", "the of", "qqxyzzy", "<", strings.Repeat("word ", 1000)} {
 		r := s.index.search(q)
-		if len(r.Found) > mostResults || q != strings.Repeat("word ", 1000) && len(r.Found) > 0 {
+		if len(r.Found) > maxResults || q != strings.Repeat("word ", 1000) && len(r.Found) > 0 {
 			t.Errorf("%.20q finds %d sections", q, len(r.Found))
 		}
 	}

@@ -34,16 +34,16 @@ type Check struct {
 
 // Sizes in bytes. They are int64, because an int of 32 bits cannot hold the larger ones.
 const (
-	// mostProbed is the largest region that Run tries to reserve: the user address space of a 64-bit machine
+	// maxProbed is the largest region that Run tries to reserve: the user address space of a 64-bit machine
 	// with four levels of page tables.
-	mostProbed int64 = 128 << 40
+	maxProbed int64 = 128 << 40
 	// defaultCapacity is the capacity that a container reserves by default. With less address space, default
 	// options fail.
 	defaultCapacity int64 = 16 << 30
 	// comfortable is enough address space for dozens of containers of default capacity.
 	comfortable int64 = 1 << 40
-	// leastData is the memory that a small program with a small world writes to.
-	leastData int64 = 1 << 30
+	// minData is the memory that a small program with a small world writes to.
+	minData int64 = 1 << 30
 )
 
 // standard is defaultCapacity as text.
@@ -74,7 +74,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		return cli.Misuse
 	}
 	checks := examine(machine{vm.ReadFacts(), vm.ReadUsage(),
-		vm.LargestReservation(int(min(mostProbed, math.MaxInt))), os.Getenv(vm.LimitVariable), vm.Refusals(),
+		vm.LargestReservation(int(min(maxProbed, math.MaxInt))), os.Getenv(vm.LimitVariable), vm.Refusals(),
 		written.Supported()})
 	var err error
 	if *asJSON {
@@ -206,7 +206,7 @@ func dataLimit(f vm.Facts, u vm.Usage) Check {
 		vm.Bytes(u.Data)), warn,
 		"The limit counts all committed memory. Lift RLIMIT_DATA (ulimit -d unlimited; LimitDATA= in " +
 			"systemd), or set a budget (VAST_LIMIT) below RLIMIT_DATA."}
-	if int64(f.DataLimit-u.Data) < leastData {
+	if int64(f.DataLimit-u.Data) < minData {
 		c.Verdict = bad
 	}
 	return c

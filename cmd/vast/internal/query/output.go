@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// mostLine bounds one row of JSON, in bytes.
-const mostLine = 16 << 20
+// maxLine bounds one row of JSON, in bytes.
+const maxLine = 16 << 20
 
 // count writes the number of matching entities.
 func (o *output) count(n int, exact bool, format string) error {
@@ -33,7 +33,7 @@ func (o *output) count(n int, exact bool, format string) error {
 // limit rows, or all rows if limit is 0. It returns the number of written rows, and whether in has more rows.
 func (o *output) lines(in io.Reader, limit int) (n int, more bool, err error) {
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, mostLine)
+	lines.Buffer(nil, maxLine)
 	out := bufio.NewWriter(o.to)
 	for lines.Scan() {
 		if limit > 0 && n == limit {

@@ -24,11 +24,11 @@ import (
 // usualLimit is the default of -limit for a table.
 const usualLimit = 1000
 
-// mostRows is the largest number of rows that an inspector sends.
-const mostRows = 1 << 20
+// maxRows is the largest number of rows that an inspector sends.
+const maxRows = 1 << 20
 
-// mostAnswer bounds the inspector's response to a count, in bytes.
-const mostAnswer = 1 << 20
+// maxAnswer bounds the inspector's response to a count, in bytes.
+const maxAnswer = 1 << 20
 
 // options are the flags and arguments of the command line.
 type options struct {
@@ -201,7 +201,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 			Count int  `json:"count"`
 			Exact bool `json:"exact"`
 		}
-		if err := p.Get(ctx, "count", url.Values{"query": {o.text}}, mostAnswer, &count); err != nil {
+		if err := p.Get(ctx, "count", url.Values{"query": {o.text}}, maxAnswer, &count); err != nil {
 			return err
 		}
 		return out.count(count.Count, count.Exact, o.format)
@@ -214,12 +214,12 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 		query.Set("columns", o.columns)
 	}
 	limit := o.limit
-	if limit <= 0 || limit > mostRows {
-		limit = mostRows
+	if limit <= 0 || limit > maxRows {
+		limit = maxRows
 	}
 	if o.sample > 0 {
 		query.Set("sample", strconv.Itoa(o.sample))
-	} else if limit < mostRows {
+	} else if limit < maxRows {
 		limit++ // an additional row shows that more rows match than the limit
 	}
 	query.Set("limit", strconv.Itoa(limit))
@@ -241,7 +241,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	switch {
 	case more:
 		fmt.Fprintf(out.notes, "vast query: these are the first %d rows; raise -limit to see more\n", n)
-	case n == mostRows:
+	case n == maxRows:
 		fmt.Fprintf(out.notes, "vast query: these are %d rows, the maximum that an inspector sends\n", n)
 	case n == 0 && o.format == "table":
 		fmt.Fprintln(out.notes, "vast query: no entity matches")

@@ -22,8 +22,8 @@ const (
 // blank separates two columns.
 const blank = "  "
 
-// widest is the largest width of a column on a terminal, in cells.
-const widest = 48
+// maxWidth is the largest width of a column on a terminal, in cells.
+const maxWidth = 48
 
 // record is a row or an error.
 type record struct {
@@ -168,7 +168,7 @@ func (o *output) layOut(head []string, rows [][]string) layout {
 // bounded returns the width of a column whose longest value has the given number of cells.
 func (o *output) bounded(cells int) int {
 	if o.terminal {
-		return min(cells, widest)
+		return min(cells, maxWidth)
 	}
 	return cells
 }

@@ -20,7 +20,7 @@ func FuzzFlags(f *testing.F) {
 			if err.Error() == "" {
 				t.Error("the error has no text")
 			}
-		case o.length <= 0 || o.workers < 1 || o.workers > mostWorkers:
+		case o.length <= 0 || o.workers < 1 || o.workers > maxWorkers:
 			t.Errorf("%q is accepted, with values out of bounds: %+v", args, o)
 		}
 	})

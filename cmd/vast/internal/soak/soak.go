@@ -98,24 +98,24 @@ func parse(args []string, help io.Writer) (options, error) {
 		err = fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.length <= 0:
 		err = fmt.Errorf("-for %v: give a time above 0, such as 1h", o.length)
-	case o.workers < 1 || o.workers > mostWorkers:
-		err = fmt.Errorf("-workers %d: use 1 to %d goroutines", o.workers, mostWorkers)
+	case o.workers < 1 || o.workers > maxWorkers:
+		err = fmt.Errorf("-workers %d: use 1 to %d goroutines", o.workers, maxWorkers)
 	}
 	return o, err
 }
 
 const (
-	// leastRounds is the minimum number of rounds, even if the time for the run ends earlier.
-	leastRounds = 8
-	// mostSamples bounds the samples of a soak, so that the memory of the samples does not count as growth.
-	mostSamples = 1000
+	// minRounds is the minimum number of rounds, even if the time for the run ends earlier.
+	minRounds = 8
+	// maxSamples bounds the samples of a soak, so that the memory of the samples does not count as growth.
+	maxSamples = 1000
 	// settlingRounds is the number of rounds before exact figures are compared. The first round opens the
 	// lasting containers, and the last of these rounds gives the baseline.
 	settlingRounds = 3
 )
 
-// mostWorkers bounds the flag -workers, to catch typing errors.
-const mostWorkers = 4096
+// maxWorkers bounds the flag -workers, to catch typing errors.
+const maxWorkers = 4096
 
 // soak is a run of the command.
 type soak struct {
@@ -141,12 +141,12 @@ func (s *soak) run() (result report) {
 	var (
 		base    figures
 		held    holders // the open regions at the baseline
-		samples = make([]figures, 0, mostSamples)
+		samples = make([]figures, 0, maxSamples)
 		printed time.Time
 		sampled time.Time
 	)
 	result.Seed = s.seed
-	for result.Rounds < leastRounds || time.Since(started) < s.length {
+	for result.Rounds < minRounds || time.Since(started) < s.length {
 		select {
 		case <-s.signals:
 			result.Interrupted = true
@@ -176,7 +176,7 @@ func (s *soak) run() (result report) {
 				held = readHolders()
 			}
 			lower(&base, now)
-			if !warming && len(samples) < cap(samples) && time.Since(sampled) >= s.length/mostSamples {
+			if !warming && len(samples) < cap(samples) && time.Since(sampled) >= s.length/maxSamples {
 				samples, sampled = append(samples, now), time.Now()
 			}
 		}

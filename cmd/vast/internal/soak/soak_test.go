@@ -37,9 +37,9 @@ func TestNothingGrows(t *testing.T) {
 		})
 	}
 	r := s.run()
-	if r.Rounds != leastRounds || r.Operations < 100_000 {
+	if r.Rounds != minRounds || r.Operations < 100_000 {
 		t.Errorf("%d rounds, %d operations; want %d and at least 100,000", r.Rounds, r.Operations,
-			leastRounds)
+			minRounds)
 	}
 	if !testing.Short() && r.Hostile < 1_000_000 {
 		t.Errorf("%d hostile references, want at least 1,000,000", r.Hostile)
@@ -228,7 +228,7 @@ func TestWornIsReplaced(t *testing.T) {
 	c := openWorn()
 	c.round(&sum)
 	before, first := vm.Snapshot(false).Total(), c.last
-	c.worn = make([]vast.Entity, 2*mostWorn) // simulates worn-out slots; the zero Entity is never valid
+	c.worn = make([]vast.Entity, 2*maxWorn) // simulates worn-out slots; the zero Entity is never valid
 	c.round(&sum)
 	if after := vm.Snapshot(false).Total(); len(c.worn) != 0 || c.count != 0 ||
 		after.Regions != before.Regions || after.Reserved != before.Reserved {

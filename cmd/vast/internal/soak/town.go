@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// mostDepth is the largest number of levels of staff below a person.
-const mostDepth = 12
+// maxDepth is the largest number of levels of staff below a person.
+const maxDepth = 12
 
 type place struct{ X, Y int64 }
 
@@ -44,29 +44,29 @@ type town struct {
 	births   []*vast.Archetype
 	born     [][2]bool // for each archetype of births: do its entities have a place, and are they ill?
 
-	moved      func(old, now vast.Entity) // called for each person that moves
-	people     map[vast.Entity]*person
-	list       []vast.Entity // all people and some deleted people, in any order
-	gone       []vast.Entity // some deleted people
-	places     int           // the number of places: OnAdd adds one, and OnRemove subtracts one
-	mostPeople int           // the largest number of people
-	label      int           // the number in the last name that nextName returned
+	moved     func(old, now vast.Entity) // called for each person that moves
+	people    map[vast.Entity]*person
+	list      []vast.Entity // all people and some deleted people, in any order
+	gone      []vast.Entity // some deleted people
+	places    int           // the number of places: OnAdd adds one, and OnRemove subtracts one
+	maxPeople int           // the largest number of people
+	label     int           // the number in the last name that nextName returned
 }
 
-// newTown makes a town for mostPeople people. The world has four times as many slots, because each of the
+// newTown makes a town for maxPeople people. The world has four times as many slots, because each of the
 // three archetypes owns whole words of 64 slots.
-func newTown(t *tally, o vast.Options, mostPeople int) *town {
-	o.MaxEntities = 4 * mostPeople
+func newTown(t *tally, o vast.Options, maxPeople int) *town {
+	o.MaxEntities = 4 * maxPeople
 	w := vast.NewWorld(o)
 	n := &town{
 		tally: t, world: w, at: vast.NewColumn[place](w),
 		ill: vast.NewTag(w, "ill"), goods: vast.NewSparseColumn[[5]uint64](w),
 		note: vast.NewHeapColumn[string](w), boss: vast.NewRelation(w, "boss",
 			vast.RelationOptions{OnDelete: vast.Cascade}),
-		roads:    vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * mostPeople}),
+		roads:    vast.NewEdges[uint64](w, "roads", vast.EdgesOptions{Capacity: 4 * maxPeople}),
 		names:    w.Names(),
 		commands: vast.NewCommands(w, vast.CommandsOptions{Bytes: mebibyte}),
-		people:   map[vast.Entity]*person{}, mostPeople: mostPeople,
+		people:   map[vast.Entity]*person{}, maxPeople: maxPeople,
 	}
 	n.births = []*vast.Archetype{w.Archetype(), w.Archetype(n.at), w.Archetype(n.at, n.ill)}
 	n.born = [][2]bool{{}, {true, false}, {true, true}}
@@ -78,7 +78,7 @@ func newTown(t *tally, o vast.Options, mostPeople int) *town {
 	// A world allocates memory for a level of a hierarchy when an entity first has that depth. newTown uses
 	// all levels, because an allocation in a later round would look like a leak.
 	top := n.births[0].New()
-	for below, depth := top, 0; depth < mostDepth; depth++ {
+	for below, depth := top, 0; depth < maxDepth; depth++ {
 		e := n.births[0].New()
 		must(n.boss.Set(e, below), "Set gives %v no boss", e)
 		below = e
@@ -92,8 +92,8 @@ func newTown(t *tally, o vast.Options, mostPeople int) *town {
 func passingTowns(t *tally) churn {
 	return churn{name: "worlds", round: func(r *rand.Rand) {
 		for range 2 {
-			mostPeople := 64 << r.IntN(7)
-			n := newTown(t, vast.Options{Name: "soak passing", Pages: vm.Pages(r.IntN(4))}, mostPeople)
+			maxPeople := 64 << r.IntN(7)
+			n := newTown(t, vast.Options{Name: "soak passing", Pages: vm.Pages(r.IntN(4))}, maxPeople)
 			n.live(r, 1000)
 			if r.IntN(2) == 0 {
 				n.world.Reset()
@@ -192,7 +192,7 @@ func (n *town) leave(e vast.Entity) {
 
 // step makes a random change to the world and to the model, or calls look.
 func (n *town) step(r *rand.Rand) {
-	if len(n.people) > n.mostPeople*3/4 {
+	if len(n.people) > n.maxPeople*3/4 {
 		n.thin()
 	}
 	e := n.any(r)
@@ -226,7 +226,7 @@ func (n *town) step(r *rand.Rand) {
 	}
 }
 
-// thin deletes all ill people. While more than half of mostPeople are left, it also deletes healthy people.
+// thin deletes all ill people. While more than half of maxPeople are left, it also deletes healthy people.
 func (n *town) thin() {
 	n.world.DeleteAll(n.world.Query(n.ill))
 	for e, p := range n.people {
@@ -235,7 +235,7 @@ func (n *town) thin() {
 		}
 	}
 	for e := range n.people {
-		if len(n.people) <= n.mostPeople/2 {
+		if len(n.people) <= n.maxPeople/2 {
 			break
 		}
 		must(n.world.Delete(e), "Delete does not find %v", e)
@@ -251,7 +251,7 @@ func (n *town) make(r *rand.Rand) {
 		n.arrive(n.births[i].New(), n.born[i])
 		return
 	}
-	count, made := r.IntN(n.mostPeople/16+1), 0
+	count, made := r.IntN(n.maxPeople/16+1), 0
 	none(n.births[i].Grow(count))
 	n.births[i].NewN(count, func(run vast.Run) {
 		for k := range run.Len() {

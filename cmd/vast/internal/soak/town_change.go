@@ -82,8 +82,8 @@ func (n *town) link(r *rand.Rand, e vast.Entity, p *person) {
 	q := n.people[b]
 	depth := n.height(e)
 	for above := b; !above.IsZero() && n.people[above] != nil; above = n.people[above].boss {
-		if depth++; above == e || depth > mostDepth {
-			return // the link would make a cycle, or a hierarchy deeper than mostDepth
+		if depth++; above == e || depth > maxDepth {
+			return // the link would make a cycle, or a hierarchy deeper than maxDepth
 		}
 	}
 	must(n.boss.Set(e, b) == (p != nil && q != nil),
@@ -128,7 +128,7 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 		}
 		return
 	}
-	if n.roads.Len() >= n.mostPeople*3 {
+	if n.roads.Len() >= n.maxPeople*3 {
 		return
 	}
 	v := r.Uint64()

@@ -6,9 +6,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// fewestRegrouped is the smallest mostPeople of a town in which gather calls Regroup. A smaller world has too
+// minRegrouped is the smallest maxPeople of a town in which gather calls Regroup. A smaller world has too
 // few slots for an archetype of each set of components.
-const fewestRegrouped = 1 << 12
+const minRegrouped = 1 << 12
 
 // gather compacts the people with Regroup or Pack, sometimes with a bound on the number of moves.
 func (n *town) gather(r *rand.Rand) {
@@ -20,7 +20,7 @@ func (n *town) gather(r *rand.Rand) {
 		calls++
 	}
 	var moves vast.Moves
-	if n.mostPeople >= fewestRegrouped && r.IntN(8) == 0 {
+	if n.maxPeople >= minRegrouped && r.IntN(8) == 0 {
 		moves = n.world.Regroup(n.world.Query(n.ill), o)
 	} else {
 		moves = n.births[r.IntN(len(n.births))].Pack(o)

@@ -12,8 +12,8 @@ const (
 	// insertions is how many elements a call of use inserts. A slot is worn out after generation.MaxCount
 	// insertions.
 	insertions = 1 << 19
-	// mostWorn is the number of worn-out slots after which round replaces a container.
-	mostWorn = 60
+	// maxWorn is the number of worn-out slots after which round replaces a container.
+	maxWorn = 60
 )
 
 // wearing wears out a container, slot by slot. The references R are handles or entities.
@@ -55,7 +55,7 @@ func (w *wearing[R]) use(t *tally) {
 	t.operations.Add(2 * insertions)
 }
 
-// container is a container that the method round wears out. When mostWorn slots are worn out, round replaces
+// container is a container that the method round wears out. When maxWorn slots are worn out, round replaces
 // the container by a new container.
 type container[R comparable] struct {
 	wearing[R]
@@ -64,7 +64,7 @@ type container[R comparable] struct {
 }
 
 func (c *container[R]) round(t *tally) {
-	if c.use(t); len(c.worn) >= 2*mostWorn {
+	if c.use(t); len(c.worn) >= 2*maxWorn {
 		none(c.close())
 		*c = c.open()
 	}

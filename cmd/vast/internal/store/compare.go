@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// mostListed is the largest number of entities in a list that went or changed. Entities that came follow in
-// the list until the list has 2*mostListed entities.
-const mostListed = 200
+// maxListed is the largest number of entities in a list that went or changed. Entities that came follow in
+// the list until the list has 2*maxListed entities.
+const maxListed = 200
 
 // difference holds the changes between two moments.
 type difference struct {
@@ -21,7 +21,7 @@ type difference struct {
 	Went     int       `json:"went"`    // entities that exist only in the first moment
 	Changed  int       `json:"changed"` // entities whose components differ
 	Columns  []counted `json:"columns"`
-	Entities []differs `json:"entities"` // at most 2*mostListed entities that came, went or changed
+	Entities []differs `json:"entities"` // at most 2*maxListed entities that came, went or changed
 }
 
 // counted says how many components of a column came, went and changed.
@@ -66,7 +66,7 @@ func compare(before, after *vast.World) *difference {
 	}
 	for e := range before.Query().All() {
 		entity := differs{ID: e.String(), What: "changed"}
-		alive, listed := after.Alive(e), len(d.Entities) < mostListed
+		alive, listed := after.Alive(e), len(d.Entities) < maxListed
 		changed := false
 		for _, p := range pairs {
 			part, same := p.compare(e, alive, listed && alive)
@@ -99,7 +99,7 @@ func compare(before, after *vast.World) *difference {
 				p.counted.Came++
 			}
 		}
-		if len(d.Entities) < 2*mostListed {
+		if len(d.Entities) < 2*maxListed {
 			d.Entities = append(d.Entities, differs{ID: e.String(), Name: nameOf(after, e), What: "came"})
 		}
 	}
@@ -189,8 +189,8 @@ func component(col vast.AnyColumn, e vast.Entity) any {
 	return nil
 }
 
-// mostText is the largest number of characters of a component in a comparison.
-const mostText = 300
+// maxText is the largest number of characters of a component in a comparison.
+const maxText = 300
 
 func text(v any) string {
 	var b strings.Builder
@@ -198,10 +198,10 @@ func text(v any) string {
 	return b.String()
 }
 
-// cut cuts a text to mostText characters.
+// cut cuts a text to maxText characters.
 func cut(text string) string {
-	if r := []rune(text); len(r) > mostText {
-		text = string(r[:mostText]) + "…"
+	if r := []rune(text); len(r) > maxText {
+		text = string(r[:maxText]) + "…"
 	}
 	return text
 }

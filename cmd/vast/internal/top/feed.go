@@ -13,13 +13,13 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// mostAnswer is the largest accepted size of an answer, in bytes.
-const mostAnswer = 16 << 20
+// maxAnswer is the largest accepted size of an answer, in bytes.
+const maxAnswer = 16 << 20
 
 // The first and the longest wait before attaching again.
 const (
 	firstWait = time.Second / 2
-	mostWait  = 5 * time.Second
+	maxWait   = 5 * time.Second
 )
 
 // feed follows a program and sends updates.
@@ -60,12 +60,12 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 		return err
 	}
 	var costs inspect.Costs
-	if err := f.program.Get(ctx, "costs", nil, mostAnswer, &costs); err != nil {
+	if err := f.program.Get(ctx, "costs", nil, maxAnswer, &costs); err != nil {
 		return err
 	}
 	// A program that hangs does not answer the request of the world. The world then has no name on the page.
 	var w world
-	if err := f.program.Get(ctx, "world", nil, mostAnswer, &w); err == nil {
+	if err := f.program.Get(ctx, "world", nil, maxAnswer, &w); err == nil {
 		s.world = tty.Clean(w.Name)
 	}
 	s.apply(update{attached: o})
@@ -75,7 +75,7 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 
 func (f *feed) overview(ctx context.Context) (*overview, error) {
 	o := new(overview)
-	return o, f.program.Get(ctx, "overview", nil, mostAnswer, o)
+	return o, f.program.Get(ctx, "overview", nil, maxAnswer, o)
 }
 
 // follow sends updates until the context ends. If the stream breaks, follow fetches the history and opens the
@@ -96,7 +96,7 @@ func (f *feed) follow(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			}
-			wait = min(2*wait, mostWait)
+			wait = min(2*wait, maxWait)
 			var o *overview
 			if o, err = f.overview(ctx); err == nil && !f.send(ctx, update{attached: o}) {
 				return

@@ -167,10 +167,10 @@ func TestState(t *testing.T) {
 	if s.lost != nil || s.now().At != at+2 {
 		t.Errorf("after attaching again: error %v, newest sample at %v", s.lost, s.now().At)
 	}
-	for i := range 2 * mostSamples {
+	for i := range 2 * maxSamples {
 		s.apply(sampleAt(at + 3 + float64(i)))
 	}
-	if len(s.history) != mostSamples || s.now().At != at+2+2*mostSamples {
+	if len(s.history) != maxSamples || s.now().At != at+2+2*maxSamples {
 		t.Errorf("the history has %d samples, the newest at %v", len(s.history), s.now().At)
 	}
 	s.apply(sampleAt(at - 1000)) // the clock of the program was set back

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// mostSamples is the largest number of samples in the history: ten minutes at one sample per second.
-const mostSamples = 600
+// maxSamples is the largest number of samples in the history: ten minutes at one sample per second.
+const maxSamples = 600
 
 // state holds the data that the command has received from the program.
 type state struct {
@@ -63,7 +63,7 @@ func (s *state) apply(u update) {
 			c.Name, c.Type = tty.Clean(c.Name), tty.Clean(c.Type)
 		}
 	}
-	if extra := len(s.history) - mostSamples; extra > 0 {
+	if extra := len(s.history) - maxSamples; extra > 0 {
 		s.history = slices.Delete(s.history, 0, extra)
 	}
 }

@@ -56,7 +56,7 @@ function ready() {
   return engine;
 }
 
-const mostResults = 12;
+const maxResults = 12;
 
 function search(made, query) {
   const options = {
@@ -66,9 +66,9 @@ function search(made, query) {
     boostDocument: (id) => globalThis.vastSections[id].weight,
   };
   const all = made.search(query, { ...options, combineWith: 'AND' });
-  const some = all.length < mostResults ? made.search(query, options) : [];
+  const some = all.length < maxResults ? made.search(query, options) : [];
   const seen = new Set(all.map((r) => r.id));
-  return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, mostResults);
+  return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, maxResults);
 }
 
 // excerpt appends to an element the part of a text around the first of the words, and marks all of the words in
