@@ -20,31 +20,32 @@ func TestAny(t *testing.T) {
 			c.Add(e, struct{}{})
 		}
 		if i < 100 && i%5 == 0 {
-			d.Add(e, 1) // d has memory only for the first slots
+			d.Add(e, 1) // d commits memory only for the first slots
 		}
 		es = append(es, e)
 	}
-	is := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
-	isD := func(i int) bool { return i < 100 && i%5 == 0 }
+	multipleOf := func(n int) func(int) bool { return func(i int) bool { return i%n == 0 } }
+	hasB, hasC := multipleOf(2), multipleOf(3)
+	hasD := func(i int) bool { return i < 100 && i%5 == 0 }
 	for _, tt := range []struct {
 		name  string
 		q     Query
 		match func(i int) bool
 	}{
-		{"a and (b or c)", w.Query(a).Any(b, c), func(i int) bool { return is(2)(i) || is(3)(i) }},
-		{"b or c", w.Query().Any(b, c), func(i int) bool { return is(2)(i) || is(3)(i) }},
-		{"b or d", w.Query().Any(b, d), func(i int) bool { return is(2)(i) || isD(i) }},
-		{"d", w.Query().Any(d), isD},
-		{"a and c", w.Query(a).Any(c), is(3)},
+		{"a and (b or c)", w.Query(a).Any(b, c), func(i int) bool { return hasB(i) || hasC(i) }},
+		{"b or c", w.Query().Any(b, c), func(i int) bool { return hasB(i) || hasC(i) }},
+		{"b or d", w.Query().Any(b, d), func(i int) bool { return hasB(i) || hasD(i) }},
+		{"d", w.Query().Any(d), hasD},
+		{"a and c", w.Query(a).Any(c), hasC},
 		{"a or b", w.Query().Any(a, b), func(i int) bool { return true }},
 		{"b and (c or d)", w.Query(b).Any(c, d),
-			func(i int) bool { return is(2)(i) && (is(3)(i) || isD(i)) }},
+			func(i int) bool { return hasB(i) && (hasC(i) || hasD(i)) }},
 		{"(b or c) and (c or d)", w.Query().Any(b, c).Any(c, d),
-			func(i int) bool { return is(3)(i) || is(2)(i) && isD(i) }},
+			func(i int) bool { return hasC(i) || hasB(i) && hasD(i) }},
 		{"a and (b or d), without c", w.Query(a).Any(b, d).Without(c),
-			func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
+			func(i int) bool { return (hasB(i) || hasD(i)) && !hasC(i) }},
 		{"a without c, and (b or d)", w.Query(a).Without(c).Any(b, d),
-			func(i int) bool { return (is(2)(i) || isD(i)) && !is(3)(i) }},
+			func(i int) bool { return (hasB(i) || hasD(i)) && !hasC(i) }},
 	} {
 		var want []Entity
 		for i, e := range es {

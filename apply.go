@@ -12,10 +12,10 @@ import (
 // Applied counts the commands that [World.Apply] carried out or skipped.
 type Applied struct {
 	Done    int // commands that had an effect
-	Skipped int // commands without an effect: an entity was stale, or lacked what the command sets or removes
+	Skipped int // commands for stale entities, and commands that set or remove an absent component
 }
 
-// place says where a piece is in the arguments of one Apply. It holds no pointers, so that sorting is cheap.
+// place locates a piece in the arguments of Apply. It has no pointers, so that sorting is cheap.
 type place struct {
 	position int
 	commands uint32 // index in the arguments of Apply
@@ -23,20 +23,19 @@ type place struct {
 }
 
 // Apply makes the recorded changes and empties the Commands. It orders the commands by position, then by the
-// order of its arguments, then by the order of recording. If the positions do not depend on which goroutine
-// records a command, the result does not depend on the goroutines either. Apply skips commands for stale
-// entities. Hooks run as they do for a direct change.
+// order of its arguments, then by the order of recording. If the positions are the same on any number of
+// goroutines, the result is the same, too. Apply skips commands for stale entities. Hooks run as they do for
+// a direct change.
 //
-// If memory or slots run out, Apply returns the [*vm.Error] after it has applied the commands before the
-// failing command. The failing command and all later commands stay recorded. Another Apply continues with
-// them when there is room. If a hook panics, Apply panics too. The command that called the hook and the
-// commands before it count as applied. The later commands stay recorded.
+// If memory or slots run out, Apply returns the [*vm.Error]. The commands before the failing command are
+// applied. The failing command and all later commands stay recorded, for another Apply when there is room. If
+// a hook panics, Apply panics. The command that called the hook counts as applied, and all later commands
+// stay recorded.
 //
-// Apply changes the structure, so the caller must not call it inside a query. Apply panics inside a hook, and
-// if Commands belong to another world, are closed or are given twice. In these cases nothing has changed.
+// Apply changes the structure of the world: do not call it in a query. Apply panics in a hook, and if Commands
+// belong to another world, are closed or are given twice. These panics change nothing.
 //
-// Complexity: that of the direct changes, and of a sort by position. Apply keeps its buffers, so that later
-// calls need not allocate.
+// Complexity: the direct changes and a sort by position. Apply keeps its buffers for later calls.
 func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	w.mustBeOpen("World.Apply")
 	w.mustNotBeInCallback(opApply)
@@ -68,7 +67,6 @@ func (w *World) Apply(cs ...*Commands) (Applied, error) {
 	return w.applyAll(cs, order)
 }
 
-// checkCommands panics if some Commands cannot be applied.
 func (w *World) checkCommands(cs []*Commands) {
 	w.commands.pass++
 	for i, c := range cs {
@@ -107,8 +105,8 @@ func (c *Commands) finish() {
 	}
 }
 
-// applyAll applies pieces in the given order. It moves the start of a piece, piece.from, past each applied
-// command, so that an applied piece is empty.
+// applyAll applies pieces in the given order. It moves piece.from past each applied command, so that an
+// applied piece is empty.
 func (w *World) applyAll(cs []*Commands, order []place) (a Applied, err error) {
 	var at *piece
 	var size uintptr // the bytes of the command that is being applied
@@ -169,14 +167,13 @@ func (w *World) applyOne(c *Commands, h *command, kind commandKind) bool {
 	return w.columns[h.id()].later(c, kind, e, h.value())
 }
 
-// newLater makes the entity of a recorded birth. If births of the same archetype follow before the address
-// end, and their slots are consecutive, newLater makes these entities too. The result is the same as that of
-// one call for each birth. newLater returns the number of entities made. Placeholders resolve to the new
-// entities before hooks are called.
+// newLater makes the entity of the recorded birth h and returns the number of entities made. If births of the
+// archetype follow h before the address end, and their slots are consecutive, newLater makes their entities,
+// too. Placeholders resolve to the new entities before hooks run.
 func (a *Archetype) newLater(h *command, end unsafe.Pointer) int {
 	switch {
 	case a.observed:
-		h.entity = a.newUntold()
+		h.entity = a.newWithoutHooks()
 		a.tellBirths(h.entity.slot, h.entity.slot+1)
 		return 1
 	case h.value() == end || h.next().what != h.what:

@@ -20,34 +20,33 @@ type Archetype struct {
 	world   *World
 	columns []*column
 	births  []birth
-	bytes   int // of one entity's elements
-	widest  int // bytes of the largest element
+	bytes   int // size of all elements of one entity
+	widest  int // size of the largest element, in bytes
 
-	extents []*extent // in the order of their words
+	extents []*extent // sorted by word
 	words   uint32    // number of owned words
-	word    uint32    // no owned word below this word has a free slot
+	word    uint32    // lowest owned word that can have a free slot
 	at      *extent   // the extent that contains word
-	vacancy *uint64   // the live bits of word, or noVacancy while the archetype owns nothing or is observed
+	vacancy *uint64   // live bits of word; &noVacancy if the archetype owns no word or is observed
 
-	promised int    // future births for which stores have reserved room
+	promised int    // number of future births for which stores have reserved room
 	observed bool   // whether a column of the archetype is observed
-	id       uint32 // number in the world, in the order of creation
+	id       uint32 // index in World.archetypes
 }
 
 // birth has the fields of a column that the creation of an entity needs.
 type birth struct {
 	words unsafe.Pointer // presence words
 	base  unsafe.Pointer // elements
-	bytes uintptr        // of one element
+	bytes uintptr        // size of one element
 }
 
-// noVacancy is the full word that vacancy points to if the archetype owns no word or New must take the long
-// path.
+// noVacancy is a word without a free slot. With it, New takes the long path.
 var noVacancy = ^uint64(0)
 
 // Archetype returns the archetype with the given columns and the columns that these require; see
-// [World.Require]. The same set of columns in any order gives the same archetype. Archetype panics if a
-// column belongs to another world or is named twice.
+// [World.Require]. Equal sets of columns give the same archetype. Archetype panics if a column belongs to
+// another world or is named twice.
 func (w *World) Archetype(cols ...AnyColumn) *Archetype {
 	w.mustBeOpen("Archetype")
 	columns := w.columnsOf("Archetype", cols)
@@ -107,7 +106,6 @@ func (w *World) index() {
 	}
 }
 
-// appendKey appends the numbers of columns to a key.
 func appendKey(key []byte, columns []*column) []byte {
 	for _, c := range columns {
 		key = binary.AppendUvarint(key, uint64(c.id))
@@ -115,8 +113,8 @@ func appendKey(key []byte, columns []*column) []byte {
 	return key
 }
 
-// Len returns the number of living entities that were born with this archetype. Complexity: the number of its
-// extents.
+// Len returns the number of living entities that were born with this archetype. Complexity: linear in the
+// number of extents.
 func (a *Archetype) Len() int {
 	n := 0
 	for _, x := range a.extents {
@@ -134,10 +132,10 @@ func (a *Archetype) free() int {
 	return n
 }
 
-// Grow makes the next n births of this archetype unable to fail. Deleting an entity of the archetype can undo
-// this guarantee, because an extent that becomes empty goes back to the world. [Archetype.Pack] and
-// [World.Regroup] can also undo it. On failure Grow changes nothing and returns a [*vm.Error] that wraps
-// vm.ErrCapacity, vm.ErrLimit or another error of package vm.
+// Grow makes the next n births of this archetype unable to fail. The deletion of an entity of the archetype,
+// [Archetype.Pack] and [World.Regroup] can end this guarantee, because an empty extent goes back to the world.
+// On failure Grow changes nothing and returns a [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another
+// error of package vm.
 func (a *Archetype) Grow(n int) error {
 	a.world.mustBeOpen("Archetype.Grow")
 	if n < 0 {
@@ -155,8 +153,7 @@ func (a *Archetype) Grow(n int) error {
 	return nil
 }
 
-// ensure makes n births unable to fail. Another operation can take their room. On failure nothing has
-// changed.
+// ensure makes room for n births. A later operation can take the room. On failure nothing has changed.
 func (a *Archetype) ensure(n int) error {
 	free := a.free()
 	if n <= free && (!a.observed || a.hasRoom(n)) {
@@ -199,11 +196,11 @@ func (a *Archetype) New() Entity {
 	word := uintptr(a.word)
 	slot := a.word*64 + trailingZeros(^before)
 	gen := w.generation(slot)
-	used := *gen
-	if w.worn > 0 && generation.Exhausted(used) {
-		return a.newBeside()
+	prev := *gen
+	if w.worn > 0 && generation.Exhausted(prev) {
+		return a.newSlow()
 	}
-	next := generation.Next(used, w.mark)
+	next := generation.Next(prev, w.mark)
 	*gen = next
 	if generation.Exhausted(next) {
 		w.worn++
@@ -224,7 +221,7 @@ func (a *Archetype) New() Entity {
 		before := *p
 		*p = before | bit
 		edge = edge || before == 0 || before|bit == ^uint64(0)
-		if used != 0 {
+		if prev != 0 {
 			zero(unsafe.Add(b.base, uintptr(slot)*b.bytes), b.bytes)
 		}
 	}
@@ -243,19 +240,19 @@ func (a *Archetype) New() Entity {
 func (a *Archetype) newObserved() Entity {
 	a.world.mustBeOpen("Archetype.New")
 	a.world.mustNotBeInCallback(opNew)
-	e := a.newUntold()
+	e := a.newWithoutHooks()
 	a.tellBirths(e.slot, e.slot+1)
 	return e
 }
 
-// newUntold is newObserved, but calls no hooks. On failure it panics and has changed nothing.
-func (a *Archetype) newUntold() Entity {
+// newWithoutHooks is newObserved without the calls of hooks. On failure it panics and has changed nothing.
+func (a *Archetype) newWithoutHooks() Entity {
 	if a.at == nil || a.at.used == a.at.words*64 || !a.hasRoom(1) {
 		if err := a.ensure(1); err != nil {
 			panic(err)
 		}
 	}
-	return a.newBeside()
+	return a.newSlow()
 }
 
 // summarize updates the summaries of the live bits and of the archetype's columns after changes in a word.
@@ -268,8 +265,7 @@ func (a *Archetype) summarize(word uint32) {
 	}
 }
 
-// newBeside makes an entity on the long path of [Archetype.New].
-func (a *Archetype) newBeside() Entity {
+func (a *Archetype) newSlow() Entity {
 	lo := a.seek(1)
 	return a.take(lo, lo+1).Entity(0)
 }
@@ -325,11 +321,11 @@ func (a *Archetype) goTo(x *extent, word uint32) {
 	}
 }
 
-// NewN makes n entities and calls fill for each run of them, to write their components as slices. The
-// components are zero at first. fill may be nil. NewN panics if fill changes the structure of the world. If
-// fill panics, the entities of this run and of the earlier runs exist, and NewN makes no more entities. If
-// there is no room for all n entities, NewN makes none and panics with a [*vm.Error]; see [Archetype.Grow].
-// Complexity: whole 64-slot words at a time.
+// NewN makes n entities with zero components and calls fill for each run of new entities. fill can write
+// their components as slices, and may be nil. NewN panics if fill changes the structure of the world. If fill
+// panics, the entities of this run and of the earlier runs exist, and NewN makes no more entities. If there
+// is no room for n entities, NewN makes none and panics with a [*vm.Error]; see [Archetype.Grow]. NewN
+// handles 64 slots at a time.
 func (a *Archetype) NewN(n int, fill func(Run)) {
 	w := a.world
 	w.mustBeOpen("Archetype.NewN")
@@ -353,8 +349,8 @@ func (a *Archetype) NewN(n int, fill func(Run)) {
 	}
 }
 
-// NewSlot makes an entity as [Archetype.New] does, and returns the entity's slot, by which a program writes
-// its components:
+// NewSlot makes an entity as [Archetype.New] does and returns its slot. A program writes the components by
+// slot:
 //
 //	s := ships.NewSlot()
 //	*position.At(s), *velocity.At(s) = start, Velocity{X: 1}
@@ -365,16 +361,15 @@ func (a *Archetype) NewSlot() Slot {
 	return Slot{a.New().slot, a.world}
 }
 
-// NewEach makes n entities as [Archetype.NewN] does. For each entity it yields an index from 0 to n-1 and the
-// entity's slot, by which a program writes its components:
+// NewEach makes n entities as [Archetype.NewN] does. It yields an index from 0 to n-1 and a slot for each
+// entity. A program writes the components by slot:
 //
 //	for i, s := range ships.NewEach(1000) {
 //		position.At(s).X = float64(i)
 //	}
 //
-// The entities of a run of slots exist before the first of them is yielded. If the loop ends early, NewEach
-// still makes the other entities, and their components are zero. The rules of [Archetype.NewN] for fill hold
-// for the loop's body.
+// All entities of a run exist before the first slot of the run is yielded. If the loop ends early, NewEach
+// still makes all n entities. The loop's body must follow the rules of [Archetype.NewN] for fill.
 func (a *Archetype) NewEach(n int) iter.Seq2[int, Slot] {
 	return func(yield func(int, Slot) bool) {
 		i, more := 0, true
@@ -406,12 +401,12 @@ func (a *Archetype) fill(run Run, f func(Run)) {
 	}
 }
 
-// take makes entities in the free slots [lo, hi) of the extent a.at. It stops at the first slot that has no
-// generation left.
+// take makes entities in the free slots [lo, hi) of the extent a.at. It stops before the first slot that has
+// no generation left.
 func (a *Archetype) take(lo, hi uint32) Run {
 	w := a.world
 	gens := unsafe.Slice(w.generation(lo), hi-lo)
-	var used uint32
+	var used uint32 // bitwise OR of the old generations: 0 if no slot was used before
 	for i, g := range gens {
 		if w.worn > 0 && generation.Exhausted(g) {
 			hi = lo + uint32(i)

@@ -74,7 +74,6 @@ func TestNewIsZero(t *testing.T) {
 			for _, e := range es[1000:] {
 				dirty(e)
 			}
-			// A component that is removed and comes back with the slot's next entity is zero as well.
 			for i, e := range es {
 				if i%3 == 0 {
 					late.Remove(e)
@@ -82,7 +81,7 @@ func TestNewIsZero(t *testing.T) {
 				}
 				w.Delete(e)
 			}
-			// Entities of the other archetype now take the free slots.
+			// These entities take the free slots of archetype a.
 			es = es[:0]
 			for range 500 {
 				e := b.New()
@@ -110,7 +109,6 @@ func TestNewN(t *testing.T) {
 	pos := NewColumn[position](w)
 	a := w.Archetype(pos)
 	a.NewN(0, func(Run) { t.Error("fill is called although no entity is made") })
-	// Every third slot is free when NewN begins.
 	var es []Entity
 	for range 300 {
 		es = append(es, a.New())
@@ -157,8 +155,6 @@ func TestNewN(t *testing.T) {
 	}
 }
 
-// TestNewNPanicInFill checks that a panic in fill leaves a consistent world in which the new entities are
-// alive.
 func TestNewNPanicInFill(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -200,7 +196,6 @@ func TestArchetypeGrow(t *testing.T) {
 	if err := a.Grow(0); err != nil {
 		t.Fatal(err)
 	}
-	// Slots of deleted entities count as room.
 	for _, e := range es[:5000] {
 		w.Delete(e)
 	}
@@ -211,8 +206,7 @@ func TestArchetypeGrow(t *testing.T) {
 	}
 }
 
-// TestArchetypeOfEachSet: each set of columns has one archetype, whether the world has few archetypes or
-// many.
+// The number of sets is above fewArchetypes.
 func TestArchetypeOfEachSet(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()

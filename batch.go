@@ -2,19 +2,19 @@ package vast
 
 import "iter"
 
-// Batch is a part of a query's matches for one worker: the matches in a range of words of 64 slots. It is a
-// plain value, valid until the world's structure changes. The batches of a query share no slot and no word,
-// so they may run on different goroutines at the same time.
+// Batch is a part of a query's matches for one worker: the matches in a range of words of 64 slots. It is
+// valid until the world's structure changes. The batches of a query share no word, so they may run on
+// different goroutines at the same time.
 type Batch struct {
 	q       *query
 	changes uint64 // the world's count of changes when the batch was made
-	lo, end uint32 // words
+	lo, end uint32 // range [lo, end) of words
 	n       int    // number of entities
 }
 
-// Batches cuts the matching entities into parts of n. The cuts lie between words, so a part may have up to 63
-// entities more. The last part may have fewer. The cuts depend only on the world and on n. Results that are
-// combined in the order of the batches are therefore equal for any number of workers. Batches panics if n is
+// Batches cuts the matching entities into batches of n to n+63 entities, because the cuts lie between words.
+// The last batch may have fewer. The cuts depend only on the world and on n. If the results of the batches
+// are combined in the order of the batches, they are equal for any number of workers. Batches panics if n is
 // not positive. The rules of [Query.Runs] hold. Complexity: one step for each run and for each batch, without
 // touching components.
 func (q Query) Batches(n int) iter.Seq[Batch] {
@@ -39,7 +39,7 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 				if b.n == 0 {
 					b.lo = word
 				}
-				// Fill the batch up to n entities, and then up to the end of the last entity's word.
+				// Fill the batch with n entities, and with the other entities of the last word.
 				end := hi
 				if want := uint(max(n-b.n, 1)); want < hi-lo {
 					end = min(hi, (lo+want+63)&^63)
@@ -55,7 +55,7 @@ func (q Query) Batches(n int) iter.Seq[Batch] {
 	}
 }
 
-// Len returns the number of entities.
+// Len returns the number of entities in the batch.
 func (b Batch) Len() int { return b.n }
 
 // Runs yields the batch's entities as [Query.Runs] does. If a border of the batch cuts a run, the run
@@ -70,7 +70,6 @@ func (b Batch) Runs() iter.Seq[Run] {
 	}
 }
 
-// walk begins a walk over the batch.
 func (b Batch) walk(method string) walk {
 	k := walk{plainWalk: plainWalk{world: b.q.world, q: b.q, changes: b.changes}, source: b.q.source}
 	k.world.mustBeOpen(method)

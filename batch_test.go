@@ -12,8 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mixedWorld returns a world whose queries yield runs of different lengths, within one word and across
-// several words.
+// mixedWorld returns a world whose queries yield short runs and runs of several words.
 func mixedWorld(t *testing.T) (*World, Column[uint64], Column[byte]) {
 	t.Helper()
 	w := NewWorld(Options{MaxEntities: 1 << 15})
@@ -77,7 +76,6 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestBatchesOnGoroutines shares the batches of a query among goroutines. Each pass writes each element once.
 func TestBatchesOnGoroutines(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	q := w.Query(a, b)
@@ -214,8 +212,7 @@ func TestFirstAndSingle(t *testing.T) {
 	says(t, func() { Query{}.Single() }, "zero Query")
 }
 
-// TestQueryFormsAllocateNothing runs queries in forms that TestQueryAllocatesNothing leaves out. The test
-// makes the queries before the count of allocations begins.
+// TestQueryFormsAllocateNothing tests the methods that TestQueryAllocatesNothing leaves out.
 func TestQueryFormsAllocateNothing(t *testing.T) {
 	if invariants.Enabled {
 		t.Skip("the invariant checks allocate")

@@ -27,7 +27,7 @@ func TestBetween(t *testing.T) {
 				}
 			}
 			if got := entitiesOf(q.Between(lo, hi)); !slices.Equal(got, want) {
-				t.Fatalf("query %s between %d and %d: %d entities, want %d, or others", name, lo, hi,
+				t.Fatalf("query %s between %d and %d: the entities differ: got %d, want %d", name, lo, hi,
 					len(got), len(want))
 			}
 			got := []Entity{}
@@ -38,16 +38,14 @@ func TestBetween(t *testing.T) {
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("query %s between %d and %d: Words has %d entities, want %d, or others", name, lo,
-					hi, len(got), len(want))
+				t.Fatalf("query %s between %d and %d: the entities of Words differ: got %d, want %d", name,
+					lo, hi, len(got), len(want))
 			}
 		}
 	}
 }
 
-// TestBetweenParts cuts a query into ranges of slots, and each range into batches. The batches together yield
-// what the whole query yields.
-func TestBetweenParts(t *testing.T) {
+func TestBatchesOfAllRangesYieldTheWholeQuery(t *testing.T) {
 	w, a, b := mixedWorld(t)
 	q := w.Query(a).Without(b)
 	want := entitiesOf(q)
@@ -59,31 +57,30 @@ func TestBetweenParts(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("parts of %d slots: %d entities, want %d", step, len(got), len(want))
+			t.Errorf("ranges of %d slots: the entities differ: got %d, want %d", step, len(got), len(want))
 		}
 	}
 }
 
 func TestBetweenEdges(t *testing.T) {
 	w, _, _ := mixedWorld(t)
-	count := func(q Query) int { return q.Count() }
 	for _, c := range []struct{ lo, hi, want int }{
 		{0, 1 << 15, 1 << 15}, {math.MinInt, math.MaxInt, 1 << 15}, {5, 5, 0}, {9, 3, 0}, {-9, 0, 0},
 		{-9, 1, 1}, {1 << 15, math.MaxInt, 0},
 		{math.MaxInt, math.MaxInt, 0}, {math.MinInt, math.MinInt, 0}, {63, 65, 2}, {1<<15 - 1, 1 << 20, 1},
 	} {
-		if n := count(w.Query().Between(c.lo, c.hi)); n != c.want {
+		if n := w.Query().Between(c.lo, c.hi).Count(); n != c.want {
 			t.Errorf("between %d and %d: %d entities, want %d", c.lo, c.hi, n, c.want)
 		}
 	}
-	if n := count(w.Query().Between(100, 300).Between(200, 1000)); n != 100 {
-		t.Errorf("between twice: %d entities, want 100", n)
+	if n := w.Query().Between(100, 300).Between(200, 1000).Count(); n != 100 {
+		t.Errorf("between 100 and 300, between 200 and 1000: %d entities, want 100", n)
 	}
-	if n := count(w.Query().Between(100, 200).Between(300, 400)); n != 0 {
-		t.Errorf("between disjoint ranges: %d entities, want 0", n)
+	if n := w.Query().Between(100, 200).Between(300, 400).Count(); n != 0 {
+		t.Errorf("between 100 and 200, between 300 and 400: %d entities, want 0", n)
 	}
 	if n := w.DeleteAll(w.Query().Between(10, 100)); n != 90 || w.Len() != 1<<15-90 {
-		t.Errorf("%d entities were deleted, want 90, and %d are left, want %d", n, w.Len(), 1<<15-90)
+		t.Errorf("DeleteAll deleted %d entities, want 90; %d are left, want %d", n, w.Len(), 1<<15-90)
 	}
 	defer func() {
 		if recover() == nil {
@@ -100,11 +97,11 @@ func TestSlots(t *testing.T) {
 	}
 	for range 200 {
 		if e := w.Archetype().New(); int(e.Slot()) >= w.Slots() {
-			t.Errorf("%v lies beyond the world's %d slots", e, w.Slots())
+			t.Errorf("%v is in slot %d, but Slots returns %d", e, e.Slot(), w.Slots())
 		}
 	}
 	if n := w.Slots(); n > 1<<10 {
-		t.Errorf("200 entities take %d slots, more than MaxEntities", n)
+		t.Errorf("Slots returns %d, which exceeds MaxEntities", n)
 	}
 	w.Close()
 	if w.Slots() != 0 {

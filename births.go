@@ -9,8 +9,8 @@ import (
 )
 
 // Ready checks that a function of package store may use a world, and returns the number of the world's
-// columns. If the function writes the world to a file and some Commands have not been applied, Ready returns
-// an error.
+// columns. writes says that the function writes the world to a file. Ready then returns an error if some
+// Commands have not been applied.
 func (states) Ready(function string, w *World, writes bool) (columns int, err error) {
 	w.mustBeOpen(function)
 	w.mustRunAlone(function)
@@ -21,8 +21,7 @@ func (states) Ready(function string, w *World, writes bool) (columns int, err er
 	return len(w.columns), nil
 }
 
-// Columns returns the columns of a world for a function of package store, in the order of their numbers.
-// Columns makes the checks of Ready first.
+// Columns makes the checks of Ready, and returns the columns of a world in the order of their numbers.
 func (s states) Columns(function string, w *World, writes bool) ([]state.Column, error) {
 	if _, err := s.Ready(function, w, writes); err != nil {
 		return nil, err
@@ -42,28 +41,32 @@ func (states) WorldOf(q Query) *World {
 	return q.q.world
 }
 
-// Births makes counts[i] entities of archetypes[i], and calls born for each run of new entities. An archetype
-// may occur several times. Before the first birth, Births makes room for all entities and then calls grow,
-// which makes room for the data that the caller adds after the births. After the last birth, Births calls
-// fill, which writes the components, and then the callbacks of the births. In this order, each callback sees
-// the written components, also if they refer to other entities of the call. grow, born and fill must not
-// change the structure of the world. On an error nothing has changed, apart from memory that grow has
-// committed.
+// Births makes counts[i] entities of archetypes[i], for each i. An archetype may occur several times. Births
+// works in these steps:
+//
+//  1. It makes room for all entities.
+//  2. It calls grow, which makes room for data that the caller adds after Births.
+//  3. It makes the entities, and calls born for each run of new entities.
+//  4. It calls fill, which writes the components.
+//  5. It calls the OnAdd hooks, which see the components of all new entities.
+//
+// grow, born and fill must not change the structure of the world. On an error nothing has changed, apart from
+// memory that grow has committed.
 func (states) Births(archetypes []*Archetype, counts []int, grow func() error, born func(i int, r Run),
 	fill func()) error {
 	if err := growAll(archetypes, counts, grow); err != nil {
 		return err
 	}
 	type birth struct {
-		of *Archetype
+		archetype *Archetype
 		Run
 	}
 	var births []birth
 	defer func() {
-		// The OnAdd hooks run even after a panic, because the OnRemove hooks will run when these entities are
+		// The OnAdd hooks must run even after a panic, because the OnRemove hooks run when these entities are
 		// deleted.
 		for _, b := range births {
-			b.of.tellBirths(b.start, b.start+b.n)
+			b.archetype.tellBirths(b.start, b.start+b.n)
 		}
 	}()
 	for i, a := range archetypes {
@@ -99,7 +102,7 @@ func growAll(archetypes []*Archetype, counts []int, grow func() error) (err erro
 	for _, a := range archetypes {
 		n, ok := totals[a]
 		if !ok {
-			continue // the archetype has already grown for all its births
+			continue // the archetype occurred before
 		}
 		delete(totals, a)
 		g := growth{a, slices.Clone(a.extents), a.promised, len(a.extents) == 1 && a.extents[0].spare}
@@ -116,11 +119,10 @@ type growth struct {
 	*Archetype
 	before   []*extent
 	promised int
-	spare    bool // whether its only extent was spare
+	spare    bool // the archetype had one extent, and this extent was spare
 }
 
-// undo gives back the extents that Archetype.Grow has drawn, so that other archetypes can draw them, and
-// withdraws the promises that Archetype.Grow has made.
+// undo reverses Archetype.Grow: it gives the new extents back to the world and withdraws the new promises.
 func (g *growth) undo() {
 	a := g.Archetype
 	for _, x := range slices.Clone(a.extents) {
@@ -136,11 +138,11 @@ func (g *growth) undo() {
 	}
 }
 
-// GrowNames makes room for a name of each entity that fits into the world's present memory. Setting these
-// names then cannot fail. The world must have Names.
+// GrowNames makes room for the names of all entities that fit into the world's present memory, so that
+// setting these names cannot fail. The world must have Names.
 func (states) GrowNames(w *World) error { return w.names.texts.c.grow(w.size) }
 
-// Cyclic reports whether a relation is cyclic. sources is the column that holds the relation's sources.
+// Cyclic reports whether a relation is cyclic. sources is the column of the relation's sources.
 func (states) Cyclic(sources any) bool { return sources.(*column).relation().cyclic }
 
 // edgesOfAnyType is an edgeStore without the type of the values.
@@ -149,13 +151,13 @@ type edgesOfAnyType interface {
 	add(from, to Entity, v reflect.Value) bool
 }
 
-// GrowEdges is [Edges.Grow]. sources is the column that holds the sources of the edges.
+// GrowEdges is [Edges.Grow]. sources is the column of the sources of the edges.
 func (states) GrowEdges(sources any, n int) error {
 	return sources.(*column).store.(edgesOfAnyType).grow(n)
 }
 
-// AddEdge is [Edges.Add]. sources is the column that holds the sources of the edges. v must be addressable
-// and have the type of the values of the edges.
+// AddEdge is [Edges.Add], and returns false if Edges.Add returns nil. sources is the column of the sources of
+// the edges. v must be addressable and have the type of the edges' values.
 func (states) AddEdge(sources any, from, to Entity, v reflect.Value) bool {
 	return sources.(*column).store.(edgesOfAnyType).add(from, to, v)
 }

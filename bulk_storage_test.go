@@ -18,7 +18,6 @@ type bulkVerbs struct {
 	onRemove  func(func(Entity, uint64))
 }
 
-// bulkStorages makes one column of each kind of storage in w.
 func bulkStorages(w *World) []bulkVerbs {
 	all := storages(w)
 	c, s, h, g := all[0].column.(Column[number]), all[1].column.(SparseColumn[number]),
@@ -49,8 +48,6 @@ func bulkStorages(w *World) []bulkVerbs {
 	}
 }
 
-// TestBulkOfEachStorage runs the bulk operations on a column of each kind of storage, with and without hooks.
-// AddAll gets a query that excludes the column.
 func TestBulkOfEachStorage(t *testing.T) {
 	const n = 9000
 	for kind := range 4 {
@@ -96,14 +93,15 @@ func TestBulkOfEachStorage(t *testing.T) {
 					}
 				}
 				if hooked && fmt.Sprint(told) != fmt.Sprint(wantTold) {
-					t.Fatalf("%s, %s: hooks saw %d different calls, want %d", name, step, len(told),
+					t.Fatalf("%s, %s: hooks got %d different calls, want %d", name, step, len(told),
 						len(wantTold))
 				}
 				clear(told)
 				clear(wantTold)
 				w.checkInvariants()
 			}
-			// The query matches the entities without the column. After AddAll there are none.
+			// The query excludes the column that AddAll adds. It matches the entities as they were before the
+			// call.
 			changes, matches := w.changes, 0
 			for i, e := range es {
 				if i%3 != 0 {
@@ -156,8 +154,6 @@ func TestBulkOfEachStorage(t *testing.T) {
 	}
 }
 
-// TestBulkOfStoragesRefused checks that a bulk operation without enough memory changes nothing and calls no
-// hook.
 func TestBulkOfStoragesRefused(t *testing.T) {
 	limit := vm.NewLimit(4 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -179,7 +175,7 @@ func TestBulkOfStoragesRefused(t *testing.T) {
 		vm.ErrLimit, "limit")
 	if after := fmt.Sprint(w.Stats()); after != before || a.Len() != 1<<14 || rare.c.slots != used ||
 		rare.Len() != 1 || rare.Get(es[5])[0] != 1 {
-		t.Errorf("a bulk operation that failed changed the world:\n%s\n%s", before, after)
+		t.Errorf("a failed bulk operation changed the world:\n%s\n%s", before, after)
 	}
 	w.checkInvariants()
 	if n := rare.AddAll(w.Query().Among(es[:200]), kilobyte{2}); n != 200 || rare.Get(es[199])[0] != 2 ||

@@ -81,7 +81,6 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	got = b.RemoveAll(w.Query())
 	changes += uint64(n - third)
 	check("RemoveAll", got, n-third, changes, 0, func(i int) ([3]uint64, bool) { return v, false })
-	// Deletion removes components that were added in bulk.
 	b.AddAll(w.Query(), v)
 	if k := w.DeleteAll(w.Query(c)); k != third || b.Len() != n-third {
 		t.Errorf("%d entities deleted, want %d; %d left in b, want %d", k, third, b.Len(), n-third)
@@ -100,7 +99,6 @@ func testBulk(t *testing.T, pages vm.Pages) {
 	w.checkInvariants()
 }
 
-// TestBulkOfExtremeSizes runs AddAll and RemoveAll on a component of 0 bytes and on a component of 1 MiB.
 func TestBulkOfExtremeSizes(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
@@ -108,10 +106,10 @@ func TestBulkOfExtremeSizes(t *testing.T) {
 	w.Archetype().NewN(60, nil)
 	if n := tag.AddAll(w.Query(), struct{}{}); n != 60 || tag.Len() != 60 ||
 		tag.SetAll(w.Query(), struct{}{}) != 60 {
-		t.Errorf("AddAll returns %d and Len %d, want 60", n, tag.Len())
+		t.Errorf("AddAll returns %d and Len returns %d, want 60", n, tag.Len())
 	}
 	if longtest.Race {
-		return // the heap stand-in keeps the big column on the Go heap
+		return // with the race detector, the big column would lie on the Go heap
 	}
 	first, _ := w.Query().First()
 	tag.Remove(first)
@@ -126,8 +124,7 @@ func TestBulkOfExtremeSizes(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestManyColumnsInBulk checks that DeleteAll removes the components of columns that share a bit in a word's
-// mask.
+// TestManyColumnsInBulk makes so many columns that several columns share a bit in the mask of a word.
 func TestManyColumnsInBulk(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()
@@ -203,7 +200,6 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// TestBulkRefused checks that a bulk operation without enough memory changes nothing and keeps no memory.
 func TestBulkRefused(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall} {
 		limit := vm.NewLimit(4 << 20)
@@ -218,11 +214,10 @@ func TestBulkRefused(t *testing.T) {
 		exhausted(t, func() error { w.Exchange(q, []AnyColumn{tag, big}, []AnyColumn{a}); return nil },
 			vm.ErrLimit, "limit")
 		if after := fmt.Sprint(w.Stats()); after != before || limit.Used() != used {
-			t.Errorf("%v: a bulk operation that failed changed the world; %d bytes more are in use:\n%s\n%s",
+			t.Errorf("%v: a failed bulk operation changed the world; %d bytes more are in use:\n%s\n%s",
 				pages, limit.Used()-used, before, after)
 		}
 		w.checkInvariants()
-		// A query that matches fewer entities needs less memory.
 		few := NewColumn[byte](w)
 		for _, e := range es[:200] {
 			few.Add(e, 1)

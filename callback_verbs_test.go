@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// callbackVerbs maps names of methods and functions of a world and its parts to functions that call them. A
-// suffix of the name, such as "again", distinguishes several calls of one method.
+// callbackVerbs maps the name of a method or function to a function that calls it. A suffix of the name, such
+// as "again", distinguishes several calls of one method.
 var callbackVerbs = map[string]func(f *callbackWorld){
 	"World.Alive":     func(f *callbackWorld) { f.Alive(f.es[0]) },
 	"World.Apply":     func(f *callbackWorld) { f.commands.Delete(f.es[5]); _, _ = f.Apply(f.commands) },
@@ -214,10 +214,8 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"Query.To":               func(f *callbackWorld) { f.Query().To(f.child, f.es[0]).Count() },
 }
 
-// TestCallbackVerbsAreComplete checks that callbackVerbs has each method of the types that hold or change
-// entities, except the methods that the variable others lists.
 func TestCallbackVerbsAreComplete(t *testing.T) {
-	// These methods only read the receiver, make a value, or call a function themselves.
+	// These methods only read the receiver, make a value, or run a callback of callbackPlaces.
 	others := strings.Fields(`
 		World.Admit World.Visit Column.At Column.TryAt SparseColumn.At SparseColumn.EditAt SparseColumn.TryAt
 		HeapColumn.At HeapColumn.EditAt HeapColumn.TryAt Relation.At Tag.HasAt

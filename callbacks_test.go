@@ -14,7 +14,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// callbackWorld is a small world with columns of all kinds, relations, edges, names and trackers.
 type callbackWorld struct {
 	*World
 	limit    *vm.Limit
@@ -23,8 +22,8 @@ type callbackWorld struct {
 	pool     SparseColumn[uint64]
 	text     HeapColumn[string]
 	tag      Tag
-	child    Relation // acyclic; the sources are deleted with their target
-	aims     Relation // cyclic; the sources survive their target
+	child    Relation // acyclic; deleting a target deletes its sources
+	aims     Relation // cyclic; sources survive the deletion of their target
 	roads    Edges[uint64]
 	names    *Names
 	full     *Archetype
@@ -78,8 +77,8 @@ func newCallbackWorld() *callbackWorld {
 	return f
 }
 
-// callbackPlaces are the places where the package runs a user's function, except hooks. Each function of the
-// map makes the package run its argument call in the place.
+// callbackPlaces are the places, except hooks, where the package calls a function of the user. Each function
+// of the map makes the package call a given function in the place.
 var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"fill": func(f *callbackWorld, call func()) { f.full.NewN(100, func(Run) { call() }) },
 	"World.Visit": func(f *callbackWorld, call func()) {
@@ -166,8 +165,7 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	},
 }
 
-// callbackHooks are functions that register their argument call as an OnAdd or OnRemove hook of a column. The
-// operations of callbackGains and callbackLosses call these hooks.
+// callbackHooks are functions that register a given function as an OnAdd or OnRemove hook of a column.
 var callbackHooks = map[string]struct {
 	add    func(f *callbackWorld, call func())
 	remove func(f *callbackWorld, call func())
@@ -189,8 +187,7 @@ var callbackHooks = map[string]struct {
 		func(f *callbackWorld, call func()) { f.child.OnRemove(func(_, _ Entity) { call() }) }},
 }
 
-// callbackGains are operations that call the OnAdd hooks of the columns in callbackHooks. callbackLosses are
-// operations that call the OnRemove hooks.
+// callbackGains are operations that run the OnAdd hooks of callbackHooks.
 var callbackGains = map[string]func(f *callbackWorld){
 	"New":  func(f *callbackWorld) { f.child.Set(f.full.New(), f.es[0]) },
 	"NewN": func(f *callbackWorld) { f.full.NewN(100, func(Run) {}); f.child.Set(f.es[8], f.es[0]) },
@@ -224,6 +221,7 @@ var callbackGains = map[string]func(f *callbackWorld){
 	},
 }
 
+// callbackLosses are operations that run the OnRemove hooks of callbackHooks.
 var callbackLosses = map[string]func(f *callbackWorld){
 	"Delete":                  func(f *callbackWorld) { f.Delete(f.es[7]) },
 	"Delete with descendants": func(f *callbackWorld) { f.Delete(f.es[0]) },
@@ -257,8 +255,8 @@ var callbackLosses = map[string]func(f *callbackWorld){
 	"Close": func(f *callbackWorld) { _ = f.Close() },
 }
 
-// TestCallbacks calls operations of the package from each place where the package calls a user's function.
-// The call works, or it panics with a message that says what to do. Afterwards the world is consistent and
+// TestCallbacks calls operations of the package from each place where the package calls a function of the
+// user. The call must work, or panic with a message that says what to do. Afterwards the world must be
 // usable. Each run tries a random share of the pairs of place and operation.
 func TestCallbacks(t *testing.T) {
 	places := map[string]func(f *callbackWorld, call func()){}
@@ -279,10 +277,7 @@ func TestCallbacks(t *testing.T) {
 			}
 		}
 	}
-	share := longtest.Pick(12, 4)
-	if testing.Short() || longtest.Race {
-		share = 48
-	}
+	share := longtest.Pick(48, 4)
 	refused, worked := 0, 0
 	for place, run := range places {
 		for verb, do := range callbackVerbs {
@@ -361,7 +356,8 @@ func (f *callbackWorld) mustBeUsable(t *testing.T, what string) {
 		}
 		w.checkInvariants()
 		if n := w.Len(); !w.Delete(es[0]) || n != 200 || w.Len() != 0 {
-			t.Fatalf("%s: afterwards a cascade leaves %d of %d entities, want 0 of 200", what, w.Len(), n)
+			t.Fatalf("%s: afterwards, Delete with a cascade leaves %d of %d entities, want 0 of 200",
+				what, w.Len(), n)
 		}
 		w.checkInvariants()
 	}

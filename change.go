@@ -50,30 +50,27 @@ var operationNames = [...]string{
 	opRestore: "store.Load",
 }
 
-// callback is a user's function that an operation is calling. The function must make no structural change,
-// because the operation made room before the call, and relies on this room.
+// callback describes a user's function that an operation calls. The function must not change the structure,
+// because the operation has already made room, and relies on this room.
 type callback struct {
-	what string  // empty while no callback is running
-	of   *column // the column of a hook
+	what   string  // empty while no callback is running
+	column *column // column of the hook, nil for other callbacks
 }
 
-// fill is the callback of Archetype.NewN.
 var fill = callback{what: "Archetype.NewN was filling new entities"}
 
-// moved is the callback of World.OnMove.
 var moved = callback{what: "a callback of World.OnMove was running"}
 
 func (b callback) String() string {
-	if b.of != nil {
-		return fmt.Sprintf("%s of column %s was running", b.what, b.of.name)
+	if b.column != nil {
+		return fmt.Sprintf("%s of column %s was running", b.what, b.column.name)
 	}
 	return b.what
 }
 
-// mustNotBeInCallback panics if a callback of one operation calls another operation, op. Operations call it
-// before their first change, so that nothing is half done. The short paths of New and Delete, for changes
-// that no hook, store or tracker watches, do not call it. In this case the operation that runs the callback
-// finds the change after the callback has returned, and panics.
+// mustNotBeInCallback panics if a callback is running. Operations call it before their first change, so that
+// nothing is half done. New and Delete do not call it if no hook, store or tracker watches their change. In
+// this case the operation that runs the callback panics after the callback has returned.
 func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)
@@ -86,25 +83,25 @@ func (w *World) refuse(op operation) {
 	w.changedWhile(w.calling.String())
 }
 
-// mustRunAlone panics if a callback is running. what is the name of the method that calls mustRunAlone. The
-// method must not run inside an operation, even if it makes no structural change: World.Trim and
-// World.Require would release room that the operation made, Tracker.Next would discard notes, and a world
-// that is saved in a callback would be half changed.
-func (w *World) mustRunAlone(what string) {
+// mustRunAlone panics if a callback is running. method is the name of the caller. The callers make no
+// structural change, but they must not run inside an operation: World.Trim and World.Require would release
+// room that the operation made, Tracker.Next would discard notes, and a saved world would be half changed.
+func (w *World) mustRunAlone(method string) {
 	if w.calling.what != "" {
-		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", what,
+		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", method,
 			w.calling))
 	}
 }
 
-// changed counts n structural changes. Queries compare the count at every step. Comparing costs less than a
-// lock, and needs no unlock when a loop ends early.
+// changed counts n structural changes. Queries compare the count at every step. A comparison costs less than
+// a lock, and a loop that ends early has nothing to unlock.
 func (w *World) changed(op operation, n int) {
 	w.changes += uint64(n)
 	w.last = op
 }
 
-// changedWhile panics because the structure changed during an operation that needs it unchanged.
+// changedWhile panics because the operation w.last changed the structure in the middle of another operation.
+// doing describes this other operation.
 //
 //go:noinline
 func (w *World) changedWhile(doing string) {

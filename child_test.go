@@ -11,12 +11,12 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// childVariable is the environment variable with the name of a child. If a process has the variable, it runs
-// this child instead of the tests.
+// childVariable is an environment variable with the name of a child. A process that has the variable runs the
+// child instead of the tests.
 const childVariable = "VAST_TEST_CHILD"
 
-// children are functions that run in a process of their own because they set limits, leak memory, or fail on
-// purpose. A child panics when a check fails. Test files for one system or build add their own children.
+// children are functions that run in a process of their own, because they set limits, leak memory, or fail on
+// purpose. A child panics when a check fails. Test files for one system or build add more children.
 var children = map[string]func(){}
 
 func TestMain(m *testing.M) {
@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// feedHeap makes the Go heap take more memory than any child needs, and frees it again. Otherwise the Go heap
-// could not grow under a child's limit, and the process would end before the child can report.
+// feedHeap makes the Go heap larger than any child needs. Otherwise the heap could not grow under the memory
+// limit of a child, and the process would end before the child can report.
 func feedHeap() {
 	b := make([]byte, 24<<20)
 	for i := 0; i < len(b); i += 4096 {
@@ -41,7 +41,6 @@ func feedHeap() {
 	runtime.GC()
 }
 
-// runChild runs a child and returns its output. The error says how the process ended.
 func runChild(t *testing.T, name string) (output string, err error) {
 	t.Helper()
 	childtest.Needed(t)
@@ -51,7 +50,6 @@ func runChild(t *testing.T, name string) (output string, err error) {
 	return string(out), err
 }
 
-// contentChild runs a child, and fails the test if the child fails.
 func contentChild(t *testing.T, name string) {
 	t.Helper()
 	out, err := runChild(t, name)
@@ -61,7 +59,7 @@ func contentChild(t *testing.T, name string) {
 	t.Log(strings.TrimSpace(strings.ReplaceAll(out, "child is content", "")))
 }
 
-// must panics if ok is false. Children make their checks with it.
+// must panics if ok is false. Children call it instead of t.Fatal.
 func must(ok bool, format string, a ...any) {
 	if !ok {
 		panic(fmt.Sprintf(format, a...))

@@ -26,25 +26,25 @@ type AnyColumn interface {
 // indexed by the entity's slot. Its code does not depend on the type of the elements.
 type column struct {
 	// The fields that a look-up needs come first, in one cache line.
-	slots uint32         // a multiple of 64; the slots below it are usable: bits and elements are committed
-	id    uint32         // number in the world, in the order of registration
+	slots uint32         // number of usable slots, whose bits and elements are committed; a multiple of 64
+	id    uint32         // index in World.columns
 	words unsafe.Pointer // the presence words
 	gens  unsafe.Pointer // the world's generations
-	base  unsafe.Pointer // elements
+	base  unsafe.Pointer // the element of slot 0
 	bytes int            // the size of an element
 
-	tracked  bool           // whether it has trackers
-	observed bool           // whether it has hooks, a store or trackers
-	attended bool           // whether it is observed or requires other columns
-	internal bool           // whether it holds the targets of a relation or edges, which are not components
+	tracked  bool           // whether the column has trackers
+	observed bool           // whether the column has hooks, a store or trackers
+	attended bool           // whether the column is observed or requires other columns
+	internal bool           // whether the column holds the targets of a relation or edges
 	dirty    unsafe.Pointer // if tracked, a bit for each slot written since the last flushDirty
 	store    store          // keeps elements that do not lie at base; nil for most columns
 	onAdd    []hook
 	onRemove []hook
 	later    later        // applies a recorded command
-	recorded reflect.Type // the type of a recorded value, if it may hold Entities
+	recorded reflect.Type // type of the values in recorded commands; nil for a tag and a HeapColumn
 
-	adding, removing operation // name a gain and a loss in messages
+	adding, removing operation // operations that messages name for a gain and a loss
 
 	marks     []*marks   // the marks of each tracker
 	dirtySpan vm.Span    // the memory of the dirty bits
@@ -59,7 +59,7 @@ type column struct {
 	requires []*column // all columns that this column requires, also indirectly, in the order of registration
 
 	owed     int // future additions and births for which the store keeps room
-	promised int // the part of owed that Grow of this column has promised
+	promised int // part of owed that Column.Grow promised
 
 	linked string // the name of the relation or edges that the column belongs to, if any
 	skew   int    // bytes from the start of the span to base: see bitset.Skew
@@ -94,7 +94,7 @@ func (w *World) registerLinked(name string, source, target reflect.Type) (
 	return sources, targets, nil
 }
 
-// newColumn carves a column of the given number from the world's memory.
+// newColumn makes a column with the given id in the world's memory.
 func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error) {
 	if err := w.prepare(); err != nil {
 		return nil, err
@@ -137,9 +137,9 @@ func (w *World) newColumn(id int, name string, typ reflect.Type) (*column, error
 	return w.carve(c, r)
 }
 
-// A column of at least manyBytes reserves spareBytes that it does not use. Without spareBytes, the distance
-// of two columns could be a power of two, and a loop over both columns would then take up to twice as long:
-// see decision 0013.
+// A column of at least manyBytes reserves spareBytes and does not use them. The spare bytes prevent a
+// distance of a power of two between two columns. With this distance, a loop over both columns takes up to
+// twice as long: see decision 0013.
 const (
 	manyBytes  = 16 << 20
 	spareBytes = 2 << 20
@@ -181,17 +181,17 @@ func (w *World) carve(c *column, r *vm.Region) (*column, error) {
 	return c, nil
 }
 
-// has is the test that every look-up makes. It compares the slot first, so that it reads only committed
-// generations.
+// has reports whether e has the component. It compares the slot first, because generations beyond c.slots may
+// not be committed.
 func (c *column) has(e Entity) bool {
 	return e.slot < c.slots &&
 		*(*uint32)(unsafe.Add(c.gens, uintptr(e.slot)*4)) == e.generation &&
 		*(*uint64)(unsafe.Add(c.words, uintptr(e.slot/64)*8))>>(e.slot%64)&1 != 0
 }
 
-// add gives e the component and reports whether e is alive and whether e lacked the component. A store gets a
-// zero element; an element at base keeps its bytes. The caller writes the value, and calls tellAdded if e
-// lacked the component.
+// add gives e the component, and reports whether e is alive and whether e lacked the component. The caller
+// writes the value, because an element at base keeps its old bytes. The caller calls tellAdded if e lacked
+// the component.
 func (c *column) add(e Entity) (alive, gained bool) {
 	if invariants.Enabled {
 		c.touch(true)
@@ -272,8 +272,8 @@ func (c *column) remove(e Entity) bool {
 	return true
 }
 
-// addedTo notes that a word gained its first presence bit in a column. If the word's archetype has the
-// column, addedTo does nothing.
+// addedTo notes that a word gained its first presence bit in a column. It does nothing if the word's
+// archetype has the column.
 func (w *World) addedTo(c *column, word uint32) {
 	o := w.owner(word)
 	if !w.bornWith(c, o.extent) {
@@ -319,8 +319,8 @@ func (c *column) grow(end uint32) error {
 	return nil
 }
 
-// growForAdditions makes room for the next n additions to entities in the world's present slots, so that
-// these additions cannot fail.
+// growForAdditions makes room for the next n additions to entities in the existing slots, so that these
+// additions cannot fail.
 func (c *column) growForAdditions(what string, n int) error {
 	w := c.world
 	w.mustBeOpen(what)
@@ -337,8 +337,8 @@ func (c *column) growForAdditions(what string, n int) error {
 	return nil
 }
 
-// bytesFor returns how many bytes of the span hold the elements of a number of slots. Elements of size zero
-// share one address, which must be committed too.
+// bytesFor returns how many bytes of the span must be committed for a number of slots. Elements of size zero
+// share one address, which must be committed.
 func (c *column) bytesFor(slots int) int { return c.skew + max(slots*c.bytes, 1) }
 
 // measure sets slots to the number of usable slots.
@@ -386,7 +386,7 @@ func (c *column) at(slot uint32) unsafe.Pointer {
 // element returns the bytes of a usable slot's element at base.
 func (c *column) element(slot uint32) []byte { return c.elements(slot, slot+1) }
 
-// elements returns the bytes at base of the elements of the usable slots [lo, hi).
+// elements returns the bytes of the elements at base in the usable slots [lo, hi).
 func (c *column) elements(lo, hi uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, uintptr(lo)*uintptr(c.bytes))),
 		uintptr(hi-lo)*uintptr(c.bytes))
@@ -402,13 +402,13 @@ func (c *column) adviseHuge(lo, hi uint32) {
 		return
 	}
 	end = min((end+huge-1)&^(huge-1), c.span.Size())
-	// The column works without huge pages, too.
+	// An error does not matter: the column also works without huge pages.
 	_ = c.span.Region().Huge(c.span.Offset()+start, end-start)
 }
 
-// mustBeFree panics if an element of the slots [lo, hi), which are about to gain the component, was written
-// since it was poisoned. It runs in builds that check invariants. It skips relations and edges: users have no
-// pointers to their elements, and linking writes the elements first.
+// mustBeFree panics if a slot of [lo, hi) lacks the component and its element has changed since it was
+// poisoned. It runs in builds that check invariants. It skips relations and edges, because linking writes
+// their elements before the slots gain the component.
 func (c *column) mustBeFree(lo, hi uint32) {
 	if c.linked != "" {
 		return
@@ -440,7 +440,7 @@ func (c *column) mustHave(r Run) {
 	}
 }
 
-// in reports whether a run's first entity has the component.
+// in reports whether the first entity of a run has the component.
 func (c *column) in(r Run) bool {
 	return r.n > 0 && r.start < c.slots && c.set.Word(uint(r.start/64))>>(r.start%64)&1 != 0
 }

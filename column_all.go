@@ -68,13 +68,13 @@ func (c *column) growFor(q *query) error {
 	k.start(q)
 	end := uint(0)
 	for k.next() {
-		end = max(end, k.cursor.Hi) // max, because the sources of a target are in the order of their links
+		end = max(end, k.cursor.Hi) // a walk over the sources of one target is not in slot order
 	}
 	return c.grow(uint32(end))
 }
 
-// give sets the presence bits of the slots [lo, hi) and returns how many were clear. The slots must be usable
-// and hold entities.
+// give sets the presence bits of the slots [lo, hi) and returns how many bits were clear. The slots must be
+// usable and hold entities.
 func (c *column) give(lo, hi uint32) (added int) {
 	if invariants.Enabled {
 		c.mustBeFree(lo, hi)
@@ -95,7 +95,7 @@ func (c *column) give(lo, hi uint32) (added int) {
 	return added
 }
 
-// giveBlock is give for a block without any presence bits. It does not read the bits of each word.
+// giveBlock is give for one block in which all presence bits are clear. It does not read the words.
 func (c *column) giveBlock(lo uint32) {
 	w := c.world
 	last, born := ^uint32(0), true
@@ -131,14 +131,14 @@ func (c *column) giveIn(word uint32, mask uint64) int {
 	return bits.OnesCount64(gained)
 }
 
-// take clears the presence bits of the slots [lo, hi) and returns how many were set.
+// take clears the presence bits of the slots [lo, hi) and returns how many bits were set.
 func (c *column) take(lo, hi uint32) (removed int) {
 	hi = min(hi, c.slots)
 	for lo < hi {
 		if lo%bitset.BlockBits == 0 && hi-lo >= bitset.BlockBits && c.store == nil && !c.tracked &&
 			!invariants.Enabled {
 			if any, full := c.set.Block(uint(lo / bitset.BlockBits)); any&^full == 0 {
-				// Each word of the block is full or empty, so the block can be erased as a whole.
+				// Each word of the block is full or empty.
 				if any != 0 {
 					c.set.Erase(uint(lo), uint(lo+bitset.BlockBits))
 				}
@@ -169,7 +169,7 @@ func (c *column) take(lo, hi uint32) (removed int) {
 	return removed
 }
 
-// wordOf returns the word of slot lo, and a mask of the slots of [lo, hi) in that word. end is the slot after
+// wordOf returns the word of slot lo, and a mask of the slots of [lo, hi) in this word. end is the slot after
 // the last slot of the mask.
 func wordOf(lo, hi uint32) (word uint32, mask uint64, end uint32) {
 	end = min(hi, lo&^63+64)

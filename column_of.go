@@ -13,11 +13,11 @@ import (
 // Keep the Column that [NewColumn] returned where possible: ColumnOf takes one step for each column of the
 // world.
 //
-// ColumnOf returns an error if the world has no Column of type T, if it has several, or if a [SparseColumn]
-// or a [HeapColumn] holds the type. The error names the columns and says what to do. For a SparseColumn or a
-// HeapColumn, keep the value that [NewSparseColumn] or [NewHeapColumn] returned, or find the column with
-// package probe. Columns of relations, edges and the world's [Names] do not count. ColumnOf panics if the
-// world is closed.
+// ColumnOf returns an error if the world has no Column of type T, if several columns have this type, or if
+// the only column of this type is a [SparseColumn] or a [HeapColumn]. The error names the columns and says
+// what to do. For a SparseColumn or a HeapColumn, keep the value that [NewSparseColumn] or [NewHeapColumn]
+// returned, or find the column with package probe. Columns of relations, edges and the world's [Names] do not
+// count. ColumnOf panics if the world is closed.
 func ColumnOf[T any](w *World) (Column[T], error) {
 	w.mustTakeColumns("ColumnOf")
 	typ := reflect.TypeFor[T]()
@@ -48,7 +48,7 @@ func ColumnOf[T any](w *World) (Column[T], error) {
 	return Column[T]{base: found[0].base, c: found[0]}, nil
 }
 
-// kind returns the name of the type that a column has in the API.
+// kind returns the name of the column's type in the API.
 func (c *column) kind() string {
 	switch {
 	case c.typ == nil:

@@ -18,7 +18,7 @@ func TestColumnOf(t *testing.T) {
 		t.Helper()
 		for _, s := range want {
 			if err == nil || !strings.Contains(err.Error(), s) {
-				t.Errorf("error %v, want it to contain %q", err, s)
+				t.Errorf("the error is %v, want an error that contains %q", err, s)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func TestColumnsOfOneTypeAndName(t *testing.T) {
 				if len(w.columns) != before {
 					t.Errorf("the panic left %d columns, want %d", len(w.columns), before)
 				}
-				c.Named("first") // the remedy
+				c.Named("first")
 				use(w, c)
 			})
 		}
@@ -193,8 +193,7 @@ func TestEditOrAdd(t *testing.T) {
 		NewHeapColumn[uint64](w).Named("heap"),
 	} {
 		e := w.Archetype().New()
-		// The element still holds the bytes of the removed component.
-		c.Add(e, 7)
+		c.Add(e, 7) // leaves bytes that EditOrAdd must clear
 		c.Remove(e)
 		p := c.EditOrAdd(e)
 		if p == nil || *p != 0 || c.Get(e) != p {
@@ -225,10 +224,11 @@ func TestEditOrAdd(t *testing.T) {
 			}
 		})
 		for e := range w.Query(c).All() {
-			*c.EditOrAdd(e)++ // changes no structure
+			*c.EditOrAdd(e)++
 		}
 		if *p != 6 || told != 0 {
-			t.Errorf("%s: the loop left %d and called OnAdd %d times, want 6 and 0", c.Name(), *p, told)
+			t.Errorf("%s: after the loop the component is %d, and OnAdd was called %d times; want 6 and 0",
+				c.Name(), *p, told)
 		}
 		c.Remove(e)
 		if p = c.EditOrAdd(e); *p != 0 || told != 1 {

@@ -38,9 +38,8 @@ func TestColumn(t *testing.T) {
 	if pos.Get(e) == nil || *pos.Get(e) != (position{}) || pos.Len() != 2 {
 		t.Error("removing one component changed another")
 	}
-	// A copy of a Column is the same column.
-	same := named
-	same.Add(other, velocity{7, 8})
+	copied := named
+	copied.Add(other, velocity{7, 8})
 	if *named.Get(other) != (velocity{7, 8}) {
 		t.Error("a copy of a Column is another column")
 	}
@@ -101,8 +100,8 @@ func TestColumnWithoutSize(t *testing.T) {
 	}
 }
 
-// deleteAtTheEdge adds components up to the edge of the column's committed memory and deletes all entities
-// but the first. No presence bit may remain for the next entity in a slot.
+// deleteAtTheEdge adds components up to the end of the column's committed memory, and deletes all entities
+// except the first. New entities in the same slots must not have the component.
 func deleteAtTheEdge[T any](t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -145,8 +144,8 @@ func TestColumnEdge(t *testing.T) {
 	deleteAtTheEdge[[1001]byte](t)
 }
 
-// TestColumnsBeyondMask uses 200 columns. Each word of slots records its added columns in a mask of 64 bits,
-// so several columns share a bit. Deletion must remove the component of every column.
+// TestColumnsBeyondMask uses 200 columns, because the mask of a word's added columns has only 64 bits, and
+// several columns share a bit. Deletion must remove the component of every column.
 func TestColumnsBeyondMask(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -201,7 +200,6 @@ func TestColumnGrow(t *testing.T) {
 			t.Fatalf("%v has a component after Grow", e)
 		}
 	}
-	// Adding needs no more memory.
 	es := make([]Entity, 0, 10_000)
 	for e := range w.Query().All() {
 		es = append(es, e)
@@ -210,7 +208,7 @@ func TestColumnGrow(t *testing.T) {
 		c.Add(e, [3]uint64{1})
 	}
 	if got := w.Stats().Columns[0].Committed; got != committed || c.Len() != 10_000 {
-		t.Errorf("%d bytes committed before, %d after adding %d components", committed, got, c.Len())
+		t.Errorf("%d bytes are committed before adding %d components, and %d after", committed, c.Len(), got)
 	}
 }
 
@@ -224,7 +222,7 @@ func TestColumnTypes(t *testing.T) {
 	if e = w.Archetype(large).New(); large.Get(e)[1<<20-1] != 0 {
 		t.Error("a large component of a new entity is not zero")
 	}
-	links := NewColumn[Entity](w) // an Entity may be a component
+	links := NewColumn[Entity](w)
 	links.Add(e, e)
 	if *links.Get(e) != e {
 		t.Error("an entity in a column changed")

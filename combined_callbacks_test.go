@@ -6,9 +6,8 @@ import (
 )
 
 // useFromCallback calls an operation from every eighth call of a hook or fill function. A forbidden operation
-// must panic and change nothing, so that the outer operation continues. An allowed operation must work.
-// useFromCallback does not call Archetype.Grow: Grow decides where entities lie, and the answers must be the
-// same without hooks.
+// must panic and change nothing. Archetype.Grow is not among the operations, because Grow changes the
+// slots of later entities, and the transcript must not depend on hooks.
 func (m *combinedModel) useFromCallback() {
 	m.callbacks++
 	if m.callbacks%8 != 0 {
@@ -58,7 +57,6 @@ func (m *combinedModel) mayFail(f func() error) {
 	}
 }
 
-// checkPlaceholders checks that the placeholders of applied commands resolve to their entities.
 func (m *combinedModel) checkPlaceholders() {
 	for _, buffer := range m.buffers {
 		for _, p := range buffer.made {

@@ -2,7 +2,6 @@ package vast
 
 import "slices"
 
-// checkSome checks a few entities and the placeholders after each step.
 func (m *combinedModel) checkSome() {
 	m.must(m.world.Len() == len(m.order), "%d entities, want %d", m.world.Len(), len(m.order))
 	m.must(m.roads.Len() == len(m.roads.value), "%d edges, want %d", m.roads.Len(), len(m.roads.value))
@@ -16,7 +15,6 @@ func (m *combinedModel) checkSome() {
 	m.checkPlaceholders()
 }
 
-// checkEntity compares an entity's components and targets with the model.
 func (m *combinedModel) checkEntity(e Entity) {
 	v := m.entities[e]
 	m.must(m.world.Alive(e) == (v != nil), "Alive of %v returns %v", e, m.world.Alive(e))
@@ -80,7 +78,6 @@ func (m *combinedModel) checkLinks(e Entity) {
 		"%v has edges to %v and from %v, want %v and %v", e, out, in, m.roads.out[e], m.roads.in[e])
 }
 
-// checkAll compares the whole world with the whole model.
 func (m *combinedModel) checkAll() {
 	m.operation += ", checkAll"
 	m.world.checkInvariants()
@@ -117,7 +114,7 @@ func (m *combinedModel) checkAll() {
 			"according to the hooks of %s, %d entities have the component, want %d",
 			col.Name(), len(m.told[c]), n)
 		if c < combinedValues && m.values[c].all != nil {
-			m.checkWalk(c)
+			m.checkSparseAll(c)
 		}
 	}
 	for _, tr := range m.trackers {
@@ -127,8 +124,7 @@ func (m *combinedModel) checkAll() {
 	}
 }
 
-// checkWalk compares SparseColumn.All with the model.
-func (m *combinedModel) checkWalk(c int) {
+func (m *combinedModel) checkSparseAll(c int) {
 	seen := map[Entity]bool{}
 	for e, v := range m.values[c].all {
 		m.must(m.has(e, c) && !seen[e], "%s: All yields %v, which lacks the component or was yielded before",

@@ -8,13 +8,14 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// combinedColumn is a column of any storage. It encodes each element as one number.
+// combinedColumn is a column of any storage. Its functions convert each element from and to a number.
 type combinedColumn struct {
 	AnyColumn
 	tag          bool
 	get          func(Entity) (uint64, bool)
 	add          func(Entity, uint64) bool
-	set, edit    func(Entity, uint64) bool // edit writes through the pointer that Edit returns
+	set          func(Entity, uint64) bool
+	edit         func(Entity, uint64) bool
 	remove       func(Entity) bool
 	addAll       func(Query, uint64) int
 	setAll       func(Query, uint64) int
@@ -25,15 +26,15 @@ type combinedColumn struct {
 	in           func(Run) bool
 	hook         func(add, remove func(Entity))
 	grow         func() error
-	editRun      func(Run, uint64) // editRun and slice are nil for storages without slices
-	slice        func(Run) []uint64
+	editRun      func(Run, uint64)  // nil for storages without slices
+	slice        func(Run) []uint64 // nil for storages without slices
 	count        func() int
-	all          iter.Seq2[Entity, uint64] // nil for storages other than StorageSparse
+	all          iter.Seq2[Entity, uint64] // nil except for StorageSparse
 	cut          func(uint64) uint64       // converts a number to the column's type and back
-	writtenByAdd bool                      // Add on an existing component counts as a write
+	writtenByAdd bool                      // whether Add writes a component that exists
 }
 
-// valued has the methods that all columns with values share.
+// valued has the methods of all columns with values.
 type valued[T any] interface {
 	ValueColumn[T]
 	Has(Entity) bool
@@ -52,8 +53,8 @@ type valued[T any] interface {
 	Len() int
 }
 
-// combinedOf returns the combinedColumn of a column. decode makes a component from a number, and encode makes
-// a number from a component.
+// combinedOf returns the combinedColumn of a column. decode converts a number to a component, and encode
+// converts a component to a number.
 func combinedOf[T comparable](c valued[T], decode func(uint64) T, encode func(T) uint64) combinedColumn {
 	return combinedColumn{
 		AnyColumn: c, writtenByAdd: true, count: c.Len, remove: c.Remove, removeAll: c.RemoveAll,
@@ -89,7 +90,6 @@ func combinedOf[T comparable](c valued[T], decode func(uint64) T, encode func(T)
 	}
 }
 
-// combinedStored makes a column with the storage s. The answers must not depend on the storage.
 func combinedStored[T comparable](
 	m *combinedModel, name string, s probing.Storage, decode func(uint64) T, encode func(T) uint64,
 ) combinedColumn {
@@ -155,7 +155,7 @@ func combinedTag(t Tag) combinedColumn {
 		get:  func(e Entity) (uint64, bool) { return 0, t.Has(e) },
 		add:  func(e Entity, _ uint64) bool { return t.Add(e) },
 		hook: func(add, remove func(Entity)) { t.OnAdd(add); t.OnRemove(remove) },
-		// A tag has no value: set and edit only report whether the entity has the tag.
+		// A tag has no value, so set and edit write nothing.
 		set:    func(e Entity, _ uint64) bool { return t.Has(e) },
 		edit:   func(e Entity, _ uint64) bool { return t.Has(e) },
 		remove: t.Remove, removeAll: t.RemoveAll, removeLater: t.RemoveLater,
@@ -164,13 +164,12 @@ func combinedTag(t Tag) combinedColumn {
 	}
 }
 
-// These constants number the columns of the combined model: the columns of components, including the tag,
-// come first, then relations and edges, each followed by its target column.
+// The columns of the combined model have these numbers. A target column follows its relation or edges.
 const (
-	combinedValues = 6
-	combinedLinks  = combinedValues // the first relation
-	combinedRoads  = combinedLinks + 6
-	combinedCount  = combinedRoads + 2
+	combinedValues = 6                 // the number of columns of components, including the tag
+	combinedLinks  = combinedValues    // the first relation
+	combinedRoads  = combinedLinks + 6 // the edges
+	combinedCount  = combinedRoads + 2 // the number of all columns
 )
 
 func number64(v uint64) uint64 { return v }

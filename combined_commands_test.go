@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// combinedBuffer is Commands and the model of the recorded commands.
+// combinedBuffer holds Commands and the model of the recorded commands.
 type combinedBuffer struct {
 	*Commands
 	position int
 	pending  []*combinedCommand
 	made     []*combinedPlaceholder // the latest placeholders, including stale placeholders
-	done     bool                   // the batch is applied: the next recording begins another batch
+	done     bool                   // whether the batch is applied
 }
 
 // combinedPlaceholder models a placeholder of Commands.New.
@@ -21,10 +21,10 @@ type combinedPlaceholder struct {
 	entity Entity // zero until Apply
 }
 
-// combinedRef names an entity in a command, either directly or by a placeholder.
+// combinedRef is an entity or a placeholder in a command.
 type combinedRef struct {
 	e Entity
-	p *combinedPlaceholder
+	p *combinedPlaceholder // nil for an entity
 }
 
 type combinedCommand struct {
@@ -37,7 +37,7 @@ type combinedCommand struct {
 	a        int                  // the number of the archetype of a commandNew
 }
 
-// begin begins a new batch if the current batch is applied. The placeholders of the old batch become stale.
+// begin begins a new batch if the current batch is applied. The old placeholders become stale.
 func (c *combinedBuffer) begin() {
 	if !c.done {
 		return
@@ -49,7 +49,7 @@ func (c *combinedBuffer) begin() {
 	c.made = c.made[max(0, len(c.made)-5):]
 }
 
-// handle returns the entity or placeholder that a caller passes to Commands.
+// handle returns the argument for Commands.
 func (r combinedRef) handle() Entity {
 	if r.p != nil {
 		return r.p.handle
@@ -57,8 +57,8 @@ func (r combinedRef) handle() Entity {
 	return r.e
 }
 
-// in returns the entity that r names in commands of the buffer c. It returns the zero entity for a stale
-// placeholder or a placeholder of another buffer.
+// in returns the entity that r refers to in the buffer c. For a stale placeholder or a placeholder of another
+// buffer, it returns the zero entity.
 func (r combinedRef) in(c *combinedBuffer) Entity {
 	switch {
 	case r.p == nil:
@@ -69,7 +69,7 @@ func (r combinedRef) in(c *combinedBuffer) Entity {
 	return Entity{}
 }
 
-// ref chooses an entity, or a placeholder of either buffer.
+// ref chooses an entity or a placeholder of one of the buffers.
 func (m *combinedModel) ref(b *byteStream) combinedRef {
 	v := b.next()
 	c := m.buffers[v/3%2]
@@ -79,7 +79,7 @@ func (m *combinedModel) ref(b *byteStream) combinedRef {
 	return combinedRef{e: m.any(b)}
 }
 
-// applyRecord records some commands. Sometimes a query runs meanwhile, and the commands name its entities.
+// applyRecord records some commands, sometimes in a loop over a query, for the query's entities.
 func (m *combinedModel) applyRecord(b *byteStream) {
 	m.operation = "record"
 	switch b.next() % 6 {
@@ -93,7 +93,7 @@ func (m *combinedModel) applyRecord(b *byteStream) {
 			m.record(b, combinedRef{e: e})
 		}
 		return
-	case 1: // several calls of New in a row, in one archetype or several
+	case 1:
 		buffer, a := m.buffers[b.next()%2], b.next()
 		for range 1 + b.next()%12 {
 			if b.next()%4 == 0 {
@@ -109,7 +109,6 @@ func (m *combinedModel) applyRecord(b *byteStream) {
 	}
 }
 
-// record records a command.
 func (m *combinedModel) record(b *byteStream, e combinedRef) {
 	buffer := m.buffers[b.next()%2]
 	if p := b.next(); p < 60 {
@@ -147,12 +146,10 @@ func (m *combinedModel) record(b *byteStream, e combinedRef) {
 	m.recordWith(buffer, k, f)
 }
 
-// recordNew returns a function that records New.
 func (m *combinedModel) recordNew(k *combinedCommand, buffer *combinedBuffer) func() {
 	return func() { k.made = &combinedPlaceholder{buffer: buffer, handle: buffer.New(m.archetypes[k.a])} }
 }
 
-// recordWith calls f to record the command k.
 func (m *combinedModel) recordWith(buffer *combinedBuffer, k *combinedCommand, f func()) {
 	buffer.begin()
 	if m.try(f) {
@@ -163,7 +160,6 @@ func (m *combinedModel) recordWith(buffer *combinedBuffer, k *combinedCommand, f
 	}
 }
 
-// recordComponent returns a function that records a command for a component.
 func (m *combinedModel) recordComponent(k *combinedCommand, buffer *combinedBuffer, how int) func() {
 	c, e := m.values[k.col], k.e.handle()
 	switch {
@@ -178,7 +174,6 @@ func (m *combinedModel) recordComponent(k *combinedCommand, buffer *combinedBuff
 	return func() { c.removeLater(buffer.Commands, e) }
 }
 
-// applyCommands applies one buffer or both.
 func (m *combinedModel) applyCommands(b *byteStream) {
 	m.operation = "Apply"
 	buffers := slices.Clone(m.buffers)
@@ -251,7 +246,7 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 	m.note("applied", got.Done, got.Skipped)
 }
 
-// forget closes a buffer with its pending commands and replaces it.
+// forget closes a buffer that has pending commands, and replaces the buffer.
 func (m *combinedModel) forget(i int) {
 	c := m.buffers[i]
 	for range 2 {
@@ -263,7 +258,7 @@ func (m *combinedModel) forget(i int) {
 	m.buffers[i] = &combinedBuffer{Commands: NewCommands(m.world, CommandsOptions{}), made: c.made}
 }
 
-// circles reports whether a command closes a circle, so that Apply panics.
+// circles reports whether a command closes a circle. Apply panics at this command.
 func (m *combinedModel) circles(k *combinedCommand, c *combinedBuffer) bool {
 	if k.kind != commandSet || k.col < combinedLinks {
 		return false

@@ -2,15 +2,16 @@ package vast
 
 import "slices"
 
-// combinedEdges is Edges and the model of their content.
+// combinedEdges holds Edges and the model of their content.
 type combinedEdges struct {
 	Edges[uint64]
-	rule    OnDelete
-	out, in map[Entity][]Entity // in the order of creation
-	value   map[[2]Entity]uint64
+	rule  OnDelete
+	out   map[Entity][]Entity  // targets, by source, in the order of creation
+	in    map[Entity][]Entity  // sources, by target, in the order of creation
+	value map[[2]Entity]uint64 // values, by source and target
 }
 
-// without removes e from the list of a key.
+// without removes e from es[key].
 func without(es map[Entity][]Entity, key, e Entity) {
 	i := slices.Index(es[key], e)
 	if es[key] = slices.Delete(es[key], i, i+1); len(es[key]) == 0 {
@@ -29,7 +30,6 @@ func (r *combinedEdges) remove(from, to Entity) {
 	without(r.in, to, from)
 }
 
-// link sets a target in the model and records the write for trackers.
 func (m *combinedModel) link(i int, source, target Entity) {
 	r := m.relations[i]
 	was, had := r.target[source]
@@ -44,7 +44,6 @@ func (m *combinedModel) link(i int, source, target Entity) {
 	}
 }
 
-// connect adds or overwrites an edge in the model.
 func (m *combinedModel) connect(from, to Entity, v uint64) {
 	r := m.roads
 	if !r.has(from, to) {
@@ -57,7 +56,6 @@ func (m *combinedModel) connect(from, to Entity, v uint64) {
 	m.wrote(combinedRoads, from)
 }
 
-// disconnect removes an edge from the model.
 func (m *combinedModel) disconnect(from, to Entity) {
 	m.roads.remove(from, to)
 	if len(m.roads.out[from]) > 0 {
@@ -71,7 +69,7 @@ func (m *combinedModel) disconnectAll(from Entity) {
 	}
 }
 
-// eachLink calls f for the sources of a target in the relations and edges with this rule.
+// eachLink calls f for the sources of a target, in the relations and edges that have the rule.
 func (m *combinedModel) eachLink(rule OnDelete, target Entity, f func(source Entity)) {
 	for _, r := range m.relations {
 		if r.options.OnDelete == rule {
@@ -87,12 +85,12 @@ func (m *combinedModel) eachLink(rule OnDelete, target Entity, f func(source Ent
 	}
 }
 
-// closure returns the entities that a deletion of the seeds deletes. A seed is left out if its deletion would
-// delete the target of a surviving source in a relation or edges with the rule Refuse.
+// closure returns the entities that a deletion of the seeds deletes. It skips a seed if a surviving entity
+// would lose its target in a relation or edges with the rule Refuse.
 func (m *combinedModel) closure(seeds []Entity) map[Entity]bool {
 	for {
 		goes := map[Entity]bool{}
-		by := map[Entity][]Entity{} // the targets whose deletion deletes an entity directly
+		by := map[Entity][]Entity{} // by source, the targets whose deletion deletes the source
 		var queue []Entity
 		for _, s := range seeds {
 			goes[s] = true
@@ -135,7 +133,6 @@ func (m *combinedModel) closure(seeds []Entity) map[Entity]bool {
 	}
 }
 
-// die removes entities from the model.
 func (m *combinedModel) die(goes map[Entity]bool) {
 	if len(goes) == 0 {
 		return

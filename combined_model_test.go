@@ -19,17 +19,17 @@ import (
 
 // The combined model decodes a stream of bytes into operations on one world. The world has columns of all
 // storages, hooks, relations, edges, trackers and commands. The operations include all forms of queries, bulk
-// operations over queries, Trim, Reset and limits. A model of plain maps must agree after each step. The
-// world model is another test, with more columns and fewer kinds of operations.
+// operations, Trim, Reset and limits. After each step the world must equal a model of plain maps. The model
+// in world_model_test.go has more columns and fewer kinds of operations.
 
 type combinedOptions struct {
 	slots   int
 	pages   vm.Pages
-	storage probing.Storage // of the columns "number" and "wide"
-	hooks   bool
-	roads   OnDelete  // the rule of the edges
-	limit   *vm.Limit // nil for no limit
-	faults  bool      // the test makes one memory call fail
+	storage probing.Storage // storage of the columns "number" and "wide"
+	hooks   bool            // whether the world has hooks
+	roads   OnDelete        // rule of the edges
+	limit   *vm.Limit       // nil for no limit
+	faults  bool            // whether one call for memory fails
 }
 
 type combinedEntity struct {
@@ -41,28 +41,30 @@ type combinedModel struct {
 	t          testing.TB
 	options    combinedOptions
 	world      *World
-	columns    []AnyColumn // the columns that queries may name, by number
+	columns    []AnyColumn // all columns, by number
 	values     []combinedColumn
 	relations  []*relationModel
 	roads      *combinedEdges
 	archetypes []*Archetype
 	trackers   []*combinedTracker // nil where there is no tracker
 	buffers    []*combinedBuffer
-	hog        *vm.Region // takes memory of the limit away from the world
+	hog        *vm.Region // uses memory of the limit, so that less is left for the world
 
 	entities map[Entity]*combinedEntity
-	order    []Entity // the living entities, in an order that depends on the stream only
+	order    []Entity // the living entities, in an order that depends only on the stream
 	stale    []Entity
-	told     map[int]map[Entity]bool // the entities that have a component according to its hooks, by column
+	told     map[int]map[Entity]bool // by column, the entities that have the component according to hooks
 
-	step, refusals   int           // operations, and refused operations
-	opened           int           // operations since the world was made
-	fault            error         // the error of the injected failure, once it has happened
-	moved            []movedEntity // moves for which the running operation called OnMove
-	callbacks        int           // calls of hooks and fill functions
-	applied, resumed int           // applied commands, and calls of Apply that ended early
-	operation        string
-	transcript       io.Writer
+	step       int           // number of operations
+	refusals   int           // number of refused operations
+	opened     int           // number of operations since the world was made
+	fault      error         // error of the injected failure, or nil
+	moved      []movedEntity // moves that the current operation reported to OnMove
+	callbacks  int           // number of calls of hooks and fill functions
+	applied    int           // number of applied commands
+	resumed    int           // number of calls of Apply that ended early
+	operation  string
+	transcript io.Writer
 }
 
 func newCombinedModel(t testing.TB, o combinedOptions, transcript io.Writer) *combinedModel {
@@ -119,7 +121,7 @@ func (m *combinedModel) open() {
 	}
 }
 
-// hookAll registers hooks. Each hook checks that every gain or loss of its component calls it exactly once.
+// hookAll registers hooks that check that each gain and each loss of a component calls a hook exactly once.
 func (m *combinedModel) hookAll() {
 	hooks := func(i int, has func(Entity) bool) (add, remove func(Entity)) {
 		told := map[Entity]bool{}
@@ -177,7 +179,7 @@ func (m *combinedModel) must(ok bool, format string, a ...any) {
 
 func (m *combinedModel) note(a ...any) { fmt.Fprintln(m.transcript, a...) }
 
-// has reports whether an entity should have a component.
+// has reports whether an entity has a component in the model.
 func (m *combinedModel) has(e Entity, col int) bool {
 	v := m.entities[e]
 	if v == nil {
@@ -215,7 +217,7 @@ func (m *combinedModel) born(e Entity, archetype int) {
 	m.note("born", e.Slot(), e.Generation())
 }
 
-// any mostly chooses a living entity, and sometimes a stale entity.
+// any usually chooses a living entity, and sometimes a stale entity.
 func (m *combinedModel) any(b *byteStream) Entity {
 	v := b.next16()
 	switch {
@@ -337,10 +339,10 @@ func combinedDigest(t testing.TB, o combinedOptions, stream []byte) (sum uint64,
 	return h.Sum64(), m
 }
 
-// combinedBytes returns the length of a test's stream in bytes: n, or a fifth of n in a short run and under
-// the race detector.
+// combinedBytes returns the length of a stream in bytes: n in the long form of a test, otherwise a fifth of
+// n.
 func combinedBytes(n int) int {
-	if testing.Short() || longtest.Race {
+	if !longtest.Enabled() {
 		return n / 5
 	}
 	return n
@@ -357,8 +359,7 @@ func TestCombinedModel(t *testing.T) {
 	}
 }
 
-// TestCombinedModelAlike runs one stream with each kind of pages and each storage. The answers must be the
-// same.
+// TestCombinedModelAlike runs one stream with different pages and storages. The transcripts must be equal.
 func TestCombinedModelAlike(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -373,12 +374,12 @@ func TestCombinedModelAlike(t *testing.T) {
 			first = sum
 		}
 		if sum != first {
-			t.Errorf("%+v: the answers differ from the answers with the first options", o)
+			t.Errorf("%+v: the transcript differs from the transcript of the first options", o)
 		}
 	}
 }
 
-// TestCombinedModelLimit varies the memory that the world may take. A refused operation must change nothing.
+// TestCombinedModelLimit varies the memory that the world may use. A refused operation must change nothing.
 func TestCombinedModelLimit(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -386,7 +387,7 @@ func TestCombinedModelLimit(t *testing.T) {
 	if vm.HeapStandIn() {
 		least = 0 // the heap stand-in takes the memory of a whole region when the region is made
 	}
-	// Some streams never run out of memory. More streams follow until enough operations were refused.
+	// Not every stream runs out of memory.
 	refusals, streams := 0, uint64(0)
 	for ; streams < 4 || refusals < least && streams < 40; streams++ {
 		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, hooks: streams%2 == 0,

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// applyMoves packs an archetype or regroups the entities of a query.
 func (m *combinedModel) applyMoves(b *byteStream) {
 	o := MoveOptions{Most: max(0, b.next()-100)}
 	m.moved = nil
@@ -55,7 +54,7 @@ func (m *combinedModel) applyMoves(b *byteStream) {
 	}
 }
 
-// archetypeNow returns the archetype of the columns in which an entity has a component.
+// archetypeNow returns the archetype of an entity's present components.
 func (m *combinedModel) archetypeNow(e Entity) *Archetype {
 	var columns []AnyColumn
 	for i := range m.entities[e].values {
@@ -64,7 +63,7 @@ func (m *combinedModel) archetypeNow(e Entity) *Archetype {
 	return m.world.Archetype(columns...)
 }
 
-// move gives the moved entities their new references in the model.
+// move replaces the references of the moved entities in the model.
 func (m *combinedModel) move(moves Moves) {
 	now := moves.Resolve
 	renewKeys := func(es map[Entity][]Entity) map[Entity][]Entity {

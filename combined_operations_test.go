@@ -53,7 +53,7 @@ func (m *combinedModel) apply(b *byteStream) {
 	}
 }
 
-// applyNew makes one entity or several. It may then give several entities a target with SetRun.
+// applyNew makes one entity with New, or makes several with NewN and gives them a target with SetRun.
 func (m *combinedModel) applyNew(b *byteStream) {
 	m.operation = "New"
 	a := b.next() % len(m.archetypes)
@@ -100,7 +100,6 @@ func (m *combinedModel) applyNew(b *byteStream) {
 	}
 }
 
-// applyComponent adds, writes or removes a component.
 func (m *combinedModel) applyComponent(b *byteStream) {
 	e, i, v, how := m.any(b), b.next()%combinedValues, uint64(b.next())+1, b.next()%8
 	c, had := m.values[i], m.has(e, i)
@@ -140,8 +139,7 @@ func (m *combinedModel) applyAdd(e Entity, i int, v uint64) {
 	})
 }
 
-// target chooses an entity, mostly one of three, so that some targets have many sources and some entities
-// have the same two targets.
+// target usually chooses one of the same three entities, so that these entities have many sources.
 func (m *combinedModel) target(b *byteStream) Entity {
 	if v := b.next(); v%4 > 0 && len(m.order) > 0 {
 		return m.order[v/4%min(3, len(m.order))]
@@ -149,7 +147,6 @@ func (m *combinedModel) target(b *byteStream) Entity {
 	return m.any(b)
 }
 
-// applyLink sets or removes a target.
 func (m *combinedModel) applyLink(b *byteStream) {
 	i, e, t := b.next()%len(m.relations), m.any(b), m.target(b)
 	r := m.relations[i]
@@ -182,7 +179,6 @@ func (m *combinedModel) mustBeCircle(v any) {
 	m.must(ok && strings.Contains(s, "is a circle"), "the panic is %v, want an error about a circle", v)
 }
 
-// applyEdge adds or removes edges.
 func (m *combinedModel) applyEdge(b *byteStream) {
 	r, from, to, v, how := m.roads, m.any(b), m.any(b), uint64(b.next()), b.next()%8
 	if outs := r.out[from]; how < 4 && len(outs) > 0 && v%2 == 0 {
@@ -256,8 +252,8 @@ func (m *combinedModel) applyMemory(b *byteStream) {
 	}
 }
 
-// applyChain links consecutive entities into a chain, which may need more levels than the relation has room
-// for.
+// applyChain links consecutive entities into a chain. The chain may have more levels than the relation has
+// room for.
 func (m *combinedModel) applyChain(b *byteStream) {
 	m.operation = "chain"
 	r, n := m.relations[0], len(m.order)
@@ -280,11 +276,10 @@ func (m *combinedModel) applyChain(b *byteStream) {
 	}
 }
 
-// rare reports whether to run a bulk operation over n entities: always if n is small, and otherwise about
+// rare reports whether to run a bulk operation over n entities: always for up to 60 entities, otherwise about
 // every fourth time.
 func (m *combinedModel) rare(b *byteStream, n int) bool { return n <= 60 || b.next()%4 == 0 }
 
-// applyBulk adds, writes, exchanges or links components of all entities that a query matches.
 func (m *combinedModel) applyBulk(b *byteStream) {
 	m.operation = "bulk"
 	q := m.query(b)
@@ -328,8 +323,8 @@ func (m *combinedModel) applyBulk(b *byteStream) {
 	}
 }
 
-// applyEdit writes components while the query runs. The query may select changed components: a write must not
-// affect the later steps of the loop.
+// applyEdit writes components in a loop over a query. If the query selects changed components, the writes
+// must not affect later steps of the loop.
 func (m *combinedModel) applyEdit(q *combinedQuery, i int, v uint64) {
 	m.operation += " Edit"
 	c := m.values[i]
@@ -365,7 +360,7 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 	for range 1 + b.next()%4 {
 		c := b.next() % combinedCount
 		if c > combinedLinks && (c-combinedLinks)%2 == 1 {
-			c-- // replaces a target column by its relation or edges
+			c-- // the relation or edges of this target column
 		}
 		if !slices.Contains(add, c) && !slices.Contains(remove, c) {
 			remove = append(remove, c)
@@ -396,7 +391,6 @@ func (m *combinedModel) applyExchange(b *byteStream, q *combinedQuery, es []Enti
 	}
 }
 
-// applyRelate gives all entities that a query matches the same target.
 func (m *combinedModel) applyRelate(b *byteStream, q *combinedQuery, es []Entity) {
 	i, t := b.next()%len(m.relations), m.any(b)
 	r := m.relations[i]
@@ -420,8 +414,6 @@ func (m *combinedModel) applyRelate(b *byteStream, q *combinedQuery, es []Entity
 	})
 }
 
-// applyRemoving removes a component or a target of all entities that a query matches, or deletes the
-// entities.
 func (m *combinedModel) applyRemoving(b *byteStream) {
 	m.operation = "removing"
 	q := m.query(b)

@@ -5,25 +5,30 @@ import (
 	"slices"
 )
 
-// combinedQuery is a query and the model of the entities that it matches.
+// combinedQuery holds a query and a model that decides which entities match.
 type combinedQuery struct {
 	Query
-	says                       string
-	with, minus, any, optional []int // the numbers of the columns that each form names
-	tests                      []func(Entity) bool
-	to                         []int // the relations named by To
-	target                     Entity
-	listed, exact, ranged      bool
-	witness                    Entity // an entity that the query usually matches
+	text     string              // the query, for messages
+	with     []int               // columns that every matching entity has
+	without  []int               // columns of Without
+	any      []int               // columns of Any
+	optional []int               // columns of Optional
+	tests    []func(Entity) bool // an entity matches if all tests return true
+	to       []int               // relations of To
+	target   Entity              // target of the last To
+	listed   bool                // whether the query has Among
+	exact    bool                // whether the query has Exactly
+	ranged   bool                // whether the query has Between
+	witness  Entity              // an entity that the query usually matches
 }
 
-// fits reports whether to use a form. matches says whether the form matches the witness. fits seldom accepts
-// a form that excludes the witness.
+// fits decides whether to add a form to a query. It accepts every form that matches the witness, and about
+// one in eight forms that exclude the witness.
 func (m *combinedModel) fits(b *byteStream, matches bool) bool { return matches || b.next()%8 == 0 }
 
 func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
 	q.tests = append(q.tests, f)
-	q.says += fmt.Sprintf(format, a...)
+	q.text += fmt.Sprintf(format, a...)
 }
 
 func (q *combinedQuery) bySlot() bool { return len(q.to) == 0 || q.listed || q.ranged }
@@ -37,8 +42,8 @@ func (b *byteStream) combinedColumn() int {
 	return v % combinedCount
 }
 
-// query decodes a query. It usually chooses conditions that match a witness, because queries without a match
-// test little.
+// query decodes a query. Usually it chooses forms that match a witness, because a query without a match tests
+// little.
 func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	q := &combinedQuery{witness: m.any(b)}
 	for range b.next() % 3 {
@@ -51,7 +56,7 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 	for range b.next() % 5 {
 		m.form(b, q)
 	}
-	if q.exact { // Exactly counts all columns that the finished query names
+	if q.exact { // Exactly also allows columns that later forms name
 		named := slices.Concat(q.with, q.any, q.optional)
 		q.test(func(e Entity) bool {
 			for c := range combinedCount {
@@ -63,26 +68,27 @@ func (m *combinedModel) query(b *byteStream) *combinedQuery {
 			return true
 		}, "")
 	}
-	m.operation += " [" + q.says + "]"
+	m.operation += " [" + q.text + "]"
 	return q
 }
 
-// form chooses a form, and adds it to a query if the other forms of the query allow it.
+// form chooses a form, and adds the form to a query if the other forms of the query allow this.
 func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 	form, c := b.next()%12, b.combinedColumn()
 	named := slices.Contains(q.with, c)
-	out, one, apart := slices.Contains(q.minus, c), slices.Contains(q.any, c), slices.Contains(q.optional, c)
+	without, inAny := slices.Contains(q.without, c), slices.Contains(q.any, c)
+	optional := slices.Contains(q.optional, c)
 	switch form {
 	case 0:
-		if !named && !out && !one && !apart && m.fits(b, !m.has(q.witness, c)) {
+		if !named && !without && !inAny && !optional && m.fits(b, !m.has(q.witness, c)) {
 			q.Query = q.Without(m.columns[c])
-			q.minus = append(q.minus, c)
+			q.without = append(q.without, c)
 			q.test(func(e Entity) bool { return !m.has(e, c) }, " without %s", m.columns[c].Name())
 		}
 	case 1, 2:
 		group := []int{}
 		for _, c := range []int{c, b.combinedColumn(), b.combinedColumn()} {
-			if !slices.Contains(group, c) && !slices.Contains(q.with, c) && !slices.Contains(q.minus, c) {
+			if !slices.Contains(group, c) && !slices.Contains(q.with, c) && !slices.Contains(q.without, c) {
 				group = append(group, c)
 			}
 		}
@@ -95,10 +101,10 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 			}, " any %v", group)
 		}
 	case 3, 4:
-		if !named && !out && !apart {
+		if !named && !without && !optional {
 			q.Query = q.Optional(m.columns[c])
 			q.optional = append(q.optional, c)
-			q.says += " optional " + m.columns[c].Name()
+			q.text += " optional " + m.columns[c].Name()
 		}
 	case 5:
 		if b.next()%4 > 0 {
@@ -106,7 +112,7 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 		}
 		q.Query = q.Exactly()
 		q.exact = true
-		q.says += " exactly"
+		q.text += " exactly"
 	case 6:
 		m.formAmong(b, q)
 	case 7, 8:
@@ -122,7 +128,7 @@ func (m *combinedModel) form(b *byteStream, q *combinedQuery) {
 	}
 }
 
-// formBetween limits a query to a range of slots, mostly around the witness.
+// formBetween limits a query to a range of slots, usually around the witness.
 func (m *combinedModel) formBetween(b *byteStream, q *combinedQuery) {
 	lo := b.next()*b.next()/16 - 10
 	hi := lo + b.next()*b.next()/8
@@ -140,13 +146,13 @@ func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 	target, ok := r.target[q.witness]
 	if !ok {
 		target = m.any(b)
-		for _, e := range m.stale { // preferably a stale entity whose slot now holds another target
+		for _, e := range m.stale { // prefer a stale entity whose slot now holds the target of other entities
 			if e.slot < m.world.size && len(r.sources[m.entity(e.slot)]) > 0 {
 				target = e
 			}
 		}
 	}
-	if !m.fits(b, ok) || slices.Contains(q.minus, col) || slices.Contains(q.to, i) {
+	if !m.fits(b, ok) || slices.Contains(q.without, col) || slices.Contains(q.to, i) {
 		return
 	}
 	q.Query = q.To(r.Relation, target)
@@ -156,7 +162,7 @@ func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 		target)
 }
 
-// formChanged limits a query to the entities with a component that changed according to one of the trackers.
+// formChanged limits a query to the entities with a component that has changed according to a tracker.
 func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
 	tr := m.trackers[b.next()%len(m.trackers)]
 	if tr == nil {
@@ -164,7 +170,7 @@ func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
 	}
 	c = tr.cols[c%len(tr.cols)]
 	matches := m.has(q.witness, c) && tr.isChanged(q.witness, c)
-	if slices.Contains(q.minus, c) || slices.Contains(q.any, c) || !m.fits(b, matches) {
+	if slices.Contains(q.without, c) || slices.Contains(q.any, c) || !m.fits(b, matches) {
 		return
 	}
 	q.Query = q.Changed(m.columns[c], tr.Tracker)
@@ -173,7 +179,6 @@ func (m *combinedModel) formChanged(b *byteStream, q *combinedQuery, c int) {
 		m.columns[c].Name())
 }
 
-// include adds a column to the columns that the query includes.
 func (q *combinedQuery) include(col int) {
 	if !slices.Contains(q.with, col) {
 		q.with = append(q.with, col)
@@ -183,10 +188,10 @@ func (q *combinedQuery) include(col int) {
 // formOptional names all remaining components of the witness as optional.
 func (m *combinedModel) formOptional(q *combinedQuery) {
 	for c := range combinedCount {
-		if m.has(q.witness, c) && !slices.Contains(slices.Concat(q.with, q.minus, q.optional), c) {
+		if m.has(q.witness, c) && !slices.Contains(slices.Concat(q.with, q.without, q.optional), c) {
 			q.Query = q.Optional(m.columns[c])
 			q.optional = append(q.optional, c)
-			q.says += " optional " + m.columns[c].Name()
+			q.text += " optional " + m.columns[c].Name()
 		}
 	}
 }
@@ -227,7 +232,6 @@ func (m *combinedModel) matching(q *combinedQuery) (es []Entity) {
 	return es
 }
 
-// checkQuery compares all ways of running a query with the model.
 func (m *combinedModel) checkQuery(b *byteStream, q *combinedQuery) {
 	es := m.matching(q)
 	ordered := es
@@ -276,7 +280,7 @@ func (m *combinedModel) entity(slot uint32) Entity {
 	return Entity{slot: slot, generation: *m.world.generation(slot)}
 }
 
-// optionals returns the set of the query's optional components that an entity has in the model.
+// optionals returns the query's optional components that an entity has in the model, as a set of bits.
 func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
 	for _, c := range q.optional {
 		if m.has(e, c) {
@@ -286,8 +290,7 @@ func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
 	return set
 }
 
-// checkRuns checks that the runs hold the entities of All, that the entities of a run have the same optional
-// components, and that no run could be longer.
+// checkRuns checks that the runs hold the entities of All, and that no run could be longer.
 func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 	n := 0
 	last := Run{}
@@ -337,7 +340,6 @@ func (m *combinedModel) checkAlike(q *combinedQuery, r Run) {
 	}
 }
 
-// checkDepths checks InDepthOrder of the acyclic relations.
 func (m *combinedModel) checkDepths(q *combinedQuery, es []Entity) {
 	for _, rel := range m.relations {
 		if rel.options.Cyclic {

@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// combinedTracker is a Tracker and the model of its state.
+// combinedTracker holds a Tracker and the model of its state.
 type combinedTracker struct {
 	*Tracker
 	cols    []int
@@ -14,10 +14,10 @@ type combinedTracker struct {
 	written map[int]map[Entity]bool // by column, the entities written since the last Next
 }
 
-// combinedTracked lists the sets of columns that trackers observe.
+// combinedTracked lists sets of column numbers. Each tracker observes one set.
 var combinedTracked = [][]int{{0, 2, 3, 6}, {0, 5, 7, 12}, {1, 4, 8, 13}, {2, 6, 9, 10, 11}}
 
-// wrote records for the trackers that an entity's component was written or gained.
+// wrote records in the model of each tracker that an entity gained or wrote a component.
 func (m *combinedModel) wrote(col int, e Entity) {
 	for _, tr := range m.trackers {
 		if tr != nil && tr.written[col] != nil {
@@ -39,7 +39,6 @@ func (m *combinedModel) next(tr *combinedTracker) {
 	}
 }
 
-// applyTracker makes, closes, advances or checks a tracker.
 func (m *combinedModel) applyTracker(b *byteStream) {
 	m.operation = "trackers"
 	k, how := b.next()%len(m.trackers), b.next()
@@ -105,7 +104,7 @@ func (m *combinedModel) checkTracker(tr *combinedTracker) {
 	}
 }
 
-// squeeze lets the world take less than 8 further pages of the limit, or the whole limit.
+// squeeze leaves the world 0 to 7 further pages of the limit, or the whole limit.
 func (m *combinedModel) squeeze(b *byteStream) {
 	m.operation = "squeeze"
 	v := b.next()

@@ -14,19 +14,18 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// CommandsOptions say how Commands are made. The zero value works.
+// CommandsOptions are the options of [NewCommands]. The zero value works.
 type CommandsOptions struct {
 	// Bytes is the largest number of bytes that can be recorded between two calls of [World.Apply]. A command
 	// takes 16 bytes plus the size of its value, rounded up to a multiple of 8. Bytes reserves only
 	// addresses, not memory.
-	// Default: 1 GiB; on Windows, where reserved addresses cost memory, 64 MiB; on the heap stand-in, which
-	// allocates all of these bytes with the first command, 4 MiB.
+	// Default: 1 GiB; 64 MiB on Windows, where reserved addresses cost memory; 4 MiB with [vm.PagesHeap] and
+	// on the heap stand-in, where the first command allocates all Bytes.
 	Bytes int
 }
 
-// Commands record structural changes, and [World.Apply] makes these changes later. While a query runs,
-// nothing may make or delete entities, or add or remove components; recording is allowed, on any goroutine.
-// Make Commands with [NewCommands].
+// Commands record structural changes, and [World.Apply] makes these changes later. A program may record, but
+// not change the structure, while a query runs. Make Commands with [NewCommands].
 //
 // Recording writes a few words into memory off the Go heap. Apply keeps this memory for the next commands;
 // see [Commands.Trim]. If there is no memory, recording panics with a [*vm.Error], and earlier commands stay
@@ -39,16 +38,16 @@ type CommandsOptions struct {
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
-	room  uintptr        // commands beyond this offset take the long path; room is c.used to force this path
+	room  uintptr        // end of the committed memory, or c.used, so that record calls makeRoom
 	world *World
 
-	position     int     // the position of the commands that are recorded now
-	since        uintptr // offset of the first command at this position
+	position     int     // the position that At set
+	since        uintptr // offset at which the current piece begins
 	pieces       []piece // the commands before since
 	lists        []list  // values with Go pointers, by column
-	placeholders uint32  // the generation of placeholders; zero before the first
-	applied      bool    // whether all commands were applied; the next recording begins at offset 0
-	trimmed      bool    // whether trimApplied has removed the applied commands, except births
+	placeholders uint32  // the generation of this batch's placeholders; zero before the first
+	applied      bool    // whether all commands were applied; then the next command begins at offset 0
+	trimmed      bool    // whether trimApplied has removed all applied commands except births
 	applying     bool    // whether Apply is running
 	closed       bool
 	pass         uint64 // number of the last Apply of these Commands
@@ -61,7 +60,7 @@ type Commands struct {
 type command struct {
 	what  uint32 // the kind, and the number of the column or archetype
 	words uint32 // length in words of 8 bytes, head included
-	// entity is the entity that the command is for. For commandNew it is the entity that was made, or zero.
+	// entity is the entity that the command changes. For commandNew, Apply sets it to the new entity.
 	entity Entity
 }
 
@@ -90,10 +89,11 @@ func (h *command) value() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(h), 
 // next returns the command after h. The command h must have no value.
 func (h *command) next() *command { return (*command)(h.value()) }
 
-// piece is a stretch of commands that belong to one position.
+// piece is a range of consecutive commands at one position.
 type piece struct {
 	position int
-	from, to uintptr // the offsets of the first command that is not applied, and of the end
+	from     uintptr // offset of the first command that is not applied
+	to       uintptr // offset after the last command
 }
 
 // list holds recorded values with Go pointers, which must lie on the Go heap.
@@ -117,9 +117,9 @@ const maxCommands = min(32<<30, math.MaxInt/8)
 // applied all its commands.
 var batches atomic.Uint32
 
-// commandsList holds all Commands of a world. Workers may make Commands at the same time.
+// commandsList holds all Commands of a world.
 type commandsList struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // guards all
 	all   []*Commands
 	pass  uint64 // number of the last Apply
 	order []place
@@ -144,9 +144,9 @@ func NewCommands(w *World, o CommandsOptions) *Commands {
 	return c
 }
 
-// later applies a recorded command to a column and reports whether the command had an effect. The value is at
-// v. If the command makes a link, c resolves a placeholder in the value. If later cannot get memory, it
-// panics with a [*vm.Error] and changes nothing.
+// later applies a recorded command to a column and reports whether the command had an effect. v is the
+// address of the value. If the command makes a link, c resolves a placeholder in the value. If later cannot
+// get memory, it panics with a [*vm.Error] and changes nothing.
 type later func(c *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool
 
 func defaultCommands(p vm.Pages) int {
@@ -159,9 +159,9 @@ func defaultCommands(p vm.Pages) int {
 	return 1 << 30
 }
 
-// At sets the position of the commands that are recorded from now on. [World.Apply] orders commands by
-// position first. Take the position from the work, such as the number of a [Batch]: then the order does not
-// depend on which goroutine recorded a command. The position is 0 before the first At and after Apply.
+// At sets the position of the commands that are recorded after it. [World.Apply] orders commands by position
+// first. Take the position from the work, for example the number of a [Batch]. Then the order does not depend
+// on which goroutine recorded a command. The position is 0 before the first At and after Apply.
 func (c *Commands) At(position int) {
 	if c == nil {
 		c.mustBeOpen("Commands.At of")
@@ -172,7 +172,7 @@ func (c *Commands) At(position int) {
 	c.position = position
 }
 
-// cut ends the piece that is being recorded.
+// cut ends the current piece.
 func (c *Commands) cut() {
 	c.pieces = append(c.pieces, piece{c.position, c.since, c.used})
 	c.since = c.used
@@ -180,12 +180,12 @@ func (c *Commands) cut() {
 
 // New records the birth of an entity and returns a placeholder for the entity. Later commands of the same
 // Commands may use the placeholder in place of the entity. Everywhere else the placeholder is stale, like an
-// entity of another world. A component value that holds a placeholder is stored unchanged. After Apply,
-// [Commands.Resolve] returns the entity. A command at an earlier position than the birth is applied before
-// the entity exists. Apply skips such a command, so using the placeholder at an earlier position is a bug.
+// entity of another world. After Apply, [Commands.Resolve] returns the entity.
 //
-// The entity's components are zero, as by [Archetype.New]. A command that adds one of these components sets
-// its value.
+// Apply does not replace placeholders in component values. Apply skips commands that use the placeholder at
+// an earlier position than the birth, because the entity does not exist yet.
+//
+// The entity's components are zero, as by [Archetype.New]. To set a component, record SetLater or AddLater.
 func (c *Commands) New(a *Archetype) Entity {
 	if c == nil || a == nil || a.world != c.world {
 		c.mustBeOpen(recording)
@@ -204,7 +204,8 @@ func (c *Commands) New(a *Archetype) Entity {
 // Delete records the deletion of e, as by [World.Delete].
 func (c *Commands) Delete(e Entity) { c.record(uint32(commandDelete), e, 0) }
 
-// recordFor records a command for a column and returns the address for its value of the given size.
+// recordFor records a command for a column and returns the address of the value. bytes is the size of the
+// value.
 func (c *Commands) recordFor(col *column, kind commandKind, e Entity, bytes uintptr) unsafe.Pointer {
 	if col == nil || c == nil || col.world != c.world {
 		c.mustKnow(col)
@@ -212,8 +213,8 @@ func (c *Commands) recordFor(col *column, kind commandKind, e Entity, bytes uint
 	return c.record(uint32(kind)|col.id, e, bytes)
 }
 
-// record writes a command's head and returns the address for its value of the given size. record is sound
-// because the span is committed up to room, never moves while the Commands are open, and holds no Go
+// record writes a command's head and returns the address of the value. bytes is the size of the value. record
+// is sound because the span is committed up to room, never moves while the Commands are open, and holds no Go
 // pointers.
 func (c *Commands) record(what uint32, e Entity, bytes uintptr) unsafe.Pointer {
 	if c == nil {
@@ -261,8 +262,8 @@ func (c *Commands) commit(used, size uintptr) error {
 	}
 	if c.base == nil {
 		o := &c.world.options
-		// The bytes after the last command must lie in the region too: a pointer to them must not point to
-		// other memory.
+		// The region has headBytes more, so that a pointer to the end of the last command stays in the
+		// region.
 		r, err := vm.Reserve(c.bytes+int(headBytes), vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 		if err != nil {
 			return err
@@ -284,9 +285,9 @@ func (c *Commands) commit(used, size uintptr) error {
 // usable returns how many bytes of commands have committed memory.
 func (c *Commands) usable() uintptr { return uintptr(min(c.span.Committed(), c.bytes)) }
 
-// GrowBytes commits memory for the next commands. These commands cannot fail as long as together they take at
-// most the given number of bytes; see [CommandsOptions]. If GrowBytes fails, it changes nothing and returns a
-// [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another error of package vm.
+// GrowBytes commits memory for the next commands, so that recording up to the given number of bytes cannot
+// fail. [CommandsOptions] says how many bytes a command takes. If GrowBytes fails, it changes nothing and
+// returns a [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another error of package vm.
 func (c *Commands) GrowBytes(bytes int) error {
 	c.mustBeOpen("Commands.GrowBytes of")
 	if bytes < 0 {
@@ -297,8 +298,7 @@ func (c *Commands) GrowBytes(bytes int) error {
 			"Apply")
 	}
 	if c.applied {
-		// Applied commands stay for Resolve until the next command is recorded. The next command begins at
-		// offset 0.
+		// Resolve needs the applied commands until the next command is recorded at offset 0.
 		return c.commit(0, uintptr(bytes))
 	}
 	return c.commit(c.used, uintptr(bytes))
@@ -370,8 +370,8 @@ func (e Entity) placeholder() bool { return e.generation <= generation.MaxCount 
 // reasons as record.
 func (c *Commands) head(at uintptr) *command { return (*command)(unsafe.Add(c.base, at)) }
 
-// Trim gives back the memory of commands that were applied. It keeps 16 bytes for each entity that the
-// commands made, until the next command is recorded, because [Commands.Resolve] needs them.
+// Trim gives back the memory of applied commands. It keeps 16 bytes for each entity that these commands made,
+// because [Commands.Resolve] needs them until the next command is recorded.
 func (c *Commands) Trim() error {
 	c.mustBeOpen("Commands.Trim of")
 	if c.applying {
@@ -390,8 +390,8 @@ func (c *Commands) Trim() error {
 	return err
 }
 
-// Close releases the memory and drops commands that were not applied. Nothing can be recorded any more. If a
-// Close could not release memory, the next Close tries again. Otherwise a second Close does nothing.
+// Close releases the memory and drops the commands that were not applied. Recording panics after Close. If
+// Close fails, the next call tries again. Otherwise further calls do nothing.
 func (c *Commands) Close() error {
 	if c == nil {
 		c.mustBeOpen("Commands.Close of")
@@ -439,7 +439,7 @@ func (c *Commands) mustBeOpen(what string) {
 	}
 }
 
-// recording is the subject of messages about all methods that record.
+// recording is the beginning of messages about methods that record.
 const recording = "a command was recorded into"
 
 // mustKnow panics because a column does not belong to the Commands' world.

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestCommandsResume checks that an Apply that runs out of memory keeps the remaining commands, and that
-// later calls apply them in order.
+// TestCommandsResume checks that Apply keeps the remaining commands if memory runs out, and that later calls
+// of Apply apply these commands in order.
 func TestCommandsResume(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesHeap} {
 		t.Run(pages.String(), func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestCommandsResume(t *testing.T) {
 			total, refusals := Applied{}, 0
 			for {
 				before := large.Len()
-				done, err := w.Apply(second, first) // the order is by position, not by argument
+				done, err := w.Apply(second, first)
 				total.Done += done.Done
 				total.Skipped += done.Skipped
 				w.checkInvariants()
@@ -56,13 +56,12 @@ func TestCommandsResume(t *testing.T) {
 				if refusals++; !errors.As(err, &e) || !errors.Is(err, vm.ErrLimit) {
 					t.Fatal(err)
 				}
-				// Commands are applied in order: the first n entities have the component.
 				n := large.Len()
 				if n < before || n < len(es) && (large.Has(es[n]) || name.Has(es[n])) || n > 0 &&
 					!large.Has(es[n-1]) {
 					t.Fatalf("%d components were added, but not to the first %d entities", n, n)
 				}
-				if refusals == 2 { // commands that are recorded now follow the remaining commands
+				if refusals == 2 { // new commands follow the remaining commands
 					first.At(1 << 20)
 					first.Delete(made[0])
 					second.At(1 << 20)
@@ -80,7 +79,7 @@ func TestCommandsResume(t *testing.T) {
 				n := []*Commands{first, second}[i%2].Resolve(made[i])
 				if i == 0 {
 					if w.Alive(e) || w.Alive(n) || n.IsZero() {
-						t.Error("the last commands were not applied")
+						t.Error("the commands recorded between two calls of Apply were not applied")
 					}
 					continue
 				}
@@ -94,8 +93,8 @@ func TestCommandsResume(t *testing.T) {
 	}
 }
 
-// TestCommandsMaxEntities checks that New commands wait until there are free slots, and that all later
-// commands wait too.
+// TestCommandsMaxEntities checks that commands of New wait for free slots, and that all later commands wait
+// too.
 func TestCommandsMaxEntities(t *testing.T) {
 	for _, between := range []bool{false, true} {
 		w := NewWorld(Options{MaxEntities: 128})
@@ -131,8 +130,8 @@ func TestCommandsMaxEntities(t *testing.T) {
 	}
 }
 
-// TestCommandsRoom checks that recording without room panics and loses no commands, and that recording after
-// GrowBytes cannot fail.
+// TestCommandsRoom checks that recording panics without room and loses no earlier commands, and that
+// recording after GrowBytes cannot fail.
 func TestCommandsRoom(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	leave := hog(t, limit)
@@ -161,7 +160,6 @@ func TestCommandsRoom(t *testing.T) {
 	if done, err := w.Apply(c); done.Done != n || err != nil || *num.Get(es[1]) != uint64(n-1) {
 		t.Errorf("%+v, %v: the component is %d, want %d", done, err, *num.Get(es[1]), n-1)
 	}
-	// The next commands fill CommandsOptions.Bytes.
 	leave(64 << 20)
 	if err := c.GrowBytes(1 << 20); err != nil {
 		t.Fatal(err)
@@ -181,7 +179,6 @@ func TestCommandsRoom(t *testing.T) {
 	if done, err := w.Apply(c); done != (Applied{Skipped: 1 << 16}) || err != nil {
 		t.Errorf("%+v, %v; want %d skipped", done, err, 1<<16)
 	}
-	// Trim gives back the memory that Apply keeps.
 	used := limit.Used()
 	if err := c.Trim(); err != nil || limit.Used() != used-1<<20 {
 		t.Errorf("Trim gave %d bytes back, want %d; %v", used-limit.Used(), 1<<20, err)
@@ -199,8 +196,8 @@ func TestCommandsRoom(t *testing.T) {
 	}
 }
 
-// TestCommandsMemory checks that Apply keeps the memory for the next batch and that closing the world
-// releases it.
+// TestCommandsMemory checks that Apply keeps the memory for the next batch, and that World.Close releases the
+// memory.
 func TestCommandsMemory(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})

@@ -77,7 +77,6 @@ func TestCommandsMisuse(t *testing.T) {
 	if err := new(Commands).Close(); err != nil {
 		t.Error(err)
 	}
-	// No misuse recorded a command: Apply finds only the SetLater from before the misuse.
 	if done, err := w.Apply(c); done != (Applied{Done: 1}) || err != nil || *num.Get(e) != 7 {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -131,7 +130,7 @@ func TestApplyInsideQueries(t *testing.T) {
 		}
 	}, "changed while a query was running, by World.Apply", "writing values is not a structural change",
 		"in Commands and apply them after the loop")
-	// Apply is allowed inside a query as long as it skips every command.
+	// In a loop over a query, Apply may skip commands.
 	n := 0
 	for range w.Query(num).All() {
 		c.Delete(Entity{})
@@ -145,8 +144,8 @@ func TestApplyInsideQueries(t *testing.T) {
 	}
 }
 
-// TestApplyAndHooks checks that, after a panic in a hook, the next Apply begins with the command behind the
-// one that called the hook.
+// TestApplyAndHooks checks that, after a hook panics, the next Apply begins with the command after the
+// command that called the hook.
 func TestApplyAndHooks(t *testing.T) {
 	w := NewWorld(Options{Name: "home", MaxEntities: 1024})
 	defer w.Close()
@@ -227,7 +226,6 @@ func TestApplyAndHooks(t *testing.T) {
 			})
 		}
 	}
-	// A hook may record into other Commands.
 	hook = func() { spare.Delete(es[0]) }
 	num.AddLater(c, es[0], 1)
 	if done, err := w.Apply(c); done.Done != 1 || err != nil {
@@ -238,8 +236,8 @@ func TestApplyAndHooks(t *testing.T) {
 	}
 }
 
-// TestApplyOrder checks the order of commands: by position, in a position by the order of Apply's arguments,
-// and within an argument by the order of recording.
+// TestApplyOrder checks that Apply orders commands by position, then by its arguments, then by the order of
+// recording.
 func TestApplyOrder(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

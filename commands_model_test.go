@@ -13,9 +13,9 @@ import (
 )
 
 // The model of Commands decodes a stream of bytes into batches of operations. One world runs the operations
-// directly. In another world several workers record the operations concurrently into Commands. Each worker
-// records some of the batches in random order, each batch at its own position. After Apply both worlds must
-// be equal, slot by slot.
+// directly. For another world, several workers record the operations into Commands at the same time. Each
+// worker records some batches in random order, each batch at its own position. After Apply the two worlds
+// must be equal, slot by slot.
 
 // commandWorld is a world with a column of each storage and a record of the calls of its hooks.
 type commandWorld struct {
@@ -47,10 +47,10 @@ func newCommandWorld(pages vm.Pages, hooks bool) *commandWorld {
 	return w
 }
 
-// commandStep is one operation. Its entity is one of the known entities or one that the same batch made.
+// commandStep is one operation.
 type commandStep struct {
 	verb, column, archetype int
-	entity                  int // index in known; -1, -2… are the first, second… entity that the batch made
+	entity                  int // index in known; or -1-i for entity i of the entities that the batch made
 	v                       uint64
 }
 
@@ -86,7 +86,7 @@ func (s commandStep) small() [3]byte     { return [3]byte{byte(s.v), 2, 3} }
 func (s commandStep) big() [3]uint64     { return [3]uint64{2: s.v} }
 func (s commandStep) name() string       { return fmt.Sprint("n", s.v) }
 
-// do runs a step directly and reports whether Apply would count it as done.
+// do runs a step directly and reports whether Apply counts the step as done.
 func (w *commandWorld) do(s commandStep, own *[]Entity) bool {
 	if s.verb < 2 {
 		*own = append(*own, w.archetypes[s.archetype].New())
@@ -132,7 +132,6 @@ func (w *commandWorld) do(s commandStep, own *[]Entity) bool {
 	return w.tag.Remove(e)
 }
 
-// record records a step in c.
 func (w *commandWorld) record(c *Commands, s commandStep, own *[]Entity) {
 	if s.verb < 2 {
 		*own = append(*own, c.New(w.archetypes[s.archetype]))
@@ -182,7 +181,7 @@ func (w *commandWorld) record(c *Commands, s commandStep, own *[]Entity) {
 	}
 }
 
-// picture returns all entities with their components, and the length of each archetype, as text.
+// picture returns all entities with their components, and the lengths of all archetypes, as text.
 func (w *commandWorld) picture() string {
 	var b strings.Builder
 	for e := range w.Query().All() {
@@ -207,7 +206,7 @@ func (w *commandWorld) picture() string {
 	return b.String()
 }
 
-// runCommands runs a stream directly and by the Commands of some workers.
+// runCommands runs a stream directly and with Commands, and compares the two worlds.
 func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages vm.Pages, hooks bool) {
 	direct, later := newCommandWorld(pages, hooks), newCommandWorld(pages, hooks)
 	defer direct.Close()
@@ -279,10 +278,11 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 			}
 		}
 		if a, b := later.picture(), direct.picture(); a != b {
-			t.Fatalf("round %d: by Commands\n%s\ndirectly\n%s", round, a, b)
+			t.Fatalf("round %d: with Commands\n%s\ndirectly\n%s", round, a, b)
 		}
 		if !slices.Equal(direct.told, later.told) {
-			t.Fatalf("round %d: hooks got\n%q\ndirectly\n%q", round, later.told, direct.told)
+			t.Fatalf("round %d: calls of hooks with Commands\n%q\ndirectly\n%q", round, later.told,
+				direct.told)
 		}
 		direct.told, later.told = nil, nil
 	}
@@ -292,10 +292,7 @@ func runCommands(t *testing.T, stream []byte, workers int, r *rand.Rand, pages v
 func TestCommandsModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	bytes := longtest.Pick(30_000, 60_000)
-	if testing.Short() || longtest.Race {
-		bytes = 10_000
-	}
+	bytes := longtest.Pick(10_000, 60_000)
 	for _, workers := range []int{1, 2, 5} {
 		for _, hooks := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d workers, hooks %v", workers, hooks), func(t *testing.T) {
@@ -306,7 +303,8 @@ func TestCommandsModel(t *testing.T) {
 	}
 }
 
-// FuzzCommands runs the model of Commands on its input. The first byte selects workers, pages and hooks.
+// FuzzCommands runs the model of Commands on its input. The first byte chooses the number of workers, the
+// pages and the hooks.
 func FuzzCommands(f *testing.F) {
 	f.Add([]byte{0x13, 3, 5, 0, 0, 1, 9, 3, 3, 2, 2, 7, 3, 0, 5, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, stream []byte) {

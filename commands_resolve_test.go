@@ -5,9 +5,7 @@ import (
 	"testing"
 )
 
-// TestResolveUntilRecording checks that placeholders resolve from Apply until the next recording, also after
-// Grow, Trim and an empty Apply.
-func TestResolveUntilRecording(t *testing.T) {
+func TestPlaceholdersResolveUntilNextRecording(t *testing.T) {
 	for name, meanwhile := range map[string]func(*World, *Commands) error{
 		"nothing":       func(*World, *Commands) error { return nil },
 		"Grow":          func(_ *World, c *Commands) error { return c.GrowBytes(1 << 20) },
@@ -44,7 +42,7 @@ func TestResolveUntilRecording(t *testing.T) {
 			}
 			beyond := Entity{slot: 1 << 28, generation: made[0].generation}
 			if c.Resolve(Entity{}) != (Entity{}) || c.Resolve(beyond) != (Entity{}) {
-				t.Errorf("%s: an Entity that is not a placeholder resolves", name)
+				t.Errorf("%s: Resolve accepts an Entity that is not a placeholder", name)
 			}
 		}
 		check()
@@ -52,10 +50,9 @@ func TestResolveUntilRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		check()
-		// The next recording begins a new batch.
 		again := c.New(a)
 		if c.Resolve(made[0]) != (Entity{}) || c.Resolve(again) != (Entity{}) {
-			t.Errorf("%s: a placeholder of the previous batch or of a pending New resolves", name)
+			t.Errorf("%s: Resolve accepts a placeholder of the previous batch or of an unapplied New", name)
 		}
 		if _, err := w.Apply(c); err != nil || !w.Alive(c.Resolve(again)) {
 			t.Errorf("%s: Apply of the next batch: %v; its placeholder resolves to %v", name, err,
@@ -67,8 +64,7 @@ func TestResolveUntilRecording(t *testing.T) {
 	}
 }
 
-// TestTrimKeepsBirthsOnly checks that Trim after Apply keeps 16 bytes for each new entity and nothing else.
-func TestTrimKeepsBirthsOnly(t *testing.T) {
+func TestCommandsTrimKeepsPlaceholders(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
 	num := NewColumn[kilobyte](w)

@@ -2,12 +2,12 @@ package vast
 
 import "slices"
 
-// committed holds the sizes that some columns and the control arrays had before a growth. If the growth fails
-// half-way, shrink gives back the memory beyond these sizes, because that memory would still count against a
-// limit that other containers may share.
-type committed struct {
+// committedSizes holds the sizes of columns and of the control arrays before a growth. If the growth fails,
+// shrink gives the new memory back: it would count against a limit that containers share.
+type committedSizes struct {
 	size         uint32
-	gens, owners int               // bytes above and below w.control
+	gens         int               // bytes above w.control
+	owners       int               // bytes below w.control
 	live, vacant int               // bits
 	columns      []columnCommitted // a part of World.sizes
 }
@@ -21,12 +21,12 @@ type columnCommitted struct {
 }
 
 // committed returns the current sizes. The caller must pass each result to forget, the latest result first.
-func (w *World) committed(columns []*column) committed {
-	m := committed{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
+func (w *World) committed(columns []*column) committedSizes {
+	m := committedSizes{size: w.size, gens: w.control.Above(), owners: w.control.Below(), live: w.live.Len(),
 		vacant: w.vacant.Len()}
 	at := len(w.sizes)
 	if at == 0 {
-		w.sizes = slices.Grow(w.sizes, 3*len(columns)) // growth is nested in up to three levels
+		w.sizes = slices.Grow(w.sizes, 3*len(columns)) // room for up to three nested growths
 	}
 	for _, c := range columns {
 		one := columnCommitted{slots: c.slots, bits: c.set.Len(), bytes: c.span.Committed(),
@@ -41,12 +41,13 @@ func (w *World) committed(columns []*column) committed {
 }
 
 // forget frees the part of World.sizes that m uses.
-func (w *World) forget(m committed) {
+func (w *World) forget(m committedSizes) {
 	clear(m.columns)
 	w.sizes = w.sizes[:len(w.sizes)-len(m.columns)]
 }
 
-// try calls f, which makes room for entities with some columns. If f fails, try gives back what f committed.
+// try calls f, which makes room in columns and control arrays. If f fails, try gives back the memory that f
+// committed.
 func (w *World) try(columns []*column, f func() error) error {
 	before := w.committed(columns)
 	defer w.forget(before)
@@ -59,7 +60,7 @@ func (w *World) try(columns []*column, f func() error) error {
 
 // shrink gives back the memory beyond the sizes in m. No entity may have a slot in that memory. Memory that
 // cannot be given back stays committed, and the next growth uses it.
-func (w *World) shrink(columns []*column, m committed) {
+func (w *World) shrink(columns []*column, m committedSizes) {
 	for i, c := range columns {
 		was := m.columns[i]
 		c.slots = was.slots
@@ -76,8 +77,8 @@ func (w *World) shrink(columns []*column, m committed) {
 	_ = w.control.DecommitTo(m.owners, m.gens)
 }
 
-// commit makes the control arrays and the archetype's columns usable for all words before the word end. On
-// failure nothing has changed.
+// commit makes the words [0, end) usable in the control arrays and in a's columns. If commit fails, it has
+// changed nothing.
 func (w *World) commit(a *Archetype, end uint32) error {
 	enough := end*64 <= w.size
 	for _, c := range a.columns {

@@ -13,8 +13,6 @@ import (
 	"testing"
 )
 
-// TestContributingNamesEachFile checks that the tables of CONTRIBUTING.md name each file of the library, the
-// inspector and the cluster, or its folder, and that each name in the tables exists.
 func TestContributingNamesEachFile(t *testing.T) {
 	text, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {
@@ -32,7 +30,7 @@ func TestContributingNamesEachFile(t *testing.T) {
 		if m := heading.FindStringSubmatch(line); m != nil {
 			folder = m[1]
 			if strings.Count(line, "`") > 2 {
-				folder = "." // a table of several folders has the folder in each name
+				folder = "." // in a table of several folders, each name includes its folder
 			}
 			continue
 		}

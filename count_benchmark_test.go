@@ -7,8 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkCount counts the matches of queries over a million entities. Count and a loop over the runs take
-// turns. The benchmark reports the time of one pass of each, and how many times faster Count is.
+// BenchmarkCount compares Query.Count with a loop over the query's runs, in a world of a million entities.
 func BenchmarkCount(b *testing.B) {
 	w, pos, vel, _ := bulkWorld(b)
 	sparse, marks := NewTag(w, "one in 16"), NewTag(w, "64 of 1024")
@@ -43,7 +42,7 @@ func BenchmarkCount(b *testing.B) {
 			want := countOf(c.q)
 			start := time.Now()
 			countOf(c.q)
-			// A sample has many passes, because reading the clock takes time, too.
+			// Many passes for each reading of the clock, because the reading takes time, too.
 			passes := 1 + int(200*time.Microsecond/(1+time.Since(start)))
 			sides := []func(Query) int{countOf, Query.Count}
 			samples := measure.Turns(max(b.N, 20), len(sides), nil, func(side int) float64 {

@@ -5,14 +5,12 @@ import (
 	"math/bits"
 )
 
-// ranged reports whether the query is limited to a range of slots.
 func (q *query) ranged() bool { return q.lo > 0 || q.hi != math.MaxUint }
 
-// cuts reports whether the query's runs are parts of the runs of its source.
+// cuts reports whether the query cuts the runs of its source into parts.
 func (q *query) cuts() bool { return q.exact || len(q.optional) > 0 }
 
-// nextPart moves the cursor to the next part of the source's run. At the end of that run, it goes on with the
-// next run of the source.
+// nextPart moves the cursor to the next part of the source's runs and reports whether there is one.
 func (k *walk) nextPart() bool {
 	for {
 		for lo := k.cursor.Hi; lo < k.end; {
@@ -46,7 +44,8 @@ func (k *walk) nextBetween() bool {
 	return false
 }
 
-// inRange returns the bits of mask, a mask of slots of one word, whose slots lie in the query's range.
+// inRange clears the bits of mask whose slots lie outside the query's range. mask is a set of slots of one
+// word.
 func (q *query) inRange(word uint, mask uint64) uint64 {
 	if lo := q.lo; lo > word*64 {
 		mask &= ^uint64(0) << (lo - word*64) // zero if the range begins after the word
@@ -57,8 +56,8 @@ func (q *query) inRange(word uint, mask uint64) uint64 {
 	return mask
 }
 
-// alike returns the largest end, up to hi, such that all entities in the slots [lo, end) have the same
-// optional components.
+// alike returns the end of the longest range of slots in [lo, hi) that begins at lo and whose entities all
+// have equal sets of optional components.
 func (q *query) alike(lo, hi uint) uint {
 	if len(q.optional) == 0 {
 		return hi
@@ -93,7 +92,7 @@ func (q *query) alike(lo, hi uint) uint {
 	return hi
 }
 
-// nameIDs returns the numbers of the columns that entities of an exact query may have, as a set of bits.
+// nameIDs returns a bit set: the ids of the columns that an exact query allows.
 func (q *query) nameIDs() (ids []uint64) {
 	for _, c := range q.columns(asked, implied, oneOf, optional) {
 		for int(c.id/64) >= len(ids) {
@@ -104,15 +103,15 @@ func (q *query) nameIDs() (ids []uint64) {
 	return ids
 }
 
-// foreign reports whether a component keeps entities out of an exact query.
+// foreign reports whether an exact query excludes the entities with the component.
 func (q *query) foreign(c *column) bool {
 	return !c.internal && (int(c.id/64) >= len(q.ids) || q.ids[c.id/64]>>(c.id%64)&1 == 0)
 }
 
-// others returns the bits of mask, a mask of slots of one word, whose entities have a component that an exact
-// query does not name. Each slot of mask must hold an entity. others looks at the columns that the word's
-// entities were born with, and at the columns that they gained later. Because extra holds the numbers of
-// gained columns modulo 64, others also looks at other columns with the same remainder.
+// others returns the slots of mask whose entities have a component that an exact query does not name. mask is
+// a set of slots of one word, and each of these slots must hold an entity. others reads the columns of the
+// word's archetype and the columns that its entities gained after birth. o.extra holds the ids of gained
+// columns modulo 64, so others reads every column with such a remainder.
 func (q *query) others(word uint32, mask uint64) (m uint64) {
 	w := q.world
 	o := w.owner(word)
@@ -123,8 +122,8 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 			}
 		}
 	}
-	for extra := o.extra; extra != 0; extra &= extra - 1 {
-		for id := int(trailingZeros(extra)); id < len(w.columns); id += 64 {
+	for rest := o.extra; rest != 0; rest &= rest - 1 {
+		for id := int(trailingZeros(rest)); id < len(w.columns); id += 64 {
 			if c := w.columns[id]; word < c.slots/64 && q.foreign(c) {
 				m |= mask & c.set.Word(uint(word))
 			}
@@ -133,9 +132,8 @@ func (q *query) others(word uint32, mask uint64) (m uint64) {
 	return m
 }
 
-// pure returns the first stretch of the slots [lo, hi) in which every entity has only components that an
-// exact query names. Each slot in [lo, hi) must hold an entity. If there is no such stretch, pure returns hi
-// twice.
+// pure returns the first range of slots in [lo, hi) whose entities have only components that an exact query
+// names. If there is no such range, pure returns hi, hi. Each slot in [lo, hi) must hold an entity.
 func (q *query) pure(lo, hi uint32) (uint32, uint32) {
 	found := false
 	for at := lo; at < hi; {

@@ -10,13 +10,13 @@ import (
 
 func trailingZeros(m uint64) uint32 { return uint32(bits.TrailingZeros64(m)) }
 
-// Delete removes e and all its components from the world, and reports whether it did. If e is a target in a
-// [Relation] or in [Edges], their [OnDelete] decides: with Refuse nothing changes and Delete returns false;
-// with Cascade the sources are deleted too. Complexity: one step for each column of e's archetype and for
-// each column that entities in e's 64-slot word gained after their birth. One more step for each relation,
-// [SparseColumn] and [HeapColumn] of the world, and for each column with hooks or trackers. Other columns
-// make little difference. In relations, one more step for each source that is deleted or loses its target,
-// and for each descendant of such a source.
+// Delete removes e and all its components from the world. It returns false if e is stale. If e is a target in
+// a [Relation] or in [Edges], their [OnDelete] decides: with Refuse nothing changes and Delete returns false;
+// with Cascade Delete deletes the sources too. Complexity: one step for each of these:
+//   - a column of e's archetype
+//   - a column that entities in e's 64-slot word gained after their birth
+//   - a relation, a [SparseColumn] or a [HeapColumn] of the world, and a column with hooks or trackers
+//   - a source that is deleted or loses its target, and each of its descendants
 func (w *World) Delete(e Entity) bool {
 	if !w.Alive(e) {
 		return false
@@ -36,7 +36,7 @@ func (w *World) Delete(e Entity) bool {
 	o := w.owner(word)
 	x := w.extents[o.extent]
 	a := x.archetype
-	// This is deleteIn for one entity, written out because a call would take a tenth of the time of Delete.
+	// deleteIn for one entity, written out: the call would take a tenth of the time of Delete.
 	rare := clearIn(w.liveWords, word, ^mask)
 	births := a.births
 	for i := range births {
@@ -51,11 +51,11 @@ func (w *World) Delete(e Entity) bool {
 	return true
 }
 
-// DeleteAll deletes the entities that match the query and returns how many it deleted. If a [Relation] or
-// [Edges] say Cascade, the sources of deleted targets are deleted too, even if they do not match. If a
-// Relation or Edges say Refuse, DeleteAll spares each target with a source that is not deleted, and each
-// entity whose deletion would delete such a target. Complexity: 64 entities at a time for each column that
-// they may have; links cost the same as in [World.Delete].
+// DeleteAll deletes the entities that match the query and returns how many it deleted. The [OnDelete] of each
+// [Relation] and of [Edges] holds. With Cascade, DeleteAll also deletes the sources of deleted targets, even
+// sources that do not match. With Refuse, DeleteAll spares a target if one of its sources stays, and spares
+// each entity whose deletion would delete that target. Complexity: one step for each 64-slot word with
+// matches and each column that entities of this word may have. Links cost as much as in [World.Delete].
 func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)
@@ -69,11 +69,11 @@ func (w *World) DeleteAll(q Query) int {
 		q.q.mustBeMarkedAsBefore(marked)
 	}
 	n := 0
-	// The walk can go on after a deletion, because bits change only in slots that it has passed.
+	// Deletions do not disturb the walk, because they change bits only in slots that the walk has passed.
 	for {
 		var word uint
 		var mask uint64
-		if q.q.plain { // walk.nextWord does the same for a plain query, but costs a call for each word
+		if q.q.plain { // saves the call of walk.nextWord for each word
 			word, mask = k.cursor.NextWord()
 		} else {
 			word, mask = k.nextWord()
@@ -97,7 +97,7 @@ func (w *World) deleteIn(word uint32, mask uint64, n uint32) {
 	o := w.owner(word)
 	x := w.extents[o.extent]
 	a := x.archetype
-	// This is bitset.Set.AndNot, written out to save a call for each column.
+	// bitset.Set.AndNot, written out to save a call for each column.
 	rare := clearIn(w.liveWords, word, ^mask)
 	births := a.births
 	for i := range births {
@@ -120,7 +120,7 @@ func clearIn(words unsafe.Pointer, word uint32, keep uint64) bool {
 	return before&keep == 0 || before == ^uint64(0)
 }
 
-// losesWatched reports whether the entity in the slot of mask has a component of a watched column.
+// losesWatched reports whether an entity in the slots of mask has a component of a watched column.
 func (w *World) losesWatched(word uint32, mask uint64) bool {
 	for _, c := range w.watched {
 		if c.now(word)&mask != 0 {
@@ -130,8 +130,8 @@ func (w *World) losesWatched(word uint32, mask uint64) bool {
 	return false
 }
 
-// finishDelete is the part of a deletion that most deletions do not need. rare says whether summaries change,
-// because the word was full or is empty now in the live bits or in a column of the archetype.
+// finishDelete does the work that most deletions do not need. rare says that summaries change: the word was
+// full or is empty now, in the live bits or in a column of the archetype.
 func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64, rare bool) {
 	a := x.archetype
 	if rare {
@@ -159,8 +159,8 @@ func (w *World) finishDelete(o *owner, x *extent, word uint32, mask uint64, rare
 	}
 }
 
-// wornIn returns how many slots of mask are at their last generation, and counts them as worn. mask holds
-// slots of one word of the extent. A slot at its last generation is never used again.
+// wornIn counts the slots of mask that are at their last generation, adds the count to x.worn, and returns
+// it. Such a slot is never used again. mask is a set of slots of one word of x.
 func (w *World) wornIn(x *extent, word uint32, mask uint64) (n uint32) {
 	for ; mask != 0; mask &= mask - 1 {
 		if generation.Exhausted(*w.generation(word*64 + trailingZeros(mask))) {

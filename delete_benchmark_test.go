@@ -10,9 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkDeleteList deletes lists of entities with a loop of Delete and with DeleteAll, which take turns.
-// The benchmark reports the time for each entity, and how many times faster DeleteAll is. The entities of a
-// list are neighbours in a world of 16,384 entities, or lie anywhere in a world of a million.
+// BenchmarkDeleteList compares a loop of Delete with DeleteAll, for lists of entities that lie side by side
+// ("neighbours") or in random slots ("anywhere").
 func BenchmarkDeleteList(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -112,8 +111,6 @@ func deleteLists(w *World, lists [][]Entity) (n int) {
 	return n
 }
 
-// BenchmarkDeleteAll deletes the entities that have a certain component, in a world of a million entities.
-// One entity in 1, 2, 16 or 64 has the component.
 func BenchmarkDeleteAll(b *testing.B) {
 	for _, every := range []int{1, 2, 16, 64} {
 		b.Run(fmt.Sprintf("one in %d", every), func(b *testing.B) {
@@ -145,7 +142,6 @@ func BenchmarkDeleteAll(b *testing.B) {
 //go:noinline
 func deleteMatches(w *World, q Query) int { return w.DeleteAll(q) }
 
-// BenchmarkDeleteNone makes a query and deletes nothing.
 func BenchmarkDeleteNone(b *testing.B) {
 	w, _, vel, _ := bulkWorld(b)
 	b.Run("empty list", func(b *testing.B) {
@@ -161,10 +157,10 @@ func BenchmarkDeleteNone(b *testing.B) {
 	})
 }
 
-// BenchmarkDeleteBesideRare deletes entities one by one, in random order. The world has one Column and three
-// SparseColumns that no entity is born with. In "never" no entity gained any of these four. In "lost" each
-// entity gained and lost all four. In "some" all entities have the Column, and each SparseColumn holds about
-// one entity in ten.
+// BenchmarkDeleteBesideRare measures what four columns outside the archetype add to the time of Delete: one
+// Column and three SparseColumns. "never": no entity gained a component of them. "lost": each entity gained
+// and lost all four. "some": all entities have the Column, and each SparseColumn holds about one
+// entity in ten.
 func BenchmarkDeleteBesideRare(b *testing.B) {
 	const n = 1 << 16
 	for _, name := range []string{"never", "lost", "some"} {

@@ -22,7 +22,7 @@ func TestDelete(t *testing.T) {
 	}
 	for i := 0; i < 5000; i += 2 {
 		if !w.Delete(es[i]) || w.Delete(es[i]) {
-			t.Fatalf("Delete does not delete entity %d exactly once", i)
+			t.Fatalf("entity %d: the first Delete must succeed, and the second must fail", i)
 		}
 	}
 	if w.Len() != 2500 || a.Len() != 2500 || pos.Len() != 2500 || vel.Len() != 0 ||
@@ -38,7 +38,7 @@ func TestDelete(t *testing.T) {
 			t.Fatalf("the position of entity %d is %v", i, p)
 		}
 	}
-	// New entities take the free slots, lowest first. The old entities stay stale.
+	// New entities take the free slots in ascending order.
 	for i := 0; i < 5000; i += 2 {
 		e := a.New()
 		if e.Slot() != es[i].Slot() || e == es[i] || vel.Has(e) || *pos.Get(e) != (position{}) ||
@@ -101,8 +101,7 @@ func filtered(es []Entity, keep func(Entity) bool) (kept []Entity) {
 	return kept
 }
 
-// TestDeleteAndNewInTurn checks that New and Delete in turn reuse one slot and one word.
-func TestDeleteAndNewInTurn(t *testing.T) {
+func TestNewAfterDeleteReusesSlot(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
 	a := w.Archetype(NewColumn[position](w))

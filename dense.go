@@ -24,11 +24,11 @@ type Column[T any] struct {
 // useHeapColumn is the remedy for a component that holds Go pointers.
 const useHeapColumn = "make the column with NewHeapColumn"
 
-// NewColumn registers a component with the world, under the name of its type; see [Column.Named]. If two
-// columns of one declared type keep that name, the next NewColumn, [World.Query] or [World.Archetype]
-// panics. T must not hold Go pointers, strings, slices, maps, channels, functions or interfaces, at any
-// depth: NewColumn panics with the path of such a field. NewColumn reserves addresses and commits no memory.
-// It panics with a [*vm.Error] if too few addresses are left.
+// NewColumn registers a component with the world, under the name of its type. If a world has two columns of
+// one declared type, rename one of them with [Column.Named]; otherwise the next NewColumn, [World.Query] or
+// [World.Archetype] panics. T must not hold Go pointers, strings, slices, maps, channels, functions or
+// interfaces, at any depth: NewColumn panics with the path of such a field. NewColumn reserves addresses and
+// commits no memory. NewColumn panics with a [*vm.Error] if too few addresses are left.
 func NewColumn[T any](w *World) Column[T] {
 	w.mustTakeColumns("NewColumn")
 	layout.CheckOr[T]("vast: NewColumn", useHeapColumn)
@@ -79,16 +79,16 @@ func (c Column[T]) at(slot uint32) *T {
 }
 
 // Edit returns e's component for writing, or nil if e is stale or lacks it. Unlike [Column.Get], Edit marks
-// the component as written for the column's trackers, even if the caller writes nothing. Without trackers it
-// costs one test more than Get.
+// the component as written for the column's trackers, even if the caller writes nothing. Without trackers,
+// Edit costs one test more than Get.
 //
-// While nothing changes the structure, several goroutines may edit different entities concurrently.
+// Several goroutines may edit different entities concurrently, while no goroutine changes the structure.
 func (c Column[T]) Edit(e Entity) (p *T) {
 	if invariants.Enabled {
 		c.c.touch(true)
 	}
-	// The methods has and at are written out here, so that Edit is small enough for inlining. For the same
-	// reason Edit only sets a dirty bit: column.flushDirty moves it into the trackers' marks later.
+	// The calls of has and at are written out, so that Edit is small enough for inlining. Edit only sets a
+	// dirty bit, also to stay small: column.flushDirty later moves the bit into the trackers' marks.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
@@ -104,7 +104,7 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 	if invariants.Enabled {
 		c.c.touch(true)
 	}
-	// This is Edit, written out so that Set is small enough for inlining.
+	// Edit, written out so that Set is small enough for inlining.
 	if e.slot >= c.c.slots || *(*uint32)(unsafe.Add(c.c.gens, uintptr(e.slot)*4)) != e.generation ||
 		*(*uint64)(unsafe.Add(c.c.words, e.slot/64*8))>>(e.slot%64)&1 == 0 {
 		return
@@ -120,10 +120,9 @@ func (c Column[T]) Set(e Entity, v T) (ok bool) {
 // stale. Add panics if the world is closed. If Add needs memory and gets none, it panics with a [*vm.Error];
 // see [Column.Grow].
 func (c Column[T]) Add(e Entity, v T) *T {
-	// This is the usual case: e is alive, nothing watches the column, and the summary of e's word stays as it
-	// is. The case is written out here, because a call makes stores, and Add must make few: while a store to
-	// an element waits for memory, all later stores wait in a queue behind it, and the processor stops once
-	// this queue is full.
+	// The usual case is written out: e is alive, nothing watches the column, and the summary of e's word does
+	// not change. A call would add stores. While the store to an element waits for memory, later stores queue
+	// behind it, and the processor stalls when the queue is full.
 	k := c.c
 	if invariants.Enabled || k.attended || e.slot >= k.slots ||
 		*(*uint32)(unsafe.Add(k.gens, uintptr(e.slot)*4)) != e.generation {
@@ -145,7 +144,7 @@ func (c Column[T]) Add(e Entity, v T) *T {
 	return p
 }
 
-// addSlowly does the work of Add, in the usual case and in all others.
+// addSlowly is Add for all cases.
 //
 //go:noinline
 func (c Column[T]) addSlowly(e Entity, v T) *T {
@@ -161,11 +160,9 @@ func (c Column[T]) addSlowly(e Entity, v T) *T {
 	return p
 }
 
-// EditOrAdd returns e's component for writing, as [Column.Edit] does, and gives e a zero component first if e
-// lacks it. If e has the component, Add overwrites it and EditOrAdd keeps it. EditOrAdd returns nil if e is
-// stale. A gain calls hooks and leaves marks as by [Column.Add]; callbacks of OnAdd see the zero value. The
-// rules of Add for memory and for changes of the structure hold. EditOrAdd does not change the structure for
-// an entity that has the component, so a loop over a query may call EditOrAdd for such entities.
+// EditOrAdd returns e's component for writing, or nil if e is stale. If e has the component, EditOrAdd is
+// [Column.Edit]: it keeps the value and does not change the structure, so a loop over a query may call it. If
+// e lacks the component, EditOrAdd is [Column.Add] of a zero value.
 func (c Column[T]) EditOrAdd(e Entity) *T {
 	alive, gained := c.c.add(e)
 	if !alive {
@@ -181,13 +178,13 @@ func (c Column[T]) EditOrAdd(e Entity) *T {
 	return p
 }
 
-// Remove takes the component from e and reports whether e had one. Remove leaves the element's memory as it
-// is.
+// Remove takes the component from e and reports whether e had one. Remove does not clear the element's
+// memory.
 func (c Column[T]) Remove(e Entity) bool { return c.c.remove(e) }
 
-// Grow makes room, so that the next n additions cannot fail, for entities that fit into the world's present
-// memory. Because the column has a fixed place for each slot, any n makes room for all of these entities.
-// Grow returns a [*vm.Error] as [Archetype.Grow] does.
+// Grow makes room for n additions: the next n additions cannot fail for entities that fit into the world's
+// present memory. For a column without required components, n does not matter: Grow makes room for all of
+// these entities. If Grow gets no memory, it returns a [*vm.Error], as [Archetype.Grow] does.
 func (c Column[T]) Grow(n int) error { return c.c.growForAdditions("Column.Grow", n) }
 
 // AddLater records that e gains the component with the value v, as by [Column.Add].
@@ -228,17 +225,16 @@ func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
 // OnRemove registers a callback for each entity that loses the component. [Column.Remove], [World.Delete],
 // [World.DeleteAll] and [World.Close] call f while the entity still has the component. f can release
 // resources that the component refers to. If an operation removes several components, all callbacks run
-// before the first component is removed: column by column in the order of registration, in each column by
-// slot. f runs once for each loss, and only for entities that have the component.
+// before the first removal: column by column in the order of registration, and by slot in each column.
 //
-// The rules of [Column.OnAdd] hold. If f panics, nothing has been removed.
+// f must follow the rules of [Column.OnAdd]. If f panics, nothing has been removed.
 func (c Column[T]) OnRemove(f func(e Entity, v *T)) {
 	c.c.hookRemove(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
-// Slice returns the components of a run, one for each of its entities, as an ordinary slice. The run must
-// come from a query with this column, or from [Archetype.NewN] of an archetype with this column. The slice is
-// valid as long as the pointers to these components are.
+// Slice returns the components of a run as a slice, one element for each entity. The run must come from a
+// query with this column, or from [Archetype.NewN] of an archetype with this column. The slice is valid as
+// long as a pointer to each of these components is valid.
 func (c Column[T]) Slice(r Run) []T {
 	if r.start+r.n > c.c.slots {
 		panic(beyond{c.c, r})
@@ -260,7 +256,7 @@ func (c Column[T]) TrySlice(r Run) []T {
 }
 
 // EditRun returns the components of a run for writing. Unlike [Column.Slice], EditRun marks each component as
-// written, as [Column.Edit] does. Complexity: 64 marks at a time.
+// written, as [Column.Edit] does. Complexity: one step for each 64 marks.
 func (c Column[T]) EditRun(r Run) []T {
 	if invariants.Enabled {
 		c.c.touch(true)
@@ -275,11 +271,11 @@ func (c Column[T]) EditRun(r Run) []T {
 // In reports whether the entities of a run have the component, as [Tag.In] does.
 func (c Column[T]) In(r Run) bool { return c.c.in(r) }
 
-// AddAll sets the component of every entity that matches the query to v, adding the component where the
-// entity lacks it, and returns how many entities match. The query sees the world as it was before the call.
-// AddAll makes room first: if that fails, it panics with a [*vm.Error] and has changed nothing; see
-// [Column.Grow]. It panics if the query is of another world. Complexity: 64 entities at a time, and writing
-// the values.
+// AddAll gives every entity that matches the query the component with the value v, or overwrites the
+// entity's component. It returns how many entities match. The query sees the world as it was before the call.
+// AddAll makes room before it changes anything: if it gets no memory, it panics with a [*vm.Error]; see
+// [Column.Grow]. AddAll panics if the query is of another world. Complexity: one step for each 64 entities,
+// and one write for each value.
 func (c Column[T]) AddAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.AddAll", q, &k)
@@ -289,7 +285,7 @@ func (c Column[T]) AddAll(q Query, v T) int {
 		panic(err)
 	}
 	n, added, changes := 0, 0, 0
-	// The walk can go on after an addition, because bits change only in slots that it has passed.
+	// Additions do not disturb the walk, because they change bits only in slots that the walk has passed.
 	for k.next() {
 		run := k.run()
 		changes += giveRequired(gains, run.start, run.start+run.n)
@@ -306,9 +302,9 @@ func (c Column[T]) AddAll(q Query, v T) int {
 	return n
 }
 
-// SetAll overwrites the component of every entity that matches the query and has it, and returns how many
-// have it. It does not change the structure. It panics if the query is of another world. Complexity: the same
-// as for [Column.AddAll].
+// SetAll overwrites the component of every matching entity that has one, and returns the number of these
+// entities. SetAll does not change the structure. It panics if the query is of another world. Complexity: as
+// for [Column.AddAll].
 func (c Column[T]) SetAll(q Query, v T) int {
 	var k walk
 	c.c.startAll("Column.SetAll", q, &k)
@@ -329,12 +325,12 @@ func (c Column[T]) SetAll(q Query, v T) int {
 	return n
 }
 
-// RemoveAll takes the component from every entity that matches the query and has it, and returns how many had
-// it. The query sees the world as it was before the call. RemoveAll leaves the elements' memory as it is. It
-// panics if the query is of another world. Complexity: 64 entities at a time.
+// RemoveAll takes the component from every entity that matches the query, and returns how many entities had
+// one. The query sees the world as it was before the call. RemoveAll does not clear the elements' memory. It
+// panics if the query is of another world. Complexity: one step for each 64 entities.
 func (c Column[T]) RemoveAll(q Query) int { return c.c.removeAll("Column.RemoveAll", q) }
 
-// write sets the elements of the slots [lo, hi), which must be usable.
+// write sets the elements of the slots [lo, hi). These slots must be usable.
 func (c Column[T]) write(lo, hi uint32, v T) {
 	s := unsafe.Slice(c.at(lo), hi-lo)
 	for i := range s {
@@ -345,8 +341,8 @@ func (c Column[T]) write(lo, hi uint32, v T) {
 	}
 }
 
-// beyond is the value that [Column.Slice] panics with. It makes its message on demand, so that Slice is small
-// enough for inlining.
+// beyond is the value that [Column.Slice] panics with. The method Error builds the message, so that Slice is
+// small enough for inlining.
 type beyond struct {
 	c *column
 	r Run

@@ -11,22 +11,21 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// InDepthOrder yields the entities that match the query and have a target, in runs of one depth, the lowest
-// depth first. Because each entity comes after its target, one pass can compute values that depend on the
-// target's value, such as a place in the world from a place on the ship. Within a depth, runs ascend by slot.
-// Roots have no target and are not yielded; [Relation.Targets] yields the targets of a run. The rules of
-// [Query.Runs] hold. InDepthOrder panics if the query is of another world, and for a relation with
-// RelationOptions.Cyclic.
+// InDepthOrder yields runs of the entities that match the query and have a target. All entities of a run have
+// the same depth. Runs ascend by depth, and by slot within a depth. Each entity comes after its target, so
+// one pass can compute values that depend on the target's value, such as absolute positions from relative
+// ones. [Relation.Targets] yields the targets of a run. The rules of [Query.Runs] hold. InDepthOrder panics
+// if the query is of another world, or if the relation has RelationOptions.Cyclic.
 //
 // Complexity: one step for each run, and, for each depth, one step for each 64-slot word with entities of
-// that depth. Down to depth 63 nothing is sorted, because linking keeps the order. InDepthOrder finds deeper
-// entities by their links, and sorts the slots of each depth. It allocates only for these deeper entities,
-// and for queries that are more than conditions on components, such as those with [Query.To].
+// that depth. InDepthOrder sorts nothing at depths up to 63. It finds deeper entities by their links, and
+// sorts the slots of each of these depths. InDepthOrder allocates memory for deeper entities, and for queries
+// with more than conditions on components, for example [Query.To].
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var d depthWalk
 		d.start(r.made(), q)
-		for d.next() {
+		for d.nextRun() {
 			if !yield(d.run()) {
 				return
 			}
@@ -35,11 +34,10 @@ func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	}
 }
 
-// Targets yields the slots of the targets of a run's entities, with the indices of the entities in the slices
-// of the run. [Column.At] finds a target's component by the slot; use [Column.TryAt] if a target may lack the
-// component. The run must come from InDepthOrder or from another walk over entities that have a target:
-// Targets panics if an entity of the run has no target. Complexity: one step for each 64-slot word, and a few
-// instructions for each entity.
+// Targets yields, for each entity of a run, its index in the run and its target's slot. [Column.At] finds a
+// target's component by the slot; use [Column.TryAt] if a target may lack the component. Take the run from
+// InDepthOrder or from another query whose entities have targets: Targets panics if an entity of the run has
+// no target. Complexity: one step for each 64-slot word, and a few instructions for each entity.
 func (r Relation) Targets(run Run) iter.Seq2[int, Slot] {
 	return func(yield func(int, Slot) bool) {
 		targets := r.made().targetsOf(run)
@@ -73,7 +71,7 @@ func (k *relation) targetsOf(run Run) []Entity {
 	return unsafe.Slice(k.target(run.start), run.n)
 }
 
-// strange returns the message about a run that [Relation.Targets] cannot use.
+// strange returns the message for a run that [Relation.Targets] rejects.
 //
 //go:noinline
 func (k *relation) strange(run Run) string {
@@ -94,22 +92,22 @@ type depthWalk struct {
 	relation *relation
 	q        *query
 	changes  uint64   // the world's count of changes when the walk began
-	chosen   []uint64 // for a query that is more than a filter, its matches by word
-	lo, hi   uint32   // the current run, or the part of it that cut made
-	end      uint32   // the end of the undivided run
+	chosen   []uint64 // the query's matches by word; nil if query.filter alone selects the matches
+	lo, hi   uint32   // the current run, or its current part if the query has optional components
+	end      uint32   // end of the whole current run
 
-	level int         // index in relation.levels, where depth 1 is at 0; each set before deep-1 has one depth
-	set   *bitset.Set // the set of the current level, or nil
-	rest  uint64      // a bit for each word of the current block that the walk has not visited
-	block uint        // the next block of the set that the walk visits
-	at    uint        // for a level without a set, the next index in slots
-	slots []uint32    // the slots of a level without a set, in ascending order
-	above []uint32    // the slots of the previous level
+	level int         // index in relation.levels; the set at index i < deep-1 has the entities of depth i+1
+	set   *bitset.Set // the set of the current level; nil if the level has no set
+	rest  uint64      // the current block's words that are still to visit, one bit for each word
+	block uint        // index of the next block to visit
+	slots []uint32    // slots of a level without a set, ascending
+	next  uint        // index of the next slot in slots
+	above []uint32    // slots of the previous level without a set
 	word  uint        // the current word
-	mask  uint64      // the matches of the word that the walk has not yielded
+	mask  uint64      // matches of the current word that are still to yield
 }
 
-// start sets the walk before the first run.
+// start positions the walk before the first run.
 func (d *depthWalk) start(k *relation, q Query) {
 	k.mustBeHierarchy("InDepthOrder")
 	w := k.world
@@ -127,7 +125,6 @@ func (d *depthWalk) start(k *relation, q Query) {
 	}
 }
 
-// run returns the run that the walk is at.
 func (d *depthWalk) run() Run { return Run{start: d.lo, n: d.hi - d.lo, world: d.relation.world} }
 
 // check panics if the structure changed since the walk began.
@@ -135,8 +132,8 @@ func (d *depthWalk) check() {
 	d.relation.world.unchanged(d.changes, "entities were walked over in the order of their depth")
 }
 
-// next moves to the next run and reports whether there is one.
-func (d *depthWalk) next() bool {
+// nextRun moves to the next run and reports whether there is one.
+func (d *depthWalk) nextRun() bool {
 	if d.hi < d.end {
 		d.cut()
 		return true
@@ -147,12 +144,13 @@ func (d *depthWalk) next() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(d.mask))
-	// The lowest set bit of after is the end of the run; after is 0 if the run reaches the end of the word.
-	after := d.mask + 1<<first
+	// The addition carries through the run: the lowest set bit of sum is the end of the run. sum is 0 if the
+	// run reaches the end of the word.
+	sum := d.mask + 1<<first
 	d.lo = uint32(d.word*64 + first)
-	d.end = uint32(d.word*64 + uint(bits.TrailingZeros64(after)))
-	d.mask &= after
-	if after == 0 {
+	d.end = uint32(d.word*64 + uint(bits.TrailingZeros64(sum)))
+	d.mask &= sum
+	if sum == 0 {
 		d.extend()
 	}
 	d.hi = d.end
@@ -163,13 +161,13 @@ func (d *depthWalk) next() bool {
 	return true
 }
 
-// cut moves to the next part of a run. All entities of a part have the same optional components.
+// cut moves to the next part of the current run. All entities of a part have the same optional components.
 func (d *depthWalk) cut() {
 	d.lo = d.hi
 	d.hi = uint32(d.q.alike(uint(d.lo), uint(d.end)))
 }
 
-// extend follows a run beyond the end of the current word to the end of the run.
+// extend extends the current run into the following words.
 func (d *depthWalk) extend() {
 	for d.nextWord() && d.word*64 == uint(d.end) && d.mask&1 != 0 {
 		n := bits.TrailingZeros64(^d.mask)
@@ -193,12 +191,12 @@ func (d *depthWalk) nextWord() bool {
 			d.rest &= d.rest - 1
 			d.mask = d.set.Word(d.word)
 		} else {
-			if d.at >= uint(len(d.slots)) {
+			if d.next >= uint(len(d.slots)) {
 				return false
 			}
-			d.word, d.mask = uint(d.slots[d.at]/64), 0
-			for ; d.at < uint(len(d.slots)) && uint(d.slots[d.at]/64) == d.word; d.at++ {
-				d.mask |= 1 << (d.slots[d.at] % 64)
+			d.word, d.mask = uint(d.slots[d.next]/64), 0
+			for ; d.next < uint(len(d.slots)) && uint(d.slots[d.next]/64) == d.word; d.next++ {
+				d.mask |= 1 << (d.slots[d.next] % 64)
 			}
 		}
 		if d.chosen != nil {
@@ -228,7 +226,7 @@ func (d *depthWalk) nextBlock() bool {
 func (d *depthWalk) nextLevel() bool {
 	k := d.relation
 	d.level++
-	d.set, d.block, d.rest, d.at = nil, 0, 0, 0
+	d.set, d.block, d.rest, d.next = nil, 0, 0, 0
 	if d.level < deep-1 || len(k.levels) < deep {
 		if d.level < len(k.levels) {
 			d.set = k.levels[d.level]
@@ -236,7 +234,7 @@ func (d *depthWalk) nextLevel() bool {
 		return d.set != nil
 	}
 	d.above, d.slots = d.slots, d.above[:0]
-	if d.level == deep-1 { // the level above has a set of its own
+	if d.level == deep-1 { // the previous level has a set
 		set := k.levels[deep-2]
 		for slot := set.Next(0); slot < uint(set.Len()); slot = set.Next(slot + 1) {
 			d.slots = k.appendSources(d.slots, uint32(slot))
@@ -249,7 +247,7 @@ func (d *depthWalk) nextLevel() bool {
 	return len(d.slots) > 0
 }
 
-// appendSources appends the slots of the sources of a slot's entity.
+// appendSources appends the slots of all sources whose target is in the given slot.
 func (k *relation) appendSources(to []uint32, slot uint32) []uint32 {
 	for s := k.first(slot); s != none; s = k.link(s).next {
 		to = append(to, s)

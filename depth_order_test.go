@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// TestDepthOrderOverBlocks compares InDepthOrder with a sort. The entities of one depth fill whole words and
-// blocks of 4,096 slots, share words and blocks with other depths, or leave words and blocks empty.
 func TestDepthOrderOverBlocks(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -32,7 +30,7 @@ func TestDepthOrderOverBlocks(t *testing.T) {
 		}
 	}
 	link(100, 9000, 0)        // whole blocks
-	link(16_000, 16_001, 100) // one entity behind an empty block
+	link(16_000, 16_001, 100) // one entity after an empty block
 	link(16_064, 16_128, 101) // one word
 	link(17_000, n, 16_000)   // up to the end of the world
 	for range 3000 {          // single entities of several depths

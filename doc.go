@@ -19,7 +19,7 @@
 //   - [Order] yields the entities of a query in the order of a key.
 //   - [Commands] record structural changes while queries run. [World.Apply] makes the changes later.
 //   - [Tracker] notes the entities for which a component of its columns was added, removed or written since
-//     the last [Tracker.Next]. A hook, such as one of [Column.OnAdd], is called during the change.
+//     the last [Tracker.Next]. A hook, such as a callback of [Column.OnAdd], runs during the change.
 //   - [Names] finds entities by name. [World.Sprint] describes an entity as text.
 //   - [World.Visit] lets other goroutines read a world whenever the world's owner calls [World.Admit].
 //
@@ -30,7 +30,7 @@
 //
 //   - slot: a place for one entity; its number is the entity's index in every column
 //   - generation: a number of a slot that grows with each use of the slot; an Entity carries the generation
-//     that it was made with
+//     that its slot had at the entity's birth
 //   - stale: an Entity is stale if it was deleted or never belonged to this world
 //   - presence bits: one bit for each slot, set if the slot's entity has a component
 //   - word: 64 slots, whose presence bits are one machine word
@@ -41,9 +41,10 @@
 //   - owner: the goroutine that changes a world's structure
 //   - source, target: the two ends of a link; the source has the [Relation] or the [Edges]
 //   - depth: how many ancestors an entity has in a relation
-//   - position: a number by which commands are ordered when they are applied; commands of one position stay
-//     in the order of recording
-//   - placeholder: the Entity that [Commands.New] returns, until the entity is made
+//   - position: a number that orders commands for [World.Apply]; commands of equal position stay in the order
+//     of recording
+//   - placeholder: the Entity that [Commands.New] returns; [Commands.Resolve] finds the real entity after
+//     Apply
 //   - mark: a tracker's note that a component was written; Set, Edit, EditAt and EditRun leave a mark, Get,
 //     At and Slice do not
 //
@@ -53,24 +54,23 @@
 // Adding a component writes its value and sets one bit. Removing a component clears the bit. No component
 // moves. A query combines 64 presence bits at a time, and passes 4,096 or 262,144 slots in one step if all of
 // these slots match or no slot matches. Links are indices in columns: linking takes a few writes, and walking
-// over the sources of a target takes one step for each source. A command is recorded in a few words off the
-// Go heap. Hooks and trackers cost nothing while there are none, except one test for each change. Memory is
-// committed when it is first needed, and [World.Trim] gives memory back that no entity needs.
+// over the sources of a target takes one step for each source. Recording a command writes a few machine words
+// off the Go heap. A world without hooks and trackers pays one test for each change. A world commits memory
+// when it first needs the memory, and [World.Trim] gives back memory that no entity needs.
 //
 // # Lifetimes
 //
-// Pointers and slices that a column returns stay valid while the entity has the component and does not move:
-// only [Archetype.Pack] and [World.Regroup] move entities. An invalid pointer may point to another entity's
-// component. Pointers and slices must not be used after [World.Close]: the memory is gone, and a
-// program that touches it faults. A world that is dropped without Close keeps its memory, and package vm
-// reports the leak.
+// A pointer or slice from a column is valid while the entity has the component and does not move. Only
+// [Archetype.Pack] and [World.Regroup] move entities. An invalid pointer may point to another entity's
+// component. Do not use pointers and slices after [World.Close]: the memory is gone, and a program that
+// touches it faults. A world that is dropped without Close keeps its memory, and package vm reports the leak.
 //
 // # Errors
 //
 // A caller's mistake panics with a message that says how to mend it: a component type with Go pointers, a
 // column of another world, a structural change inside a query, a circle in a hierarchy, a closed world.
 // Running out of slots, memory or addresses is an error of type *vm.Error. The Grow methods and [World.Apply]
-// return this error, and additions that Grow made room for cannot fail. The methods without an error result
-// panic with it and change nothing. A name that is taken is an error of type [*NameTaken]. A stale entity is
-// not an error: look-ups return nil or false, and bulk methods and commands pass over it.
+// return this error, and additions that Grow made room for cannot fail. Methods without an error result panic
+// with this error and change nothing. A name that is taken is an error of type [*NameTaken]. A stale entity
+// is not an error: look-ups return nil or false, and bulk methods and commands skip it.
 package vast

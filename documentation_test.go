@@ -15,7 +15,7 @@ import (
 
 var (
 	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	// link finds links to files of the repository and to headings. It skips links to other sites.
+	// link skips links to other sites.
 	link       = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	heading    = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	declared   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)`)
@@ -23,7 +23,6 @@ var (
 	notInLinks = regexp.MustCompile(`[^\p{L}\p{N} -]`)
 )
 
-// TestDocumentationLinks checks that the files and headings that the pages link to exist.
 func TestDocumentationLinks(t *testing.T) {
 	var pages []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/guide/*.md", "docs/decisions/*.md"} {
@@ -57,7 +56,7 @@ func TestDocumentationLinks(t *testing.T) {
 	}
 }
 
-// hasHeading reports whether a page has a heading with this anchor. Anchors are formed as on GitHub.
+// hasHeading reports whether a page has a heading with this anchor. GitHub forms anchors in this way.
 func hasHeading(t *testing.T, page, anchor string) bool {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -72,7 +71,6 @@ func hasHeading(t *testing.T, page, anchor string) bool {
 	return false
 }
 
-// TestSourcesAreShown checks that the tests and the benchmark workloads that docs/sources.md names exist.
 func TestSourcesAreShown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the document and the names are the same in every build: run this test without -short")

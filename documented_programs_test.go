@@ -18,8 +18,8 @@ import (
 
 var (
 	goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
-	// A program states its output in a last comment that begins with "Output:", or in a comment behind each
-	// fmt.Println.
+	// A program states its output in a last comment that begins with "Output:", or in a comment after each
+	// call of fmt.Println.
 	outputAtEnd   = regexp.MustCompile(`(?s)// Output:(.*?)\n}`)
 	outputBeside  = regexp.MustCompile(`(?m)fmt\.Println\(.*\) +// (.*)$`)
 	packageClause = regexp.MustCompile(`(?m)^package (\w+)$`)
@@ -36,11 +36,11 @@ func (d *documented) packageName() string {
 	return strings.NewReplacer("/", "_", "-", "_").Replace(d.name)
 }
 
-// TestDocumentation compiles and runs the programs in the README and in docs, and compares their output with
-// the output that they state. It runs the tests in the pages, too.
+// TestDocumentation compiles and runs the programs and tests in the README and in docs. It compares the
+// output of a program with the output that the program states.
 //
-// Each program becomes a package, and one binary imports all of these packages, because a go command for each
-// program would link the library each time. A process of the binary runs one program.
+// Each program becomes a package, and one binary imports all of these packages, because linking a binary for
+// each program would take long. A process of the binary runs one program.
 func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command:", err)
@@ -78,8 +78,8 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// buildDocumented builds one binary of all programs. The files lie in a temporary folder; an overlay places
-// them in this module for the go command only.
+// buildDocumented builds one binary of all programs. The files lie in a temporary folder. An overlay makes
+// the go command treat them as files of this module.
 func buildDocumented(t *testing.T, programs []*documented) (binary string) {
 	t.Helper()
 	root, err := os.Getwd()
@@ -146,7 +146,6 @@ func Run() {
 ` + list.String() + "\t}, nil, nil)\n}\n"
 }
 
-// run runs the program and compares its output with the output that it states. A test only has to pass.
 func (d *documented) run(t *testing.T, binary string) {
 	if formatted, err := format.Source([]byte(d.text)); err != nil || string(formatted) != d.text {
 		t.Errorf("the program is not formatted by gofmt (%v):\n%s", err, d.text)
@@ -163,7 +162,7 @@ func (d *documented) run(t *testing.T, binary string) {
 		}
 		return
 	}
-	want := d.output()
+	want := d.statedOutput()
 	if len(want) == 0 {
 		t.Fatalf("the program does not state its output:\n%s", d.text)
 	}
@@ -172,12 +171,11 @@ func (d *documented) run(t *testing.T, binary string) {
 	}
 }
 
-// output returns the lines of output that the program states.
-func (d *documented) output() (lines []string) {
+func (d *documented) statedOutput() (lines []string) {
 	if m := outputAtEnd.FindStringSubmatch(d.text); m != nil {
 		for line := range strings.Lines(m[1]) {
 			line = strings.TrimPrefix(strings.TrimSpace(line), "//")
-			lines = append(lines, strings.TrimPrefix(line, " ")) // so that indented output stays indented
+			lines = append(lines, strings.TrimPrefix(line, " ")) // keeps the indentation of the output
 		}
 		return lines
 	}

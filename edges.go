@@ -11,31 +11,31 @@ import (
 	"github.com/vastgo/vast/internal/rooms"
 )
 
-// EdgesOptions say how edges are made. The zero value works.
+// EdgesOptions are the options of [NewEdges]. The zero value is valid.
 type EdgesOptions struct {
 	// OnDelete says what happens to the sources when one of their targets is deleted. With Orphan, only the
 	// edge is removed. Default: Orphan. Deleting a source always removes its edges.
 	OnDelete OnDelete
-	// Capacity is the largest number of edges. It costs addresses only; on the heap stand-in it costs memory.
-	// Default: four for each of the world's MaxEntities.
+	// Capacity is the maximum number of edges. It reserves addresses; on the heap stand-in it takes memory.
+	// Default: four times the world's MaxEntities.
 	Capacity int
 }
 
-// Edges link each source to any number of targets. Each link has a value of type T, such as the length of a
-// road between two towns. An entity may be linked to itself, and cycles are allowed. An edge ends when either
-// entity is deleted. Edges are a small value; copy them freely. Make them with [NewEdges]. If the links need
-// no data, use Edges[struct{}].
+// Edges link each source to any number of targets. Each edge has a value of type T, such as the length of a
+// road between two towns. An entity may have an edge to itself, and cycles are allowed. The deletion of the
+// source or the target removes an edge. Edges are a small value; copy them freely. Make them with [NewEdges].
+// If the edges need no data, use Edges[struct{}].
 //
-// Edges are also the column of the entities that have edges to others: World.Query(roads) matches these
-// entities. [Edges.TargetColumn] is the column of the entities that others have edges to. Edges lie in a
-// [bulk.Pool]: a pointer to a T stays valid as long as its edge exists.
+// As a column, Edges hold the sources: World.Query(roads) matches all entities that are the source of an
+// edge. [Edges.TargetColumn] is the column of the targets. Edges lie in a [bulk.Pool]: a pointer to the value
+// of an edge is valid as long as the edge exists.
 //
-// Adding and removing edges changes the structure of the world; the rules of [World] and [Query.Runs] hold.
+// Adding and removing edges changes the structure of the world; the rules of [World] and [Query.Runs] apply.
 type Edges[T any] struct {
 	e *edges[T]
 }
 
-// edge is one link. It is in two lists: edges out of its source, and edges into its target.
+// edge is in two lists: the edges out of its source, and the edges into its target.
 type edge[T any] struct {
 	from, to         uint32 // slots
 	nextOut, prevOut bulk.Handle[edge[T]]
@@ -43,7 +43,7 @@ type edge[T any] struct {
 	value            T
 }
 
-// ends are the ends of an entity's list of edges. The list has at least one edge.
+// ends describes an entity's list of edges, which is not empty.
 type ends[T any] struct {
 	first, last bulk.Handle[edge[T]]
 	count       uint32
@@ -52,14 +52,15 @@ type ends[T any] struct {
 // edges is the storage of Edges.
 type edges[T any] struct {
 	world    *World
-	sources  *column // its elements are the ends of the lists of edges out
-	targets  *column // its elements are the ends of the lists of edges in
+	sources  *column // element: ends of the list of edges out of the entity
+	targets  *column // element: ends of the list of edges into the entity
 	pool     *bulk.Pool[edge[T]]
 	onDelete OnDelete
 }
 
-// NewEdges registers edges with the world. name appears in statistics and messages. T must not hold Go
-// pointers, as in [NewColumn]. NewEdges takes addresses only, and panics with a [*vm.Error] if none are left.
+// NewEdges registers edges with the world. name appears in statistics and messages. T must not contain Go
+// pointers, as in [NewColumn]. NewEdges reserves addresses, and panics with a [*vm.Error] if too few are
+// left.
 func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 	w.mustTakeColumns("NewEdges")
 	layout.Check[T]("vast: NewEdges")
@@ -88,7 +89,6 @@ func NewEdges[T any](w *World, name string, o EdgesOptions) Edges[T] {
 	return Edges[T]{e}
 }
 
-// made returns the edges' storage. It panics for the zero Edges.
 func (e Edges[T]) made() *edges[T] {
 	if e.e == nil {
 		panic("vast: the zero Edges belong to no world: make edges with NewEdges")
@@ -112,9 +112,9 @@ func (e Edges[T]) Name() string { return e.made().sources.name }
 // Len returns the number of edges. It is 0 after the world's Close.
 func (e Edges[T]) Len() int { return e.made().pool.Len() }
 
-// Add makes an edge, or overwrites the value of the existing one, and returns the address of the value. It
-// returns nil if either entity is stale. It panics if the world is closed, and with a [*vm.Error] if it needs
-// memory and gets none; see [Edges.Grow]. Complexity: as [Edges.Get].
+// Add makes an edge, or overwrites the value of an existing edge, and returns the address of the value. If an
+// entity is stale, Add returns nil. Add panics if the world is closed. If Add gets no memory, it panics with
+// a [*vm.Error]; see [Edges.Grow]. Complexity: as [Edges.Get].
 func (e Edges[T]) Add(from, to Entity, v T) *T {
 	s := e.made()
 	if !s.world.Alive(from) || !s.world.Alive(to) {
@@ -128,7 +128,7 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 		return p
 	}
 	if invariants.Enabled {
-		s.sources.touch(true) // comes before the first change, because it may panic
+		s.sources.touch(true) // before the first change, because touch may panic
 	}
 	s.world.mustNotBeInCallback(opAddEdge)
 	if err := s.room(from.slot, to.slot); err != nil {
@@ -147,8 +147,8 @@ func (e Edges[T]) Add(from, to Entity, v T) *T {
 	return &p.value
 }
 
-// Get returns the value of an edge, or nil if there is no such edge. Complexity: the number of edges out of
-// the source or into the target, whichever is smaller.
+// Get returns the value of an edge, or nil if there is no edge. Complexity: the number of edges out of the
+// source or the number of edges into the target, whichever is smaller.
 func (e Edges[T]) Get(from, to Entity) *T {
 	s := e.made()
 	h := s.find(from, to)
@@ -178,16 +178,16 @@ func (e Edges[T]) Remove(from, to Entity) bool {
 	return true
 }
 
-// Grow makes the next n additions of edges unable to fail, as long as their entities lie in slots for which
-// the world has memory now. It returns a [*vm.Error] as [Archetype.Grow] does.
+// Grow commits memory, so that the next n additions of edges cannot fail. This holds for entities in slots
+// for which the world already has memory. Grow returns a [*vm.Error] as [Archetype.Grow] does.
 func (e Edges[T]) Grow(n int) error {
 	s := e.made()
 	s.world.mustBeOpen("Edges.Grow")
 	return s.reach(s.world.size, s.world.size, n)
 }
 
-// RemoveTargets removes all edges out of an entity and reports whether it had any. Complexity: one step for
-// each edge.
+// RemoveTargets removes all edges out of an entity and reports whether there were any. Complexity: the number
+// of removed edges.
 func (e Edges[T]) RemoveTargets(from Entity) bool { return e.made().sources.remove(from) }
 
 // CountTargets returns the number of edges out of an entity. Complexity: constant.
@@ -197,19 +197,19 @@ func (e Edges[T]) CountTargets(from Entity) int { return e.made().count(e.made()
 func (e Edges[T]) CountSources(to Entity) int { return e.made().count(e.made().targets, to) }
 
 // Targets yields the targets of the edges out of an entity, with the values of the edges, in the order in
-// which the edges were made. The loop may write values. If the structure of the world changes, the next step
-// panics.
+// which the edges were made. The loop may write values. If the loop changes the structure of the world, its
+// next step panics.
 func (e Edges[T]) Targets(from Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().sources, from, yield) }
 }
 
-// Sources yields the sources of the edges into an entity, with the values of the edges, as [Edges.Targets]
-// does.
+// Sources yields the sources of the edges into an entity, with the values of the edges, in the order in which
+// the edges were made. The rules of [Edges.Targets] apply.
 func (e Edges[T]) Sources(to Entity) iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) { e.made().walk(e.made().targets, to, yield) }
 }
 
-// laterEdge is what the command of AddLater records besides the source.
+// laterEdge holds the arguments of AddLater, without the source.
 type laterEdge[T any] struct {
 	to    Entity
 	value T
@@ -263,13 +263,13 @@ func (s *edges[T]) walk(c *column, e Entity, yield func(Entity, *T) bool) {
 	}
 }
 
-// ends returns the ends of a slot's list of edges in column c. The conversion is sound for the usable slots
-// of either column.
+// ends returns the ends of a slot's list of edges in column c, which is the column of sources or of targets.
+// The conversion is sound for the usable slots of the column.
 func (s *edges[T]) ends(c *column, slot uint32) *ends[T] {
 	return (*ends[T])(unsafe.Add(c.base, uintptr(slot)*unsafe.Sizeof(ends[T]{})))
 }
 
-// find returns the edge between two entities, or the zero Handle. It searches the shorter list.
+// find returns the edge between two entities, or the zero Handle. It searches the shorter of the two lists.
 func (s *edges[T]) find(from, to Entity) bulk.Handle[edge[T]] {
 	if !s.sources.has(from) || !s.targets.has(to) {
 		return bulk.Handle[edge[T]]{}

@@ -9,7 +9,6 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// room makes room for one more edge. On failure nothing has changed.
 func (s *edges[T]) room(from, to uint32) error {
 	return s.reach(from+1, to+1, 1)
 }
@@ -31,7 +30,8 @@ func (s *edges[T]) reach(sourceEnd, targetEnd uint32, n int) error {
 	})
 }
 
-// enter makes an edge and appends it to both lists. The caller must have made room.
+// enter makes an edge and appends it to the list of its source and the list of its target. The caller must
+// have made room.
 func (s *edges[T]) enter(one edge[T]) *edge[T] {
 	t, bit := s.targets, uint64(1)<<(one.to%64)
 	out, in := s.ends(s.sources, one.from), s.ends(t, one.to)
@@ -59,8 +59,8 @@ func (s *edges[T]) enter(one edge[T]) *edge[T] {
 	return p
 }
 
-// unlink removes an edge from both lists. A source that has lost its last edge keeps its presence bit. A
-// target that has lost its last edge loses its presence bit.
+// unlink removes an edge. If the source has no other edge, the source keeps its presence bit. If the target
+// has no other edge, the target loses its presence bit.
 func (s *edges[T]) unlink(h bulk.Handle[edge[T]]) {
 	one := s.pool.Get(h)
 	out, in := s.ends(s.sources, one.from), s.ends(s.targets, one.to)
@@ -93,28 +93,27 @@ func (s *edges[T]) unlink(h bulk.Handle[edge[T]]) {
 	s.pool.Remove(h)
 }
 
-// written notes for trackers that edges out of a source were made, written or removed.
+// written tells trackers that edges out of a source were made, written or removed.
 func (s *edges[T]) written(source uint32) {
 	if s.sources.tracked {
 		s.sources.wrote(source)
 	}
 }
 
-// dropOut removes all edges out of a source.
 func (s *edges[T]) dropOut(slot uint32) {
 	for out := s.ends(s.sources, slot); out.count > 0; {
 		s.unlink(out.first)
 	}
 }
 
-// edgeStore is the store of the column of sources. Edges.Add, not the store, makes room and makes links.
+// edgeStore is the store of the column of sources. Edges.Add makes room and makes links; the store does not.
 type edgeStore[T any] struct {
 	inPlace
 	e *edges[T]
 }
 
 func (s edgeStore[T]) drop(slot uint32)        { s.e.dropOut(slot) }
-func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // enter resets the ends
+func (s edgeStore[T]) empty()                  { s.e.pool.Clear(nil) } // enter resets the ends of lists
 func (s edgeStore[T]) trim(int) error          { return s.e.pool.Trim() }
 func (s edgeStore[T]) resident() (int, error)  { return s.e.pool.Resident() }
 func (s edgeStore[T]) close() error            { return s.e.pool.Close() }
@@ -132,7 +131,7 @@ func (s *edges[T]) roomAt(to, from uint32) error {
 	return nil
 }
 
-// renew renews the slots of edges and the Entities in their values.
+// renew replaces the slots and references of moved entities, in edges and in the values of edges.
 func (s *edges[T]) renew(n *renewal) {
 	r := referencesIn(reflect.TypeFor[T]())
 	for _, one := range s.pool.All() {
@@ -188,7 +187,6 @@ func (s *edges[T]) unlinkTarget(slot uint32) (orphans int) {
 	return orphans
 }
 
-// check checks that lists, counts and presence bits agree.
 func (s *edges[T]) check(must func(bool, string, ...any)) {
 	name := s.sources.name
 	for _, c := range []*column{s.sources, s.targets} {

@@ -67,10 +67,7 @@ func TestEdgesModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	steps := 20_000
-	if testing.Short() || longtest.Race {
-		steps = 3000
-	}
+	steps := longtest.Pick(3000, 20_000)
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	mark := NewTag(w, "mark")
 	var models []*edgeModel

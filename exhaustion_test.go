@@ -294,7 +294,7 @@ func TestLimitOfColumnGrow(t *testing.T) {
 // nothing. After each refusal the world is consistent, and after Close nothing is charged to the limit.
 func TestLimitAtEveryStep(t *testing.T) {
 	step := 16 << 10
-	if testing.Short() || longtest.Race {
+	if !longtest.Enabled() {
 		step = 128 << 10
 	}
 	enough := 0

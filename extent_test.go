@@ -146,10 +146,7 @@ func TestChurn(t *testing.T) {
 	for i := range n {
 		es = append(es, as[i%3].New())
 	}
-	steps := 1_000_000
-	if testing.Short() || longtest.Race {
-		steps = 100_000
-	}
+	steps := longtest.Pick(100_000, 1_000_000)
 	highest := uint32(0)
 	for i := range steps {
 		// Deleting all entities of an archetype from time to time gives extents back, which are then drawn

@@ -260,10 +260,7 @@ func TestForms(t *testing.T) {
 	longtest.OneGoroutine(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	rounds := longtest.Pick(80, 150)
-	if testing.Short() || longtest.Race {
-		rounds = 60
-	}
+	rounds := longtest.Pick(60, 150)
 	for _, columns := range []int{7, 70, 140} {
 		r := rand.New(rand.NewPCG(seed, uint64(columns)))
 		f := newFormsWorld(r, columns, 5000)
@@ -292,10 +289,7 @@ func TestFormsInBulk(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	rounds := 150
-	if testing.Short() || longtest.Race {
-		rounds = 30
-	}
+	rounds := longtest.Pick(30, 150)
 	f := newFormsWorld(r, 70, 4000)
 	defer f.Close()
 	for range rounds {

@@ -25,7 +25,7 @@ func TestGenerationWraps(t *testing.T) {
 	first := a.New()
 	w.Delete(first)
 	from := uint32(1)
-	if testing.Short() || longtest.Race {
+	if !longtest.Enabled() {
 		from = generation.MaxCount - 1000
 		age(w, from, 0)
 	}

@@ -212,7 +212,7 @@ func TestManyColumns(t *testing.T) {
 // entity, and their slots go to other archetypes.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
-	if testing.Short() || longtest.Race || vm.HeapStandIn() {
+	if !longtest.Enabled() || vm.HeapStandIn() {
 		bits = 10
 	}
 	w := NewWorld(Options{MaxEntities: 64 << bits})

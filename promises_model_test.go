@@ -353,7 +353,7 @@ func TestPromises(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	bytes, streams := 20_000, longtest.Pick(2, 4)
-	if testing.Short() || longtest.Race {
+	if !longtest.Enabled() {
 		bytes, streams = 6_000, 1
 	}
 	for i := range streams {

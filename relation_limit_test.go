@@ -10,7 +10,7 @@ import (
 // TestRelationLimit links entities under limits of many sizes. A refusal changes no link.
 func TestRelationLimit(t *testing.T) {
 	step := 32 << 10
-	if testing.Short() || longtest.Race {
+	if !longtest.Enabled() {
 		step = 256 << 10
 	}
 	refusals := 0

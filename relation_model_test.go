@@ -463,10 +463,7 @@ func (m *relationWorld) check() {
 func TestRelationModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	steps := longtest.Pick(1500, 4000)
-	if testing.Short() || longtest.Race {
-		steps = 800
-	}
+	steps := longtest.Pick(800, 4000)
 	for stream := range uint64(4) {
 		m := newRelationWorld(t, seed, stream, 1<<13)
 		for m.step = range steps {

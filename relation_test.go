@@ -21,10 +21,7 @@ func entitiesIn(a *Archetype, n int) (es []Entity) {
 // TestDeepChain builds, walks, shortens and deletes a chain: each entity except the first is a child of the
 // entity before it.
 func TestDeepChain(t *testing.T) {
-	n := longtest.Pick(50_000, 200_000)
-	if longtest.Race || testing.Short() {
-		n = 20_000
-	}
+	n := longtest.Pick(20_000, 200_000)
 	for _, upwards := range []bool{false, true} {
 		w := NewWorld(Options{MaxEntities: n})
 		childOf := NewRelation(w, "ChildOf", RelationOptions{OnDelete: Cascade})

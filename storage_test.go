@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // storage is a column of one of the four kinds, with its methods as functions of entities and numbers.
@@ -73,10 +74,7 @@ func TestStoragesAgree(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		model := map[Entity]uint64{} // the value of each entity
 		alive := []Entity{}
-		steps := 30_000
-		if testing.Short() {
-			steps = 5_000
-		}
+		steps := longtest.Pick(5_000, 30_000)
 		born := func(e Entity, has bool) {
 			alive = append(alive, e)
 			if has {

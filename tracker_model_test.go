@@ -298,10 +298,7 @@ func (m *trackedWorld) same(what string, tracker, col int, got, want []Entity) {
 func TestTrackersAgainstModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	steps := longtest.Pick(2000, 4000)
-	if testing.Short() || longtest.Race {
-		steps = 1000
-	}
+	steps := longtest.Pick(1000, 4000)
 	for _, slots := range []int{64 * 8, 1 << 13} {
 		m := &trackedWorld{t: t, r: rand.New(rand.NewPCG(seed, uint64(slots)))}
 		m.w = NewWorld(Options{MaxEntities: slots * 4})

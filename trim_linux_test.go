@@ -25,7 +25,7 @@ func TestTrimResident(t *testing.T) {
 	}
 	total := 10_000_000
 	var o Options
-	if testing.Short() || longtest.Race || invariants.Enabled {
+	if !longtest.Enabled() || invariants.Enabled {
 		// Huge pages would change the result, because the world has only few entities.
 		total, o.Pages = 2_000_000, vm.PagesSmall
 	}

@@ -16,10 +16,7 @@ import (
 func TestTrimKeepsGenerations(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	rounds := longtest.Pick(75, 150)
-	if testing.Short() || longtest.Race {
-		rounds = 30
-	}
+	rounds := longtest.Pick(30, 150)
 	many := max(1, vm.PageSize()/4096) // the world shrinks by whole pages
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		t.Run(fmt.Sprint(pages), func(t *testing.T) {

@@ -17,7 +17,7 @@ func TestWorldFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	n, storages := 900, []probing.Storage{probing.StorageDense, probing.StorageSparse, probing.StorageHeap}
-	if testing.Short() || longtest.Race {
+	if !longtest.Enabled() {
 		n = 300
 	}
 	for i, storage := range storages {

@@ -400,10 +400,7 @@ func randomStream(r *rand.Rand, n int) []byte {
 func TestWorldModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	bytes := longtest.Pick(50_000, 150_000)
-	if testing.Short() || longtest.Race {
-		bytes = 30_000
-	}
+	bytes := longtest.Pick(30_000, 150_000)
 	for _, slots := range []int{64, 640, 1 << 13} {
 		t.Run(fmt.Sprintf("%d slots", slots), func(t *testing.T) {
 			stream := randomStream(rand.New(rand.NewPCG(seed, uint64(slots))), bytes)
@@ -420,10 +417,7 @@ func TestWorldModel(t *testing.T) {
 func TestWorldModelPages(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	bytes := longtest.Pick(12_000, 30_000)
-	if testing.Short() || longtest.Race {
-		bytes = 8_000
-	}
+	bytes := longtest.Pick(8_000, 30_000)
 	stream := randomStream(rand.New(rand.NewPCG(seed, 1)), bytes)
 	var first string
 	for _, p := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {

@@ -124,10 +124,7 @@ func TestStats(t *testing.T) {
 
 // TestPointersStay takes pointers, makes millions of entities, and compares the pointers with new ones.
 func TestPointersStay(t *testing.T) {
-	n := 10_000_000
-	if testing.Short() || longtest.Race {
-		n = 300_000
-	}
+	n := longtest.Pick(300_000, 10_000_000)
 	w := NewWorld(Options{MaxEntities: n + 100_000})
 	defer w.Close()
 	id, late := NewColumn[uint32](w), NewColumn[[3]uint64](w)
@@ -240,10 +237,7 @@ func TestCollector(t *testing.T) {
 			}
 		})
 	}
-	rounds := 40
-	if testing.Short() || longtest.Race {
-		rounds = 10
-	}
+	rounds := longtest.Pick(10, 40)
 	// A program may keep pointers into closed worlds as long as it does not follow them.
 	var stale []unsafe.Pointer
 	for range rounds {

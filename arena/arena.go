@@ -19,15 +19,15 @@ type Options struct {
 	// bytes, which costs no memory. Default: 16 GiB, or 16 MiB if regions are Go heap memory ([vm.PagesHeap],
 	// the race detector, systems without virtual memory).
 	Capacity int
-	// HighWater is the number of bytes, from the start of the arena, whose memory the arena keeps after a
+	// HighWater is the number of bytes, from the start of the arena, that the arena keeps committed after a
 	// release. It is rounded up to whole pages. Released bytes below HighWater are cleared; released memory
 	// above it goes back to the operating system. A negative number keeps nothing. Default: 64 MiB.
 	HighWater int
 	// Limit is a budget of committed memory, shared with other arenas and containers. Default:
 	// [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: if the system has huge pages, the arena asks for them when it has
-	// committed the size of one.
+	// Pages is the page policy. Default: the arena asks for huge pages, if the system has them, when it has
+	// committed the size of one huge page.
 	Pages vm.Pages
 }
 
@@ -40,28 +40,29 @@ const (
 // Arena gives out memory from its start, and takes it back from its end. See the package documentation.
 type Arena struct {
 	base unsafe.Pointer
-	next uintptr // bytes given out
-	end  uintptr // usable bytes: the committed bytes, up to the capacity
-	kind any     // a nil *T of the last allocated type T, which is known to hold no Go pointers
+	next uintptr // offset of the next allocation
+	end  uintptr // number of usable bytes: the committed bytes, up to the capacity
 
-	capacity  uintptr
-	highWater int
-	tag       uint32   // identifies the arena in its marks
-	serials   uint64   // marks ever set
-	marks     []uint64 // the serials of the marks that are not released yet
-	span      vm.Span
-	advised   bool // huge pages were requested
-	region    *vm.Region
-	name      string
-	closed    bool
-	poisoned  uintptr // in builds with invariants: the bytes between next and poisoned were released
+	// plainType is a nil *T, where T is the last type that mustBePlain accepted.
+	plainType any
+
+	capacity   uintptr
+	highWater  int
+	tag        uint32   // identifies the arena in its marks
+	lastSerial uint64   // serial of the newest mark
+	marks      []uint64 // serials of the unreleased marks
+	span       vm.Span
+	advised    bool // whether huge pages were requested
+	region     *vm.Region
+	name       string
+	closed     bool
+	poisoned   uintptr // end of the poisoned bytes, in builds with the tag invariants
 }
 
 var tags atomic.Uint32
 
-// New makes an empty arena. It reserves addresses and takes no memory.
-//
-// New returns the errors of [vm.Reserve], and panics if Options.Capacity is negative.
+// New makes an empty arena. It reserves addresses and takes no memory. New returns the errors of
+// [vm.Reserve], and panics if Options.Capacity is negative.
 func New(o Options) (*Arena, error) {
 	if o.Name == "" {
 		o.Name = "arena.Arena"
@@ -100,13 +101,12 @@ func New(o Options) (*Arena, error) {
 		span: span, region: r, name: o.Name}, nil
 }
 
-// Alloc returns the address of size bytes, which are zero. The address is a multiple of align, a power of two
-// up to the page size. Alloc is for sizes from untrusted input, and for memory that is not a Go type. Do not
-// store Go pointers in this memory.
+// Alloc returns the address of size zero bytes. The address is a multiple of align. Alloc is for sizes from
+// untrusted input, and for memory that is not a Go type. Do not store Go pointers in this memory.
 //
 // On failure Alloc changes nothing and returns an [*vm.Error] that wraps [vm.ErrSize] (a negative size),
-// [vm.ErrCapacity] (Options.Capacity) or another error of [vm.Region.Commit]. Alloc panics if align is
-// invalid.
+// [vm.ErrCapacity] (Options.Capacity) or another error of [vm.Region.Commit]. Alloc panics if align is not a
+// power of two up to the page size.
 func (a *Arena) Alloc(size, align int) (unsafe.Pointer, error) {
 	if align <= 0 || align&(align-1) != 0 || align > vm.PageSize() {
 		panic(fmt.Sprintf("arena: Alloc(%d, %d) on %s: the alignment must be a power of two up to a page",
@@ -145,7 +145,7 @@ func (a *Arena) Grow(n int) error {
 	return a.makeRoom("grow", a.next, uintptr(n))
 }
 
-// makeRoom commits memory for size bytes from offset first on.
+// makeRoom commits memory for size bytes at offset first.
 func (a *Arena) makeRoom(op string, first, size uintptr) error {
 	a.mustBeOpen()
 	if first > a.capacity || size > a.capacity-first {

@@ -5,26 +5,23 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
-// allocation is an allocation in the model. Each byte of the allocation holds the allocation's number.
+// All bytes of an allocation have the value number.
 type allocation struct {
 	bytes  []byte
 	number byte
 }
 
-// FuzzArena runs a stream of operations on an arena and on a model, the list of the arena's allocations.
 func FuzzArena(f *testing.F) {
 	f.Add([]byte{0, 3, 1, 200, 5, 0, 2, 9, 3, 77, 4, 1, 6, 0, 0, 1, 5, 0, 1, 255, 7, 0, 2, 2})
 	f.Fuzz(func(t *testing.T, data []byte) { runOperations(t, data, vm.PagesAuto) })
 }
 
 func TestAgainstModel(t *testing.T) {
-	length := 20_000
-	if testing.Short() {
-		length = 5_000
-	}
+	length := longtest.Pick(5_000, 20_000)
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {
 		seed := rand.Uint64()
 		t.Logf("%v, seed %d", pages, seed)
@@ -41,13 +38,14 @@ func bytesOf[T any](p *T, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), n*int(unsafe.Sizeof(*p)))
 }
 
-// runOperations decodes and runs operations of two bytes each: the kind of the operation and its size.
+// runOperations runs operations of two bytes each, the kind and the size, on an arena and on a model: the
+// list of its allocations.
 func runOperations(t *testing.T, data []byte, pages vm.Pages) {
 	t.Helper()
 	a := open(t, Options{Capacity: 1 << 20, HighWater: 1 << 16, Pages: pages})
 	var live []allocation
 	var marks []Mark
-	var lived []int // the number of allocations at each mark
+	var counts []int // number of allocations at each mark
 	var growing []uint16
 	number := byte(0)
 	add := func(b []byte) {
@@ -62,8 +60,8 @@ func runOperations(t *testing.T, data []byte, pages vm.Pages) {
 		}
 		live = append(live, allocation{b, number})
 	}
-	back := func(to, marked int) {
-		live, marks, lived, growing = live[:to], marks[:marked], lived[:marked], nil
+	truncate := func(allocations, markCount int) {
+		live, marks, counts, growing = live[:allocations], marks[:markCount], counts[:markCount], nil
 	}
 	for n := 0; n+1 < len(data); n += 2 {
 		size := int(data[n+1])
@@ -91,17 +89,17 @@ func runOperations(t *testing.T, data []byte, pages vm.Pages) {
 				t.Fatalf("Grow(%d) leaves room for %d bytes", size*100, a.end-a.next)
 			}
 		case 5:
-			marks, lived, growing = append(marks, a.Mark()), append(lived, len(live)), nil
+			marks, counts, growing = append(marks, a.Mark()), append(counts, len(live)), nil
 		case 6, 7:
 			if len(marks) > 0 {
 				k := len(marks) - 1 - size%len(marks)%3
 				a.Release(marks[k])
-				back(lived[k], k)
+				truncate(counts[k], k)
 			}
 		case 8:
 			if size < 32 {
 				a.Reset()
-				back(0, 0)
+				truncate(0, 0)
 			}
 		}
 		for i, v := range growing {

@@ -32,15 +32,13 @@ func open(t testing.TB, o Options) *Arena {
 	return a
 }
 
-// panicOf returns the value that f panics with.
 func panicOf(f func()) (r any) {
 	defer func() { r = recover() }()
 	f()
 	return nil
 }
 
-// exhausted returns the *vm.Error that f panics with.
-func exhausted(t *testing.T, f func()) *vm.Error {
+func errorOfPanic(t *testing.T, f func()) *vm.Error {
 	t.Helper()
 	err, _ := panicOf(f).(error)
 	var e *vm.Error
@@ -50,7 +48,6 @@ func exhausted(t *testing.T, f func()) *vm.Error {
 	return e
 }
 
-// TestReserveCostsNothing: an arena of 10 GiB takes memory only for touched pages.
 func TestReserveCostsNothing(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -88,8 +85,6 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// TestHighWater: released memory above the high-water mark goes back to the system, and all released memory
-// reads zero.
 func TestHighWater(t *testing.T) {
 	const mib = 1 << 20
 	for keep, want := range map[int]int{-1: 0, mib: mib, 3 * mib: 3 * mib, 0: 4 * mib} {
@@ -98,7 +93,7 @@ func TestHighWater(t *testing.T) {
 			s := MakeSlice[byte](a, 4*mib, 4*mib)
 			for i := range s {
 				if s[i] != 0 {
-					t.Fatalf("with high water %d, byte %d is %d", keep, i, s[i])
+					t.Fatalf("with high water %d, byte %d is %d, want 0", keep, i, s[i])
 				}
 				s[i] = 0xAA
 			}
@@ -113,8 +108,6 @@ func TestHighWater(t *testing.T) {
 	}
 }
 
-// TestMarks: a release gives up the allocations since the mark. A mark can be released once, in its own
-// arena, and before earlier marks.
 func TestMarks(t *testing.T) {
 	a, other := open(t, Options{Name: "scene", Capacity: 1 << 20}), open(t, Options{Capacity: 1 << 20})
 	first := Make[record](a)
@@ -127,7 +120,8 @@ func TestMarks(t *testing.T) {
 	again := Make[record](a)
 	if again.A != 0 ||
 		uintptr(unsafe.Pointer(again))-uintptr(unsafe.Pointer(first)) != 2*unsafe.Sizeof(*first) {
-		t.Errorf("after a release the next record is %v at %p", *again, again)
+		t.Errorf("after a release the next record is %v at %p, want a zero record in the released memory",
+			*again, again)
 	}
 	between := a.Mark()
 	for want, f := range map[string]func(){
@@ -149,20 +143,18 @@ func TestMarks(t *testing.T) {
 	}
 	a.Release(outer)
 	if a.Used() != int(unsafe.Sizeof(*first)) || first.A != 1 {
-		t.Errorf("%d bytes are used, the first record is %v", a.Used(), *first)
+		t.Errorf("%d bytes are used, want those of one record; its A is %d, want 1", a.Used(), first.A)
 	}
 	if r := panicOf(func() { a.Release(between) }); r == nil {
-		t.Error("a mark was released after an older mark")
+		t.Error("no panic for a mark that was released with an older mark")
 	}
 	last := a.Mark()
 	a.Reset()
 	if r := panicOf(func() { a.Release(last) }); r == nil || a.Used() != 0 {
-		t.Error("a mark was released after Reset")
+		t.Error("no panic for a mark that Reset had released")
 	}
 }
 
-// TestAppend: a slice at the end of the arena grows in place; other slices move. All elements keep their
-// values.
 func TestAppend(t *testing.T) {
 	a := open(t, Options{Capacity: 1 << 20})
 	s := Append(a, nil, 1, 2, 3)
@@ -171,7 +163,7 @@ func TestAppend(t *testing.T) {
 		s = Append(a, s, i)
 	}
 	if unsafe.SliceData(s) != began || a.Used() != 100*int(unsafe.Sizeof(0)) {
-		t.Errorf("the slice at the end moved, or takes %d bytes", a.Used())
+		t.Errorf("the last slice moved, or takes %d bytes", a.Used())
 	}
 	Make[byte](a)
 	s = Append(a, s, 101)
@@ -180,7 +172,7 @@ func TestAppend(t *testing.T) {
 	}
 	for i, v := range s {
 		if v != i+1 {
-			t.Fatalf("element %d is %d", i, v)
+			t.Fatalf("element %d is %d, want %d", i, v, i+1)
 		}
 	}
 	used := a.Used()
@@ -189,8 +181,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestExhaustion: a failure at the capacity or at a limit changes nothing.
-func TestExhaustion(t *testing.T) {
+func TestExhaustionChangesNothing(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	for name, c := range map[string]struct {
 		o    Options
@@ -218,7 +209,7 @@ func TestExhaustion(t *testing.T) {
 					}
 				},
 			} {
-				if e := exhausted(t, f); !errors.Is(e, c.want) || a.Used() != used {
+				if e := errorOfPanic(t, f); !errors.Is(e, c.want) || a.Used() != used {
 					t.Errorf("%s: %v, want %v and no change", what, e, c.want)
 				}
 			}
@@ -232,8 +223,7 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
-// TestGrow: allocations in the room that Grow made commit no further memory.
-func TestGrow(t *testing.T) {
+func TestRoomOfGrowIsCommitted(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	a := open(t, Options{Capacity: 1 << 24, Limit: limit})
 	if err := a.Grow(500_000); err != nil {
@@ -253,7 +243,7 @@ func TestSizes(t *testing.T) {
 		t.Errorf("a negative size: %v", err)
 	}
 	for _, n := range []int{math.MaxInt, math.MaxInt / 8, math.MaxInt/16 + 1} {
-		if e := exhausted(t, func() { MakeSlice[record](a, 0, n) }); !errors.Is(e, vm.ErrSize) &&
+		if e := errorOfPanic(t, func() { MakeSlice[record](a, 0, n) }); !errors.Is(e, vm.ErrSize) &&
 			!errors.Is(e, vm.ErrCapacity) {
 			t.Errorf("%d records: %v", n, e)
 		}
@@ -268,14 +258,14 @@ func TestSizes(t *testing.T) {
 		t.Errorf("a capacity of all addresses: %v", err)
 	}
 	if a.Used() != 0 {
-		t.Errorf("%d bytes are used", a.Used())
+		t.Errorf("%d bytes are used, want 0", a.Used())
 	}
 	Make[struct{}](a)
 	if s := MakeSlice[struct{}](a, 5, 10); len(s) != 5 || cap(s) != 10 || a.Used() != 0 {
 		t.Errorf("a slice with length %d and capacity %d of elements of size zero takes %d bytes",
 			len(s), cap(s), a.Used())
 	}
-	MakeSlice[byte](a, 1<<16, 1<<16) // takes the arena up to its last byte
+	MakeSlice[byte](a, 1<<16, 1<<16) // fills the arena
 	Make[struct{}](a)
 }
 
@@ -321,8 +311,6 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestFaults makes each memory call fail in turn. A failed operation does not change the number of used
-// bytes.
 func TestFaults(t *testing.T) {
 	calls := faulttest.EachCall(t, func() (err error) {
 		a, err := New(Options{Capacity: 1 << 22, HighWater: 1 << 17})
@@ -348,7 +336,7 @@ func TestFaults(t *testing.T) {
 				used = a.Used()
 				for i := range s {
 					if s[i] != 0 {
-						t.Fatalf("byte %d is %d", i, s[i])
+						t.Fatalf("byte %d is %d, want 0", i, s[i])
 					}
 					s[i] = 1
 				}
@@ -363,15 +351,14 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLifeWithEachCallFailing runs every operation that takes or returns memory. It makes each memory call
-// fail in turn, and repeats the operation that fails.
+// TestLifeWithEachCallFailing repeats each operation that fails.
 func TestLifeWithEachCallFailing(t *testing.T) {
-	calls := faulttest.EachCall(t, func() (met error) {
+	calls := faulttest.EachCall(t, func() (failure error) {
 		var a *Arena
 		var all [][]byte
 		again := func(what string, op func() error) {
 			t.Helper()
-			met = errors.Join(met, faulttest.Again(t, what, op, func() {
+			failure = errors.Join(failure, faulttest.Again(t, what, op, func() {
 				if a == nil {
 					return
 				}
@@ -408,7 +395,7 @@ func TestLifeWithEachCallFailing(t *testing.T) {
 		again("Reset", func() error { a.Reset(); all = nil; return nil })
 		alloc(5)
 		again("Close", a.Close)
-		return met
+		return failure
 	})
 	t.Logf("%d memory calls", calls)
 	if calls < 10 && !vm.HeapStandIn() {

@@ -14,16 +14,15 @@
 //		a.Reset() // ships and target are gone
 //	}
 //
-// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays". The allocator of the
-// article moves its position back to an address and clears the bytes that it gives up. An arena reserves its
-// addresses once: of room for 16 GiB, only the used pages take memory.
+// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays", with marks instead of
+// addresses to return to. It reserves addresses for 16 GiB by default; only the used pages take memory.
 //
 // # Terminology
 //
-//   - mark: a position to return to
-//   - release: give up all allocations since a mark
-//   - high-water mark: the amount of memory that a release keeps for later allocations; memory above it goes
-//     back to the operating system
+//   - mark: a position to which a release returns
+//   - release: the end of all allocations since a mark
+//   - high-water mark: the amount of memory that the arena keeps for later allocations; a release gives memory
+//     above it back to the operating system
 //
 // # Goroutines
 //
@@ -33,10 +32,10 @@
 //
 // # Lifetimes
 //
-// Allocated memory is zero. It is valid until Reset, Close, or the release of an earlier mark. After that, an
-// old pointer reads zeros, reads a later allocation, or faults. [Append] keeps a slice in the arena; the
-// built-in append moves a slice to Go's heap when the slice's capacity is used up. An arena that is dropped
-// without Close keeps its memory, and [vm.OnLeak] reports the arena.
+// Allocated memory is zero. It is valid until Reset, Close, or the release of an earlier mark. An older
+// pointer reads zeros, reads a later allocation, or faults. [Append] keeps a slice in the arena; the built-in
+// append moves a slice to Go's heap when its capacity is used up. An arena that is dropped without Close
+// keeps its memory, and [vm.OnLeak] reports the arena.
 //
 // Element types must not hold Go pointers, because the garbage collector does not scan arenas.
 //

@@ -11,18 +11,17 @@ import (
 // Mark is a position in an arena to return to. It can be released once.
 type Mark struct {
 	offset uintptr
-	serial uint64 // the mark's number in the arena
-	tag    uint32 // the tag of its arena
-	depth  uint32 // the number of unreleased marks before this one
+	serial uint64 // number of the mark in its arena
+	tag    uint32 // tag of the arena
+	depth  uint32 // index in Arena.marks
 }
 
-// Mark returns the current position. Release marks in reverse order: the release of a mark also releases all
-// later marks.
+// Mark returns the current position. The release of a mark also releases all later marks.
 func (a *Arena) Mark() Mark {
 	a.mustBeOpen()
-	a.serials++
-	a.marks = append(a.marks, a.serials)
-	return Mark{a.next, a.serials, a.tag, uint32(len(a.marks) - 1)}
+	a.lastSerial++
+	a.marks = append(a.marks, a.lastSerial)
+	return Mark{a.next, a.lastSerial, a.tag, uint32(len(a.marks) - 1)}
 }
 
 // Release gives up the mark and all allocations since the mark was set. Memory below Options.HighWater is
@@ -49,22 +48,21 @@ func (a *Arena) Reset() {
 	a.popTo(0)
 }
 
-// popTo moves the position back to offset and makes the bytes from offset on zero again.
+// popTo moves the position back to offset and clears the bytes from offset on.
 func (a *Arena) popTo(offset uintptr) {
 	used := a.next
 	a.next = offset
 	keep := max(int(offset), a.highWater)
 	if sampling.Pick() {
-		keep = int(offset) // all released pages are decommitted, so that a stale pointer faults
+		keep = int(offset) // decommit all released pages, so that a stale pointer faults
 	}
 	if a.span.Committed() > keep {
-		// Decommitted memory is zero when it is committed again. If DecommitTo fails, the memory stays
-		// committed and is cleared below.
+		// If DecommitTo fails, the memory stays committed and is cleared below.
 		_ = a.span.DecommitTo(keep)
 		a.end = min(uintptr(a.span.Committed()), a.capacity)
 	}
 	if dirty := min(used, a.end); dirty > offset {
-		// This is sound because these bytes are committed and hold no Go pointers.
+		// These bytes are committed and hold no Go pointers.
 		clear(unsafe.Slice((*byte)(unsafe.Add(a.base, offset)), dirty-offset))
 	}
 	if invariants.Enabled {

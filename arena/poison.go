@@ -7,8 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// This code runs in builds that check invariants. It poisons released memory, and clears the memory when it
-// is allocated again, so that allocations are zero as in all builds.
+// Builds with the tag invariants poison released memory, and clear it when it is allocated again.
 
 // poison overwrites the released bytes [offset, used) that are still committed.
 func (a *Arena) poison(offset, used uintptr) {
@@ -19,8 +18,8 @@ func (a *Arena) poison(offset, used uintptr) {
 	}
 }
 
-// reuse clears the bytes from next to end before they are allocated. It panics if the program has written to
-// them since their release.
+// reuse clears the bytes [a.next, end) before they are allocated. It panics if the program has written to
+// these bytes after their release.
 func (a *Arena) reuse(end uintptr) {
 	if again := min(end, a.poisoned); a.next < again {
 		b := a.bytes(a.next, again)
@@ -32,7 +31,7 @@ func (a *Arena) reuse(end uintptr) {
 	}
 }
 
-// bytes returns the bytes [from, to) of the arena, which must be committed.
+// bytes returns the committed bytes [from, to) of the arena.
 func (a *Arena) bytes(from, to uintptr) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.base, from)), to-from)
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestReleasedMemoryIsPoisoned: released memory holds poison and reads zero when it is allocated again. The
-// next allocation finds a write through a stale pointer.
-//
 //vastvet:ignore useafter: the test uses released memory on purpose
 func TestReleasedMemoryIsPoisoned(t *testing.T) {
 	if !invariants.Enabled {

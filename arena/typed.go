@@ -19,7 +19,7 @@ func Make[T any](a *Arena) *T {
 	first := (a.next + unsafe.Alignof(v) - 1) &^ (unsafe.Alignof(v) - 1)
 	// The sum cannot overflow: first is at most math.MaxInt/8 plus a page, and a type has at most math.MaxInt
 	// bytes.
-	if _, plain := a.kind.(*T); !plain || first+unsafe.Sizeof(v) > a.end {
+	if _, plain := a.plainType.(*T); !plain || first+unsafe.Sizeof(v) > a.end {
 		return newSlow[T](a)
 	}
 	if invariants.Enabled {
@@ -32,11 +32,11 @@ func Make[T any](a *Arena) *T {
 //go:noinline
 func newSlow[T any](a *Arena) *T { return &makeSlice[T](a, "new", 1)[0] }
 
-// mustBePlain panics when T holds Go pointers. It remembers the last type that passed.
+// mustBePlain panics if T holds Go pointers.
 func mustBePlain[T any](a *Arena, op string) {
-	if _, plain := a.kind.(*T); !plain {
+	if _, plain := a.plainType.(*T); !plain {
 		layout.Check[T]("arena: " + op)
-		a.kind = (*T)(nil)
+		a.plainType = (*T)(nil)
 	}
 }
 
@@ -68,10 +68,10 @@ func makeSlice[T any](a *Arena, op string, n int) []T {
 }
 
 // Append appends to a slice that lies in the arena, or to nil, and returns a slice that lies in the arena. If
-// the capacity suffices, Append writes behind the length, as the built-in append does. If the capacity does
-// not suffice and the slice is the arena's last allocation, Append extends it in place. Otherwise Append
-// copies the elements to a new slice whose capacity is at least twice the old length. Append panics in the
-// cases in which [Make] panics, and then changes nothing.
+// the capacity suffices, Append works as the built-in append does. If the capacity does not suffice and the
+// slice is the arena's last allocation, Append extends it in place. Otherwise Append copies the elements to a
+// new slice whose capacity is at least twice the old length. Append panics in the cases in which [Make]
+// panics. A panic changes nothing.
 func Append[T any](a *Arena, s []T, vs ...T) []T {
 	n := len(s) + len(vs)
 	if n <= cap(s) {
@@ -82,8 +82,8 @@ func Append[T any](a *Arena, s []T, vs ...T) []T {
 	size := unsafe.Sizeof(v)
 	end := uintptr(unsafe.Pointer(unsafe.SliceData(s))) + uintptr(cap(s))*size
 	if cap(s) > 0 && end == uintptr(a.base)+a.next {
-		// The new capacity follows the old one without a gap: the size of a type is a multiple of its
-		// alignment.
+		// The new elements follow the old capacity without a gap, because the size of a type is a multiple of
+		// its alignment.
 		makeSlice[T](a, "append", n-cap(s))
 		return append(unsafe.Slice(unsafe.SliceData(s), n)[:len(s)], vs...)
 	}

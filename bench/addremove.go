@@ -11,9 +11,10 @@ import (
 // time of a row covers both steps and is per entity. The batch peers add with one call for all entities, and
 // remove with another call.
 //
-// Work toggle: the same for every tenth of n entities; the others stay unchanged.
+// Work toggle: add_remove for every tenth of n entities.
+//
+// The functions with go:noinline are the timed work.
 
-// vastEdit is the state of Vast's side.
 type vastEdit struct {
 	world    *vast.World
 	pos      vast.Column[Position]
@@ -22,8 +23,6 @@ type vastEdit struct {
 	entities []vast.Entity
 }
 
-// addRemoveVast is the timed work, one entity at a time.
-//
 //go:noinline
 func addRemoveVast(s *vastEdit) {
 	vel := s.vel
@@ -35,15 +34,12 @@ func addRemoveVast(s *vastEdit) {
 	}
 }
 
-// addRemoveVastBatch is the timed work: one call adds the components, and another removes them.
-//
 //go:noinline
 func addRemoveVastBatch(s *vastEdit) {
 	s.vel.AddAll(s.all, Velocity{})
 	s.vel.RemoveAll(s.all)
 }
 
-// arkEdit is the state of Ark's side.
 type arkEdit struct {
 	world    *ecs.World
 	vel      *ecs.Map1[Velocity]
@@ -52,8 +48,7 @@ type arkEdit struct {
 	entities []ecs.Entity
 }
 
-// addRemoveArk is the timed work, one entity at a time. AddFn without a function adds a zero component and is
-// Ark's fastest form.
+// AddFn without a function adds a zero component and is Ark's fastest form.
 //
 //go:noinline
 func addRemoveArk(s *arkEdit) {
@@ -66,8 +61,6 @@ func addRemoveArk(s *arkEdit) {
 	}
 }
 
-// addRemoveArkBatch is the timed work: one call adds the components, and another removes them.
-//
 //go:noinline
 func addRemoveArkBatch(s *arkEdit) {
 	s.vel.AddBatchFn(s.lacking.Batch(), nil)
@@ -75,8 +68,8 @@ func addRemoveArkBatch(s *arkEdit) {
 }
 
 // checkEdits checks a world of n entities, whose positions count up from 0. added is the number of entities
-// with a velocity after adding, and must be n. left is the number of such entities after removing, and must
-// be 0. sum is the sum of the positions.
+// with a velocity after adding, left the number of entities with a velocity after removing, and sum the sum
+// of the positions.
 func checkEdits(n, added, left int, sum float64) error {
 	if want := float64(n) * float64(n-1) / 2; added != n || left != 0 || sum != want {
 		return fmt.Errorf("after adding, %d of %d entities have a velocity, want all; after removing, %d "+
@@ -85,8 +78,9 @@ func checkEdits(n, added, left int, sum float64) error {
 	return nil
 }
 
-// editSide makes the side whose work adds and removes. add, count and sum are for its check: add gives all
-// entities a velocity, count counts the entities with a velocity, and sum adds up the X of their components.
+// editSide makes the side whose work adds and removes. The check calls add, which gives all entities a
+// velocity, count, which counts the entities with a velocity, and sum, which adds up the X of their
+// components.
 func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, sum func() float64) side {
 	return side{
 		units:  n,
@@ -99,19 +93,17 @@ func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, s
 	}
 }
 
-// toggle edits one entity in toggledEvery.
+// toggledEvery is the stride of toggle.
 const toggledEvery = 10
 
-// These are the numbers of components that an entity has besides Position: smallExtras in add_remove and
-// toggle, largeExtras in add_remove_large.
+// Numbers of components of an entity besides Position.
 const (
-	smallExtras = 0
-	largeExtras = 10
+	smallExtras = 0  // add_remove and toggle
+	largeExtras = 10 // add_remove_large
 )
 
-// newAddRemoveVast sets the work up for Vast. Besides Position, each entity has the first of the components
-// C1, C2 and so on; extras is the number of these components. The work edits the entities with the numbers 0,
-// stride, 2·stride and so on.
+// newAddRemoveVast sets the work up for Vast. An entity has Position and as many components from C1 on as
+// extras says. The work edits the entities with the numbers 0, stride, 2·stride and so on.
 func newAddRemoveVast(extras, stride int, work func(*vastEdit)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
@@ -142,7 +134,6 @@ func newAddRemoveVast(extras, stride int, work func(*vastEdit)) func(n int) side
 	}
 }
 
-// newAddRemoveArk sets the work up for Ark, as newAddRemoveVast does for Vast.
 func newAddRemoveArk(extras, stride int, work func(*arkEdit)) func(n int) side {
 	return func(n int) side {
 		w := ecs.NewWorld(initialCapacity)
@@ -175,7 +166,6 @@ func newAddRemoveArk(extras, stride int, work func(*arkEdit)) func(n int) side {
 	}
 }
 
-// countArk counts the entities that a filter matches.
 func countArk(f *ecs.Filter2[Position, Velocity]) int {
 	query := f.Query()
 	defer query.Close()

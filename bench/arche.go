@@ -4,22 +4,20 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// This file has the sides of arche. They use component ids, which arche's documentation calls faster than
-// its generic types, and filters that are registered in the world's cache.
+// This file has the sides of arche. The sides use component ids, which arche's documentation calls faster
+// than its generic types. The filters are registered in the world's cache. The functions with go:noinline are
+// the timed work.
 
-// archeStore is a world of arche with everything that its works need.
 type archeStore struct {
 	world    *ecs.World
-	ids      []ecs.ID // of Position, Velocity, C1 …
-	velocity []ecs.ID // Velocity alone
-	both     ecs.CachedFilter
+	ids      []ecs.ID         // ids of Position, Velocity, C1 …
+	velocity []ecs.ID         // id of Velocity
+	both     ecs.CachedFilter // matches Position and Velocity
 	lacking  ecs.CachedFilter // matches Position without Velocity, for Batch().Add
 	entities []ecs.Entity
-	sum      float64 // of all look-ups
+	sum      float64 // result of the look-ups
 }
 
-// moveArche is the timed work of the queries.
-//
 //go:noinline
 func moveArche(s *archeStore) {
 	pos, vel := s.ids[0], s.ids[1]
@@ -31,8 +29,6 @@ func moveArche(s *archeStore) {
 	}
 }
 
-// lookUpArche is the timed work of random.
-//
 //go:noinline
 func lookUpArche(s *archeStore) {
 	w, pos, sum := s.world, s.ids[0], 0.0
@@ -42,8 +38,6 @@ func lookUpArche(s *archeStore) {
 	s.sum += sum
 }
 
-// addRemoveArche is the timed work of add_remove, add_remove_large and toggle.
-//
 //go:noinline
 func addRemoveArche(s *archeStore) {
 	w, velocity := s.world, s.velocity
@@ -55,9 +49,6 @@ func addRemoveArche(s *archeStore) {
 	}
 }
 
-// addRemoveArcheBatch is the timed work of add_remove and add_remove_large: one call adds the components, and
-// another removes them.
-//
 //go:noinline
 func addRemoveArcheBatch(s *archeStore) {
 	batch := s.world.Batch()
@@ -65,8 +56,6 @@ func addRemoveArcheBatch(s *archeStore) {
 	batch.Remove(&s.both, s.velocity...)
 }
 
-// createArche is the timed work of creating entities one at a time.
-//
 //go:noinline
 func createArche(s *archeStore) {
 	w, ids := s.world, s.ids
@@ -75,15 +64,11 @@ func createArche(s *archeStore) {
 	}
 }
 
-// createArcheBatch is the timed work of creating all entities with one call.
-//
 //go:noinline
 func createArcheBatch(s *archeStore) {
 	s.world.Batch().New(len(s.entities), s.ids...)
 }
 
-// deleteArche is the timed work of deleting entities one at a time.
-//
 //go:noinline
 func deleteArche(s *archeStore) {
 	w := s.world
@@ -92,15 +77,11 @@ func deleteArche(s *archeStore) {
 	}
 }
 
-// deleteArcheBatch is the timed work of deleting all entities with one call.
-//
 //go:noinline
 func deleteArcheBatch(s *archeStore) {
 	s.world.Batch().RemoveEntities(&s.both)
 }
 
-// makeArche is the timed work of new_world.
-//
 //go:noinline
 func makeArche(s *worlds[*ecs.World]) {
 	w := ecs.NewWorld()
@@ -108,8 +89,8 @@ func makeArche(s *worlds[*ecs.World]) {
 	s.made++
 }
 
-// newArche returns an empty world. Its component types are Position, Velocity and the first of C1 … C10;
-// extras is the number of component types from C1 on. newArche does not make the filters.
+// newArche returns an empty world without filters. The component types are Position, Velocity and as many
+// types from C1 on as extras says.
 func newArche(extras int) *archeStore {
 	w := ecs.NewWorld(initialCapacity)
 	register := []func(*ecs.World) ecs.ID{
@@ -134,7 +115,6 @@ func (s *archeStore) find() *archeStore {
 	return s
 }
 
-// count counts the entities that a filter matches.
 func (s *archeStore) count(f ecs.Filter) int {
 	query := s.world.Query(f)
 	defer query.Close()
@@ -147,7 +127,6 @@ func (s *archeStore) create(v Velocity, ids []ecs.ID) {
 	*(*Velocity)(s.world.Get(e, s.ids[1])) = v
 }
 
-// moveSide makes the side of a query.
 func (s *archeStore) moveSide(entities, matching int) side {
 	count := func() int { return s.count(&s.both) }
 	return moveSide(s, moveArche, entities, matching, count, func(visit func(*Position)) {
@@ -264,8 +243,8 @@ func (s *archeStore) check(n int) error {
 		func(e ecs.Entity) *Velocity { return (*Velocity)(s.world.Get(e, s.ids[1])) })
 }
 
-// checkMatching is like check, but finds the entities by a query: s.entities lacks entities that one call
-// created, and may have those of a world that renew replaced.
+// checkMatching checks the entities that a query finds. It does not read s.entities, because a batch call
+// does not set them, and renew leaves those of the old world.
 func (s *archeStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil
@@ -276,7 +255,6 @@ func (s *archeStore) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// renew replaces the world with a new one.
 func (s *archeStore) renew() {
 	entities := s.entities
 	*s = *newArche(len(s.ids) - 2)

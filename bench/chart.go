@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A chartReport draws a chart as SVG after the last row. For each number of entities, the chart shows how
-// many times faster Vast is than the fastest other store. The chart has a panel for each kind of work. Both
-// axes are logarithmic.
+// A chartReport draws a chart as SVG after the last row. For each number of entities, the chart shows the
+// time of the fastest other store divided by the time of Vast. The chart has a panel for each kind of work.
+// Both axes are logarithmic.
 type chartReport struct {
 	out    io.Writer
 	stores *grid
@@ -73,7 +73,6 @@ svg { font-family: "Liberation Sans", Arial, Helvetica, sans-serif }
 </style>
 `
 
-// finish draws the chart.
 func (c *chartReport) finish() error {
 	file := vgsvg.New(chartWidth, chartHeight)
 	canvas := draw.New(file)
@@ -109,9 +108,9 @@ func (c *chartReport) panel(name string, canvas draw.Canvas) {
 	p := plot.New()
 	p.Title.Text, p.Title.TextStyle = name, textStyle(11, draw.XCenter)
 	p.BackgroundColor = nil
-	below := draw.Crop(canvas, 0, 0, 0, -(canvas.Max.Y - canvas.Min.Y - legendLines*legendLine))
-	least, most := 0.8, 1.25
-	shown := 0
+	legend := draw.Crop(canvas, 0, 0, 0, -(canvas.Max.Y - canvas.Min.Y - legendLines*legendLine))
+	minRatio, maxRatio := 0.8, 1.25
+	lines := 0
 	for _, l := range c.stores.lines {
 		if workNamed(l.work).panel != name {
 			continue
@@ -120,14 +119,14 @@ func (c *chartReport) panel(name string, canvas draw.Canvas) {
 		for _, n := range c.stores.sizes {
 			if ratio, _ := c.stores.cells[cell{l, n}].best(); ratio > 0 && !math.IsInf(ratio, 1) {
 				points = append(points, plotter.XY{X: float64(n), Y: ratio})
-				least, most = min(least, ratio), max(most, ratio)
+				minRatio, maxRatio = min(minRatio, ratio), max(maxRatio, ratio)
 			}
 		}
-		c.line(p, &below, l.name(), shown, points)
-		shown++
+		c.line(p, &legend, l.name(), lines, points)
+		lines++
 	}
-	least, most = least/1.1, most*1.1
-	for _, y := range ratioTicks(least, most) {
+	minRatio, maxRatio = minRatio/1.1, maxRatio*1.1
+	for _, y := range ratioTicks(minRatio, maxRatio) {
 		rule := plotter.NewFunction(func(float64) float64 { return y.Value })
 		rule.LineStyle = draw.LineStyle{Color: faint, Width: 0.6}
 		if y.Value == 1 {
@@ -137,28 +136,28 @@ func (c *chartReport) panel(name string, canvas draw.Canvas) {
 		p.Add(rule)
 	}
 	axis(&p.X, 0.8, 1.25*float64(publicSizes[len(publicSizes)-1]), countTicks())
-	axis(&p.Y, least, most, ratioTicks(least, most))
+	axis(&p.Y, minRatio, maxRatio, ratioTicks(minRatio, maxRatio))
 	p.Draw(draw.Crop(canvas, 0, 0, legendLines*legendLine+chartMargin, 0))
 }
 
-// line adds a line to a panel, and its name to the legend. number is the index of the line in the panel.
-func (c *chartReport) line(p *plot.Plot, below *draw.Canvas, name string, number int, points plotter.XYs) {
-	style := draw.LineStyle{Color: lineColors[number%len(lineColors)], Width: 1.4}
-	mark := draw.GlyphStyle{Color: style.Color, Radius: markRadius, Shape: lineMarks[number%len(lineMarks)]}
+// line adds the line with the given index to a panel, and its name to the legend.
+func (c *chartReport) line(p *plot.Plot, legend *draw.Canvas, name string, index int, points plotter.XYs) {
+	style := draw.LineStyle{Color: lineColors[index%len(lineColors)], Width: 1.4}
+	mark := draw.GlyphStyle{Color: style.Color, Radius: markRadius, Shape: lineMarks[index%len(lineMarks)]}
 	p.Add(&plotter.Line{XYs: points, LineStyle: style}, &plotter.Scatter{XYs: points, GlyphStyle: mark})
-	width := (below.Max.X - below.Min.X) * 0.54 // the names in the second column are shorter
+	width := (legend.Max.X - legend.Min.X) * 0.54 // the names in the second column are shorter
 	at := vg.Point{
-		X: below.Min.X + width*vg.Length(number%legendColumns),
-		Y: below.Max.Y - legendLine*(vg.Length(number/legendColumns)+0.5),
+		X: legend.Min.X + width*vg.Length(index%legendColumns),
+		Y: legend.Max.Y - legendLine*(vg.Length(index/legendColumns)+0.5),
 	}
-	below.StrokeLine2(style, at.X, at.Y, at.X+16, at.Y)
-	below.DrawGlyph(mark, vg.Point{X: at.X + 8, Y: at.Y})
-	below.FillText(textStyle(8, draw.XLeft), vg.Point{X: at.X + 20, Y: at.Y}, name)
+	legend.StrokeLine2(style, at.X, at.Y, at.X+16, at.Y)
+	legend.DrawGlyph(mark, vg.Point{X: at.X + 8, Y: at.Y})
+	legend.FillText(textStyle(8, draw.XLeft), vg.Point{X: at.X + 20, Y: at.Y}, name)
 }
 
 // axis makes an axis logarithmic and sets its range and ticks.
-func axis(a *plot.Axis, least, most float64, ticks []plot.Tick) {
-	a.Min, a.Max, a.Scale = least, most, plot.LogScale{}
+func axis(a *plot.Axis, minValue, maxValue float64, ticks []plot.Tick) {
+	a.Min, a.Max, a.Scale = minValue, maxValue, plot.LogScale{}
 	a.LineStyle.Color, a.Tick.LineStyle.Color = grey, grey
 	align, vertical := a.Tick.Label.XAlign, a.Tick.Label.YAlign
 	a.Tick.Label = textStyle(8.5, align)
@@ -166,7 +165,6 @@ func axis(a *plot.Axis, least, most float64, ticks []plot.Tick) {
 	a.Tick.Marker = plot.ConstantTicks(ticks)
 }
 
-// countTicks returns the powers of ten up to a million.
 func countTicks() []plot.Tick {
 	var ticks []plot.Tick
 	for i, label := range []string{"1", "10", "100", "1 k", "10 k", "100 k", "1 M"} {
@@ -175,19 +173,19 @@ func countTicks() []plot.Tick {
 	return ticks
 }
 
-// ratioTicks returns the powers of ten between two ratios. If the range is small, ratioTicks also returns two
-// times and five times each power.
-func ratioTicks(least, most float64) []plot.Tick {
+// ratioTicks returns the powers of ten between two ratios. For a small range it also returns two times and
+// five times each power.
+func ratioTicks(minRatio, maxRatio float64) []plot.Tick {
 	steps := []float64{1, 2, 5}
-	if most/least > 300 {
+	if maxRatio/minRatio > 300 {
 		steps = steps[:1]
 	}
 	var ticks []plot.Tick
-	for power := math.Pow10(int(math.Floor(math.Log10(least)))); power <= most; power *= 10 {
+	for power := math.Pow10(int(math.Floor(math.Log10(minRatio)))); power <= maxRatio; power *= 10 {
 		for _, step := range steps {
 			// The value is rounded, because powers below one are inexact.
 			value, _ := strconv.ParseFloat(strconv.FormatFloat(power*step, 'g', 3, 64), 64)
-			if value >= least && value <= most {
+			if value >= minRatio && value <= maxRatio {
 				ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'f', -1, 64)})
 			}
 		}

@@ -41,8 +41,8 @@ func TestChartShowsEveryLine(t *testing.T) {
 		{Work: "query2comp", N: 1_000_000, Peer: peerArk, Ratio: 700},
 		{Work: "add_remove", N: 16, Peer: peerArkBatch, Ratio: 2},
 		{Work: "create2comp", N: 16, Peer: peerUOT, Ratio: 2},
-		{Work: "new_world", N: 1, Peer: peerUOT, Ratio: 2},        // the row has one size: no line
-		{Work: "query_parallel", N: 64, Peer: peerSelf, Ratio: 2}, // Vast itself is the peer: no line
+		{Work: "new_world", N: 1, Peer: peerUOT, Ratio: 2},        // no line, because the work has one size
+		{Work: "query_parallel", N: 64, Peer: peerSelf, Ratio: 2}, // no line, because the peer is Vast
 	} {
 		if err := c.add(r); err != nil {
 			t.Fatal(err)
@@ -67,10 +67,10 @@ func TestChartShowsEveryLine(t *testing.T) {
 			t.Errorf("the chart has a line %q", unwanted)
 		}
 	}
-	// The style names each of these colours once, and replaces what the chart draws with them in dark mode.
-	for _, exchanged := range []string{"fill:#FFFFFE", "fill:#1F2328", "stroke:#E1E4E9"} {
-		if strings.Count(out.String(), exchanged) < 2 {
-			t.Errorf("nothing is drawn with %s", exchanged)
+	// chartStyle has each colour once. The chart must have it, too.
+	for _, colour := range []string{"fill:#FFFFFE", "fill:#1F2328", "stroke:#E1E4E9"} {
+		if strings.Count(out.String(), colour) < 2 {
+			t.Errorf("nothing is drawn with %s", colour)
 		}
 	}
 }
@@ -94,15 +94,15 @@ func TestChartIsDrawnBesideTheTable(t *testing.T) {
 
 func TestRatioTicks(t *testing.T) {
 	for _, c := range []struct {
-		least, most float64
-		want        string
+		min, max float64
+		want     string
 	}{{0.4, 12, "0.5 1 2 5 10"}, {0.8, 1.2, "1"}, {0.02, 90, "0.1 1 10"}} {
 		var labels []string
-		for _, tick := range ratioTicks(c.least, c.most) {
+		for _, tick := range ratioTicks(c.min, c.max) {
 			labels = append(labels, tick.Label)
 		}
 		if got := strings.Join(labels, " "); got != c.want {
-			t.Errorf("ticks from %v to %v: %s, want %s", c.least, c.most, got, c.want)
+			t.Errorf("ticks from %v to %v: %s, want %s", c.min, c.max, got, c.want)
 		}
 	}
 }

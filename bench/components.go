@@ -26,18 +26,16 @@ type (
 	C10 struct{ X, Y float64 }
 )
 
-// initialCapacity is the capacity that the public suite gives to worlds of peers that need an initial
-// capacity.
+// initialCapacity is the initial capacity of worlds in the public suite.
 const initialCapacity = 1024
 
-// The numbers of components of the entities that works create and delete: Position and Velocity, without or
-// with C1 … C8.
+// Numbers of components of the entities that works create and delete.
 const (
-	twoParts = 2
-	tenParts = 10
+	twoParts = 2  // Position and Velocity
+	tenParts = 10 // Position, Velocity and C1 … C8
 )
 
-// entitiesByDefault is a number of entities that fits any world with default options.
+// entitiesByDefault entities fit into a world with default options.
 const entitiesByDefault = 12 << 20
 
 // newSizedVastWorld returns a world with default options, or a larger world if the entities need more slots.
@@ -49,8 +47,8 @@ func newSizedVastWorld(entities int) *vast.World {
 	return vast.NewWorld(o)
 }
 
-// closeVast returns a function that closes a world. The function panics on an error, because a world that
-// stays open would leave less memory for later rows.
+// closeVast returns a function that closes w. The function panics on an error, because an open world would
+// leave less memory for later rows.
 func closeVast(w *vast.World) func() {
 	return func() {
 		if err := w.Close(); err != nil {

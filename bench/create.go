@@ -7,15 +7,15 @@ import (
 
 // Work create2comp: create n entities with Position and Velocity in a world that has held n entities before.
 // Both sides create the entities one at a time and keep them in a slice. In rows of batch peers, both sides
-// create all entities with one call. Deleting the entities again is not timed.
+// create all entities with one call. The deletion of the entities is not timed.
 //
-// Work create10comp: the same with entities that also have C1 … C8.
+// Work create10comp: create2comp with entities that also have C1 … C8.
 //
 // Work create2comp_alloc: create2comp in a new world each time, so that the work includes getting memory.
 // Making the world, registering its component types and dropping it are not timed.
-
-// createVast is the timed work for Vast, one entity at a time.
 //
+// The functions with go:noinline are the timed work.
+
 //go:noinline
 func createVast(c *vastCrowd) {
 	for i := range c.entities {
@@ -23,15 +23,12 @@ func createVast(c *vastCrowd) {
 	}
 }
 
-// createVastBatch is the timed work for Vast, with one call.
-//
 //go:noinline
 func createVastBatch(c *vastCrowd) {
 	c.archetype.NewN(len(c.entities), nil)
 }
 
-// createArk is the timed work for Ark, one entity at a time. NewEntityFn without a function leaves the
-// components zero and is Ark's fastest form.
+// NewEntityFn without a function leaves the components zero and is Ark's fastest form.
 //
 //go:noinline
 func createArk(c *arkCrowd) {
@@ -40,15 +37,11 @@ func createArk(c *arkCrowd) {
 	}
 }
 
-// createArkBatch is the timed work for Ark, with one call.
-//
 //go:noinline
 func createArkBatch(c *arkCrowd) {
 	c.two.NewBatchFn(len(c.entities), nil)
 }
 
-// createArkTen is like createArk, for ten components.
-//
 //go:noinline
 func createArkTen(c *arkCrowd) {
 	for i := range c.entities {
@@ -56,14 +49,11 @@ func createArkTen(c *arkCrowd) {
 	}
 }
 
-// createArkTenBatch is like createArkBatch, for ten components.
-//
 //go:noinline
 func createArkTenBatch(c *arkCrowd) {
 	c.ten.NewBatchFn(len(c.entities), nil)
 }
 
-// newCreateVast sets up createVast.
 func newCreateVast(parts int) func(n int) side {
 	return func(n int) side {
 		c := newVastCrowd(make([]vast.Entity, n), parts).find()
@@ -71,7 +61,6 @@ func newCreateVast(parts int) func(n int) side {
 	}
 }
 
-// newCreateVastBatch sets up createVastBatch.
 func newCreateVastBatch(parts int) func(n int) side {
 	return func(n int) side {
 		c := newVastCrowd(make([]vast.Entity, n), parts).find()
@@ -79,7 +68,6 @@ func newCreateVastBatch(parts int) func(n int) side {
 	}
 }
 
-// newCreateArk sets up createArk or createArkTen.
 func newCreateArk(parts int) func(n int) side {
 	return func(n int) side {
 		c := newArkCrowd(make([]ecs.Entity, n), parts).find()
@@ -87,7 +75,6 @@ func newCreateArk(parts int) func(n int) side {
 	}
 }
 
-// arkCreator returns createArk or createArkTen, by the number of components.
 func arkCreator(parts int) func(*arkCrowd) {
 	if parts == tenParts {
 		return createArkTen
@@ -95,7 +82,6 @@ func arkCreator(parts int) func(*arkCrowd) {
 	return createArk
 }
 
-// newCreateArkBatch sets up createArkBatch or createArkTenBatch.
 func newCreateArkBatch(parts int) func(n int) side {
 	create := createArkBatch
 	if parts == tenParts {
@@ -107,7 +93,6 @@ func newCreateArkBatch(parts int) func(n int) side {
 	}
 }
 
-// newAllocVast sets up create2comp_alloc for Vast.
 func newAllocVast(create func(*vastCrowd)) func(n int) side {
 	return func(n int) side {
 		c := newVastCrowd(make([]vast.Entity, n), twoParts)
@@ -115,7 +100,6 @@ func newAllocVast(create func(*vastCrowd)) func(n int) side {
 	}
 }
 
-// newAllocArk sets up create2comp_alloc for Ark.
 func newAllocArk(create func(*arkCrowd)) func(n int) side {
 	return func(n int) side {
 		c := newArkCrowd(make([]ecs.Entity, n), twoParts)

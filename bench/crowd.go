@@ -7,14 +7,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// A crowd is a world for the works that create and delete entities.
-
-// vastCrowd is a world of Vast with entities that are created and deleted.
+// vastCrowd is a world of Vast for the works that create and delete entities.
 type vastCrowd struct {
 	world     *vast.World
 	archetype *vast.Archetype
 	columns   []vast.AnyColumn
-	all       vast.Query // all entities: those with Position and Velocity
+	all       vast.Query // matches Position and Velocity
 	vel       vast.Column[Velocity]
 	entities  []vast.Entity
 }
@@ -29,13 +27,11 @@ func newVastCrowd(entities []vast.Entity, parts int) *vastCrowd {
 		entities: entities}
 }
 
-// find makes the query.
 func (c *vastCrowd) find() *vastCrowd {
 	c.all = c.world.Query(c.columns[:twoParts]...)
 	return c
 }
 
-// renew replaces the world with a new one.
 func (c *vastCrowd) renew() {
 	closeVast(c.world)()
 	*c = *newVastCrowd(c.entities, len(c.columns))
@@ -47,8 +43,8 @@ func (c *vastCrowd) check(n int) error {
 	return checkCrowd(n, matching, c.world.Len(), c.entities, c.world.Alive, c.vel.Get)
 }
 
-// checkMatching is like check, but finds the entities by a query: c.entities lacks entities that one call
-// created, and may have those of a world that renew replaced.
+// checkMatching checks the entities that a query finds. It does not read c.entities, because a batch call
+// does not set them, and renew leaves those of the old world.
 func (c *vastCrowd) checkMatching(n int) error {
 	made := *c.find()
 	made.entities = nil
@@ -58,16 +54,15 @@ func (c *vastCrowd) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// arkTen makes entities of ten components.
 type arkTen = ecs.Map10[Position, Velocity, C1, C2, C3, C4, C5, C6, C7, C8]
 
-// arkCrowd is a world of Ark with entities that are created and deleted.
+// arkCrowd is a world of Ark for the works that create and delete entities.
 type arkCrowd struct {
 	world    *ecs.World
 	parts    int
 	two      *ecs.Map2[Position, Velocity]
-	ten      *arkTen                          // nil if the entities have two components
-	all      *ecs.Filter2[Position, Velocity] // all entities
+	ten      *arkTen // nil if the entities have two components
+	all      *ecs.Filter2[Position, Velocity]
 	entities []ecs.Entity
 }
 
@@ -82,13 +77,11 @@ func newArkCrowd(entities []ecs.Entity, parts int) *arkCrowd {
 	return c
 }
 
-// find makes the filter and registers it with the world.
 func (c *arkCrowd) find() *arkCrowd {
 	c.all = ecs.NewFilter2[Position, Velocity](c.world).Register()
 	return c
 }
 
-// renew replaces the world with a new one.
 func (c *arkCrowd) renew() {
 	*c = *newArkCrowd(c.entities, c.parts)
 }
@@ -112,7 +105,7 @@ func (c *arkCrowd) check(n int) error {
 		})
 }
 
-// checkMatching is like check, but finds the entities by a query, as it does for vastCrowd.
+// checkMatching checks the entities that a query finds, see vastCrowd.checkMatching.
 func (c *arkCrowd) checkMatching(n int) error {
 	made := *c
 	made.entities = nil
@@ -143,13 +136,12 @@ func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) boo
 }
 
 // crowdSide makes a side from work that creates or deletes n entities, and from undo, which reverses the
-// work. After work the world must have want entities: n or 0. After undo it must have the other number.
+// work. After work the world must have want entities, and after undo n - want entities. want is n or 0.
 func crowdSide[C any](c *C, n int, work, undo func(*C), want int, check func(n int) error) side {
 	return side{
 		units:  n,
 		sample: timeWork(c, work, undo),
 		check: func(int) error {
-			// Do the work and undo it once more, untimed, and check the world after each step.
 			work(c)
 			if err := check(want); err != nil {
 				return fmt.Errorf("after the work: %w", err)
@@ -163,14 +155,12 @@ func crowdSide[C any](c *C, n int, work, undo func(*C), want int, check func(n i
 	}
 }
 
-// side makes a side of the crowd. The side closes the last world that renew made.
 func (c *vastCrowd) side(work, undo func(*vastCrowd), want int, check func(n int) error) side {
 	made := crowdSide(c, len(c.entities), work, undo, want, check)
-	made.close = func() { closeVast(c.world)() }
+	made.close = func() { closeVast(c.world)() } // reads c.world late, because renew replaces it
 	return made
 }
 
-// side makes a side of the crowd.
 func (c *arkCrowd) side(work, undo func(*arkCrowd), want int, check func(n int) error) side {
 	return crowdSide(c, len(c.entities), work, undo, want, check)
 }

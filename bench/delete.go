@@ -6,14 +6,12 @@ import (
 )
 
 // Work delete2comp: delete n entities with Position and Velocity, one at a time, in the order of their
-// creation. In rows of batch peers, both sides delete all entities with one call, which is given a query.
+// creation. In rows of batch peers, both sides delete the entities of a query with one call.
 //
-// Work delete10comp: the same with entities that also have C1 … C8.
+// Work delete10comp: delete2comp with entities that also have C1 … C8.
 //
-// Between samples the entities are created again, one at a time. This is not timed.
+// The functions with go:noinline are the timed work. Between samples the entities are created again, untimed.
 
-// deleteVast is the timed work, one entity at a time.
-//
 //go:noinline
 func deleteVast(c *vastCrowd) {
 	for _, e := range c.entities {
@@ -21,15 +19,11 @@ func deleteVast(c *vastCrowd) {
 	}
 }
 
-// deleteVastBatch is the timed work with one call.
-//
 //go:noinline
 func deleteVastBatch(c *vastCrowd) {
 	c.world.DeleteAll(c.all)
 }
 
-// deleteArk is the timed work, one entity at a time.
-//
 //go:noinline
 func deleteArk(c *arkCrowd) {
 	for _, e := range c.entities {
@@ -37,14 +31,11 @@ func deleteArk(c *arkCrowd) {
 	}
 }
 
-// deleteArkBatch is the timed work with one call.
-//
 //go:noinline
 func deleteArkBatch(c *arkCrowd) {
 	c.world.RemoveEntities(c.all.Batch(), nil)
 }
 
-// newDeleteVast sets the work up for Vast.
 func newDeleteVast(parts int, work func(*vastCrowd)) func(n int) side {
 	return func(n int) side {
 		c := newVastCrowd(make([]vast.Entity, n), parts).find()
@@ -53,7 +44,6 @@ func newDeleteVast(parts int, work func(*vastCrowd)) func(n int) side {
 	}
 }
 
-// newDeleteArk sets the work up for Ark.
 func newDeleteArk(parts int, work func(*arkCrowd)) func(n int) side {
 	create := arkCreator(parts)
 	return func(n int) side {

@@ -6,9 +6,10 @@ import (
 )
 
 // This file has the sides of donburi. Queries use donburi's iterator, to avoid the callbacks of Each.
-// Components are added without a value, to avoid an allocation.
+// Components are added without a value, to avoid an allocation. The functions with go:noinline are the timed
+// work.
 
-// donburi's component types are shared by all worlds.
+// All worlds of donburi share the component types.
 var (
 	donburiPosition = donburi.NewComponentType[Position]()
 	donburiVelocity = donburi.NewComponentType[Velocity]()
@@ -21,17 +22,14 @@ var (
 	}
 )
 
-// donburiStore is a world of donburi with everything that its works need.
 type donburiStore struct {
 	world    donburi.World
-	types    []donburi.IComponentType // those of Position, Velocity, C1 …
-	both     *donburi.Query
+	types    []donburi.IComponentType // Position, Velocity, C1 …
+	both     *donburi.Query           // matches Position and Velocity
 	entities []donburi.Entity
-	sum      float64 // of all look-ups
+	sum      float64 // result of the look-ups
 }
 
-// moveDonburi is the timed work of the queries.
-//
 //go:noinline
 func moveDonburi(s *donburiStore) {
 	for entry := range s.both.Iter(s.world) {
@@ -41,8 +39,6 @@ func moveDonburi(s *donburiStore) {
 	}
 }
 
-// lookUpDonburi is the timed work of random.
-//
 //go:noinline
 func lookUpDonburi(s *donburiStore) {
 	w, sum := s.world, 0.0
@@ -52,8 +48,6 @@ func lookUpDonburi(s *donburiStore) {
 	s.sum += sum
 }
 
-// addRemoveDonburi is the timed work of add_remove, add_remove_large and toggle.
-//
 //go:noinline
 func addRemoveDonburi(s *donburiStore) {
 	w := s.world
@@ -65,8 +59,6 @@ func addRemoveDonburi(s *donburiStore) {
 	}
 }
 
-// createDonburi is the timed work of creating entities one at a time.
-//
 //go:noinline
 func createDonburi(s *donburiStore) {
 	w, types := s.world, s.types
@@ -75,15 +67,11 @@ func createDonburi(s *donburiStore) {
 	}
 }
 
-// createDonburiBatch is the timed work of creating all entities with one call.
-//
 //go:noinline
 func createDonburiBatch(s *donburiStore) {
 	s.entities = s.world.CreateMany(len(s.entities), s.types...)
 }
 
-// deleteDonburi is the timed work of deleting entities one at a time.
-//
 //go:noinline
 func deleteDonburi(s *donburiStore) {
 	w := s.world
@@ -92,16 +80,14 @@ func deleteDonburi(s *donburiStore) {
 	}
 }
 
-// makeDonburi is the timed work of new_world.
-//
 //go:noinline
 func makeDonburi(s *worlds[donburi.World]) {
 	s.last = donburi.NewWorld()
 	s.made++
 }
 
-// newDonburi returns an empty world. Its component types are Position, Velocity and the first of C1 … C10;
-// extras is the number of component types from C1 on.
+// newDonburi returns an empty world. The component types are Position, Velocity and as many types from C1 on
+// as extras says.
 func newDonburi(extras int) *donburiStore {
 	return &donburiStore{
 		world: donburi.NewWorld(), types: donburiTypes[:2+extras],
@@ -114,7 +100,6 @@ func (s *donburiStore) create(v Velocity, types []donburi.IComponentType) {
 	donburiVelocity.SetValue(s.world.Entry(s.world.Create(types...)), v)
 }
 
-// moveSide makes the side of a query.
 func (s *donburiStore) moveSide(entities, matching int) side {
 	count := func() int { return s.both.Count(s.world) }
 	return moveSide(s, moveDonburi, entities, matching, count, func(visit func(*Position)) {
@@ -224,7 +209,7 @@ func (s *donburiStore) check(n int) error {
 		func(e donburi.Entity) *Velocity { return donburiVelocity.Get(s.world.Entry(e)) })
 }
 
-// checkMatching is like check, for a world that may have been replaced: it finds the entities by a query.
+// checkMatching checks the entities that a query finds, because renew leaves s.entities of the old world.
 func (s *donburiStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil
@@ -234,7 +219,6 @@ func (s *donburiStore) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// renew replaces the world with a new one.
 func (s *donburiStore) renew() {
 	s.world = donburi.NewWorld()
 }

@@ -22,18 +22,17 @@ import (
 
 const earthWorkers = 2
 
-// earthCatchUp is the largest number of missed ticks that a run makes up for, as in `vast earth`. If more
-// ticks were missed, the run drops all of them, and they count as late.
+// earthCatchUp is the largest number of missed ticks that a run makes up for, as in `vast earth`. A run that
+// has missed more ticks drops all of them, and the dropped ticks count as late.
 const earthCatchUp = 5
 
-// earthScale sets the length of a second, and the places of the Earth. Tests use a shorter second and fewer
-// places.
+// Tests replace earthScale with a shorter second and fewer places.
 var earthScale = struct {
 	second time.Duration
 	places *places.List // nil for all places of the Earth
 }{second: time.Second}
 
-// earthSeconds has the length of each part of a run, in seconds.
+// earthSeconds is the length of each part of a run, in seconds.
 var earthSeconds = [...]int{partOpened: 10, partLater: 60}
 
 const (
@@ -41,21 +40,21 @@ const (
 	partLater
 )
 
-// earthPause and earthLate are the bounds with which the rows compare the figures of a part.
+// The rows compare the figures of a part with these bounds.
 const (
 	earthPause = 5 * time.Millisecond
 	earthLate  = time.Second / ticksPerSecond
 )
 
-// earthPart holds the figures of a part of a run. The lateness of a tick is the time from when the tick was
-// due to its end.
+// earthPart holds the figures of a part of a run. The lateness of a tick is the time from the moment at which
+// the tick is due to the end of the tick.
 type earthPart struct {
 	pause  time.Duration // the 99th percentile of the pauses of checkpoints
 	late   time.Duration // the 99th percentile of the lateness
 	within float64       // the share of ticks whose lateness is at most earthLate
 }
 
-// earthRuns are the runs so far, by the number of travellers. All rows with the same number share one run.
+// earthRuns has one run for each number of travellers. Several rows share a run.
 var earthRuns = make(map[int][]earthPart)
 
 // newEarthPart makes a side that shows one figure of a part.
@@ -103,7 +102,7 @@ func runEarth(n int) (parts []earthPart, err error) {
 	}
 	defer removeFolder(dir)
 	var mu sync.Mutex
-	var kept []uint64 // the ticks of the durable checkpoints
+	var kept []uint64 // ticks of the durable checkpoints
 	var failed error
 	config := earth.Config{Travellers: n, Seed: 1, Workers: earthWorkers, Places: earthScale.places,
 		Data: filepath.Join(dir, "world"), Every: earthScale.second,
@@ -127,8 +126,8 @@ func runEarth(n int) (parts []earthPart, err error) {
 	first := e.Store().LastTick()
 	period := earthScale.second / ticksPerSecond
 	var late []time.Duration
-	var ends []int                                // for each part, the number of ticks at its end
-	var missed [len(earthSeconds)][]time.Duration // the lateness of the dropped ticks
+	var ends []int                                // number of ticks at the end of each part
+	var missed [len(earthSeconds)][]time.Duration // lateness of the dropped ticks of each part
 	due := clock.Now()
 	for part, seconds := range earthSeconds {
 		from := len(late)
@@ -179,8 +178,8 @@ func runEarth(n int) (parts []earthPart, err error) {
 // tick whether it had a checkpoint, and missed is the lateness of the dropped ticks.
 //
 // The pause of a checkpoint is the lateness of its tick or of the next tick, whichever is larger, minus the
-// median lateness of the ticks without a checkpoint. The next tick counts because a checkpoint protects
-// memory, and the next tick is the first tick that writes to this memory.
+// median lateness of the ticks without a checkpoint. The next tick counts because it is the first tick that
+// writes to the memory that the checkpoint protects.
 func newEarthPartOf(late []time.Duration, checkpoints []bool, missed []time.Duration) (p earthPart) {
 	var ordinary, pauses []time.Duration
 	within := 0
@@ -203,8 +202,8 @@ func newEarthPartOf(late []time.Duration, checkpoints []bool, missed []time.Dura
 	return p
 }
 
-// percentile returns the smallest value that is at least as large as a share of the values, or 0 if there are
-// no values.
+// percentile returns the nearest-rank percentile of the values, or 0 if there are no values. The median has
+// the share 0.5.
 func percentile(values []time.Duration, share float64) time.Duration {
 	if len(values) == 0 {
 		return 0

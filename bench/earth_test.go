@@ -9,8 +9,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
-// quickEarth makes the works earth and earth-opened short: a second is two milliseconds, and there are 30
-// places.
+// quickEarth shortens the works earth and earth-opened.
 func quickEarth() error {
 	text := "name,lat,lon,population\n"
 	for i := range 30 {
@@ -29,13 +28,13 @@ func TestPausesOfTicks(t *testing.T) {
 		return ds
 	}
 	for _, c := range []struct {
-		name   string
-		late   []time.Duration
-		with   []int // ticks with a checkpoint
-		missed []time.Duration
-		pause  time.Duration
-		worst  time.Duration
-		within float64
+		name        string
+		late        []time.Duration
+		checkpoints []int // ticks with a checkpoint
+		missed      []time.Duration
+		pause       time.Duration
+		worst       time.Duration
+		within      float64
 	}{
 		{"no checkpoint", ms(4, 5, 6), nil, nil, -5 * time.Millisecond, 6 * time.Millisecond, 1},
 		{"the checkpoint's tick is late", ms(4, 9, 5, 4), []int{1}, nil, 5 * time.Millisecond,
@@ -49,13 +48,13 @@ func TestPausesOfTicks(t *testing.T) {
 		{"the longest of two pauses", ms(4, 30, 4, 4, 17, 4, 4, 4), []int{1, 4}, nil, 26 * time.Millisecond,
 			30 * time.Millisecond, 0.75},
 	} {
-		with := make([]bool, len(c.late))
-		for _, i := range c.with {
-			with[i] = true
+		checkpoints := make([]bool, len(c.late))
+		for _, i := range c.checkpoints {
+			checkpoints[i] = true
 		}
-		p := newEarthPartOf(c.late, with, c.missed)
+		p := newEarthPartOf(c.late, checkpoints, c.missed)
 		if p != (earthPart{c.pause, c.worst, c.within}) {
-			t.Errorf("%s: %+v, want %+v", c.name, p, earthPart{c.pause, c.worst, c.within})
+			t.Errorf("%s: got %+v, want %+v", c.name, p, earthPart{c.pause, c.worst, c.within})
 		}
 	}
 }
@@ -74,14 +73,12 @@ func TestPercentile(t *testing.T) {
 		{hundred, 0, 1},
 	} {
 		if got := percentile(c.values, c.share); got != c.want {
-			t.Errorf("the percentile %v of %d values is %d, want %d", c.share, len(c.values), got, c.want)
+			t.Errorf("percentile %v of %d values: got %d, want %d", c.share, len(c.values), got, c.want)
 		}
 	}
 }
 
-// TestEarthRows checks that all rows with one number of travellers share a run, and that their peers are the
-// bounds.
-func TestEarthRows(t *testing.T) {
+func TestEarthRowsShareOneRun(t *testing.T) {
 	plans, err := choose("earth,earth-opened", "50", "")
 	if err != nil {
 		t.Fatal(err)
@@ -99,13 +96,13 @@ func TestEarthRows(t *testing.T) {
 			p = earthRuns[50][partOpened]
 		}
 		if s := fmt.Sprintf("%s %s %g", r.Work, r.Peer, r.PeerNS); s != want[i] {
-			t.Errorf("row %d is %s, want %s", i, s, want[i])
+			t.Errorf("row %d: got %s, want %s", i, s, want[i])
 		}
 		if figure := max(1, float64([]time.Duration{p.pause, p.late}[i%2])); r.OursNS != figure {
-			t.Errorf("row %d has the figure %v for Vast, want %v", i, r.OursNS, figure)
+			t.Errorf("row %d: OursNS is %v, want %v", i, r.OursNS, figure)
 		}
 		if r.OursWithin == nil || *r.OursWithin != rounded(p.within) || p.within < 0 || p.within > 1 {
-			t.Errorf("row %d is %+v, want the share %v of ticks within the bound", i, r, p.within)
+			t.Errorf("row %d: got %+v, want OursWithin %v, from 0 to 1", i, r, p.within)
 		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 	uot "github.com/unitoftime/ecs"
 )
 
-// fillers make worlds of n entities; parts is the number of components of an entity. A filler creates all
-// entities with one call if the store has such a call, writes to every component, and counts the entities
-// that have all components. The keys are sideVast and the names of the peers. The memory of a world lives as
-// long as the returned world.
+// fillers maps sideVast and the names of peers to functions that make a world of n entities. parts is the
+// number of components of an entity. A function creates all entities with one call if the store has such a
+// call, and writes to every component. It returns the world, and the number of entities that have all
+// components. The world's memory lives as long as the returned value.
 var fillers = map[string]func(n, parts int) (world any, made int){
 	sideVast:    fillVast,
 	peerSlice:   fillSlices,
@@ -90,7 +90,7 @@ func fillArche(n, parts int) (any, int) {
 	query := s.world.Batch().NewQ(n, s.ids...)
 	for query.Next() {
 		for _, id := range s.ids {
-			(*Position)(query.Get(id)).X = 1 // all component types are laid out alike
+			(*Position)(query.Get(id)).X = 1 // all component types have the layout of Position
 		}
 	}
 	return s, s.count(arche.All(s.ids...))
@@ -120,7 +120,7 @@ func fillDonburi(n, parts int) (any, int) {
 	all := donburi.NewQuery(filter.Contains(s.types...))
 	for entry := range all.Iter(s.world) {
 		for _, t := range s.types {
-			(*Position)(entry.Component(t)).X = 1 // all component types are laid out alike
+			(*Position)(entry.Component(t)).X = 1 // all component types have the layout of Position
 		}
 	}
 	return s, all.Count(s.world)
@@ -145,7 +145,7 @@ func fillGGECS(n, parts int) (any, int) {
 	}
 	for query := s.world.Query(ggecs.MakeComponentMask(s.ids...)); query.Next(); {
 		for _, id := range s.ids {
-			(*Position)(query.Component(id)).X = 1 // all component types are laid out alike
+			(*Position)(query.Component(id)).X = 1 // all component types have the layout of Position
 		}
 	}
 	return s, s.count(s.ids...)

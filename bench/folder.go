@@ -7,17 +7,16 @@ import (
 	"syscall"
 )
 
-// A side keeps its files in a temporary folder, and removes the folder when it closes. If a signal ends the
-// process, the process first removes the remaining folders, because some hold gigabytes.
+// A side keeps its files in a temporary folder, and removes the folder when it closes. If a signal arrives,
+// the process removes the remaining folders before it ends, because some hold gigabytes.
 
-// folders are the folders of the sides that are open.
+// folders are the temporary folders of the open sides.
 var folders struct {
 	sync.Mutex
-	left  map[string]bool
-	ended bool
+	dirs  map[string]bool
+	ended bool // set by removeFolders; makeFolder then fails
 }
 
-// makeFolder makes an empty folder.
 func makeFolder() (dir string, err error) {
 	folders.Lock()
 	defer folders.Unlock()
@@ -25,29 +24,28 @@ func makeFolder() (dir string, err error) {
 		return "", os.ErrProcessDone
 	}
 	if dir, err = os.MkdirTemp("", "vast-bench-"); err == nil {
-		if folders.left == nil {
-			folders.left = make(map[string]bool)
+		if folders.dirs == nil {
+			folders.dirs = make(map[string]bool)
 		}
-		folders.left[dir] = true
+		folders.dirs[dir] = true
 	}
 	return dir, err
 }
 
-// removeFolder removes a folder and its contents.
 func removeFolder(dir string) {
 	folders.Lock()
 	defer folders.Unlock()
-	delete(folders.left, dir)
+	delete(folders.dirs, dir)
 	_ = os.RemoveAll(dir)
 }
 
-// removeFolders removes all remaining folders. Later calls of makeFolder fail.
+// removeFolders removes all remaining folders. Afterwards, makeFolder fails.
 func removeFolders() {
 	folders.Lock()
 	defer folders.Unlock()
 	folders.ended = true
-	for dir := range folders.left {
-		// A side may still be making files in dir.
+	for dir := range folders.dirs {
+		// RemoveAll can fail, because a side may still be making files in dir.
 		for range 10 {
 			if os.RemoveAll(dir) == nil {
 				break

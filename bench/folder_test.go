@@ -28,7 +28,7 @@ func TestFoldersAreRemoved(t *testing.T) {
 	if exists(dirs[0]) || !exists(dirs[1]) || !exists(dirs[2]) {
 		t.Error("removeFolder must remove the first folder and no other folder")
 	}
-	removeFolders() // the command calls it when a signal arrives
+	removeFolders()
 	if exists(dirs[1]) || exists(dirs[2]) {
 		t.Error("removeFolders did not remove all folders")
 	}

@@ -16,19 +16,20 @@ import (
 //
 // Work memory10comp: memory2comp with entities that also have C1 … C8.
 //
-// Works gc_cycle, gc_cpu and gc_pause: with a world of n entities of two components alive, the time from the
-// start of a garbage collection to its end, the processor time that the collection takes, and the time
-// for which the collection stops the program.
+// Works gc_cycle, gc_cpu and gc_pause: measure a garbage collection while a world of n entities with two
+// components is alive.
+//   - gc_cycle: the time from the start of the collection to its end.
+//   - gc_cpu: the processor time of the collection.
+//   - gc_pause: the time for which the collection stops the program.
 
-// cycles is the number of collections that a process measures.
-const cycles = 5
+// collections is the number of collections that a process measures.
+const collections = 5
 
-// memory returns the work that measures the memory of a world.
 func memory(parts int) *outside {
 	return &outside{parts: parts, measure: measureMemory}
 }
 
-// measureMemory returns the bytes per entity that a world takes.
+// measureMemory returns the resident memory of a world, in bytes per entity.
 func measureMemory(n int, fill func() any) (float64, error) {
 	measure.Settle()
 	before, err := measure.Resident()
@@ -47,23 +48,22 @@ type collection struct {
 	wall, processor, stopped time.Duration
 }
 
-// collector returns the work that measures one figure of garbage collections while a world is alive. The
-// result is the least figure of several collections, because other programs can only increase a figure.
-func collector(figure func(collection) time.Duration) *outside {
+// collector returns a work that measures one time of a garbage collection. The result is the least time of
+// several collections, because other programs can only make a collection slower.
+func collector(pick func(collection) time.Duration) *outside {
 	return &outside{parts: twoParts, measure: func(_ int, fill func() any) (float64, error) {
 		world := fill()
 		runtime.GC()
 		runtime.GC() // the first collection may still clean up after filling the world
-		least := figure(collect())
-		for range cycles - 1 {
-			least = min(least, figure(collect()))
+		least := pick(collect())
+		for range collections - 1 {
+			least = min(least, pick(collect()))
 		}
 		runtime.KeepAlive(world)
 		return float64(max(1, least).Nanoseconds()), nil
 	}}
 }
 
-// collect runs the collector once and times it.
 func collect() collection {
 	var stats debug.GCStats
 	processor, start := processorTime(), time.Now()

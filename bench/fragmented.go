@@ -5,21 +5,22 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work query32arch: n entities with Position and Velocity. Each also has one of the 32 subsets of C1 … C5, in
-// turn, so that the matching entities are in up to 32 archetypes.
+// Work query32arch: query n entities with Position and Velocity. Each also has one of the 32 subsets of C1 …
+// C5. The subsets take turns, so the entities lie in up to 32 archetypes.
 //
-// Work query256arch: n entities with Position and Velocity, then 4·n with Position and one of the 256 subsets
-// of C1 … C8, in turn, so that up to 256 archetypes do not match.
+// Work query256arch: query n entities with Position and Velocity. Each of another 4·n entities has Position
+// and one of the 256 subsets of C1 … C8. The subsets take turns, so these entities lie in up to 256
+// archetypes. These archetypes do not match.
 //
-// Both works query Position and Velocity and move the entities, with the functions of query2comp.
+// The queries use the functions of query2comp. Names with Inner belong to query32arch, names with Outer to
+// query256arch.
 
-// The numbers of extra component types of query32arch and query256arch.
+// The numbers of component types besides Position and Velocity.
 const (
 	innerExtras = 5
 	outerExtras = 8
 )
 
-// newInnerVast sets query32arch up for Vast.
 func newInnerVast(n int) side {
 	w := newSizedVastWorld(n)
 	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
@@ -32,7 +33,6 @@ func newInnerVast(n int) side {
 	return s.side(n, n)
 }
 
-// newOuterVast sets query256arch up for Vast.
 func newOuterVast(n int) side {
 	w := newSizedVastWorld(5 * n)
 	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
@@ -59,27 +59,22 @@ func archetypesVast(w *vast.World, base, extras []vast.AnyColumn) []*vast.Archet
 	return archetypes
 }
 
-// newInnerArk sets query32arch up for Ark, one entity at a time.
 func newInnerArk(n int) side {
 	return innerArk(n).side(moveArk, n, n)
 }
 
-// newInnerArkTables sets query32arch up for Ark, table by table.
 func newInnerArkTables(n int) side {
 	return innerArk(n).side(moveArkTables, n, n)
 }
 
-// newOuterArk sets query256arch up for Ark, one entity at a time.
 func newOuterArk(n int) side {
 	return outerArk(n).side(moveArk, 5*n, n)
 }
 
-// newOuterArkTables sets query256arch up for Ark, table by table.
 func newOuterArkTables(n int) side {
 	return outerArk(n).side(moveArkTables, 5*n, n)
 }
 
-// innerArk fills a world of Ark for query32arch.
 func innerArk(n int) *arkQuery {
 	w := ecs.NewWorld(initialCapacity)
 	base := []ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)}
@@ -92,7 +87,6 @@ func innerArk(n int) *arkQuery {
 	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
 }
 
-// outerArk fills a world of Ark for query256arch.
 func outerArk(n int) *arkQuery {
 	w := ecs.NewWorld(initialCapacity)
 	base := []ecs.ID{ecs.ComponentID[Position](w)}

@@ -4,11 +4,11 @@ import (
 	ecs "github.com/marioolofo/go-gameengine-ecs"
 )
 
-// This file has the sides of go-gameengine-ecs, ggecs for short. The columns of ggecs grow by 2,048 elements
-// at a time. This growth makes filling a world slow, and is a part of the time of create2comp_alloc. ggecs
-// does not clear the memory of a new component.
+// This file has the sides of go-gameengine-ecs, ggecs for short. The columns of ggecs grow by only 2,048
+// elements at a time, so filling a large world is slow. The time of create2comp_alloc includes this growth.
+// ggecs does not clear the memory of a new component.
 
-// The ids of the component types. A program that uses ggecs chooses these ids itself.
+// The ids of the component types. ggecs lets the program choose the ids.
 const (
 	ggecsPosition ecs.ComponentID = iota
 	ggecsVelocity
@@ -27,16 +27,13 @@ const (
 // ggecsBoth matches the entities with Position and Velocity.
 var ggecsBoth = ecs.MakeComponentMask(ggecsPosition, ggecsVelocity)
 
-// ggecsStore is a world of ggecs with everything that its works need.
 type ggecsStore struct {
 	world    ecs.World
 	ids      []ecs.ComponentID // Position, Velocity, C1 …
 	entities []ecs.EntityID
-	sum      float64 // of all look-ups
+	sum      float64 // sum of the X of all look-ups
 }
 
-// moveGGECS is the timed work of the queries.
-//
 //go:noinline
 func moveGGECS(s *ggecsStore) {
 	query := s.world.Query(ggecsBoth)
@@ -47,8 +44,6 @@ func moveGGECS(s *ggecsStore) {
 	}
 }
 
-// lookUpGGECS is the timed work of random.
-//
 //go:noinline
 func lookUpGGECS(s *ggecsStore) {
 	w, sum := s.world, 0.0
@@ -58,8 +53,6 @@ func lookUpGGECS(s *ggecsStore) {
 	s.sum += sum
 }
 
-// addRemoveGGECS is the timed work of add_remove, add_remove_large and toggle.
-//
 //go:noinline
 func addRemoveGGECS(s *ggecsStore) {
 	w := s.world
@@ -71,8 +64,6 @@ func addRemoveGGECS(s *ggecsStore) {
 	}
 }
 
-// createGGECS is the timed work of creating entities.
-//
 //go:noinline
 func createGGECS(s *ggecsStore) {
 	w, ids := s.world, s.ids
@@ -81,8 +72,6 @@ func createGGECS(s *ggecsStore) {
 	}
 }
 
-// deleteGGECS is the timed work of deleting entities.
-//
 //go:noinline
 func deleteGGECS(s *ggecsStore) {
 	w := s.world
@@ -91,16 +80,14 @@ func deleteGGECS(s *ggecsStore) {
 	}
 }
 
-// makeGGECS is the timed work of new_world.
-//
 //go:noinline
 func makeGGECS(s *worlds[ecs.World]) {
 	s.last = ecs.NewWorld(initialCapacity)
 	s.made++
 }
 
-// newGGECS returns an empty world with the component types Position, Velocity and the first few of C1 … C10.
-// extras is the number of types from C1 on.
+// newGGECS returns an empty world with the component types Position, Velocity, C1, C2 and so on. extras is
+// the number of types after Velocity.
 func newGGECS(extras int) *ggecsStore {
 	s := &ggecsStore{world: ecs.NewWorld(initialCapacity)}
 	for _, registry := range []ecs.ComponentRegistry{
@@ -118,7 +105,6 @@ func newGGECS(extras int) *ggecsStore {
 	return s
 }
 
-// count counts the entities that have all the given components.
 func (s *ggecsStore) count(ids ...ecs.ComponentID) int {
 	n := 0
 	for query := s.world.Query(ecs.MakeComponentMask(ids...)); query.Next(); {
@@ -127,12 +113,11 @@ func (s *ggecsStore) count(ids ...ecs.ComponentID) int {
 	return n
 }
 
-// create creates an entity with the components ids and sets its Velocity.
+// create creates an entity with the given components and sets its Velocity.
 func (s *ggecsStore) create(v Velocity, ids []ecs.ComponentID) {
 	*(*Velocity)(s.world.Component(s.world.NewEntity(ids...), ggecsVelocity)) = v
 }
 
-// moveSide makes the side of a query.
 func (s *ggecsStore) moveSide(entities, matching int) side {
 	count := func() int { return s.count(ggecsPosition, ggecsVelocity) }
 	return moveSide(s, moveGGECS, entities, matching, count, func(visit func(*Position)) {
@@ -248,8 +233,7 @@ func (s *ggecsStore) check(n int) error {
 		func(e ecs.EntityID) *Velocity { return (*Velocity)(s.world.Component(e, ggecsVelocity)) })
 }
 
-// checkMatching is like check, but it finds the entities by a query, because s.entities may belong to an
-// older world.
+// checkMatching checks the entities that a query finds, because s.entities may belong to an older world.
 func (s *ggecsStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil
@@ -259,12 +243,10 @@ func (s *ggecsStore) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// renew replaces the world with a new one.
 func (s *ggecsStore) renew() {
 	s.world = newGGECS(len(s.ids) - 2).world
 }
 
-// newGGECSCrowd returns an empty world for n entities. parts is the number of components of an entity.
 func newGGECSCrowd(n, parts int) *ggecsStore {
 	s := newGGECS(parts - twoParts)
 	s.entities = make([]ecs.EntityID, n)

@@ -6,35 +6,33 @@ import (
 	"slices"
 )
 
-// A grid holds the ratios to the other stores, by work and size: how many times faster Vast is than the best
-// way to use each store. The grid leaves out the rows whose peer is not another store.
+// A grid holds how many times faster Vast is than each other store, by work and number of entities. It leaves
+// out the rows whose peer is not another store.
 type grid struct {
 	lines []line // in the order of the rows
-	sizes []int  // ascending
-	cells map[cell]verdict
+	sizes []int  // numbers of entities, ascending
+	cells map[cell]storeRatios
 }
 
-// A line is a work, or its form with one call for all entities.
+// A line identifies a line of the grid. A work has up to two lines.
 type line struct {
 	work    string
-	oneCall bool
+	oneCall bool // Vast and the peers do the work with one call for all entities
 }
 
-// A cell is a place in the grid.
+// A cell is a line and a number of entities.
 type cell struct {
 	line line
 	n    int
 }
 
-// A verdict sums up the rows of one cell. It maps each store to the least ratio over all ways to use that
-// store.
-type verdict map[string]float64
+// storeRatios has, for each store, the least ratio over all ways to use this store.
+type storeRatios map[string]float64
 
 func newGrid() *grid {
-	return &grid{cells: make(map[cell]verdict)}
+	return &grid{cells: make(map[cell]storeRatios)}
 }
 
-// name returns the text for the line.
 func (l line) name() string {
 	if l.oneCall {
 		return l.work + ", one call"
@@ -42,7 +40,6 @@ func (l line) name() string {
 	return l.work
 }
 
-// add adds the ratio of a row.
 func (g *grid) add(r row) {
 	p := peerNamed(r.Peer)
 	if p.store == "" {
@@ -58,7 +55,7 @@ func (g *grid) add(r row) {
 	}
 	v := g.cells[at]
 	if v == nil {
-		v = make(verdict)
+		v = make(storeRatios)
 		g.cells[at] = v
 	}
 	if least, found := v[p.store]; !found || r.Ratio < least {
@@ -66,8 +63,8 @@ func (g *grid) add(r row) {
 	}
 }
 
-// part returns the lines of the works that are measured at one size, or, if oneSize is false, the lines of
-// the works that are measured at several sizes. It also returns the sizes of these lines.
+// part returns the lines of the works that are measured with one number of entities by default, or, if
+// oneSize is false, with several numbers. It also returns the numbers of entities of these lines.
 func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
 	for _, l := range g.lines {
 		if workNamed(l.work).oneSize() == oneSize {
@@ -82,9 +79,8 @@ func (g *grid) part(oneSize bool) (lines []line, sizes []int) {
 	return lines, sizes
 }
 
-// best returns the ratio to the fastest store, and the store's name. The ratio is infinite if there is no
-// store.
-func (v verdict) best() (ratio float64, store string) {
+// best returns the ratio to the fastest store, and the store's name. The ratio is infinite if v is empty.
+func (v storeRatios) best() (ratio float64, store string) {
 	ratio = math.Inf(1)
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if v[name] < ratio {
@@ -94,16 +90,16 @@ func (v verdict) best() (ratio float64, store string) {
 	return ratio, store
 }
 
-// beside returns the ratio to one store, or infinity if the store has no row.
-func (v verdict) beside(store string) float64 {
+// ratioTo returns the ratio to a store, or infinity if the store has no row.
+func (v storeRatios) ratioTo(store string) float64 {
 	if ratio, found := v[store]; found {
 		return ratio
 	}
 	return math.Inf(1)
 }
 
-// ratios returns the finite ratios that pick returns for the cells.
-func (g *grid) ratios(pick func(verdict) float64) []float64 {
+// ratios calls pick for each cell and returns the finite results.
+func (g *grid) ratios(pick func(storeRatios) float64) []float64 {
 	var picked []float64
 	for _, v := range g.cells {
 		if ratio := pick(v); !math.IsInf(ratio, 1) {
@@ -113,23 +109,23 @@ func (g *grid) ratios(pick func(verdict) float64) []float64 {
 	return picked
 }
 
-// A cell is a tie if its work iterates over at least tieSize entities, and if its ratio is under 1 and at
-// least tieRatio.
+// A cell is a tie if its work iterates over at least minTieSize entities, and its ratio to the fastest store
+// is at least minTieRatio and less than 1.
 const (
-	tieSize  = 1000
-	tieRatio = 0.95
+	minTieSize  = 1000
+	minTieRatio = 0.95
 )
 
-// places counts the cells in which Vast is first, ties with the fastest store, or is behind. It skips cells
-// with fewer than minimum entities.
-func (g *grid) places(minimum int) (first, ties, behind int) {
+// ranks counts the cells in which Vast is first, ties with the fastest store, or is behind. It skips cells
+// with fewer than minSize entities.
+func (g *grid) ranks(minSize int) (first, ties, behind int) {
 	for at, v := range g.cells {
 		ratio, _ := v.best()
 		switch {
-		case at.n < minimum:
+		case at.n < minSize:
 		case ratio >= 1:
 			first++
-		case ratio >= tieRatio && at.n >= tieSize && workNamed(at.line.work).iterates:
+		case ratio >= minTieRatio && at.n >= minTieSize && workNamed(at.line.work).iterates:
 			ties++
 		default:
 			behind++

@@ -8,18 +8,18 @@ import (
 )
 
 // Work hierarchy: n entities in families of 21. A family is a root, its four children, and four children of
-// each child. Families are made one after the other. Every root moves one step; then the place of each entity
-// becomes the sum of its own position and its parent's place, parents first.
+// each child. Families are made one after the other. The work moves every root one step. It then sets the
+// place of each entity to the sum of the entity's position and its parent's place, parents first.
 //
-// Vast walks its relation in the order of depth. Ark's entities link to their first child and next sibling in
-// a component, and the walk goes down from the roots. Ark's own relations are not used, because they make a
-// table for each parent.
+// Vast walks its relation in the order of depth. On Ark, a component links each entity to its first child and
+// its next sibling, and the work goes down from the roots. Ark's own relations are not used, because they
+// make a table for each parent.
 
 // A Place is the sum of the positions of an entity and of all its ancestors.
 type Place struct{ X, Y float64 }
 
-// hierarchyExtras is the number of component types in addition to Position and Velocity in the worlds in
-// which an empty query is timed.
+// hierarchyExtras is the number of component types besides Position and Velocity in the worlds of the empty
+// query.
 const hierarchyExtras = 1
 
 // The shape of a family.
@@ -46,8 +46,8 @@ func depthOf(i int) int {
 	return depth
 }
 
-// stepOf returns the first position of the i-th entity, relative to its parent. A root begins at zero. Every
-// other entity begins one step away from its parent.
+// stepOf returns the initial position of the i-th entity, relative to its parent: zero for a root, one step
+// for every other entity.
 func stepOf(i int) Position {
 	if parentOf(i) < 0 {
 		return Position{}
@@ -55,20 +55,18 @@ func stepOf(i int) Position {
 	return Position{X: 1}
 }
 
-// checkPlaces returns an error if sum is wrong after a number of walks. sum adds up the X of the places of n
-// entities.
-func checkPlaces(n, walks int, sum float64) error {
+// checkPlaces checks the sum of the X of the places of n entities. done is the number of repetitions.
+func checkPlaces(n, done int, sum float64) error {
 	want := 0
 	for i := range n {
-		want += walks + depthOf(i)
+		want += done + depthOf(i)
 	}
 	if sum != float64(want) {
-		return fmt.Errorf("after %d walks the X of the places add up to %v, not %d", walks, sum, want)
+		return fmt.Errorf("after %d repetitions, the X of the places add up to %v, want %d", done, sum, want)
 	}
 	return nil
 }
 
-// vastTree is the state of Vast's side.
 type vastTree struct {
 	world   *vast.World
 	pos     vast.Column[Position]
@@ -78,8 +76,6 @@ type vastTree struct {
 	all     vast.Query
 }
 
-// walkVast is the timed work.
-//
 //go:noinline
 func walkVast(s *vastTree) {
 	pos, place := s.pos, s.place
@@ -100,52 +96,47 @@ func walkVast(s *vastTree) {
 	}
 }
 
-// Kin is the component that links Ark's entities. The zero entity stands for no entity.
+// Kin links an entity of Ark to its first child and its next sibling. The zero entity stands for no entity.
 type Kin struct{ First, Next ecs.Entity }
 
-// arkTree is the state of Ark's side.
 type arkTree struct {
 	all   *ecs.Map3[Position, Place, Kin]
 	roots *ecs.Filter3[Position, Place, Kin]
-	open  []arkBranch // entities to visit
+	stack []arkVisit // entities to visit
 }
 
-// arkBranch is an entity to visit, and the place of its parent.
-type arkBranch struct {
-	entity ecs.Entity
-	at     Place
+type arkVisit struct {
+	entity      ecs.Entity
+	parentPlace Place
 }
 
-// walkArk is the timed work.
-//
 //go:noinline
 func walkArk(s *arkTree) {
-	all, open := s.all, s.open[:0]
+	all, stack := s.all, s.stack[:0]
 	query := s.roots.Query()
 	for query.Next() {
 		p, at, kin := query.Get()
 		p.X++
 		*at = Place(*p)
 		if !kin.First.IsZero() {
-			open = append(open, arkBranch{kin.First, *at})
+			stack = append(stack, arkVisit{kin.First, *at})
 		}
-		for len(open) > 0 {
-			branch := open[len(open)-1]
-			open = open[:len(open)-1]
-			p, at, kin := all.Get(branch.entity)
-			*at = Place{branch.at.X + p.X, branch.at.Y + p.Y}
+		for len(stack) > 0 {
+			visit := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			p, at, kin := all.Get(visit.entity)
+			*at = Place{visit.parentPlace.X + p.X, visit.parentPlace.Y + p.Y}
 			if !kin.Next.IsZero() {
-				open = append(open, arkBranch{kin.Next, branch.at})
+				stack = append(stack, arkVisit{kin.Next, visit.parentPlace})
 			}
 			if !kin.First.IsZero() {
-				open = append(open, arkBranch{kin.First, *at})
+				stack = append(stack, arkVisit{kin.First, *at})
 			}
 		}
 	}
-	s.open = open
+	s.stack = stack
 }
 
-// newHierarchyVast sets the work up for Vast.
 func newHierarchyVast(n int) side {
 	w := newSizedVastWorld(n)
 	s := &vastTree{world: w, pos: vast.NewColumn[Position](w), place: vast.NewColumn[Place](w)}
@@ -177,7 +168,7 @@ func newHierarchyVast(n int) side {
 	}
 }
 
-// newHierarchyArk sets the work up for Ark. Component C1 marks the roots.
+// newHierarchyArk marks the roots with the component C1.
 func newHierarchyArk(n int) side {
 	w := ecs.NewWorld(initialCapacity)
 	all, root := ecs.NewMap3[Position, Place, Kin](w), ecs.NewMap4[Position, Place, Kin, C1](w)

@@ -19,27 +19,29 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Work pause-cold: one page in a hundred is written between two checkpoints of a large world. The pause for a
-// checkpoint is compared with the time of copying all components. Work bytes-written: the bytes of such a
-// checkpoint, per entity. Work bytes-on-disk: the largest size of the folder while one page in ten is written
-// between two checkpoints, per entity.
+// Work pause-cold: the pause for a checkpoint of a large world, after one page in a hundred was written. The
+// peer copies all components.
+//
+// Work bytes-written: the size of a checkpoint after one page in a hundred was written, in bytes per entity.
+//
+// Work bytes-on-disk: the largest size of the store's folder, in bytes per entity. One page in ten is written
+// before each checkpoint.
 
 // cargo is a component of 64 bytes, so that no element lies in two pages.
 type cargo struct{ Values [8]float64 }
 
 const (
 	cargoBytes   = 64
-	pageBytes    = 4096 // of a page in these works; the system's pages may be larger
+	pageBytes    = 4096 // page size of these works; the system's pages may be larger
 	cargoPerPage = pageBytes / cargoBytes
 )
 
-// cargoWorld is a world of one column.
 type cargoWorld struct {
 	*vast.World
 	cargo  vast.Column[cargo]
-	parts  [][]cargo
-	firsts []int // for each part, the index of the first element that begins a page; may be beyond the part
-	turn   int   // number of calls of dirty
+	parts  [][]cargo // all elements of the column
+	firsts []int     // for each part, index of the first element at a page boundary; may exceed the part
+	turn   int       // number of calls of dirty
 }
 
 func newCargoWorld(n int) *cargoWorld {
@@ -47,7 +49,6 @@ func newCargoWorld(n int) *cargoWorld {
 	return &cargoWorld{World: w, cargo: vast.NewColumn[cargo](w)}
 }
 
-// fill makes n entities.
 func (w *cargoWorld) fill(n int) {
 	i := 0.0
 	w.Archetype(w.cargo).NewN(n, func(r vast.Run) {
@@ -62,9 +63,9 @@ func (w *cargoWorld) fill(n int) {
 	})
 }
 
-// dirty writes to all elements of every stride-th page of each part, and returns the number of pages that it
-// has written to. In a part of several pages, the next call writes to other pages. The elements before the
-// first whole page count as one page.
+// dirty writes to all elements of some pages: one page in stride, in each part. It returns the number of
+// these pages. Each call begins one page further than the previous call. The elements before the first page
+// boundary count as a page.
 func (w *cargoWorld) dirty(stride int) (pages int) {
 	w.turn++
 	for i, part := range w.parts {
@@ -98,7 +99,7 @@ func (w *cargoWorld) same(other *cargoWorld) error {
 			}
 			n := min(len(part), len(parts[0]))
 			if !slices.Equal(part[:n], parts[0][:n]) {
-				return fmt.Errorf("one of the entities with the indexes %d to %d differs", at, at+n-1)
+				return fmt.Errorf("an entity differs; its index is between %d and %d", at, at+n-1)
 			}
 			at, part, parts[0] = at+n, part[n:], parts[0][n:]
 			if len(parts[0]) == 0 {
@@ -112,16 +113,16 @@ func (w *cargoWorld) same(other *cargoWorld) error {
 	return nil
 }
 
-// keptWorld is a cargoWorld that a folder keeps. After newKeptWorld, only step and close take checkpoints.
+// keptWorld is a cargoWorld with a store.
 type keptWorld struct {
 	*cargoWorld
 	dir  string
 	st   *store.Store
-	last store.Checkpoint
+	last store.Checkpoint // the newest checkpoint
 	err  error
 }
 
-// newKeptWorld makes a world of n entities with a durable checkpoint.
+// newKeptWorld makes a world of n entities and takes a checkpoint.
 func newKeptWorld(n int) *keptWorld {
 	k := &keptWorld{cargoWorld: newCargoWorld(n)}
 	k.dir, k.err = makeFolder()
@@ -139,8 +140,7 @@ func newKeptWorld(n int) *keptWorld {
 	return k
 }
 
-// step makes a tick that calls dirty, and takes a checkpoint. It returns the number of pages that dirty has
-// written to.
+// step makes a tick that calls dirty, takes a checkpoint, and returns the result of dirty.
 func (k *keptWorld) step(stride int) (pages int) {
 	if k.err == nil {
 		k.err = k.st.Tick(func() error {
@@ -168,7 +168,6 @@ func (k *keptWorld) check(int) error {
 	return errors.Join(k.same(other), st.Close())
 }
 
-// close closes the world, and removes its folder.
 func (k *keptWorld) close() {
 	if k.st != nil {
 		_ = k.st.Close()
@@ -177,14 +176,14 @@ func (k *keptWorld) close() {
 	removeFolder(k.dir)
 }
 
-// One page in coldEvery is written between two checkpoints.
+// One page in coldEvery is written before each checkpoint of pause-cold and bytes-written.
 const coldEvery = 100
 
-// A figure is the median of this number of pauses.
+// pauses is the number of measured pauses. Their median is the figure.
 const pauses = 5
 
-// warmSteps is the number of checkpoints before the first measured checkpoint. The store needs these
-// checkpoints to protect all pages. A small world has few pages and needs fewer checkpoints.
+// warmSteps returns the number of checkpoints before the first measured checkpoint. The store needs these
+// checkpoints to protect all pages. A small world needs fewer.
 func warmSteps(n int) int { return min(30, n*cargoBytes>>20) }
 
 func newPauseColdVast(n int) side {
@@ -202,7 +201,6 @@ func newPauseColdVast(n int) side {
 	}}
 }
 
-// newPauseColdCopy copies all components into memory that an earlier copy has used.
 func newPauseColdCopy(n int) side {
 	w := newCargoWorld(n)
 	w.fill(n)
@@ -216,7 +214,7 @@ func newPauseColdCopy(n int) side {
 				copyAll(copied, w.parts)
 				took = append(took, float64(clock.Now()-start))
 			}
-			return max(1, took[1:].Median()) // the first copy may touch memory for the first time
+			return max(1, took[1:].Median()) // the first copy may have page faults
 		},
 		check: func(int) error {
 			at := 0
@@ -231,16 +229,16 @@ func newPauseColdCopy(n int) side {
 		close: func() { _ = w.Close() }}
 }
 
-// copyAll copies all parts into one slice, in their order. It uses one goroutine for each processor.
+// copyAll copies all parts into one slice, in order, with one goroutine per processor.
 //
 //go:noinline
 func copyAll[T any](to []T, parts [][]T) {
-	const piece = 1 << 14 // elements
+	const maxPiece = 1 << 14 // elements that a goroutine copies in one piece
 	type job struct{ to, from []T }
 	var jobs []job
 	for _, part := range parts {
 		for len(part) > 0 {
-			n := min(len(part), piece)
+			n := min(len(part), maxPiece)
 			jobs = append(jobs, job{to[:n], part[:n]})
 			to, part = to[n:], part[n:]
 		}
@@ -261,7 +259,6 @@ func copyAll[T any](to []T, parts [][]T) {
 	group.Wait()
 }
 
-// newBytesWritten measures the bytes of a checkpoint that holds one page in a hundred.
 func newBytesWritten(n int) side {
 	k := newKeptWorld(n)
 	return side{units: n, check: k.check, close: k.close, figure: func() float64 {
@@ -270,7 +267,6 @@ func newBytesWritten(n int) side {
 	}}
 }
 
-// newDirtyBytes counts the bytes of the pages that one call of dirty writes to.
 func newDirtyBytes(n int) side {
 	w := newCargoWorld(n)
 	w.fill(n)
@@ -278,18 +274,17 @@ func newDirtyBytes(n int) side {
 		figure: func() float64 { return float64(w.dirty(coldEvery) * pageBytes) }}
 }
 
-// The steps of the work bytes-on-disk write to one page in ten. The folder grows by half in five steps, and
-// the next step merges the files.
+// A measurement of bytes-on-disk has diskSteps steps, each of which writes to one page in diskEvery. The
+// folder grows by half in five steps; the next step merges the files.
 const (
 	diskEvery = 10
 	diskSteps = 7
 )
 
-// newBytesOnDisk measures the largest size of a folder while checkpoints are taken and their files merged.
 func newBytesOnDisk(n int) side {
 	k := newKeptWorld(n)
 	return side{units: n, check: k.check, close: k.close, figure: func() float64 {
-		most, stop := make(chan int64), make(chan struct{})
+		largest, stop := make(chan int64), make(chan struct{})
 		go func() {
 			var bytes int64
 			for ended := false; !ended; {
@@ -300,18 +295,18 @@ func newBytesOnDisk(n int) side {
 				}
 				bytes = max(bytes, folderBytes(k.dir))
 			}
-			most <- bytes
+			largest <- bytes
 		}()
 		for range diskSteps {
 			k.step(diskEvery)
 		}
 		close(stop)
-		return float64(<-most)
+		return float64(<-largest)
 	}}
 }
 
-// folderBytes returns the bytes of the files in a folder and below it. Files may be made and removed
-// meanwhile.
+// folderBytes returns the size of all files in a folder and its subfolders. Files may be made and removed
+// during the call.
 func folderBytes(dir string) (bytes int64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -324,7 +319,6 @@ func folderBytes(dir string) (bytes int64) {
 	return bytes
 }
 
-// newLiveBytes counts the bytes of a file that holds the whole world.
 func newLiveBytes(n int) side {
 	w := newCargoWorld(n)
 	w.fill(n)
@@ -337,7 +331,6 @@ func newLiveBytes(n int) side {
 		}}
 }
 
-// byteCounter counts the bytes that are written to it.
 type byteCounter int
 
 func (c *byteCounter) Write(b []byte) (int, error) {
@@ -345,7 +338,7 @@ func (c *byteCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// constantSide returns a side whose figure is a bound for the figure of the other side.
+// constantSide returns a side with a fixed figure.
 func constantSide(units int, figure float64) side {
 	return side{units: units, figure: func() float64 { return figure }, check: func(int) error { return nil }}
 }

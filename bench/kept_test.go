@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// TestChecksNoticeOtherCargo checks that check fails if the folder and the program hold different worlds.
 func TestChecksNoticeOtherCargo(t *testing.T) {
 	for _, n := range []int{1, 65, 300} {
 		k := newKeptWorld(n)
@@ -18,11 +17,11 @@ func TestChecksNoticeOtherCargo(t *testing.T) {
 		}
 		k.dirty(coldEvery)
 		if err := k.check(0); err == nil || !strings.Contains(err.Error(), "differs") {
-			t.Errorf("%d entities: check of a change that is in no checkpoint returns %v", n, err)
+			t.Errorf("%d entities: check returns %v although a value differs from the checkpoint", n, err)
 		}
 		k.cargoWorld.fill(1)
 		if err := k.check(0); err == nil {
-			t.Errorf("%d entities: check passes although an entity is in no checkpoint", n)
+			t.Errorf("%d entities: check passes although the checkpoint lacks an entity", n)
 		}
 		k.err = errors.New("the disk is full")
 		if err := k.check(0); err != k.err {
@@ -35,8 +34,7 @@ func TestChecksNoticeOtherCargo(t *testing.T) {
 	}
 }
 
-// TestDirtyPages checks that coldEvery calls of dirty write to each page once.
-func TestDirtyPages(t *testing.T) {
+func TestCallsOfDirtyWriteEachPageOnce(t *testing.T) {
 	const pages = 250
 	w := newCargoWorld(pages * cargoPerPage)
 	defer w.Close()
@@ -55,13 +53,13 @@ func TestDirtyPages(t *testing.T) {
 			if d := part[j].Values[0] - all[i][j].Values[0]; d == 1 {
 				changed++
 			} else if d != 0 {
-				t.Fatalf("entity %d of part %d was written %v times", j, i, d)
+				t.Fatalf("entity %d of part %d was written %v times, want once", j, i, d)
 			}
 		}
 	}
 	if written < pages || written > pages+len(w.parts) || changed != pages*cargoPerPage {
-		t.Errorf("dirty returned %d pages in all, want %d to %d; it wrote to %d entities, want %d", written,
-			pages, pages+len(w.parts), changed, pages*cargoPerPage)
+		t.Errorf("the results of dirty add up to %d pages, want %d to %d; %d entities have changed, want %d",
+			written, pages, pages+len(w.parts), changed, pages*cargoPerPage)
 	}
 }
 
@@ -74,8 +72,8 @@ func TestBytesRows(t *testing.T) {
 	if err := quick.measureAll(plans, &got, t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	// PeerBytes of bytes-written are 4 of 313 pages. PeerBytes of bytes-on-disk are the components and up to
-	// a fifth more.
+	// PeerBytes of bytes-written is the size of 4 pages. PeerBytes of bytes-on-disk is the size of the
+	// components and of the rest of the file.
 	for i, bound := range []struct{ least, most float64 }{{0.8192, 0.82}, {cargoBytes, 1.2 * cargoBytes}} {
 		r := got.rows[i]
 		if r.PeerBytes < bound.least || r.PeerBytes > bound.most || r.OursBytes < 0.8*bound.least ||
@@ -86,8 +84,6 @@ func TestBytesRows(t *testing.T) {
 	}
 }
 
-// TestChecksNoticeMissingFreight checks that check fails if ticks or entities are missing, or if a value has
-// one write too many. Each value counts how often its column was written.
 func TestChecksNoticeMissingFreight(t *testing.T) {
 	w := newSpreadWorld(100)
 	w.fill(100)
@@ -104,10 +100,10 @@ func TestChecksNoticeMissingFreight(t *testing.T) {
 		t.Error("missing ticks or entities pass the check")
 	}
 	for r := range w.Query(w.columns[7]).Runs() {
-		w.columns[7].Slice(r)[3].Values[0]++
+		w.columns[7].Slice(r)[3].Values[0]++ // the number of writes to the column
 	}
 	if err := w.check(100, w.ticks); err == nil || !strings.Contains(err.Error(), "column 7") {
-		t.Errorf("check of a value that was written once too often returns %v", err)
+		t.Errorf("check returns %v although column 7 has a wrong value", err)
 	}
 }
 

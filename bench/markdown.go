@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// A markdownReport prints tables after the last row. Two tables have a line for each work and a column for
-// each number of entities: the ratios to Ark, and the ratios to the fastest other store. The other tables
-// hold the works that are measured at one size, the means over all rows, and the rows with the peer self.
+// A markdownReport prints its tables after the last row: the ratios to Ark, the ratios to the fastest other
+// store, the works that are measured with one number of entities, the means, and the rows with the peer self.
 type markdownReport struct {
 	out    io.Writer
 	stores *grid
@@ -32,24 +31,25 @@ func (m *markdownReport) add(r row) error {
 func (m *markdownReport) finish() error {
 	var text strings.Builder
 	if len(m.stores.lines) > 0 {
-		m.table(&text, "Times faster than Ark", func(v verdict) (float64, string) {
-			return v.beside(peerArk), ""
+		m.table(&text, "Times faster than Ark", func(v storeRatios) (float64, string) {
+			return v.ratioTo(peerArk), ""
 		})
-		m.table(&text, "Times faster than the fastest other store", func(v verdict) (float64, string) {
+		m.table(&text, "Times faster than the fastest other store", func(v storeRatios) (float64, string) {
 			ratio, store := v.best()
 			return ratio, " " + store
 		})
 		m.single(&text)
 		m.means(&text)
 	}
-	m.beside(&text)
+	m.selfTable(&text)
 	_, err := io.WriteString(m.out, text.String())
 	return err
 }
 
-// table writes one table. pick returns the ratio of a cell and a note to write after it. The last column is
-// the geometric mean of the line.
-func (m *markdownReport) table(text *strings.Builder, title string, pick func(verdict) (float64, string)) {
+// table writes a table with a line for each work and a column for each number of entities. The last column is
+// the geometric mean of the line. pick returns a ratio and a note that follows the ratio.
+func (m *markdownReport) table(text *strings.Builder, title string,
+	pick func(storeRatios) (float64, string)) {
 	lines, sizes := m.stores.part(false)
 	if len(lines) == 0 {
 		return
@@ -79,7 +79,7 @@ func (m *markdownReport) table(text *strings.Builder, title string, pick func(ve
 	}
 }
 
-// single writes the lines of the works that are measured with one number of entities.
+// single writes the table of the works that are measured with one number of entities.
 func (m *markdownReport) single(text *strings.Builder) {
 	lines, sizes := m.stores.part(true)
 	if len(lines) == 0 {
@@ -94,7 +94,7 @@ func (m *markdownReport) single(text *strings.Builder) {
 				continue
 			}
 			ark := ""
-			if ratio := v.beside(peerArk); !math.IsInf(ratio, 1) {
+			if ratio := v.ratioTo(peerArk); !math.IsInf(ratio, 1) {
 				ark = " " + times3(ratio)
 			}
 			ratio, store := v.best()
@@ -103,12 +103,12 @@ func (m *markdownReport) single(text *strings.Builder) {
 	}
 }
 
-// placesFrom is the least number of entities of a row that counts as first, tied or behind. Rows with fewer
-// entities measure the cost of calls.
-const placesFrom = 64
+// minRankedSize is the minimum number of entities of the cells that grid.ranks counts. With fewer entities, a
+// work measures the cost of calls.
+const minRankedSize = 64
 
-// means writes the geometric mean of the ratios to each store, and of the ratios to the fastest store of each
-// cell. means also writes in how many cells Vast is first, ties, and is behind.
+// means writes a table with the geometric mean of the ratios to each store, and of the ratios to the fastest
+// store of each cell. Below the table it writes the result of grid.ranks.
 func (m *markdownReport) means(text *strings.Builder) {
 	text.WriteString("\nOver all of these rows:\n\n| compared with | rows | mean |\n|---|--:|--:|\n")
 	var known []string
@@ -119,27 +119,26 @@ func (m *markdownReport) means(text *strings.Builder) {
 		known = append(known, p.name)
 	}
 	for _, store := range known {
-		mean(text, store, m.stores.ratios(func(v verdict) float64 { return v.beside(store) }))
+		mean(text, store, m.stores.ratios(func(v storeRatios) float64 { return v.ratioTo(store) }))
 	}
-	mean(text, "the fastest in each row", m.stores.ratios(func(v verdict) float64 {
+	mean(text, "the fastest in each row", m.stores.ratios(func(v storeRatios) float64 {
 		ratio, _ := v.best()
 		return ratio
 	}))
-	first, ties, behind := m.stores.places(placesFrom)
+	first, ties, behind := m.stores.ranks(minRankedSize)
 	fmt.Fprintf(text, "\nVast is first in %d of the %d rows with %d entities or more. It ties in %d "+
 		"(an iteration of\n%s entities or more, at most %.0f %% behind) and is behind in %d.\n",
-		first, first+ties+behind, placesFrom, ties, grouped(tieSize), 100*(1-tieRatio), behind)
+		first, first+ties+behind, minRankedSize, ties, grouped(minTieSize), 100*(1-minTieRatio), behind)
 }
 
-// mean writes one line of the means, or nothing if there are no ratios.
+// mean writes a line of the table of means, or nothing if there are no ratios.
 func mean(text *strings.Builder, name string, ratios []float64) {
 	if len(ratios) > 0 {
 		fmt.Fprintf(text, "| %s | %d | %s |\n", name, len(ratios), times3(geometricMean(ratios)))
 	}
 }
 
-// beside writes the rows with the peer self.
-func (m *markdownReport) beside(text *strings.Builder) {
+func (m *markdownReport) selfTable(text *strings.Builder) {
 	if len(m.self) == 0 {
 		return
 	}
@@ -150,7 +149,7 @@ func (m *markdownReport) beside(text *strings.Builder) {
 	}
 }
 
-// times3 writes a ratio with two decimals, with one from 10 up, and with none from 100 up.
+// times3 formats a ratio with two decimals below 10, one decimal below 100, and no decimals from 100 on.
 func times3(ratio float64) string {
 	digits := 2
 	switch {
@@ -162,7 +161,7 @@ func times3(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'f', digits, 64)
 }
 
-// grouped writes a number with a comma between groups of three digits.
+// grouped formats a number with a comma between groups of three digits.
 func grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -74,7 +74,7 @@ Times faster than Vast itself in another way:
 	}
 }
 
-func TestPlacesCountTies(t *testing.T) {
+func TestRanksCountTies(t *testing.T) {
 	g := newGrid()
 	for _, r := range []row{
 		{Work: "query2comp", N: 16, Ratio: 0.5},       // too few entities to count
@@ -87,7 +87,7 @@ func TestPlacesCountTies(t *testing.T) {
 		r.Peer = peerArk
 		g.add(r)
 	}
-	if first, ties, behind := g.places(64); first != 1 || ties != 1 || behind != 3 {
+	if first, ties, behind := g.ranks(64); first != 1 || ties != 1 || behind != 3 {
 		t.Errorf("%d first, %d ties, %d behind; want 1, 1, 3", first, ties, behind)
 	}
 }

@@ -16,28 +16,26 @@ import (
 type side struct {
 	// sample does the work reps times and returns the time of the work alone.
 	sample func(reps int) time.Duration
-	// figure is set instead of sample if the figure of a round is not the time of repeated work, but for
-	// example the longest of several ticks. It returns the figure of one round, in nanoseconds or bytes.
+	// figure replaces sample if the work of a round is not repeated. It returns a figure in nanoseconds or
+	// bytes, for example the longest time of several ticks.
 	figure func() float64
 	// within returns the share of ticks that end within a bound; it may be nil.
 	within func() float64
-	// check returns an error if the state is wrong; done is the number of repetitions so far.
+	// check returns an error if the state is wrong. done is the number of repetitions so far.
 	check func(done int) error
 	// close frees memory that the collector does not free; it may be nil.
 	close func()
-	// units is the number of entities or ticks that one repetition handles, or 1. Figures are divided by it.
+	// units is the divisor of times and figures: the number of entities or ticks per repetition, or 1.
 	units int
 	// done counts the repetitions so far.
 	done int
 }
 
-// run takes one sample.
 func (s *side) run(reps int) time.Duration {
 	s.done += reps
 	return s.sample(reps)
 }
 
-// finish checks the result of a side and closes it.
 func (s *side) finish() error {
 	err := s.check(s.done)
 	if s.close != nil {
@@ -46,11 +44,11 @@ func (s *side) finish() error {
 	return err
 }
 
-// timeAll returns a sample function for work that need not be undone before it is repeated. The clock is read
-// before the first and after the last repetition.
+// timeAll returns a sample function for work that can be repeated without undo. The clock is read before the
+// first and after the last repetition.
 //
-// The work must be a function that is not inlined, so that all callers run the same machine code. Each side
-// pays for one indirect call per repetition.
+// work must not be inlined, so that all rows run the same machine code. Each repetition costs an indirect
+// call.
 func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
 		start := clock.Now()
@@ -61,21 +59,20 @@ func timeAll[S any](state *S, work func(*S)) func(reps int) time.Duration {
 	}
 }
 
-// timeWork returns a sample function for work that must be undone before it is repeated. The clock is read
+// timeWork returns a sample function for work that undo must reverse after each repetition. The clock is read
 // before and after each repetition of the work, and the cost of these readings is subtracted.
 //
-// All repetitions use one world, whose data are in the caches. Working on many worlds between two readings of
-// the clock would make the cost of the readings negligible, but would measure something else. The arrays of
-// many worlds begin at the same place of a page, so they would compete for the same few cache sets. The times
-// of both sides would at least double.
+// All repetitions use one world, whose data are in the caches. With many worlds, two readings of the clock
+// could time many repetitions. But the arrays of these worlds begin at the same offset in a page, so they
+// compete for the same few cache sets, and the times at least double.
 func timeWork[S any](state *S, work, undo func(*S)) func(reps int) time.Duration {
 	return func(reps int) time.Duration {
 		return max(1, readTime(state, work, undo, reps)-time.Duration(reps)*clockCost())
 	}
 }
 
-// readTime does the work reps times, undoes the work after each time, and returns the time of the work,
-// including the readings of the clock.
+// readTime does the work reps times, with an undo after each repetition. It returns the time of the work and
+// of the readings of the clock.
 func readTime[S any](state *S, work, undo func(*S), reps int) time.Duration {
 	var total time.Duration
 	for range reps {
@@ -92,8 +89,8 @@ func readTime[S any](state *S, work, undo func(*S), reps int) time.Duration {
 //go:noinline
 func nothing(*struct{}) {}
 
-// clockCost returns the time between two readings of the clock around no work: about 20 ns. It is the least
-// of several rounds, because subtracting too little is better than too much.
+// clockCost returns the time between two readings of the clock without work: about 20 ns. It is the least of
+// several rounds, so that timeWork does not subtract too much.
 var clockCost = sync.OnceValue(func() time.Duration {
 	const reps, rounds = 10_000, 20
 	least := time.Duration(math.MaxInt64)
@@ -105,9 +102,9 @@ var clockCost = sync.OnceValue(func() time.Duration {
 
 // A measurement says how rows are measured.
 type measurement struct {
-	rounds     int           // rounds per row; each takes one sample of each side
-	passes     int           // the rounds are spread over at most this many passes
-	sampleTime time.Duration // the least time of a sample
+	rounds     int           // rounds per row; a round takes one sample of each side
+	passes     int           // maximum number of passes over all rows; a pass makes a part of the rounds
+	sampleTime time.Duration // minimum time of a sample
 	rowTime    time.Duration // time limit for all rounds of a row, see minRounds; 0 for no limit
 }
 
@@ -115,11 +112,11 @@ type measurement struct {
 var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond,
 	rowTime: 500 * time.Millisecond}
 
-// minRounds is the number of rounds after which rowTime can end the rounds of a row in a pass. A row that
-// has taken rowTime skips later passes.
+// minRounds is the number of rounds of a row in a pass before which rowTime has no effect. A row that has
+// taken rowTime skips the later passes.
 const minRounds = 2
 
-// emptyKey names an empty query. All rows with the same key share its measurement.
+// emptyKey identifies an empty query. Rows with equal keys share one measurement of the empty query.
 type emptyKey struct {
 	peer   string
 	extras int
@@ -128,14 +125,14 @@ type emptyKey struct {
 // times are the samples of both sides, in nanoseconds or bytes per unit.
 type times struct {
 	ours, theirs measure.Samples
-	within       *float64 // of our side; nil if no ticks are counted
+	within       *float64 // result of our side's within; nil if the side has no such function
 }
 
-// measureAll measures the planned rows and hands each to the report.
+// measureAll measures the planned rows and adds them to the report. It writes a message about each pass to
+// progress.
 //
-// measureAll makes several passes over all rows and sets each row up again in every pass, so that neither a
-// slow minute of the machine nor an unlucky placement in memory spoils a row. A slow row skips later passes.
-// The report gets the rows in the last pass. Messages about each pass are written to progress.
+// Every pass sets up each row again, so that neither a slow minute of the machine nor an unlucky placement in
+// memory spoils a row. The last pass adds the rows to the report.
 func (m measurement) measureAll(plans []plan, out report, progress io.Writer) error {
 	passes := min(m.passes, m.rounds)
 	rows := make([]times, len(plans))
@@ -143,10 +140,10 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 	empties := make(map[emptyKey]*times)
 	for pass := range passes {
 		fmt.Fprintf(progress, "bench: pass %d of %d, %d rows\n", pass+1, passes, len(plans))
-		rounds := (m.rounds + pass) / passes // over all passes, this adds up to m.rounds
+		rounds := (m.rounds + pass) / passes // the sum over all passes is m.rounds
 		seen := make(map[emptyKey]bool)
 		for i, p := range plans {
-			empty := &times{} // stays without samples if the row has no empty query
+			empty := &times{} // has no samples if the row has no empty query
 			if p.match.emptyTheirs != nil {
 				key := emptyKey{p.match.peer, p.work.extras}
 				if empties[key] == nil {
@@ -178,7 +175,7 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 	return out.finish()
 }
 
-// comparePlan measures one row, in this process or in processes of its own.
+// comparePlan measures a row, in this process or in child processes.
 func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 	if p.work.outside != nil {
 		return m.measureOutside(p, to)
@@ -187,11 +184,12 @@ func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 	return m.compare(&ours, &theirs, rounds, to)
 }
 
-// compare measures both sides in turns, appends the samples to the samples of earlier passes, and checks the
-// results of the sides.
+// compare measures both sides in turns, and checks and closes them. It appends the samples to the samples of
+// earlier passes.
 //
-// Before each sample the garbage collector runs, so that no side pays for the garbage of the other side. If
-// the side has a sample function, some untimed work then brings the side's data back into the caches.
+// Before each sample, compare runs the garbage collector, so that no side pays for the garbage of the other
+// side. If the side has a sample function, compare also does some untimed work, which brings the side's data
+// back into the caches.
 func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	start := time.Now()
 	sides := [2]*side{ours, theirs}
@@ -213,7 +211,7 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 		within := rounded(ours.within())
 		to.within = &within
 	}
-	// Both sides are checked and closed, even if the first check fails.
+	// Close both sides, even if the first check fails.
 	errOurs, errTheirs := ours.finish(), theirs.finish()
 	if errOurs != nil {
 		return fmt.Errorf("vast: %w", errOurs)
@@ -224,7 +222,7 @@ func (m measurement) compare(ours, theirs *side, rounds int, to *times) error {
 	return nil
 }
 
-// calibrate warms a side up and returns the number of repetitions for a sample of at least sampleTime.
+// calibrate warms up a side and returns the number of repetitions that take at least sampleTime.
 func (m measurement) calibrate(s *side) int {
 	if s.figure != nil {
 		return 1
@@ -236,8 +234,8 @@ func (m measurement) calibrate(s *side) int {
 		if took >= m.sampleTime {
 			return reps
 		}
-		// The next number of repetitions should take a fifth longer than sampleTime. It is at most 64 times
-		// the number before, because a short measured time is not reliable.
+		// Aim at 1.2 times sampleTime. But multiply reps by at most 64, because a short time is measured
+		// inexactly.
 		want := float64(reps) * 1.2 * float64(m.sampleTime) / float64(max(took, 1))
 		reps = int(min(max(want, float64(reps+1)), float64(reps)*64))
 	}

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// scripted returns a side whose samples take scripted times. Sample i takes perRep[i] for each repetition.
-// If there are more samples than times, the further samples take the last of the times. Each sample appends
-// the side's name to log.
+// scripted returns a side whose sample i takes perRep[i] per repetition. Samples after the last element of
+// perRep take this element's time. Each sample appends name to log.
 func scripted(name string, log *[]string, units int, perRep ...time.Duration) side {
 	calls := 0
 	return side{
@@ -28,7 +27,7 @@ func scripted(name string, log *[]string, units int, perRep ...time.Duration) si
 
 func TestCompareSamplesInAlternatingRounds(t *testing.T) {
 	var log []string
-	// Two calls calibrate a side. Then each round makes one untimed and one timed call.
+	// Two samples calibrate a side. Each round then takes an untimed and a timed sample.
 	ours := scripted("o", &log, 2, 100, 100, 1, 60, 1, 20, 1, 80)
 	theirs := scripted("t", &log, 4, 100, 100, 1, 400, 1, 800, 1, 40)
 	m := measurement{sampleTime: 100}
@@ -37,13 +36,13 @@ func TestCompareSamplesInAlternatingRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []float64{5, 30, 10, 40}; !slices.Equal(got.ours, want) {
-		t.Errorf("our samples %v, want %v", got.ours, want)
+		t.Errorf("our samples are %v, want %v", got.ours, want)
 	}
 	if want := []float64{100, 200, 10}; !slices.Equal(got.theirs, want) {
-		t.Errorf("the peer's samples %v, want %v", got.theirs, want)
+		t.Errorf("the peer's samples are %v, want %v", got.theirs, want)
 	}
 	if got, want := strings.Join(log, ""), "oott"+strings.Repeat("oott", 3); got != want {
-		t.Errorf("order of samples %s, want %s", got, want)
+		t.Errorf("the order of samples is %s, want %s", got, want)
 	}
 }
 
@@ -62,8 +61,6 @@ func TestRowsHoldBestAndMedian(t *testing.T) {
 	}
 }
 
-// TestMeasureAllSpreadsTheRoundsOverPasses checks that every pass sets the row up again, and that the passes
-// together make all rounds.
 func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 	for _, c := range []struct{ rounds, passes, setUps int }{{1, 3, 1}, {2, 3, 2}, {3, 3, 3}, {7, 3, 3},
 		{8, 3, 3}} {
@@ -78,7 +75,7 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 					return time.Second
 				},
 				check: func(int) error {
-					timed += (calls - 2) / 2 // two calls calibrate, and each round makes two
+					timed += (calls - 2) / 2 // two calls calibrate the side; each round makes two calls
 					return nil
 				},
 			}
@@ -89,16 +86,14 @@ func TestMeasureAllSpreadsTheRoundsOverPasses(t *testing.T) {
 		if err := m.measureAll([]plan{{&work, &work.matches[0], 1}}, &got, io.Discard); err != nil {
 			t.Fatal(err)
 		}
-		// setUps and timed count both sides.
 		if setUps != 2*c.setUps || timed != 2*c.rounds || len(got.rows) != 1 {
-			t.Errorf("%+v: %d set-ups and %d timed samples of both sides, %d rows; want %d, %d, 1", c, setUps,
-				timed, len(got.rows), 2*c.setUps, 2*c.rounds)
+			t.Errorf("%+v: both sides together have %d set-ups and %d timed samples, want %d and %d; "+
+				"%d rows, want 1", c, setUps, timed, 2*c.setUps, 2*c.rounds, len(got.rows))
 		}
 	}
 }
 
-// TestSlowRowsGetFewerRounds checks that a row that exceeds rowTime gets minRounds rounds, in one pass.
-func TestSlowRowsGetFewerRounds(t *testing.T) {
+func TestRowsThatExceedRowTimeGetMinRoundsInOnePass(t *testing.T) {
 	setUps, samples := 0, 0
 	setUp := func(int) side {
 		setUps++
@@ -117,7 +112,7 @@ func TestSlowRowsGetFewerRounds(t *testing.T) {
 	if err := m.measureAll([]plan{{&work, &work.matches[0], 1}}, &got, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	// Two samples calibrate each side, and two more make a round.
+	// Two samples calibrate a side; each round takes two samples of each side.
 	if want := 2 * (2 + 2*minRounds); setUps != 2 || samples != want || len(got.rows) != 1 {
 		t.Errorf("%d set-ups, %d samples, %d rows; want 2, %d, 1", setUps, samples, len(got.rows), want)
 	}
@@ -143,7 +138,7 @@ func TestCompareFailsWhenASideIsWrong(t *testing.T) {
 			t.Errorf("party %d: error %v, want %v", party, err, wrong)
 		}
 		if closed != 2 {
-			t.Errorf("party %d: %d of two sides were closed", party, closed)
+			t.Errorf("party %d: %d sides were closed, want 2", party, closed)
 		}
 	}
 }
@@ -156,7 +151,7 @@ func TestCalibrateReachesTheSampleTime(t *testing.T) {
 		m := measurement{sampleTime: 1000}
 		reps := m.calibrate(&s)
 		if took := max(perRep, 1) * time.Duration(reps); took < m.sampleTime {
-			t.Errorf("%v a repetition: %d repetitions take %v, want at least %v", perRep, reps, took,
+			t.Errorf("%v per repetition: %d repetitions take %v, want at least %v", perRep, reps, took,
 				m.sampleTime)
 		}
 	}
@@ -168,20 +163,19 @@ func TestTimeWorkLeavesTheUndoingOut(t *testing.T) {
 	sample := timeWork(&state,
 		func(s *int) { *s++ },
 		func(s *int) { *s += 10; time.Sleep(pause) })
-	// Three additions alone take far less time than three sleeps.
 	if took := sample(3); took >= 3*pause {
 		t.Errorf("three additions took %v: undo was timed", took)
 	}
 	if state != 33 {
-		t.Errorf("the state is %d after doing and undoing the work three times, not 33", state)
+		t.Errorf("the state is %d after three repetitions, want 33", state)
 	}
 }
 
 func TestTimeWorkTakesTheClockOff(t *testing.T) {
 	if cost := clockCost(); cost < 0 || cost > 10*time.Microsecond {
-		t.Errorf("reading the clock costs %v", cost)
+		t.Errorf("reading the clock costs %v, want 0 to 10 µs", cost)
 	}
-	// The time of a sample must be positive even for work that takes no time, because it is a divisor.
+	// The time of a sample must be positive, because it is a divisor.
 	if took := timeWork(&struct{}{}, nothing, nothing)(1); took < 1 {
 		t.Errorf("work that takes no time took %v, want 1 ns or more", took)
 	}

@@ -11,8 +11,8 @@ import (
 //
 // Work first_entity: make a world with Position and Velocity, create one entity with both, and free the
 // world. This work complements new_world, because a world of Vast reserves no memory before its first use.
-// Vast's time includes closing the world. The garbage collector frees Ark's worlds. Ark's time includes the
-// collector's work, if the collector runs during the timed work.
+// Vast's time includes closing the world. The garbage collector frees Ark's worlds; Ark's time includes
+// collections that run during the timed work.
 //
 // Work small_world: first_entity with n entities, which are created one at a time. The times are per world.
 
@@ -22,16 +22,12 @@ type worlds[W any] struct {
 	made int
 }
 
-// makeVast is the timed work of new_world.
-//
 //go:noinline
 func makeVast(s *worlds[*vast.World]) {
 	s.last = vast.NewWorld(vast.Options{})
 	s.made++
 }
 
-// makeFirstVast is the timed work of first_entity.
-//
 //go:noinline
 func makeFirstVast(s *worlds[*vast.World]) {
 	w := vast.NewWorld(vast.Options{})
@@ -43,16 +39,12 @@ func makeFirstVast(s *worlds[*vast.World]) {
 	}
 }
 
-// makeArk is the timed work of new_world.
-//
 //go:noinline
 func makeArk(s *worlds[*ecs.World]) {
 	s.last = ecs.NewWorld()
 	s.made++
 }
 
-// makeFirstArk is the timed work of first_entity.
-//
 //go:noinline
 func makeFirstArk(s *worlds[*ecs.World]) {
 	w := ecs.NewWorld()
@@ -63,7 +55,6 @@ func makeFirstArk(s *worlds[*ecs.World]) {
 	s.last = w
 }
 
-// checkMade checks the number of worlds, or of their entities.
 func checkMade(made, want int) error {
 	if made != want {
 		return fmt.Errorf("%d worlds or entities were made, want %d", made, want)
@@ -71,16 +62,13 @@ func checkMade(made, want int) error {
 	return nil
 }
 
-// small is a series of worlds of n entities.
-type small[W any] struct {
+type smallWorlds[W any] struct {
 	worlds[W]
-	n int
+	n int // number of entities of a world
 }
 
-// makeSmallVast is the timed work of small_world.
-//
 //go:noinline
-func makeSmallVast(s *small[*vast.World]) {
+func makeSmallVast(s *smallWorlds[*vast.World]) {
 	w := vast.NewWorld(vast.Options{})
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
 	a := w.Archetype(pos, vel)
@@ -94,10 +82,8 @@ func makeSmallVast(s *small[*vast.World]) {
 	}
 }
 
-// makeSmallArk is the timed work of small_world.
-//
 //go:noinline
-func makeSmallArk(s *small[*ecs.World]) {
+func makeSmallArk(s *smallWorlds[*ecs.World]) {
 	w := ecs.NewWorld()
 	mapper := ecs.NewMap2[Position, Velocity](w)
 	for range s.n {
@@ -108,16 +94,14 @@ func makeSmallArk(s *small[*ecs.World]) {
 	s.last = w
 }
 
-// smallSide returns a function that sets up a side. The work of the side makes one world with n entities.
-func smallSide[W any](work func(*small[W])) func(int) side {
+func smallSide[W any](work func(*smallWorlds[W])) func(int) side {
 	return func(n int) side {
-		s := &small[W]{n: n}
+		s := &smallWorlds[W]{n: n}
 		return side{units: 1, sample: timeAll(s, work),
 			check: func(done int) error { return checkMade(s.made, done*n) }}
 	}
 }
 
-// worldsSide returns a function that sets up a side. The work of the side makes one world.
 func worldsSide[W any](work func(*worlds[W])) func(int) side {
 	return func(int) side {
 		s := &worlds[W]{}

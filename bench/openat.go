@@ -14,47 +14,42 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Work open-at: open a folder at a tick, and look up one component of one entity. The peer loads the same
-// world from a file, and looks up the same component.
+// Work open-at: open a store's folder with OpenAt, and look up one component of one entity. The peer loads
+// the same world from a file, and looks up the same component.
 
-// sought is the entity whose component is looked up, and the value of the component.
-type sought struct {
-	entity vast.Entity
-	value  cargo
-}
-
-// A figure is the median time of this number of openings.
+// openings is the number of measured openings. Their median time is the figure.
 const openings = 5
 
-// newOpened makes a side. keep saves a world in a folder, and open reads the world. The figure is the time of
+// newOpened makes a side. save saves a world in a folder, and open reads the world. The figure is the time of
 // open and of the look-up.
-func newOpened(n int, keep func(w *cargoWorld, dir string) error,
+func newOpened(n int, save func(w *cargoWorld, dir string) error,
 	open func(w *cargoWorld, dir string) (end func() error, err error)) side {
 	dir, err := makeFolder()
-	var want sought
+	var entity vast.Entity // to look up
+	var want cargo         // value of the entity's component
 	if err == nil {
 		w := newCargoWorld(n)
-		err = keep(w, dir)
+		err = save(w, dir)
 		at := n / 2
 		for r := range w.Query(w.cargo).Runs() {
 			if at < r.Len() {
-				want = sought{r.Entity(at), w.cargo.Slice(r)[at]}
+				entity, want = r.Entity(at), w.cargo.Slice(r)[at]
 				break
 			}
 			at -= r.Len()
 		}
 		err = errors.Join(err, w.Close())
 	}
-	once := func() (took time.Duration, err error) {
+	openOnce := func() (took time.Duration, err error) {
 		w := newCargoWorld(n)
 		began := clock.Now()
 		end, err := open(w, dir)
 		if err == nil {
-			found := w.cargo.Get(want.entity)
-			same := found != nil && *found == want.value
+			found := w.cargo.Get(entity)
+			equal := found != nil && *found == want
 			took = clock.Now() - began
-			if !same {
-				err = fmt.Errorf("the component of %v differs from the saved component", want.entity)
+			if !equal {
+				err = fmt.Errorf("the component of %v differs from the saved component", entity)
 			}
 			err = errors.Join(err, end())
 		}
@@ -68,7 +63,7 @@ func newOpened(n int, keep func(w *cargoWorld, dir string) error,
 					return 1 // check returns the error
 				}
 				var took time.Duration
-				took, err = once()
+				took, err = openOnce()
 				all = append(all, float64(took))
 			}
 			return max(1, all.Median())

@@ -11,22 +11,23 @@ import (
 	"strings"
 )
 
-// Some works measure the cost that a full world has for the rest of the program. Each of their sides runs in
-// a process of its own, which fills one world, measures, and prints one number.
+// Some works measure the cost that a full world has for the rest of the program. Each side of these works
+// runs in a child process, which fills one world, measures, and prints one number.
 
-// outside describes a work whose sides run in processes of their own.
+// outside describes a work whose sides run in child processes.
 type outside struct {
-	parts   int // components of an entity
+	parts   int // number of components of an entity
 	measure func(n int, fill func() any) (float64, error)
 }
 
-// sideVast names Vast's side to the process that measures it. The other sides have the names of their peers.
+// sideVast is the name of Vast's side. The other sides have the names of their peers.
 const sideVast = "vast"
 
-// outsideVariable is the environment variable that tells a process which work and side to measure.
+// outsideVariable is the environment variable that tells a child process what to measure. Its value has the
+// name of the work, the name of the side and the number of entities.
 const outsideVariable = "VAST_BENCH_OUTSIDE"
 
-// sample starts a process that measures one side, and returns the number that it prints.
+// sample measures one side in a child process.
 func (w *workload) sample(side string, n int) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -42,8 +43,8 @@ func (w *workload) sample(side string, n int) (float64, error) {
 	return strconv.ParseFloat(stdout.String(), 64)
 }
 
-// runOutside measures one side if the environment variable is set, and returns the exit status. asked reports
-// whether the variable is set.
+// runOutside measures one side if outsideVariable is set, and returns the exit status. asked reports whether
+// the variable is set.
 func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	order := os.Getenv(outsideVariable)
 	if order == "" {
@@ -58,7 +59,7 @@ func runOutside(stdout, stderr io.Writer) (status int, asked bool) {
 	return exitOK, true
 }
 
-// measureOutside follows an order: it measures a side of a work with a number of entities.
+// measureOutside makes the measurement that order, the value of outsideVariable, describes.
 func measureOutside(order string) (float64, error) {
 	var name, side string
 	var n int
@@ -104,7 +105,7 @@ func (m measurement) measureOutside(p plan, to *times) error {
 	return nil
 }
 
-// outsideMatches returns a match for each peer. The functions that fill the worlds are in fillers.
+// outsideMatches returns a match for each peer. fillers has the functions that make the worlds.
 func outsideMatches(peers ...string) []match {
 	var matches []match
 	for _, name := range peers {
@@ -113,7 +114,7 @@ func outsideMatches(peers ...string) []match {
 	return matches
 }
 
-// canMeasure reports whether a work can be measured on this system.
+// canMeasure reports whether this system can measure a work. Only Linux can measure resident memory.
 func (w *workload) canMeasure() bool {
 	return w.outside == nil || !w.bytes || runtime.GOOS == "linux"
 }

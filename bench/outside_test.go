@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMain measures one side instead of running the tests, if the process was started to measure that side.
+// TestMain runs the tests, or measures one side if outsideVariable is set.
 func TestMain(m *testing.M) {
 	if status, asked := runOutside(os.Stdout, os.Stderr); asked {
 		os.Exit(status)
@@ -17,9 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestOutsideRows checks that the rows of the works gc_cycle, gc_cpu and gc_pause hold a time of each side
-// and no bytes.
-func TestOutsideRows(t *testing.T) {
+func TestRowsOfCollectionsHoldTimes(t *testing.T) {
 	for _, work := range []string{"gc_cycle", "gc_cpu", "gc_pause"} {
 		plans, err := choose(work, "300", "")
 		if err != nil {
@@ -39,7 +37,7 @@ func TestOutsideRows(t *testing.T) {
 
 func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the memory in use can be read on Linux only")
+		t.Skip("resident memory can be read on Linux only")
 	}
 	for work, parts := range map[string]float64{"memory2comp": twoParts, "memory10comp": tenParts} {
 		plans, err := choose(work, "40000", "")
@@ -54,12 +52,12 @@ func TestMemoryHoldsAtLeastTheComponents(t *testing.T) {
 			t.Errorf("%d rows, want 7", len(got.rows))
 		}
 		for _, r := range got.rows {
-			// A component takes 16 bytes. A process can grow by less if its runtime also returns memory from
-			// before the fill to the system.
+			// A component takes 16 bytes. A process can grow by less if the runtime also returns older memory
+			// to the system.
 			least, most := 16*parts*0.8, 16*parts*20
 			if min(r.OursBytes, r.PeerBytes) < least || max(r.OursBytes, r.PeerBytes) > most ||
 				r.OursNS != 0 {
-				t.Errorf("want from %v to %v bytes an entity: %+v", least, most, r)
+				t.Errorf("row %+v, want %v to %v bytes per entity and no times", r, least, most)
 			}
 		}
 	}

@@ -6,24 +6,21 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work query_parallel: two goroutines move n entities with Position and Velocity in 32 steps. Vast cuts the
-// query into batches in each repetition. The calling goroutine and a second goroutine, which stays alive,
-// share the batches. In rows with the peer self, the other side is Vast on one goroutine, which moves the
-// entities run by run.
+// Work query_parallel: two goroutines move n entities with Position and Velocity by 32 steps. On Vast, each
+// repetition divides the query into batches. The calling goroutine and a second goroutine, which stays alive,
+// share the batches. The peer self is Vast on one goroutine, run by run.
 
 const (
 	parallelSteps   = 32
 	parallelWorkers = 2
-	parallelLeast   = 1024 // least entities of a batch: a smaller batch is not worth a goroutine
-	parallelBatches = 8    // batches for each goroutine, so that neither waits long for the other
+	minBatch        = 1024 // minimum entities per batch; a smaller batch is not worth a goroutine
+	parallelBatches = 8    // batches per goroutine, so that no goroutine waits long for the other
 )
 
-// parallelBatch returns the number of entities in a batch of a query with n entities.
 func parallelBatch(n int) int {
-	return max(parallelLeast, n/(parallelWorkers*parallelBatches))
+	return max(minBatch, n/(parallelWorkers*parallelBatches))
 }
 
-// step moves one entity through all steps.
 func step(p *Position, v *Velocity) {
 	x, y := p.X, p.Y
 	for range parallelSteps {
@@ -33,7 +30,7 @@ func step(p *Position, v *Velocity) {
 	p.X, p.Y = x, y
 }
 
-// stepAll moves many entities. Both sides of Vast call this function.
+// stepAll is one function for both sides of Vast, so that they run the same machine code.
 //
 //go:noinline
 func stepAll(p []Position, v []Velocity) {
@@ -43,18 +40,15 @@ func stepAll(p []Position, v []Velocity) {
 	}
 }
 
-// vastParallel is a query of Vast with the second goroutine.
 type vastParallel struct {
 	vastQuery
-	size    int          // entities of a batch
-	batches []vast.Batch // of the current query
+	size    int          // entities per batch
+	batches []vast.Batch // batches of the current repetition
 	taken   atomic.Int64 // number of batches taken so far
 	wake    chan bool    // a value makes the second goroutine take batches; closing the channel ends it
 	done    chan bool    // receives a value when the second goroutine has finished
 }
 
-// moveVastParallel is the timed work.
-//
 //go:noinline
 func moveVastParallel(s *vastParallel) {
 	s.batches = s.batches[:0]
@@ -67,7 +61,7 @@ func moveVastParallel(s *vastParallel) {
 	<-s.done
 }
 
-// take moves the entities of one batch after another, until all batches are taken.
+// take takes batches and moves their entities, until all batches are taken.
 func (s *vastParallel) take() {
 	for {
 		i := int(s.taken.Add(1)) - 1
@@ -80,8 +74,6 @@ func (s *vastParallel) take() {
 	}
 }
 
-// moveVastSerial is the timed work of one goroutine.
-//
 //go:noinline
 func moveVastSerial(s *vastParallel) {
 	for run := range s.query.Runs() {
@@ -89,7 +81,6 @@ func moveVastSerial(s *vastParallel) {
 	}
 }
 
-// newParallelVast sets the work up.
 func newParallelVast(work func(*vastParallel)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(n)
@@ -123,8 +114,7 @@ func newParallelVast(work func(*vastParallel)) func(n int) side {
 	}
 }
 
-// inSteps changes the check of s: it expects parallelSteps steps of each entity per repetition, instead of
-// one.
+// inSteps makes the check of s expect parallelSteps steps per repetition.
 func inSteps(s side) side {
 	check := s.check
 	s.check = func(done int) error { return check(done * parallelSteps) }

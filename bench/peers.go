@@ -1,17 +1,16 @@
 package main
 
-// A peer is one way to use another store.
+// A peer is what a row compares Vast with, in most rows one way to use another store.
 type peer struct {
 	name string // for -peer and the rows
-	// store names the entity store that the peer uses; several peers may use one store. It is empty for self
-	// and for peers that use no entity store.
+	// store is the name of the peer's entity store. Several peers may use one store. store is empty if the
+	// peer uses no other entity store.
 	store string
-	batch bool // one call for all entities; Vast's side uses one call too
-	// most is the largest number of entities by default; 0 for no limit. With -n there is no limit.
-	most int
+	batch bool // one call for all entities, also on Vast's side
+	// maxN is the largest number of entities without -n; 0 for no limit.
+	maxN int
 }
 
-// The peers' names.
 const (
 	peerArk          = "ark"
 	peerArkTables    = "ark-tables"
@@ -34,28 +33,28 @@ const (
 	peer16ms         = "16.7ms"
 )
 
-// maxSlow limits the peers whose larger worlds take seconds to fill and collect. With ggecs, that time grows
-// with the square of n.
+// maxSlow is the maxN of peers whose larger worlds take seconds to fill and collect. With ggecs, this time
+// grows with the square of n.
 const maxSlow = 256_000
 
-// peers lists all peers in the order of a workload's rows.
+// peers lists all peers, in the order of the help text and of the table of means.
 var peers = []peer{
 	{name: peerArk, store: peerArk},
-	{name: peerArkTables, store: peerArk}, // a table's columns at a time
+	{name: peerArkTables, store: peerArk}, // Ark, table by table
 	{name: peerArkBatch, store: peerArk, batch: true},
-	{name: peerSlice}, // two plain Go slices: the upper bound
-	{name: peerSelf},  // Vast itself in another way
+	{name: peerSlice}, // plain Go slices: the upper bound
+	{name: peerSelf},  // Vast in another way
 	{name: peerArche, store: peerArche},
 	{name: peerArcheBatch, store: peerArche, batch: true},
-	{name: peerVolt, store: peerVolt, most: maxSlow},
-	{name: peerDonburi, store: peerDonburi, most: maxSlow},
-	{name: peerDonburiBatch, store: peerDonburi, batch: true, most: maxSlow},
+	{name: peerVolt, store: peerVolt, maxN: maxSlow},
+	{name: peerDonburi, store: peerDonburi, maxN: maxSlow},
+	{name: peerDonburiBatch, store: peerDonburi, batch: true, maxN: maxSlow},
 	{name: peerUOT, store: peerUOT},
-	{name: peerGGECS, store: peerGGECS, most: maxSlow},
-	{name: peerFile},  // the bytes of the saved world, written and synced, or read
-	{name: peerGob},   // encoding/gob of slices
-	{name: peerCopy},  // a copy of all components
-	{name: peerBytes}, // the number of bytes of the written pages, or of a saved file
+	{name: peerGGECS, store: peerGGECS, maxN: maxSlow},
+	{name: peerFile},  // writes and syncs, or reads, the bytes of the saved world
+	{name: peerGob},   // encodes or decodes Go slices with encoding/gob
+	{name: peerCopy},  // copies all components
+	{name: peerBytes}, // size of the written pages, or of a file of Save
 	{name: peerBolt},
 	{name: peer5ms},  // a bound
 	{name: peer16ms}, // a bound: a sixtieth of a second
@@ -71,7 +70,6 @@ func peerNamed(name string) peer {
 	panic("no peer " + name)
 }
 
-// peerNames returns the names of all peers.
 func peerNames() []string {
 	var names []string
 	for _, p := range peers {

@@ -7,13 +7,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work query2comp: n entities with Position and Velocity, made after 10·n entities with Position alone. Query
-// both components, and add the velocity to the position.
+// Work query2comp: query n entities with Position and Velocity, and add the velocity to the position. The
+// world has 10·n older entities with Position alone.
 //
-// The sides that loop over slices cut the velocities to the length of the positions, to avoid a bounds check.
-// These loops are identical. The other sides visit one entity at a time.
+// The sides that loop over slices run identical loops: they cut the velocities to the length of the
+// positions, to avoid a bounds check. The other sides visit one entity at a time.
 
-// vastQuery is a system of Vast: its query and its columns.
 type vastQuery struct {
 	world *vast.World
 	query vast.Query
@@ -22,8 +21,6 @@ type vastQuery struct {
 	move  func(*vastQuery) // the timed work; nil for moveVast
 }
 
-// moveVast is the timed work, run by run.
-//
 //go:noinline
 func moveVast(s *vastQuery) {
 	pos, vel := s.pos, s.vel
@@ -37,14 +34,12 @@ func moveVast(s *vastQuery) {
 	}
 }
 
-// arkQuery is a system of Ark. Its filter is registered with the world, because this makes queries faster.
+// arkQuery has a filter that is registered with the world, because this makes queries faster.
 type arkQuery struct {
 	world  *ecs.World
 	filter *ecs.Filter2[Position, Velocity]
 }
 
-// moveArk is the timed work, one entity at a time.
-//
 //go:noinline
 func moveArk(s *arkQuery) {
 	query := s.filter.Query()
@@ -55,8 +50,6 @@ func moveArk(s *arkQuery) {
 	}
 }
 
-// moveArkTables is the timed work, table by table.
-//
 //go:noinline
 func moveArkTables(s *arkQuery) {
 	query := s.filter.Query()
@@ -70,14 +63,11 @@ func moveArkTables(s *arkQuery) {
 	}
 }
 
-// slicesQuery holds the same data in plain slices.
 type slicesQuery struct {
 	pos []Position
 	vel []Velocity
 }
 
-// moveSlices is the timed work over plain slices.
-//
 //go:noinline
 func moveSlices(s *slicesQuery) {
 	p, v := s.pos, s.vel
@@ -94,22 +84,20 @@ func velocityOf(i int) Velocity {
 	return Velocity{X: 1, Y: float64(i % 4)}
 }
 
-// A tally has the figures that check compares.
 type tally struct {
-	entities int     // all entities in the world
-	matching int     // entities that the query matches
-	x, y     float64 // the sum of all positions in the world
+	entities int     // number of entities in the world
+	matching int     // number of entities that the query matches
+	x, y     float64 // sum of all positions in the world
 }
 
-// add adds one entity's position.
 func (t *tally) add(p *Position) {
 	t.entities++
 	t.x += p.X
 	t.y += p.Y
 }
 
-// check returns an error if the tally is wrong after a number of repetitions, done. Each repetition must have
-// moved the matching entities and no other entities.
+// check returns an error if the tally is wrong. done is the number of repetitions, each of which must have
+// moved the matching entities and no others.
 func (t tally) check(entities, matching, done int) error {
 	want := tally{entities: entities, matching: matching}
 	for i := range matching {
@@ -123,9 +111,9 @@ func (t tally) check(entities, matching, done int) error {
 	return nil
 }
 
-// moveSide makes a side whose work moves some of a world's entities. entities is the number of all entities,
-// and matching the number of those that move. count returns the number of matches, and visitAll visits all
-// positions.
+// moveSide makes a side whose work moves the matching entities of a world. entities is the number of all
+// entities, and matching the number of matching ones. count returns the number of entities that the query
+// matches. visitAll visits the positions of all entities.
 func moveSide[S any](s *S, work func(*S), entities, matching int, count func() int,
 	visitAll func(visit func(*Position))) side {
 	return side{
@@ -139,7 +127,6 @@ func moveSide[S any](s *S, work func(*S), entities, matching int, count func() i
 	}
 }
 
-// side makes a side whose work moves the matching entities of the world.
 func (s *vastQuery) side(entities, matching int) side {
 	move := s.move
 	if move == nil {
@@ -154,7 +141,6 @@ func (s *vastQuery) side(entities, matching int) side {
 	return made
 }
 
-// side makes a side whose work moves the matching entities of the world.
 func (s *arkQuery) side(work func(*arkQuery), entities, matching int) side {
 	count := func() int { return countArk(s.filter) }
 	return moveSide(s, work, entities, matching, count, func(visit func(*Position)) {
@@ -165,10 +151,8 @@ func (s *arkQuery) side(work func(*arkQuery), entities, matching int) side {
 	})
 }
 
-// newQueryVast sets the work up for Vast, run by run.
 func newQueryVast(n int) side { return newQueryVastBy(nil)(n) }
 
-// newQueryVastBy sets the work up for Vast. move is the timed work; nil stands for moveVast.
 func newQueryVastBy(move func(*vastQuery)) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(11 * n)
@@ -188,17 +172,14 @@ func newQueryVastBy(move func(*vastQuery)) func(n int) side {
 	}
 }
 
-// newQueryArk sets the work up for Ark, one entity at a time.
 func newQueryArk(n int) side {
 	return newArkQuery(n).side(moveArk, 11*n, n)
 }
 
-// newQueryArkTables sets the work up for Ark, table by table.
 func newQueryArkTables(n int) side {
 	return newArkQuery(n).side(moveArkTables, 11*n, n)
 }
 
-// newArkQuery fills a world of Ark.
 func newArkQuery(n int) *arkQuery {
 	w := ecs.NewWorld(initialCapacity)
 	ecs.NewMap1[Position](w).NewBatchFn(10*n, nil)
@@ -210,7 +191,7 @@ func newArkQuery(n int) *arkQuery {
 	return &arkQuery{world: w, filter: ecs.NewFilter2[Position, Velocity](w).Register()}
 }
 
-// newQuerySlice sets the work up for plain slices. The slices do not hold the 10·n other entities.
+// newQuerySlice leaves out the 10·n entities that do not match.
 func newQuerySlice(n int) side {
 	s := &slicesQuery{pos: make([]Position, n), vel: make([]Velocity, n)}
 	for i := range s.vel {
@@ -219,7 +200,6 @@ func newQuerySlice(n int) side {
 	return s.side()
 }
 
-// side makes the side that moves all elements.
 func (s *slicesQuery) side() side {
 	n := len(s.pos)
 	return moveSide(s, moveSlices, n, n, func() int { return n }, func(visit func(*Position)) {

@@ -8,20 +8,16 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work random: look up the Position of each of n entities in shuffled order, and add up their X.
-//
-// Vast, Ark, arche, uot and ggecs check that the entity is alive; donburi and volt do not.
+// Work random: look up the Position of each of n entities in shuffled order, and add up the X. Vast, Ark,
+// arche, uot and ggecs check that the entity is alive; donburi and volt do not.
 
-// vastLookUp is the state of Vast's side.
 type vastLookUp struct {
 	world    *vast.World
 	pos      vast.Column[Position]
 	entities []vast.Entity
-	sum      float64 // of all repetitions
+	sum      float64 // sum of X over all repetitions
 }
 
-// lookUpVast is the timed work.
-//
 //go:noinline
 func lookUpVast(s *vastLookUp) {
 	pos, sum := s.pos, 0.0
@@ -31,15 +27,12 @@ func lookUpVast(s *vastLookUp) {
 	s.sum += sum
 }
 
-// arkLookUp is the state of Ark's side.
 type arkLookUp struct {
 	pos      *ecs.Map[Position]
 	entities []ecs.Entity
-	sum      float64 // of all repetitions
+	sum      float64 // sum of X over all repetitions
 }
 
-// lookUpArk is the timed work.
-//
 //go:noinline
 func lookUpArk(s *arkLookUp) {
 	pos, sum := s.pos, 0.0
@@ -49,19 +42,17 @@ func lookUpArk(s *arkLookUp) {
 	s.sum += sum
 }
 
-// shuffle brings the entities into an order that depends only on how many they are, so that the order is the
-// same for all sides.
+// shuffle permutes the entities. The permutation depends only on their number, so all sides have one order.
 func shuffle[E any](entities []E) {
 	r := rand.New(rand.NewPCG(1, uint64(len(entities))))
 	r.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })
 }
 
-// randomX returns the X of the i-th entity, a small whole number, so that sums are exact.
+// randomX returns the X of the i-th entity. It is a small whole number, so that sums are exact.
 func randomX(i int) float64 {
 	return float64(i%1021 + 1)
 }
 
-// checkSum compares a sum with the right sum for n entities after a number of repetitions, done.
 func checkSum(got float64, n, done int) error {
 	want := 0.0
 	for i := range n {
@@ -73,14 +64,13 @@ func checkSum(got float64, n, done int) error {
 	return nil
 }
 
-// lookUpSide makes a side from work, which looks up n entities and adds their X to *sum.
+// lookUpSide makes a side whose work looks up n entities and adds their X to *sum.
 func lookUpSide[S any](s *S, work func(*S), n int, sum *float64) side {
 	return side{units: n, sample: timeAll(s, work), check: func(done int) error {
 		return checkSum(*sum, n, done)
 	}}
 }
 
-// newRandomVast sets the work up for Vast.
 func newRandomVast(n int) side {
 	w := newSizedVastWorld(n)
 	s := &vastLookUp{world: w, pos: vast.NewColumn[Position](w)}
@@ -96,7 +86,6 @@ func newRandomVast(n int) side {
 	return made
 }
 
-// newRandomArk sets the work up for Ark.
 func newRandomArk(n int) side {
 	w := ecs.NewWorld(initialCapacity)
 	s := &arkLookUp{pos: ecs.NewMap[Position](w)}

@@ -13,19 +13,18 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Work replay: a store recovers the ticks that follow its last checkpoint. The peer makes the same ticks
-// without a store. The time of a recovery is from the call of Recover to the end of the last tick. Times are
-// per tick.
+// Work replay: a store recovers the ticks that follow its last checkpoint. The time of a recovery is from the
+// call of Recover to the end of the last tick. The peer makes the same ticks without a store. Times are per
+// tick.
 
-// replayedTicks is the number of ticks that follow the checkpoint: two seconds at 60 Hz.
+// replayedTicks is the number of ticks after the checkpoint: two seconds at 60 Hz.
 const replayedTicks = 120
 
-// tickingWorld is a saved world with a schedule.
 type tickingWorld struct {
 	*savedWorld
 	schedule *sched.Schedule
-	inputs   int
-	ended    time.Duration // when the last tick was over
+	inputs   int           // number of bytes of the applied inputs
+	ended    time.Duration // time at the end of the last tick
 }
 
 func newTickingWorld() *tickingWorld {
@@ -60,17 +59,15 @@ func newTickingWorld() *tickingWorld {
 	return w
 }
 
-// apply applies an input.
 func (w *tickingWorld) apply(input []byte) { w.inputs += len(input) }
 
-// tick makes a tick.
 func (w *tickingWorld) tick() error {
 	err := w.schedule.Tick()
 	w.ended = clock.Now()
 	return err
 }
 
-// sum returns a figure that differs between the worlds of different ticks.
+// sum returns a checksum of the world and the inputs. It changes with each tick.
 func (w *tickingWorld) sum() (sum float64) {
 	for r := range w.Query(w.momentum, w.kind).Runs() {
 		for i, m := range w.momentum.Slice(r) {
@@ -85,12 +82,11 @@ func (w *tickingWorld) close() error {
 	return w.Close()
 }
 
-// openTicking opens a store with a ticking world. If the folder is new, openTicking fills the world with n
-// entities. It calls beforeRecover before Recover.
+// openTicking opens a store with a ticking world, calls beforeRecover, and recovers. If the folder is new, it
+// fills the world with n entities.
 func openTicking(dir string, n int, beforeRecover func()) (w *tickingWorld, st *store.Store, err error) {
 	w = newTickingWorld()
-	// Build is set, because otherwise the store reads this program to identify it, which takes time in
-	// proportion to the program's size.
+	// Without Build, the store would read the whole executable to identify the program.
 	if st, err = store.Open(dir, w.World, store.Options{Every: time.Hour, Build: "bench"}); err == nil {
 		if st.New() {
 			w.fill(n)
@@ -107,9 +103,9 @@ func openTicking(dir string, n int, beforeRecover func()) (w *tickingWorld, st *
 	return w, st, nil
 }
 
-// recordTicks makes a world in the folder source, takes a checkpoint, and makes replayedTicks ticks with an
-// input each. Before the store closes, recordTicks copies source to the folder target. The copy has the files
-// that a killed program leaves.
+// recordTicks makes a world in the folder source and takes a checkpoint. It then makes replayedTicks ticks,
+// each with an input. Before the store closes, recordTicks copies source to the folder target. So target has
+// the files that a killed program would leave.
 func recordTicks(n int, source, target string) error {
 	w, st, err := openTicking(source, n, func() {})
 	if err != nil {
@@ -126,7 +122,7 @@ func recordTicks(n int, source, target string) error {
 		}
 	}
 	if err == nil {
-		var last uint64 // when this record is durable, all records before it are durable
+		var last uint64 // position of the last record; if it is durable, all earlier records are durable
 		if last, err = record(); err == nil {
 			err = st.Wait(context.Background(), last)
 		}
@@ -137,8 +133,8 @@ func recordTicks(n int, source, target string) error {
 	return errors.Join(err, st.Close(), w.close())
 }
 
-// linkFolder makes the folder target with links to the files of the folder source. Links suffice, because a
-// store does not write to the files of an earlier process.
+// linkFolder makes the folder target with hard links to the files of the folder source. Copies are not
+// needed, because a store does not write to files of an earlier process.
 func linkFolder(source, target string) error {
 	files, err := os.ReadDir(source)
 	if err == nil {
@@ -152,13 +148,12 @@ func linkFolder(source, target string) error {
 	return err
 }
 
-// replayed is a side that recovers a store again and again.
 type replayed struct {
-	n    int
-	dir  string
-	sum  float64 // of the recovered world
-	err  error
-	made int
+	n     int
+	dir   string
+	sum   float64 // checksum of the recovered world
+	err   error
+	count int // number of recoveries
 }
 
 func newReplayVast(n int) side {
@@ -184,10 +179,10 @@ func newReplayVast(n int) side {
 		close: func() { removeFolder(dir) }}
 }
 
-// recover recovers the recorded ticks, and returns the time that the recovery took.
+// recover recovers the recorded ticks and returns the time of the recovery.
 func (r *replayed) recover() (took time.Duration, err error) {
-	r.made++
-	dir := filepath.Join(r.dir, fmt.Sprint(r.made))
+	r.count++
+	dir := filepath.Join(r.dir, fmt.Sprint(r.count))
 	if err := linkFolder(filepath.Join(r.dir, "recorded"), dir); err != nil {
 		return 0, err
 	}
@@ -204,7 +199,7 @@ func (r *replayed) recover() (took time.Duration, err error) {
 	return took, errors.Join(err, st.Close(), w.close(), os.RemoveAll(dir))
 }
 
-// check compares the recovered world with a world that has made the ticks itself.
+// check compares the recovered world with a world that has made the ticks without a store.
 func (r *replayed) check(int) error {
 	if r.err != nil {
 		return r.err
@@ -213,7 +208,7 @@ func (r *replayed) check(int) error {
 	w.fill(r.n)
 	err := w.play()
 	if sum := w.sum(); sum != r.sum {
-		err = errors.Join(err, fmt.Errorf("the recovered world has the sum %v, want %v", r.sum, sum))
+		err = errors.Join(err, fmt.Errorf("the recovered world has the checksum %v, want %v", r.sum, sum))
 	}
 	return errors.Join(err, w.close())
 }
@@ -229,7 +224,6 @@ func (w *tickingWorld) play() error {
 	return nil
 }
 
-// newReplayTicks returns the side that makes the ticks without a store.
 func newReplayTicks(n int) side {
 	w := newTickingWorld()
 	w.fill(n)

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// A row is one line of the result, with either times or bytes. Times are nanoseconds, in most works per
-// entity: README.md names the other units. The times of the empty query are for the whole query.
+// A row is one line of the result, with either times or bytes. Times are in nanoseconds, in most works per
+// entity; README.md lists the other units.
 type row struct {
 	Work      string  `json:"work"`
 	N         int     `json:"n"`
@@ -20,22 +20,21 @@ type row struct {
 	PeerNS    float64 `json:"peer_ns,omitempty"`    // best round
 	OursBytes float64 `json:"ours_bytes,omitempty"` // best round, per entity
 	PeerBytes float64 `json:"peer_bytes,omitempty"` // best round, per entity
-	// the peer's figure ÷ Vast's: over 1 when Vast is ahead
+	// the peer's figure ÷ Vast's figure: over 1 when Vast is ahead
 	Ratio           float64 `json:"ratio"`
 	OursMedianNS    float64 `json:"ours_median_ns,omitempty"`
 	PeerMedianNS    float64 `json:"peer_median_ns,omitempty"`
 	OursMedianBytes float64 `json:"ours_median_bytes,omitempty"`
 	PeerMedianBytes float64 `json:"peer_median_bytes,omitempty"`
-	// in rows of earth…, the share of Vast's ticks that end at most 16.7 ms after they are due
+	// share of Vast's ticks that end at most 16.7 ms after they are due; only in rows of earth…
 	OursWithin *float64 `json:"ours_within,omitempty"`
-	// a whole query that matches nothing, best round
+	// time of a whole query that matches nothing, best round
 	OursEmptyQueryNS float64 `json:"ours_empty_query_ns,omitempty"`
-	// a whole query that matches nothing, best round
+	// time of a whole query that matches nothing, best round
 	PeerEmptyQueryNS float64 `json:"peer_empty_query_ns,omitempty"`
 }
 
-// newRow makes the row of a plan. The row has no empty query if empty has no samples. The ratio is computed
-// before rounding.
+// newRow makes the row of a plan from the samples t. empty has the samples of the empty query, or none.
 func newRow(p plan, t, empty *times) row {
 	r := row{Work: p.work.name, N: p.n, Peer: p.match.peer,
 		Ratio: rounded(measure.Ratio(t.ours, t.theirs)), OursWithin: t.within}
@@ -52,18 +51,17 @@ func newRow(p plan, t, empty *times) row {
 	return r
 }
 
-// rounded keeps four decimals, which is finer than any measurement here.
+// rounded rounds v to four decimals, which is finer than any measurement here.
 func rounded(v float64) float64 {
 	return math.Round(v*1e4) / 1e4
 }
 
-// A report receives one row after another, and then a call of finish.
+// A report receives all rows. A call of finish follows the last row.
 type report interface {
 	add(row) error
 	finish() error
 }
 
-// reports hands rows to several reports.
 type reports []report
 
 func (rs reports) add(r row) error {
@@ -82,7 +80,7 @@ func (rs reports) finish() error {
 	return errors.Join(errs...)
 }
 
-// A table prints each row when it gets the row, in columns of fixed width.
+// A table prints each row in columns of fixed width, as soon as it gets the row.
 type table struct {
 	out     io.Writer
 	started bool
@@ -101,10 +99,11 @@ func (t *table) add(r row) error {
 	if !t.started {
 		t.started = true
 		_, err := fmt.Fprintf(t.out,
-			"Nanoseconds an entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast "+
+			"Nanoseconds per entity, best and median of the rounds; ratio = peer ÷ ours, over 1 when Vast "+
 				"is ahead.\n"+
-				"memory… and bytes-…: bytes an entity. gc_…: nanoseconds a collection. replay: a tick.\n"+
-				"…_world: a world. pause-…, open-at and earth…: nanoseconds in all.\n\n"+
+				"Other units: memory… and bytes-…: bytes per entity; gc_…: ns per collection;\nreplay: "+
+				"ns per tick; record: ns per input; …_world and first_entity: ns per world; pause-…, "+
+				"open-at and earth…: ns.\n\n"+
 				tableTitle, "work", "n", "peer", "ours", "peer", "ratio",
 			"ours med", "peer med", "ours q0", "peer q0")
 		if err != nil {
@@ -120,11 +119,11 @@ func (t *table) add(r row) error {
 
 func (t *table) finish() error {
 	_, err := fmt.Fprintln(t.out,
-		"\nq0: a whole query that matches nothing, over a world with the same component types.")
+		"\nq0: nanoseconds of a whole query that matches nothing, in a world with the same component types.")
 	return err
 }
 
-// A jsonReport prints one object once it has all rows.
+// A jsonReport prints one object after the last row.
 type jsonReport struct {
 	out  io.Writer
 	rows []row

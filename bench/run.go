@@ -29,13 +29,13 @@ const (
 	exitUsage  = 2
 )
 
-// publicSizes are the numbers of entities in the public suite's tables.
+// publicSizes are the numbers of entities of the public suite.
 var publicSizes = []int{1, 4, 16, 64, 256, 1024, 16_000, 256_000, 1_000_000}
 
-// sizeMax bounds -n: query2comp holds 11·n entities, and slots have 32-bit numbers.
-const sizeMax = 64 << 20
+// maxSize is the limit of -n: query2comp has 11·n entities, and slots have 32-bit numbers.
+const maxSize = 64 << 20
 
-// A plan is one row to measure: a match at one number of entities.
+// A plan is one row to measure: a match with a number of entities.
 type plan struct {
 	work  *workload
 	match *match
@@ -113,8 +113,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // choose returns the rows that three comma-separated lists select, in the order of the workloads. An empty
-// list of works or peers selects all of them. An empty list of sizes selects the default sizes of each work;
-// choose then leaves out sizes above a peer's limit, and works that this system cannot measure.
+// list of works or of peers selects all. An empty list of sizes selects the default sizes of each work,
+// without the sizes above a peer's maxN and without the works that this system cannot measure.
 func choose(works, sizes, peers string) ([]plan, error) {
 	chosenWorks, err := parseNames("work", works, workNames())
 	if err != nil {
@@ -139,13 +139,13 @@ func choose(works, sizes, peers string) ([]plan, error) {
 			ns = work.sizes
 		}
 		for _, n := range ns {
-			if work.single && n != 1 || n < work.least || sizes == "" && !work.canMeasure() {
+			if work.single && n != 1 || n < work.minN || sizes == "" && !work.canMeasure() {
 				continue
 			}
 			for j := range work.matches {
 				match := &work.matches[j]
-				most := peerNamed(match.peer).most
-				if slices.Contains(chosenPeers, match.peer) && (sizes != "" || most == 0 || n <= most) {
+				maxN := peerNamed(match.peer).maxN
+				if slices.Contains(chosenPeers, match.peer) && (sizes != "" || maxN == 0 || n <= maxN) {
 					plans = append(plans, plan{work, match, n})
 				}
 			}
@@ -157,7 +157,7 @@ func choose(works, sizes, peers string) ([]plan, error) {
 	return plans, nil
 }
 
-// pairings lists the peers of each work, and names the works that have n = 1 only.
+// pairings lists the peers of each work, with a note if the work has n = 1 only.
 func pairings(works []string) string {
 	var parts []string
 	for i := range workloads {
@@ -178,7 +178,7 @@ func pairings(works []string) string {
 	return strings.Join(parts, "; ")
 }
 
-// parseNames splits a comma-separated list of known names; an empty list means all of them.
+// parseNames splits a comma-separated list of known names. An empty list means all known names.
 func parseNames(flagName, list string, known []string) ([]string, error) {
 	if list == "" {
 		return known, nil
@@ -194,8 +194,7 @@ func parseNames(flagName, list string, known []string) ([]string, error) {
 	return names, nil
 }
 
-// parseSizes splits a comma-separated list of positive numbers; an empty list means the sizes of the public
-// suite.
+// parseSizes splits a comma-separated list of positive numbers. An empty list means publicSizes.
 func parseSizes(list string) ([]int, error) {
 	if list == "" {
 		return publicSizes, nil
@@ -203,8 +202,8 @@ func parseSizes(list string) ([]int, error) {
 	var sizes []int
 	for field := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
-		if err != nil || n < 1 || n > sizeMax {
-			return nil, fmt.Errorf("-n: %q is not a number from 1 to %d", field, sizeMax)
+		if err != nil || n < 1 || n > maxSize {
+			return nil, fmt.Errorf("-n: %q is not a number from 1 to %d", field, maxSize)
 		}
 		sizes = append(sizes, n)
 	}

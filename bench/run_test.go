@@ -44,7 +44,8 @@ func TestJSONHasTheFields(t *testing.T) {
 		}
 		ratio := r["peer_ns"].(float64) / r["ours_ns"].(float64)
 		if math.Abs(ratio-r["ratio"].(float64)) > 0.01*ratio {
-			t.Errorf("the ratio of %v to %v is %v, want %v", r["peer_ns"], r["ours_ns"], r["ratio"], ratio)
+			t.Errorf("peer_ns %v, ours_ns %v: got ratio %v, want %v", r["peer_ns"], r["ours_ns"], r["ratio"],
+				ratio)
 		}
 	}
 }
@@ -140,7 +141,7 @@ func TestChooseKeepsTheOrderOfTheWorkloads(t *testing.T) {
 		"new_world 1 ark",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("chose\n%v, want\n%v", got, want)
+		t.Errorf("got\n%v, want\n%v", got, want)
 	}
 }
 
@@ -158,7 +159,7 @@ func TestChooseTakesThePublicSizesByDefault(t *testing.T) {
 	}
 }
 
-func TestChooseLeavesOutWhatTakesTooLongUnlessAskedFor(t *testing.T) {
+func TestPeerLimitAppliesOnlyWithoutSizes(t *testing.T) {
 	for sizes, want := range map[string]int{"": 256_000, "64,1000000": 1_000_000} {
 		plans, err := choose("random", sizes, peerGGECS)
 		if err != nil {

@@ -7,22 +7,23 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Works query2comp_slots, sparse_added_slots: query2comp and sparse_added by [vast.Query.Slots], one entity
-// at a time. Work query2comp_all: query2comp by [vast.Query.All] and Get.
+// These works visit one entity at a time, with [vast.Query.Slots]; query2comp_all is an exception.
 //
-// Work query7comp_slots: n entities with Position, Velocity and C1 … C5. Add the velocity and the X of the
-// other components to the position.
+// Works query2comp_slots, sparse_added_slots: query2comp and sparse_added.
 //
-// Works churned2, churned7: the entities have eight archetypes, one for each subset of three components.
-// Deletions in random order leave one entity in ten. Query two or seven components of the n remaining
-// entities, by slots. Vast leaves holes, and Ark moves the last entity of a table into each hole.
+// Work query2comp_all: query2comp with [vast.Query.All] and Get.
+//
+// Work query7comp_slots: query n entities with Position, Velocity and C1 … C5. Add the velocity, and the X of
+// the other components, to the position.
+//
+// Works churned2, churned7: query two or seven components of n entities. The world had ten times as many
+// entities, in eight archetypes; the others were deleted in random order. The deletions leave holes on Vast.
+// Ark moves the last entity of a table into each hole.
 //
 // Works packed2, packed7: churned2 and churned7 after [vast.Archetype.Pack] of each archetype.
 //
 // Work sparse_regrouped: sparse_added_slots after [vast.World.Regroup] of the query.
 
-// moveVastSlots is the timed work, one entity at a time.
-//
 //go:noinline
 func moveVastSlots(s *vastQuery) {
 	pos, vel := s.pos, s.vel
@@ -33,8 +34,6 @@ func moveVastSlots(s *vastQuery) {
 	}
 }
 
-// moveVastAll is the timed work, one entity at a time by its reference.
-//
 //go:noinline
 func moveVastAll(s *vastQuery) {
 	pos, vel := s.pos, s.vel
@@ -45,10 +44,9 @@ func moveVastAll(s *vastQuery) {
 	}
 }
 
-// sevenExtras is the number of components of query7comp_slots in addition to Position and Velocity.
+// sevenExtras is the number of components of query7comp_slots besides Position and Velocity.
 const sevenExtras = 5
 
-// sevenVast is a system of Vast with seven components.
 type sevenVast struct {
 	vastQuery
 	c1 vast.Column[C1]
@@ -58,9 +56,9 @@ type sevenVast struct {
 	c5 vast.Column[C5]
 }
 
-// newSevenVast makes a world of Vast without entities.
-func newSevenVast(entities int) *sevenVast {
-	w := newSizedVastWorld(entities)
+// newSevenVast makes an empty world with room for n entities.
+func newSevenVast(n int) *sevenVast {
+	w := newSizedVastWorld(n)
 	s := &sevenVast{vastQuery: vastQuery{world: w, pos: vast.NewColumn[Position](w),
 		vel: vast.NewColumn[Velocity](w)}}
 	s.c1, s.c2, s.c3 = vast.NewColumn[C1](w), vast.NewColumn[C2](w), vast.NewColumn[C3](w)
@@ -69,8 +67,6 @@ func newSevenVast(entities int) *sevenVast {
 	return s
 }
 
-// moveSevenVast is the timed work, one entity at a time.
-//
 //go:noinline
 func moveSevenVast(s *sevenVast) {
 	pos, vel, c1, c2, c3, c4, c5 := s.pos, s.vel, s.c1, s.c2, s.c3, s.c4, s.c5
@@ -81,7 +77,6 @@ func moveSevenVast(s *sevenVast) {
 	}
 }
 
-// side makes the side that moves the n entities of the world.
 func (s *sevenVast) side(n int) side {
 	made := moveSide(s, moveSevenVast, n, n, s.query.Count, func(visit func(*Position)) {
 		for e := range s.query.Slots() {
@@ -92,7 +87,6 @@ func (s *sevenVast) side(n int) side {
 	return made
 }
 
-// newSeven sets query7comp_slots up for Vast.
 func newSeven(n int) side {
 	s := newSevenVast(n)
 	i := 0
@@ -105,20 +99,16 @@ func newSeven(n int) side {
 	return s.side(n)
 }
 
-// sevenArk is a system of Ark with seven components.
 type sevenArk struct {
 	world  *ecs.World
 	filter *ecs.Filter7[Position, Velocity, C1, C2, C3, C4, C5]
 }
 
-// newSevenArkWorld makes a world of Ark without entities.
 func newSevenArkWorld() *sevenArk {
 	w := ecs.NewWorld(initialCapacity)
 	return &sevenArk{w, ecs.NewFilter7[Position, Velocity, C1, C2, C3, C4, C5](w).Register()}
 }
 
-// moveSevenArk is the timed work, one entity at a time.
-//
 //go:noinline
 func moveSevenArk(s *sevenArk) {
 	query := s.filter.Query()
@@ -129,7 +119,6 @@ func moveSevenArk(s *sevenArk) {
 	}
 }
 
-// side makes the side that moves the n entities of the world.
 func (s *sevenArk) side(n int) side {
 	count := func() int {
 		q := s.filter.Query()
@@ -144,7 +133,6 @@ func (s *sevenArk) side(n int) side {
 	})
 }
 
-// newSevenArk sets query7comp_slots up for Ark.
 func newSevenArk(n int) side {
 	s := newSevenArkWorld()
 	i := 0
@@ -156,8 +144,10 @@ func newSevenArk(n int) side {
 	return s.side(n)
 }
 
-// In a churned world, one entity in churnedEvery remains.
-const churnedEvery = 10
+const (
+	churnedEvery  = 10 // after the deletions, one entity in churnedEvery remains
+	churnedExtras = 3  // number of components whose subsets make the archetypes
+)
 
 var churnedSizes = []int{100_000}
 
@@ -174,9 +164,10 @@ func churn[E any](n int, create func(i int) E, remove func(E)) {
 	}
 }
 
-// churn fills and thins a world of Vast whose entities have the base columns. If pack is true, churn packs
-// the archetypes. At the end it sets the velocities of the remaining entities.
-func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn, pack bool) {
+// churn fills the world with entities that have the columns base and a subset of extras, and deletes all but
+// n. If pack is true, churn then packs the archetypes. At the end it sets the velocities of the remaining
+// entities.
+func (s *vastQuery) churn(n int, base, extras []vast.AnyColumn, pack bool) {
 	archetypes := archetypesVast(s.world, base, extras)
 	churn(n, func(i int) vast.Entity { return archetypes[i%len(archetypes)].New() },
 		func(e vast.Entity) { s.world.Delete(e) })
@@ -192,7 +183,6 @@ func (s *vastQuery) churn(n int, base []vast.AnyColumn, extras []vast.AnyColumn,
 	}
 }
 
-// newChurnedVast sets churned2 or packed2 up for Vast.
 func newChurnedVast(pack bool) func(n int) side {
 	return func(n int) side {
 		w := newSizedVastWorld(churnedEvery * n)
@@ -204,7 +194,6 @@ func newChurnedVast(pack bool) func(n int) side {
 	}
 }
 
-// newChurnedSevenVast sets churned7 or packed7 up for Vast.
 func newChurnedSevenVast(pack bool) func(n int) side {
 	return func(n int) side {
 		s := newSevenVast(churnedEvery * n)
@@ -215,16 +204,11 @@ func newChurnedSevenVast(pack bool) func(n int) side {
 	}
 }
 
-// churnedExtras is the number of components whose subsets give the archetypes.
-const churnedExtras = 3
-
-// churnArk fills and thins a world of Ark.
 func churnArk(w *ecs.World, n int, base, extras []ecs.ID) {
 	sets := subsets(base, extras)
 	churn(n, func(i int) ecs.Entity { return w.Unsafe().NewEntity(sets[i%len(sets)]...) }, w.RemoveEntity)
 }
 
-// newChurnedArk sets churned2 or packed2 up for Ark.
 func newChurnedArk(n int) side {
 	w := ecs.NewWorld(initialCapacity)
 	base := []ecs.ID{ecs.ComponentID[Position](w), ecs.ComponentID[Velocity](w)}
@@ -239,7 +223,6 @@ func newChurnedArk(n int) side {
 	return s.side(moveArk, n, n)
 }
 
-// newChurnedSevenArk sets churned7 or packed7 up for Ark.
 func newChurnedSevenArk(n int) side {
 	s := newSevenArkWorld()
 	w := s.world

@@ -5,15 +5,15 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work sparse_added: query Position and Velocity of n entities and move them, with the functions of
-// query2comp. Every sixteenth entity got its Velocity after its creation; the others have none.
+// Work sparse_added: query Position and Velocity in a world of n entities, with the functions of query2comp.
+// Every sixteenth entity got its Velocity after its creation; the other entities have Position alone.
 //
 // Work sparse_born: sparse_added, but every sixteenth entity is created with both components.
 //
-// Rows with the peer self compare Vast's sparse_added with its sparse_born. The difference is the cost of
+// Rows with the peer self compare Vast's sparse_added with Vast's sparse_born. The difference is the cost of
 // leaving entities where they were created.
 
-// One in sparseEvery entities matches.
+// One entity in sparseEvery matches.
 const sparseEvery = 16
 
 // sparseCount returns how many of n entities match.
@@ -21,15 +21,13 @@ func sparseCount(n int) int {
 	return (n + sparseEvery - 1) / sparseEvery
 }
 
-// A sparse is a world in which a part of the entities matches. Its functions create entities and add
-// components.
+// A sparse has the functions with which fill makes entities in a world.
 type sparse[E any] struct {
-	one  func() E              // makes an entity with Position
-	both func(Velocity) E      // makes an entity with both; nil if all entities get their Velocity later
-	add  func(e E, v Velocity) // gives an entity its Velocity
+	one  func() E              // makes an entity with Position alone
+	both func(Velocity) E      // makes an entity with Position and Velocity; nil for sparse_added
+	add  func(e E, v Velocity) // adds Velocity to an entity
 }
 
-// fill makes n entities.
 func (s sparse[E]) fill(n int) {
 	var later []E
 	for i := range n {
@@ -47,19 +45,16 @@ func (s sparse[E]) fill(n int) {
 	}
 }
 
-// newSparseVast sets the work up for Vast. move is the timed work; nil stands for moveVast.
 func newSparseVast(born bool, move func(*vastQuery)) func(n int) side {
 	return func(n int) side { return sparseVast(n, born, move).side(n, sparseCount(n)) }
 }
 
-// newRegroupedVast sets sparse_regrouped up for Vast.
 func newRegroupedVast(n int) side {
 	s := sparseVast(n, false, moveVastSlots)
 	s.world.Regroup(s.query, vast.MoveOptions{})
 	return s.side(n, sparseCount(n))
 }
 
-// sparseVast fills a world of Vast.
 func sparseVast(n int, born bool, move func(*vastQuery)) *vastQuery {
 	w := newSizedVastWorld(n)
 	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w), move: move}
@@ -77,7 +72,6 @@ func sparseVast(n int, born bool, move func(*vastQuery)) *vastQuery {
 	return s
 }
 
-// newSparseArk sets the work up for Ark.
 func newSparseArk(born bool, work func(*arkQuery)) func(n int) side {
 	return func(n int) side {
 		w := ecs.NewWorld(initialCapacity)

@@ -14,13 +14,12 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Work pause-spread: all of a large world is written once a second, column by column, by systems that declare
-// the columns that they write. A store takes a checkpoint each second. The peer has no store, and copies all
-// columns in one tick of each second. The longest ticks are compared.
+// Work pause-spread: the longest tick of a large world while a store takes a checkpoint each second. Each
+// column has a system that declares the column in Writes and writes the whole column once a second. The peer
+// has no store, and copies all columns in one tick of each second.
 //
-// Seconds are simulated time: a second has 60 ticks, and its length is in proportion to the number of
-// entities, so that a small world also has no time to spare. With a million entities it is as long as a real
-// second.
+// A second of this work has 60 ticks. Its length is proportional to the number of entities, so that a small
+// world, too, is always busy. With a million entities it is as long as a real second.
 
 const (
 	spreadColumns  = 32
@@ -35,9 +34,9 @@ type spreadWorld struct {
 	*vast.World
 	columns  []vast.Column[freight]
 	schedule *sched.Schedule
-	period   time.Duration // of a tick
-	due      time.Duration // when the next tick begins
-	longest  time.Duration // the longest tick
+	period   time.Duration // length of a tick
+	due      time.Duration // time at which the next tick begins
+	longest  time.Duration // length of the longest tick
 	ticks    uint64
 }
 
@@ -63,10 +62,9 @@ func newSpreadWorld(n int) *spreadWorld {
 	return w
 }
 
-// turnOf returns the tick of each second in which a column is written.
+// turnOf returns the number of the tick, within each second, that writes a column.
 func turnOf(column int) uint64 { return uint64(column) * ticksPerSecond / spreadColumns }
 
-// fill makes n entities.
 func (w *spreadWorld) fill(n int) {
 	columns := make([]vast.AnyColumn, len(w.columns))
 	for i, c := range w.columns {
@@ -82,7 +80,8 @@ func (w *spreadWorld) fill(n int) {
 	})
 }
 
-// tick makes a tick when it is due. It calls after, if not nil, at the end of the tick.
+// tick waits until the next tick is due, and makes it. The tick ends with a call of after, if after is not
+// nil.
 func (w *spreadWorld) tick(after func()) error {
 	for {
 		wait := w.due - clock.Now()
@@ -105,10 +104,9 @@ func (w *spreadWorld) tick(after func()) error {
 	return nil
 }
 
-// check returns an error if n entities do not have the values that they must have after a number of ticks.
+// check returns an error if the world does not hold n entities with the values after a number of ticks.
 func (w *spreadWorld) check(n int, ticks uint64) error {
 	for i, c := range w.columns {
-		// writes is the number of ticks in which the column was written.
 		writes := (ticks + ticksPerSecond - turnOf(i)) / ticksPerSecond
 		if turnOf(i) == 0 {
 			writes = ticks / ticksPerSecond
@@ -133,12 +131,10 @@ func (w *spreadWorld) close() error {
 	return errors.Join(w.schedule.Close(), w.Close())
 }
 
-// warmSeconds is the number of seconds before the first measured second. They are needed because fresh
-// memory is slow and because a store learns which pages are written often. A small world needs none.
+// warmSeconds returns the number of seconds before the first measured second. In these seconds, page faults
+// map fresh memory, and the store learns which pages are written often. A small world needs none.
 func warmSeconds(n int) int { return min(3, n/1000) }
 
-// newPauseSpreadVast lets a store take a checkpoint each second. While the store writes a checkpoint, it
-// begins no other.
 func newPauseSpreadVast(n int) side {
 	w := newSpreadWorld(n)
 	var reached atomic.Uint64 // the tick of the last durable checkpoint
@@ -161,8 +157,8 @@ func newPauseSpreadVast(n int) side {
 		st.Attach(w.schedule)
 		err = st.Recover(func([]byte) {}, w.schedule.Tick)
 	}
-	// second makes the ticks of a second. If no checkpoint of these ticks is durable by then, second makes
-	// further ticks until a checkpoint of one of its ticks is durable.
+	// second makes the ticks of a second. It makes further ticks until a checkpoint of one of its ticks is
+	// durable, because a store that still writes a checkpoint begins no other checkpoint.
 	second := func() {
 		first := w.ticks
 		for err == nil && (w.ticks < first+ticksPerSecond || reached.Load() <= first) {
@@ -180,12 +176,12 @@ func newPauseSpreadVast(n int) side {
 			w.longest = 0
 			second()
 			if err == nil {
-				err = st.Checkpoint() // so that the store writes nothing while the other side is measured
+				err = st.Checkpoint() // wait, so that the store writes nothing while the peer is measured
 			}
 			return max(1, float64(w.longest))
 		},
 		check: func(int) error {
-			second() // so that the newest checkpoint was written while the world made ticks
+			second() // the newest checkpoint must be one that was written while the world made ticks
 			if err != nil {
 				return err
 			}
@@ -208,7 +204,6 @@ func newPauseSpreadVast(n int) side {
 		}}
 }
 
-// newPauseSpreadCopy copies all columns in one tick of each second, into memory that was used before.
 func newPauseSpreadCopy(n int) side {
 	w := newSpreadWorld(n)
 	w.fill(n)
@@ -245,7 +240,6 @@ func newPauseSpreadCopy(n int) side {
 				err = w.check(n, w.ticks)
 			}
 			for i := range len(w.columns) {
-				// The last tick ended with the copy.
 				if first := copied[i*n].Values; err == nil && first[1] != float64(i) {
 					err = fmt.Errorf("the copy has %v in column %d", first, i)
 				}

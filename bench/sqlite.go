@@ -9,10 +9,10 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// The peer sqlite writes a table with a row for each entity, and a column for each field of the entity's
-// components. The peer uses one transaction, a prepared statement and the default settings: SQLite keeps a
-// rollback journal, and syncs all files before the transaction ends. The peer has a build tag, because SQLite
-// takes longer to compile than all other packages of the module.
+// The peer sqlite writes a table with a row for each entity and a column for each field of the components. It
+// uses one transaction, a prepared statement and the default settings: SQLite keeps a rollback journal, and
+// syncs all files before the transaction ends. The peer has a build tag, because SQLite takes longer to
+// compile than all other packages of the module.
 
 const peerSQLite = "sqlite"
 
@@ -35,7 +35,6 @@ const (
 	sqliteSelect = `SELECT x, y, z, now, most, rate, class, flags FROM entity ORDER BY id`
 )
 
-// saveSQLite writes records to a new file.
 func saveSQLite(path string, r *records) (err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -77,7 +76,7 @@ func saveSQLite(path string, r *records) (err error) {
 	return db.Exec("COMMIT")
 }
 
-// loadSQLite reads n records.
+// loadSQLite reads all records. n is their expected number.
 func loadSQLite(path string, n int) (r *records, err error) {
 	db, err := sqlite3.OpenFlags("file:"+path, sqlite3.OPEN_READONLY)
 	if err != nil {

@@ -16,18 +16,20 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Work save: save a world of n entities with three components, 56 bytes in all, to a file, and sync the file.
-// Work load: load the file into a new world, with all checks. Work record: n goroutines each record an input
-// of 64 bytes, and wait until this input is durable. One repetition records one input of each goroutine.
+// Work save: save a world of n entities to a file, and sync the file. An entity has three components of 56
+// bytes in all.
+//
+// Work load: load the file into a new world, with all checks.
+//
+// Work record: each of n goroutines records an input of 64 bytes, and waits until the input is durable. One
+// repetition records one input per goroutine.
 
-// Components of the saved world.
 type (
 	momentum struct{ X, Y, Z float64 }
 	charge   struct{ Now, Most, Rate float64 }
 	kind     struct{ Class, Flags uint32 }
 )
 
-// savedWorld is a world with its columns.
 type savedWorld struct {
 	*vast.World
 	momentum vast.Column[momentum]
@@ -44,7 +46,6 @@ func newSavedWorld(n int) *savedWorld {
 	return s
 }
 
-// fill makes n entities.
 func (s *savedWorld) fill(n int) {
 	i := 0.0
 	s.Archetype(s.momentum, s.charge, s.kind).NewN(n, func(r vast.Run) {
@@ -57,7 +58,7 @@ func (s *savedWorld) fill(n int) {
 	})
 }
 
-// records has the data of a savedWorld in Go slices.
+// records holds the data of a savedWorld in Go slices.
 type records struct {
 	Momentum []momentum
 	Charge   []charge
@@ -74,7 +75,6 @@ func newRecords(n int) *records {
 	return r
 }
 
-// filed is a side that writes a file, or reads a file.
 type filed struct {
 	dir  string
 	path string
@@ -82,9 +82,9 @@ type filed struct {
 	err  error
 }
 
-// newFiled makes the side. prepare, if not nil, writes the file that work reads. done, if not nil, frees
-// memory when the side closes.
-func newFiled(n int, prepare, work func(path string) error, check func(path string) error, done func()) side {
+// newFiled makes a side whose work writes a file, or reads a file that prepare writes. prepare may be nil.
+// free is called when the side closes, and may be nil.
+func newFiled(n int, prepare, work func(path string) error, check func(path string) error, free func()) side {
 	dir, err := makeFolder()
 	if err != nil {
 		panic(err)
@@ -97,8 +97,8 @@ func newFiled(n int, prepare, work func(path string) error, check func(path stri
 		check: func(int) error { return errors.Join(f.err, check(f.path)) },
 		close: func() {
 			removeFolder(dir)
-			if done != nil {
-				done()
+			if free != nil {
+				free()
 			}
 		}}
 }
@@ -110,7 +110,7 @@ func doFiled(f *filed) {
 	}
 }
 
-// synced creates a file, calls write to fill it, and syncs it.
+// synced creates a file, calls write, and syncs the file.
 func synced(path string, write func(f *os.File) error) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -123,7 +123,6 @@ func synced(path string, write func(f *os.File) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// opened opens a file and calls read with it.
 func opened(path string, read func(f *os.File) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -170,7 +169,6 @@ func newLoadVast(n int) side {
 	return newFiled(n, save, load, exists, nil)
 }
 
-// bytesOfWorld returns the bytes of a saved world.
 func bytesOfWorld(n int) []byte {
 	w := newSavedWorld(n)
 	defer w.Close()
@@ -181,25 +179,23 @@ func bytesOfWorld(n int) []byte {
 	return b.Bytes()
 }
 
-// newSaveFile writes the bytes of the saved world.
 func newSaveFile(n int) side {
-	text := bytesOfWorld(n)
+	saved := bytesOfWorld(n)
 	return newFiled(n, nil, func(path string) error {
 		return synced(path, func(f *os.File) error {
-			_, err := f.Write(text)
+			_, err := f.Write(saved)
 			return err
 		})
 	}, exists, nil)
 }
 
-// newLoadFile reads the bytes of the saved world.
 func newLoadFile(n int) side {
-	text := bytesOfWorld(n)
-	return newFiled(n, func(path string) error { return os.WriteFile(path, text, 0o600) },
+	saved := bytesOfWorld(n)
+	return newFiled(n, func(path string) error { return os.WriteFile(path, saved, 0o600) },
 		func(path string) error {
 			read, err := os.ReadFile(path)
-			if err == nil && len(read) != len(text) {
-				err = fmt.Errorf("%d of %d bytes were read", len(read), len(text))
+			if err == nil && len(read) != len(saved) {
+				err = fmt.Errorf("%d of %d bytes were read", len(read), len(saved))
 			}
 			return err
 		}, exists, nil)
@@ -225,9 +221,8 @@ func newLoadGob(n int) side {
 	}, exists, nil)
 }
 
-// recorded is a side whose goroutines record inputs.
 type recorded struct {
-	n      int
+	n      int // number of goroutines
 	record func() error
 	failed atomic.Pointer[error]
 }
@@ -245,8 +240,8 @@ func doRecorded(r *recorded) {
 	group.Wait()
 }
 
-// newRecorded makes the side. open returns the function record, which records an input and waits until it
-// is durable, and the function end, which closes everything.
+// newRecorded makes a side whose goroutines record inputs. open returns two functions: record records an
+// input and waits until the input is durable, and end closes everything.
 func newRecorded(n int, open func(dir string) (record, end func() error, err error)) side {
 	dir, err := makeFolder()
 	if err != nil {
@@ -295,8 +290,8 @@ func newRecordVast(n int) side {
 	})
 }
 
-// newRecordBolt stores each input under a number of its own. One goroutine uses Update, several goroutines
-// use Batch.
+// newRecordBolt stores each input under its own number. One goroutine uses Update; several goroutines use
+// Batch.
 func newRecordBolt(n int) side {
 	return newRecorded(n, func(dir string) (record, end func() error, err error) {
 		db, err := bbolt.Open(filepath.Join(dir, "bolt"), 0o600, nil)
@@ -322,7 +317,7 @@ func newRecordBolt(n int) side {
 	})
 }
 
-// same returns an error if the records differ from the wanted records.
+// same returns an error if r and want differ.
 func (r *records) same(want *records) error {
 	if r == nil || len(r.Kind) != len(want.Kind) {
 		return errors.New("the number of records is wrong")

@@ -5,10 +5,9 @@ import (
 )
 
 // This file has the sides of unitoftime/ecs, uot for short. The components of an entity are put into
-// interface values before the timed work, and one call of Write writes all of them. Look-ups use a view, so
-// that they need not find the column each time.
+// interface values before the timed work, and one call of Write writes all of them. Look-ups use a view,
+// which finds the column once.
 
-// uotStore is a world of uot with everything that its works need.
 type uotStore struct {
 	world     *ecs.World
 	parts     []ecs.Component // Position, Velocity, C1 …
@@ -16,11 +15,9 @@ type uotStore struct {
 	both      *ecs.View2[Position, Velocity]
 	positions *ecs.View1[Position]
 	entities  []ecs.Id
-	sum       float64 // of all look-ups
+	sum       float64 // sum of the X of all look-ups
 }
 
-// moveUOT is the timed work of the queries.
-//
 //go:noinline
 func moveUOT(s *uotStore) {
 	s.both.MapId(func(_ ecs.Id, p *Position, v *Velocity) {
@@ -29,15 +26,13 @@ func moveUOT(s *uotStore) {
 	})
 }
 
-// moveUOTParallel is the timed work of query_parallel. uot uses as many goroutines as there are processors.
+// moveUOTParallel runs on as many goroutines as there are processors.
 //
 //go:noinline
 func moveUOTParallel(s *uotStore) {
 	s.both.MapIdParallel(func(_ ecs.Id, p *Position, v *Velocity) { step(p, v) })
 }
 
-// lookUpUOT is the timed work of random.
-//
 //go:noinline
 func lookUpUOT(s *uotStore) {
 	positions, sum := s.positions, 0.0
@@ -47,8 +42,6 @@ func lookUpUOT(s *uotStore) {
 	s.sum += sum
 }
 
-// addRemoveUOT is the timed work of add_remove, add_remove_large and toggle.
-//
 //go:noinline
 func addRemoveUOT(s *uotStore) {
 	w, velocity := s.world, s.velocity
@@ -60,8 +53,6 @@ func addRemoveUOT(s *uotStore) {
 	}
 }
 
-// createUOT is the timed work of creating entities.
-//
 //go:noinline
 func createUOT(s *uotStore) {
 	w, parts := s.world, s.parts
@@ -72,8 +63,6 @@ func createUOT(s *uotStore) {
 	}
 }
 
-// deleteUOT is the timed work of deleting entities.
-//
 //go:noinline
 func deleteUOT(s *uotStore) {
 	w := s.world
@@ -82,16 +71,14 @@ func deleteUOT(s *uotStore) {
 	}
 }
 
-// makeUOT is the timed work of new_world.
-//
 //go:noinline
 func makeUOT(s *worlds[*ecs.World]) {
 	s.last = ecs.NewWorld()
 	s.made++
 }
 
-// newUOT returns an empty world for entities with Position, Velocity and the first few of C1 … C10. extras is
-// the number of component types from C1 on.
+// newUOT returns an empty world for entities with Position, Velocity, C1, C2 and so on. extras is the number
+// of component types after Velocity.
 func newUOT(extras int) *uotStore {
 	parts := []ecs.Component{
 		ecs.C(Position{}), ecs.C(Velocity{}), ecs.C(C1{}), ecs.C(C2{}), ecs.C(C3{}), ecs.C(C4{}), ecs.C(C5{}),
@@ -100,14 +87,12 @@ func newUOT(extras int) *uotStore {
 	return &uotStore{world: ecs.NewWorld(), parts: parts, velocity: parts[1:2]}
 }
 
-// find makes the views.
 func (s *uotStore) find() *uotStore {
 	s.both = ecs.Query2[Position, Velocity](s.world)
 	s.positions = ecs.Query1[Position](s.world)
 	return s
 }
 
-// create creates an entity.
 func (s *uotStore) create(parts ...ecs.Component) ecs.Id {
 	e := s.world.NewId()
 	ecs.Write(s.world, e, parts...)
@@ -119,7 +104,6 @@ func (s *uotStore) createMoving(v Velocity, parts []ecs.Component) {
 	*ecs.ReadPtr[Velocity](s.world, s.create(parts...)) = v
 }
 
-// moveSide makes the side of a query.
 func (s *uotStore) moveSide(entities, matching int) side {
 	return moveSide(s, moveUOT, entities, matching, s.both.Count, func(visit func(*Position)) {
 		s.positions.MapId(func(_ ecs.Id, p *Position) { visit(p) })
@@ -221,7 +205,6 @@ func newAddRemoveUOT(extras, stride int) func(n int) side {
 	}
 }
 
-// complete returns the view of the entities that have all components.
 func (s *uotStore) complete() *ecs.View2[Position, Velocity] {
 	others := []any{C1{}, C2{}, C3{}, C4{}, C5{}, C6{}, C7{}, C8{}}[:len(s.parts)-2]
 	return ecs.Query2[Position, Velocity](s.world, ecs.With(others...))
@@ -234,8 +217,7 @@ func (s *uotStore) check(n int) error {
 		func(e ecs.Id) *Velocity { return ecs.ReadPtr[Velocity](s.world, e) })
 }
 
-// checkMatching is like check, but it finds the entities by a query, because s.entities may belong to an
-// older world.
+// checkMatching checks the entities that a query finds, because s.entities may belong to an older world.
 func (s *uotStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil
@@ -245,12 +227,10 @@ func (s *uotStore) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// renew replaces the world with a new one.
 func (s *uotStore) renew() {
 	s.world = ecs.NewWorld()
 }
 
-// newUOTCrowd returns an empty world for n entities. parts is the number of components of an entity.
 func newUOTCrowd(n, parts int) *uotStore {
 	s := newUOT(parts - twoParts)
 	s.entities = make([]ecs.Id, n)

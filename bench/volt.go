@@ -7,10 +7,10 @@ import (
 	"github.com/akmonengine/volt"
 )
 
-// This file has the sides of volt. Their timed works use volt's generic functions, with as many components
-// per call as these functions accept.
+// This file has the sides of volt. The timed works use volt's generic functions, with as many components per
+// call as these functions accept.
 
-// The ids of the component types. A program that uses volt chooses these ids itself.
+// The ids of the component types. volt lets the program choose the ids.
 const (
 	voltPosition volt.ComponentId = iota
 	voltVelocity
@@ -26,8 +26,6 @@ const (
 	voltC10
 )
 
-// volt requires that each component type returns its id.
-
 func (Position) GetComponentId() volt.ComponentId { return voltPosition }
 func (Velocity) GetComponentId() volt.ComponentId { return voltVelocity }
 func (C1) GetComponentId() volt.ComponentId       { return voltC1 }
@@ -41,17 +39,14 @@ func (C8) GetComponentId() volt.ComponentId       { return voltC8 }
 func (C9) GetComponentId() volt.ComponentId       { return voltC9 }
 func (C10) GetComponentId() volt.ComponentId      { return voltC10 }
 
-// voltStore is a world of volt with everything that its works need.
 type voltStore struct {
 	world     *volt.World
 	both      volt.Query2[Position, Velocity]
 	positions volt.Query1[Position]
 	entities  []volt.EntityId
-	sum       float64 // of all look-ups
+	sum       float64 // sum of the X of all look-ups
 }
 
-// moveVolt is the timed work of the queries.
-//
 //go:noinline
 func moveVolt(s *voltStore) {
 	for found := range s.both.Foreach(nil) {
@@ -61,8 +56,7 @@ func moveVolt(s *voltStore) {
 	}
 }
 
-// moveVoltParallel is the timed work of query_parallel. The calling goroutine and a second goroutine share
-// the parts of the query.
+// moveVoltParallel shares the parts of the query between the calling goroutine and a second goroutine.
 //
 //go:noinline
 func moveVoltParallel(s *voltStore) {
@@ -82,8 +76,6 @@ func moveVoltParallel(s *voltStore) {
 	other.Wait()
 }
 
-// lookUpVolt is the timed work of random.
-//
 //go:noinline
 func lookUpVolt(s *voltStore) {
 	w, sum := s.world, 0.0
@@ -93,8 +85,6 @@ func lookUpVolt(s *voltStore) {
 	s.sum += sum
 }
 
-// addRemoveVolt is the timed work of add_remove, add_remove_large and toggle.
-//
 //go:noinline
 func addRemoveVolt(s *voltStore) {
 	w := s.world
@@ -106,8 +96,6 @@ func addRemoveVolt(s *voltStore) {
 	}
 }
 
-// createVolt is the timed work of creating entities of two components.
-//
 //go:noinline
 func createVolt(s *voltStore) {
 	w := s.world
@@ -118,8 +106,7 @@ func createVolt(s *voltStore) {
 	}
 }
 
-// createVoltTen is the timed work of creating entities of ten components. One call takes at most eight
-// components.
+// createVoltTen creates entities of ten components. One call of volt takes at most eight components.
 //
 //go:noinline
 func createVoltTen(s *voltStore) {
@@ -133,8 +120,6 @@ func createVoltTen(s *voltStore) {
 	}
 }
 
-// deleteVolt is the timed work of deleting entities.
-//
 //go:noinline
 func deleteVolt(s *voltStore) {
 	w := s.world
@@ -143,15 +128,12 @@ func deleteVolt(s *voltStore) {
 	}
 }
 
-// makeVolt is the timed work of new_world.
-//
 //go:noinline
 func makeVolt(s *worlds[*volt.World]) {
 	s.last = volt.CreateWorld(initialCapacity)
 	s.made++
 }
 
-// must panics if err is not nil.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -181,7 +163,7 @@ func newVolt() *voltStore {
 	}
 }
 
-// create creates an entity, and adds each of its component types by a call.
+// create creates an entity and adds its components one by one.
 func (s *voltStore) create(ids []volt.ComponentId) volt.EntityId {
 	e := s.world.CreateEntity()
 	for _, id := range ids {
@@ -204,7 +186,6 @@ func voltExtras(n int) []volt.ComponentId {
 	return ids
 }
 
-// moveSide makes the side of a query.
 func (s *voltStore) moveSide(entities, matching int) side {
 	return moveSide(s, moveVolt, entities, matching, s.both.Count, func(visit func(*Position)) {
 		for found := range s.positions.Foreach(nil) {
@@ -324,8 +305,8 @@ func newAddRemoveVolt(extras, stride int) func(n int) side {
 	}
 }
 
-// complete counts the entities that have Position, Velocity and the first few of C1 … C10. parts is the
-// number of all these components.
+// complete counts the entities that have all components. parts is the number of components: Position,
+// Velocity, C1, C2 and so on.
 func (s *voltStore) complete(parts int) int {
 	n, extras := 0, voltExtras(parts-twoParts)
 	for _, e := range s.both.GetEntitiesIds() {
@@ -338,9 +319,9 @@ func (s *voltStore) complete(parts int) int {
 	return n
 }
 
-// check returns a function that checks that the world holds n entities, all of them in s.entities, and that
-// each has at least the given number of components. The function uses a query, because volt has no call that
-// tells whether an entity is alive.
+// check returns a function that checks that the world holds n entities, all of them in s.entities. parts is
+// the number of components of an entity. The function uses a query, because volt has no call that tells
+// whether an entity is alive.
 func (s *voltStore) check(parts int) func(n int) error {
 	return func(n int) error {
 		alive := make(map[volt.EntityId]bool)
@@ -353,29 +334,25 @@ func (s *voltStore) check(parts int) func(n int) error {
 	}
 }
 
-// checkMatching is like check, but it finds the entities by a query, because s.entities may belong to an
-// older world.
+// checkMatching checks the entities that a query finds, because s.entities may belong to an older world.
 func (s *voltStore) checkMatching(n int) error {
 	made := *s
 	made.entities = s.both.GetEntitiesIds()
 	return made.check(twoParts)(n)
 }
 
-// renew replaces the world with a new one.
 func (s *voltStore) renew() {
 	entities := s.entities
 	*s = *newVolt()
 	s.entities = entities
 }
 
-// newVoltCrowd returns an empty world for n entities.
 func newVoltCrowd(n int) *voltStore {
 	s := newVolt()
 	s.entities = make([]volt.EntityId, n)
 	return s
 }
 
-// voltCreator returns the timed work of creating entities with a number of components.
 func voltCreator(parts int) func(*voltStore) {
 	if parts == tenParts {
 		return createVoltTen

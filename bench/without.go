@@ -2,26 +2,22 @@ package main
 
 import "github.com/vastgo/vast"
 
-// Work without: query Position and Velocity without C1 and move the entities, with the functions of
-// query2comp. n entities have Position, Velocity and C2. Another n entities, created in turns with the
-// first n, have C1 instead of C2. In rows with the peer self, the other side queries Position, Velocity and
-// C2: it finds the same entities by a component that they have.
+// Work without: query Position and Velocity without C1, with the functions of query2comp. n entities have
+// Position, Velocity and C2, and match. Another n entities have Position, Velocity and C1. The two kinds are
+// created alternately. The peer self queries Position, Velocity and C2, and finds the same entities.
 
-// newWithoutVast sets the query up.
 func newWithoutVast(n int) side {
 	return newHalfVast(n, func(s *vastQuery, c1, _ vast.AnyColumn) vast.Query {
 		return s.world.Query(s.pos, s.vel).Without(c1)
 	})
 }
 
-// newWithVast sets up the query with C2.
 func newWithVast(n int) side {
 	return newHalfVast(n, func(s *vastQuery, _, c2 vast.AnyColumn) vast.Query {
 		return s.world.Query(s.pos, s.vel, c2)
 	})
 }
 
-// newHalfVast makes a world in which one half of the entities matches.
 func newHalfVast(n int, makeQuery func(s *vastQuery, c1, c2 vast.AnyColumn) vast.Query) side {
 	w := newSizedVastWorld(2 * n)
 	s := &vastQuery{world: w, pos: vast.NewColumn[Position](w), vel: vast.NewColumn[Velocity](w)}
@@ -35,5 +31,5 @@ func newHalfVast(n int, makeQuery func(s *vastQuery, c1, c2 vast.AnyColumn) vast
 	return s.side(2*n, n)
 }
 
-// withoutExtras is the number of extra component types.
+// withoutExtras is the number of component types besides Position and Velocity.
 const withoutExtras = 2

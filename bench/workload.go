@@ -8,16 +8,16 @@ import (
 // A workload is one kind of work that Vast and its peers do.
 type workload struct {
 	name     string
-	group    string // a name for -work that selects several works; empty for none
-	single   bool   // the work has no number of entities, so it is measured at n = 1 only
-	sizes    []int  // the numbers of entities if -n is not given; nil for the public suite's sizes
-	least    int    // least number of entities
+	group    string // name for -work that selects several works; empty for none
+	single   bool   // the work has no number of entities; it is measured with n = 1 only
+	sizes    []int  // numbers of entities if -n is not given; nil for publicSizes
+	minN     int    // minimum number of entities
 	iterates bool   // the work loops over all entities that match a query
-	bytes    bool   // the figures are bytes per entity; otherwise times
+	bytes    bool   // the figures are bytes per entity, not times
 	panel    string // panel of the chart; empty for none
-	extras   int    // component types in the row's worlds in addition to Position and Velocity
+	extras   int    // component types besides Position and Velocity, in the worlds of the empty query
 	matches  []match
-	outside  *outside // set if the sides run in processes of their own; each match then has only the peer
+	outside  *outside // nil if the sides run in this process
 }
 
 // oneSize reports whether the work is measured at a single size by default.
@@ -25,15 +25,13 @@ func (w *workload) oneSize() bool {
 	return w.single || len(w.sizes) == 1
 }
 
-// A match pairs a workload with one peer. ours and theirs set up the two sides for n entities. They are nil
-// if the sides run in processes of their own.
+// A match pairs a workload with one peer. If the workload's outside is set, all functions are nil.
 type match struct {
 	peer   string
 	ours   func(n int) side
 	theirs func(n int) side
-	// emptyTheirs sets up the peer's query in a world where no entity matches it. extras is the number of
-	// component types in the world in addition to Position and Velocity. emptyTheirs is nil for the works of
-	// package store, and if the sides run in processes of their own.
+	// emptyTheirs sets up the peer's empty query; see emptyquery.go. It is nil for the works of package
+	// store.
 	emptyTheirs func(extras int) side
 }
 
@@ -104,7 +102,7 @@ var workloads = []workload{
 	{name: "without", iterates: true, extras: withoutExtras, matches: []match{
 		{peerSelf, newWithoutVast, newWithVast, newEmptyVast},
 	}},
-	{name: "query_parallel", iterates: true, sizes: []int{16_000, 256_000, 1_000_000}, least: 64,
+	{name: "query_parallel", iterates: true, sizes: []int{16_000, 256_000, 1_000_000}, minN: 64,
 		matches: []match{
 			{peerSelf, newParallelVast(moveVastParallel), newParallelVast(moveVastSerial), newEmptyVast},
 			{peerVolt, newParallelVast(moveVastParallel), newParallelVolt, newEmptyVolt},
@@ -208,14 +206,12 @@ var workloads = []workload{
 // groupStore is the name for -work that selects all works of package store.
 const groupStore = "store"
 
-// longSizes are numbers of entities that fill at least one 64-slot word.
+// longSizes are the sizes of query7comp_slots. Each fills at least one word of 64 slots.
 var longSizes = []int{64, 1024, 16_000, 256_000, 1_000_000}
 
-// sparseSizes are the numbers of entities of the sparse works. Of fewer than 17 entities only one would
-// match.
+// sparseSizes are the sizes of the sparse works. With 1, 4 or 16 entities, only one entity would match.
 var sparseSizes = []int{64, 256, 1024, 16_000, 256_000, 1_000_000}
 
-// sparseMatches lists the sides of the sparse works.
 func sparseMatches(born bool) []match {
 	ours := newSparseVast(born, nil)
 	return []match{
@@ -229,8 +225,8 @@ func sparseMatches(born bool) []match {
 	}
 }
 
-// addRemoveMatches lists the sides that edit the entities 0, stride, 2·stride and so on. extras is the number
-// of components that each entity has besides Position: C1, C2 and so on.
+// addRemoveMatches lists the sides that edit one entity in stride. extras is the number of components of an
+// entity besides Position: C1, C2 and so on.
 func addRemoveMatches(extras, stride int) []match {
 	ours := newAddRemoveVast(extras, stride, addRemoveVast)
 	return []match{
@@ -243,8 +239,8 @@ func addRemoveMatches(extras, stride int) []match {
 	}
 }
 
-// addRemoveBatches lists the sides that add a component to all entities with one call, and remove it with
-// another call.
+// addRemoveBatches lists the sides that add a component to all entities with one call, and remove the
+// component with another call.
 func addRemoveBatches(extras int) []match {
 	ours := newAddRemoveVast(extras, 1, addRemoveVastBatch)
 	return []match{
@@ -253,7 +249,6 @@ func addRemoveBatches(extras int) []match {
 	}
 }
 
-// createMatches lists the sides that create entities with a number of components.
 func createMatches(parts int) []match {
 	one, batch := newCreateVast(parts), newCreateVastBatch(parts)
 	return []match{
@@ -269,7 +264,6 @@ func createMatches(parts int) []match {
 	}
 }
 
-// deleteMatches lists the sides that delete entities with a number of components.
 func deleteMatches(parts int) []match {
 	one, batch := newDeleteVast(parts, deleteVast), newDeleteVast(parts, deleteVastBatch)
 	return []match{
@@ -284,7 +278,6 @@ func deleteMatches(parts int) []match {
 	}
 }
 
-// workNames returns the names of all workloads and groups.
 func workNames() []string {
 	var names []string
 	for i := range workloads {

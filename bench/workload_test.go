@@ -13,27 +13,25 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// quick measures almost nothing: the tests check results, not times.
+// quick takes little time: the tests check results, not times.
 var quick = measurement{rounds: 1, passes: 1, sampleTime: time.Microsecond}
 
-// keeper collects rows.
 type keeper struct{ rows []row }
 
 func (k *keeper) add(r row) error { k.rows = append(k.rows, r); return nil }
 func (k *keeper) finish() error   { return nil }
 
-// Every row runs at a few small sizes. The smallest sizes do not fill a word of 64 slots, and the largest
-// size exceeds the number of archetypes. Measuring fails if a side computes a wrong result.
 func TestEveryRowComputesWhatItShould(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir) // Windows
+	// 1 and 7 entities do not fill a word of 64 slots. 300 is more than the number of archetypes.
 	plans, err := choose("", "1,7,300", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// outside_test.go tests the other works with more entities, because the memory of a small world is below
-	// the error of the measurement.
+	// outside_test.go tests the works with outside. Their worlds need more entities, because the memory of a
+	// small world is less than the error of measurement.
 	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.work.outside != nil })
 	var got keeper
 	if err := quick.measureAll(plans, &got, io.Discard); err != nil {
@@ -50,19 +48,18 @@ func TestEveryRowComputesWhatItShould(t *testing.T) {
 		}
 		if ours, theirs := r.OursNS, r.PeerNS; p.work.bytes != (ours == 0) || p.work.bytes != (theirs == 0) ||
 			p.work.bytes != (r.OursBytes > 0) || p.work.bytes != (r.PeerBytes > 0) {
-			t.Errorf("want bytes instead of times: %t; the row is %+v", p.work.bytes, r)
+			t.Errorf("row %+v: it must have bytes and no times: %t", r, p.work.bytes)
 		}
 		queries := p.match.emptyTheirs != nil
 		if queries != (r.OursEmptyQueryNS > 0) || queries != (r.PeerEmptyQueryNS > 0) {
-			t.Errorf("want the times of empty queries: %t; the row is %+v", queries, r)
+			t.Errorf("row %+v: it must have times of empty queries: %t", r, queries)
 		}
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("measuring has left these files in the temporary directory: %v (error: %v)", left, err)
+		t.Errorf("files left in the temporary directory: %v (error: %v)", left, err)
 	}
 }
 
-// A check that never fails would hide a side that does less work than the other.
 func TestChecksNoticeMissingWork(t *testing.T) {
 	for _, work := range []string{"query2comp", "query32arch", "query256arch", "random", "hierarchy",
 		"new_world", "first_entity", "small_world"} {
@@ -76,11 +73,10 @@ func TestChecksNoticeMissingWork(t *testing.T) {
 				s := setUp(9)
 				s.run(3)
 				if err := s.check(3); err != nil {
-					t.Errorf("%s, %s: the check fails after the right number of repetitions: %v", work, name,
-						err)
+					t.Errorf("%s, %s: check after 3 repetitions: %v", work, name, err)
 				}
 				if s.check(4) == nil {
-					t.Errorf("%s, %s: one repetition too few passes the check", work, name)
+					t.Errorf("%s, %s: check for 4 repetitions passes after 3", work, name)
 				}
 				if s.close != nil {
 					s.close()
@@ -106,19 +102,19 @@ func TestChecksNoticeEntitiesLeftBehind(t *testing.T) {
 	}
 	for name, s := range sides {
 		if err := s.finish(); err == nil || !strings.Contains(err.Error(), "after undoing the work") {
-			t.Errorf("%s: entities that were not deleted pass the check: %v", name, err)
+			t.Errorf("%s: no entity was deleted, but check returns %v", name, err)
 		}
 	}
 }
 
-// An entity with two components must not pass the check for ten components.
 func TestChecksNoticeMissingComponents(t *testing.T) {
 	ours, ark := newVastCrowd(make([]vast.Entity, 5), tenParts).find(),
 		newArkCrowd(make([]ecs.Entity, 5), tenParts)
 	ours.archetype = ours.world.Archetype(ours.columns[:twoParts]...)
 	arche, donburi := newArcheCrowd(5, tenParts), newDonburiCrowd(5, tenParts)
 	uot, ggecs, volt := newUOTCrowd(5, tenParts), newGGECSCrowd(5, tenParts), newVoltCrowd(5)
-	two := map[string]func() error{
+	// Each function creates entities with two components, and checks them for ten components.
+	checks := map[string]func() error{
 		"vast":  func() error { createVast(ours); return ours.check(5) },
 		peerArk: func() error { createArk(ark); return ark.check(5) },
 		peerArche: func() error {
@@ -151,10 +147,10 @@ func TestChecksNoticeMissingComponents(t *testing.T) {
 			return ggecs.check(5)
 		},
 	}
-	for name, check := range two {
+	for name, check := range checks {
 		if err := check(); err == nil || !strings.Contains(err.Error(),
 			"0 match, 5 are in the world, 5 are alive") {
-			t.Errorf("%s: the check for ten components returns %v", name, err)
+			t.Errorf("%s: check returns %v although entities lack components", name, err)
 		}
 	}
 	closeVast(ours.world)()
@@ -189,7 +185,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 	for _, p := range plans {
 		if p.work.outside != nil {
-			continue // the sides run in other processes, so this process has nothing to profile
+			continue // the sides run in child processes, which Go's profiles do not show
 		}
 		b.Run(fmt.Sprintf("%s/n=%d/%s", p.work.name, p.n, p.match.peer), func(b *testing.B) {
 			benchmarkSide(b, "vast", p.match.ours, p.n)
@@ -198,8 +194,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// benchmarkSide sets a side up once, and reports the time of the work per entity, or the figure. The report
-// leaves out what the row does not time.
+// benchmarkSide sets up a side once. It reports the time per entity of the timed work, or the figure.
 func benchmarkSide(b *testing.B, name string, setUp func(int) side, n int) {
 	var s *side
 	b.Run(name, func(b *testing.B) {

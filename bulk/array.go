@@ -13,16 +13,14 @@ import (
 // Array is a sequence that grows at its end and never moves: a pointer to an element, or a slice of elements,
 // is valid until the element is truncated or the array is closed.
 //
-// Only one goroutine may change an array at a time. Meanwhile any number of goroutines may use existing
-// elements through pointers, and through slices from [Array.Slice]. The length is not atomic: only the
-// goroutine that appends may call Len, At and Slice. Another goroutine may call these methods once the array
-// was handed over to it, for example through a channel.
+// While one goroutine changes an array, other goroutines may use existing elements through pointers and
+// slices, but must not call methods of the array, because its length is not atomic. While no goroutine
+// changes the array, any number of goroutines may call Len, At and Slice.
 type Array[T any] struct {
 	next *T // the place of the next element
-	end  *T // the end of the room for elements; memory for one more is committed behind it
-	base *T // the first element; a place outside the array after Close
-	// more is makeMore. Append calls makeMore through this field to stay within the compiler's budget for
-	// inlining.
+	end  *T // the end of the room; memory for one more element is committed behind it
+	base *T // the first element; an address on Go's heap after Close
+	// more is makeMore. The compiler inlines Append only if Append calls makeMore through a field.
 	more   func()
 	span   denseSpan
 	region *vm.Region
@@ -45,8 +43,8 @@ func NewArray[T any](o Options) (*Array[T], error) {
 		panic("bulk: NewArray[" + layout.Name[T]() + "]: the elements have no size: count them instead")
 	}
 	bytes := (p.capacity + 1) * p.sizeElement
-	// The region has one page behind the elements, so that next always points into the region. Otherwise next
-	// might point into an unused part of Go's heap, and the collector stops the process at such a pointer.
+	// The additional page keeps next inside the region. The collector ends the process when it finds a
+	// pointer into an unused part of Go's heap.
 	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Name: p.name, Limit: o.Limit,
 		Pages: o.Pages})
 	if err != nil {
@@ -68,20 +66,17 @@ func NewArray[T any](o Options) (*Array[T], error) {
 	return a, nil
 }
 
-// after returns the address n elements behind p. The address must not lie beyond the end of the span. The
-// pointer is valid because the span does not move before Close, and T may lie in the span because T holds no
-// Go pointers.
+// after returns the address n elements behind p, which must not lie beyond the end of the span. It is sound
+// because the span does not move before Close and T holds no Go pointers.
 func after[T any](p *T, n int) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(p), n*int(unsafe.Sizeof(*p))))
 }
 
 // Append puts v at the end and returns its address. If there is no room, it panics with the [*vm.Error] that
 // [Array.Grow] would return, and the array is unchanged.
-//
-// Append writes the element before it tests for room: it may do so because memory for one more element is
-// committed behind the end. In this order the compiler builds a literal v directly in its final place. If the
-// test came first, the compiler would build v on the stack and copy it.
 func (a *Array[T]) Append(v T) (p *T) {
+	// The test for room comes after the write, for which memory is committed behind the end. Therefore the
+	// compiler builds a literal v directly in its place, and not on the stack.
 	p = a.next
 	*p = v
 	if p == a.end {
@@ -101,8 +96,8 @@ func (a *Array[T]) makeMore() {
 	}
 }
 
-// AppendN puts n zero elements at the end and returns them to be filled. It panics when n is negative. It
-// returns the errors of [Array.Grow], which leave the array unchanged.
+// AppendN puts n zero elements at the end and returns them, so that the caller can fill them. It panics when
+// n is negative. It returns the errors of [Array.Grow]; then the array is unchanged.
 func (a *Array[T]) AppendN(n int) ([]T, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: AppendN(%d) on %s: a number of elements is zero or more", n, a.plan.name))
@@ -144,8 +139,8 @@ func (a *Array[T]) makeRoom(op operation, n int) error {
 	return err
 }
 
-// setEnd puts the end of the room one element before the end of the committed memory, or at the capacity if
-// that comes first.
+// setEnd sets the end of the room: one element before the end of the committed memory, or the capacity if it
+// is less.
 func (a *Array[T]) setEnd() {
 	a.end = after(a.base, min(a.span.Committed()/a.plan.sizeElement-1, a.plan.capacity))
 }
@@ -173,13 +168,13 @@ func (a *Array[T]) Len() int {
 	return int((uintptr(unsafe.Pointer(a.next)) - uintptr(unsafe.Pointer(a.base))) / unsafe.Sizeof(*a.base))
 }
 
-// Truncate keeps the first n elements and gives memory back. It keeps the memory of those elements and 64 KiB
-// for the next ones, rounded up to whole pages. If the array uses huge pages and the kept elements fill one,
-// Truncate rounds up to whole huge pages instead.
+// Truncate keeps the first n elements and gives memory back. The memory of the first n elements and
+// 64 KiB more stay committed, rounded up to whole pages, or to whole huge pages if the first n elements fill
+// a huge page.
 //
 // Pointers to the removed elements must not be used again. Truncate panics when n is not in [0, Len].
-// Complexity: Truncate clears the removed elements whose memory is kept, and needs two system calls if it
-// gives memory back.
+// Complexity: Truncate clears the removed elements whose memory stays committed, and makes two system calls
+// if it gives memory back.
 func (a *Array[T]) Truncate(n int) {
 	a.mustBeOpen()
 	have := a.Len()
@@ -188,8 +183,8 @@ func (a *Array[T]) Truncate(n int) {
 	}
 	used := have * a.plan.sizeElement
 	keep := n * a.plan.sizeElement
-	// Without the slack, an array that is used as a stack would commit and decommit at every step over a
-	// page's border.
+	// Without the slack, a stack whose end moves to and fro over a page border would commit and decommit a
+	// page each time.
 	unit, slack := vm.PageSize(), minStep
 	if huge := vm.HugePageSize(); a.span.advised && keep >= huge {
 		unit = huge
@@ -198,7 +193,7 @@ func (a *Array[T]) Truncate(n int) {
 		unit, slack = vm.PageSize(), a.plan.sizeElement // so that a use of a removed element faults
 	}
 	a.span.shrinkTo(min((keep+slack+unit-1)/unit*unit, a.span.Size()))
-	// Decommitted memory comes back as zero. Memory that stays committed must be cleared for AppendN.
+	// AppendN needs zero elements: decommitted memory comes back as zero, other memory must be cleared.
 	if dirty := min(used, a.span.Committed()) - keep; dirty > 0 {
 		clear(unsafe.Slice((*byte)(unsafe.Pointer(after(a.base, n))), dirty))
 	}
@@ -206,8 +201,8 @@ func (a *Array[T]) Truncate(n int) {
 	a.setEnd()
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the
-// array then panic, except Len and those that count bytes. Closing twice does nothing.
+// Close gives the memory and the addresses back. Afterwards the elements must not be used, and the methods of
+// the array panic, except Len and the methods that count bytes. A second Close does nothing.
 func (a *Array[T]) Close() error {
 	if a.ended != nil {
 		return nil
@@ -215,8 +210,8 @@ func (a *Array[T]) Close() error {
 	if err := a.region.Close(); err != nil {
 		return err
 	}
-	// A closed array has no length and no room, so At and Append reach the test for Close. Append writes
-	// before that test, so it needs a place to write to.
+	// Without length and room, At and Append reach the test for Close. Append writes an element before that
+	// test, so base needs a valid address.
 	a.base = new(T)
 	a.ended, a.next, a.end = &closedError{a.plan.name}, a.base, a.base
 	return nil

@@ -2,8 +2,8 @@ package bulk
 
 import "testing"
 
-// The timed work is in functions that are not inlined: b.Loop keeps the variables of its body alive, which
-// would slow a loop inside that body.
+// The timed loops are in functions that are not inlined, because b.Loop keeps the variables of its body
+// alive, which slows loops in the body.
 
 const benchmarkElements = 1_000_000
 
@@ -45,7 +45,6 @@ func sumAt(a *Array[record]) (sum uint64) {
 	return sum
 }
 
-// perElement reports the time per element.
 func perElement(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/benchmarkElements, "ns/element")
 }

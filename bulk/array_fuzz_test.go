@@ -18,7 +18,7 @@ func FuzzArray(f *testing.F) {
 
 func TestArrayAgainstModel(t *testing.T) {
 	longtest.OneGoroutine(t)
-	rounds := longtest.Pick(3, 12)
+	rounds := longtest.Pick(1, 12)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 3000)
 		for _, pages := range pageKinds {

@@ -11,111 +11,113 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// cells hands out the memory of lists. It depends on the size of the elements, but not on their type.
+// cells allocates the memory of lists. It depends on the size of the elements, but not on their type.
 //
-// The memory is divided into units of 64 KiB, or of fewer bytes in a small container. A slab is one unit, or
-// a few, cut into cells of one size class. A list that is larger than a unit gets its own stretch of whole
-// units. Each allocation takes the lowest free place, so that lists gather at low addresses: the lowest range
-// of free units that is long enough, the lowest slab of a class with a free cell, the lowest free cell of
-// that slab. A table outside the elements has one bit for each cell, set while the cell can be taken, so that
-// a search for free memory reads no memory of elements. A class takes all cells whose bits are set in one
-// 64-bit word, clears the word, and hands these cells out before it searches for lower ones.
+// The memory is divided into units of 64 KiB; a small container has smaller units. A slab is one unit, or a
+// few neighbouring units, cut into cells of one size class. A list that is larger than a unit gets a stretch:
+// neighbouring units for this list alone.
 //
-// A place is an offset in multiples of 8 bytes, or of a larger power of two if 32 bits would not reach all of
-// the memory. Unit 0 has only the cell of the zero List, at place 0. This cell is all zeros and never
-// written.
+// Lists gather at low addresses: a new slab or stretch takes the lowest gap that is long enough, and a class
+// takes free cells from its lowest slab. A table outside the elements has a bitmap of free cells for each
+// slab, so that a search reads no elements. A class takes all free cells of one 64-bit word of the bitmap:
+// these cells are ready, and are handed out before the class searches again.
+//
+// A place is the offset of a cell, divided by 8, or by a larger power of two if the quotients would exceed 32
+// bits. Unit 0 has only the cell of the zero List, at place 0. This cell is all zeros and never written.
 //
 // # Generations
 //
-// The container counts its generations. When a class takes a word of cells, these cells get the next
-// generation; each new stretch gets the next generation, too. A cell that is given back is not handed out
-// before its word is taken again. Therefore no cell has the same generation twice. For each unit, the
-// container records the first generation of its slab or stretch. The place of a List with an older generation
-// may now lie inside an element; find refuses this List before it reads the place. A List with a generation
-// that is not older has the place of a cell, whose first bytes are a header.
+// One counter numbers the generations of the whole container. A cell gets the next generation each time its
+// class takes a word of the bitmap; a new stretch gets the next generation, too. A freed cell is handed out
+// again only after its word is taken again. Therefore no cell has the same generation twice.
 //
-// The count begins at one of 255 numbers, 2²³ apart, so that different containers have different generations.
-// The count is used up after at least 2³¹ steps. Then it restarts at 1, and from then on 1 is recorded as the
-// first generation of every unit.
+// For each unit, the container records the first generation of its slab or stretch. The method find refuses a
+// List with an older generation, whose place may lie inside an element now. Every other List of the container
+// has the place of a cell, and find compares its generation with the generation in the cell's header.
+//
+// The counter begins at one of 255 numbers, 2²³ apart, so that different containers have different
+// generations. After at least 2³¹ steps, the counter restarts at 1. From then on, the recorded first
+// generation of every used unit is 1.
 type cells struct {
 	base       unsafe.Pointer // the address of place 0
 	holdings   []holding      // one for each unit with memory
-	shiftPlace uint8          // a place is 1<<shiftPlace bytes
-	shiftBoth  uint8          // a unit is 1<<shiftBoth places
-	shiftUnit  uint8          // a unit is 1<<shiftUnit bytes
+	shiftPlace uint8          // 1<<shiftPlace bytes are a place
+	shiftBoth  uint8          // 1<<shiftBoth places are a unit
+	shiftUnit  uint8          // 1<<shiftUnit bytes are a unit
 
 	elements  denseSpan
-	table     denseSpan // for each unit: a slab, and the bits of its cells
-	slabs     unsafe.Pointer
-	bytesSlab uint // bytes of one entry of the table
+	table     denseSpan      // for each unit: a slab, followed by the bitmap of its free cells
+	slabs     unsafe.Pointer // the first entry of the table
+	bytesSlab uint           // bytes of one entry of the table
 
 	classes []sizeClass
-	byRoom  [maxByRoom + 1]uint8 // the class for a number of elements
-	used    *bitset.Set          // units of slabs and stretches
-	units   uint                 // units that the capacity allows
-	usable  uint                 // units with memory
-	lowest  uint                 // no unit below this one is free
+	byRoom  [maxByRoom + 1]uint8 // for each small number of elements: the smallest class
+	used    *bitset.Set          // the units of slabs and stretches
+	units   uint                 // number of units that the capacity allows
+	usable  uint                 // number of units with memory
+	lowest  uint                 // all units below this unit are in use
 
-	origin, newest uint32 // the generation before the first one, and the newest one
-	wrapped        bool   // the count has begun again
+	origin  uint32 // the generation before the first one
+	newest  uint32 // the newest generation
+	wrapped bool   // the counter of generations has restarted at 1
 
-	doubles uint32 // a list with room for at most this many elements doubles its room
+	doubles uint32 // the largest room, in elements, that a growing list doubles
 	plan    plan
 }
 
 // cell is the header of a cell or a stretch in use. The elements follow.
 type cell struct {
 	generation uint32 // the generation of its List; 0 after the cell was given back
-	len        uint32 // elements
+	len        uint32 // number of elements
 }
 
 // holding is the part of a unit's state that every look-up needs. It is not in the table, so that all
 // holdings fit into the processor's caches.
 type holding struct {
 	since uint32 // the first generation of the slab or stretch; unheld if no List can refer to the unit
-	room  uint32 // elements that each cell, or the stretch, has room for
+	room  uint32 // number of elements that fit into a cell of the slab, or into the stretch
 }
 
 const (
 	bytesHeader = int(unsafe.Sizeof(cell{}))
-	// unheld is a number that no generation has.
+	// unheld is not a generation.
 	unheld = math.MaxUint32
 	// firstUnit is the first unit for slabs and stretches.
 	firstUnit = 1
 )
 
 // nothing[0] is the cell of the zero List in a container without memory. It is never written. nothing[1]
-// makes the address behind this header valid, where the elements would begin.
+// makes the address behind nothing[0] valid, where elements would begin.
 var nothing [2]cell
 
 // sizeClass is one size of cells.
 type sizeClass struct {
-	room   uint32      // elements that a cell holds
-	places uint32      // places of a cell
+	room   uint32      // number of elements that fit into a cell
+	places uint32      // size of a cell, in places
 	magic  uint64      // 2³² ÷ places, rounded up
-	cells  uint32      // cells of a slab
-	units  uint32      // units of a slab
-	lowest uint        // the lowest slab with a free cell, or noSlab
-	open   *bitset.Set // the slabs with free cells, by their first units
+	cells  uint32      // number of cells of a slab
+	units  uint32      // number of units of a slab
+	lowest uint        // first unit of the lowest open slab, or noSlab
+	open   *bitset.Set // first units of the open slabs: slabs with bits for free cells
 
-	ready      uint64 // free cells that were taken out of their slab's word of bits, to be handed out next
-	readyAt    uint32 // the place of the first cell of that word, free or not
-	generation uint32 // the generation of those cells
-	readySlab  uint32
+	ready      uint64 // bit i is set if cell i of the bitmap word readyWord is ready
+	readyAt    uint32 // place of cell 0 of readyWord
+	generation uint32 // generation of the ready cells
+	readySlab  uint32 // first unit of the slab of the ready cells
 	readyWord  uint32
 
-	lists uint // lists for which Compact has not found cells yet
+	lists uint // for Compact: number of lists that have no slab assigned yet
 }
 
-// slab describes a unit. The first unit of a slab or stretch has the state of the whole; the other units of a
-// slab have only the distance to the first unit.
+// slab is the entry of a unit in the table. The entry of a first unit describes the whole slab or stretch.
+// The entries of a slab's other units have only the field back.
 type slab struct {
-	back    uint32 // distance to the first unit
-	units   uint32 // units of the slab or stretch
-	class   uint32 // stretchClass for a stretch of one list
-	free    uint32 // free cells, not counting the ready cells of the class
-	any     uint64 // bit i is set if word i of the cells' bits has free cells
-	leaving bool   // Compact empties the slab or stretch, and takes no free cells of the slab
+	back    uint32 // distance to the first unit, in units
+	units   uint32 // number of units of the slab or stretch
+	class   uint32 // index of the size class, or stretchClass
+	free    uint32 // number of free cells, without ready cells
+	any     uint64 // bit i is set if word i of the bitmap has free cells
+	leaving bool   // marked by Compact, which moves all lists away
 }
 
 const (
@@ -125,20 +127,18 @@ const (
 	maxByRoom    = 64
 
 	largestUnit = 64 << 10
-	// minUnits is how many units the memory must have before planCells doubles the unit. So a small
-	// container has smaller units, and enough of them for its classes.
+	// planCells doubles the unit while the memory has at least minUnits units.
 	minUnits      = 128
 	minCell       = 32 // bytes
-	doublingBytes = 64 // bytes; a list grows by doubling up to this room
-	// maxSlabUnits is the largest number of units of a slab. For each cell size, some number of units up to
-	// maxSlabUnits wastes at most an eighth of the slab.
+	doublingBytes = 64 // a growing list doubles its room up to this number of bytes
+	// maxSlabUnits is the largest number of units of a slab. It suffices for cells of every size to waste at
+	// most an eighth of the slab.
 	maxSlabUnits = 8
-	// maxSlack is more than the number of units of all classes if each class has one slab. There are two
-	// classes for each doubling of the cell size.
+	// maxSlack exceeds the number of units of one slab of each class: there are fewer than 64 classes.
 	maxSlack = 64 * maxSlabUnits
 )
 
-// planCells divides the memory of a container.
+// planCells chooses the size of units and places.
 func planCells(p plan) cells {
 	bytes := p.capacity * p.sizeElement
 	unit := vm.PageSize()
@@ -152,24 +152,23 @@ func planCells(p plan) cells {
 	return divideCells(p, shiftUnit, shiftPlace)
 }
 
-// units returns how many units the capacity fills, plus one for the zero List.
+// units returns the number of units that the capacity fills, plus one for the zero List.
 func (p *plan) units(shiftUnit uint8) uint64 {
 	bytes := uint64(p.capacity * p.sizeElement)
 	return firstUnit + max(1, (bytes+1<<shiftUnit-1)>>shiftUnit)
 }
 
-// divideCells divides the memory of a container into units and places of given sizes.
+// divideCells plans the memory of a container for the given sizes of units and places.
 func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 	c := cells{plan: p, doubles: uint32(doublingBytes / 2 / p.sizeElement), lowest: firstUnit,
 		shiftUnit: shiftUnit, shiftPlace: shiftPlace, shiftBoth: shiftUnit - shiftPlace}
 	c.origin = uint32(generation.NewMark()) >> 1
 	c.newest = c.origin
-	// The size of a place may come from a file and be small: the units must not go beyond what 32-bit places
-	// reach.
+	// 32-bit places must reach all units, even if shiftPlace comes from a file.
 	c.units = uint(min(p.units(shiftUnit), math.MaxUint32<<shiftPlace>>shiftUnit-maxSlack))
 	c.planClasses()
 	if !p.byBudget {
-		// Each class may have a slab that is not full.
+		// Each class may have a partly filled slab.
 		for _, k := range c.classes {
 			c.units += uint(k.units)
 		}
@@ -182,8 +181,8 @@ func divideCells(p plan, shiftUnit, shiftPlace uint8) cells {
 	return c
 }
 
-// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit. Bytes behind the
-// last whole element of a cell are cut off, if they fill a place.
+// planClasses makes the size classes: cells of 32, 48, 64, 96 bytes and so on, up to a unit. Whole places
+// behind the last element of a cell are cut off.
 func (c *cells) planClasses() {
 	place := 1 << c.shiftPlace
 	for bytes := minCell; bytes <= 1<<c.shiftUnit; {
@@ -212,8 +211,8 @@ func (c *cells) planClasses() {
 	c.used = bitset.NewOnHeap()
 }
 
-// slabUnits returns how many units a slab of cells of this many bytes takes: the smallest number that wastes
-// at most an eighth of the slab.
+// slabUnits returns the number of units of a slab with cells of the given size: the smallest number that
+// wastes at most an eighth of the slab.
 func (c *cells) slabUnits(bytes int) uint32 {
 	units := 1
 	for units < maxSlabUnits && units<<c.shiftUnit%bytes > units<<c.shiftUnit/8 {
@@ -226,7 +225,6 @@ func (c *cells) bytesElements() int { return int(c.units) << c.shiftUnit }
 
 func (c *cells) bytesSlabs() int { return int(c.units * c.bytesSlab) }
 
-// carve takes the memory from r.
 func (c *cells) carve(r *vm.Region) (err error) {
 	if c.elements, err = carve(r, c.bytesElements()); err != nil {
 		return err
@@ -242,8 +240,8 @@ func (c *cells) at(place uint32) *cell {
 	return (*cell)(unsafe.Add(c.base, uintptr(place)<<(c.shiftPlace&31)))
 }
 
-// find returns the cell of a List, or nil if the List is stale or was never valid. It does not depend on T,
-// so that the compiler inlines it.
+// find returns the cell of a List. It returns nil for a stale List, and for the zero List if there is no
+// memory. The compiler inlines find because it is not generic.
 func (c *cells) find(place, generation uint32) *cell {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) &&
 		generation >= c.holdings[u].since {
@@ -284,7 +282,7 @@ func (c *cells) since(generation uint32) uint32 {
 	return generation
 }
 
-// mine reports whether this container can have drawn the given generation.
+// mine reports whether this container may have drawn the given generation.
 func (c *cells) mine(generation uint32) bool {
 	return c.wrapped || generation > c.origin && generation <= c.newest
 }
@@ -293,8 +291,8 @@ func (c *cells) mine(generation uint32) bool {
 // and the table never moves before Close.
 func (c *cells) slab(u uint) *slab { return (*slab)(unsafe.Add(c.slabs, u*c.bytesSlab)) }
 
-// word returns word i of the bits that say which cells of a slab can be taken. The bits lie behind the slab
-// in its entry of the table. word is sound for the words of the slab's cells, for the same reason as slab.
+// word returns word i of the bitmap of a slab's free cells, which lies behind s in the table. It is sound for
+// words with bits of cells: the table's entry is committed and never moves before Close.
 func (s *slab) word(i uint32) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), unsafe.Sizeof(slab{})+uintptr(i)*bytesWord))
 }
@@ -312,8 +310,8 @@ func (c *cells) search(n int) int {
 	return i
 }
 
-// take hands out an empty cell or stretch for at least n elements; n is at most maxRoom. On an error nothing
-// has changed.
+// take hands out an empty cell or stretch for at least n elements; n must be at most maxRoom. After an error
+// nothing has changed.
 func (c *cells) take(op operation, n int) (place, generation uint32, err error) {
 	k := c.classFor(n)
 	if k == len(c.classes) {
@@ -337,8 +335,8 @@ func (c *cells) pop(cl *sizeClass) (place uint32) {
 	return place
 }
 
-// prepare finds the lowest word with free cells of class k and makes these cells ready. It makes a slab if
-// there is no such word. On an error nothing has changed.
+// prepare makes the free cells of one bitmap word ready: the lowest word with free cells of class k, or the
+// first word of a new slab. After an error nothing has changed.
 //
 //go:noinline
 func (c *cells) prepare(op operation, k int) error {
@@ -377,14 +375,14 @@ func (c *cells) putBack(cl *sizeClass) {
 	cl.addOpen(uint(cl.readySlab))
 }
 
-// findLowest sets cl.lowest. No slab below u may have a free cell.
+// findLowest sets cl.lowest to the lowest open slab. The caller knows that no slab below unit u is open.
 func (cl *sizeClass) findLowest(u uint) {
 	if cl.lowest = cl.open.Next(u); cl.lowest >= uint(cl.open.Len()) {
 		cl.lowest = noSlab
 	}
 }
 
-// first returns the first unit of the slab or stretch of a place in use, and its entry in the table.
+// first returns the first unit of the slab or stretch at a place, and the unit's entry in the table.
 func (c *cells) first(place uint32) (uint, *slab) {
 	u := uint(place >> (c.shiftBoth & 31))
 	s := c.slab(u)
@@ -395,7 +393,7 @@ func (c *cells) first(place uint32) (uint, *slab) {
 	return u, s
 }
 
-// give makes the cell or stretch at a place free, and its List stale.
+// give frees the cell or stretch at a place. Its List becomes stale.
 func (c *cells) give(place uint32) {
 	c.at(place).generation = 0
 	u, s := c.first(place)
@@ -404,8 +402,8 @@ func (c *cells) give(place uint32) {
 		return
 	}
 	cl := &c.classes[s.class]
-	// The distance from the slab's first cell is i × places. magic × places exceeds 2³² by less than places,
-	// so the product exceeds i × 2³² by less than the distance, which is less than 2³². The shift leaves i.
+	// The multiplication and the shift divide by cl.places. The quotient is exact, because the distance from
+	// the slab's first cell is a multiple of cl.places and less than 2³².
 	i := uint32(uint64(place-uint32(u)<<(c.shiftBoth&31)) * cl.magic >> 32)
 	*s.word(i / wordBits) |= 1 << (i % wordBits)
 	if s.any == 0 && !s.leaving {
@@ -417,8 +415,8 @@ func (c *cells) give(place uint32) {
 	}
 }
 
-// giveSlab gives back a slab without lists. It keeps the slab if this is the only open slab of its class,
-// because the slab may be emptied and filled by turns.
+// giveSlab frees a slab without lists, but keeps the last open slab of a class: a program may free and make
+// the same list again and again.
 func (c *cells) giveSlab(cl *sizeClass, u uint) {
 	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// held yields the slabs and stretches in ascending order, by their first units. The body may give back slabs
-// and stretches, and take new ones.
+// held yields the first unit and the table entry of each slab and stretch, in ascending order. The body may
+// free and make slabs and stretches.
 func (c *cells) held() iter.Seq2[uint, *slab] {
 	return func(yield func(uint, *slab) bool) {
 		for u := c.nextUsed(firstUnit); u < c.units; {
@@ -31,8 +31,8 @@ func (c *cells) held() iter.Seq2[uint, *slab] {
 // begins reports whether a slab or stretch begins with unit u.
 func (c *cells) begins(u uint) bool { return c.holdings[u].since != unheld && c.slab(u).back == 0 }
 
-// lists yields the places of the lists. The body may take and give back cells. A cell that the body has given
-// back is not yielded any more; a cell that the body has taken may be yielded.
+// lists yields the places of the lists. The body may take and free cells. Freed cells are not yielded any
+// more; new cells may be yielded or not.
 func (c *cells) lists() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for u, s := range c.held() {
@@ -61,7 +61,7 @@ func (c *cells) lists() iter.Seq[uint32] {
 	}
 }
 
-// taken returns which cells of word i of a slab have lists.
+// taken returns a bit for each cell with a list, in the order of word i of the slab's bitmap.
 func (c *cells) taken(cl *sizeClass, u uint, s *slab, i uint32) uint64 {
 	m := uint64(full)
 	if left := cl.cells - i*wordBits; left < wordBits {
@@ -82,9 +82,10 @@ func (c *cells) end() uint {
 	return end
 }
 
-// startLeaving marks the slabs to empty: the highest of each class, as many as the class can do without. It
-// returns the unit at which the other slabs and the stretches would end if they lay without gaps from
-// firstUnit on. It also marks each slab and stretch that ends behind this unit.
+// startLeaving marks the slabs and stretches whose lists are to move to lower addresses. First it
+// marks, in each class, the highest slabs whose lists fit into the other slabs. It returns the unit at which
+// the other slabs and all stretches would end if there were no gaps. Then it marks the slabs and stretches
+// that end behind this unit.
 func (c *cells) startLeaving() (end uint) {
 	c.reclaim()
 	for i := range c.classes {
@@ -111,7 +112,8 @@ func (c *cells) startLeaving() (end uint) {
 	return end
 }
 
-// leaveBehind marks the slabs and stretches that end behind a unit, and reports whether there are any.
+// leaveBehind marks the slabs and stretches that end behind the given unit, and reports whether there are
+// any.
 func (c *cells) leaveBehind(end uint) (found bool) {
 	c.reclaim()
 	for u, s := range c.held() {
@@ -126,7 +128,7 @@ func (c *cells) leaveBehind(end uint) (found bool) {
 	return found
 }
 
-// leave marks a slab or a stretch. The cells of a marked slab are not handed out.
+// leave marks a slab or a stretch. No cells of a marked slab are handed out.
 func (c *cells) leave(u uint, s *slab) {
 	if s.class != stretchClass && s.any != 0 {
 		c.classes[s.class].open.Clear(u)
@@ -145,8 +147,8 @@ func (c *cells) endLeaving() {
 	c.reclaim()
 }
 
-// lower hands out a lower cell or stretch for a list that lies in a marked slab or stretch, and reports
-// whether a lower place was free.
+// lower hands out a cell or stretch at a lower address, for the list at a place in a marked slab or stretch.
+// ok is false if no lower place is free.
 func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
 	u, s := c.first(place)
 	if s.class != stretchClass {
@@ -170,8 +172,8 @@ func (c *cells) lower(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// slide moves a marked stretch down over the free units before it, and reports whether there are such units.
-// It returns the new place and generation of the stretch, which keeps its elements.
+// slide moves a stretch with its elements down over the free units before it. It returns the new place and
+// generation; ok is false for a slab, and if no unit before the stretch is free.
 func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	u, s := c.first(place)
 	to := u
@@ -190,14 +192,14 @@ func (c *cells) slide(place uint32) (at, generation uint32, ok bool) {
 	return at, generation, true
 }
 
-// bytes returns the memory of units. It is sound for usable units: the memory is committed and holds no Go
-// pointers.
+// bytes returns the memory of the given number of units from unit u on. It is sound for usable units: the
+// memory is committed and holds no Go pointers.
 func (c *cells) bytes(u, units uint) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, u<<c.shiftUnit)), units<<c.shiftUnit)
 }
 
 // shrink gives back the memory behind the last slab or stretch, in whole pages, or in whole huge pages if the
-// remaining memory fills one.
+// remaining memory fills a huge page.
 func (c *cells) shrink() error {
 	keep := int(c.end()) << c.shiftUnit
 	if keep == firstUnit<<c.shiftUnit {

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newSlab turns the lowest free units into a slab of class k. On an error nothing has changed.
+// newSlab makes a slab of class k in the lowest gap. After an error nothing has changed.
 //
 //go:noinline
 func (c *cells) newSlab(op operation, k int) error {
@@ -22,7 +22,7 @@ func (c *cells) newSlab(op operation, k int) error {
 	return nil
 }
 
-// makeSlab turns units into an empty slab of class k. The caller must call addOpen.
+// makeSlab turns the units from u on into an empty slab of class k. The caller must call addOpen.
 func (c *cells) makeSlab(u uint, k int, since uint32) {
 	cl := &c.classes[k]
 	c.describe(u, slab{units: cl.units, class: uint32(k), free: cl.cells}, holding{since, cl.room})
@@ -36,15 +36,15 @@ func (c *cells) makeSlab(u uint, k int, since uint32) {
 	s.any = full >> (-((cl.cells + wordBits - 1) / wordBits) % wordBits)
 }
 
-// addOpen notes that the slab at unit u has a free cell.
+// addOpen makes the slab at unit u an open slab.
 func (cl *sizeClass) addOpen(u uint) {
-	_ = cl.open.Grow(int(u) + 1) // Go memory: this does not fail
+	_ = cl.open.Grow(int(u) + 1) // does not fail: the set is on Go's heap
 	cl.open.Set(u)
 	cl.lowest = min(cl.lowest, u)
 }
 
-// describe turns units into one slab or stretch. For a stretch it describes only the first unit, because no
-// List refers to the other units.
+// describe records a slab or stretch at unit u. For a stretch it records only the first unit, because no List
+// refers to the other units.
 func (c *cells) describe(u uint, s slab, r holding) {
 	*c.slab(u), c.holdings[u] = s, r
 	if s.class == stretchClass {
@@ -56,8 +56,8 @@ func (c *cells) describe(u uint, s slab, r holding) {
 	}
 }
 
-// takeStretch hands out a stretch of units for n elements, with the given number of spare units if possible.
-// On an error nothing has changed.
+// takeStretch hands out a stretch for n elements, with the given number of spare units if possible. After an
+// error nothing has changed.
 func (c *cells) takeStretch(op operation, n int, spare uint) (place, generation uint32, err error) {
 	need := c.unitsFor(n)
 	if need > c.units {
@@ -71,7 +71,7 @@ func (c *cells) takeStretch(op operation, n int, spare uint) (place, generation 
 	return place, generation, nil
 }
 
-// holdStretch turns units into an empty stretch of a new generation.
+// holdStretch turns the units from u on into an empty stretch of a new generation.
 func (c *cells) holdStretch(u, units uint) (place, generation uint32) {
 	place, generation = uint32(u<<c.shiftBoth), c.draw()
 	c.describe(u, slab{units: uint32(units), class: stretchClass},
@@ -80,8 +80,7 @@ func (c *cells) holdStretch(u, units uint) (place, generation uint32) {
 	return place, generation
 }
 
-// unitsFor returns how many units n elements need. If n elements cannot fit, the result is greater than
-// c.units.
+// unitsFor returns the number of units of a stretch for n elements, or more than c.units if they cannot fit.
 func (c *cells) unitsFor(n int) uint {
 	if n > c.bytesElements()/c.plan.sizeElement {
 		return c.units + 1
@@ -89,12 +88,12 @@ func (c *cells) unitsFor(n int) uint {
 	return uint(bytesHeader+n*c.plan.sizeElement+1<<c.shiftUnit-1) >> c.shiftUnit
 }
 
-// roomOf returns how many elements a stretch of this many units holds.
+// roomOf returns how many elements fit into a stretch with the given number of units.
 func (c *cells) roomOf(units uint) uint32 {
 	return uint32(min((uint64(units)<<c.shiftUnit-uint64(bytesHeader))/uint64(c.plan.sizeElement), maxRoom))
 }
 
-// roomAfter returns the least room that a list with the given room gets when it grows by one element.
+// roomAfter returns the least new room of a list that has outgrown the given room.
 func (c *cells) roomAfter(room uint32) uint32 {
 	if room <= c.doubles {
 		return max(1, 2*room)
@@ -102,16 +101,16 @@ func (c *cells) roomAfter(room uint32) uint32 {
 	return min(room, maxRoom-1) + 1
 }
 
-// regrow hands out room for n elements to the list at a place, which the list has outgrown. If the returned
-// place is a new one, the caller copies the elements and gives the old place back. On an error nothing has
-// changed.
+// regrow makes room for n elements, for the list at a place that it has outgrown. A stretch may grow in
+// place. Otherwise regrow returns a new place, and the caller copies the elements and frees the old place.
+// After an error nothing has changed.
 func (c *cells) regrow(op operation, place uint32, n int) (at, generation uint32, err error) {
 	n = max(n, int(c.roomAfter(c.room(place))))
 	if c.classFor(n) < len(c.classes) {
 		return c.take(op, n)
 	}
 	need := c.unitsFor(n)
-	// A long list would be copied too often if it got only the room it needs.
+	// Without spare units a long list would be copied too often.
 	spare := (need - 1) / 4
 	if u, s := c.first(place); s.class == stretchClass && c.extend(op, s, u, need, spare) {
 		return place, c.at(place).generation, nil
@@ -138,13 +137,13 @@ func (c *cells) extend(op operation, s *slab, u, need, spare uint) bool {
 	return true
 }
 
-// resize sets how many units a stretch has. The units must belong to it.
+// resize sets the number of units of the stretch at unit u. The caller marks the units as used or free.
 func (c *cells) resize(s *slab, u, units uint) {
 	s.units = uint32(units)
 	c.holdings[u].room = c.roomOf(units)
 }
 
-// nextUsed returns the first used unit at or after u, or the number of units.
+// nextUsed returns the first used unit at or after u, or c.units if there is none.
 func (c *cells) nextUsed(u uint) uint {
 	if n := uint(c.used.Len()); u < n {
 		if u = c.used.Next(u); u < n {
@@ -154,7 +153,8 @@ func (c *cells) nextUsed(u uint) uint {
 	return c.units
 }
 
-// gap returns the lowest n free neighbouring units, or noSlab. Complexity: one step for each lower gap.
+// gap returns the first unit of the lowest n free neighbouring units, or noSlab. Complexity: one step for
+// each lower gap.
 func (c *cells) gap(n uint) uint {
 	for lo := c.lowest; ; {
 		if lo < uint(c.used.Len()) {
@@ -171,9 +171,9 @@ func (c *cells) gap(n uint) uint {
 	}
 }
 
-// takeUnits takes the lowest gap of wanted units. If that fails, it takes the lowest gap of needed units,
-// which are enough for n elements. If both attempts fail, takeUnits gives back the empty slabs that giveSlab
-// kept and tries again. On an error no units are taken.
+// takeUnits takes the lowest gap of the wanted number of units, or else of the needed number. If both fail,
+// it frees the empty slabs that giveSlab kept, and tries again. n is the number of elements in the error.
+// After an error no units are taken.
 func (c *cells) takeUnits(op operation, n int, needed, wanted uint) (u, units uint, err error) {
 	for {
 		for units = wanted; ; units = needed {
@@ -197,16 +197,16 @@ func (c *cells) takeUnits(op operation, n int, needed, wanted uint) (u, units ui
 	}
 }
 
-// use marks units as used.
+// use marks units [lo, hi) as used.
 func (c *cells) use(lo, hi uint) {
-	_ = c.used.Grow(int(hi)) // Go memory: this does not fail
+	_ = c.used.Grow(int(hi)) // does not fail: the set is on Go's heap
 	c.used.Fill(lo, hi)
 	if c.lowest >= lo {
 		c.lowest = max(c.lowest, hi)
 	}
 }
 
-// giveUnits makes units free, and their Lists stale.
+// giveUnits frees the given number of units from u on. Lists that refer to them become stale.
 func (c *cells) giveUnits(u, units uint) {
 	c.used.Erase(u, u+units)
 	c.forget(u, u+units)
@@ -220,7 +220,7 @@ func (c *cells) forget(lo, hi uint) {
 	}
 }
 
-// reclaim gives back the empty slabs that giveSlab kept, and reports whether there were any.
+// reclaim puts back all ready cells, frees the empty slabs, and reports whether there were empty slabs.
 func (c *cells) reclaim() (found bool) {
 	for i := range c.classes {
 		cl := &c.classes[i]
@@ -237,7 +237,7 @@ func (c *cells) reclaim() (found bool) {
 	return found
 }
 
-// clear makes all units free, and all Lists stale.
+// clear frees all units. All Lists become stale.
 func (c *cells) clear() {
 	c.used.Reset()
 	c.lowest = firstUnit
@@ -249,7 +249,7 @@ func (c *cells) clear() {
 	}
 }
 
-// makeUsable commits memory for the first n units. On an error nothing has changed.
+// makeUsable commits memory for the first n units. After an error nothing has changed.
 func (c *cells) makeUsable(op operation, n uint) error {
 	if n <= c.usable {
 		return nil
@@ -259,8 +259,8 @@ func (c *cells) makeUsable(op operation, n uint) error {
 	return op.commitAhead(need, ahead, c.commit)
 }
 
-// commit commits this many bytes of elements, and the table entries of their units. On an error nothing has
-// changed.
+// commit commits the given number of bytes for elements, and the table entries of their units. After an error
+// nothing has changed.
 func (c *cells) commit(bytes int) error {
 	before := c.elements.Committed()
 	if err := c.elements.grow(bytes); err != nil {
@@ -286,7 +286,7 @@ func (c *cells) measure(usable uint) {
 	}
 }
 
-// full returns the error of a container without a place for n elements.
+// full returns the error of a container that has no place for n elements.
 func (c *cells) full(op operation, n int) *vm.Error {
 	e := &vm.Error{Op: op.String(), Purpose: c.plan.name, Bytes: math.MaxInt, Err: vm.ErrCapacity}
 	if n <= math.MaxInt/c.plan.sizeElement {

@@ -9,10 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestCollectorLeavesContainersAlone opens, fills and closes containers in many goroutines that make garbage
-// and call the collector meanwhile. If Go's heap took the addresses of a closed container, a pointer to these
-// addresses would end the process ("found bad pointer"). Memory that is freed too early shows as wrong
-// elements.
+// If Go's heap reused the addresses of a closed container, a stale pointer would end the process ("found bad
+// pointer"). Memory that is freed too early shows as wrong elements.
 func TestCollectorLeavesContainersAlone(t *testing.T) {
 	rounds := longtest.Pick(6, 30)
 	var all sync.WaitGroup
@@ -20,7 +18,7 @@ func TestCollectorLeavesContainersAlone(t *testing.T) {
 		all.Go(func() {
 			pages := pageKinds[worker%len(pageKinds)]
 			for round := range rounds {
-				if n := sumOfMany(t, pages, 500+100*worker, round); n != 0 {
+				if n := countWrong(t, pages, 500+100*worker, round); n != 0 {
 					t.Errorf("worker %d: %d elements are wrong", worker, n)
 					return
 				}
@@ -30,16 +28,16 @@ func TestCollectorLeavesContainersAlone(t *testing.T) {
 	all.Wait()
 }
 
-// kept is where the workers leave garbage for the collector.
+// kept has garbage and stale pointers for the collector.
 var kept [50]struct {
 	sync.Mutex
 	garbage [][]byte
 	pointer *record
 }
 
-// sumOfMany fills an array, a pool and a dense with n elements each, and returns how many elements differ
+// countWrong fills an array, a pool and a dense with n elements each, and returns how many elements differ
 // from the inserted values.
-func sumOfMany(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
+func countWrong(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
 	a, err := NewArray[record](Options{Pages: pages, Capacity: 10_000})
 	if err != nil {
 		t.Error(err)

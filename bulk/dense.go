@@ -11,22 +11,20 @@ import (
 
 // Dense is bulk data without holes: its elements lie side by side, so that [Dense.Slice] returns all of them
 // in one slice. When an element is removed, the last element moves into its place ("swap-and-pop"). A
-// [Handle] still finds its element after the element has moved, and detects the element's removal.
+// [Handle] finds its element after the element has moved, and detects the element's removal.
 //
-// A Dense has the methods of a [Pool] with the same effects, so that a Dense can replace a Pool. There are
-// three differences:
+// A Dense has the methods of a [Pool], so that it can replace a Pool. There are three differences:
 //
-//   - A pointer to an element is valid only until an element is removed: afterwards another element, or none,
-//     may be at that address. Insert moves nothing.
-//   - Get takes one more step, from the handle's slot to the element's index. Runs yields the index of an
-//     element, which is not the element's [Handle.Slot]; [Dense.Index] and [Dense.HandleAt] translate between
-//     handles and indices.
-//   - A loop over all elements costs as much as a loop over a slice, no matter how many elements were
-//     removed. Clear takes a step for each element; Clear of a Pool takes a step for each 64 slots.
+//   - A removal moves an element: afterwards a pointer to an element may point to another element, or to
+//     none. Insert moves nothing.
+//   - Get reads one more memory location: the table entry with the element's index. Runs yields indices, not
+//     slots; [Dense.Index] and [Dense.HandleAt] translate between handles and indices.
+//   - A loop over all elements is as fast as a loop over a slice, no matter how many elements were removed.
+//     Clear takes a step for each element; Clear of a Pool takes a step for each 64 slots.
 //
 // Use a Dense if the program often visits all elements, and inserts and removes elements in between.
-// Otherwise use a Pool, in which nothing moves. "Data Structures Part 1: Bulk Data" (Niklas Gray) compares
-// the two and describes the table between handles and elements.
+// Otherwise use a Pool. "Data Structures Part 1: Bulk Data" (Niklas Gray) compares the two containers and
+// describes the table between handles and elements.
 //
 // One goroutine may change a dense at a time, while no other goroutine reads it. While no goroutine changes
 // the dense, any number of goroutines may call Get, Valid, Len, Index, HandleAt, Slice, All and Runs. The
@@ -34,24 +32,23 @@ import (
 type Dense[T any] struct {
 	base     unsafe.Pointer // the first element
 	locators unsafe.Pointer // a locator for each slot
-	owners   unsafe.Pointer // for each element the slot of its handle, 4 bytes
+	owners   unsafe.Pointer // for each element the slot of its handle, a uint32
 	tag      generation.Mark
 	slots
 	elements denseSpan
-	tables   [2]denseSpan // of locators and owners
+	tables   [2]denseSpan // the memory of locators and owners
 }
 
-// locator says where the element of a slot is. To find or move an element, a dense reads and writes nothing
-// else of the element's slot.
+// locator is the entry of a slot in the table between handles and elements.
 type locator struct {
-	generation uint32 // the generation of the slot since it was taken last
+	generation uint32 // the generation of the slot; 0 if the slot was never taken
 	number     uint32 // the element's index + 1; 0 for a slot without an element
 }
 
 const (
 	bytesLocator = int(unsafe.Sizeof(locator{}))
 	bytesOwner   = 4
-	maxDense     = min(1<<32-1, math.MaxInt) // elements: an index + 1 fits into a locator
+	maxDense     = min(1<<32-1, math.MaxInt) // elements, so that an index + 1 fits into locator.number
 )
 
 // NewDense makes an empty dense. It reserves addresses and takes no memory.
@@ -75,12 +72,11 @@ func NewDense[T any](o Options) (*Dense[T], error) {
 	return d, nil
 }
 
-// sizesTables returns the sizes of the locators and the owners for a number of slots.
+// sizesTables returns the bytes of the locators and of the owners for a number of slots.
 func sizesTables(slots int) [2]int {
 	return [2]int{max(1, slots) * bytesLocator, max(1, slots) * bytesOwner}
 }
 
-// carve takes the memory of the tables and of the elements from the region.
 func (d *Dense[T]) carve() (err error) {
 	for i, bytes := range sizesTables(d.plan.capacity) {
 		if d.tables[i], err = carve(d.region, bytes); err != nil {
@@ -120,7 +116,7 @@ func (d *Dense[T]) Insert(v T) (Handle[T], *T) {
 	return h, e
 }
 
-// InsertZero is [Dense.Insert] of a zero element, whose fields the caller sets; see [Pool.InsertZero].
+// InsertZero is [Dense.Insert] of a zero element. The caller then sets the fields. See [Pool.InsertZero].
 func (d *Dense[T]) InsertZero() (h Handle[T], e *T) {
 	h, e = d.take()
 	// The struct has the layout of its only field. Without the struct, Go would clear an array by a function
@@ -129,8 +125,8 @@ func (d *Dense[T]) InsertZero() (h Handle[T], e *T) {
 	return
 }
 
-// take takes the place behind the last element. The contents of the place are undefined: the caller must
-// write all of it.
+// take takes the place behind the last element. The place has undefined contents, which the caller must
+// overwrite as a whole.
 func (d *Dense[T]) take() (Handle[T], *T) {
 	free := ^*d.word(d.hint) &^ d.skip
 	slot := d.hint*wordBits + uint(bits.TrailingZeros64(free))
@@ -171,7 +167,7 @@ func (d *Dense[T]) Remove(h Handle[T]) bool {
 	if i < 0 {
 		return false
 	}
-	// If the element of h is the last one, it moves to itself, which costs less than a test for this case.
+	// If h has the last element, this copies the element to itself, which costs less than a test.
 	last := uint(d.len) - 1
 	moved := *d.owner(last)
 	*d.element(uint(i)) = *d.element(last)
@@ -199,7 +195,7 @@ func (d *Dense[T]) Valid(h Handle[T]) bool { return d.Index(h) >= 0 }
 // Get returns the address of the element of h, or nil if the element was removed or h is of another
 // container. The address is valid until an element is removed. Complexity: constant.
 func (d *Dense[T]) Get(h Handle[T]) *T {
-	// This is the code of Index: the compiler would not inline Get if Get called Index.
+	// This repeats Index: the compiler would not inline Get with a call of Index.
 	if uint(h.slot) >= d.room {
 		d.mustBeOpen()
 	} else if l := d.locator(uint(h.slot)); l.generation == h.generation && l.number != 0 {
@@ -212,8 +208,9 @@ func (d *Dense[T]) Get(h Handle[T]) *T {
 func (d *Dense[T]) Len() int { return d.len }
 
 // Clear removes all elements. If f is not nil, Clear first calls f with each element in ascending order of
-// slots; f must not change the dense. If f panics, nothing has been removed. The memory stays committed for
-// the next elements: Close gives it back. Complexity: one step for each element, and one for each 64 slots.
+// slots; f must not change the dense. If f panics, Clear removes nothing. The memory stays committed for the
+// next elements: Trim and Close give it back. Complexity: one step for each element, and one for each 64
+// slots.
 func (d *Dense[T]) Clear(f func(Handle[T], *T)) {
 	d.mustBeOpen()
 	if f != nil {
@@ -233,8 +230,8 @@ func (d *Dense[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods of the
-// dense then panic, except Len and those that count bytes. Closing twice does nothing.
+// Close gives the memory and the addresses back. Afterwards the elements must not be used, and the methods of
+// the dense panic, except Len and the methods that count bytes. A second Close does nothing.
 func (d *Dense[T]) Close() error {
 	if d.ended != nil {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// filledDense returns a dense and its handles in random order.
+// filledDense returns a full dense and its handles, in random order.
 func filledDense(b *testing.B) (*Dense[record], []Handle[record]) {
 	d := newDense[record](b, Options{Capacity: benchmarkElements})
 	handles := make([]Handle[record], benchmarkElements)
@@ -38,7 +38,6 @@ func sumGetDense(d *Dense[record], handles []Handle[record]) (sum uint64) {
 	return sum
 }
 
-// BenchmarkDenseRemoveInsert removes half of the elements in random order and inserts as many.
 func BenchmarkDenseRemoveInsert(b *testing.B) {
 	d, handles := filledDense(b)
 	for b.Loop() {

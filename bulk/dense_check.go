@@ -8,13 +8,13 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// poison overwrites n places without an element, from index i on, so that a use through an old pointer shows.
+// poison overwrites the n unused places from index i on, so that uses of old pointers show.
 func (d *Dense[T]) poison(i uint, n int) {
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(d.element(i))),
 		n*int(unsafe.Sizeof(*d.element(i)))))
 }
 
-// mustBeFree panics if a place without an element was written since it was poisoned.
+// mustBeFree panics if the unused place i was written after it was poisoned.
 func (d *Dense[T]) mustBeFree(i uint) {
 	e := d.element(i)
 	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), func() string {
@@ -26,8 +26,7 @@ func (d *Dense[T]) mustBeFree(i uint) {
 // memory.
 func (d *Dense[T]) checkInvariants() {
 	d.slots.checkInvariants()
-	// There are as many live slots as elements. The loop checks that each live slot owns its element, which
-	// makes the two tables inverse to each other.
+	// There are as many live slots as elements. If each live slot owns its element, the tables are inverse.
 	for slot := range d.room {
 		l := *d.locator(slot)
 		live := d.live.Test(slot)

@@ -5,8 +5,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow makes the next n insertions unable to fail, by committing memory for them. It panics when n is
-// negative.
+// Grow commits memory for the next n insertions, so that they cannot fail. It panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the dense is unchanged.
@@ -39,20 +38,21 @@ func (d *Dense[T]) commit(n int) error {
 // committed implements container.
 func (d *Dense[T]) committed() int { return d.elements.Committed() }
 
-// measure counts the slots and places that have memory.
+// measure sets d.room: the number of slots and elements that have memory.
 func (d *Dense[T]) measure() {
 	d.room = uint(min(d.elements.Committed()/d.plan.sizeElement, d.tables[0].Committed()/bytesLocator,
 		d.tables[1].Committed()/bytesOwner, d.live.Len(), d.plan.capacity))
 	d.findWords()
 }
 
-// Trim gives back whole pages of memory behind the last element. Let n be the number of slots up to the last
-// live slot. Trim decommits the memory behind n elements, including room that [Dense.Grow] made; budgets no
-// longer count this memory. The memory behind the last element, up to the place of n elements, stays
-// committed, but not resident. Handles to removed elements stay invalid; their bookkeeping, 8 bytes for each
-// slot, is kept. Trim counts as a change: no other goroutine may use the dense meanwhile. Complexity: four
-// system calls, and the complexity of [Pool.Trim] for the slots. Trim returns an error as [vm.Region.Discard]
-// or [vm.Region.Decommit] does; then the dense works as before.
+// Trim gives back whole pages of memory behind the last element, including room that [Dense.Grow] made. No
+// other goroutine may use the dense meanwhile. Trim returns an error as [vm.Region.Discard] or
+// [vm.Region.Decommit] does; then the dense works as before. Complexity: four system calls, and the
+// complexity of [Pool.Trim] for the slots.
+//
+// Memory for an element stays committed for each slot up to the last live slot, and counts for budgets; pages
+// without elements are not resident. Each slot also keeps 8 bytes, so that handles to removed elements stay
+// invalid.
 func (d *Dense[T]) Trim() error {
 	d.mustBeOpen()
 	slots := d.behindLast()

@@ -57,7 +57,7 @@ func (s *denseState[T]) Reserve(c state.Contents) error {
 		return err
 	}
 	d.tag = generation.Mark(c.Mark)
-	d.room = 0 // no handle finds a locator before all locators are known to be sound
+	d.room = 0 // no handle is valid before Settle has checked the locators
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (s *denseState[T]) Abandon(c state.Contents) {
 	}
 	d.retired, d.len = nil, 0
 	d.live.Reset()
-	d.elements.shrinkTo(0) // memory that is committed again is zero
+	d.elements.shrinkTo(0) // the memory is zero when it is committed again
 	d.measure()
 	d.lower(0)
 }

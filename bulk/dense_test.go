@@ -12,7 +12,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newDense returns a Dense that is closed at the end of the test.
 func newDense[T any](t testing.TB, o Options) *Dense[T] {
 	t.Helper()
 	d, err := NewDense[T](o)
@@ -27,8 +26,6 @@ func newDense[T any](t testing.TB, o Options) *Dense[T] {
 	return d
 }
 
-// TestHandlesFindWhatMoved fills a Dense over several steps of growth and removes a third of the elements in
-// random order. The handles still find the other elements.
 func TestHandlesFindWhatMoved(t *testing.T) {
 	n := many() / 5
 	if invariants.Enabled {
@@ -83,11 +80,10 @@ func TestLastMovesIntoTheGap(t *testing.T) {
 	if d.Index(handles[4]) != 1 || d.HandleAt(1) != handles[4] || d.Index(handles[1]) != -1 {
 		t.Errorf("the last element has index %d", d.Index(handles[4]))
 	}
-	d.Remove(handles[3]) // this element is the last one now
+	d.Remove(handles[3]) // now the last element
 	if n := d.Len(); n != 3 || d.Slice()[2] != 2 {
 		t.Errorf("elements %v", d.Slice())
 	}
-	// A loop backwards over the slice can remove any element on the way.
 	for i := d.Len() - 1; i >= 0; i-- {
 		d.Remove(d.HandleAt(i))
 	}
@@ -141,8 +137,6 @@ func TestDenseMisuse(t *testing.T) {
 	}
 }
 
-// TestDenseWithEachCallFailing makes each memory call fail in turn, in every operation that takes or gives
-// back memory. A failed operation changes no element.
 func TestDenseWithEachCallFailing(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		d, err := NewDense[record](Options{Capacity: 20_000, Step: 64 << 10})
@@ -196,7 +190,7 @@ func TestDenseWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// exhaustedBy returns what exhausted returns, as an error that is nil if f does not panic.
+// exhaustedBy is exhausted with a result of type error.
 func exhaustedBy(f func()) error {
 	if e := exhausted(f); e != nil {
 		return e
@@ -204,8 +198,6 @@ func exhaustedBy(f func()) error {
 	return nil
 }
 
-// TestDenseUnderALimit fills a Dense until a shared limit is reached. The Dense can grow again when another
-// container under the limit is closed.
 func TestDenseUnderALimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(8 << 20)

@@ -6,12 +6,10 @@ import (
 )
 
 // Slice returns the elements in their order in memory: the order of insertion if no element was removed. A
-// loop over this slice is the fastest way to visit all elements. The slice stays valid until an element is
-// removed, and does not include elements that are inserted later. A removal moves the last element into the
-// place of the removed one, and the last place then holds no element.
+// loop over this slice is the fastest way to visit all elements. Elements that are inserted later are not in
+// the slice. A removal moves the last element into the gap; the last place then holds no element.
 //
-// To remove elements in a loop, go backwards: the loop has already visited the element that moves into the
-// place of element i.
+// To remove elements in a loop, go backwards: the loop has then visited the element that moves into the gap.
 //
 //	for i := len(es) - 1; i >= 0; i-- {
 //		if es[i].done() {
@@ -46,9 +44,8 @@ func (d *Dense[T]) Index(h Handle[T]) int {
 	return int(l.number) - 1 // -1 for a slot without an element
 }
 
-// Runs yields all elements as one run that begins at index 0, or yields nothing if the dense is empty. The
-// yielded number is an index for [Dense.HandleAt]. Code that calls Runs works on a Dense as on a [Pool]. See
-// [Dense.Slice] for what a removal does to the run.
+// Runs yields all elements as one run that begins at index 0, or nothing if the dense is empty. It exists so
+// that the same loop works for a Dense and a [Pool]. Removals affect the run as they affect [Dense.Slice].
 func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		if es := d.Slice(); len(es) > 0 && yield(0, es) {
@@ -57,11 +54,10 @@ func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// All yields the elements with their handles, in ascending order of slots as [Pool.All] does. The body may
-// remove elements; removed elements are not yielded any more. Elements that the body inserts may be yielded
-// or not.
+// All yields the elements with their handles, in ascending order of slots. The body may remove elements;
+// removed elements are not yielded any more. Elements that the body inserts may be yielded or not.
 //
-// After many removals the elements lie in another order in memory. If the order does not matter,
+// Removals make the order in memory differ from the order of slots. If the order does not matter,
 // [Dense.Slice] with [Dense.HandleAt] is faster.
 func (d *Dense[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {

@@ -10,19 +10,19 @@ import (
 //
 // The method is epoch-based reclamation: Keir Fraser, "Practical lock-freedom" (2004), chapter 5.2.3. A
 // reader that enters announces the current epoch. The epoch advances when all readers that are inside have
-// entered in the current epoch. A value removed in epoch e can be seen only by readers that entered in epoch
-// e or before; when the epoch is e+2, all of these readers have left.
+// announced the current epoch. A reader that can access a value removed in epoch e has announced epoch e or
+// an earlier epoch. When the epoch is e+2, all these readers have left.
 //
 // The alternative is hazard pointers (Michael, 2004): a reader announces each object before reading it, by a
-// store with a memory barrier. With epochs a reader needs only one such barrier for any number of objects.
-// The drawback: one reader that stays inside delays all freeing. So the container bounds the number of values
-// that wait to be freed, and its error gives that number.
+// store with a memory barrier. With epochs a reader needs one barrier for any number of objects. The drawback
+// of epochs: one reader that stays inside delays all freeing. Therefore the container bounds the number of
+// values that wait to be freed, and its error gives that number.
 type epochs struct {
 	now atomic.Uint64
-	_   [56]byte // so that joining and parting do not invalidate the cache line of now, which readers load
+	_   [56]byte // keeps mu and all out of the cache line of now, which readers load
 
 	mu  sync.Mutex
-	all atomic.Pointer[[]*presence] // all goroutines that joined; replaced as a whole
+	all atomic.Pointer[[]*presence] // the joined goroutines; each change replaces the slice
 }
 
 // presence says whether one goroutine is inside, and since which epoch. It lies on the Go heap, alone on its
@@ -53,16 +53,14 @@ func (e *epochs) part(p *presence) {
 	e.all.Store(&all)
 }
 
-// enter announces that p's goroutine is inside. If the epoch advances between the load and the store, p has a
-// past epoch and delays the next advance: that is safe.
+// enter announces that p's goroutine is inside. If the epoch advances between the load and the store, p
+// announces a past epoch, which safely delays the next advance.
 func (e *epochs) enter(p *presence) { p.state.Store(e.now.Load()<<1 | 1) }
 
-// exit announces that p's goroutine has left.
 func (p *presence) exit() { p.state.Store(0) }
 
-// advance increments the epoch if all goroutines that are inside have entered in it. It loads the epoch
-// before the list of the goroutines that joined. So the list has each goroutine that joined and entered
-// before the epoch had the loaded value.
+// advance increments the epoch if all goroutines that are inside have announced the current epoch. It loads
+// the epoch before the list of joined goroutines, so that the list has all goroutines with earlier epochs.
 func (e *epochs) advance() {
 	now := e.now.Load()
 	if all := e.all.Load(); all != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// Route is a value that a server looks up for every request, and that an operator replaces now and then.
+// Route is a value that a server looks up for each request. An operator sometimes replaces a Route.
 type Route struct {
 	Backend uint32
 	Version uint32
 }
 
-// Requests read a table of routes by number and never wait for the goroutine that replaces a route.
+// The requests never wait for the goroutine that replaces a route.
 func ExampleSharedTable() {
 	routes, err := bulk.NewSharedTable[Route](bulk.Options{Name: "routes", Capacity: 1_000_000})
 	if err != nil {
@@ -34,7 +34,7 @@ func ExampleSharedTable() {
 			for range 1000 {
 				reader.Enter()
 				route := reader.Get(42)
-				if route.Backend != 6+route.Version { // always one whole route, old or new
+				if route.Backend != 6+route.Version { // never a mixture of two routes
 					fmt.Println("torn:", *route)
 				}
 				reader.Leave()

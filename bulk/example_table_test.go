@@ -25,9 +25,11 @@ func ExampleTable() {
 		}
 	}
 	moved := t.RemoveSwap(1)
-	fmt.Println("row", moved, "is row 1 now:", *height.At(1), "of", t.Len())
+	fmt.Println("row", moved, "is row 1 now; its height is", *height.At(1))
+	fmt.Println("number of rows:", t.Len())
 	// Output:
-	// row 4 is row 1 now: 44 of 4
+	// row 4 is row 1 now; its height is 44
+	// number of rows: 4
 }
 
 func ExampleField_Safe() {

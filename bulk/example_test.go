@@ -28,11 +28,13 @@ func Example() {
 	fmt.Println("the target exists:", ships.Valid(ships.Get(hunter).Target))
 
 	again, _ := ships.Insert(ship{X: 9})
-	fmt.Println("the slot is taken again:", again.Slot() == prey.Slot(), "by another ship:", again != prey)
+	fmt.Println("the slot is the same:", again.Slot() == prey.Slot())
+	fmt.Println("the handle is the same:", again == prey)
 	// Output:
 	// the target is at 3
 	// the target exists: false
-	// the slot is taken again: true by another ship: true
+	// the slot is the same: true
+	// the handle is the same: false
 }
 
 func ExampleArray() {

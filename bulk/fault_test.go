@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestBadAccesses checks that the report of a fault names the element. The fault is caused through a stray
-// pointer or a stale slice into a container.
+// TestBadAccesses checks that the report of a fault names the element. Stray pointers and stale slices cause
+// the faults.
 func TestBadAccesses(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")
@@ -21,7 +21,7 @@ func TestBadAccesses(t *testing.T) {
 	size := unsafe.Sizeof(one)
 	for name, c := range map[string]struct {
 		at   func(t *testing.T) *byte
-		says []string // in this order
+		says []string // parts of the report, in their order
 	}{
 		"array": {func(t *testing.T) *byte {
 			a := newArray[record](t, Options{Name: "ships"})

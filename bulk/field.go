@@ -8,26 +8,26 @@ import (
 	"github.com/vastgo/vast/internal/layout"
 )
 
-// Field is one field of the rows of a [Table]: a T for each row. Make it with [NewField].
+// Field is one field of the rows of a [Table]: a T for each row. [NewField] makes it.
 //
 // While no goroutine changes the table, any number of goroutines may use its fields. The caller must
 // synchronize access to the values.
 type Field[T any] struct{ field }
 
-// field is a field without its type.
+// field is the part of a Field that does not depend on T.
 type field struct {
 	rowLocator
 	table *Table
-	size  int // bytes of a value
+	size  int // of a value, in bytes
 	typ   reflect.Type
 	name  string
-	safe  []byte // the value of padding and of new rows
-	zero  bool   // the safe value is zero in all its bytes
+	safe  []byte // the bytes of the value that padding and new rows have
+	zero  bool   // all bytes of safe are zero
 }
 
-// NewField adds a field to the rows of t. Messages show the name. NewField panics when T holds Go pointers or
-// has no size, when t has a field of that name, and when t has rows or room for rows, because the first room
-// fixes the places of the fields.
+// NewField adds a field to the rows of t. The name appears in messages. NewField panics when T holds Go
+// pointers or has no size, when t already has a field of that name, and when t has rows or room for rows,
+// because room fixes the places of the fields.
 func NewField[T any](t *Table, name string) *Field[T] {
 	layout.Check[T]("bulk: NewField")
 	t.mustBeOpen()
@@ -51,10 +51,10 @@ func NewField[T any](t *Table, name string) *Field[T] {
 	return x
 }
 
-// Safe sets the value that new rows and the padding hold. The default is zero in all bytes. Set another
-// value, such as 1 for a divisor, if zero would do harm. Safe panics when v has a number that is NaN or
-// denormal, because such numbers make processors signal or become slow. It also panics when the table has
-// rows or room for rows. It returns x.
+// Safe sets the value of new rows and of the padding, and returns x. By default all bytes of the value are
+// zero. Set another value, such as 1, if code divides by the field. Safe panics when v has a number that is
+// NaN or denormal, because these numbers make processors signal or become slow. It also panics when the table
+// has rows or room for rows.
 func (x *Field[T]) Safe(v T) *Field[T] {
 	x.table.mustBeOpen()
 	if x.table.region != nil {
@@ -74,7 +74,6 @@ func (x *Field[T]) Safe(v T) *Field[T] {
 // bytesOf returns the memory of v, which holds no Go pointers.
 func bytesOf[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
 
-// setSafe sets the safe value.
 func (f *field) setSafe(v []byte) {
 	copy(f.safe, v)
 	f.zero = true
@@ -84,8 +83,7 @@ func (f *field) setSafe(v []byte) {
 }
 
 // At returns the address of the value in the given row. The address is valid until the row is removed or
-// another row moves into its place. At panics when row is not in [0, Len). Complexity: constant, one formula
-// for all layouts.
+// another row moves into its place. At panics when row is not in [0, Len). Complexity: constant.
 func (x *Field[T]) At(row int) *T {
 	if uint(row) >= uint(x.table.len) {
 		panic(&rowError{"At", row, x.table})
@@ -97,7 +95,7 @@ func (x *Field[T]) At(row int) *T {
 // Slice returns the values of a block's rows, and of its padding if the block comes from
 // [Table.PaddedBlocks]. The address of the first value is a multiple of 32 bytes with [LayoutBlocks8], and of
 // 64 bytes with every other layout. The slice is valid until rows are removed. Slice panics for a block of
-// another table, and for a block that ends behind the last row because rows were removed.
+// another table, and for a block that ends behind the last row.
 func (x *Field[T]) Slice(b Block) []T {
 	if b.table != x.table || b.end > x.table.len {
 		panic(&blockError{b, &x.field})

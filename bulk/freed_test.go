@@ -8,8 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedElements checks that Insert panics if and only if a removed element was written before
-// its place is taken again.
+// Insert must panic if a removed element was written, and only then.
 func TestWritesToRemovedElements(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -52,7 +51,7 @@ func TestWritesToRemovedElements(t *testing.T) {
 			e[1] = e[1]&^0xff | 42
 			text := modeltest.PanicText(func() { s.Insert(numbered(4)) })
 			if !strings.Contains(text, c.says) {
-				t.Errorf("%s, %v: inserting panics with %q", name, pages, text)
+				t.Errorf("%s, %v: Insert panics with %q, want %q", name, pages, text, c.says)
 			}
 			e[1] = e[1]&^0xff | invariants.PoisonByte
 		}

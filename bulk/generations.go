@@ -8,30 +8,32 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// generations holds the generation of each slot of a pool. Validating a handle must read the slot's
-// generation, and a random read from a table with 4 bytes per slot would cost more than all other steps of a
-// removal. So the common generation of the 64 slots of a presence word is stored once, in a table that is
-// small enough for the processor's caches. A slot that is taken again while other slots of its word are live
-// gets its own generation: the slot is then apart. When a word that was full becomes empty, its slots usually
-// share one generation again. A pool that is filled once, or filled and emptied as a whole, never touches the
-// memory for single slots.
+// generations holds the generation of each slot of a pool.
+//
+// Usually the 64 slots of a presence word share one generation. It is stored once, in a table that fits into
+// the processor's caches. A read from a table with 4 bytes for each slot would take longer than the rest of a
+// removal.
+//
+// A slot that is taken again while other slots of its word are live gets a generation of its own: the slot is
+// apart. When all slots of a word have been taken and the word becomes empty, its slots usually share one
+// generation again. A pool that is filled once, or filled and emptied as a whole, hardly uses the table of
+// single slots.
 type generations struct {
-	shared  unsafe.Pointer // for each presence word the generation of its slots, or 0 if some are apart
-	commons unsafe.Pointer // one entry of type common for each presence word
-	slots   unsafe.Pointer // a generation for each slot; used only for slots that are apart
+	shared  unsafe.Pointer // for each presence word: the generation of its slots, or 0 if slots are apart
+	commons unsafe.Pointer // for each presence word: a common
+	slots   unsafe.Pointer // for each slot: its generation if it is apart
 	tag     generation.Mark
-	spans   [3]denseSpan // of the three tables
+	spans   [3]denseSpan // the memory of shared, commons and slots
 }
 
-// common is the state of the slots of a presence word. Every take of a slot reads it; a look-up reads it only
-// if the word has slots apart.
-//
-// Invariant: the slots below fresh were taken after the generation was set; the slots from fresh on were not,
-// and are not apart. One number describes the taken slots, because the lowest free slot is taken first.
+// common is the state of the slots of a presence word. Taking a slot reads it; a look-up reads it if the word
+// has slots apart.
 type common struct {
-	apart      uint64 // the slots that have a generation of their own
+	apart      uint64 // bits of the slots that are apart
 	generation uint32 // the generation of the other slots
-	fresh      uint32
+	// fresh is the first slot of the word that was not taken since generation was set. One number suffices,
+	// because the lowest free slot is taken first. Slots from fresh on are not apart.
+	fresh uint32
 }
 
 const (
@@ -40,13 +42,12 @@ const (
 	bytesGeneration = 4
 )
 
-// sizesGenerations returns the sizes of the three tables for a number of slots.
+// sizesGenerations returns the bytes of the three tables for a number of slots.
 func sizesGenerations(slots int) [3]int {
 	words := max(1, (slots+wordBits-1)/wordBits)
 	return [3]int{words * bytesShared, words * bytesCommon, max(1, slots) * bytesGeneration}
 }
 
-// newGenerations carves the generations of this many slots from r.
 func newGenerations(r *vm.Region, slots int) (g generations, err error) {
 	for i, bytes := range sizesGenerations(slots) {
 		if g.spans[i], err = carve(r, bytes); err != nil {
@@ -58,7 +59,7 @@ func newGenerations(r *vm.Region, slots int) (g generations, err error) {
 	return g, nil
 }
 
-// grow commits memory for this many slots, or changes nothing.
+// grow commits memory for the given number of slots, or changes nothing.
 func (g *generations) grow(slots int) error {
 	before := g.committed()
 	for i, bytes := range sizesGenerations(slots) {
@@ -85,7 +86,7 @@ func (g *generations) shrinkTo(bytes [3]int) {
 	}
 }
 
-// room returns the number of slots that have memory.
+// room returns the number of slots with memory.
 func (g *generations) room() int {
 	bytes := g.committed()
 	return min(bytes[0]/bytesShared*wordBits, bytes[1]/bytesCommon*wordBits, bytes[2]/bytesGeneration)
@@ -102,8 +103,7 @@ func (g *generations) common(w uint) *common {
 
 func (g *generations) slot(i uint) *uint32 { return (*uint32)(unsafe.Add(g.slots, i*bytesGeneration)) }
 
-// of returns the generation of slot i, as a handle to the slot's element has it. The result for a slot
-// without an element means nothing.
+// of returns the generation of slot i, which must have been taken before.
 func (g *generations) of(i uint) uint32 {
 	if shared := *g.ofWord(i / wordBits); shared != 0 {
 		return shared
@@ -115,14 +115,13 @@ func (g *generations) of(i uint) uint32 {
 	return c.generation
 }
 
-// take advances the generation of slot i, which is being taken, and returns the new generation. empty says
-// that no slot of the word is live. If the slot is fresh and the word is not empty, the result is the common
-// generation; [Pool.Insert] has a copy of the code for this case.
+// take sets the generation of slot i, which is being taken, and returns it. empty reports whether the slot's
+// word has no live slot. Pool.take has a copy of the code for a fresh slot in a word that is not empty.
 func (g *generations) take(i uint, empty bool) uint32 {
 	c := g.common(i / wordBits)
 	if empty {
-		// No valid handle to any slot of the word is left, so all slots may share any generation above the
-		// earlier ones.
+		// No handle to a slot of the word is valid, so all slots may share a generation that is higher than
+		// all earlier generations.
 		if last, ok := g.renewable(i / wordBits); ok {
 			*c = common{generation: generation.Next(last, g.tag), fresh: uint32(i%wordBits) + 1}
 			*g.ofWord(i / wordBits) = c.generation
@@ -137,7 +136,7 @@ func (g *generations) take(i uint, empty bool) uint32 {
 }
 
 // again advances the generation of slot i, which was taken before, and returns the new generation. The slot
-// is apart afterwards.
+// becomes apart.
 func (g *generations) again(i uint) uint32 {
 	c, own, bit := g.common(i/wordBits), g.slot(i), uint64(1)<<(i%wordBits)
 	if c.apart&bit == 0 {
@@ -149,12 +148,12 @@ func (g *generations) again(i uint) uint32 {
 	return *own
 }
 
-// maxSkipped is one more than the counts that a slot may skip when its word's slots share a generation again.
+// A slot may skip fewer than maxSkipped counts when the slots of its word share a generation again.
 const maxSkipped = 8
 
-// renewable returns the highest generation of the slots of word w, and whether all of these slots should
-// continue with that generation. They should not if only some of the slots were taken, or if a slot would
-// skip maxSkipped counts or more, because a slot is lost when it has used up its counts.
+// renewable returns the highest generation of the slots of word w. ok reports whether all these slots should
+// continue with it. They should not if only some of the slots were taken, or if a slot would skip too many
+// counts, because a slot that has used up its counts is lost.
 func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	c := g.common(w)
 	if c.generation == 0 {
@@ -170,7 +169,7 @@ func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	return last, last-c.generation < maxSkipped && !generation.Exhausted(last)
 }
 
-// exhausted returns the slots of word w that have no counts left.
+// exhausted returns the bits of the slots of word w that have no counts left.
 func (g *generations) exhausted(w uint) uint64 {
 	m := uint64(0)
 	for i := range uint(g.common(w).fresh) {

@@ -18,17 +18,16 @@ type Handle[T any] struct {
 // is the index of the element's entry in the table between handles and elements.
 func (h Handle[T]) Slot() uint32 { return h.slot }
 
-// Generation returns the count that the slot had when the handle was made. The count starts at 1 and grows by
-// 1 each time the slot is taken. A [Pool] or [SharedPool] sometimes raises the count by up to 8 when a slot
-// is taken.
+// Generation returns the count that the slot had when the handle was made. The count starts at 1 and grows
+// each time the slot is taken: by 1, or sometimes by up to 8 in a [Pool] or [SharedPool].
 func (h Handle[T]) Generation() uint32 { return generation.Count(h.generation) }
 
 // ID returns the handle as one number, for files and networks. [HandleOf] returns the handle of an ID.
 func (h Handle[T]) ID() uint64 { return uint64(h.generation)<<32 | uint64(h.slot) }
 
 // HandleOf returns the handle with the given [Handle.ID]. The ID may come from a handle with another element
-// type: the result has the same slot and generation. Every number is safe: a number that is not the ID of a
-// live element's handle gives a stale handle.
+// type: the result has the same slot and generation. A number that is not the ID of a live element's handle
+// gives a stale handle.
 func HandleOf[T any](id uint64) Handle[T] {
 	return Handle[T]{slot: uint32(id), generation: uint32(id >> 32)}
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// handled is the common interface of Pool and Dense. A program that uses one of them can use the other by
-// changing the line that makes the container.
+// handled is the common interface of Pool and Dense.
 type handled[T any] interface {
 	Insert(T) (Handle[T], *T)
 	InsertZero() (Handle[T], *T)
@@ -36,7 +35,6 @@ var (
 	_ handled[uint64] = (*Dense[uint64])(nil)
 )
 
-// kinds are the containers that eachKind tests. makeHandled also makes a SharedPool.
 var kinds = []string{"Pool", "Dense"}
 
 func makeHandled[T any](kind string, o Options) (handled[T], error) {
@@ -49,7 +47,6 @@ func makeHandled[T any](kind string, o Options) (handled[T], error) {
 	return NewPool[T](o)
 }
 
-// newHandled returns a container that is closed at the end of the test.
 func newHandled[T any](t testing.TB, kind string, o Options) handled[T] {
 	t.Helper()
 	c, err := makeHandled[T](kind, o)
@@ -64,7 +61,6 @@ func newHandled[T any](t testing.TB, kind string, o Options) handled[T] {
 	return c
 }
 
-// eachKind runs f for each of the kinds.
 func eachKind(t *testing.T, f func(t *testing.T, kind string)) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) { f(t, kind) })
@@ -74,13 +70,12 @@ func eachKind(t *testing.T, f func(t *testing.T, kind string)) {
 // handledModel is the expected content of a container with handles.
 type handledModel[T comparable] struct {
 	live  map[Handle[T]]T
-	slots []bool      // for each slot: whether it is taken
+	slots []bool      // by slot: whether the slot is taken
 	known []Handle[T] // all handles that ever existed, live and stale
 	seen  map[Handle[T]]bool
 }
 
-// free returns the lowest free slot.
-func (m *handledModel[T]) free() int { return slices.Index(m.slots, false) }
+func (m *handledModel[T]) lowestFree() int { return slices.Index(m.slots, false) }
 
 // playHandled applies the operations in data to a container and to the model. It fails the test if the
 // container differs from the model.
@@ -122,16 +117,16 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 			t.Fatal(e)
 		}
 		if m.slots[h.Slot()] {
-			t.Fatalf("Insert took slot %d, which is taken already", h.Slot())
+			t.Fatalf("Insert took slot %d, which was not free", h.Slot())
 		}
-		if want := m.free(); int(h.Slot()) != want && kind != "SharedPool" {
+		if want := m.lowestFree(); int(h.Slot()) != want && kind != "SharedPool" {
 			t.Fatalf("Insert took slot %d, but the lowest free slot is %d", h.Slot(), want)
 		}
 		if *at != v || p.Get(h) != at {
-			t.Fatalf("Insert returned another address than Get for %v, or lost the value", h)
+			t.Fatalf("Insert and Get return different addresses for %v, or the value is wrong", h)
 		}
 		if m.seen[h] || h.IsZero() {
-			t.Fatalf("handle %v was used before", h)
+			t.Fatalf("Insert returned handle %v, which is zero or was returned before", h)
 		}
 		m.live[h], m.slots[h.Slot()] = v, true
 		m.known, m.seen[h] = append(m.known, h), true
@@ -168,7 +163,7 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 			v, want := m.live[h]
 			got := p.Get(h)
 			if (got != nil) != want || p.Valid(h) != want || got != nil && *got != v {
-				t.Fatalf("Get(%v) = %v; the model has an element of the handle: %t", h, got, want)
+				t.Fatalf("Get(%v) = %v; the model has an element: %t", h, got, want)
 			}
 			if o, _ := other.Insert(element(number)); p.Valid(o) || p.Remove(o) {
 				t.Fatalf("handle %v of another container is valid", o)
@@ -205,7 +200,6 @@ func playHandled[T comparable](t *testing.T, kind string, o Options, data []byte
 	p.checkInvariants()
 }
 
-// compareHandled compares the container with the model by every kind of loop and look-up.
 func compareHandled[T comparable](t *testing.T, c handled[T], m *handledModel[T]) {
 	n, last := 0, -1
 	for h, e := range c.All() {

@@ -14,10 +14,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestHandlesAgainstModel runs the same operations on each of the kinds, and compares it with the model.
 func TestHandlesAgainstModel(t *testing.T) {
 	longtest.OneGoroutine(t)
-	rounds := longtest.Pick(2, 8)
+	rounds := longtest.Pick(1, 8)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 1500)
 		for _, kind := range kinds {
@@ -34,7 +33,6 @@ func TestHandlesAgainstModel(t *testing.T) {
 	}
 }
 
-// TestRefillPacks checks that the lowest holes are filled first, in whatever order elements were removed.
 func TestRefillPacks(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[record](t, kind, Options{})
@@ -57,14 +55,13 @@ func TestRefillPacks(t *testing.T) {
 			}
 		}
 		if h, _ := p.Insert(record{}); h.Slot() != n {
-			t.Fatalf("without holes the next element is in slot %d", h.Slot())
+			t.Fatalf("without holes the next element is in slot %d, want %d", h.Slot(), n)
 		}
 	})
 }
 
-// TestHandlesOfEmptiedWords removes some or all elements of two words and takes the slots again. After some
-// removals the slots of a word share one generation, after other removals they do not. The test checks that
-// no handle is returned twice and no stale handle becomes valid.
+// The slots of an emptied presence word may share a generation again. Nevertheless, no handle is returned
+// twice and no stale handle becomes valid.
 func TestHandlesOfEmptiedWords(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[uint64](t, kind, Options{Capacity: 128})
@@ -110,8 +107,8 @@ func TestHandlesOfEmptiedWords(t *testing.T) {
 	})
 }
 
-// setCount sets the count of all slots of a word. To reach the count by insertions, a test would need up to a
-// billion of them.
+// setCount sets the count of all slots of a presence word. A test would take too long to reach the count by
+// insertions.
 func setCount[T any](c handled[T], w uint, count uint32) {
 	switch c := c.(type) {
 	case *Pool[T]:
@@ -162,13 +159,13 @@ func TestSlotsAreRetired(t *testing.T) {
 		if err := p.Grow(63); !errors.Is(err, vm.ErrCapacity) {
 			t.Fatalf("Grow(63) with 62 free slots: %v", err)
 		}
-		// The retired slot stays a hole when its word becomes the lowest word with a free slot again.
+		// The retired slot must stay a hole when another slot of its word becomes free.
 		for p.Len() < 69 {
 			p.Insert(record{})
 		}
 		for i := range uint32(5) {
 			p.Remove(handles[66])
-			handles[66], _ = p.Insert(record{}) // now Insert searches the second word first
+			handles[66], _ = p.Insert(record{}) // the search now begins in the second word
 			for h := range p.All() {
 				if h.Slot() == 10*i+3 {
 					p.Remove(h)
@@ -184,7 +181,7 @@ func TestSlotsAreRetired(t *testing.T) {
 				p.Remove(again)
 			}
 		}
-		// Each slot is taken until it is retired. Then the container stays full.
+		// Use up the counts of all free slots. Then the container is full.
 		for i := 0; ; i++ {
 			if i > 200 {
 				t.Fatal("the slots are never retired")
@@ -209,7 +206,7 @@ func TestSlotsAreRetired(t *testing.T) {
 	})
 }
 
-// TestWearIsSpread takes one slot again and again: the other slots must not lose counts.
+// If one slot is taken again and again, the other slots must not lose counts.
 func TestWearIsSpread(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[record](t, kind, Options{Capacity: 64})
@@ -273,7 +270,7 @@ func TestRemoveWhileIterating(t *testing.T) {
 		for i := range handles {
 			handles[i], _ = p.Insert(numbered(i))
 		}
-		// Each step removes the yielded element and the next two. The loop must not yield those two.
+		// Each step removes the yielded element and the next two elements, which must not be yielded.
 		yielded := 0
 		for h := range p.All() {
 			if int(h.Slot()) != 3*yielded {
@@ -322,7 +319,7 @@ func TestLeavingLoops(t *testing.T) {
 			break
 		}
 		if steps != 70 || p.Len() != 1000 {
-			t.Errorf("%d steps, %d elements", steps, p.Len())
+			t.Errorf("the loop made %d steps, want 70; there are %d elements, want 1000", steps, p.Len())
 		}
 	})
 }
@@ -444,7 +441,6 @@ func TestSizesThatOverflow(t *testing.T) {
 	})
 }
 
-// TestBudget checks that a fixed budget holds a known number of elements and then refuses more.
 func TestBudget(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind string) {
 		p := newHandled[uint8](t, kind, Options{Name: "flags", MaxBytes: 10_000})

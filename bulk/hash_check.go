@@ -2,7 +2,8 @@ package bulk
 
 import "fmt"
 
-// checkInvariants panics when the index contradicts itself. Complexity: a few steps for each pair and bucket.
+// checkInvariants panics when the bookkeeping contradicts itself. Complexity: a few steps for each pair and
+// bucket.
 func (x *HashIndex[K, V]) checkInvariants() {
 	fail := func(format string, args ...any) {
 		panic("bulk: " + x.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))

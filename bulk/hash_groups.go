@@ -1,9 +1,10 @@
 package bulk
 
-// A key that gets more than maxInSlots values gets one slot for all of them. The slot holds the number of a
-// group instead of a value. The values of all groups are in one tree, in the order of groups.
+// When a key gets more than maxInSlots values, these values become a group. The key then has one slot, which
+// holds the number of the group instead of a value. The values of all groups are in one tree, sorted by
+// group.
 
-// addToGroup adds a value to a group.
+// addToGroup adds a value to a group and reports whether the value is new.
 func (x *HashIndex[K, V]) addToGroup(group uint32, v V) bool {
 	if x.len >= x.plan.capacity {
 		if x.many.has(group, v) {
@@ -28,7 +29,7 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	if err := x.many.makeRoom(opAdd, maxInSlots+1); err != nil {
 		panic(err)
 	}
-	// The numbers of groups wrap around, so the next number may be in use.
+	// After numbers of groups have wrapped around, the next number may be in use.
 	for x.group++; x.many.contains(x.group); x.group++ {
 	}
 	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
@@ -43,20 +44,19 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	*x.groupIn(at) = x.group
 	x.used++
 	x.added()
-	// All but one of the slots became empty.
-	x.squeeze(maxInSlots * squeezeStep)
+	x.squeeze(maxInSlots * squeezeStep) // because slots became empty
 	x.changed()
 }
 
-// mustAddToGroup adds a value to the group that makeGroup is making. The tree has room for it.
+// mustAddToGroup adds a value to group x.group. The tree must have room for the value.
 func (x *HashIndex[K, V]) mustAddToGroup(v V) {
 	if _, err := x.many.add(opAdd, x.group, v); err != nil {
 		panic(err)
 	}
 }
 
-// removeFromGroup removes a value from the group of a key; the parameter at is the group's slot. If fewer
-// than fewestInGroup values remain, they get slots again.
+// removeFromGroup removes a value from the group whose slot is at, and reports whether the group had the
+// value. If fewer than fewestInGroup values remain, they get slots again.
 func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	group := *x.groupIn(at)
 	removed, beside := x.many.removeBeside(group, v)
@@ -67,14 +67,14 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	if beside < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
 		x.endGroup(h, k, group)
 	}
-	// The table may be too empty, because groups were made while a promise of Grow prevented squeezing.
+	// The table may be too empty, because a promise of Grow prevented squeezing when groups were made.
 	x.squeeze(squeezeStep)
 	x.changed()
 	return true
 }
 
-// endGroup moves the values of a key, fewer than fewestInGroup, from their group into slots. If no room can
-// be made for them, they stay in the group.
+// endGroup moves the values of a group, fewer than fewestInGroup, into slots. If there is no room for slots,
+// the values stay in the group.
 func (x *HashIndex[K, V]) endGroup(h uint64, k K, group uint32) {
 	var left [fewestInGroup]V
 	n := 0
@@ -108,8 +108,8 @@ func (x *HashIndex[K, V]) makeSlots(n int) error {
 	return x.makeSpare(opAdd, n)
 }
 
-// allOfGroup calls yield with the values of a group until yield returns false, and returns the last result of
-// yield. loop names the loop in the panic if its body changes the index.
+// allOfGroup yields the values of a group and reports whether the loop continues. It panics with the name of
+// the loop if the body changes the index.
 func (x *HashIndex[K, V]) allOfGroup(loop string, group uint32, yield func(V) bool) bool {
 	changes := x.changes
 	var values []V
@@ -117,7 +117,7 @@ func (x *HashIndex[K, V]) allOfGroup(loop string, group uint32, yield func(V) bo
 		values, leaf, ok = x.many.run(group, leaf, at)
 		for _, v := range values {
 			more := yield(v)
-			x.mustBe(changes, loop)
+			x.mustBeUnchanged(changes, loop)
 			if !more {
 				return false
 			}

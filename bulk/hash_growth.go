@@ -8,37 +8,36 @@ import (
 )
 
 // The table of a HashIndex (see buckets) grows by two fifths at a time, from one of the sizes in bucketCounts
-// to the next. Growth spreads the hashes over the larger number of buckets, from the last home down. This is
-// called stretching. A hash has a small home before it is stretched, and a large home afterwards. During
-// growth, a hash is stretched already if its small home is the bucket number split or a later bucket. Each
-// insertion moves split down by stretchStep buckets; removals move split up again if the table has become too
-// empty. Homes keep their order, so stretched entries move towards the end, into buckets that were emptied
-// before.
+// to the next. This is called stretching; the opposite is called squeezing.
 //
-// Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) splits one
-// bucket per insertion, into two buckets that are half as full. There, buckets that are not split yet need
-// room for twice as many entries as split buckets.
+// A hash has a small home, for the smaller size, and a large home, for the larger size. The field split tells
+// which home is in force: if the small home is bucket split or a later bucket, the hash is stretched and has
+// its large home. During stretching, insertions move split down; during squeezing, removals move split up.
+// Homes have the order of the hashes. Therefore stretched entries move towards the end, into buckets that
+// were emptied before.
+//
+// Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) splits a bucket
+// into two buckets that are half as full. There, the buckets that are not split yet need room for twice as
+// many entries.
 
 const (
-	// A table is stretched when this many of 100 slots are full. If the whole table were stretched in one
-	// step, 61 of 100 would be full afterwards.
+	// maxFull is the percentage of full slots at which stretching begins. Stretching alone lowers it to 61%.
 	maxFull = 85
-	// A table is squeezed when fewer than this many of 100 slots are full. Until the end of squeezing, at
-	// least 58 of 100 slots of the table before squeezing stay full. If pairs have 8 bytes or more, a bucket
-	// has at most 8/7 bytes for each byte of its slots, so the table is less than twice as large as its data.
+	// minFull is the percentage of full slots below which squeezing begins. During squeezing, more than 58%
+	// of the slots of the larger table stay full. If pairs have 8 bytes or more, a bucket is at most 8/7
+	// times as large as its pairs; so the table is less than twice as large as its data.
 	minFull = 60
-	// An insertion stretches this many buckets. Therefore stretching ends when 6% more entries have arrived;
-	// the next stretching begins when two fifths more have arrived. The part of the table that is not
-	// stretched yet is never more than 90% full.
+	// stretchStep is the number of buckets that an insertion stretches. Therefore stretching ends when the
+	// table has 6% more entries, and no part of the table is more than 90% full.
 	stretchStep = 3
-	// A removal squeezes this many buckets. The number is larger than stretchStep, because removals empty the
-	// table further while it is squeezed.
+	// squeezeStep is the number of buckets that a removal squeezes. It is larger than stretchStep, because
+	// removals empty the table further during squeezing.
 	squeezeStep = 8
-	// The steps of this many insertions or removals, a power of two, are made together, because it is faster
-	// to load neighbouring buckets together.
+	// The steps of stepsAtOnce insertions or removals are made together, because neighbouring buckets load
+	// faster together.
 	stepsAtOnce = 16
-	// Buckets behind the last home, for entries that find no empty slot in a home. When these buckets are
-	// full, more are made.
+	// spareBuckets is the number of buckets behind the last home, for entries that find no empty slot in the
+	// homes. When these buckets are full, more are made.
 	spareBuckets = 16
 	noLevel      = -1 // the level of a table without memory
 )
@@ -51,10 +50,10 @@ var bucketCounts = func() (counts [100]uint64) {
 	return counts
 }()
 
-// slotsIn returns how many entries n buckets hold before they are stretched.
+// slotsIn returns the number of entries at which n buckets are stretched.
 func slotsIn(n uint64) int { return int(n * slotsPerBucket * maxFull / 100) }
 
-// levelFor returns the least level whose table holds n entries.
+// levelFor returns the least level whose table has room for n entries.
 func levelFor(n int) (level int) {
 	for slotsIn(bucketCounts[level]) < n {
 		level++
@@ -62,16 +61,17 @@ func levelFor(n int) (level int) {
 	return level
 }
 
-// entry is an entry of a bucket that is being split, and its place before the split.
+// entry is an entry that is being stretched, with its old place.
 type entry[K comparable, V any] struct {
-	hash, bucket uint64
-	slot         uint
-	control      uint64 // the entry's byte in the control word
-	key          K
-	value        V
+	hash    uint64
+	bucket  uint64
+	slot    uint
+	control uint64 // the entry's byte in the control word
+	key     K
+	value   V
 }
 
-// setLevel gives the table the size of a level; no stretching is under way afterwards.
+// setLevel gives the table the size of a level and ends stretching or squeezing.
 func (x *HashIndex[K, V]) setLevel(level int) {
 	x.level, x.moving = level, false
 	x.small, x.large = bucketCounts[level], bucketCounts[level+1]
@@ -87,8 +87,7 @@ func (x *HashIndex[K, V]) reset() {
 	x.small, x.split, x.large = 1, 1, 1
 }
 
-// homes returns the number of buckets that are homes of hashes: the large homes while the table is stretched
-// or squeezed.
+// homes returns the number of buckets that may be homes.
 func (x *HashIndex[K, V]) homes() uint64 {
 	if x.moving {
 		return x.large
@@ -99,13 +98,13 @@ func (x *HashIndex[K, V]) homes() uint64 {
 // countBeyond counts the entries behind the last home.
 func (x *HashIndex[K, V]) countBeyond() {
 	x.beyond = 0
-	for i := x.homes(); i < x.lastPassed(x.homes()); i++ {
+	for i := x.homes(); i < x.firstUnreached(x.homes()); i++ {
 		x.beyond += bits.OnesCount64(fullSlots(*x.control(i)))
 	}
 }
 
-// lastPassed returns the first bucket, from i on, that no entry has reached from an earlier home.
-func (x *HashIndex[K, V]) lastPassed(i uint64) uint64 {
+// firstUnreached returns the first bucket at or after i that no entry has reached from an earlier home.
+func (x *HashIndex[K, V]) firstUnreached(i uint64) uint64 {
 	for i < x.end && *x.control(i - 1) >= onePassed {
 		i++
 	}
@@ -128,7 +127,7 @@ func (x *HashIndex[K, V]) commit(op operation, n uint64) error {
 
 func (x *HashIndex[K, V]) setEnd() { x.end = uint64(x.span.committed) / uint64(x.form.bytes) }
 
-// makeSlot makes room for one more entry and returns the bucket of an empty slot for a hash.
+// makeSlot makes room for an entry with the given hash and returns the bucket of an empty slot.
 func (x *HashIndex[K, V]) makeSlot(op operation, h uint64) (bucket uint64, err error) {
 	if x.used >= x.room {
 		if err := x.enlarge(op); err != nil {
@@ -152,8 +151,7 @@ func (x *HashIndex[K, V]) enlarge(op operation) error {
 		return nil
 	}
 	if x.moving {
-		// Earlier stretching has stopped because memory for entries behind the last home was refused. It is
-		// finished now.
+		// Stretching had stopped, because memory for entries behind the last home was refused.
 		if err := x.stretch(op, int(x.split)); err != nil {
 			return err
 		}
@@ -166,18 +164,18 @@ func (x *HashIndex[K, V]) enlarge(op operation) error {
 	return nil
 }
 
-// start begins a table in memory that is committed.
+// start makes an empty table in the committed memory.
 func (x *HashIndex[K, V]) start(level int) {
 	x.base = x.span.base
 	x.setEnd()
 	x.setLevel(level)
 }
 
-// stretch splits up to steps buckets.
+// stretch moves split down by up to steps buckets.
 func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	for ; steps > 0 && x.split > 0; steps-- {
 		b := x.split - 1
-		if x.stretchAlone(b) {
+		if x.stretchFast(b) {
 			continue
 		}
 		x.moved = x.moved[:0]
@@ -193,12 +191,12 @@ func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 	return nil
 }
 
-// stretchAlone splits bucket b if no entry has passed b and the new homes are later buckets. It reports
-// whether it has split b. Most of the work of growth is done here.
-func (x *HashIndex[K, V]) stretchAlone(b uint64) bool {
+// stretchFast stretches bucket b in the usual case, and returns false in other cases. The usual case: no
+// entry has passed b, and the large homes are later buckets.
+func (x *HashIndex[K, V]) stretchFast(b uint64) bool {
 	p := x.bucket(b)
 	c := *(*uint64)(p)
-	// If the new homes are later buckets, the loop does not meet a moved entry again.
+	// If a large home were bucket b, the loop would meet moved entries again.
 	if c >= onePassed || b*x.large/x.small == b || x.makeSpare(opAdd, slotsPerBucket) != nil {
 		return false
 	}
@@ -226,15 +224,15 @@ func (x *HashIndex[K, V]) stretchAlone(b uint64) bool {
 	return true
 }
 
-// squeezable reports whether the table is too empty and has memory that Grow has not promised.
+// squeezable reports whether the table is too empty and has more memory than Grow has promised.
 func (x *HashIndex[K, V]) squeezable() bool {
 	return x.used < int(x.homes())*(slotsPerBucket*minFull)/100 && (x.level > 0 || x.moving) &&
 		x.span.promised < int(x.homes()+spareBuckets)*int(x.form.bytes)
 }
 
-// squeeze joins up to steps buckets if the table is too empty, and reports whether the table was too empty.
+// squeeze moves split up by up to steps buckets if the table is squeezable, and reports whether it was.
 func (x *HashIndex[K, V]) squeeze(steps int) bool {
-	_ = x.many.giveBack() // memory that Grow committed for groups that were not made
+	_ = x.many.giveBack() // unused memory that Grow committed for groups
 	if !x.squeezable() {
 		return false
 	}
@@ -245,7 +243,7 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	}
 	for ; steps > 0 && x.split < x.small; steps-- {
 		b := x.split
-		// These are the large homes of the hashes whose small home is b.
+		// The hashes with small home b have the large homes from first to last.
 		first, last := b*x.large/x.small, ((b+1)*x.large-1)/x.small
 		for g := first; g <= last; g++ {
 			x.join(g, b)
@@ -259,7 +257,7 @@ func (x *HashIndex[K, V]) squeeze(steps int) bool {
 	return true
 }
 
-// join moves the entries whose large home is g and whose small home is b to home b.
+// join moves the entries with large home g and small home b to their small home.
 func (x *HashIndex[K, V]) join(g, b uint64) {
 	for i := g; ; i++ {
 		p := x.bucket(i)
@@ -275,8 +273,8 @@ func (x *HashIndex[K, V]) join(g, b uint64) {
 			}
 			v := *x.value(p, s)
 			x.take(g, i, s)
-			// The search ends in this bucket at the latest, because take has emptied a slot here. So the
-			// loops do not meet a moved entry again.
+			// The search ends at bucket i at the latest, because take has emptied a slot there. Therefore the
+			// loops do not meet moved entries again.
 			to := b
 			for emptySlots(*x.control(to)) == 0 {
 				to++
@@ -291,7 +289,7 @@ func (x *HashIndex[K, V]) join(g, b uint64) {
 
 // shrink gives back the memory behind the table. It returns an error as [vm.Region.Decommit] does.
 func (x *HashIndex[K, V]) shrink() error {
-	err := x.span.shrink(int(max(x.homes()+spareBuckets, x.lastPassed(x.homes()))) * int(x.form.bytes))
+	err := x.span.shrink(int(max(x.homes()+spareBuckets, x.firstUnreached(x.homes()))) * int(x.form.bytes))
 	x.setEnd()
 	return err
 }
@@ -315,7 +313,7 @@ func (x *HashIndex[K, V]) collect(b uint64) {
 	}
 }
 
-// makeSpare makes sure that n entries find slots, even if all have the last home.
+// makeSpare makes slots for n entries, even if all these entries have the last home.
 func (x *HashIndex[K, V]) makeSpare(op operation, n int) error {
 	if behind := x.end - x.homes(); x.beyond+n > int(behind)*slotsPerBucket {
 		return x.commit(op, x.end+uint64(n)/slotsPerBucket+1)
@@ -323,7 +321,7 @@ func (x *HashIndex[K, V]) makeSpare(op operation, n int) error {
 	return nil
 }
 
-// move moves the entries in x.moved, which have the small home b, to their large homes.
+// move moves the entries in x.moved from their small home b to their large homes.
 func (x *HashIndex[K, V]) move(b uint64) {
 	for i := range x.moved {
 		e := &x.moved[i]
@@ -355,7 +353,7 @@ func (x *HashIndex[K, V]) store(home, i, control uint64, k K, v V) {
 	*x.key(p, s) = k
 	*x.value(p, s) = v
 	for j := home; j < i; j++ {
-		// A count of 255 never changes again: later searches may be longer than necessary.
+		// A count of 255 stays, which only makes searches longer than necessary.
 		if c := x.control(j); *c < 255*onePassed {
 			*c += onePassed
 		}
@@ -365,7 +363,7 @@ func (x *HashIndex[K, V]) store(home, i, control uint64, k K, v V) {
 	}
 }
 
-// take empties a slot of bucket i. home is the home of the slot's entry.
+// take empties a slot of bucket i, whose entry has the given home.
 func (x *HashIndex[K, V]) take(home, i uint64, slot uint) {
 	p := x.bucket(i)
 	*(*uint64)(p) &^= 0xff << (8 * slot)
@@ -382,7 +380,7 @@ func (x *HashIndex[K, V]) take(home, i uint64, slot uint) {
 	}
 }
 
-// poison overwrites the pair of an empty slot, so that a use of this pair shows.
+// poison overwrites the pair of an empty slot, so that uses of the pair show.
 func (x *HashIndex[K, V]) poison(bucket unsafe.Pointer, slot uint) {
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(x.key(bucket, slot))), size[K]()))
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(x.value(bucket, slot))), size[V]()))

@@ -12,48 +12,49 @@ import (
 // in the index at most once. The caller keeps the index up to date, or an [Indexed] pool does.
 //
 // Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by
-// their bits. Keys are of any comparable type without Go pointers, and are compared as Go does: padding does
-// not count, and -0 and 0 are one key. A key with a NaN in it equals nothing: Add panics for such a key, and
-// a look-up finds nothing.
+// their bits. Keys are of any comparable type without Go pointers, and are compared with ==: -0 and 0 are one
+// key, and a key that contains a NaN equals nothing. Add panics for a key with a NaN, and a look-up finds
+// nothing.
 //
-// The index grows without a stall: the table lies in reserved addresses and is stretched in place, a few
-// buckets at a time (the comments in hash_table.go and hash_growth.go explain it). Up to eight values of a
-// key lie in the table. A key with more values has all of them in a tree, so that one of a million values is
-// found in a few steps. The index gives memory back as pairs are removed. An index with 64 KiB of pairs or
-// more commits at most twice the bytes of its keys and values, if a pair has at least 8 bytes. This bound
-// does not include memory that Grow committed. If the promised insertions do not need all of that memory, the
-// unneeded part stays until Trim or Clear, or until removals make the table smaller.
+// The index grows without a stall: its table lies in reserved addresses and grows in place, a few buckets at
+// a time (file hash_growth.go). Up to eight values of a key lie in the table. The values of a key with more
+// values lie in a tree, so that one of a million values is found in a few steps.
+//
+// The index gives memory back as pairs are removed. If pairs have 8 bytes or more, an index with 64 KiB of
+// pairs or more commits at most twice the bytes of its pairs. Memory that [HashIndex.Grow] committed may
+// exceed this bound; its unused part stays until Trim or Clear, or until removals make the table smaller.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
 // the index, any number of goroutines may read it. A loop over the index panics if its body changes the
 // index.
 type HashIndex[K comparable, V any] struct {
 	buckets[K, V]
-	len     int  // pairs
-	used    int  // slots that are not empty
-	room    int  // slots that may be used before the table is stretched further
-	level   int  // the level of small in bucketCounts, or noLevel
+	len     int  // number of pairs
+	used    int  // number of full slots
+	room    int  // number of full slots at which the table must be stretched
+	level   int  // the index of small in bucketCounts, or noLevel
 	moving  bool // stretching or squeezing is under way
-	beyond  int  // entries in buckets behind the last home
+	beyond  int  // number of entries in buckets behind the last home
 	changes int  // number of changes, so that loops detect a change
 	span    snugSpan
 	promise promise
-	many    tree[uint32, V] // by group: the values of keys with more than maxInSlots
+	many    tree[uint32, V] // pairs of group and value, for keys with more than maxInSlots values
 	group   uint32          // the group that was made last
-	moved   []entry[K, V]
-	stub    []uint64 // an empty bucket, for a table without memory
+	moved   []entry[K, V]   // scratch memory of stretch
+	stub    []uint64        // an empty bucket, for a table without memory
 	region  *vm.Region
 	plan
 	ended     error // the panic after Close
-	unchecked int   // changes since checkInvariants ran
+	unchecked int   // number of changes since checkInvariants ran
 }
 
 const (
-	// maxInSlots is how many values of a key may have slots of their own. It is large enough to keep the
-	// cost of a group small for each value, and small enough to let a search pass few buckets.
+	// maxInSlots is the largest number of values of a key that have slots of their own. With a larger number,
+	// searches would pass more buckets; with a smaller number, the cost of a group would be high for each
+	// value.
 	maxInSlots = 8
-	// fewestInGroup is the least number of values that a group keeps. It is smaller than the smallest new
-	// group, so that a key whose number of values goes up and down by one keeps its group.
+	// fewestInGroup is the least number of values of a group. A new group has one value more, so that a key
+	// keeps its group while its number of values goes up and down by one.
 	fewestInGroup = 8
 )
 
@@ -70,7 +71,7 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 	}
 	form := newBucketForm[K, V]()
 	homes := bucketCounts[levelFor(p.capacity)]
-	// In the worst case all hashes are the greatest one, and all entries lie behind the last home.
+	// In the worst case all keys have the last home, and nearly all entries lie behind it.
 	bytesTable := (int(homes) + p.capacity/slotsPerBucket + 8*spareBuckets) * int(form.bytes)
 	bytesMany := bytesTree(p.capacity, size[uint32](), size[V]())
 	r, err := vm.Reserve(alignedSize(bytesTable)+alignedSize(bytesMany),
@@ -145,7 +146,7 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	x.used++
 	x.added()
 	if x.moving && x.used%stepsAtOnce == 0 {
-		// If memory for buckets behind the last home is refused, a later call makes up for the steps.
+		// If memory for buckets behind the last home is refused, a later call makes the steps.
 		_ = x.stretch(opAdd, stepsAtOnce*stretchStep)
 	}
 	x.changed()
@@ -160,7 +161,7 @@ func (x *HashIndex[K, V]) added() {
 	}
 }
 
-// mustMakeSlot makes a slot for one more pair, or panics with an error.
+// mustMakeSlot is makeSlot for a new pair. It panics with the error.
 //
 //go:noinline
 func (x *HashIndex[K, V]) mustMakeSlot(h uint64) uint64 {
@@ -182,8 +183,7 @@ func (x *HashIndex[K, V]) mustHaveCapacity() {
 // Remove removes a pair and reports whether it was in the index. Complexity: constant, with at most 128
 // buckets to squeeze; O(log n) if the key has more than eight values.
 func (x *HashIndex[K, V]) Remove(k K, v V) bool {
-	// This is the code of find: with a call of find, a removal that finds nothing would take a quarter
-	// longer.
+	// This repeats find: with a call of find, a removal that finds nothing would take a quarter longer.
 	var h uint64
 	if x.hash.short {
 		h = x.hash.mixed(number(&k))
@@ -324,7 +324,7 @@ func (x *HashIndex[K, V]) Values(k K) iter.Seq[V] {
 				return
 			}
 			more := yield(x.valueAt(at))
-			x.mustBe(changes, "Values")
+			x.mustBeUnchanged(changes, "Values")
 			if !more {
 				return
 			}
@@ -337,7 +337,7 @@ func (x *HashIndex[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		x.mustBeOpen()
 		changes := x.changes
-		for i := range x.lastPassed(x.homes()) {
+		for i := range x.firstUnreached(x.homes()) {
 			p := x.bucket(i)
 			c := *(*uint64)(p)
 			for m := fullSlots(c); m != 0; m &= m - 1 {
@@ -348,7 +348,7 @@ func (x *HashIndex[K, V]) All() iter.Seq2[K, V] {
 						func(v V) bool { return yield(k, v) })
 				} else {
 					more = yield(k, *x.value(p, s))
-					x.mustBe(changes, "All")
+					x.mustBeUnchanged(changes, "All")
 				}
 				if !more {
 					return
@@ -367,15 +367,15 @@ func (x *HashIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBe panics if x.changes is no longer the given number. The panic names the loop.
-func (x *HashIndex[K, V]) mustBe(changes int, loop string) {
+// mustBeUnchanged panics with the name of the loop if x.changes is no longer the given number.
+func (x *HashIndex[K, V]) mustBeUnchanged(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))
 	}
 }
 
 // changed counts a change. With the build tag invariants it also runs checkInvariants, once in x.len/16
-// changes: the checks of a large index would otherwise take too long.
+// changes, because each check takes time for all pairs.
 func (x *HashIndex[K, V]) changed() {
 	x.changes++
 	if !invariants.Enabled {

@@ -11,9 +11,9 @@ import (
 // hasher hashes keys with random seeds, so that no set of keys is slow in every process.
 type hasher[K comparable] struct {
 	seed    maphash.Seed
-	a, b, c uint64 // the seeds of short keys
-	short   bool   // keys are 1, 2, 4 or 8 bytes, and equal exactly if their bytes are equal
-	hasNaN  bool   // a key may differ from itself
+	a, b, c uint64 // seeds for short keys
+	short   bool   // keys have 1, 2, 4 or 8 bytes, and are equal exactly if their bytes are equal
+	hasNaN  bool   // keys may contain a NaN
 }
 
 func newHasher[K comparable]() hasher[K] {
@@ -30,10 +30,10 @@ func newHasher[K comparable]() hasher[K] {
 // of returns the hash of a key. All bits of the hash are mixed well: the high bits choose the bucket, the low
 // bits the tag.
 //
-// A short key is multiplied by a secret number, and the halves of the product are added without carry, as
-// wyhash does (Wang Yi). This happens twice. After one multiplication, keys at regular steps would have
-// hashes at regular steps, and for some secret numbers equal hashes. The two multiplications together take
-// half as long as the hash of Go's maps. Keys that are not short use the hash of Go's maps.
+// A short key is multiplied by a secret number, and the halves of the product are combined with XOR, as in
+// wyhash (Wang Yi). A second multiplication follows: after one multiplication, keys at regular distances
+// would have hashes at regular distances, and for some secret numbers equal hashes. The two multiplications
+// take half as long as the hash of Go's maps, which is the hash for keys that are not short.
 func (h *hasher[K]) of(k K) uint64 {
 	if h.short {
 		return h.mixed(number(&k))
@@ -41,8 +41,8 @@ func (h *hasher[K]) of(k K) uint64 {
 	return h.long(k)
 }
 
-// mixed and long are the two cases of hasher.of. The compiler inlines mixed, but not hasher.of. Therefore the
-// shortest paths choose between mixed and long themselves.
+// mixed and long are the two cases of hasher.of. The compiler inlines mixed, but not hasher.of. Therefore
+// Add, Remove and First choose between mixed and long themselves.
 
 func (h *hasher[K]) mixed(n uint64) uint64 {
 	high, low := bits.Mul64(n^h.a, h.b)

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Grow makes the next n insertions unable to fail, by committing memory for them: in the table, and for the
-// values of keys with many values. The room stays until insertions have used it, or until Trim or Clear. An
-// empty index immediately gets the table for n pairs, so that filling the index does not stretch the table.
-// Grow panics when n is negative.
+// Grow commits memory for the next n insertions, so that they cannot fail. The memory stays committed until
+// these insertions were made, or until Trim or Clear. An empty index gets a table for n pairs, so that
+// filling the index does not stretch the table. Grow panics when n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the index holds the same pairs.
@@ -23,15 +22,15 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 	if n == 0 {
 		return nil
 	}
-	// Each insertion may move all values of a key from slots into a group, but groups never hold more pairs
-	// than the index.
+	// Each insertion may move maxInSlots values of a key from slots into a group. Groups never have more
+	// pairs than the index.
 	promised := x.many.span.promised
 	if err := x.many.promise(min(n*(maxInSlots+1), x.used+n, x.plan.capacity-x.many.len)); err != nil {
 		return err
 	}
 	level := levelFor(x.used + n)
-	// The promised insertions must not commit memory behind the last home, so Grow commits four times the
-	// usual memory there.
+	// The promised insertions must not need more memory behind the last home. Therefore Grow commits four
+	// times the usual memory there.
 	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
 		x.many.span.promised = promised
 		_ = x.many.giveBack()
@@ -51,19 +50,19 @@ func (x *HashIndex[K, V]) forget() {
 	x.promise, x.span.promised, x.many.span.promised = promise{}, 0, 0
 }
 
-// clearTable empties the buckets.
+// clearTable empties the buckets and resets the table.
 func (x *HashIndex[K, V]) clearTable() {
 	if x.level != noLevel {
-		for i := range x.lastPassed(x.homes()) {
+		for i := range x.firstUnreached(x.homes()) {
 			*x.control(i) = 0
 		}
 	}
 	x.reset()
 }
 
-// Trim gives back the unused room that Grow made. Complexity: a few steps for each pair if there is unused
-// room, because this call squeezes the whole table. Trim returns an error as [vm.Region.Decommit] does; then
-// the index works as before.
+// Trim gives back the unused memory that Grow committed. It returns an error as [vm.Region.Decommit] does;
+// then the index works as before. Complexity: a few steps for each pair, to squeeze the table, if there is
+// unused memory.
 func (x *HashIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.forget()
@@ -102,8 +101,8 @@ func (x *HashIndex[K, V]) Committed() int { return x.region.Committed() }
 // [vm.Region.Resident].
 func (x *HashIndex[K, V]) Resident() (int, error) { return x.region.Resident() }
 
-// Close gives the memory and the addresses back. The methods of the index then panic, except Len and those
-// that count bytes. Closing twice does nothing.
+// Close gives the memory and the addresses back. Afterwards the methods of the index panic, except Len and
+// the methods that count bytes. A second Close does nothing.
 func (x *HashIndex[K, V]) Close() error {
 	if x.ended != nil {
 		return nil
@@ -111,7 +110,7 @@ func (x *HashIndex[K, V]) Close() error {
 	if err := x.region.Close(); err != nil {
 		return err
 	}
-	// In a table without memory every search ends in bucket 0, so the short paths reach the test for Close.
+	// In a table without memory every search ends in bucket 0 and then reaches the test for Close.
 	x.reset()
 	x.ended, x.len = &closedError{x.plan.name}, 0
 	x.many = tree[uint32, V]{}

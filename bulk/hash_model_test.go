@@ -39,9 +39,8 @@ func (m *hashModel[K]) remove(k K, v uint32) bool {
 	return true
 }
 
-// playHash applies the operations in data to an index and to the model. It fails the test if the index
-// differs from the model. key makes a key from a number. spoil, which may be nil, makes the index's hash
-// function worse.
+// playHash applies the operations in data to an index and to the model, and compares them. key makes a key
+// from a number. spoil, which may be nil, makes the index's hash function worse.
 func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) K, spoil func(*hasher[K])) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -144,7 +143,6 @@ func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) 
 	compareHash(t, x, &m)
 }
 
-// compareHashKey compares the index and the model for one key.
 func compareHashKey[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hashModel[K], k K) {
 	t.Helper()
 	want := m.values[k]
@@ -162,7 +160,6 @@ func compareHashKey[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hash
 	}
 }
 
-// compareHash compares all pairs of the index with the model.
 func compareHash[K comparable](t *testing.T, x *HashIndex[K, uint32], m *hashModel[K]) {
 	t.Helper()
 	type pair struct {

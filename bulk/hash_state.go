@@ -7,13 +7,14 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// hashIndexState implements state.Container. A file has the pairs in the order of [HashIndex.All]. If the
-// keys are short (see hasher), their hashes depend only on three numbers of the index. In this case the file
-// also has these numbers and the control words of the buckets, so that loading puts each pair into its old
-// slot. The hashes of other keys depend on the process: loading adds their pairs to an empty index.
+// hashIndexState implements state.Container. A file has the pairs in the order of [HashIndex.All].
+//
+// If the keys are short (see hasher), their hashes depend only on three seeds. The file then has the seeds
+// and the control words of the buckets, too, so that loading puts each pair into its old slot. The hashes of
+// other keys depend on the process: loading adds their pairs to an empty index.
 type hashIndexState[K comparable, V any] struct {
 	x       *HashIndex[K, V]
-	once    sync.Once // collects the pairs at the first read
+	once    sync.Once // collects the pairs once, at the first read
 	pairs   []pairState[K, V]
 	control []uint64
 }
@@ -36,7 +37,7 @@ func (s *hashIndexState[K, V]) Describe() state.Contents {
 		moving = 1
 	}
 	c.Numbers = map[string]uint64{"a": x.hash.a, "b": x.hash.b, "c": x.hash.c, "level": uint64(x.level),
-		"moving": moving, "split": x.split, "buckets": x.lastPassed(x.homes())}
+		"moving": moving, "split": x.split, "buckets": x.firstUnreached(x.homes())}
 	return c
 }
 
@@ -114,11 +115,11 @@ func (s *hashIndexState[K, V]) addAll() error {
 	return nil
 }
 
-// farOnAverage bounds the average number of buckets between a pair and its home. It is far above the average
-// of any real index. A forged file with larger distances could make the check of all pairs slow.
-const farOnAverage = 64
+// maxMeanDistance bounds the average number of buckets between an entry and its home. It is far above the
+// average of any real index. A forged file with larger distances could make checkKeys slow.
+const maxMeanDistance = 64
 
-// place puts each pair into its slot. The caller checks the result.
+// place puts each pair into its old slot. The caller must check the index afterwards.
 func (s *hashIndexState[K, V]) place(c state.Contents) error {
 	x, n := s.x, c.Numbers
 	wrong := func() error {
@@ -177,7 +178,7 @@ func (s *hashIndexState[K, V]) place(c state.Contents) error {
 			}
 		}
 	}
-	if len(left) > 0 || far > farOnAverage*(uint64(x.used)+1) {
+	if len(left) > 0 || far > maxMeanDistance*(uint64(x.used)+1) {
 		return wrong()
 	}
 	x.len = c.Len

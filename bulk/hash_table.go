@@ -8,15 +8,15 @@ import (
 // buckets is the table of a HashIndex: buckets of seven slots, one after the other. A bucket begins with a
 // control word. The control word has a byte for each slot. The byte of an empty slot is 0. The byte of a full
 // slot has seven bits of the hash, never all zero, and a bit that is set if the slot stands for many values.
-// The last byte of the control word counts the entries that have passed the bucket: they found it full, and
-// are in a later bucket. Behind the control word lie seven pairs, or seven keys and seven values.
+// The last byte of the control word counts the entries that have passed the bucket: entries that found it
+// full and are in a later bucket. Behind the control word lie seven pairs, or seven keys and then seven
+// values.
 //
 // The number of an entry's home bucket is proportional to the entry's hash: the smallest hash has the first
 // bucket as its home, and the greatest hash the last one. An entry is stored in the first bucket, from its
-// home on, that has an empty slot. Because homes have the order of the hashes, the table can be stretched by
-// two fifths in place, a bucket at a time, beginning with the last bucket (file hash_growth.go). A search
-// ends at a bucket that no entry has passed, so a removal leaves no tombstone. F14 (Facebook, 2019) ends
-// searches in the same way.
+// home on, that has an empty slot. Because homes have the order of the hashes, the table can grow in place
+// (file hash_growth.go). A search ends at a bucket that no entry has passed, as in F14 (Facebook, 2019);
+// therefore a removal leaves no tombstone.
 //
 // Many goroutines may read buckets while no goroutine changes them.
 type buckets[K comparable, V any] struct {
@@ -41,9 +41,9 @@ const (
 
 // bucketForm is the layout of a bucket, in bytes.
 type bucketForm struct {
-	bytes             uintptr // bytes of a bucket
-	keys, eachKey     uintptr // offset of the first key, and distance to the next
-	values, eachValue uintptr
+	bytes              uintptr // size of a bucket
+	keys, values       uintptr // offsets of the first key and of the first value
+	eachKey, eachValue uintptr // distances from a key to the next key, and from a value to the next value
 }
 
 func newBucketForm[K, V any]() bucketForm {
@@ -55,14 +55,14 @@ func newBucketForm[K, V any]() bucketForm {
 	align := func(n, unit uintptr) uintptr { return (n + unit - 1) / unit * unit }
 	f := bucketForm{keys: 8}
 	if unsafe.Sizeof(pair) == key+value {
-		// A value lies behind its key, so that both are mostly in one cache line.
+		// A value lies behind its key, so that a pair is usually in one cache line.
 		if key+value == 16 {
 			f.keys = 16
 		}
 		f.eachKey, f.values, f.eachValue = key+value, f.keys+key, key+value
 		f.bytes = f.keys + slotsPerBucket*f.eachKey
 	} else {
-		// All keys lie before all values, because pairs would have gaps for alignment.
+		// Pairs would have padding, so all keys lie before all values.
 		f.eachKey, f.values, f.eachValue = key, align(f.keys+slotsPerBucket*key, value), value
 		f.bytes = f.values + slotsPerBucket*value
 	}
@@ -74,8 +74,8 @@ func newBucketForm[K, V any]() bucketForm {
 	return f
 }
 
-// bucket, key and value are sound for buckets below end: their memory is committed, the span never moves
-// before Close, and neither K nor V holds Go pointers.
+// bucket, control, key and value are sound for buckets below end: their memory is committed, the span never
+// moves before Close, and neither K nor V holds Go pointers.
 
 func (t *buckets[K, V]) bucket(i uint64) unsafe.Pointer {
 	return unsafe.Add(t.base, uintptr(i)*t.form.bytes)
@@ -129,19 +129,19 @@ type place struct {
 	many   bool // the slot stands for many values
 }
 
-// find returns the first slot of a key, whose hash is h, and whether there is one.
+// find returns the first slot of key k with hash h, and whether there is one.
 func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
 	return t.findFrom(h, k, place{bucket: t.home(h)}, allSlots)
 }
 
-// findNext returns the next slot of a key behind a slot that find or findNext has returned. The caller may
-// have emptied that slot.
+// findNext returns the next slot of a key behind the slot at, which find or findNext has returned. The caller
+// may have emptied the slot at.
 func (t *buckets[K, V]) findNext(h uint64, k K, at place) (next place, ok bool) {
 	return t.findFrom(h, k, at, allSlots<<(8*at.slot+8))
 }
 
-// findFrom returns the first slot of a key from bucket at.bucket on. In that bucket it searches only the
-// given slots.
+// findFrom returns the first slot of a key from bucket at.bucket on. In bucket at.bucket it searches the
+// given slots, in later buckets all slots.
 func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next place, ok bool) {
 	tag := tagOf(h)
 	for i := at.bucket; ; i++ {
@@ -159,7 +159,6 @@ func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next pl
 	}
 }
 
-// valueAt returns the value in a slot.
 func (t *buckets[K, V]) valueAt(at place) V { return *t.value(t.bucket(at.bucket), at.slot) }
 
 // groupIn returns the address of the group's number in a slot that stands for many values: the first four

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// bounded checks that an index of n pairs commits at most twice the bytes of its pairs. An index with less
-// than 64 KiB of pairs may commit twice 64 KiB.
+// bounded checks that an index commits at most twice the bytes of its n pairs. If the pairs have less than
+// 64 KiB, the bound is 128 KiB.
 func bounded(t *testing.T, x interface {
 	Committed() int
 	Resident() (int, error)
@@ -17,34 +17,31 @@ func bounded(t *testing.T, x interface {
 	t.Helper()
 	data := n * bytesPair
 	if data < 64<<10 {
-		// Small indices may have a few pages for each of their two parts.
 		data = 64 << 10
 	}
 	resident, err := x.Resident()
 	if err != nil {
 		t.Fatal(err)
 	}
-	larger := 2 * (vm.PageSize() - 4<<10) // the two parts are rounded up to whole pages
+	larger := 2 * (vm.PageSize() - 4<<10) // for table and tree, which are rounded up to whole pages
 	if committed := x.Committed(); committed > 2*data+larger || resident > committed {
 		t.Fatalf("%s, %d pairs of %d bytes: %d bytes are committed, %.2f times the data, and %d are resident",
 			what, n, bytesPair, committed, float64(committed)/float64(data), resident)
 	}
 }
 
-// largest is the highest number of pairs in the tests of memory.
 func largest() int {
 	return min(boundedPairs(), longtest.Pick(100_000, 400_000))
 }
 
-// boundedPairs is the number of pairs for tests whose bounds depend on how full the table is at the end.
+// boundedPairs is the number of pairs in tests whose bounds depend on how full the final table is.
 func boundedPairs() int {
-	if testing.Short() || heapStandIn() {
+	if !longtest.Enabled() || heapStandIn() {
 		return 20_000
 	}
 	return 400_000
 }
 
-// TestHashIndexMemory fills an index, empties it again, and checks its memory at many sizes.
 func TestHashIndexMemory(t *testing.T) {
 	longtest.OneGoroutine(t)
 	t.Run("u64-u64", func(t *testing.T) { fillAndEmptyHash[uint64, uint64](t, 1, largest()) })
@@ -74,7 +71,7 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 			bounded(t, x, "emptying", x.Len(), bytesPair)
 		}
 	}
-	// In the next two loops, consecutive pairs have different keys: all groups grow and shrink together.
+	// Now all groups grow and shrink together.
 	for v := range min(valuesPerKey, 20) {
 		for i := v; i < n; i += valuesPerKey {
 			x.Add(key(i), V(i))
@@ -112,8 +109,6 @@ func fillAndEmptyHash[K, V uint32 | uint64](t *testing.T, valuesPerKey, n int) {
 	bounded(t, x, "trimmed", x.Len(), bytesPair)
 }
 
-// TestOrderedIndexMemory fills and empties a tree, in several orders of adding and removing, and checks its
-// memory.
 func TestOrderedIndexMemory(t *testing.T) {
 	n := largest() / 3 &^ 1
 	seed := rand.Uint64()
@@ -132,8 +127,7 @@ func TestOrderedIndexMemory(t *testing.T) {
 		}
 		fillAndEmptyOrdered[uint32, uint32](t, in, n, come, come)
 	}
-	// Remove every third pair of a full index, then every fifth of the remaining pairs, and so on, so that
-	// every node is as empty as possible.
+	// Removals of every third pair, then of every fifth pair and so on, make all nodes as empty as possible.
 	x := newOrderedIndex[uint32, uint32](t, Options{Capacity: n})
 	for i := range n {
 		x.Add(uint32(i), 0)
@@ -210,7 +204,6 @@ func newOrderedIndex[K interface {
 	return x
 }
 
-// TestIndicesUnderPolicies checks the bound on memory with several page policies.
 func TestIndicesUnderPolicies(t *testing.T) {
 	longtest.OneGoroutine(t)
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHeap} {
@@ -225,7 +218,6 @@ func TestIndicesUnderPolicies(t *testing.T) {
 	}
 }
 
-// TestOrderedIndexUsedRoom makes all insertions that Grow promised, and then checks the bound on memory.
 func TestOrderedIndexUsedRoom(t *testing.T) {
 	const n = 25_000
 	for _, at := range []int{500, 5_000, n} {
@@ -250,11 +242,10 @@ func TestOrderedIndexUsedRoom(t *testing.T) {
 	}
 }
 
-// TestPromisesEnd calls Grow before each insertion, or before some insertions. Grow's promise is kept, and
-// after the promised insertions the index gives memory back as it does without Grow.
+// After the insertions that Grow has promised, an index gives memory back as it does without Grow.
 func TestPromisesEnd(t *testing.T) {
 	n := 100_000
-	if testing.Short() || heapStandIn() {
+	if !longtest.Enabled() || heapStandIn() {
 		n = 5_000
 	}
 	for _, valuesPerKey := range []int{1, 20} {
@@ -275,7 +266,7 @@ func TestPromisesEnd(t *testing.T) {
 				}
 				for i := range n {
 					x.Remove(key(i), uint32(i))
-					// When the table shrinks, the index gives back the unused memory of Grow step by step.
+					// The index gives unused memory of Grow back step by step.
 					most := 2*max(12*x.Len(), 64<<10) + 4*vm.PageSize()
 					if c := x.(interface{ Committed() int }).Committed(); i > n/10 && c > most {
 						t.Fatalf("%s: %d bytes are committed for %d pairs", name, c, x.Len())

@@ -10,14 +10,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// size returns the size of a T.
 func size[T any]() int {
 	var v T
 	return int(unsafe.Sizeof(v))
 }
 
-// newIndexPlan checks the types and options of an index. The elements of the plan are pairs; the size of a
-// pair is that of a key and a value, without padding.
+// newIndexPlan checks the types and options of an index. The elements of the plan are pairs of a key and a
+// value, without padding.
 func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	layout.Check[K]("bulk: New" + kind)
 	layout.Check[V]("bulk: New" + kind)
@@ -55,14 +54,14 @@ func newIndexPlan[K, V any](kind string, o Options) (plan, error) {
 	return p, nil
 }
 
-// promise counts the insertions that Grow has promised and that were not made yet. The index keeps the memory
-// that these insertions may need.
+// promise is the number of insertions that Grow has promised and that were not made yet. The index keeps the
+// memory for them.
 type promise struct{ left int }
 
 // add promises the next n insertions.
 func (p *promise) add(n int) { p.left = max(p.left, n) }
 
-// kept counts an insertion, and reports whether the insertion was the last promised one.
+// kept counts an insertion and reports whether it was the last promised insertion.
 func (p *promise) kept() bool {
 	if p.left == 0 {
 		return false
@@ -74,12 +73,10 @@ func (p *promise) kept() bool {
 // allow adds n, which may be negative, to the capacity.
 func (p *plan) allow(n int) { p.capacity += n }
 
-// maxPairs bounds the pairs of an index, so that a uint32 can number the nodes of its tree.
+// maxPairs is the largest number of pairs of an index. A uint32 can then number the nodes of its tree.
 const maxPairs int64 = 1 << 36
 
-// solid reports whether each byte of a value of type t belongs to a number, so that two values are equal
-// exactly if their bytes are equal. In this respect, floating-point numbers are equal if their bits are
-// equal.
+// solid reports whether values of type t have no padding.
 func solid(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -98,7 +95,7 @@ func solid(t reflect.Type) bool {
 	return true
 }
 
-// The texts of the panics of indices are made here, so that the paths that panic stay small.
+// These functions make the texts of panics, so that their callers stay small.
 
 func nan(name string) string {
 	return "bulk: Add of the key NaN to " + name +

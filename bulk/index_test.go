@@ -14,8 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestHashKeys adds keys that are equal although their bytes differ, and NaN, which differs from itself
-// although the bytes are the same.
+// Some keys are equal although their bytes differ, such as 0 and -0. NaN differs from itself.
 func TestHashKeys(t *testing.T) {
 	f := newHashIndex[float64, uint32](t, Options{Capacity: 100})
 	minusZero := math.Copysign(0, -1)
@@ -64,8 +63,7 @@ func TestHashKeys(t *testing.T) {
 	}
 }
 
-// TestSearchesAreShort counts the buckets that searches pass for keys in regular patterns, in a table that
-// grows.
+// Keys in regular patterns must not make searches longer than random keys do.
 func TestSearchesAreShort(t *testing.T) {
 	n := boundedPairs() / 2
 	patterns := map[string]func(i int) uint64{
@@ -92,8 +90,8 @@ func TestSearchesAreShort(t *testing.T) {
 			longest = max(longest, length)
 			total += length
 		}
-		// With random hashes and the fullest table, a search passes 2.3 ± 0.1 buckets on average, and at
-		// most about 170.
+		// In the fullest table with random hashes, a search passes 2.3 ± 0.1 buckets on average, and at most
+		// about 170 buckets.
 		if mean := float64(total) / float64(x.end); longest > 300 || mean > 3 {
 			t.Errorf("%s: a search that finds nothing passes up to %d buckets, on average %.2f", name,
 				longest, mean)
@@ -101,8 +99,7 @@ func TestSearchesAreShort(t *testing.T) {
 	}
 }
 
-// TestManyValues gives a key up to a million values and removes them in another order. If adding or removing
-// a value took linear time, the test would take hours.
+// If adding or removing one of a million values of a key took linear time, this test would take hours.
 func TestManyValues(t *testing.T) {
 	longtest.OneGoroutine(t)
 	n := longtest.Pick(100_000, 1_000_000)
@@ -132,7 +129,7 @@ func TestManyValues(t *testing.T) {
 	o.tree.checkInvariants("")
 }
 
-// indices returns an index of each kind by its name.
+// indices returns an index of each kind, by name.
 func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 	o.Name = "hash"
 	h := newHashIndex[uint64, uint32](t, o)
@@ -140,8 +137,7 @@ func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 	return map[string]Index[uint64, uint32]{"hash": h, "ordered": newOrderedIndex[uint64, uint32](t, o)}
 }
 
-// TestIndicesUnderLimit reaches a limit in the middle of growing, with few and with many values for each key.
-// No pair is lost, and the index grows again when room returns.
+// An index reaches a limit while it grows. No pair is lost, and the index grows again when room returns.
 func TestIndicesUnderLimit(t *testing.T) {
 	longtest.OneGoroutine(t)
 	for _, pages := range pageKinds {
@@ -219,7 +215,7 @@ func checkIndex(x Index[uint64, uint32]) {
 	}
 }
 
-// TestGrowOfIndicesHolds checks that the insertions that Grow promised commit no memory, whatever the keys.
+// The insertions that Grow has promised commit no memory, whatever the keys.
 func TestGrowOfIndicesHolds(t *testing.T) {
 	longtest.OneGoroutine(t)
 	const n = 20_000
@@ -253,7 +249,6 @@ func TestGrowOfIndicesHolds(t *testing.T) {
 	}
 }
 
-// TestIndicesWithFailingCalls makes each call to the operating system fail in turn. No pair is lost.
 func TestIndicesWithFailingCalls(t *testing.T) {
 	longtest.OneGoroutine(t)
 	scale := vm.PageSize() / (4 << 10)

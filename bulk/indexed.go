@@ -25,31 +25,31 @@ type Index[K comparable, V any] interface {
 	allower
 }
 
-// allower is an index that can hold one pair more than its capacity for a moment. The reserved addresses
-// suffice for that pair.
+// allower is an index whose capacity Update raises by one for a moment. The reserved addresses suffice for
+// the additional pair.
 type allower interface{ allow(n int) }
 
-// Indexed keeps indices of a pool up to date: an element that is inserted, removed or updated through the
-// Indexed changes in the pool and in all attached indices. The pool's own methods cost the same as without an
-// Indexed.
+// Indexed keeps indices of a pool up to date: insertions, removals and updates through the Indexed change the
+// pool and all attached indices. The pool's own methods become no slower.
 //
-// Methods of the pool and of the indices that change nothing may be called directly. Insert and remove
-// elements only through the Indexed, and change the fields that keys are made of only in [Indexed.Update].
-// The rule about goroutines is that of the pool: one goroutine may change the Indexed, or any number of
-// goroutines may read it.
+// Insert and remove elements only through the Indexed, and change the fields from which keys are made only in
+// [Indexed.Update]. Methods of the pool and of the indices that change nothing may be called directly.
+//
+// One goroutine may change an Indexed at a time, while no other goroutine reads it, its pool or its indices.
+// While no goroutine changes them, any number of goroutines may read them.
 type Indexed[T any] struct {
 	pool     *Pool[T]
 	indices  []attached[T]
-	before   T // a copy of the element that Update is changing, from before the change
+	before   T // the old value of the element that Update is changing
 	updating bool
 }
 
-// attached is an index without its key type.
+// attached is an attached index, without its key type.
 type attached[T any] struct {
 	add    func(h Handle[T], e *T)
 	remove func(h Handle[T], e *T)
-	// addOther adds the key of e, and removeOther removes it. Both do nothing if e and other have the same
-	// key.
+	// addOther adds the key of e, and removeOther removes the key of e. They do nothing if other has the
+	// same key.
 	addOther    func(h Handle[T], e, other *T)
 	removeOther func(h Handle[T], e, other *T)
 	grow        func(n int) error
@@ -65,9 +65,9 @@ func NewIndexed[T any](p *Pool[T]) *Indexed[T] {
 	return &Indexed[T]{pool: p}
 }
 
-// Attach makes x keep an index up to date from now on. keyOf returns the key of an element; it must depend
-// only on the element. Attach rebuilds the index: it removes the index's pairs and adds one for each element
-// of the pool.
+// Attach makes x keep an index up to date from now on. keyOf returns the key of an element, which must depend
+// only on the element. Attach first removes all pairs of the index, and adds a pair for each element of the
+// pool.
 //
 // It returns an error as the index's Grow does; then the index is empty and not attached. It panics when the
 // index or keyOf is nil. Complexity: one insertion for each element.
@@ -88,7 +88,7 @@ func Attach[T any, K comparable](x *Indexed[T], index Index[K, Handle[T]], keyOf
 		remove: func(h Handle[T], e *T) { index.Remove(keyOf(e), h) },
 		addOther: func(h Handle[T], e, other *T) {
 			if k := keyOf(e); k != keyOf(other) {
-				// The index has a pair too many until removeOther removes the pair of the other key.
+				// For a moment the index has two pairs of h; then removeOther removes the old pair.
 				index.allow(1)
 				defer index.allow(-1)
 				index.Add(k, h)
@@ -142,9 +142,10 @@ func (x *Indexed[T]) Remove(h Handle[T]) bool {
 }
 
 // Update calls f with the element of h, which f may change. Then it updates each index in which the element
-// has a new key. It reports whether h has an element. It panics with a [*vm.Error] if an index has no room
-// for a new key. It also panics if a key has become NaN. After these panics, and after a panic of f, the
-// element and the indices are unchanged. f must not change the pool or call Update.
+// has a new key. It reports whether h has an element. f must not change the pool or call Update.
+//
+// Update panics with a [*vm.Error] if an index has no room for a new key. It also panics if a new key is NaN.
+// After these panics, and after a panic of f, the element and the indices are unchanged.
 func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 	e := x.pool.Get(h)
 	if e == nil {
@@ -175,8 +176,9 @@ func (x *Indexed[T]) Update(h Handle[T], f func(*T)) bool {
 	return true
 }
 
-// Grow makes the next n insertions unable to fail, in the pool and in all indices. It panics when n is
-// negative. It returns an error as [Pool.Grow] does; room that was made before the error stays.
+// Grow makes room for the next n insertions in the pool and in all indices, so that the insertions cannot
+// fail. It panics when n is negative. It returns an error as [Pool.Grow] does; room that was made before the
+// error stays.
 func (x *Indexed[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on indexed %s: a number of elements is zero or more", n,

@@ -7,8 +7,6 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzIndexed inserts, updates, removes and clears through the adapter. It also tries NaN keys, which must be
-// refused.
 func FuzzIndexed(f *testing.F) {
 	f.Add([]byte{0, 1, 5, 0, 2, 9, 0, 1, 5, 3, 0, 7, 7, 4, 1, 6, 0, 2, 9, 5, 3, 2, 200, 200, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -26,7 +24,7 @@ func FuzzIndexed(f *testing.F) {
 func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 	u.attach(t)
 	units := make(map[Handle[unit]]unit)
-	var handles []Handle[unit] // live and stale handles
+	var handles []Handle[unit] // of live and of removed units
 	b := modeltest.NewStream(data)
 	handle := func() (h Handle[unit]) {
 		if len(handles) > 0 {
@@ -49,7 +47,7 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 			team, speed := uint32(b.Below(20)), float32(b.Byte())
 			v, lives := units[h]
 			if u.Update(h, func(p *unit) { p.team, p.speed = team, speed }) != lives {
-				t.Fatalf("Update(%v) returns a wrong result", h)
+				t.Fatalf("Update(%v) returns %t", h, !lives)
 			}
 			if lives {
 				v.team, v.speed = team, speed
@@ -59,7 +57,7 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 			h := handle()
 			_, lives := units[h]
 			if u.Remove(h) != lives {
-				t.Fatalf("Remove(%v) returns a wrong result", h)
+				t.Fatalf("Remove(%v) returns %t", h, !lives)
 			}
 			delete(units, h)
 		case 6:
@@ -70,7 +68,7 @@ func playIndexed(t *testing.T, u *indexedUnits, data []byte) {
 					func(p *unit) { p.speed = float32(math.NaN()) })
 			})
 			if (text != "") != lives {
-				t.Fatalf("a NaN key: panic %q", text)
+				t.Fatalf("Update to a NaN key: panic %q; the unit lives: %t", text, lives)
 			}
 		case 7:
 			if b.Byte()%8 == 0 {

@@ -6,13 +6,13 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// attachment is an index that is attached to an Indexed, and the function for its keys.
+// attachment is an index that is attached to an Indexed, with the function that makes its keys.
 type attachment[T any, K comparable] struct {
 	index Index[K, Handle[T]]
 	keyOf func(*T) K
 }
 
-// keptIndex is an attachment without its types.
+// keptIndex is an attachment without its type parameters.
 type keptIndex interface {
 	// of returns the index.
 	of() any
@@ -35,15 +35,15 @@ func (a *attachment[T, K]) fits(pool any) bool {
 	return true
 }
 
-// indexedState implements state.Container. It holds the state of the pool. It also holds the states of the
-// hash indices, because the order of a loop over a hash index cannot be derived from the pool. An index that
-// the file does not have, or that does not fit the elements, is rebuilt from the elements, as Attach does.
+// indexedState implements state.Container. A file has the state of the pool. It also has the states of the
+// hash indices, because the order of a loop over a hash index does not follow from the pool. Loading rebuilds
+// the other indices from the elements, and hash indices that do not fit the elements.
 type indexedState[T any] struct {
 	x *Indexed[T]
-	// Each part is a state.Container: first the pool, then the indices. The type of the field is any, because
-	// otherwise the linker would keep the description of state.Container in every program with an Indexed.
+	// parts has a state.Container for the pool, followed by one for each index. The element type is any: with
+	// state.Container, the linker would keep its type description in every program with an Indexed.
 	parts []any
-	read  []bool // for each index: whether the file has it
+	read  []bool // for each index: whether the file has its state
 }
 
 func (s *indexedState[T]) pool() state.Container { return s.parts[0].(state.Container) }
@@ -77,8 +77,8 @@ func (s *indexedState[T]) Of() []any {
 	return of
 }
 
-// Describe returns the description of the pool, with the descriptions of the indices added. Its kind is that
-// of the pool alone, so that a later version of the program may attach other indices or none.
+// Describe returns the description of the pool, with the descriptions of the indices in the field Indices.
+// The kind is that of a pool, so that a later version of the program may attach other indices or none.
 func (s *indexedState[T]) Describe() state.Contents {
 	c := s.pool().Describe()
 	for i := range s.read {
@@ -129,7 +129,7 @@ func (s *indexedState[T]) Settle(c state.Contents, arrays []state.Array) error {
 	}
 	for i, read := range s.read {
 		a := &s.x.indices[i]
-		// Elements that loading has converted may have other keys: fits detects that.
+		// Elements that loading has converted may have other keys, which fits detects.
 		if read && s.index(i).Settle(c.Indices[i], own(i+1)) == nil &&
 			a.attachment.(keptIndex).fits(s.x.pool) {
 			continue

@@ -51,7 +51,7 @@ func (u *indexedUnits) attach(t *testing.T) {
 	}
 }
 
-// compare checks that the indices have the pool's elements and nothing else.
+// compare checks that the indices have exactly the pool's elements.
 func (u *indexedUnits) compare(t *testing.T) {
 	t.Helper()
 	n := u.Pool().Len()
@@ -104,7 +104,7 @@ func TestIndexed(t *testing.T) {
 					called, *e = true,
 						random(i)
 				}); got != u.Pool().Valid(h) || called != got {
-					t.Fatalf("Update(%v) = %t, called %t", h, got, called)
+					t.Fatalf("Update(%v) = %t; it called f: %t", h, got, called)
 				}
 			}
 			if i%500 == 0 {
@@ -131,8 +131,7 @@ func TestIndexed(t *testing.T) {
 	}
 }
 
-// TestIndexedFailures makes the second of two indices fail. The pool and the first index must then be
-// unchanged.
+// If the second of two indices fails, the pool and the first index must be unchanged.
 func TestIndexedFailures(t *testing.T) {
 	u := newIndexedUnits(t, Options{Capacity: 100}, Options{Capacity: 100})
 	u.attach(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestLimitIsSharedAndReturns fills two containers under one limit until the limit is reached. One container
-// can grow again when the other gives memory back.
+// Two containers share a limit. When the limit is reached, one container can grow again after the other has
+// given memory back.
 func TestLimitIsSharedAndReturns(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(8 << 20)
@@ -65,8 +65,8 @@ func TestLimitIsSharedAndReturns(t *testing.T) {
 	}
 }
 
-// TestFailedAppendLeavesNoTrace checks the place behind the end of an array, to which a failed Append may
-// write. This place must be zero when it becomes an element.
+// A failed Append writes to the place behind the end of an array. The place must be zero when it becomes an
+// element.
 func TestFailedAppendLeavesNoTrace(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(256 << 10)

@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The limits of the operating system hold for a whole process, so a child process reaches them. The child
-// runs this test program and has the name of the limit in its environment.
+// whichLimit is the environment variable with the name of the limit that a child process must reach. Limits
+// of the operating system apply to a whole process, so the test needs child processes.
 const whichLimit = "VAST_BULK_TEST_LIMIT"
 
 func TestLimitsOfTheSystem(t *testing.T) {
@@ -37,7 +37,7 @@ func TestLimitsOfTheSystem(t *testing.T) {
 	}
 }
 
-// statm returns a field of /proc/self/statm in bytes.
+// statm returns a field of /proc/self/statm, in bytes.
 func statm(t *testing.T, field int) uint64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -67,7 +67,7 @@ func reach(t *testing.T, which string) {
 			t.Fatal("a smaller array does not work")
 		}
 	case "RLIMIT_DATA":
-		// A step of 16 MiB is refused while Go's runtime still has enough memory.
+		// With steps of 16 MiB, Go's runtime still has enough memory when a step is refused.
 		p := newPool[record](t, Options{Name: "ships", Step: 16 << 20})
 		handles := make([]Handle[record], 0, 2*room/40)
 		setLimit(t, unix.RLIMIT_DATA, statm(t, 5)+room+12<<20)

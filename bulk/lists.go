@@ -14,58 +14,57 @@ import (
 // so it may be stored outside Go's heap. Usually it is a field of its owner, an element of another container.
 // The zero List is an empty list, ready for use.
 //
-// A List holds the place of its list. A list that outgrows its place moves. The call that moves the list
-// writes the new List to the *List that the caller has passed. Calls refuse copies of the List that were made
-// before the move: keep one List, in the owner.
+// A List says where its list lies. A list that outgrows its place moves. The call that moves the list writes
+// the new List to the *List that the caller has passed. Copies of the old List become stale: keep one List,
+// in the owner.
 type List[T any] struct {
 	place      uint32
 	generation uint32
 }
 
-// IsZero reports whether l is the zero List, to which nothing was ever appended or which was freed.
+// IsZero reports whether l is the zero List: it never had room, or was freed.
 func (l List[T]) IsZero() bool { return l == List[T]{} }
 
-// Lists are arrays of arrays: many lists, most of them small, that grow and shrink on their own in one
-// reservation. Each list has an owner, which keeps its [List]. The elements of a list are neighbours, in the
-// order in which they were added: [Lists.Slice] returns them as a Go slice.
+// Lists holds many lists, most of them small, that grow and shrink on their own. Each list has an owner,
+// which keeps its [List]. The elements of a list are neighbours, in the order in which they were added:
+// [Lists.Slice] returns them as a Go slice.
 //
-// The elements of a list lie in a cell, behind a header of 8 bytes. So reading a list touches two places: its
-// owner, and the cell. Each size of cells is a third or a half larger than the size below. A list that has
-// outgrown its cell is copied to a larger cell; the old cell is free for other lists of that size, which take
-// the lowest free cell first. From 64 KiB on, a list has a stretch of memory of its own. A stretch grows in
-// place while the memory behind it is free; otherwise its list moves to a stretch that is a quarter larger. A
-// list may have up to 4,294,967,295 elements.
+// The elements of a list lie in a cell, behind a header of 8 bytes. Each size of cells is a third or a half
+// larger than the next smaller size. A list that has outgrown its cell is copied to a larger cell, and its
+// old cell becomes free for other lists. A list of more than 64 KiB has a stretch of memory of its own. A
+// stretch grows in place while the memory behind it is free; otherwise its list moves to a stretch that is a
+// quarter larger. A list may have up to 4,294,967,295 elements.
 //
 // A pointer or slice to elements of a list is valid until that list is appended to, inserted into, grown or
 // freed, or [Lists.Compact] or [Lists.Clear] is called. It stays valid when other lists change.
 //
 // # Stale and forged Lists
 //
-// A List has the place of its cell and, as a [Handle] does, a generation. Every call checks the place and the
-// generation, and panics for a stale List: its list was freed, by Free or Clear, or has moved. The check is
-// certain, even if the place now holds elements that look like a header. The check stays certain until the
-// container has taken 2,147,483,648 stretches and batches of up to 64 free cells. Afterwards an old List may
-// pass by chance, with a probability of one in 4,294,967,295.
+// A List has the place of a cell and, as a [Handle] does, a generation. A List is stale if its list was
+// freed, by Free or Clear, or has moved. All calls except [Lists.Valid] panic for a stale List. This check is
+// certain for the first 2,147,483,648 stretches and batches of up to 64 free cells that the container takes.
+// Afterwards a stale List may pass by chance, with a probability of one in 4,294,967,295.
 //
-// A List of another container is refused for certain if the two containers have different tags and neither
-// has taken 8,388,608 stretches and batches. There are 255 tags, given to containers in turn. In other cases
-// a List of another container may pass by chance, with the probability above. Forged Lists are not always
-// refused: 8 bytes that match a List work like that List, and 8 bytes with a place in the middle of a cell
-// may pass the check.
+// The calls also panic for a List of another container. This check is certain if the two containers have
+// different tags and have taken fewer than 8,388,608 stretches and batches each. There are 255 tags, given to
+// containers in turn. In other cases a List of another container may pass with the same probability.
 //
-// Writing beyond a slice, with unsafe, damages the elements and the header of the next list in memory; the
-// bits that mark free cells lie elsewhere. Use of an invalid pointer or slice is not detected; with the build
-// tag invariants the use finds poisoned memory.
+// Forged Lists may pass the check: 8 bytes that are equal to a List, or that have a place in the middle of a
+// cell. Writing beyond a slice, with unsafe, damages the next list in memory, but not the bits that mark free
+// cells. Use of an invalid pointer or slice is not detected; with the build tag invariants it finds poisoned
+// memory.
 //
 // # Waste
 //
-// A cell has at least 32 bytes, or at least 24 if an element has 13 to 16 bytes. Including its header, a cell
-// is at most one and a half times as large as the list needed when the list took the cell, or twice as large
-// if the list has grown within 64 bytes. A stretch has at most a quarter and 64 KiB more than its list
-// needed. The cells of one size lie together in slabs of 64 KiB, or of a multiple of 64 KiB. Up to an eighth
-// of a slab is unused; a page that was never needed costs no memory. Bookkeeping takes 1 byte for each 100
-// bytes of cells. [Lists.Stats] counts all of this memory. If Options.Capacity allows less than 4 MiB, a
-// smaller size takes the place of the 64 KiB, down to a page.
+// When a list takes a cell, the cell with its header is at most one and a half times as large as the list
+// needs. There are two exceptions: the smallest cells have 32 bytes, or 24 bytes if an element has 13 to 16
+// bytes; and a list that grows within 64 bytes may double its room. A stretch is larger than its list needs
+// by at most a quarter and 64 KiB.
+//
+// The cells of one size lie in slabs of 64 KiB or a multiple. Up to an eighth of a slab is unused; pages that
+// were never needed take no memory. Bookkeeping takes 1 byte for each 100 bytes of cells. [Lists.Stats]
+// counts all of this memory. If Options.Capacity allows less than 4 MiB, a smaller size, down to a page,
+// replaces the 64 KiB everywhere above.
 //
 // One goroutine may change lists at a time, while no other goroutine reads them. While no goroutine changes
 // them, any number of goroutines may call At, Slice, Valid, All, Len and Stats. The caller must synchronize
@@ -74,16 +73,17 @@ type Lists[T any] struct {
 	cells     cells
 	limit     *vm.Limit
 	pages     vm.Pages
-	count     int // lists
+	count     int // number of lists
 	region    *vm.Region
 	ended     error // the panic after Close
-	unchecked int   // changes since checkInvariants ran
+	unchecked int   // number of changes since checkInvariants ran
 }
 
 // NewLists makes a container without lists. It reserves addresses and takes no memory.
 //
-// Options.Capacity bounds the elements that the cells of all lists have room for, and Options.MaxBytes bounds
-// their bytes. The 8 bytes before the elements of each list count, too. Both bounds are rounded up to slabs.
+// Options.Capacity bounds the number of elements that fit into the cells of all lists, and Options.MaxBytes
+// bounds their bytes. The 8 bytes before the elements of each list count, too. The bounds are rounded up to
+// slabs.
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or has no size, or an option
 // is negative.
@@ -103,7 +103,6 @@ func NewLists[T any](o Options) (*Lists[T], error) {
 	return ls, nil
 }
 
-// reserve reserves the addresses of cells.
 func (ls *Lists[T]) reserve(c cells) error {
 	total := alignedSize(c.bytesElements()) + alignedSize(c.bytesSlabs())
 	r, err := vm.Reserve(total, vm.Options{Name: c.plan.name, Limit: ls.limit, Pages: ls.pages})
@@ -118,7 +117,7 @@ func (ls *Lists[T]) reserve(c cells) error {
 	return nil
 }
 
-// find returns the cell of l.
+// find returns the cell of l. It panics for a stale List.
 func (ls *Lists[T]) find(l List[T]) *cell {
 	h := ls.cells.find(l.place, l.generation)
 	if h == nil {
@@ -127,8 +126,8 @@ func (ls *Lists[T]) find(l List[T]) *cell {
 	return h
 }
 
-// absent returns the cell of a List for which cells.find has found no cell. Such a List is the zero List in a
-// container without memory, or a stale List. absent panics for a stale List.
+// absent is find for a List for which cells.find has found no cell: the zero List in a container without
+// memory, or a stale List.
 //
 //go:noinline
 func (ls *Lists[T]) absent(l List[T]) *cell {
@@ -139,16 +138,16 @@ func (ls *Lists[T]) absent(l List[T]) *cell {
 	return &nothing[0]
 }
 
-// element returns the address of element i of a list. It is sound if the cell has room for element i: the
+// element returns the address of element i in cell h. It is sound if the cell has room for element i: the
 // elements lie behind h in committed memory, which never moves before Close and holds no Go pointers.
 func (ls *Lists[T]) element(h *cell, i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(unsafe.Pointer(h), uint(unsafe.Sizeof(*h))+i*uint(unsafe.Sizeof(v))))
 }
 
-// Append puts v at the end of l and returns its address. It writes *l if the list moves, and if the zero List
-// becomes a list. If there is no room, it panics with the [*vm.Error] that [Lists.Grow] would return, and the
-// list is unchanged.
+// Append puts v at the end of l and returns its address. It writes *l if the list moves, or if *l is the zero
+// List. If there is no room, it panics with the [*vm.Error] that [Lists.Grow] would return, and the list is
+// unchanged.
 //
 // Complexity: constant, amortized over the elements of the list, which is copied when it outgrows its cell.
 func (ls *Lists[T]) Append(l *List[T], v T) *T {
@@ -163,7 +162,8 @@ func (ls *Lists[T]) Append(l *List[T], v T) *T {
 }
 
 // AppendSlice puts a copy of vs at the end of l and returns the new elements. vs may be elements of l.
-// AppendSlice writes *l as [Lists.Append] does. It fails as [Lists.Grow] does; then the list is unchanged.
+// AppendSlice writes *l as [Lists.Append] does. It returns an error as [Lists.Grow] does; then the list is
+// unchanged.
 func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 	h := ls.find(*l)
 	if len(vs) == 0 {
@@ -188,8 +188,8 @@ func (ls *Lists[T]) AppendSlice(l *List[T], vs []T) ([]T, error) {
 	return added[:len(added):len(added)], nil
 }
 
-// Slice returns the elements of l. The slice stays valid while the list keeps its cell (see [Lists]), and
-// does not include elements that are appended later. Complexity: constant.
+// Slice returns the elements of l, without elements that are appended later. See [Lists] for how long the
+// slice is valid. Complexity: constant.
 func (ls *Lists[T]) Slice(l List[T]) []T {
 	h := ls.cells.find(l.place, l.generation)
 	if h == nil {
@@ -218,13 +218,13 @@ func (ls *Lists[T]) Valid(l List[T]) bool {
 	return l.generation != 0 && ls.cells.find(l.place, l.generation) != nil
 }
 
-// Len returns the number of lists; 0 after Close. A list exists from the first Append to it, or Grow of it,
-// until it is freed, even while it has no elements.
+// Len returns the number of lists; 0 after Close. The first call of Append, AppendSlice, Insert or Grow
+// makes a list; Free and Clear remove lists. Lists without elements count, too.
 func (ls *Lists[T]) Len() int { return ls.count }
 
 // All yields the lists and their elements, in no particular order. The body may free, make and change lists.
 // Freed lists are not yielded any more. Lists that the body makes, and lists that move because they grow, may
-// be yielded never, once or several times. Complexity: a step for each list, for each slab, and for each 64
+// be yielded or not, even several times. Complexity: a step for each list, for each slab, and for each 64
 // cells of a slab.
 func (ls *Lists[T]) All() iter.Seq2[List[T], []T] {
 	return func(yield func(List[T], []T) bool) {
@@ -238,8 +238,8 @@ func (ls *Lists[T]) All() iter.Seq2[List[T], []T] {
 	}
 }
 
-// Close gives the memory and the addresses back. The elements must not be used afterwards. The methods then
-// panic, except Len and those that count bytes. Closing twice does nothing.
+// Close gives the memory and the addresses back. Afterwards the elements must not be used, and the methods
+// panic, except Len and the methods that count bytes. A second Close does nothing.
 func (ls *Lists[T]) Close() error {
 	if ls.ended != nil {
 		return nil
@@ -248,7 +248,7 @@ func (ls *Lists[T]) Close() error {
 		return err
 	}
 	ls.ended, ls.count = &closedError{ls.cells.plan.name}, 0
-	// Without holdings and classes, the short paths reach the test for Close.
+	// Without holdings and classes, calls with a short path reach the test for Close.
 	ls.cells.holdings, ls.cells.classes = nil, nil
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 
 const benchmarkLists = 1_000_000
 
-// benchmarkSizes returns the length of each list: 0 to 8 elements.
 func benchmarkSizes() []uint8 {
 	r := rand.New(rand.NewPCG(1, 0))
 	sizes := make([]uint8, benchmarkLists)
@@ -17,7 +16,6 @@ func benchmarkSizes() []uint8 {
 	return sizes
 }
 
-// perList reports the time per list.
 func perList(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/benchmarkLists, "ns/list")
 }

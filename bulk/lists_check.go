@@ -5,24 +5,24 @@ import (
 	"math/bits"
 )
 
-// changed counts a change and sometimes calls checkInvariants. The checks take at most a constant factor of
-// the time of the changes, so that tests can use many lists.
+// changed counts a change and sometimes calls checkInvariants: more rarely in larger containers, so that
+// tests can use many lists.
 func (ls *Lists[T]) changed() {
 	if ls.unchecked++; ls.unchecked*16 >= ls.count+int(ls.cells.usable)<<ls.cells.shiftBoth/256 {
 		ls.checkInvariants()
 	}
 }
 
-// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each list and each
-// cell.
+// checkInvariants panics if the bookkeeping contradicts itself. Complexity: one step for each list, for each
+// unit, and for each 64 cells.
 func (ls *Lists[T]) checkInvariants() {
 	ls.unchecked = 0
 	c, lists := &ls.cells, 0
 	for place := range c.lists() {
 		h, r := c.at(place), c.holdings[place>>c.shiftBoth]
 		if h.generation < max(1, r.since) || !c.mine(h.generation) || h.len > r.room || r.room == 0 {
-			ls.broken("the list at place %d has generation %#x, want %#x to %#x, and %d elements, want at "+
-				"most %d", place, h.generation, r.since, c.newest, h.len, r.room)
+			ls.broken("the list at place %d has generation %#x, want %#x to %#x; it has %d elements, want "+
+				"at most %d", place, h.generation, r.since, c.newest, h.len, r.room)
 		}
 		lists++
 	}
@@ -33,7 +33,7 @@ func (ls *Lists[T]) checkInvariants() {
 		ls.broken("there are %d holdings for %d usable units", len(c.holdings), c.usable)
 	}
 	if len(c.holdings) > 0 && (c.holdings[0] != holding{} || *c.at(0) != cell{}) {
-		ls.broken("the zero List is %v in unit %v", *c.at(0), c.holdings[0])
+		ls.broken("the zero List has the cell %v and the holding %v, want zeros", *c.at(0), c.holdings[0])
 	}
 	ls.checkUnits()
 }
@@ -42,7 +42,7 @@ func (ls *Lists[T]) broken(format string, args ...any) {
 	panic("bulk: " + ls.cells.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
 }
 
-// checkUnits checks the slabs and stretches, which must not overlap.
+// checkUnits checks the slabs and stretches, and the free units between them.
 func (ls *Lists[T]) checkUnits() {
 	c := &ls.cells
 	if c.usable > c.units {
@@ -56,7 +56,7 @@ func (ls *Lists[T]) checkUnits() {
 		s, r := c.slab(u), c.holdings[u]
 		end = u + uint(s.units)
 		if s.units == 0 || end > c.usable || s.back != 0 || s.leaving {
-			ls.broken("%d units are usable, and the slab or stretch at unit %d is %+v", c.usable, u, *s)
+			ls.broken("the slab or stretch at unit %d is %+v, and %d units are usable", u, *s, c.usable)
 		}
 		if since := r.since; since == unheld || c.wrapped && since != 1 || !c.mine(since) {
 			ls.broken("unit %d has the first generation %#x; the newest generation is %#x", u, since,
@@ -64,13 +64,14 @@ func (ls *Lists[T]) checkUnits() {
 		}
 		for i := u; i < end; i++ {
 			if !c.used.Test(i) {
-				ls.broken("unit %d is a part of the slab or stretch at %d, but free", i, u)
+				ls.broken("unit %d of the slab or stretch at unit %d is marked free", i, u)
 			}
 		}
 		if s.class == stretchClass {
 			ls.checkFree(u+1, end)
 			if r.room != c.roomOf(uint(s.units)) {
-				ls.broken("a stretch of %d units has room for %d", s.units, r.room)
+				ls.broken("a stretch of %d units has room for %d elements, want %d", s.units, r.room,
+					c.roomOf(uint(s.units)))
 			}
 			continue
 		}
@@ -91,13 +92,12 @@ func (ls *Lists[T]) checkUnits() {
 		if cl.ready != 0 && uint(cl.readySlab) == u {
 			ready = bits.OnesCount64(cl.ready)
 			if *s.word(cl.readyWord)&cl.ready != 0 {
-				ls.broken("the slab at unit %d has ready cells that its bits also call free", u)
+				ls.broken("ready cells of the slab at unit %d are marked free", u)
 			}
 		}
 		if free != int(s.free) || any != s.any || s.units != cl.units {
-			ls.broken("the slab at unit %d counts %d free cells, in the words %#x, but its bits have %d "+
-				"free cells, in the words %#x; the slab has %d units, want %d", u, s.free, s.any, free, any,
-				s.units, cl.units)
+			ls.broken("the slab at unit %d counts %d free cells, want %d; its words with free cells are "+
+				"%#x, want %#x; it has %d units, want %d", u, s.free, free, s.any, any, s.units, cl.units)
 		}
 		if free+ready > int(cl.cells) {
 			ls.broken("the slab at unit %d has %d free cells and %d ready cells, but only %d cells", u, free,
@@ -118,8 +118,8 @@ func (ls *Lists[T]) checkUnits() {
 	ls.checkFree(end, c.usable)
 	for i := range c.classes {
 		if n := c.classes[i].open.Count(); n != open[i] || empty[i] > 1 {
-			ls.broken("class %d has %d slabs with free cells, but %d open slabs; %d slabs have no lists", i,
-				open[i], n, empty[i])
+			ls.broken("class %d has %d open slabs, want %d; %d slabs have no lists, want at most 1", i, n,
+				open[i], empty[i])
 		}
 	}
 	for u := uint(firstUnit); u < c.lowest; u++ {
@@ -129,7 +129,7 @@ func (ls *Lists[T]) checkUnits() {
 	}
 }
 
-// checkFree checks that no List refers to units [lo, hi).
+// checkFree panics if Lists may refer to units [lo, hi).
 func (ls *Lists[T]) checkFree(lo, hi uint) {
 	for u := lo; u < hi; u++ {
 		if ls.cells.holdings[u].since != unheld {

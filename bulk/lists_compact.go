@@ -9,21 +9,21 @@ import (
 // Compact moves lists together at low addresses, each into the smallest cell that holds it, and gives back
 // the memory behind them. Compact is worthwhile after many lists were freed or have shrunk.
 //
-// owners yields the addresses of the Lists that the owners keep. Compact writes the new Lists to these
-// addresses. A list that owners does not yield stays in its place, so that gaps may remain; its List stays
-// valid. If [Lists.Len] is larger than the number of yielded lists, some lists have lost their owners. owners
-// may also yield the zero List. Compact iterates over owners two or three times; owners must not change
-// lists. Owners may be elements of a list L of this container. After owners has yielded the List of L, it
-// must look up the owners in L again, because their addresses may have changed.
+// owners yields the address of each List to move. Compact writes the new Lists to these addresses. A list
+// that owners does not yield keeps its place and its List, so that gaps may remain. owners may yield the zero
+// List. Compact iterates over owners two or three times, and owners must not change lists. If [Lists.Len] is
+// larger than the number of lists in all owners, some lists have lost their owners.
 //
-// Pointers and slices to elements become invalid, as do copies of the Lists. Compact panics for a stale List;
-// lists that were moved before the panic stay valid. A list without elements gets a cell for one element. A
-// list that cannot move for lack of memory stays in its place. Compact returns an error as
-// [vm.Region.Decommit] does if memory cannot be given back; even then the lists are compact.
+// If owners are elements of a list of this container, that list may move, too: after owners has yielded its
+// List, owners must look up the list's elements again.
 //
-// Complexity: three steps for each owner, a copy of the elements that move, and one step for each 64 cells. A
-// list with a stretch of its own also takes one step for each gap between slabs and stretches. Compact
-// allocates nothing.
+// Pointers and slices to elements, and copies of the Lists, become invalid. Compact panics for a stale List;
+// the Lists that it has written before the panic are valid. A list without elements keeps a cell for one
+// element. A list stays in its place if there is no memory for the move. If memory cannot be given back,
+// Compact returns an error as [vm.Region.Decommit] does; the lists are compact even then.
+//
+// Complexity: a few steps for each owner, slab and stretch, and a copy of the elements that move. The move of
+// a stretch also takes one step for each gap below it.
 func (ls *Lists[T]) Compact(owners iter.Seq[*List[T]]) error {
 	ls.mustBeOpen()
 	for l := range owners {
@@ -37,8 +37,8 @@ func (ls *Lists[T]) Compact(owners iter.Seq[*List[T]]) error {
 	return err
 }
 
-// fit moves a list to a cell of the smallest class that holds it, unless its cell has this class. fit
-// shortens a stretch that is longer than necessary.
+// fit moves a list to a cell of the smallest class that holds it. If the list needs a stretch, fit shortens
+// the stretch.
 func (ls *Lists[T]) fit(l *List[T]) {
 	c := &ls.cells
 	n := max(1, int(ls.find(*l).len))
@@ -60,14 +60,13 @@ func (ls *Lists[T]) fit(l *List[T]) {
 	}
 }
 
-// evacuate moves the lists out of the slabs that are to be emptied.
+// evacuate moves the lists out of the slabs and stretches that startLeaving has marked.
 func (ls *Lists[T]) evacuate(owners iter.Seq[*List[T]]) {
 	c := &ls.cells
 	end := c.startLeaving()
 	defer c.endLeaving()
-	// The second walk is for stretches that have blocked another stretch, or have found no gap below them
-	// that was long enough: once the slabs are empty, there may be such a gap. A list that has moved to the
-	// lowest gap in the first walk may find a lower gap in the second walk.
+	// In the second walk a stretch may find a lower gap: the first walk has emptied slabs and moved other
+	// stretches.
 	for walks, missed := 0, true; missed && walks < 2; walks++ {
 		missed = false
 		for l := range owners {

@@ -8,9 +8,11 @@ import (
 )
 
 // Insert puts v before element i of l, or at the end if i is the length, and returns the address of the new
-// element. The elements from i on move up by one. Insert writes *l as [Lists.Append] does. It panics when i
-// is not in [0, len(Slice(l))], and as [Lists.Append] does; then the list is unchanged. Complexity: that of
-// [Lists.Append], and a copy of the elements from i on.
+// element. The elements from i on move up by one. Insert writes *l as [Lists.Append] does.
+//
+// Insert panics if i is not in [0, len(Slice(l))]. If there is no room, it panics as [Lists.Append] does.
+// After a panic the list is unchanged. Complexity: that of [Lists.Append], and a copy of the elements from i
+// on.
 func (ls *Lists[T]) Insert(l *List[T], i int, v T) *T {
 	h := ls.find(*l)
 	if uint(i) > uint(h.len) {
@@ -26,9 +28,9 @@ func (ls *Lists[T]) Insert(l *List[T], i int, v T) *T {
 	return &s[i]
 }
 
-// Remove removes element i of l. The elements behind it move down by one, so that their order stays. A list
-// whose last element is removed keeps its cell for the next elements: [Lists.Free] gives the cell back.
-// Remove panics when i is not in [0, len(Slice(l))). Complexity: a copy of the elements behind i.
+// Remove removes element i of l. The elements behind it move down by one. An empty list keeps its cell:
+// [Lists.Free] gives the cell back. Remove panics if i is not in [0, len(Slice(l))). Complexity: a copy of
+// the elements behind i.
 func (ls *Lists[T]) Remove(l List[T], i int) {
 	h := ls.cells.find(l.place, l.generation)
 	if h == nil {
@@ -39,8 +41,8 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	}
 	var v T
 	if room := uint(ls.cells.room(l.place)); room <= fewBytes/uint(unsafe.Sizeof(v)) {
-		// The length is read from memory that may not be cached. If the number of moved elements does not
-		// depend on the length, the processor starts the next call before the length has arrived.
+		// The loop moves the whole room behind i, so its end does not depend on h.len. h.len may not be
+		// cached: the processor can start the next call before h.len has arrived.
 		for s := unsafe.Slice(ls.element(h, uint(i)), room-uint(i)); len(s) > 1; s = s[1:] {
 			s[0] = s[1]
 		}
@@ -52,12 +54,11 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	ls.poison(l, h.len)
 }
 
-// fewBytes is a number of bytes that a loop moves in less time than a call of copy takes.
+// fewBytes is a number of bytes that a loop moves faster than copy does.
 const fewBytes = 128
 
-// RemoveSwap removes element i of l and puts the last element in its place. Use RemoveSwap instead of Remove
-// if the order of the elements does not matter. It panics when i is not in [0, len(Slice(l))). Complexity:
-// constant.
+// RemoveSwap removes element i of l and moves the last element to its place. It panics if i is not in
+// [0, len(Slice(l))). Complexity: constant.
 func (ls *Lists[T]) RemoveSwap(l List[T], i int) {
 	h := ls.find(l)
 	if uint(i) >= uint(h.len) {
@@ -69,21 +70,21 @@ func (ls *Lists[T]) RemoveSwap(l List[T], i int) {
 }
 
 // Truncate keeps the first n elements of l. The list keeps its cell: [Lists.Free] gives the cell back, and
-// [Lists.Compact] moves the list to a smaller cell. Truncate panics when n is not in [0, len(Slice(l))].
+// [Lists.Compact] moves the list to a smaller cell. Truncate panics if n is not in [0, len(Slice(l))].
 // Complexity: constant.
 func (ls *Lists[T]) Truncate(l List[T], n int) {
 	h := ls.find(l)
 	if uint(n) > uint(h.len) {
 		panic(fmt.Sprintf("bulk: Truncate(%d) on a list of %s of length %d", n, ls.cells.plan.name, h.len))
 	}
-	if uint32(n) != h.len { // the header of the zero List is not written
+	if uint32(n) != h.len { // never write the header of the zero List
 		h.len = uint32(n)
 		ls.poison(l, h.len)
 	}
 }
 
-// Free gives the memory of l to other lists and sets *l to the zero List. Calls refuse copies of l from then
-// on. Freeing the zero List does nothing. Complexity: constant.
+// Free makes the memory of l free for other lists, and sets *l to the zero List. Copies of l become stale.
+// Freeing the zero List does nothing. Complexity: constant.
 func (ls *Lists[T]) Free(l *List[T]) {
 	if ls.cells.find(l.place, l.generation) == nil {
 		ls.absent(*l)
@@ -100,9 +101,8 @@ func (ls *Lists[T]) Free(l *List[T]) {
 	}
 }
 
-// Clear frees all lists. Calls refuse the Lists that the owners still keep: set these Lists to zero, or drop
-// the owners as well. The memory stays committed for the next lists: Close gives it back. Complexity: one
-// step for each 64 KiB.
+// Clear frees all lists. The Lists in the owners become stale: set them to zero, or drop the owners. The
+// memory stays committed for new lists; Close gives it back. Complexity: one step for each 64 KiB.
 func (ls *Lists[T]) Clear() {
 	ls.mustBeOpen()
 	if invariants.Enabled {
@@ -117,13 +117,12 @@ func (ls *Lists[T]) Clear() {
 	}
 }
 
-// removeError says that a list has no element at an index.
+// removeError is the panic of a removal with an index out of range.
 type removeError struct {
 	index, length int
 	name          string
 }
 
-// Error gives the index and the length.
 func (e *removeError) Error() string {
 	return fmt.Sprintf("bulk: element %d cannot be removed from a list of %s of length %d", e.index, e.name,
 		e.length)

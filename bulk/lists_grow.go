@@ -8,8 +8,7 @@ import (
 )
 
 // Grow gives l a cell with room for n more elements, so that appending or inserting them cannot fail. It
-// writes *l as [Lists.Append] does. The zero List becomes a list, unless n is zero. It panics when n is
-// negative.
+// writes *l as [Lists.Append] does. Grow(&l, 0) leaves the zero List as it is. Grow panics if n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the list is unchanged.
@@ -22,8 +21,8 @@ func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	return err
 }
 
-// roomForOne does the work of grown for one element. h is the cell of l, or nil if l has no cell. In the
-// usual case a cell of the next size is ready, and roomForOne takes a short path.
+// roomForOne is grown for one element, with a short path for the usual case: a cell of the next size is
+// ready. h is the cell of l, or nil if cells.find has found none.
 //
 //go:noinline
 func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {
@@ -52,7 +51,7 @@ func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {
 	return c.at(place)
 }
 
-// grown is makeRoom for methods that return no error: it panics with the error.
+// grown calls makeRoom and panics with its error.
 //
 //go:noinline
 func (ls *Lists[T]) grown(op operation, l *List[T], n int) *cell {
@@ -63,8 +62,8 @@ func (ls *Lists[T]) grown(op operation, l *List[T], n int) *cell {
 	return h
 }
 
-// makeRoom gives l room for n more elements. It returns the cell of l, which is a new one if the list moved
-// or l was the zero List. On an error nothing has changed.
+// makeRoom gives l room for n more elements and returns the cell of l, which may be a new one. An error
+// changes nothing.
 func (ls *Lists[T]) makeRoom(op operation, l *List[T], n int) (*cell, error) {
 	h := ls.find(*l)
 	if uint(n) <= uint(ls.cells.room(l.place)-h.len) {
@@ -95,7 +94,7 @@ func (ls *Lists[T]) makeRoom(op operation, l *List[T], n int) (*cell, error) {
 	return ls.cells.at(place), nil
 }
 
-// move copies a list to a cell that was taken for it and gives the old cell back.
+// move copies a list to the new cell at a place and gives the old cell back.
 func (ls *Lists[T]) move(l *List[T], place, generation uint32) {
 	old, h := ls.cells.at(l.place), ls.cells.at(place)
 	h.len = old.len
@@ -105,7 +104,7 @@ func (ls *Lists[T]) move(l *List[T], place, generation uint32) {
 	*l = List[T]{place, generation}
 }
 
-// poison overwrites the room of a list's cell from element i on, so that a use through an old pointer shows.
+// poison overwrites the cell of l from element i on, to expose the use of old pointers.
 func (ls *Lists[T]) poison(l List[T], i uint32) {
 	if invariants.Enabled {
 		var v T

@@ -11,12 +11,11 @@ import (
 
 	"github.com/vastgo/vast/internal/faulttest"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
-// TestListsExhaustion lets a list grow until memory runs out. The refused operation leaves the list
-// unchanged, and the list can grow again when memory is available.
 func TestListsExhaustion(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(3 << 20)
@@ -34,7 +33,7 @@ func TestListsExhaustion(t *testing.T) {
 		n--
 		used, before := limit.Used(), l
 		if !errors.Is(e, vm.ErrLimit) || e.Purpose != "crews" || n < 1000 {
-			t.Fatalf("%v: after %d elements: %v", pages, n, e)
+			t.Fatalf("%v: Append of element %d panics with %v", pages, n, e)
 		}
 		for name, f := range map[string]func() error{
 			"Insert": func() error {
@@ -100,7 +99,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 		t.Errorf("Grow(20000) within the budget: %v", err)
 	}
 	ls.Free(&l)
-	// A list can use all the memory although each class has an empty slab.
+	// Freed lists leave an empty slab in each class, which Grow must reclaim.
 	var small [100]List[record]
 	for i := range small {
 		mustAppend(t, ls, &small[i], make([]record, 1+i))
@@ -123,8 +122,7 @@ func TestListsBudgetAndSizes(t *testing.T) {
 	}
 }
 
-// TestListsWaste checks the documented bounds for lists of many sizes, up to 8 units. Each list is made in
-// two ways: by one AppendSlice, and by one Append for each element.
+// TestListsWaste checks the bounds that the comment of Lists documents.
 func TestListsWaste(t *testing.T) {
 	checkListsWaste[uint32](t)
 	checkListsWaste[record](t)
@@ -166,14 +164,12 @@ func checkListsWaste[T any](t *testing.T) {
 	}
 }
 
-// TestCompact frees most lists and shrinks some, at random. Compact must not change the elements of the
-// remaining lists, and must pack these lists into little memory.
 func TestCompact(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	n := 60_000
-	if testing.Short() || heapStandIn() || invariants.Enabled {
+	if !longtest.Enabled() || heapStandIn() || invariants.Enabled {
 		n = 6000
 	}
 	ls := newLists[uint64](t, Options{Pages: vm.PagesSmall, Capacity: 100 * n})
@@ -224,8 +220,8 @@ func TestCompact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// After Compact, a cell is at most one and a half times as large as its list needs, and one slab of each
-	// class can be partly empty. The slack allows two such slabs.
+	// A cell is at most one and a half times as large as its list needs. The slack is two slabs of each
+	// class.
 	slack := 0
 	for _, k := range ls.cells.classes {
 		slack += 2 * int(k.units) << ls.cells.shiftUnit
@@ -242,7 +238,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("after Compact, %d of %d bytes are still resident, and %d of %d are still committed",
 			resident, residentFull, s.Committed, full.Committed)
 	}
-	// Gaps are left only if they are too short for the stretch behind them.
+	// A gap may be too short for the stretch behind it.
 	longest := uint32(0)
 	for _, slab := range ls.cells.held() {
 		longest = max(longest, slab.units)
@@ -250,14 +246,12 @@ func TestCompact(t *testing.T) {
 	if end, used := ls.cells.end(), uint(ls.cells.used.Count()); end > firstUnit+used+2*uint(longest) {
 		t.Errorf("slabs and stretches use %d units, at most %d each, but end at unit %d", used, longest, end)
 	}
-	for i := range owners { // the lists can still grow
+	for i := range owners {
 		ls.Append(&owners[i], 7)
 	}
 	ls.checkInvariants()
 }
 
-// TestListsReuseWhatIsFreed builds and frees lists again and again. The memory must grow by a quarter at
-// most.
 func TestListsReuseWhatIsFreed(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 200_000})
 	owners := make([]List[uint64], 3000)
@@ -279,7 +273,8 @@ func TestListsReuseWhatIsFreed(t *testing.T) {
 		t.Errorf("freeing and building allocates %v times", n)
 	}
 	if ls.Committed() > committed+committed/4 {
-		t.Errorf("the memory has grown from %d to %d bytes", committed, ls.Committed())
+		t.Errorf("the memory has grown from %d to %d bytes, want growth by a quarter at most", committed,
+			ls.Committed())
 	}
 	ls.Clear()
 	if ls.Len() != 0 || modeltest.PanicText(func() { ls.Slice(owners[5]) }) == "" {
@@ -292,8 +287,6 @@ func TestListsReuseWhatIsFreed(t *testing.T) {
 	}
 }
 
-// TestListsAreNoWorkForTheCollector counts the objects on Go's heap after a collection: lists must not add
-// objects.
 func TestListsAreNoWorkForTheCollector(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 400_000})
 	owners := make([]List[uint64], 20_000)
@@ -306,16 +299,13 @@ func TestListsAreNoWorkForTheCollector(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	// The set of used units and each class's set of open slabs are on Go's heap. With the build tag
-	// invariants, the checks leave garbage behind.
+	// Some bookkeeping is on Go's heap. With the build tag invariants, the checks leave garbage there.
 	if more := int(after.HeapObjects) - int(before.HeapObjects); more > 200 {
-		t.Errorf("%d lists have added %d objects to the heap", len(owners), more)
+		t.Errorf("%d lists have added %d objects to the heap, want at most 200", len(owners), more)
 	}
 	runtime.KeepAlive(owners)
 }
 
-// TestListsWithFailingMemory makes each memory call fail in turn. A failed operation leaves its list
-// unchanged.
 func TestListsWithFailingMemory(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		ls, err := NewLists[uint64](Options{Capacity: 400_000, Pages: vm.PagesSmall})

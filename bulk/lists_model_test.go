@@ -9,19 +9,18 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// listsModel has lists, and a slice with the expected elements of each list.
+// listsModel is a container, and the expected elements of its lists.
 type listsModel[T comparable] struct {
 	lists  *Lists[T]
 	other  *Lists[T] // another container, which must refuse the Lists of the owners
 	owners [24]List[T]
-	want   [24][]T // the elements of each owner's list
+	want   [24][]T // the expected elements of each owner's list
 	stale  []List[T]
 }
 
 const listsCapacity = 12_000
 
-// playLists applies the operations in data to lists and to slices. It fails the test if the lists differ from
-// the slices.
+// playLists applies the operations in data to a container and to its model, and compares them.
 func playLists[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
 	o.Capacity = listsCapacity
 	m := &listsModel[T]{lists: newLists[T](t, o), other: newLists[T](t,
@@ -75,7 +74,7 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 		case 12:
 			m.grow(t, l, in.Below(2*listsCapacity))
 		case 13:
-			m.forged(t, List[T]{uint32(in.Byte()) | uint32(in.Byte())<<8,
+			m.checkForged(t, List[T]{uint32(in.Byte()) | uint32(in.Byte())<<8,
 				m.lists.cells.newest - uint32(in.Below(2000))})
 		case 14:
 			if k := in.Byte(); k%4 == 0 {
@@ -103,8 +102,8 @@ func playLists[T comparable](t *testing.T, o Options, data []byte, element func(
 	m.lists.checkInvariants()
 }
 
-// attempt calls do and records that list i now has the elements want. If do panics, there must be no room for
-// n more elements, and the list must be unchanged.
+// attempt calls do, which should give list i the elements want. If do panics for lack of memory, attempt
+// checks that n more elements do not fit and that the list is unchanged.
 func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 	l, bytes := m.owners[i], m.lists.Committed()
 	e := exhausted(do)
@@ -118,8 +117,8 @@ func (m *listsModel[T]) attempt(t *testing.T, i, n int, do func(), want []T) {
 	}
 	size := m.lists.cells.plan.sizeElement
 	if room := m.lists.Stats().BytesRoom / size; room+n < listsCapacity/4 {
-		t.Fatalf("%d more elements were refused, although the lists have room for only %d and the "+
-			"capacity is %d: %v", n, room, listsCapacity, e)
+		t.Fatalf("%d more elements were refused while all lists have room for %d elements and the capacity "+
+			"is %d: %v", n, room, listsCapacity, e)
 	}
 	m.lists.checkInvariants()
 }
@@ -154,7 +153,7 @@ func (m *listsModel[T]) grow(t *testing.T, l *List[T], n int) {
 	}
 }
 
-// retire records in the model that list i is freed.
+// retire makes list i of the model empty, and its List stale.
 func (m *listsModel[T]) retire(i int) {
 	if !m.owners[i].IsZero() {
 		m.stale = append(m.stale, m.owners[i])
@@ -168,7 +167,7 @@ func (m *listsModel[T]) free(i int) {
 	m.lists.Free(&l)
 }
 
-// compact calls Compact with every n-th owner. The Lists of the other owners stay valid.
+// compact calls Compact with every n-th owner. The Lists of the other owners must stay valid.
 func (m *listsModel[T]) compact(t *testing.T, n int) {
 	before := m.owners
 	err := m.lists.Compact(func(yield func(*List[T]) bool) {
@@ -190,9 +189,9 @@ func (m *listsModel[T]) compact(t *testing.T, n int) {
 	}
 }
 
-// forged passes l, which has random bits, and stale Lists to the container. Valid and Slice must refuse each
-// List that no owner has. A List of generation 0 has an empty slice.
-func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
+// checkForged checks that Valid and Slice refuse l, which has random bits, and stale Lists. If an owner has
+// the List by chance, they must accept it. For generation 0, Slice must return no elements.
+func (m *listsModel[T]) checkForged(t *testing.T, l List[T]) {
 	for _, l := range append([]List[T]{l}, m.stale[max(0, len(m.stale)-100):]...) {
 		own := slices.Contains(m.owners[:], l) && !l.IsZero()
 		if m.lists.Valid(l) != own {
@@ -217,7 +216,6 @@ func (m *listsModel[T]) forged(t *testing.T, l List[T]) {
 	}
 }
 
-// compare compares all lists with the model.
 func (m *listsModel[T]) compare(t *testing.T) {
 	seen, elements := 0, 0
 	for l, s := range m.lists.All() {
@@ -232,7 +230,7 @@ func (m *listsModel[T]) compare(t *testing.T) {
 	made := 0
 	for i, l := range m.owners {
 		if !slices.Equal(m.lists.Slice(l), m.want[i]) {
-			t.Fatalf("list %d differs", i)
+			t.Fatalf("list %d differs from the model", i)
 		}
 		if !l.IsZero() {
 			made++

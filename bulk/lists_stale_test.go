@@ -6,8 +6,6 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestElementsThatLookLikeCells writes elements that look like the header of a cell to places where cells
-// were. Stale Lists must stay invalid.
 func TestElementsThatLookLikeCells(t *testing.T) {
 	ls := newLists[cell](t, Options{Capacity: 300_000})
 	var stale []List[cell]
@@ -33,7 +31,7 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 			var owners [4]List[cell]
 			for i := range owners {
 				for _, old := range stale[i*len(stale)/4:][:min(n, len(stale)/4)] {
-					// This element may lie where the cell of old was, and has the generation of old.
+					// The element looks like the header of old's cell, and may lie where the header was.
 					ls.Append(&owners[i], cell{old.generation, 1})
 				}
 			}
@@ -47,7 +45,7 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 			}
 		}
 	}
-	// The elements of a long list look like the cell of one stale List.
+	// All elements of a long list look like the header of one stale List's cell.
 	var l, all List[cell]
 	ls.Append(&l, cell{})
 	old := l
@@ -64,9 +62,7 @@ func TestElementsThatLookLikeCells(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestGenerationsBeginAnew lets the count of generations wrap around. Live lists keep their elements, and
-// stale Lists stay invalid.
-func TestGenerationsBeginAnew(t *testing.T) {
+func TestGenerationsWrapAround(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 100_000})
 	owners := make([]List[uint64], 200)
 	build := func() {
@@ -89,7 +85,7 @@ func TestGenerationsBeginAnew(t *testing.T) {
 	old := append([]List[uint64](nil), owners...)
 	build()
 	if !ls.cells.wrapped || ls.cells.newest > 10_000 {
-		t.Fatalf("the count did not begin again: the newest generation is %#x", ls.cells.newest)
+		t.Fatalf("the generations did not wrap around: the newest is %#x", ls.cells.newest)
 	}
 	ls.checkInvariants()
 	for i, l := range owners {
@@ -109,8 +105,6 @@ func TestGenerationsBeginAnew(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestAllWhileListsChange frees and grows lists in the body of a loop over All. All must yield each unchanged
-// list exactly once.
 func TestAllWhileListsChange(t *testing.T) {
 	ls := newLists[uint64](t, Options{Capacity: 400_000})
 	owners := make([]List[uint64], 3000)

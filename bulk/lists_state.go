@@ -10,22 +10,24 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A file has the slabs and stretches, the ready cells, the state of the count of generations, and the lists:
-// the place, generation and length of each list, and the elements of all lists one after the other. The other
-// fields of cells are derived. The lists keep their places, so that the Lists of the owners stay valid.
-// Therefore the container takes the sizes of its units and places from the file.
+// A file has the slabs, the stretches, the ready cells, the count of generations, and the place, generation
+// and length of each list. It has the elements of all lists, one list after the other. Loading derives the
+// other fields of cells.
+//
+// Lists keep their places, so that the Lists in the owners stay valid. Therefore the container takes the
+// sizes of its units and places from the file.
 
-// slabState is a slab or a stretch.
+// slabState describes a slab or a stretch.
 type slabState struct {
 	Unit, Units uint32
-	Cell        uint32 // elements that a cell has room for; 0 for a stretch
-	Since       uint32
+	Cell        uint32 // number of elements that fit into a cell; 0 for a stretch
+	Since       uint32 // holding.since
 }
 
-// readyState are the ready cells of a class.
+// readyState describes the ready cells of a class.
 type readyState struct {
 	Unit, Word, Generation uint32
-	Low, High              uint32 // a bit for each ready cell
+	Low, High              uint32 // the halves of a word with a bit for each ready cell
 }
 
 type listState struct{ Place, Generation, Len uint32 }
@@ -36,12 +38,12 @@ type listsState[T any] struct {
 	slabs []slabState
 	ready []readyState
 	lists []listState
-	// starts has the number of the first element of each list. Describe fills it.
+	// starts[i] is the number of elements in all lists before list i. Describe sets it.
 	starts  []int
 	built   bool
-	written int // elements that a restoration has written, in the order of the lists
-	filling int // the list that gets the next element
-	filled  int // elements of that list that are written
+	written int // number of elements that loading has written
+	filling int // index of the list that loading writes next
+	filled  int // number of elements that loading has written to list filling
 }
 
 func (ls *Lists[T]) keep() (any, error) {
@@ -100,8 +102,8 @@ func (s *listsState[T]) Arrays(c state.Contents, column int) []state.Array {
 	}
 }
 
-// ordered describes a slice in Go memory. A restoration appends to the slice what it reads, so a wrong length
-// in a file cannot make the slice larger than the data in the file.
+// ordered describes a slice in Go memory. Loading appends the elements as it reads them, so a wrong length in
+// a file cannot make the slice larger than the file's data.
 func ordered[T any](kind string, column, n int, s *[]T) state.Array {
 	return state.Array{Kind: kind, Column: column, Type: reflect.TypeFor[T](), Len: n,
 		Read: func(dst []byte, lo int) {
@@ -109,8 +111,8 @@ func ordered[T any](kind string, column, n int, s *[]T) state.Array {
 		},
 		Write: func(src []byte, lo int) error {
 			if lo != len(*s) {
-				return fmt.Errorf("the next of the %s should be number %d, but is number %d", kind, len(*s),
-					lo)
+				return fmt.Errorf("%s: the next element in the file should be number %d, but is number %d",
+					kind, len(*s), lo)
 			}
 			*s = append(*s, make([]T, len(src)/size[T]())...)
 			copy(bytesOfAll((*s)[lo:]), src)
@@ -118,19 +120,19 @@ func ordered[T any](kind string, column, n int, s *[]T) state.Array {
 		}}
 }
 
-// bytesOfAll returns the memory of elements without Go pointers.
+// bytesOfAll returns the memory of elements, which must not hold Go pointers.
 func bytesOfAll[T any](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*size[T]())
 }
 
-// elements returns the memory of the elements of a list from index first on.
+// elements returns the memory of a list's elements, from index first on.
 func (s *listsState[T]) elements(list, first int) []byte {
 	l := s.lists[list]
 	h := s.ls.cells.at(l.Place)
 	return bytesOfAll(unsafe.Slice(s.ls.element(h, uint(first)), int(l.Len)-first))
 }
 
-// read copies elements to dst, from element lo of all lists on.
+// read fills dst with elements. lo is the number of the first one, counted through all lists.
 func (s *listsState[T]) read(dst []byte, lo int) {
 	i, found := slices.BinarySearch(s.starts, lo)
 	if !found {
@@ -142,7 +144,7 @@ func (s *listsState[T]) read(dst []byte, lo int) {
 	}
 }
 
-// write stores the elements in src, from element lo of all lists on.
+// write stores the elements in src. lo is the number of the first one, counted through all lists.
 func (s *listsState[T]) write(src []byte, lo int) error {
 	if lo != s.written {
 		return fmt.Errorf("%s: the next element in the file should be number %d, but is number %d",
@@ -150,7 +152,8 @@ func (s *listsState[T]) write(src []byte, lo int) error {
 	}
 	for len(src) > 0 {
 		if s.filling == len(s.lists) {
-			return fmt.Errorf("%s: the file has more elements than its lists have", s.ls.cells.plan.name)
+			return fmt.Errorf("%s: the file has more elements than the lengths of its lists allow",
+				s.ls.cells.plan.name)
 		}
 		n := copy(s.elements(s.filling, s.filled), src)
 		src = src[n:]
@@ -204,8 +207,7 @@ func (s *listsState[T]) Reserve(c state.Contents) error {
 	return nil
 }
 
-// build makes the slabs and lists when all their descriptions have been read. The elements are zero until
-// write stores them.
+// build makes the slabs, lists and ready cells that the file describes. write stores the elements later.
 func (s *listsState[T]) build(c state.Contents) error {
 	if s.built {
 		return nil
@@ -254,7 +256,8 @@ func (s *listsState[T]) build(c state.Contents) error {
 	return nil
 }
 
-// restoreSlabs makes slabs and stretches without lists. A stretch counts one free cell until it has its list.
+// restoreSlabs makes slabs and stretches without lists. A stretch counts one free cell until restoreList adds
+// its list.
 func (c *cells) restoreSlabs(slabs []slabState) error {
 	end := uint(firstUnit)
 	for _, s := range slabs {
@@ -293,8 +296,7 @@ func (c *cells) restoreSlabs(slabs []slabState) error {
 	return nil
 }
 
-// restoreList writes the header of a list into its cell. It returns false if there is no such cell, or if the
-// cell is not free.
+// restoreList writes the header of a list and reports whether the list's cell exists and was free.
 func (c *cells) restoreList(l listState) bool {
 	u := uint(l.Place >> c.shiftBoth)
 	if u < firstUnit || u >= uint(len(c.holdings)) {
@@ -324,8 +326,7 @@ func (c *cells) restoreList(l listState) bool {
 	return true
 }
 
-// restoreReady makes cells of a slab ready. It returns false if there are no such cells, or if they are not
-// free.
+// restoreReady makes free cells of a slab ready. It returns false if r contradicts the slab or its class.
 func (c *cells) restoreReady(r readyState) bool {
 	u := uint(r.Unit)
 	if u < firstUnit || u >= uint(len(c.holdings)) || !c.begins(u) || c.slab(u).class == stretchClass {
@@ -355,7 +356,7 @@ func (s *listsState[T]) Settle(c state.Contents, _ []state.Array) error {
 	return sound(s.ls.checkInvariants)
 }
 
-// restEmpty reports whether all lists from list filling on are empty.
+// restEmpty reports whether list filling and all lists behind it are empty.
 func (s *listsState[T]) restEmpty() bool {
 	for _, l := range s.lists[s.filling:] {
 		if l.Len > 0 {
@@ -367,6 +368,6 @@ func (s *listsState[T]) restEmpty() bool {
 
 func (s *listsState[T]) Abandon(state.Contents) {
 	s.ls.Clear()
-	// Now the container looks unused to Reserve, so that another Load is possible.
+	// For Reserve the container is unused now, so that another Load is possible.
 	s.ls.cells.origin, s.ls.cells.wrapped = s.ls.cells.newest, false
 }

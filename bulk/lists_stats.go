@@ -2,13 +2,13 @@ package bulk
 
 import "unsafe"
 
-// ListsStats describes how a [Lists] uses its memory. Each byte count contains the byte count before it.
+// ListsStats describes how a [Lists] uses its memory. Each count of bytes includes the counts above it.
 type ListsStats struct {
 	Lists         int
 	Elements      int
-	BytesElements int // bytes of the elements
-	BytesRoom     int // bytes of the elements and the free room of the lists
-	BytesSlabs    int // bytes of the slabs, with their free cells, and of the stretches
+	BytesElements int
+	BytesRoom     int // also the free room of the lists
+	BytesSlabs    int // also the free cells, the headers and the bytes that no cell uses
 	Committed     int // see Lists.Committed
 }
 

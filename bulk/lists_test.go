@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// mustAppend calls AppendSlice and fails the test if there is no room.
 func mustAppend[T any](t testing.TB, ls *Lists[T], l *List[T], vs []T) []T {
 	t.Helper()
 	added, err := ls.AppendSlice(l, vs)
@@ -21,7 +21,6 @@ func mustAppend[T any](t testing.TB, ls *Lists[T], l *List[T], vs []T) []T {
 	return added
 }
 
-// newLists returns lists that are closed at the end of the test.
 func newLists[T any](t testing.TB, o Options) *Lists[T] {
 	t.Helper()
 	ls, err := NewLists[T](o)
@@ -36,7 +35,6 @@ func newLists[T any](t testing.TB, o Options) *Lists[T] {
 	return ls
 }
 
-// each yields the address of each element of owners.
 func each[T any](owners ...List[T]) iter.Seq[*List[T]] {
 	return func(yield func(*List[T]) bool) {
 		for i := range owners {
@@ -58,9 +56,10 @@ func TestListsMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	freed := l
-	ls.Append(&freed, numbered(3)) // a copy is the same list until the list moves
+	ls.Append(&freed, numbered(3)) // a copy of the List is valid until the list moves
 	if len(ls.Slice(l)) != 2 || *ls.At(l, 1) != numbered(3) {
-		t.Fatalf("a copy of a List is another list: %d elements", len(ls.Slice(l)))
+		t.Fatalf("after Append to a copy of the List, there are %d elements, want 2, or element 1 is wrong",
+			len(ls.Slice(l)))
 	}
 	ls.Free(&freed)
 	freed = l
@@ -163,7 +162,6 @@ func TestListsMisuse(t *testing.T) {
 	}
 }
 
-// TestListsOfLists nests lists: the elements of one list hold other Lists of the same container.
 func TestListsOfLists(t *testing.T) {
 	type node struct {
 		value    int
@@ -201,11 +199,9 @@ func TestListsOfLists(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestHugeList grows one huge list over several stretches while small lists grow too. The test counts how
-// often the huge list moves.
 func TestHugeList(t *testing.T) {
 	n := 3_000_000
-	if testing.Short() || heapStandIn() {
+	if !longtest.Enabled() || heapStandIn() {
 		n = 300_000
 	}
 	ls := newLists[uint32](t, Options{Capacity: 4 * n})
@@ -252,7 +248,6 @@ func TestHugeList(t *testing.T) {
 	ls.checkInvariants()
 }
 
-// TestListGrowsInPlace checks that a stretch grows in place while the memory behind it is free.
 func TestListGrowsInPlace(t *testing.T) {
 	ls := newLists[record](t, Options{Capacity: 400_000})
 	var l List[record]
@@ -264,11 +259,10 @@ func TestListGrowsInPlace(t *testing.T) {
 		ls.Append(&l, numbered(i))
 	}
 	if ls.At(l, 0) != first {
-		t.Error("a list that has all the memory to itself has moved")
+		t.Error("a list has moved although the memory behind it was free")
 	}
 }
 
-// TestFreedListsArePoisoned checks that removed elements and freed lists hold poison.
 func TestFreedListsArePoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the build tag invariants")
@@ -300,12 +294,11 @@ func TestFreedListsArePoisoned(t *testing.T) {
 	}
 }
 
-// TestPlacesOfLargeReservations makes a reservation in which a place has at least 64 bytes. The smallest cell
-// is then one place.
 func TestPlacesOfLargeReservations(t *testing.T) {
 	if heapStandIn() || strconv.IntSize == 32 {
 		t.Skip("there are not enough addresses")
 	}
+	// The number of a place has 32 bits. So much memory needs places of 64 bytes.
 	ls := newLists[uint64](t, Options{Capacity: int(min(int64(1)<<35, math.MaxInt))})
 	var owners [3000]List[uint64]
 	for round := range 3 {
@@ -332,7 +325,7 @@ func TestPlacesOfLargeReservations(t *testing.T) {
 		}
 	}
 	if k := ls.cells.classes[0]; ls.cells.shiftPlace < 6 || k.places != 1 {
-		t.Errorf("a place has %d bytes, and the smallest cell has %d places", 1<<ls.cells.shiftPlace,
-			k.places)
+		t.Errorf("a place has %d bytes, want at least 64, and the smallest cell has %d places, want 1",
+			1<<ls.cells.shiftPlace, k.places)
 	}
 }

@@ -27,7 +27,7 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 	}
 	add := func(lo, hi uint64) {
 		for n := lo; n < hi; n++ {
-			l.short("Add", func() {
+			l.do("Add", func() {
 				x.Add(n%170, uint32(n))
 				pairs[[2]uint64{n % 170, n}] = true
 			})
@@ -38,25 +38,23 @@ func liveIndex(l *life, make func() (indexLife, error)) {
 	l.try("Grow", func() error { return x.Grow(3 * int(part)) })
 	add(2*part, 6*part)
 	for n := uint64(100); n < 6*part; n++ {
-		l.short("Remove", func() {
+		l.do("Remove", func() {
 			l.must(x.Remove(n%170, uint32(n)), "there is no pair with the value %d", n)
 			delete(pairs, [2]uint64{n % 170, n})
 		})
 	}
-	l.short("RemoveAll", func() {
+	l.do("RemoveAll", func() {
 		x.RemoveAll(3)
 		delete(pairs, [2]uint64{3, 3})
 	})
 	l.try("Trim", x.Trim)
 	add(7*part, 9*part)
 	clear(pairs)
-	l.short("Clear", x.Clear)
+	l.do("Clear", x.Clear)
 	add(0, 500)
 	l.end(x)
 }
 
-// liveIndexed is the life of a pool with two indices. Also after one of the three containers has failed, all
-// three must have the same elements.
 func liveIndexed(l *life) {
 	var p *Pool[record]
 	var byNumber *HashIndex[uint64, Handle[record]]
@@ -89,7 +87,7 @@ func liveIndexed(l *life) {
 		}
 	}
 	for range 1500 {
-		l.short("Insert", func() {
+		l.do("Insert", func() {
 			h, _ := x.Insert(numbered(len(all)))
 			all = append(all, h)
 		})
@@ -97,7 +95,7 @@ func liveIndexed(l *life) {
 	l.try("Grow", func() error { return x.Grow(2500) })
 	l.check()
 	for len(all) > 40 {
-		l.short("Remove", func() {
+		l.do("Remove", func() {
 			x.Remove(all[len(all)-1])
 			all = all[:len(all)-1]
 		})
@@ -121,7 +119,7 @@ func liveSharedArray(l *life) {
 		}
 	}
 	for range 400 {
-		l.short("Append", func() { a.Append(numbered(len(want))); want = append(want, len(want)) })
+		l.do("Append", func() { a.Append(numbered(len(want))); want = append(want, len(want)) })
 	}
 	l.try("Grow", func() error { return a.Grow(3000) })
 	values := slices.Repeat([]record{numbered(0)}, 4000)
@@ -135,7 +133,7 @@ func liveSharedArray(l *life) {
 	to := a.Appender()
 	var buffered []int
 	for i := range 3000 {
-		l.short("Appender.Append", func() {
+		l.do("Appender.Append", func() {
 			to.Append(numbered(i))
 			buffered = append(buffered, i)
 		})
@@ -164,15 +162,15 @@ func liveSharedTable(l *life) {
 		}
 	}
 	for i := range 2000 {
-		l.short("Set", func() { w.Set(i, objectOf(uint64(i))); values[i] = uint64(i) })
-		l.short("Set again", func() { w.Set(i/2, objectOf(uint64(i+1))); values[i/2] = uint64(i + 1) })
+		l.do("Set", func() { w.Set(i, objectOf(uint64(i))); values[i] = uint64(i) })
+		l.do("Set again", func() { w.Set(i/2, objectOf(uint64(i+1))); values[i/2] = uint64(i + 1) })
 	}
 	l.try("Grow", func() error { return cmp.Or(table.GrowEntries(9000), w.Grow(500)) })
 	for i := range 1500 {
-		l.short("Remove", func() { w.Remove(i); delete(values, i) })
+		l.do("Remove", func() { w.Remove(i); delete(values, i) })
 	}
 	for i := range 6000 {
-		l.short("Set", func() { w.Set(i, objectOf(uint64(i))); values[i] = uint64(i) })
+		l.do("Set", func() { w.Set(i, objectOf(uint64(i))); values[i] = uint64(i) })
 	}
 	l.end(table)
 }

@@ -10,24 +10,21 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life is the life of a container from its constructor to Close, in which at most one memory call fails. An
-// operation that fails must change nothing; then the test repeats the operation.
+// life is the life of a container from its constructor to Close. At most one memory call fails.
 type life struct {
-	t      *testing.T
-	o      Options
-	errs   []error
-	tries  int    // operations
-	marked bool   // short has called t.Helper
-	check  func() // compares the container, if it exists, with its expected content
+	t          *testing.T
+	o          Options
+	errs       []error
+	operations int    // number of operations so far
+	marked     bool   // do has called t.Helper
+	check      func() // compares the container with its expected content
 }
 
-// lives has a life for each kind of container. Each life takes and gives back memory in every possible way.
-// Most lives make the same memory calls in every run. If the calls of a life vary, the field vary names the
-// cause.
+// Each life takes and gives back memory in all ways that its container offers.
 var lives = []struct {
 	name string
 	live func(*life)
-	vary string
+	vary string // why the memory calls vary from run to run; empty if they do not vary
 }{
 	{"Array", liveArray, ""},
 	{"Pool", func(l *life) { liveHandled(l, func() (handledLife, error) { return NewPool[record](l.o) }) },
@@ -59,7 +56,6 @@ var lives = []struct {
 	{"SharedTable", liveSharedTable, ""},
 }
 
-// TestLivesWithEachCallFailing runs each life once for each of its memory calls, and makes that call fail.
 func TestLivesWithEachCallFailing(t *testing.T) {
 	longtest.OneGoroutine(t)
 	for _, tt := range lives {
@@ -68,7 +64,7 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 			kinds = kinds[1:]
 		}
 		for _, pages := range kinds {
-			runs, refused, tries := 0, 0, 0
+			runs, refused, operations := 0, 0, 0
 			calls := faulttest.EachCall(t, func() error {
 				limit := vm.NewLimit(1 << 30)
 				l := &life{t: t, o: Options{Capacity: 20_000, Step: 1, Pages: pages, Limit: limit},
@@ -78,7 +74,7 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 					t.Errorf("%s: %d bytes are counted after Close", tt.name, limit.Used())
 				}
 				runs++
-				tries = l.tries
+				operations = l.operations
 				err := errors.Join(l.errs...)
 				if err != nil {
 					refused++
@@ -86,7 +82,7 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 				return err
 			})
 			t.Logf("%s, %v pages: %d operations; %d memory calls failed, and %d made an operation fail",
-				tt.name, pages, tries, calls, refused)
+				tt.name, pages, operations, calls, refused)
 			least := 8
 			if vm.PageSize() > 4096 {
 				least = 5 // the pages are larger, so there are fewer calls
@@ -107,16 +103,16 @@ func TestLivesWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// try runs an operation that returns an error if it fails.
+// try runs an operation. If the operation fails, try calls check and repeats the operation.
 func (l *life) try(what string, op func() error) {
-	if l.tries++; l.tries == 1 {
+	if l.operations++; l.operations == 1 {
 		l.t.Helper() // a call for each operation would cost more than most operations
 	}
 	l.errs = append(l.errs, faulttest.Again(l.t, what, op, l.check))
 }
 
-// short runs an operation that panics if it fails.
-func (l *life) short(what string, op func()) {
+// do is try for an operation that panics if it fails.
+func (l *life) do(what string, op func()) {
 	if !l.marked {
 		l.marked = true
 		l.t.Helper()
@@ -124,7 +120,6 @@ func (l *life) short(what string, op func()) {
 	l.try(what, func() error { op(); return nil })
 }
 
-// end checks the container for the last time and closes it.
 func (l *life) end(c interface {
 	Resident() (int, error)
 	Close() error
@@ -155,7 +150,7 @@ func liveArray(l *life) {
 	}
 	fill := func() {
 		for range 250 {
-			l.short("Append", func() { a.Append(numbered(n)); n++ })
+			l.do("Append", func() { a.Append(numbered(n)); n++ })
 		}
 		l.try("Grow", func() error { return a.Grow(4000) })
 		l.try("AppendN", func() error {
@@ -169,12 +164,11 @@ func liveArray(l *life) {
 	}
 	fill()
 	n = 10
-	l.short("Truncate", func() { a.Truncate(10) })
+	l.do("Truncate", func() { a.Truncate(10) })
 	fill()
 	l.end(a)
 }
 
-// handledLife is the common interface of the containers with handles.
 type handledLife interface {
 	Insert(record) (Handle[record], *record)
 	Remove(Handle[record]) bool
@@ -201,7 +195,7 @@ func liveHandled(l *life, make func() (handledLife, error)) {
 	}
 	insert := func(n int) {
 		for range n {
-			l.short("Insert", func() {
+			l.do("Insert", func() {
 				h, _ := c.Insert(numbered(len(all)))
 				all = append(all, h)
 			})
@@ -212,7 +206,7 @@ func liveHandled(l *life, make func() (handledLife, error)) {
 	insert(3500)
 	for len(all) > 100 {
 		h := all[len(all)-1]
-		l.short("Remove", func() {
+		l.do("Remove", func() {
 			l.must(c.Remove(h), "%v has no element", h)
 			all = all[:len(all)-1]
 		})
@@ -222,7 +216,7 @@ func liveHandled(l *life, make func() (handledLife, error)) {
 	}
 	insert(2000)
 	all = nil
-	l.short("Clear", func() { c.Clear(nil) })
+	l.do("Clear", func() { c.Clear(nil) })
 	insert(700)
 	l.end(c)
 }
@@ -240,7 +234,7 @@ func liveTable(l *life, layout Layout) {
 	}
 	appendRows := func(n int) {
 		for range n {
-			l.short("Append", func() {
+			l.do("Append", func() {
 				t.set(t.Append(), numberedRow(len(rows)))
 				rows = append(rows, len(rows))
 			})
@@ -257,22 +251,22 @@ func liveTable(l *life, layout Layout) {
 		return err
 	})
 	for range 30 {
-		l.short("RemoveSwap", func() {
+		l.do("RemoveSwap", func() {
 			t.RemoveSwap(7)
 			rows[7] = rows[len(rows)-1]
 			rows = rows[:len(rows)-1]
 		})
 	}
 	rows = rows[:40]
-	l.short("Truncate", func() { t.Truncate(40) })
+	l.do("Truncate", func() { t.Truncate(40) })
 	for len(rows) < 600 {
-		l.short("Append", func() {
+		l.do("Append", func() {
 			t.set(t.Append(), numberedRow(9))
 			rows = append(rows, 9)
 		})
 	}
 	rows = nil
-	l.short("Clear", t.Clear)
+	l.do("Clear", t.Clear)
 	appendRows(200)
 	l.end(t)
 }
@@ -303,15 +297,15 @@ func liveLists(l *life) {
 				}
 				return err
 			})
-			l.short("Append", func() { ls.Append(&owners[i], 5); want[i] = append(want[i], 5) })
-			l.short("Insert", func() { ls.Insert(&owners[i], 0, 6); want[i] = slices.Insert(want[i], 0, 6) })
+			l.do("Append", func() { ls.Append(&owners[i], 5); want[i] = append(want[i], 5) })
+			l.do("Insert", func() { ls.Insert(&owners[i], 0, 6); want[i] = slices.Insert(want[i], 0, 6) })
 		}
 	}
 	l.try("Grow", func() error { return ls.Grow(&owners[0], 60_000) })
 	for i := range 20 {
-		l.short("Truncate", func() { ls.Truncate(owners[i], 2); want[i] = want[i][:2] })
+		l.do("Truncate", func() { ls.Truncate(owners[i], 2); want[i] = want[i][:2] })
 		if i > 5 {
-			l.short("Free", func() { ls.Free(&owners[i]); want[i] = nil })
+			l.do("Free", func() { ls.Free(&owners[i]); want[i] = nil })
 		}
 	}
 	l.try("Compact", func() error { return ls.Compact(each(owners[:]...)) })
@@ -324,8 +318,8 @@ func liveLists(l *life) {
 			return err
 		})
 	}
-	l.short("Clear", ls.Clear)
+	l.do("Clear", ls.Clear)
 	owners, want = [30]List[uint64]{}, [30][]uint64{}
-	l.short("Append", func() { ls.Append(&owners[3], 7); want[3] = []uint64{7} })
+	l.do("Append", func() { ls.Append(&owners[3], 7); want[3] = []uint64{7} })
 	l.end(ls)
 }

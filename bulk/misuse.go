@@ -2,26 +2,24 @@ package bulk
 
 import "fmt"
 
-// Short functions panic with one of these errors, whose method Error makes the text: code that makes a text
-// would prevent the inlining of the functions.
+// Functions that the compiler should inline panic with one of these errors. The method Error formats the text
+// later: formatting in the functions would prevent the inlining.
 
-// closedError says that a container was used after Close.
+// closedError is the panic of a method that was called after Close.
 type closedError struct{ name string }
 
-// Error says what to do.
 func (e *closedError) Error() string {
 	return "bulk: " + e.name + " is used after Close: keep it open as long as its elements are in use"
 }
 
-// indexError says that a container has no element of an index.
+// indexError is the panic of a method that was called with an index out of range.
 type indexError struct {
 	method        string
 	index, length int
 	name          string
-	ended         error // the container's closedError if it is closed, else nil
+	ended         error // the closedError of a closed container, else nil
 }
 
-// Error gives the index and the length.
 func (e *indexError) Error() string {
 	if e.ended != nil {
 		return e.ended.Error()

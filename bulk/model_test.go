@@ -21,8 +21,7 @@ func numberedLarge(i int) large { return large{0: uint64(i), 350: uint64(i), 699
 
 func numberedByte(i int) uint8 { return uint8(i*7 + i>>8) }
 
-// pageKinds are the kinds of pages. All kinds must give the same answers. On the heap stand-in, all kinds are
-// the same pages, so two of them suffice.
+// pageKinds are the page policies to test. On the heap stand-in, all policies are alike, so two suffice.
 var pageKinds = func() []vm.Pages {
 	if vm.HeapStandIn() {
 		return []vm.Pages{vm.PagesAuto, vm.PagesHeap}
@@ -44,10 +43,8 @@ func exhausted(f func()) (e *vm.Error) {
 	return nil
 }
 
-// arrayCapacity is the capacity of the arrays of playArray.
 const arrayCapacity = 3000
 
-// anyArray is the common interface of all kinds of arrays.
 type anyArray[T any] interface {
 	Append(v T) *T
 	AppendN(n int) ([]T, error)
@@ -57,8 +54,6 @@ type anyArray[T any] interface {
 	Len() int
 }
 
-// playArray applies the operations in data to an array and to a slice. It fails the test if the array differs
-// from the slice.
 func playArray[T comparable](t *testing.T, o Options, data []byte, element func(int) T) {
 	o.Capacity = arrayCapacity
 	a, err := NewArray[T](o)
@@ -69,8 +64,8 @@ func playArray[T comparable](t *testing.T, o Options, data []byte, element func(
 	playAnyArray(t, a, a.Truncate, data, element)
 }
 
-// playAnyArray applies the operations in data to an empty array of any kind and to a slice. It fails the test
-// if the array differs from the slice. truncate is nil for an array without Truncate.
+// playAnyArray applies the operations in data to an empty array and to a slice, and compares them. truncate
+// is nil for an array without Truncate.
 func playAnyArray[T comparable](t *testing.T, a anyArray[T], truncate func(n int), data []byte,
 	element func(int) T) {
 	const capacity = arrayCapacity

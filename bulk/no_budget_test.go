@@ -7,8 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestNoBudget makes containers that may commit no memory. A constructor returns an empty container or an
-// error. Operations that need memory return an error, and the container can be closed.
 func TestNoBudget(t *testing.T) {
 	o := Options{Capacity: 1000, Limit: vm.NewLimit(0)}
 	refused := func(name string, err error) {
@@ -19,7 +17,7 @@ func TestNoBudget(t *testing.T) {
 		}
 	}
 	if _, err := NewArray[uint64](o); err == nil {
-		t.Error("an array was made, although it needs memory for an element from the beginning")
+		t.Error("NewArray succeeds without memory for the first element")
 	} else {
 		refused("Array", err)
 	}

@@ -13,29 +13,29 @@ import (
 
 // Options say how a container is made. The zero value works.
 type Options struct {
-	// Name is the purpose under which [vm.Snapshot] counts the container's bytes. Error texts name it, too.
+	// Name is the purpose under which [vm.Snapshot] counts the container's bytes. Errors contain the name.
 	// Default: the container's type, such as "bulk.Pool[Ship]".
 	Name string
 	// Capacity is the largest number of elements. Addresses for all of them are reserved; addresses cost no
-	// memory. Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or
-	// 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
+	// memory. Default: as many as MaxBytes allows; without MaxBytes, as many as fill 16 GiB of addresses,
+	// or 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
 	// memory).
 	Capacity int
-	// MaxBytes is a budget in bytes of elements. Exceeding it is an error wrapping [vm.ErrLimit]. Default:
-	// none.
+	// MaxBytes is a budget for the bytes of all elements. Exceeding it is an error wrapping [vm.ErrLimit].
+	// Default: none.
 	MaxBytes int
 	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages as soon as the elements fill a huge page, if the system
-	// has huge pages.
+	// Pages is the page policy. Default: huge pages once the elements fill a huge page, if the system has
+	// huge pages.
 	Pages vm.Pages
 	// Step is how many bytes of elements are committed at a time, rounded up to whole pages. Default: an
 	// eighth of the committed memory, and at least 64 KiB.
 	Step int
 }
 
-// minStep is the least number of bytes that growth commits by default. It makes system calls rare compared
-// with the page faults that follow them.
+// minStep is the least number of bytes that growth commits by default. With steps of this size, system calls
+// are rare compared with page faults.
 const minStep = 64 << 10
 
 // defaultReserve returns the bytes of addresses of a container without Options.Capacity and Options.MaxBytes.
@@ -57,13 +57,13 @@ type plan struct {
 	budget      int  // bytes, Options.MaxBytes
 	byBudget    bool // growth ends at the budget, not at the capacity
 	step        int  // bytes, Options.Step
-	// element is the type of the elements of a pool that PoolOf made; nil otherwise.
+	// element is the element type of a pool that states.PoolOf made, else nil.
 	element reflect.Type
 }
 
-// newPlan checks the options of a container of T. most is the largest number of elements that such a
-// container can hold. kind is the container's name.
-func newPlan[T any](kind string, o Options, most int) (plan, error) {
+// newPlan checks the options of a container of T. kind is the name of the container's type, and maxElements
+// the largest number of elements that the type can hold.
+func newPlan[T any](kind string, o Options, maxElements int) (plan, error) {
 	layout.Check[T]("bulk: New" + kind)
 	for _, v := range []struct {
 		name  string
@@ -82,27 +82,27 @@ func newPlan[T any](kind string, o Options, most int) (plan, error) {
 	switch {
 	case o.MaxBytes > 0 && (o.Capacity == 0 || o.MaxBytes/p.sizeElement < o.Capacity):
 		p.capacity, p.byBudget = o.MaxBytes/p.sizeElement, true
-		if p.capacity > most {
-			p.capacity, p.byBudget = most, false
+		if p.capacity > maxElements {
+			p.capacity, p.byBudget = maxElements, false
 		}
 	case o.Capacity == 0:
-		p.capacity = min(max(1, defaultReserve(o.Pages)/p.sizeElement), most)
+		p.capacity = min(max(1, defaultReserve(o.Pages)/p.sizeElement), maxElements)
 	}
-	if p.capacity > most || p.capacity > math.MaxInt/8/p.sizeElement {
+	if p.capacity > maxElements || p.capacity > math.MaxInt/8/p.sizeElement {
 		return p, &vm.Error{Op: "reserve", Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrSize,
 			Detail: fmt.Sprintf("Options.Capacity is %d elements of %d bytes: ask for at most %d", p.capacity,
 				p.sizeElement,
-				min(most, math.MaxInt/8/p.sizeElement))}
+				min(maxElements, math.MaxInt/8/p.sizeElement))}
 	}
 	return p, nil
 }
 
-// label names the elements in messages about bad accesses.
+// label names the elements in messages about invalid accesses.
 func (p *plan) label(element string) vm.Label {
 	return vm.Label{What: p.name, Element: element, Size: p.sizeElement}
 }
 
-// stepFrom returns how many bytes to commit ahead when the given number of bytes is committed.
+// stepFrom returns how many bytes to commit at a time.
 func (p *plan) stepFrom(committed int) int {
 	if p.step > 0 {
 		return p.step
@@ -136,10 +136,11 @@ func (o operation) commitAhead(need, ahead int, commit func(n int) error) error 
 	return err
 }
 
-// settlesForLess reports whether to commit only the needed memory after committing ahead has failed with err.
-// A program may use up its own budget completely. If the operating system has refused the memory, only Grow,
-// AppendN and AppendSlice take what is left: the program needs memory to handle the error, and Go's runtime
-// ends a process that gets no memory.
+// settlesForLess reports whether to commit just the needed memory after commit(ahead) has failed with err.
+// The answer is yes at a budget (vm.ErrLimit), which the program may use up. If the operating system has
+// refused the memory, the answer is yes only for Grow, AppendN and AppendSlice. Other operations leave the
+// last memory to the code that handles the error, and to Go's runtime, which ends a process that gets no
+// memory.
 func (o operation) settlesForLess(err error) bool {
 	return o == opGrow || o == opAppendN || errors.Is(err, vm.ErrLimit)
 }

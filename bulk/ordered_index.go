@@ -9,20 +9,20 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// OrderedIndex finds values by their keys and keys by their order: the pairs between two keys, the least
-// pair, the greatest pair. A key may have any number of values, which are in the order of their bits; a pair
-// of a key and a value is in the index at most once. The caller keeps the index up to date, or an [Indexed]
-// pool does.
+// OrderedIndex has pairs of a key and a value, in ascending order of keys. It finds the values of a key, the
+// pairs between two keys, the least pair and the greatest pair. A key may have any number of values, in the
+// order of their bits; a pair is in the index at most once. The caller keeps the index up to date, or an
+// [Indexed] pool does.
 //
 // Values are 4 or 8 bytes without Go pointers, such as a [Handle] or a slot's number, and are compared by
 // their bits. Keys are integers or floating-point numbers. The floating-point keys -0 and 0 are one key. NaN
-// has no place in an order: Add panics for NaN, and a look-up of NaN finds nothing.
+// cannot be a key: Add panics for NaN, and a look-up of NaN finds nothing.
 //
 // The index is a B+tree of 1 KiB nodes ("The Ubiquitous B-Tree", Comer 1979). A full node gives entries to
-// its neighbours before it is split ("The Art of Computer Programming", volume 3, Knuth). An index with 64
-// KiB of pairs or more commits at most twice the bytes of its keys and values, no matter in which order pairs
-// are added and removed. The index gives memory back as pairs are removed. Room that Grow made does not count
-// towards this bound.
+// its neighbours before it is split ("The Art of Computer Programming", volume 3, Knuth). The index gives
+// memory back as pairs are removed. An index with 64 KiB of pairs or more commits at most twice the bytes of
+// its keys and values, in addition to the room that Grow made. The bound holds for any order of insertions
+// and removals.
 //
 // One goroutine may change an index at a time, while no other goroutine reads it. While no goroutine changes
 // the index, any number of goroutines may read it. If the body of a loop over the index changes the index,
@@ -30,7 +30,7 @@ import (
 type OrderedIndex[K cmp.Ordered, V any] struct {
 	tree    tree[K, V]
 	promise promise
-	changes int // number of changes, so that loops detect a change
+	changes int // number of changes so far; loops compare it to detect a change
 	region  *vm.Region
 	plan
 	ended     error // the panic after Close
@@ -77,7 +77,7 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 		panic(err)
 	}
 	if added && x.promise.kept() {
-		// Grow has assumed half-full nodes. The insertions may have needed less memory.
+		// Grow has assumed half-full nodes. The insertions may not have needed all memory.
 		x.tree.span.promised = 0
 		_ = x.tree.giveBack() // after a failure, unused memory stays committed
 	}
@@ -172,8 +172,8 @@ func (x *OrderedIndex[K, V]) Max() (k K, v V, ok bool) {
 // Len returns the number of pairs; 0 after Close.
 func (x *OrderedIndex[K, V]) Len() int { return x.tree.len }
 
-// Grow makes the next n insertions unable to fail, by committing memory for them. The room stays until it is
-// used, or until Trim or Clear. It panics when n is negative.
+// Grow makes the next n insertions unable to fail, by committing memory for them. Trim and Clear give the
+// unused part of this memory back. Grow panics if n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the index is unchanged.
@@ -195,8 +195,8 @@ func (x *OrderedIndex[K, V]) Grow(n int) error {
 	return nil
 }
 
-// Trim gives back the unused room that Grow made. It returns an error as [vm.Region.Decommit] does; the index
-// works as before.
+// Trim gives back the unused room that Grow made. It returns an error as [vm.Region.Decommit] does; then the
+// index works as before.
 func (x *OrderedIndex[K, V]) Trim() error {
 	x.mustBeOpen()
 	x.promise = promise{}
@@ -246,15 +246,15 @@ func (x *OrderedIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBe panics if x.changes is no longer the given number. The panic names the loop.
+// mustBe panics if x.changes differs from changes: the body of the loop has changed the index.
 func (x *OrderedIndex[K, V]) mustBe(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))
 	}
 }
 
-// changed counts a change. With the build tag invariants it also runs checkInvariants, once in x.tree.len/16
-// changes: the checks of a large index would otherwise take too long.
+// changed counts a change. With the build tag invariants it sometimes checks the tree: once in x.tree.len/16
+// changes, because a check of a large index takes long.
 func (x *OrderedIndex[K, V]) changed() {
 	x.changes++
 	if !invariants.Enabled {

@@ -3,6 +3,7 @@ package bulk
 import (
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
@@ -20,10 +21,7 @@ func FuzzOrderedIndex(f *testing.F) {
 }
 
 func TestOrderedIndexAgainstModel(t *testing.T) {
-	rounds := 6
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 6)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 800)
 		for _, pages := range pageKinds {

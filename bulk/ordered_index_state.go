@@ -20,8 +20,8 @@ func (p *pairState[K, V]) bytes() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
-// orderedIndexState implements state.Container. A file has the pairs in ascending order. Loading may divide
-// them into nodes differently from the saved tree; loops and look-ups give the same results.
+// orderedIndexState implements state.Container. A file has the pairs in ascending order, but not the nodes:
+// the loaded tree may have other nodes than the saved one.
 type orderedIndexState[K cmp.Ordered, V any] struct {
 	x     *OrderedIndex[K, V]
 	once  sync.Once // collects the pairs at the first read
@@ -55,8 +55,8 @@ func (s *orderedIndexState[K, V]) Arrays(c state.Contents, column int) []state.A
 	return []state.Array{a}
 }
 
-// appendPair appends a pair field by field: an assignment of a whole pair could also copy bytes of the stack
-// into the padding between key and value.
+// appendPair appends a pair field by field: an assignment of a whole pair could copy bytes of the stack into
+// the padding between key and value.
 func appendPair[K, V any](pairs []pairState[K, V], k K, v V) []pairState[K, V] {
 	n := len(pairs)
 	pairs = pairs[:n+1]
@@ -71,11 +71,11 @@ func (s *orderedIndexState[K, V]) Reserve(c state.Contents) error {
 	if err := s.x.plan.mustHold(c.Len); err != nil {
 		return err
 	}
-	s.x.Clear() // also forgets what Grow has promised
+	s.x.Clear() // gives back the room that Grow made
 	return nil
 }
 
-// add adds the pairs in src. The first of these pairs has number lo in the file.
+// add adds the pairs in src. lo is the number of the first pair in src, counted from the file's first pair.
 func (s *orderedIndexState[K, V]) add(src []byte, lo int) error {
 	t, name := &s.x.tree, s.x.plan.name
 	if lo != t.len {

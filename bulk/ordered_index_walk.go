@@ -35,8 +35,8 @@ func (x *OrderedIndex[K, V]) Range(low, high K) iter.Seq2[K, V] {
 	}
 }
 
-// walk yields pairs in ascending order, beginning with the pair at the given index of a leaf. It ends before
-// the first key that is not below *high, or with the last pair if high is nil.
+// walk yields the pairs from an index of a leaf on, in ascending order, up to the first key that is not below
+// *high. If high is nil, it yields them up to the last pair.
 func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, index int, high *K, yield func(K, V) bool) {
 	changes := x.changes
 	for {
@@ -54,8 +54,8 @@ func (x *OrderedIndex[K, V]) walk(loop string, leaf uint32, index int, high *K, 
 	}
 }
 
-// run returns pairs of a leaf: those from an index on whose keys are below *high. It also returns whether the
-// next leaf may have more pairs with keys below *high. If high is nil, all keys count as below *high.
+// run returns the pairs of a leaf from an index on, as far as their keys are below *high. more reports
+// whether the next leaf may have such pairs, too. If high is nil, all keys count as below *high.
 func (x *OrderedIndex[K, V]) run(leaf uint32, index int, high *K) (keys []K, values []V, more bool) {
 	keys, values = x.tree.keys(leaf), x.tree.values(leaf)
 	more = x.tree.head(leaf).next != 0
@@ -67,8 +67,8 @@ func (x *OrderedIndex[K, V]) run(leaf uint32, index int, high *K) (keys []K, val
 }
 
 // Runs yields the pairs whose keys are in [low, high), in ascending order, many at a time: a slice of keys
-// and a slice of their values, together up to 1 KiB. The slices must not be written to. Runs is the fastest
-// way to visit many pairs.
+// and a slice of their values, together up to 1 KiB. Do not write to the slices. Runs is the fastest way to
+// visit many pairs.
 func (x *OrderedIndex[K, V]) Runs(low, high K) iter.Seq2[[]K, []V] {
 	return func(yield func([]K, []V) bool) {
 		x.mustBeOpen()

@@ -44,8 +44,8 @@ func (m orderedModel[K]) between(low, high K) orderedModel[K] {
 	return m[from:max(from, to)]
 }
 
-// playOrdered applies the operations in data to an index and to the model. It fails the test if the index
-// differs from the model. key makes keys from the numbers below 65,536, in ascending order.
+// playOrdered applies the operations in data to an index and to its model, and compares them. key makes keys
+// from the numbers 0 to 65,535, in ascending order.
 func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(int) K) {
 	const capacity = 6000
 	o.Capacity = capacity
@@ -103,7 +103,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 				remove(p.key, p.value)
 			}
 			remove(k, uint32(in.Byte()))
-		case 3: // remove neighbouring pairs, or pairs with others between them
+		case 3: // remove neighbouring pairs, or each second, third or fourth pair
 			count, every := in.Below(2000), 1+in.Byte()%4
 			for i := 0; i < count && len(m) > 0; i++ {
 				p := m[(n+i*every)%len(m)]
@@ -157,7 +157,6 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 	compareOrdered(t, x, m)
 }
 
-// compareKey compares the index and the model for one key.
 func compareKey[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orderedModel[K], k K) {
 	t.Helper()
 	var want []uint32
@@ -210,7 +209,6 @@ func compareFrom[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orde
 	}
 }
 
-// compareOrdered compares the whole index with the model, in both directions.
 func compareOrdered[K cmp.Ordered](t *testing.T, x *OrderedIndex[K, uint32], m orderedModel[K]) {
 	t.Helper()
 	var up, down orderedModel[K]

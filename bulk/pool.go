@@ -14,10 +14,10 @@ import (
 // holes first. A pointer to an element is valid until the element is removed; a [Handle] also detects that
 // the element was removed.
 //
-// One presence bit per slot says whether the slot is live, and summaries over the bits shorten searches.
-// Remove clears a bit and touches neither the element nor a free list. Insert takes the lowest clear bit, so
-// refilling is sequential and packs elements towards low addresses. Iteration skips holes 64 at a time, and
-// in long gaps 4,096 or 262,144 at a time.
+// Each slot has a presence bit, which is set while the slot has an element. Summaries of the bits shorten
+// searches. There is no free list. Remove clears a bit and does not touch the element. Insert takes the slot
+// of the lowest clear bit, so elements gather at low addresses. Iteration skips holes 64 at a time, and in
+// long gaps 4,096 or 262,144 at a time.
 //
 // One goroutine may change a pool at a time, while no other goroutine reads it. While no goroutine changes
 // the pool, any number of goroutines may call Get, Valid, Len, All and Runs. The caller must synchronize
@@ -88,21 +88,21 @@ func (p *Pool[T]) Insert(v T) (Handle[T], *T) {
 	return h, e
 }
 
-// InsertZero is [Pool.Insert] of a zero element. The caller then sets the fields of the element. InsertZero
-// takes half the time of Insert if the element has more than four fields or words: Insert copies such an
-// element twice, even where the compiler inlines Insert.
+// InsertZero inserts a zero element as [Pool.Insert] does; the caller then sets its fields. If the element
+// has more than four fields or words, InsertZero takes half the time of Insert, which copies such an element
+// twice.
 func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
 	h, e = p.take()
-	// The struct has the layout of its only field. Without the struct, Go would clear an array by a function
-	// call.
+	// A struct with one field has the layout of the field. If T is an array, Go clears the struct inline, but
+	// would clear the array by a function call.
 	*(*struct{ element T })(unsafe.Pointer(e)) = struct{ element T }{}
 	return
 }
 
-// take takes the lowest free slot. The slot may hold the bytes of an earlier element: the caller must write
-// all bytes. The compiler inlines the callers of take. A call of Insert would copy the element once more.
+// take takes the lowest free slot. The caller must overwrite all bytes of the slot. take is not a part of
+// Insert, so that the compiler can inline Insert: a call of Insert copies the element once more.
 func (p *Pool[T]) take() (Handle[T], *T) {
-	// In the usual case a fresh slot is taken, and no summary changes. This path has no call.
+	// In the usual case a fresh slot is taken, and no summary changes. This path calls no function.
 	word := p.word(p.hint)
 	before := *word
 	beyond := before + 1 // the lowest set bit is the lowest hole of the word; 0 if the word is full
@@ -125,7 +125,7 @@ func (p *Pool[T]) take() (Handle[T], *T) {
 	return p.takeUnusual()
 }
 
-// takeHole is take for a slot that was taken before, if no summary changes.
+// takeHole takes slot i, which was taken before. The caller has checked that no summary changes.
 //
 //go:noinline
 func (p *Pool[T]) takeHole(i uint) (Handle[T], *T) {
@@ -138,7 +138,7 @@ func (p *Pool[T]) takeHole(i uint) (Handle[T], *T) {
 	return Handle[T]{uint32(i), g}, p.slot(i)
 }
 
-// takeUnusual is take in all other cases.
+// takeUnusual is take for the cases that take itself does not handle.
 //
 //go:noinline
 func (p *Pool[T]) takeUnusual() (Handle[T], *T) {
@@ -170,10 +170,10 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 		w := p.word(i / wordBits)
 		before := *w
 		after := before &^ (1 << (i % wordBits))
-		// In the usual case only the bit changes. This path has no call, so that the processor can work on
-		// many removals at the same time. The hint stays correct: if slot i is below the hint, all holes in
-		// the word of slot i are retired. Slots that share a generation are retired together, so slot i
-		// becomes a retired hole, too.
+		// In the usual case only the bit changes. This path calls no function, so that the processor can work
+		// on many removals at the same time. The hint need not change. If slot i is below the hint, its word
+		// has only retired holes. Slots that share a generation are retired together, so slot i is retired,
+		// too.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after
@@ -184,7 +184,7 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 	return p.remove(h)
 }
 
-// remove is Remove in all other cases.
+// remove is Remove for the cases that Remove itself does not handle.
 //
 //go:noinline
 func (p *Pool[T]) remove(h Handle[T]) bool {

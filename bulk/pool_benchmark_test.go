@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// filled returns a pool and its handles in random order.
+// filled returns a full pool, and its handles in random order.
 func filled(b *testing.B) (*Pool[record], []Handle[record]) {
 	p := newPool[record](b, Options{Capacity: benchmarkElements})
 	handles := make([]Handle[record], benchmarkElements)
@@ -50,8 +50,6 @@ func BenchmarkPoolInsert(b *testing.B) {
 	perElement(b)
 }
 
-// BenchmarkPoolInsertZero fills a pool as BenchmarkPoolInsert does, but by InsertZero, and sets a field of
-// each element.
 func BenchmarkPoolInsertZero(b *testing.B) {
 	p, handles := filled(b)
 	for b.Loop() {
@@ -70,7 +68,6 @@ func insertZeroMany(p *Pool[record], handles []Handle[record]) {
 	}
 }
 
-// BenchmarkPoolRemoveInsert removes half of the elements in random order and fills the holes.
 func BenchmarkPoolRemoveInsert(b *testing.B) {
 	p, handles := filled(b)
 	for b.Loop() {
@@ -106,8 +103,8 @@ func sumRuns(p *Pool[record]) (sum uint64) {
 	return sum
 }
 
-// BenchmarkPoolRunsHalfFullFloor sums the elements of a half full pool without Runs. It shows the least time
-// that Runs can take: the runs have random lengths, which the processor mispredicts.
+// BenchmarkPoolRunsHalfFullFloor measures the least time that Runs can take. It sums the elements without
+// Runs; the processor mispredicts the random lengths of the runs.
 func BenchmarkPoolRunsHalfFullFloor(b *testing.B) {
 	p, handles := filled(b)
 	removeMany(p, handles[:len(handles)/2])
@@ -135,8 +132,7 @@ func sumWords(words []uint64, elements []record) (sum uint64) {
 	return sum
 }
 
-// BenchmarkPoolRemoveFloor clears the bit of each element in random order, and does no other work. It shows
-// the least time that Remove can take.
+// BenchmarkPoolRemoveFloor measures the least time that Remove can take: it only clears bits.
 func BenchmarkPoolRemoveFloor(b *testing.B) {
 	_, handles := filled(b)
 	words := make([]uint64, benchmarkElements/wordBits)
@@ -153,7 +149,6 @@ func clearBits(words []uint64, handles []Handle[record]) {
 	}
 }
 
-// BenchmarkPoolRemove removes all elements in random order. The time to fill the pool again does not count.
 func BenchmarkPoolRemove(b *testing.B) {
 	p, handles := filled(b)
 	for b.Loop() {

@@ -9,13 +9,13 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// poison overwrites the removed element of slot i, so that the use of an old pointer is noticed.
+// poison overwrites the removed element of slot i, to expose the use of old pointers.
 func (p *Pool[T]) poison(i uint) {
 	e := p.slot(i)
 	invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)))
 }
 
-// mustBeFree panics if a slot without an element was written since it was poisoned.
+// mustBeFree panics if slot i was written after poison.
 func (p *Pool[T]) mustBeFree(i uint) {
 	e := p.slot(i)
 	invariants.MustBeFree(unsafe.Slice((*byte)(unsafe.Pointer(e)), unsafe.Sizeof(*e)), func() string {
@@ -23,7 +23,7 @@ func (p *Pool[T]) mustBeFree(i uint) {
 	})
 }
 
-// checkInvariants panics when the bookkeeping contradicts itself. Complexity: one step for each slot that has
+// checkInvariants panics if the bookkeeping contradicts itself. Complexity: one step for each slot that has
 // memory.
 func (p *Pool[T]) checkInvariants() {
 	p.slots.checkInvariants()
@@ -46,7 +46,7 @@ func (p *Pool[T]) checkInvariants() {
 			}
 		}
 		if got, want := p.retired[w], p.generations.exhausted(w); got != want {
-			p.broken("the slots %#x of word %d are exhausted, but %#x retired", want, w, got)
+			p.broken("the slots %#x of word %d are exhausted, but %#x are retired", want, w, got)
 		}
 	}
 }

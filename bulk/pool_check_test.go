@@ -7,9 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// TestPoolCheckFindsWrongBooks breaks the bookkeeping of a pool's slots in one way at a time. checkInvariants
-// must name the contradiction.
-func TestPoolCheckFindsWrongBooks(t *testing.T) {
+func TestPoolCheckFindsContradictions(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrong func(*Pool[record])
 		says  string
@@ -27,7 +25,7 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 		"the slots to skip": {func(p *Pool[record]) { p.skip = 8 },
 			"retired slots 0x0 are to be skipped, not 0x8"},
 		"the retired slots": {func(p *Pool[record]) { p.retired = map[uint]uint64{1: 16} },
-			"the slots 0x0 of word 1 are exhausted, but 0x10 retired"},
+			"the slots 0x0 of word 1 are exhausted, but 0x10 are retired"},
 		"a shared generation": {func(p *Pool[record]) { *p.generations.ofWord(1)++ },
 			"word 1 shares generation"},
 		"a zero generation": {func(p *Pool[record]) {
@@ -60,10 +58,8 @@ func TestPoolCheckFindsWrongBooks(t *testing.T) {
 	}
 }
 
-// TestPoolChecksItsLastWord breaks the hint of a pool whose last word has fewer than 64 slots. The check must
-// find a free slot in that word, too.
 func TestPoolChecksItsLastWord(t *testing.T) {
-	p, err := NewPool[record](Options{Capacity: 70, Name: "ships"})
+	p, err := NewPool[record](Options{Capacity: 70, Name: "ships"}) // the last word has 6 slots
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +80,9 @@ func TestPoolChecksItsLastWord(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestPoolChecksItself breaks the bookkeeping and then makes changes of one kind. In builds with the tag
-// invariants, one of these changes must find the contradiction.
 func TestPoolChecksItself(t *testing.T) {
 	if !invariants.Enabled {
-		t.Skip("only with the tag invariants")
+		t.Skip("only with the build tag invariants")
 	}
 	for name, change := range map[string]func(*Pool[record]){
 		"Clear": func(p *Pool[record]) { p.Clear(nil) },
@@ -117,7 +111,7 @@ func TestPoolChecksItself(t *testing.T) {
 		func() {
 			defer func() {
 				if text, _ := recover().(string); !strings.Contains(text,
-					"broken invariant: the slots 0x0 of word 1 are exhausted, but 0x10 retired") {
+					"broken invariant: the slots 0x0 of word 1 are exhausted, but 0x10 are retired") {
 					t.Errorf("%s does not find the contradiction: it panics with %q", name, text)
 				}
 			}()
@@ -130,7 +124,6 @@ func TestPoolChecksItself(t *testing.T) {
 	}
 }
 
-// handles returns the handles of all elements, in the order of slots.
 func (p *Pool[T]) handles() (all []Handle[T]) {
 	for h := range p.All() {
 		all = append(all, h)

@@ -5,20 +5,23 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Trim gives back the memory of removed elements in whole pages. It decommits the memory behind the last
-// element, including room that [Pool.Grow] made; budgets no longer count this memory. Slots between elements
-// stay usable. Handles to removed elements stay invalid, because Trim keeps the generations of all slots, up
-// to 4.3 bytes a slot. Trim counts as a change: no other goroutine may use the pool meanwhile. Trim is
-// worthwhile after many elements were removed. Complexity: one step for each gap between live elements, and a
-// system call for each gap that contains a page. Trim returns an error as [vm.Region.Discard] or
-// [vm.Region.Decommit] does; then the pool works as before.
+// Trim gives back the memory of removed elements in whole pages. It is worthwhile after many elements were
+// removed. No other goroutine may use the pool meanwhile.
+//
+// The memory behind the last element is decommitted, including room that [Pool.Grow] made: budgets no longer
+// count this memory. Slots between elements stay usable. Trim keeps the generations of all slots, up to 4.3
+// bytes for each slot, so that handles to removed elements stay invalid.
+//
+// Trim returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; then the pool works as before.
+// Complexity: one step for each gap between live elements, and a system call for each gap that contains a
+// page.
 func (p *Pool[T]) Trim() error { return p.trim(0) }
 
 // trim is Trim, except that it keeps room for the next n insertions.
 func (p *Pool[T]) trim(n int) error {
 	p.mustBeOpen()
 	room := p.room
-	end := uint(0) // the n insertions take slots below end
+	end := uint(0) // the next n insertions take slots below end
 	if n > 0 {
 		end = min(uint(p.len+p.retiredHoles()+n), room)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestPoolTrim(t *testing.T) {
-	every := 16 * vm.PageSize() / 64 // the number of elements in sixteen pages
+	every := 16 * vm.PageSize() / 64 // the elements that fill 16 pages
 	n := 16 * every
 	p, err := NewPool[[8]uint64](Options{Pages: vm.PagesSmall, Capacity: 2 * n})
 	if err != nil {
@@ -74,7 +74,6 @@ func TestPoolTrim(t *testing.T) {
 	_ = p.Trim()
 }
 
-// TestTrimBeforeTheFirstElement trims containers that have no memory, and then uses them.
 func TestTrimBeforeTheFirstElement(t *testing.T) {
 	p, d := newPool[int](t, Options{}), newDense[int](t, Options{})
 	defer p.Close()
@@ -93,8 +92,6 @@ func TestTrimBeforeTheFirstElement(t *testing.T) {
 	}
 }
 
-// TestTrimGivesTheBudgetBack checks that after Trim the memory behind the last element does not count against
-// the limit: another container can commit that memory.
 func TestTrimGivesTheBudgetBack(t *testing.T) {
 	const n = 50_000
 	for name, make := range map[string]func(Options) (handled[[8]uint64], error){

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/outside"
 )
 
-// keptOutside is a store with one element outside the pool.
+// keptOutside is a store with one element.
 type keptOutside struct {
 	h Handle[record]
 	e *record
@@ -29,7 +29,6 @@ func (k *keptOutside) Remove(h Handle[record]) bool {
 	return true
 }
 
-// TestOutside checks that a pool uses its store only for handles whose slots are not in the pool.
 func TestOutside(t *testing.T) {
 	p := newPool[record](t, Options{Capacity: 100})
 	store := &keptOutside{e: &record{7}}

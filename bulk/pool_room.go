@@ -1,7 +1,6 @@
 package bulk
 
-// Grow makes the next n insertions unable to fail, by committing memory for them. It panics when n is
-// negative.
+// Grow makes the next n insertions unable to fail, by committing memory for them. It panics if n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the pool is unchanged.
@@ -29,7 +28,7 @@ func (p *Pool[T]) commit(n int) error {
 // committed implements container.
 func (p *Pool[T]) committed() int { return p.elements.Committed() }
 
-// measure counts the slots that have memory.
+// measure sets room to the number of slots that have memory.
 func (p *Pool[T]) measure() {
 	p.room = uint(min(p.elements.Committed()/p.plan.sizeElement, p.generations.room(), p.live.Len(),
 		p.plan.capacity))

@@ -24,7 +24,7 @@ func (p *Pool[T]) keep() (any, error) {
 func (r roomOf[T]) Of() []any { return []any{r.p} }
 
 func (r roomOf[T]) Describe() state.Contents {
-	// All slots that were ever taken are stored, also those whose memory Trim has given back.
+	// The file has all slots that were ever taken, also those whose memory Trim has given back.
 	words := (uint(r.p.generations.room()) + wordBits - 1) / wordBits
 	for words > 0 && r.p.generations.common(words-1).generation == 0 {
 		words--
@@ -82,8 +82,7 @@ func mustBeMark(mark uint32) error {
 	return nil
 }
 
-// Settle reads the presence bits from an array outside the pool: the pool holds no element before all bits
-// are known to be sound.
+// Settle stores the presence bits of the file in the pool only after it has checked all of them.
 func (r roomOf[T]) Settle(s state.Contents, arrays []state.Array) error {
 	p, g := r.p, &r.p.generations
 	live := unsafe.Slice((*uint64)(arrays[0].Base), arrays[0].Len)
@@ -143,7 +142,7 @@ func (r roomOf[T]) Abandon(c state.Contents) {
 	}
 	p.retired, p.len = nil, 0
 	p.live.Reset()
-	// The elements' memory is zero when it is committed again. If shrinkTo fails, the memory stays committed.
+	// If shrinkTo fails, the memory stays committed.
 	p.elements.shrinkTo(0)
 	p.measure()
 	p.lower(0)

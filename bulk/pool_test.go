@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newPool returns a pool that is closed at the end of the test.
 func newPool[T any](t testing.TB, o Options) *Pool[T] {
 	t.Helper()
 	p, err := NewPool[T](o)
@@ -60,7 +59,6 @@ func TestPointersStayWhilePoolChanges(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestGrowToWhatIsFree checks that Grow takes no memory if the pool already has the room.
 func TestGrowToWhatIsFree(t *testing.T) {
 	p := newPool[record](t, Options{})
 	p.Insert(numbered(1))
@@ -74,8 +72,8 @@ func TestGrowToWhatIsFree(t *testing.T) {
 	}
 }
 
-// TestWordsAreRenewed checks that all slots of an emptied word continue at the count of the slot that was
-// taken most often. If another slot would skip maxSkipped counts or more, each slot must keep its own count.
+// TestWordsAreRenewed checks that the slots of an emptied word continue at the largest count of the word. If
+// a slot would skip maxSkipped counts or more, each slot continues at its own count.
 func TestWordsAreRenewed(t *testing.T) {
 	for again, want := range map[int]uint32{0: 2, 1: 3, maxSkipped - 1: maxSkipped + 1, maxSkipped: 2} {
 		p := newPool[record](t, Options{Capacity: 64})
@@ -96,8 +94,6 @@ func TestWordsAreRenewed(t *testing.T) {
 	}
 }
 
-// TestPoolAtEachLimit grows a pool under every limit that is too small, so that each table is refused memory.
-// A refused Grow changes nothing and commits no memory.
 func TestPoolAtEachLimit(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in takes all memory of a region when it reserves the region")

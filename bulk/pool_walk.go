@@ -6,16 +6,13 @@ import (
 	"unsafe"
 )
 
-// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: it yields the
-// first slot of each run, and a slice of the run's elements. Runs is the fastest way to visit many elements:
-// a loop over the slice costs as much as over any other slice.
+// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot of
+// each run, and a slice of the run's elements. Runs is the fastest way to visit many elements.
 //
-// The body may remove elements of the run that it gets; the slice still contains the removed elements. The
-// body should neither remove other elements nor insert any: Runs may miss these changes, so a later run may
-// hold a removed element. [Pool.All] allows all of these changes.
+// The body may remove elements of the run that it gets; the slice still contains them. If the body removes
+// other elements, or inserts elements, use [Pool.All]: Runs may yield removed elements and miss new ones.
 //
-// Complexity: a few steps for each run; holes are passed 64 at a time, and 4,096 or 262,144 at a time in long
-// gaps.
+// Complexity: a few steps for each run. Runs passes 64 holes at a time, and in long gaps 4,096 or 262,144.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		w, m := uint(0), uint64(0)
@@ -23,13 +20,13 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 			m = *p.word(0)
 		}
 		for {
-			// The addition carries through the run: the lowest bit of after is the run's end. after is zero
-			// if the run reaches the end of the word, or if the word has no more runs.
-			after := m + m&-m
+			// The addition carries through the lowest run of m, so the lowest bit of carried is the run's
+			// end. carried is 0 if the run reaches the end of the word, or if m has no run.
+			carried := m + m&-m
 			lo := w*wordBits + uint(bits.TrailingZeros64(m))
-			hi := w*wordBits + uint(bits.TrailingZeros64(after))
-			m &= after
-			if after == 0 {
+			hi := w*wordBits + uint(bits.TrailingZeros64(carried))
+			m &= carried
+			if carried == 0 {
 				if lo, hi, w, m = p.nextRun(lo); lo == hi {
 					return
 				}
@@ -44,9 +41,9 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// nextRun returns the first run at or after a slot, the word where the run ends, and the live slots of that
-// word behind the run. lo is hi if there is no run.
-func (p *Pool[T]) nextRun(from uint) (lo, hi, last uint, behind uint64) {
+// nextRun returns the first run [lo, hi) at or after slot from, the word of slot hi, and the live slots of
+// this word behind the run. If there is no run, lo and hi are equal.
+func (p *Pool[T]) nextRun(from uint) (lo, hi, word uint, behind uint64) {
 	p.mustBeOpen()
 	if lo = p.live.Next(from); lo >= p.room {
 		return 0, 0, 0, 0
@@ -59,8 +56,7 @@ func (p *Pool[T]) nextRun(from uint) (lo, hi, last uint, behind uint64) {
 
 // All yields the live elements with their handles, in ascending order of slots. The body may remove elements;
 // removed elements are not yielded any more. Elements that the body inserts may be yielded or not. All is
-// faster than [Pool.Runs] if most elements have holes on both sides, and slower if most elements have
-// elements on both sides.
+// faster than [Pool.Runs] if most runs have one element, and slower if runs are long.
 func (p *Pool[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {
 		for i := p.next(0); i < p.room; i = p.next(i) {
@@ -80,8 +76,8 @@ func (p *Pool[T]) All() iter.Seq2[Handle[T], *T] {
 	}
 }
 
-// next returns i, which must be the first slot of a word, if the word has a live slot. Otherwise it returns
-// the next live slot, or a slot beyond the room if no live slot follows.
+// next returns i if the word that begins with slot i has a live slot. Otherwise it returns the next live
+// slot, or a slot beyond the room if no live slot follows.
 func (p *Pool[T]) next(i uint) uint {
 	p.mustBeOpen()
 	if i < p.room && *p.word(i / wordBits) != 0 {

@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// unsafeNumber returns the kind of the first number inside v that makes processors signal or become slow:
-// "not a number" or "denormal". It returns "" if v has no such number.
+// unsafeNumber finds the first floating-point number inside v that makes processors signal or become slow. It
+// returns "not a number", "denormal", or "" if v has no such number.
 func unsafeNumber[T any](v *T) string { return unsafeIn(reflect.ValueOf(v).Elem()) }
 
 func unsafeIn(v reflect.Value) string {
@@ -24,26 +24,26 @@ func unsafeIn(v reflect.Value) string {
 		return cmp.Or(unsafeFloat(real(c), 0x1p-1022), unsafeFloat(imag(c), 0x1p-1022))
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if is := unsafeIn(v.Field(i)); is != "" {
-				return is
+			if kind := unsafeIn(v.Field(i)); kind != "" {
+				return kind
 			}
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			if is := unsafeIn(v.Index(i)); is != "" {
-				return is
+			if kind := unsafeIn(v.Index(i)); kind != "" {
+				return kind
 			}
 		}
 	}
 	return ""
 }
 
-// unsafeFloat is unsafeNumber for a floating-point number. normal is the least normal number of its type.
-func unsafeFloat(f, normal float64) string {
+// unsafeFloat is unsafeNumber for the number f. minNormal is the least positive normal number of its type.
+func unsafeFloat(f, minNormal float64) string {
 	switch {
 	case f != f:
 		return "not a number"
-	case f != 0 && math.Abs(f) < normal:
+	case f != 0 && math.Abs(f) < minNormal:
 		return "denormal"
 	}
 	return ""

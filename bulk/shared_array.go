@@ -12,18 +12,18 @@ import (
 )
 
 // SharedArray is an [Array] that any number of goroutines append to and read at the same time. Elements never
-// move, and all visible elements are completely written.
+// move, and readers see only completely written elements.
 //
-// Append takes the next index, writes the element, and then marks the element as written. No Append waits for
-// another: if a goroutine is interrupted before it has marked its element, other goroutines append behind
-// that element. At returns the later elements immediately; Len and Slice include an element only when all
-// elements before it are written. Because all elements below Len are written, a reader needs only one atomic
-// load. When all calls of Append have returned, Len counts all elements.
+// Append takes the next index, writes the element, and then marks the element as written. Calls of Append
+// wait for each other only while memory is committed. If a goroutine is interrupted before it marks its
+// element, other goroutines append elements behind it. At returns these elements immediately; Len and Slice
+// include an element only when all elements before it are written. When all calls of Append have returned,
+// Len counts all elements. A reader needs one atomic load.
 //
 // Append takes an index only if memory is committed for its element: an Append that fails takes no index and
 // leaves no hole. If goroutines that append slow each other down, give each goroutine an [Appender].
 //
-// Append happens before the calls of Len, At and Slice that count or return the element, so a reader sees
+// Append happens before the calls of Len, At and Slice that count or return the element. So a reader sees
 // everything that was written before Append. The caller must synchronize later access to the contents of
 // elements. Append, At and Len are linearizable. Close must run alone.
 //
@@ -34,7 +34,8 @@ type SharedArray[T any] struct {
 	region *vm.Region
 	ended  error // the panic after Close
 
-	// Invariant: published ≤ claimed ≤ room. Words that change with every append have their own cache lines.
+	// Invariant: written.published ≤ claimed ≤ room. Fields that every append changes have their own cache
+	// lines.
 	_       [bytesLine]byte
 	claimed atomic.Int64 // elements that have an index
 	_       [bytesLine]byte
@@ -45,8 +46,8 @@ type SharedArray[T any] struct {
 	span    denseSpan
 }
 
-// bytesLine is the size of a cache line on most processors. Words that different goroutines write at the same
-// time are at least this far apart.
+// bytesLine is the size of a cache line on most processors. Fields that different goroutines write at the
+// same time are at least this far apart.
 const bytesLine = 64
 
 // NewSharedArray makes an empty array. It reserves addresses and takes no memory.
@@ -90,8 +91,8 @@ func (a *SharedArray[T]) Append(v T) (int, *T) {
 }
 
 // AppendSlice puts a copy of values at the end, side by side. It returns the index of the first new element,
-// and the new elements. It fails as [SharedArray.Grow] does; then the array is unchanged. If reading values
-// faults and the fault is a panic (see [vm.Do]), len(values) zero elements are appended.
+// and the new elements. It returns an error as [SharedArray.Grow] does; then the array is unchanged. If a
+// fault while reading values becomes a panic (see [vm.Do]), AppendSlice appends len(values) zero elements.
 func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err error) {
 	if len(values) == 0 {
 		a.mustBeOpen()
@@ -106,8 +107,8 @@ func (a *SharedArray[T]) AppendSlice(values []T) (index int, elements []T, err e
 	return i, elements, nil
 }
 
-// fill writes elements that the caller has claimed, from index first on, and marks them as written. It marks
-// them even if writing panics: unmarked elements would hide all later elements from Len.
+// fill copies values to elements, which the caller has claimed from index first on, and marks elements as
+// written. It marks them even if the copy panics: unmarked elements would hide all later elements from Len.
 func (a *SharedArray[T]) fill(first int, elements, values []T) {
 	filled := false
 	defer func() {
@@ -137,8 +138,8 @@ func (a *SharedArray[T]) claim(op operation, n int) (int, error) {
 	}
 }
 
-// Grow commits memory for the next n elements, so that appending them cannot fail. The number n counts the
-// elements of all goroutines together. Grow panics when n is negative.
+// Grow commits memory for the next n elements of all goroutines together, so that appending them cannot fail.
+// Grow panics if n is negative.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the array is unchanged.
@@ -171,8 +172,8 @@ func (a *SharedArray[T]) makeRoom(op operation, n int) error {
 	return err
 }
 
-// At returns the address of element i. At panics if element i is not written. All elements in [0, Len) are
-// written. An element behind them may be written, too, while an earlier one is not.
+// At returns the address of element i. It panics if element i is not written. All elements below Len are
+// written; a later element may be written, too.
 func (a *SharedArray[T]) At(i int) *T {
 	if uint(i) >= uint(a.written.published.Load()) {
 		a.mustHave(i)
@@ -180,15 +181,15 @@ func (a *SharedArray[T]) At(i int) *T {
 	return after(a.base, i)
 }
 
-// mustHave panics if element i is not written. The caller has found that Len does not count the element.
+// mustHave panics if element i is not written. The caller has found that Len does not count element i.
 //
 //go:noinline
 func (a *SharedArray[T]) mustHave(i int) {
 	if i < 0 || !a.written.has(i) {
 		panic(&indexError{"At", i, a.Len(), a.plan.name, a.ended})
 	}
-	// The goroutine that wrote the element may not have advanced the count yet. After this call Len counts
-	// the element if all earlier elements are written.
+	// The goroutine that wrote the element may not have advanced published yet. But Len must count an element
+	// that At has returned, if all earlier elements are written.
 	a.written.advance()
 }
 
@@ -213,7 +214,7 @@ func (a *SharedArray[T]) Close() error {
 	if err := a.region.Close(); err != nil {
 		return err
 	}
-	// Without elements and room, At, Append and AppendSlice take their slow paths, which use ended.
+	// Without elements and room, At, Append and AppendSlice take their slow paths, which panic with ended.
 	a.ended = &closedError{a.plan.name}
 	a.room.Store(0)
 	a.claimed.Store(0)

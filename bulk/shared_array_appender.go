@@ -6,8 +6,8 @@ import "github.com/vastgo/vast/internal/layout"
 // them into the array together, so that goroutines synchronize once per buffer instead of once per element.
 //
 // Elements in the buffer have no index, and no other goroutine sees them. Call Flush to publish them, at the
-// latest when the goroutine ends. An appender that is dropped loses only the elements that it has not
-// flushed. Make an appender for each goroutine.
+// latest when the goroutine ends: an appender that is dropped loses its buffer. Make an appender for each
+// goroutine.
 type Appender[T any] struct {
 	buffer []T // of fixed capacity
 	array  *SharedArray[T]
@@ -35,7 +35,6 @@ func (a *Appender[T]) Append(v T) {
 	a.buffer[n] = v
 }
 
-// mustFlush is Flush for callers that return no error.
 func (a *Appender[T]) mustFlush() {
 	if _, _, err := a.Flush(); err != nil {
 		panic(err)

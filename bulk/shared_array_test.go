@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
-// newSharedArray returns an array that is closed at the end of the test.
 func newSharedArray[T any](t testing.TB, o Options) *SharedArray[T] {
 	t.Helper()
 	a, err := NewSharedArray[T](o)
@@ -29,18 +29,14 @@ func newSharedArray[T any](t testing.TB, o Options) *SharedArray[T] {
 	return a
 }
 
-// some returns the number of elements for tests with many goroutines. The number is smaller in short runs and
-// on the heap stand-in.
+// some returns a number of elements for tests with many goroutines.
 func some() int {
-	if testing.Short() || vm.HeapStandIn() {
+	if !longtest.Enabled() || vm.HeapStandIn() {
 		return 4_000
 	}
 	return 50_000
 }
 
-// TestAppendersBesideReaders lets goroutines append in all ways while other goroutines read. Visible elements
-// are completely written and do not change, and the length only grows. At the end the array has each element
-// once, and the elements of one goroutine are in the order in which it appended them.
 func TestAppendersBesideReaders(t *testing.T) {
 	for _, pages := range pageKinds {
 		const appenders = 4
@@ -125,13 +121,12 @@ func TestAppendersBesideReaders(t *testing.T) {
 	}
 }
 
-// TestGapsArePassed marks elements as written in random order. Len counts the elements before the first gap.
 func TestGapsArePassed(t *testing.T) {
 	a := newSharedArray[uint64](t, Options{Capacity: 1000})
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	var claims [][2]int // first, n
+	var claims [][2]int // first index and number of elements of each claim
 	for total := 0; total < 1000; {
 		n := min(r.IntN(150)+1, 1000-total)
 		first, err := a.claim(opAppendN, n)
@@ -162,7 +157,6 @@ func TestGapsArePassed(t *testing.T) {
 	}
 }
 
-// TestGapBeforeGrowth fills a gap in front of elements that were written after the room had grown.
 func TestGapBeforeGrowth(t *testing.T) {
 	a := newSharedArray[record](t, Options{Capacity: 100_000, Step: 1, Pages: vm.PagesSmall})
 	if err := a.Grow(1); err != nil {
@@ -185,8 +179,6 @@ func TestGapBeforeGrowth(t *testing.T) {
 	}
 }
 
-// TestAppendersReachTheLimit lets goroutines use up a limit together. Each goroutine gets the error, no
-// appended element is lost, and the goroutines can append again when room returns.
 func TestAppendersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -212,7 +204,7 @@ func TestAppendersReachTheLimit(t *testing.T) {
 						}
 					})
 					if !errors.Is(e, vm.ErrLimit) || e.Purpose != "shared" {
-						t.Errorf("%v: beyond the limit: %v", pages, e)
+						t.Errorf("%v: Append beyond the limit panics with %v", pages, e)
 					}
 					if g%2 != 0 && to.Buffered() != cap(to.buffer) {
 						t.Errorf("%v: a failed Append left %d elements in the buffer, want %d", pages,
@@ -334,7 +326,6 @@ func TestSharedArraySizesThatOverflow(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryIsCounted checks the memory figures of the shared containers.
 func TestSharedMemoryIsCounted(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	a := newSharedArray[record](t, Options{Limit: limit, Capacity: 100_000, Pages: vm.PagesSmall})

@@ -6,19 +6,18 @@ import (
 	"unsafe"
 )
 
-// written tracks which elements of a shared array are completely written. It has a bit for each element, set
-// when the element is written. The field published counts the elements before the first one that is not
-// written. A goroutine that has written an element sets the element's bit, and then advances published over
-// all set bits that follow without a gap. If there is a gap before the element, the goroutine that fills the
-// gap advances published. No goroutine waits.
+// written tracks which elements of a shared array are completely written: it has a bit for each element, set
+// when the element is written. A goroutine that has written an element sets the element's bit, and then
+// advances published up to the first bit that is not set. So a goroutine that fills a gap also publishes the
+// elements behind the gap. No goroutine waits.
 //
 // The bits and published synchronize goroutines. They lie on Go's heap in every build, because the race
 // detector tracks atomic operations only there.
 type written struct {
-	published atomic.Int64 // all elements with a smaller index are written
+	published atomic.Int64 // number of elements before the first one that is not written
 	_         [bytesLine]byte
-	room      atomic.Int64   // elements that have bits
-	marks     unsafe.Pointer // the first entry of directory; goroutines load it atomically
+	room      atomic.Int64   // number of elements that have bits
+	marks     unsafe.Pointer // &directory[0], for atomic loads
 	directory []*writtenChunk
 }
 
@@ -30,8 +29,7 @@ const elementsPerChunk = len(writtenChunk{}) * wordBits
 // grow makes bits for at least the first n elements. One goroutine may call it at a time.
 func (w *written) grow(n int) {
 	if chunks := (n + elementsPerChunk - 1) / elementsPerChunk; chunks > len(w.directory) {
-		// Goroutines that hold the shorter array may continue to use it: both arrays point to the same
-		// chunks.
+		// Goroutines may continue to use the shorter directory: it points to the same chunks.
 		longer := append(make([]*writtenChunk, 0, chunks), w.directory...)
 		for len(longer) < chunks {
 			longer = append(longer, new(writtenChunk))
@@ -42,8 +40,8 @@ func (w *written) grow(n int) {
 	w.room.Store(int64(n))
 }
 
-// word returns the bits of element i and its neighbours. It is sound if i is below a value of room that the
-// caller has loaded before: grow stores the pointer to a larger array first, and the larger room afterwards.
+// word returns the bits of element i and its neighbours. The caller must have loaded a value of room above i
+// before: grow stores the longer directory first, and the larger room afterwards.
 func (w *written) word(i int) *atomic.Uint64 {
 	first := atomic.LoadPointer(&w.marks)
 	chunk := *(**writtenChunk)(unsafe.Add(first, i/elementsPerChunk*int(unsafe.Sizeof(first))))
@@ -55,12 +53,11 @@ func (w *written) has(i int) bool {
 	return int64(i) < w.published.Load() || int64(i) < w.room.Load() && w.word(i).Load()>>(i%wordBits)&1 != 0
 }
 
-// add marks n elements as written, from index first on; n is at least 1. When add returns, published counts
-// all elements before the first one that is not written.
+// add marks n elements as written, from index first on; n is at least 1. When add returns, published is up to
+// date.
 //
-// add sets the bits even if published can advance over these elements directly. Without the bits, published
-// would advance in two steps: over these elements, and then over the set bits behind them. A reader between
-// the steps would miss elements whose appenders have already returned.
+// add always sets bits, so that published advances in one step over these elements and the written elements
+// behind them. With two steps, a reader between them would miss elements whose appenders have returned.
 func (w *written) add(first, n int) {
 	for i, end := first, first+n; i < end; {
 		next := min(end, (i/wordBits+1)*wordBits)
@@ -70,10 +67,10 @@ func (w *written) add(first, n int) {
 	w.advance()
 }
 
-// advance advances published over the set bits that follow. When two goroutines write neighbouring elements
-// at the same time, each goroutine sets its own bit before it reads the other bit, so at least one of them
-// sees both bits. Each round loads the room again, because elements behind the earlier room may have been
-// written meanwhile.
+// advance advances published up to the first bit that is not set. If two goroutines write neighbouring
+// elements at the same time, each sets its own bit before it reads the other bit, so at least one of them
+// sees both bits. Each round loads room again, because the room may have grown and new elements may be
+// written.
 func (w *written) advance() {
 	for {
 		from := int(w.published.Load())

@@ -8,8 +8,6 @@ import (
 	"github.com/vastgo/vast/internal/faulttest"
 )
 
-// TestSharedPoolWithFailingCalls makes each memory call in the life of a pool fail in turn. No element is
-// lost.
 func TestSharedPoolWithFailingCalls(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		p, err := NewSharedPool[record](Options{Capacity: 30_000, Step: 1})
@@ -49,8 +47,6 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 	}
 }
 
-// TestSharedArrayWithFailingCalls makes each memory call in the life of an array fail in turn. No element is
-// lost.
 func TestSharedArrayWithFailingCalls(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		a, err := NewSharedArray[record](Options{Capacity: 30_000, Step: 1})
@@ -88,8 +84,8 @@ func TestSharedArrayWithFailingCalls(t *testing.T) {
 	}
 }
 
-// closeTwice calls close twice. It returns the second error if both calls fail, else the result of the first
-// call.
+// closeTwice calls close again, because EachCall may make the first call fail. Then the second call must
+// succeed.
 func closeTwice(close func() error) error {
 	err := close()
 	if again := close(); err != nil && again != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sharedForTest gives a SharedPool the methods of a Pool. An Inserter makes some of the insertions and
-// removals, and Load must find every element that Get finds.
+// sharedForTest gives a SharedPool the methods of a Pool. An Inserter makes some insertions and removals.
 type sharedForTest[T any] struct {
 	takenOver[T]
 	SharedPool *SharedPool[T]
@@ -19,8 +18,8 @@ type sharedForTest[T any] struct {
 	changes    int // insertions and removals so far
 }
 
-// takenOver has the methods of a SharedPool that sharedForTest uses unchanged. If sharedForTest embedded the
-// SharedPool itself, the compiler would generate wrappers for all methods.
+// takenOver has the methods of a SharedPool that sharedForTest does not replace. The compiler makes a wrapper
+// for each method of an embedded type, so the embedded type has only these methods.
 type takenOver[T any] interface {
 	Valid(Handle[T]) bool
 	Len() int
@@ -44,7 +43,7 @@ func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
 
 func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
 	p.changes++
-	// An inserter keeps slots that the model counts as free. Close gives them back.
+	// The model counts the slots that the inserter keeps as free. Close gives them back.
 	if p.changes%100 == 0 || p.Len()+4*slotsPerWord >= p.SharedPool.plan.capacity {
 		p.inserter.Close()
 	}
@@ -91,20 +90,15 @@ func FuzzSharedPool(f *testing.F) {
 	})
 }
 
-// sharedRounds returns the number of streams of operations to run on the shared containers. The number is
-// smaller in short runs and on the heap stand-in.
 func sharedRounds() int {
-	if testing.Short() || vm.HeapStandIn() {
+	if !longtest.Enabled() || vm.HeapStandIn() {
 		return 1
 	}
 	return longtest.Pick(2, 6)
 }
 
 func TestSharedPoolAgainstModel(t *testing.T) {
-	n := 1500
-	if testing.Short() {
-		n = 400
-	}
+	n := longtest.Pick(400, 1500)
 	for range sharedRounds() {
 		data := modeltest.RandomBytes(t, n)
 		for _, pages := range pageKinds {
@@ -119,7 +113,6 @@ func TestSharedPoolAgainstModel(t *testing.T) {
 	}
 }
 
-// sharedArrayForTest gives a SharedArray the methods of an Array.
 type sharedArrayForTest[T any] struct{ *SharedArray[T] }
 
 func (a sharedArrayForTest[T]) Append(v T) *T {

@@ -27,6 +27,6 @@ func (p *SharedPool[T]) Reserved() int {
 // Close.
 func (p *SharedPool[T]) Committed() int { return p.region.Committed() }
 
-// Resident returns how many bytes of the pool, without the memory on Go's heap, are in memory. The operating
+// Resident returns how many bytes of the pool are in memory, without the memory on Go's heap. The operating
 // system supplies the count; see [vm.Region.Resident].
 func (p *SharedPool[T]) Resident() (int, error) { return p.region.Resident() }

@@ -14,19 +14,21 @@ import (
 // SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at the same time.
 // Elements keep their place while they live. A [Handle] refers to an element as in a Pool.
 //
-// Get, Valid, Load and Remove are lock-free. Get and Valid only load, nearly as in a Pool; Remove usually
-// takes one or two atomic operations. Insert takes a slot from a line of 256 slots, which one goroutine owns
-// during the insertion; the pool tries to keep goroutines on different lines. A goroutine that often inserts
-// and removes should use an [Inserter], which mostly needs one atomic operation for an insertion or removal.
-// Goroutines that insert wait for each other while memory is committed, and when only one line has holes.
+// Get, Valid, Load and Remove are lock-free. Get and Valid take nearly the time that they take in a Pool.
+// Remove usually takes one or two atomic operations. A goroutine that often inserts and removes should use an
+// [Inserter], which mostly needs one atomic operation for an insertion or removal.
+//
+// Insert takes a slot from a line of 256 slots, which one goroutine owns during the insertion. The pool tries
+// to keep goroutines on different lines. Goroutines that insert wait for each other while memory is
+// committed, and when only one line has holes.
 //
 // # Reading while other goroutines remove
 //
-// Get returns a pointer, and a slot's memory stays usable until Close. But after the element is removed, the
-// next Insert may write another element into the slot. So use the pointer only while no goroutine can remove
-// the element: either only the goroutine that uses the pointer removes the element, or the program prevents
-// the removal in another way. Otherwise call [SharedPool.Load]: it returns a complete copy of an element that
-// was live during the call, without a data race, even while Insert and Remove run.
+// Get returns a pointer. Use the pointer only while no other goroutine can remove the element: after the
+// removal, an Insert may write another element to the slot. The slot's memory stays usable until Close.
+//
+// If another goroutine can remove the element, call [SharedPool.Load]. It returns a complete copy of an
+// element that was live during the call, without a data race with Insert and Remove.
 //
 // Insert happens before a look-up that finds the element. Remove happens before another element is written to
 // the slot. Callers must synchronize writes through pointers with all reads of the element, also by Load.
@@ -36,22 +38,22 @@ import (
 //
 // # Memory
 //
-// Insert fills holes before it commits memory, but only in words of 32 slots of which at least a quarter is
-// free. It fills other holes when no more memory can be committed. So up to a quarter of the slots may stay
-// holes while the pool grows, in addition to the slots that inserters keep.
+// Before Insert commits memory, it fills the holes of words of 32 slots of which at least a quarter is free.
+// It fills other holes when no more memory can be committed. So up to a quarter of the slots may stay holes
+// while the pool grows, in addition to the slots that inserters keep.
 //
 // Presence bits and generations take one byte for each slot on Go's heap. If a slot is taken again while its
-// neighbours live, the chunk of 16,384 slots around it takes 4 bytes more for each of its slots.
-// [vm.Snapshot] does not count these bytes.
+// neighbours live, each slot of its chunk of 16,384 slots takes 4 bytes more. [vm.Snapshot] does not count
+// these bytes.
 type SharedPool[T any] struct {
 	base unsafe.Pointer // the first element
 	sharedSlots
 
 	_     [bytesLine]byte
-	hints [16]insertHint // the lines of goroutines without an Inserter, by stripe
+	hints [16]insertHint // for goroutines without an Inserter; indexed by stripe
 }
 
-// insertHint is the line from which the goroutines of a stripe took a slot last.
+// insertHint is the line from which the goroutines of a stripe take slots.
 type insertHint struct {
 	line atomic.Uint64 // the line + 1; 0 for none
 	_    [bytesLine - 8]byte
@@ -101,7 +103,7 @@ func (p *SharedPool[T]) slot(i uint) *T {
 // Insert puts v into a free slot and returns the element's handle and address. If there is no room, Insert
 // panics with the [*vm.Error] that [SharedPool.Grow] would return, and the pool is unchanged.
 //
-// Complexity: constant, except for the search for a line with free slots. The search takes one step for each
+// Complexity: constant, and sometimes a search for a line with free slots. The search takes one step for each
 // 1,048,576 slots, or one step for each 32 slots when only scattered holes are left.
 func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 	first := stripe()
@@ -115,8 +117,8 @@ func (p *SharedPool[T]) Insert(v T) (Handle[T], *T) {
 	}
 }
 
-// insert puts *v into a slot of the hint's line, or of another line, which becomes the hint's line. It
-// returns a nil address if the line is busy.
+// insert puts *v into a slot of the hint's line. If that line is full, insert stores another line in the
+// hint. If the line is busy, insert returns a nil address.
 func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 	for {
 		l := hint.line.Load()
@@ -138,15 +140,15 @@ func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 			panic(err)
 		}
 		if !hint.line.CompareAndSwap(l, uint64(next)+1) {
-			// Another goroutine has found a line for the hint: give the line next back.
+			// Another goroutine has stored a line in the hint, so this line is not needed.
 			p.list(p.chunk(next*slotsPerLine), next)
 		}
 	}
 }
 
 // Remove removes the element of h and reports whether there was an element. If several goroutines try to
-// remove the same element, one of them succeeds. The next Insert may take the slot. Complexity: constant;
-// the element is not touched.
+// remove an element, one of them succeeds. The next Insert may take the slot. Complexity: constant; Remove
+// does not touch the element.
 func (p *SharedPool[T]) Remove(h Handle[T]) bool {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -191,9 +193,9 @@ func (p *SharedPool[T]) Get(h Handle[T]) *T {
 }
 
 // Load returns a copy of the element of h. It returns false if the element was removed or h is of another
-// pool; otherwise the element was live at some moment of the call. The copy has the value that Insert wrote,
-// or a later value that was written through a pointer. Complexity: constant; two atomic operations more than
-// Get, and the copy.
+// pool; otherwise the element was live at some moment of the call. The copy is complete: it has the value
+// that Insert wrote, or a later value that was written through a pointer. Complexity: constant; two atomic
+// operations more than Get, and the copy.
 func (p *SharedPool[T]) Load(h Handle[T]) (v T, ok bool) {
 	i := uint(h.slot)
 	if uint64(i) >= p.room.Load() {
@@ -239,8 +241,7 @@ func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// clear removes the elements of a chunk. Slots that an [Inserter] has parked stay parked. clear must run
-// alone.
+// clear removes the elements of a chunk, but leaves the slots that inserters have parked. It must run alone.
 func (c *sharedChunk) clear() {
 	for k := range c.words {
 		w, i := c.words[k].Load(), uint(k*slotsPerWord)

@@ -10,15 +10,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// poolUser is a pool with elements 0, 1, 2 and so on, and what a test expects in it. A callback runs for the
-// element in the middle.
+// poolUser is a pool and its expected content.
 type poolUser struct {
 	t       *testing.T
 	p       *SharedPool[record]
 	in      *Inserter[record]
-	handles []Handle[record]
-	live    []bool // whether the element of each handle is live
-	more    int    // number of elements that insert has added
+	handles []Handle[record] // of the elements 0 to poolUserElements-1
+	live    []bool           // by element: whether it is live
+	more    int              // number of elements that insert has added
 }
 
 const poolUserElements = 100
@@ -47,10 +46,9 @@ func (u *poolUser) insert(by func(record) (Handle[record], *record)) {
 	u.more++
 }
 
-// poolCalls are the calls that a callback makes at element 50. says is a part of the expected panic message.
-// It is empty if the call must not panic.
+// poolCalls are the calls that a callback makes at element 50.
 var poolCalls = map[string]struct {
-	says string
+	says string // a part of the expected panic message; empty if the call must not panic
 	call func(u *poolUser)
 }{
 	"nothing": {"", func(*poolUser) {}},
@@ -100,8 +98,7 @@ var poolCalls = map[string]struct {
 	"a panic": {"stop", func(*poolUser) { panic("stop") }},
 }
 
-// check compares the elements of the pool, and those that a loop over All yields, with the expected elements.
-// Then check fills all free slots.
+// check compares the pool with its expected content, and then fills all free slots.
 func (u *poolUser) check(what string) {
 	u.t.Helper()
 	want := u.more
@@ -135,11 +132,8 @@ func (u *poolUser) check(what string) {
 	u.p.checkInvariants()
 }
 
-// TestSharedPoolWalkCallsBack makes each of poolCalls from the body of a loop over All, and of a loop over
-// Runs. The call works, or panics with a message that says what to do. The loop yields each element that
-// lives throughout the loop once.
 func TestSharedPoolWalkCallsBack(t *testing.T) {
-	onlyInAll := map[string]func(u *poolUser){ // calls that a loop over Runs does not allow
+	onlyInAll := map[string]func(u *poolUser){ // calls that the body of a loop over Runs must not make
 		"Insert":               func(u *poolUser) { u.insert(u.p.Insert) },
 		"an inserter's Insert": func(u *poolUser) { u.insert(u.in.Insert) },
 		"Remove and Insert": func(u *poolUser) {
@@ -222,9 +216,6 @@ func TestSharedPoolWalkCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedClearCallsBack makes each of poolCalls from the callback of Clear. The call works, or panics with
-// a message that says what to do. After a panic the pool has its elements, except those that the callback has
-// removed. Without a panic the pool is empty.
 func TestSharedClearCallsBack(t *testing.T) {
 	for name, c := range poolCalls {
 		u := newPoolUser(t)

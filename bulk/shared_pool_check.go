@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkInvariants panics when the bookkeeping contradicts itself. No other goroutine may use the pool
-// meanwhile. Complexity: one step for each slot that has memory.
+// checkInvariants panics if the bookkeeping contradicts itself. It must run alone. Complexity: one step for
+// each slot that has memory.
 func (s *sharedSlots) checkInvariants() {
 	fail := func(format string, args ...any) {
 		panic("bulk: " + s.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
@@ -73,7 +73,7 @@ func (s *sharedSlots) ours(g uint32) bool {
 	return generation.Count(g) != 0 && g == uint32(s.tag)|generation.Count(g)
 }
 
-// announcements returns the number of announced slots.
+// announcements returns the number of announcements; several may be of one slot.
 func (s *sharedSlots) announcements() (n int) {
 	for block := s.cells.Load(); block != nil; block = block.next.Load() {
 		for i := range block.cells {

@@ -8,31 +8,35 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Inserter inserts into a [SharedPool], and removes from it, for one goroutine. An inserter keeps the slots
-// of the elements that it removes, and fills these slots again. If it needs more slots, it takes all free
-// slots of a word of 32 slots together. Therefore it competes for a line only once in many operations. It
-// writes to cache lines of its own as long as other goroutines do not remove its elements. Any goroutine may
-// remove an element that the inserter has inserted, and the inserter may remove any element.
+// Inserter inserts into a [SharedPool], and removes from it, for one goroutine. Make an inserter for each
+// goroutine, and Close it when the goroutine ends. Any goroutine may remove an element that the inserter has
+// inserted, and the inserter may remove any element.
 //
-// An inserter keeps fewer than 128 free slots from others until it fills them or is closed; [SharedPool.Grow]
-// does not count them. Make an inserter for each goroutine, and Close it when the goroutine ends.
+// An inserter keeps the slots of the elements that it removes, and fills these slots again. If it needs more
+// slots, it takes all free slots of a word of 32 slots together. Therefore it competes for a line only once
+// in many operations. It writes to cache lines of its own as long as other goroutines do not remove its
+// elements.
+//
+// Other goroutines cannot take the free slots that an inserter keeps, fewer than 128, and [SharedPool.Grow]
+// does not count them. Close gives them back.
 type Inserter[T any] struct {
 	pool *SharedPool[T]
 
-	// The inserter parks slots of words without a common generation: their presence bits are set, so that no
-	// other goroutine takes them, but their own generations have no tag, so that no look-up finds them.
-	// Removing an element parks its slot, and filling the slot unparks it; each takes one atomic operation.
-	ready   uint // number of slots in parked that can be filled
-	waiting uint // number of slots in removed that readers may still announce
-	parked  [2 * maxRemoved]parkedSlot
-	removed [maxRemoved]parkedSlot
+	// The inserter parks slots of words without a common generation. The presence bit of a parked slot is
+	// set, so that no other goroutine takes the slot. Its own generation has no tag, so that no look-up finds
+	// an element. Removing an element parks its slot, and filling the slot unparks it; each takes one atomic
+	// operation.
+	ready   uint                       // number of slots in parked
+	waiting uint                       // number of slots in removed
+	parked  [2 * maxRemoved]parkedSlot // slots to fill
+	removed [maxRemoved]parkedSlot     // slots of removed elements, which readers may still announce
 
 	// The inserter reserves slots of a word with a common generation.
-	chunk    *sharedChunk // the chunk of the reserved slots
-	first    uint         // the first slot of their word
+	chunk    *sharedChunk // the chunk of the word
+	first    uint         // the first slot of the word
 	left     uint32       // the reserved slots that are not filled yet
 	reserved uint32       // all reserved slots, filled or not
-	hint     uint         // 1 + the line from which slots are reserved or parked; 0 for none
+	hint     uint         // 1 + the line from which the inserter takes slots; 0 for none
 
 	_ [2 * bytesLine]byte // keeps the next inserter on other cache lines
 }
@@ -59,9 +63,9 @@ func (p *SharedPool[T]) Inserter() *Inserter[T] {
 // Insert is [SharedPool.Insert]. Complexity: constant; mostly one atomic operation.
 func (in *Inserter[T]) Insert(v T) (Handle[T], *T) { return in.insert(&v) }
 
-// insert is the body of Insert. The compiler inlines Insert, so the element is copied from its place in the
-// caller. If insert took v by value, an element of several fields would arrive in several registers. Copying
-// it from the registers to the slot would take as long as an atomic operation.
+// insert is the body of Insert, which the compiler inlines. insert has a pointer parameter, because the
+// fields of a value would arrive in registers. Storing them in the slot would take as long as an atomic
+// operation.
 func (in *Inserter[T]) insert(v *T) (Handle[T], *T) {
 	p := in.pool
 	if in.ready == 0 && in.left == 0 || p.ended != nil {
@@ -106,9 +110,9 @@ func (in *Inserter[T]) Remove(h Handle[T]) bool {
 	return in.removeForAll(c, i, g)
 }
 
-// removeForAll removes an element and frees its slot for all goroutines. If the removal leaves offerUsually
-// elements in the slot's word, the inserter tries to park the free slots of the word for itself. This keeps
-// goroutines that replace their elements in different words.
+// removeForAll removes an element and frees its slot for all goroutines. But if the removal leaves
+// offerUsually elements in the slot's word, the inserter tries to park the word's free slots for itself. So
+// goroutines that replace their elements work in different words.
 //
 //go:noinline
 func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
@@ -127,7 +131,7 @@ func (in *Inserter[T]) removeForAll(c *sharedChunk, i uint, g uint32) bool {
 	return true
 }
 
-// keep adds these slots of the word that begins with slot i to parked.
+// keep adds slots to parked. They are slots of the word that begins with slot i.
 func (in *Inserter[T]) keep(c *sharedChunk, i uint, slots uint32) {
 	for ; slots != 0; slots &= slots - 1 {
 		slot := i + uint(bits.TrailingZeros32(slots))
@@ -136,8 +140,8 @@ func (in *Inserter[T]) keep(c *sharedChunk, i uint, slots uint32) {
 	}
 }
 
-// refill makes at least one slot ready to be filled. If there is no room, refill panics, and the inserter has
-// no slots afterwards.
+// refill parks or reserves at least one slot. If there is no room, refill panics, and the inserter has no
+// slots.
 //
 //go:noinline
 func (in *Inserter[T]) refill() {
@@ -168,7 +172,7 @@ func (in *Inserter[T]) refill() {
 		}
 		in.hint = 0
 		l, err := p.search()
-		if interrupted != 0 { // listed only now, so that search prefers other lines
+		if interrupted != 0 { // listed after search, so that search finds another line
 			p.list(p.chunk((interrupted-1)*slotsPerLine), interrupted-1)
 		}
 		switch {
@@ -184,8 +188,8 @@ func (in *Inserter[T]) refill() {
 	}
 }
 
-// settle moves the removed slots that no reader announces to parked, and reports whether there are any. No
-// slot may be ready before.
+// settle moves the slots that no reader announces from removed to parked, and reports whether there are any.
+// parked must be empty before.
 func (in *Inserter[T]) settle() bool {
 	p, kept := in.pool, uint(0)
 	quiet := p.announcements() == 0
@@ -228,7 +232,7 @@ func (in *Inserter[T]) Close() {
 	in.ready, in.waiting, in.hint = 0, 0, 0
 }
 
-// unpark frees the slots for all goroutines.
+// unpark frees parked slots for all goroutines.
 func (in *Inserter[T]) unpark(slots []parkedSlot) {
 	for _, s := range slots {
 		i := uint(s.slot)

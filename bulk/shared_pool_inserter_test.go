@@ -8,9 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// churned returns a pool with an element in each 16th slot, and the handles of these elements. The other
-// elements were removed. Because each slot has a generation of its own, inserters keep the slots that they
-// empty.
+// churned returns a pool with an element in each 16th slot, and the handles of these elements. Each slot has
+// a generation of its own, so that inserters keep the slots of the elements that they remove.
 func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
 	t.Helper()
 	p := newSharedPool[uint64](t, Options{Capacity: capacity})
@@ -33,9 +32,6 @@ func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64])
 	return p, left
 }
 
-// TestInserterFillsWhatItRemoved replaces elements through an inserter. The inserter fills the slots that it
-// has emptied, so the words of presence bits soon stop changing. No look-up finds an element twice, or finds
-// a removed element.
 func TestInserterFillsWhatItRemoved(t *testing.T) {
 	p, left := churned(t, 2048)
 	in := p.Inserter()
@@ -78,7 +74,7 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 			t.Fatalf("Load(%v) = %v, %t", h, v, ok)
 		}
 		own[at] = h
-		if i >= 10_000 {
+		if i >= 10_000 { // the inserter has all the slots that it needs, so words stay as they are
 			slots[h.Slot()] = true
 			i := uint(h.Slot()) / slotsPerWord
 			if w := p.chunk(0).words[i].Load(); words[i] != 0 && words[i] != w {
@@ -98,7 +94,6 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 	if kept < enoughRemoved || kept > 127 {
 		t.Errorf("the inserter keeps %d slots, want %d to 127", kept, enoughRemoved)
 	}
-	// Others cannot take the slots of the inserter until it is closed.
 	free := 2048 - len(left) - len(own)
 	if err := p.Grow(free - kept + 1); !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("Grow counts slots that the inserter keeps: %v", err)
@@ -116,15 +111,13 @@ func TestInserterFillsWhatItRemoved(t *testing.T) {
 	}
 }
 
-// TestInserterSparesAnnouncedSlots lets a reader announce the slot of an element that is then removed. No
-// inserter takes the slot while it is announced.
 func TestInserterSparesAnnouncedSlots(t *testing.T) {
 	p, left := churned(t, 512)
 	in := p.Inserter()
-	cells := p.announce(uint(left[3].Slot()))
+	cell := p.announce(uint(left[3].Slot()))
 	for _, h := range left {
 		if !in.Remove(h) {
-			t.Fatalf("%v is not there", h)
+			t.Fatalf("Remove(%v) = false", h)
 		}
 	}
 	for range 511 {
@@ -132,7 +125,7 @@ func TestInserterSparesAnnouncedSlots(t *testing.T) {
 			t.Fatalf("slot %d is taken while a reader copies it", h.Slot())
 		}
 	}
-	cells.Store(0)
+	cell.Store(0)
 	if h, _ := in.Insert(1); h.Slot() != left[3].Slot() {
 		t.Fatalf("slot %d was taken, but only slot %d is free", h.Slot(), left[3].Slot())
 	}
@@ -141,8 +134,6 @@ func TestInserterSparesAnnouncedSlots(t *testing.T) {
 	}
 }
 
-// TestInserterRetiresSlots lets an inserter use up the generations of a slot that it keeps. The slot is then
-// not taken again.
 func TestInserterRetiresSlots(t *testing.T) {
 	p, left := churned(t, 32)
 	in := p.Inserter()
@@ -164,8 +155,6 @@ func TestInserterRetiresSlots(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestClearLeavesParkedSlots clears a pool while an inserter keeps slots. The inserter can fill these slots
-// afterwards.
 func TestClearLeavesParkedSlots(t *testing.T) {
 	p, left := churned(t, 256)
 	in := p.Inserter()
@@ -191,8 +180,6 @@ func TestClearLeavesParkedSlots(t *testing.T) {
 	p.checkInvariants()
 }
 
-// TestInserterRemovesForOthers lets a consumer remove the elements that a producer inserts, each with an
-// inserter of its own. The consumer keeps fewer than 128 of their slots.
 func TestInserterRemovesForOthers(t *testing.T) {
 	p, left := churned(t, 1024)
 	producer, consumer := p.Inserter(), p.Inserter()

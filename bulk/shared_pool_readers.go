@@ -5,17 +5,17 @@ import (
 	"unsafe"
 )
 
-// A reader that copies an element announces its slot first, and tests afterwards whether the element is still
-// live. A goroutine that wants to take slots looks for announcements after it has found the slots free. So
-// either the goroutine sees the announcement and leaves the slot alone, or the reader sees that the element
-// was removed. In both cases, no slot is written while a reader copies its element. Announcements are hazard
-// pointers (Maged M. Michael, 2004) that keep slots from being taken, instead of memory from being freed.
+// A reader announces the slot of an element first, then tests whether the element is live, and then copies
+// the element. A goroutine that takes slots finds the slots free first, and then looks for announcements. So
+// the goroutine sees the announcement and leaves the slot alone, or the reader sees that the element was
+// removed: no goroutine writes to a slot while a reader copies its element. Announcements work like hazard
+// pointers (Maged M. Michael, 2004), but protect slots from being taken instead of memory from being freed.
 
-// readerCells is a block of places for announcements. A block is added when all places are in use. Blocks are
+// readerCells is a block of cells for announcements. A block is added when all cells are in use. Blocks are
 // never removed.
 type readerCells struct {
 	cells [cellsPerBlock]struct {
-		slot atomic.Uint64 // the announced slot + 1, or 0
+		slot atomic.Uint64 // the announced slot + 1; 0 for none
 		_    [bytesLine - 8]byte
 	}
 	next atomic.Pointer[readerCells]
@@ -23,9 +23,8 @@ type readerCells struct {
 
 const cellsPerBlock = 16
 
-// stripe returns a number below 16. Goroutines that run at the same time seldom get the same number. The
-// number of a goroutine seldom changes while it calls stripe from one place: the number is made from the
-// address of the goroutine's stack, by Knuth's multiplicative hashing.
+// stripe spreads goroutines over the numbers 0 to 15: it hashes the address of the goroutine's stack, by
+// Knuth's multiplicative hashing. A goroutine that calls stripe in a loop mostly gets the same number.
 func stripe() uint {
 	var here byte
 	return uint(uint64(uintptr(unsafe.Pointer(&here))>>11) * 0x9E3779B97F4A7C15 >> 60)
@@ -52,7 +51,7 @@ func (s *sharedSlots) announce(i uint) *atomic.Uint64 {
 	}
 }
 
-// announced returns the slots that readers have announced among the 32 slots from slot i on, one bit a slot.
+// announced returns the announced slots among the 32 slots from slot i on, one bit for each slot.
 func (s *sharedSlots) announced(i uint) (slots uint32) {
 	for block := s.cells.Load(); block != nil; block = block.next.Load() {
 		for n := range block.cells {

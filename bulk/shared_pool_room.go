@@ -8,8 +8,8 @@ import (
 )
 
 // Grow makes the next n insertions of all goroutines together unable to fail, by committing memory for them.
-// An [Inserter] that looks for slots after Grow keeps up to 127 free slots from other goroutines: add 127 to
-// n for each such inserter. Grow panics when n is negative. Complexity: one step for each 32 slots.
+// Add 127 to n for each [Inserter] that inserts afterwards: it may keep up to 127 free slots that other
+// goroutines cannot take. Grow panics if n is negative. Complexity: one step for each 32 slots.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
 // Options.Limit) or another error of [vm.Region.Commit]; then the pool is unchanged.
@@ -60,7 +60,7 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	before, after := uint(s.room.Load()), uint(min(s.elements.Committed()/s.plan.sizeElement,
 		s.plan.capacity))
 	if n := int((after + slotsPerChunk - 1) / slotsPerChunk); n > len(s.directory) {
-		// Other goroutines may continue to use the shorter array: both arrays point to the same chunks.
+		// Other goroutines may continue to use the shorter directory: it points to the same chunks.
 		longer := append(make([]*sharedChunk, 0, n), s.directory...)
 		for len(longer) < n {
 			longer = append(longer, new(sharedChunk))
@@ -70,7 +70,7 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	}
 	s.room.Store(uint64(after))
 	s.offer.Store(offerUsually)
-	// The line at the old end of the room has more slots now, so it is listed.
+	// The line at the old end of the room has more slots now.
 	if l := before / slotsPerLine; before%slotsPerLine != 0 && uint64(l) < s.frontier.Load() {
 		s.list(s.chunk(before), l)
 	}
@@ -88,7 +88,6 @@ func (s *sharedSlots) available() (n int) {
 	return n
 }
 
-// live returns the number of elements.
 func (s *sharedSlots) live() int {
 	n := 0
 	for i := uint(0); i < s.end(); i += slotsPerWord {

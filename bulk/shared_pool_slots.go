@@ -12,21 +12,19 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sharedSlots is a [SharedPool] without its elements: the words, the lines that wait for an owner, and the
-// room.
+// sharedSlots is the part of a [SharedPool] that does not depend on the type of its elements.
 type sharedSlots struct {
-	// Look-ups read some of the fields up to poison. All of these fields seldom change, so that their cache
-	// lines stay valid.
-	room   atomic.Uint64  // slots that have memory
-	chunks unsafe.Pointer // the first entry of directory; the method chunk reads it
+	// The fields up to poison seldom change, so that the cache lines that look-ups read stay valid.
+	room   atomic.Uint64  // number of slots that have memory
+	chunks unsafe.Pointer // &directory[0], for atomic loads
 	tag    generation.Mark
-	offer  atomic.Uint32 // a line is listed when a removal leaves this many elements in one of its words
-	cells  atomic.Pointer[readerCells]
-	ended  error      // the panic after Close
-	poison func(uint) // overwrites a slot without an element; nil without the build tag invariants
+	offer  atomic.Uint32               // offerUsually or offerTight
+	cells  atomic.Pointer[readerCells] // announcements
+	ended  error                       // the panic after Close
+	poison func(uint)                  // overwrites a free slot; nil without the build tag invariants
 
 	_        [bytesLine]byte
-	frontier atomic.Uint64 // the number of the first line that has never had an owner
+	frontier atomic.Uint64 // the first line that never had an owner
 
 	_       [bytesLine]byte
 	summary []atomic.Uint64 // a bit for each chunk that may have listed lines
@@ -39,18 +37,16 @@ type sharedSlots struct {
 }
 
 const (
-	// With offerUsually, a line is listed when a removal leaves this number of elements in one of its words,
-	// and slots are taken only from words with at most this number of elements. Finding a word costs as much
-	// as several insertions, so a word should give several slots.
+	// offerUsually is a number of elements in a word. Words with more elements give no slots: finding a word
+	// costs as much as several insertions. A removal that leaves this number of elements lists the line.
 	offerUsually = slotsPerWord * 3 / 4
-	// With offerTight, each removal lists its line, and each free slot can be taken. offer becomes offerTight
-	// when only holes are left.
+	// With offerTight, all words give their free slots, and each removal lists its line. offer becomes
+	// offerTight when no more memory can be committed.
 	offerTight = slotsPerWord
 )
 
-// chunk returns the chunk of slot i. The caller must have loaded a value of room above i before. makeRoom
-// stores the pointer to a longer array before it stores the larger room, and the longer array points to the
-// same chunks.
+// chunk returns the chunk of slot i. The caller must have loaded a value of room above i before: makeRoom
+// stores the longer directory first, and the larger room afterwards.
 func (s *sharedSlots) chunk(i uint) *sharedChunk {
 	first := atomic.LoadPointer(&s.chunks)
 	return *(**sharedChunk)(unsafe.Add(first, i/slotsPerChunk*uint(unsafe.Sizeof(first))))
@@ -78,9 +74,9 @@ func (s *sharedSlots) take(l uint) (uint, taking) {
 	return i + uint(bits.TrailingZeros32(ready)), tookSlot
 }
 
-// reserve takes all slots of a line's next word that can be taken, and returns the word's first slot and the
-// taken slots. If the word's slots have generations of their own, the taken slots are parked: the caller owns
-// them until it publishes or unparks them. Otherwise the caller owns them until it calls unreserve.
+// reserve takes the free slots of a line's next word. It returns the word's first slot and the taken slots.
+// If the word has no common generation, the taken slots are parked: the caller owns them until it publishes
+// or unparks them. Otherwise they are reserved: the caller owns them until it calls unreserve.
 func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came taking) {
 	c, line, i, came := s.own(l)
 	if came != tookSlot {
@@ -99,9 +95,9 @@ func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came t
 	return i, slots, parked, tookSlot
 }
 
-// park takes all slots of the word from slot i on that can be taken. park takes no slots if the word keeps a
-// common generation, or if another goroutine owns the line. The caller owns the slots until it publishes or
-// unparks them.
+// park takes the free slots of the word that begins with slot i. It takes none if the word has a common
+// generation, or if another goroutine owns the line. The caller owns the slots until it publishes or unparks
+// them.
 func (s *sharedSlots) park(c *sharedChunk, i uint) (slots uint32) {
 	line, k, w := &c.lines[i/slotsPerLine%linesPerChunk], i/slotsPerWord%wordsPerLine, c.word(i)
 	if !line.owned.CompareAndSwap(0, 1) {
@@ -122,8 +118,8 @@ func (c *sharedChunk) unreserve(i uint, slots uint32) {
 	c.lines[i/slotsPerLine%linesPerChunk].reserved[i/slotsPerWord%wordsPerLine].And(^slots)
 }
 
-// own makes the caller the owner of a line. It returns the line's chunk, the line, and the first slot of the
-// line's next word with ready slots.
+// own makes the caller the owner of line l. It returns the chunk of the line, the line, and the first slot of
+// the line's next word with ready slots.
 func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 	if uint64(l)*slotsPerLine >= s.room.Load() {
 		return nil, nil, 0, lineFull // only after Close
@@ -148,9 +144,9 @@ func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 // release gives up the line of slot i.
 func (c *sharedChunk) release(i uint) { c.lines[i/slotsPerLine%linesPerChunk].owned.Store(0) }
 
-// prepare finds the slots of the word from slot i on that can be taken, and reports whether there are any.
-// These slots stay ready until an owner of the line takes them: prepare saw no announcement after the
-// removals, and a reader that announces a slot later finds its element removed.
+// prepare makes free slots of the word that begins with slot i ready, and reports whether there are any. No
+// reader copies from a ready slot: prepare has seen no announcement after the removal, and a reader that
+// announces the slot later finds the element removed.
 //
 //go:noinline
 func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
@@ -173,7 +169,7 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 		case fresh != 0:
 			free = fresh
 		case generation.Exhausted(common):
-			// These slots were reserved and not filled, and their generation has no next count.
+			// The slots were reserved and not filled, and their generation has no next count.
 			line.retired[k].Or(free)
 			return false
 		default:
@@ -189,21 +185,21 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 	return true
 }
 
-// free returns the slots of the word from slot i on that have memory, hold no element and are not retired.
-// Inserters may have reserved some of them.
+// free returns the slots of the word that begins with slot i that have memory, hold no element and are not
+// retired. Inserters may have reserved some of them.
 func (s *sharedSlots) free(c *sharedChunk, i uint) uint32 {
 	retired := c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Load()
 	return ^presenceOf(c.word(i).Load()) & s.usable(i) &^ retired
 }
 
-// usable returns the slots of the word from slot i on that have memory.
+// usable returns the slots that have memory, in the word that begins with slot i.
 func (s *sharedSlots) usable(i uint) uint32 {
 	room := s.room.Load()
 	return uint32(uint64(1)<<min(room-min(uint64(i), room), slotsPerWord) - 1)
 }
 
-// removed lists the line of slot i if a removal has made enough slots of the word free. left has the presence
-// bits of the slot's word after the removal.
+// removed lists the line of slot i after a removal, if enough slots of the word are free. left has the word's
+// presence bits after the removal.
 func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 	n, offer := uint32(bits.OnesCount32(left)), s.offer.Load()
 	if n == offer || n == 0 || offer == offerTight {
@@ -213,9 +209,9 @@ func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 
 // list marks line l of chunk c as a line with free slots.
 //
-// Listing and adopting set and clear bits at two levels. A goroutine that clears a bit of the summary checks
-// afterwards whether a line was listed meanwhile. A goroutine that lists a line checks the summary
-// afterwards. So one of these two goroutines sets the bit again.
+// A listed line has a bit in its chunk, and the chunk has a bit in the summary. A goroutine that lists a line
+// sets the chunk's bit first and then reads the summary's bit. A goroutine that clears the summary's bit then
+// reads the chunk's bits. So at least one of the two goroutines sets the summary's bit again.
 func (s *sharedSlots) list(c *sharedChunk, l uint) {
 	if bit := uint64(1) << (l % linesPerChunk); c.listed.Load()&bit == 0 {
 		c.listed.Or(bit)
@@ -229,8 +225,8 @@ func (s *sharedSlots) mark(chunk uint) {
 	}
 }
 
-// adopt takes the lowest line off the list and reports whether there was one. Only one goroutine gets each
-// line.
+// adopt takes the lowest listed line off the list and reports whether there was one. Only one goroutine gets
+// the line.
 func (s *sharedSlots) adopt() (uint, bool) {
 	for g := range s.summary {
 		for m := s.summary[g].Load(); m != 0; m &= m - 1 {
@@ -251,7 +247,7 @@ func (s *sharedSlots) adopt() (uint, bool) {
 	return 0, false
 }
 
-// advance takes the next line that never had an owner and reports whether it has memory.
+// advance takes the first line that never had an owner. It returns false if that line has no memory.
 func (s *sharedSlots) advance() (uint, bool) {
 	for {
 		l := s.frontier.Load()
@@ -285,13 +281,13 @@ func (s *sharedSlots) search() (uint, error) {
 		if !s.listHoles() {
 			return 0, err
 		}
-		// Another goroutine may own the listed lines for a moment, or a reader may announce their slots.
+		// Let other goroutines run: one may own the listed lines, or readers may announce their slots.
 		runtime.Gosched()
 	}
 }
 
-// listHoles lists all lines with slots that can be taken and reports whether there is one. Every later
-// removal lists its line, until memory is committed or the pool is cleared.
+// listHoles lists all lines with free slots and reports whether there is one. From then on every removal
+// lists its line, until memory is committed or the pool is cleared.
 func (s *sharedSlots) listHoles() (found bool) {
 	s.offer.Store(offerTight)
 	for l := range s.frontier.Load() {

@@ -13,7 +13,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newSharedPool returns a pool that is closed at the end of the test.
 func newSharedPool[T any](t testing.TB, o Options) *SharedPool[T] {
 	t.Helper()
 	p, err := NewSharedPool[T](o)
@@ -28,9 +27,6 @@ func newSharedPool[T any](t testing.TB, o Options) *SharedPool[T] {
 	return p
 }
 
-// TestSharedHandlesOfEmptiedWords removes all or some elements of a word and takes the slots again, so that
-// the slots of some words share one generation and the slots of other words do not. The test checks that no
-// handle is returned twice and no stale handle becomes valid.
 func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	p := newSharedPool[uint64](t, Options{Capacity: 128})
 	seed := rand.Uint64()
@@ -70,7 +66,7 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 		}
 	}
 	if common == 0 || apart == 0 {
-		t.Errorf("the first word had a common generation %d times and no common generation %d times", common,
+		t.Errorf("the first word had a common generation %d times and none %d times, want both", common,
 			apart)
 	}
 	valid := 0
@@ -84,8 +80,6 @@ func TestSharedHandlesOfEmptiedWords(t *testing.T) {
 	}
 }
 
-// TestSharedSlotsAreRetired leaves each slot of a word two counts of its generation. After two uses, no slot
-// is taken again.
 func TestSharedSlotsAreRetired(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		p := newSharedPool[record](t, Options{Capacity: 40})
@@ -142,8 +136,6 @@ func TestSharedSlotsAreRetired(t *testing.T) {
 	}
 }
 
-// TestReservedSlotsAreRetired lets an inserter reserve slots with one count left, and closes the inserter.
-// The slots are not taken again.
 func TestReservedSlotsAreRetired(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 32})
 	first, _ := p.Insert(record{})
@@ -164,8 +156,6 @@ func TestReservedSlotsAreRetired(t *testing.T) {
 	}
 }
 
-// TestAnnouncedSlotsAreNotTaken fills a pool while readers have announced slots of removed elements. These
-// slots are not taken.
 func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 1000})
 	var handles []Handle[record]
@@ -176,9 +166,9 @@ func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 	for _, h := range handles[300:400] {
 		p.Remove(h)
 	}
-	// There are more readers than a block has cells. Each reader announces a different slot.
 	var taken []Handle[record]
-	cells := p.announce(310)
+	cell := p.announce(310)
+	// The announcements need more cells than a block has.
 	for i := range 40 {
 		defer p.announce(uint(320 + i)).Store(0)
 	}
@@ -192,7 +182,7 @@ func TestAnnouncedSlotsAreNotTaken(t *testing.T) {
 		}
 		taken = append(taken, h)
 	}
-	cells.Store(0)
+	cell.Store(0)
 	if h, _ := p.Insert(numbered(7)); h.Slot() != 310 {
 		t.Fatalf("slot %d was taken, but only slot 310 is free", h.Slot())
 	}
@@ -215,7 +205,7 @@ func TestSharedHandlesOfOthers(t *testing.T) {
 	if p.Valid(zero) || p.Get(zero) != nil || p.Remove(zero) {
 		t.Error("the zero handle is valid")
 	}
-	// Slots below 100 are in all states: with a common generation or their own, with or without an element.
+	// The slots get a common generation or their own, with or without an element.
 	for i := range 100 {
 		h, _ := p.Insert(numbered(i))
 		if i%3 == 0 {

@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// All yields the live elements with their handles, in ascending order of slots. Other goroutines, and the
-// loop's body, may insert and remove meanwhile. All yields each element that lives throughout the loop. An
-// element that is inserted or removed meanwhile may be yielded or not. No element is yielded twice.
-// [SharedPool] says how long the address may be used. Complexity: one step for each 32 slots that were ever
-// taken, and one for each element.
+// All yields each live element once, with its handle, in ascending order of slots. During the loop, the
+// loop's body and other goroutines may insert and remove elements; All may miss an element that is inserted
+// or removed during the loop. [SharedPool] says how long the address of an element may be used.
+//
+// Complexity: one step for each 32 slots that were ever taken, and one step for each element.
 func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 	return func(yield func(Handle[T], *T) bool) {
 		p.mustBeOpen()
@@ -36,17 +36,19 @@ func (p *SharedPool[T]) All() iter.Seq2[Handle[T], *T] {
 	}
 }
 
-// Runs yields the live elements in ascending order of slots, as maximal runs of neighbours. For each run it
-// yields the first slot and a slice of the elements. No goroutine may insert or remove meanwhile, with one
-// exception: the loop's body may remove elements of the run that was yielded to it. Removed elements stay in
-// the slice. Complexity: one step for each 32 slots that were ever taken, and a few steps for each run.
+// Runs yields each run of live elements: the number of the run's first slot, and a slice of the run's
+// elements. The runs come in ascending order of slots. During the loop, no goroutine may insert or remove
+// elements. Exception: the loop's body may remove elements of the current run. The slice keeps the removed
+// elements.
+//
+// Complexity: one step for each 32 slots that were ever taken, and a few steps for each run.
 func (p *SharedPool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		p.mustBeOpen()
 		lo, inside := uint(0), false
 		for i := uint(0); i < p.end(); i += slotsPerWord {
 			live := p.chunk(i).live(i)
-			edges := live ^ live<<1 // where a run begins or ends
+			edges := live ^ live<<1 // bits where a run begins or ends
 			if inside {
 				edges ^= 1
 			}
@@ -68,7 +70,7 @@ func (p *SharedPool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// end returns a slot number above those of all live slots.
+// end returns a number that is greater than the number of every live slot.
 func (s *sharedSlots) end() uint {
 	return uint(min(s.room.Load(), s.frontier.Load()*slotsPerLine))
 }

@@ -7,33 +7,31 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// The words of a shared pool hold the presence bits and the generations of its slots. The words lie on Go's
-// heap in every build, because they synchronize goroutines, and the race detector sees atomic operations only
-// on Go's heap.
+// The words of a shared pool hold the presence bits and the generations of the slots. The words lie on Go's
+// heap in every build, because the race detector sees atomic operations only on Go's heap.
 //
-// A word holds two things that must change together. Its low half has a presence bit for each of 32 slots.
-// Its high half has the common generation of these slots, or 0 if each slot has its own. With a common
-// generation, one load is enough to test a handle, and one compare-and-swap removes its element. The tag of a
-// generation is the mark of the pool in its high 8 bits.
+// The low half of a word has a presence bit for each of 32 slots. The high half has the common generation of
+// these slots. If each slot has a generation of its own, the high half is 0, and the slots are called apart.
+// With a common generation, one load tests a handle, and one compare-and-swap removes an element.
 //
-// While the generation is common, each slot is taken at most once. If a slot must be taken again while others
-// of its word live, each slot of the word gets a generation of its own: the slots are apart. When all
-// elements of the word are removed, the slots get a common generation again, greater than all generations
-// that they had. Hence:
+// The high 8 bits of a generation are its tag: the mark of the pool, or 0 for no tag.
 //
-//   - Whenever a word has the same common generation and the same presence bits, it has the same elements. So
-//     a compare-and-swap, which always expects a common generation, never hits another element.
-//   - A slot's generation never falls. Suppose that a reader first sees in the word that the slots are apart,
-//     and then finds its handle's generation as the slot's own generation. Then the element was live, no
-//     matter whether a writer changes the word or the slot's own generation first: see holds.
+// While the generation is common, each slot is taken at most once. If a slot must be taken again while other
+// slots of its word have live elements, each slot of the word gets a generation of its own. When the word has
+// no elements, its slots can get a common generation again. It is greater than all their earlier generations.
+// Hence:
 //
-// If the slots are apart, the tag of a slot's own generation decides whether the slot is live. A goroutine
-// that removes the element first removes this tag; only one goroutine can succeed. The goroutine clears the
-// presence bit afterwards, so that no other goroutine takes the slot too early. An [Inserter] leaves the bit
-// set: then the slot is parked, and only that inserter takes the slot.
+//   - The common generation and the presence bits of a word together identify its elements. So a
+//     compare-and-swap, which always expects a common generation, never hits another element.
+//   - A slot's generation never falls. [sharedChunk.holds] relies on this.
 //
-// A line is eight words on one cache line. Only the owner of a line takes its slots, and a line has one owner
-// at a time.
+// If the slots are apart, a slot is live while its own generation has a tag. A goroutine that removes the
+// element first removes the tag; only one goroutine can succeed. This goroutine then clears the presence bit,
+// so that no other goroutine takes the slot too early. An [Inserter] leaves the presence bit set: then the
+// slot is parked, and only that inserter takes the slot.
+//
+// A line is eight words on one cache line. A line has at most one owner, and only the owner takes slots of
+// the line.
 
 const (
 	slotsPerWord  = 32
@@ -44,32 +42,30 @@ const (
 	wordsPerChunk = linesPerChunk * wordsPerLine
 )
 
-// sharedChunk is the unit of allocation.
+// sharedChunk holds 512 words with their lines. The pool allocates whole chunks.
 type sharedChunk struct {
-	// apart has the generations of slots whose words have no common generation. The generation of a slot that
-	// is not live has no tag. apart is nil until the first word needs it.
+	// apart has the slots' own generations, for words without a common generation. Such a generation has a
+	// tag while its slot is live. apart is nil until the first word needs it.
 	apart  atomic.Pointer[[slotsPerChunk]atomic.Uint32]
 	_      [2*bytesLine - 8]byte
-	listed atomic.Uint64 // the lines with free slots that wait for an owner
+	listed atomic.Uint64 // a bit for each line with free slots that waits for an owner
 	_      [2*bytesLine - 8]byte
 	lines  [linesPerChunk]sharedLine
 	words  [wordsPerChunk]atomic.Uint64
 }
 
-// sharedLine is the state for taking slots of a line. Its arrays have an entry for each word of the line. A
-// sharedLine is larger than two cache lines, so that owners of neighbouring lines do not disturb each other.
+// sharedLine is the state for taking slots of a line. Each array has one mask of slots for each word of the
+// line. The padding puts the fields of neighbouring lines on different cache lines.
 type sharedLine struct {
-	// owned is 1 while a goroutine owns the line. Then only that goroutine uses next, ready and taken.
+	// owned is 1 while a goroutine owns the line. Only the owner uses next, ready and taken.
 	owned    atomic.Uint32
-	next     uint32                      // the word from which slots are taken
+	next     uint32                      // index of the word from which slots are taken
 	ready    [wordsPerLine]uint32        // slots that can be taken
 	taken    [wordsPerLine]uint32        // slots that were taken since the word got its common generation
-	retired  [wordsPerLine]atomic.Uint32 // slots whose generations have no next count
+	retired  [wordsPerLine]atomic.Uint32 // slots whose generation has the greatest count
 	reserved [wordsPerLine]atomic.Uint32 // slots that inserters have reserved
 	_        [3*bytesLine - 8 - 4*4*wordsPerLine]byte
 }
-
-// presenceOf and commonOf return the halves of a word.
 
 func presenceOf(w uint64) uint32 { return uint32(w) }
 
@@ -77,10 +73,9 @@ func commonOf(w uint64) uint32 { return uint32(w >> 32) }
 
 func sharedWord(common, presence uint32) uint64 { return uint64(common)<<32 | uint64(presence) }
 
-// word returns the word of slot i.
 func (c *sharedChunk) word(i uint) *atomic.Uint64 { return &c.words[i/slotsPerWord%wordsPerChunk] }
 
-// own returns the address of slot i's own generation, or nil if no slot of the chunk has one.
+// own returns the address of slot i's own generation, or nil if the chunk has no own generations.
 func (c *sharedChunk) own(i uint) *atomic.Uint32 {
 	if all := c.apart.Load(); all != nil {
 		return &all[i%slotsPerChunk]
@@ -88,8 +83,8 @@ func (c *sharedChunk) own(i uint) *atomic.Uint32 {
 	return nil
 }
 
-// live returns the slots of the word from slot i on that hold elements. It may run while other goroutines
-// change the pool: it returns the slot of each element that lives throughout the call.
+// live returns a mask of the live slots of the word that begins with slot i. Other goroutines may change the
+// pool during the call. The result has each element that lives throughout the call.
 func (c *sharedChunk) live(i uint) uint32 {
 	w := c.word(i).Load()
 	live := presenceOf(w)
@@ -98,28 +93,27 @@ func (c *sharedChunk) live(i uint) uint32 {
 	}
 	for m := live; m != 0; m &= m - 1 {
 		if s := uint(bits.TrailingZeros32(m)); !tagged(c.own(i + s).Load()) {
-			live &^= 1 << s // parked, or between two states
+			live &^= 1 << s // parked, or being inserted or removed
 		}
 	}
 	return live
 }
 
-// retire notes that slot i is taken for the last time. The caller must call retire before the element can be
-// removed.
+// retire notes that slot i is taken for the last time. The caller must call retire before any goroutine can
+// remove the element.
 func (c *sharedChunk) retire(i uint) {
 	c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(1 << (i % slotsPerWord))
 }
 
-// tagged reports whether a generation has a tag. The generations of live slots and of a pool's handles have a
-// tag.
+// tagged reports whether a generation has a tag.
 func tagged(g uint32) bool { return g > generation.MaxCount }
 
-// holds reports whether the element of the handle (i, g) is live. c is the chunk of slot i. holds may run
-// while other goroutines change the pool.
+// holds reports whether the element of the handle (i, g) is live. c is the chunk of slot i. Other goroutines
+// may change the pool during the call.
 //
-// The handle exists, so the slot has generation g or a later one. The common generation is read together with
-// the presence bit. A slot's own generation is read after the word has shown that the slots are apart. So the
-// own generation is g or later, and equals g only while the element lives.
+// The handle exists, so the slot's generation is g or a later one. A common generation is loaded together
+// with the presence bit. An own generation is loaded after the word has shown that the slots are apart. So
+// the own generation is g or a later one, and equals g only while the element lives.
 func (c *sharedChunk) holds(i uint, g uint32) bool {
 	w := c.word(i).Load()
 	if commonOf(w) == g {
@@ -128,14 +122,15 @@ func (c *sharedChunk) holds(i uint, g uint32) bool {
 	return commonOf(w) == 0 && c.holdsApart(i, g)
 }
 
-// holdsApart is holds for a word whose slots have no common generation.
+// holdsApart does the same as holds, for a word without a common generation.
 func (c *sharedChunk) holdsApart(i uint, g uint32) bool {
 	own := c.own(i)
 	return own != nil && own.Load() == g && tagged(g)
 }
 
-// remove removes the element of the handle (i, g) from the words. It returns the presence bits of the word
-// after the removal, and whether there was an element. It may run while other goroutines change the pool.
+// remove removes the element of the handle (i, g) from the words, and reports whether the element was live.
+// left has the presence bits of the word after the removal. Other goroutines may change the pool during the
+// call.
 func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 	if !tagged(g) {
 		return 0, false
@@ -159,20 +154,19 @@ func (c *sharedChunk) remove(i uint, g uint32) (left uint32, ok bool) {
 		return 0, false
 	}
 	w.And(^bit)
-	return presenceOf(w.Load()), true // without bits that other goroutines have cleared since
+	return presenceOf(w.Load()), true
 }
 
-// publish makes slot i live and returns its generation. The caller has taken the slot and must have written
-// the element. The atomic operations of publish order that write before the loads of goroutines that find the
-// element live.
+// publish makes slot i live and returns its generation. The caller must have taken the slot and written the
+// element. That write happens before the loads of each goroutine that finds the element live.
 func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	w, bit := c.word(i), uint64(1)<<(i%slotsPerWord)
 	for {
 		before := w.Load()
 		g := commonOf(before)
 		if g == 0 {
-			// The bit comes first: once the generation has a tag, another goroutine may remove the element
-			// and clear the bit.
+			// Set the bit first: as soon as the generation has a tag, another goroutine may remove the
+			// element and clear the bit.
 			own := c.own(i)
 			g = generation.Next(own.Load(), tag)
 			if generation.Exhausted(g) {
@@ -191,10 +185,11 @@ func (c *sharedChunk) publish(i uint, tag generation.Mark) uint32 {
 	}
 }
 
-// renew gives the slots of the word from slot i on a common generation that is greater than all generations
-// that they had. No slot of the word may be live or reserved. renew does nothing if some slots can still be
-// taken with the old common generation, if a slot would skip many counts, or if there is no next count. The
-// caller must own the line.
+// renew gives the slots of the word that begins with slot i a common generation, greater than all generations
+// that they had. No slot of the word may be live or reserved. The caller must own the line.
+//
+// renew does nothing in three cases: a slot can still be taken with the old common generation, a slot would
+// skip too many counts, or there is no greater count.
 func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	last := commonOf(w.Load())
@@ -219,12 +214,12 @@ func (c *sharedChunk) renew(line *sharedLine, i uint, tag generation.Mark) {
 	w.Store(sharedWord(generation.Next(last, tag), 0))
 }
 
-// separate gives each slot of the word from slot i on a generation of its own. The caller must own the line.
-// Other goroutines may remove elements and publish reserved slots meanwhile.
+// separate gives each slot of the word that begins with slot i a generation of its own. The caller must own
+// the line. Other goroutines may remove elements and publish reserved slots during the call.
 func (c *sharedChunk) separate(line *sharedLine, i uint) {
 	own := c.apart.Load()
 	if own == nil {
-		// Another owner may do the same for its line.
+		// The owner of another line may store an array first.
 		c.apart.CompareAndSwap(nil, new([slotsPerChunk]atomic.Uint32))
 		own = c.apart.Load()
 	}

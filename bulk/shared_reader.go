@@ -5,22 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// SharedReader reads a [SharedTable] for one goroutine. It is lock-free.
+// SharedReader reads a [SharedTable] for one goroutine. It is lock-free. From Enter to Leave, the reader is
+// inside a look:
 //
 //	r.Enter()
 //	if ship := r.Get(7); ship != nil {
-//		... // *ship stays the same, even if a writer replaces entry 7 meanwhile
+//		... // *ship stays the same, even if a writer replaces entry 7
 //	}
 //	r.Leave() // ship must not be used any more
 type SharedReader[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
-	room   uint64 // entries that Get may read without further tests; 0 outside of a look
+	room   uint64 // number of entries that Get may read without further tests; 0 outside of a look
 	inside bool
 }
 
-// Reader returns a reader for one goroutine. Close it when the goroutine no longer needs it. Complexity:
-// linear in the number of readers and writers.
+// Reader returns a reader for one goroutine. Close the reader when the goroutine no longer needs it.
+// Complexity: linear in the number of readers and writers.
 func (t *SharedTable[T]) Reader() *SharedReader[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,10 +29,11 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 	return &SharedReader[T]{table: t, here: t.epochs.join()}
 }
 
-// Enter begins a look: values that [SharedReader.Get] returns stay the same until [SharedReader.Leave]. All
-// values that are replaced meanwhile wait to be freed, so a look should be as short as a tick or a request. A
-// look that never ends keeps these values forever: defer Leave if the code before Leave may panic. Enter
-// panics inside another look.
+// Enter begins a look: values that [SharedReader.Get] returns stay the same until [SharedReader.Leave]. Enter
+// panics inside a look, and on a closed reader.
+//
+// Values that writers replace during a look are freed only after Leave. So a look should be as short as a
+// tick or a request. If code in a look may panic, defer Leave.
 //
 // Complexity: one atomic load and one atomic store, about 5 to 10 ns, for any number of entries.
 func (r *SharedReader[T]) Enter() {
@@ -57,21 +59,21 @@ func (r *SharedReader[T]) Leave() {
 	r.here.exit()
 }
 
-// Get returns the value of entry i, or nil if it has none. The value must not be written to. Get panics
-// outside of a look, and when i is not in [0, Capacity).
+// Get returns the value of entry i, or nil if the entry has no value. The caller must not write to the value.
+// Get panics outside of a look, and when i is not in [0, Capacity).
 func (r *SharedReader[T]) Get(i int) *T {
 	if uint64(i) >= r.room && !r.reaches(i) {
 		return nil
 	}
-	distance := atomic.LoadUint64(r.table.entry(uint(i)))
-	if distance == 0 {
+	offset := atomic.LoadUint64(r.table.entry(uint(i)))
+	if offset == 0 {
 		return nil
 	}
-	return r.table.value(distance)
+	return r.table.value(offset)
 }
 
 // reaches loads the room again and reports whether entry i has memory now. It panics outside of a look, and
-// if there is no entry i.
+// if the table has no entry i.
 func (r *SharedReader[T]) reaches(i int) bool {
 	t := r.table
 	if !r.inside {
@@ -83,8 +85,8 @@ func (r *SharedReader[T]) reaches(i int) bool {
 	return uint64(i) < r.room
 }
 
-// Load returns a copy of the value of entry i, and whether there is one. Outside of a look, Load begins and
-// ends a look of its own.
+// Load returns a copy of the value of entry i, and whether the entry has a value. Outside of a look, Load
+// begins and ends a look of its own.
 func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 	if !r.inside {
 		r.Enter()
@@ -96,10 +98,9 @@ func (r *SharedReader[T]) Load(i int) (v T, ok bool) {
 	return v, false
 }
 
-// All iterates over the entries that have a value, in order. The values stay the same until
-// [SharedReader.Leave], so All, unlike Load, does not begin a look of its own. It panics outside of a look:
-// Enter before the loop, and Leave when the values are no longer needed. All may miss an entry that is set
-// during the loop. Complexity: one step for each entry that has memory.
+// All iterates over the entries that have a value, in ascending order. All may miss an entry that is set
+// during the loop. The values stay the same until [SharedReader.Leave]. All panics outside of a look.
+// Complexity: one step for each entry that has memory.
 func (r *SharedReader[T]) All() iter.Seq2[int, *T] {
 	return func(yield func(int, *T) bool) {
 		if !r.inside {

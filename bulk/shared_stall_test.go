@@ -14,9 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSharedPoolOwnerThatStalls owns a line, as a goroutine does that was stopped during an insertion.
-// Meanwhile other goroutines fill the holes of other lines, and find, remove, load and count elements. A
-// goroutine that needs a slot of the owned line waits, and gets the slot when the line has no owner.
+// TestSharedPoolOwnerThatStalls owns a line for a long time, like a goroutine that is interrupted during an
+// insertion.
 func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	const capacity = 4 * slotsPerLine
 	for stalled := range uint(4) {
@@ -47,13 +46,13 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 			}
 			if len(inLine) < 40 {
 				if !p.Remove(h) || p.Remove(h) || p.Valid(h) {
-					t.Fatalf("while the owner stalls, element %d was not removed exactly once", i)
+					t.Fatalf("while the owner stalls, Remove of element %d does not succeed exactly once", i)
 				}
 				inLine = append(inLine, h)
 			}
 		}
 		before := p.Len()
-		in := p.Inserter() // the inserter sees that the line is owned, and takes another line
+		in := p.Inserter()
 		for i := range holes {
 			insert := p.Insert
 			if i%2 == 0 {
@@ -67,11 +66,11 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 				in = p.Inserter()
 			}
 			if i > holes*3/4 {
-				in.Close() // an open inserter keeps slots, and few are left
+				in.Close() // an open inserter would keep slots that the next Insert needs
 			}
 		}
 		if p.Len() != before+holes || p.Grow(len(inLine)) != nil || p.Grow(len(inLine)+1) == nil {
-			t.Fatalf("%d elements, want %d, or Grow does not count the %d free slots of the owned line",
+			t.Fatalf("Len is %d, want %d; or Grow does not count the %d free slots of the owned line",
 				p.Len(), before+holes, len(inLine))
 		}
 		got := make(chan Handle[uint64])
@@ -97,7 +96,7 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 		}
 		line.owned.Store(0)
 		if h := <-got; uint(h.Slot())/slotsPerLine != stalled || *p.Get(h) != 7 {
-			t.Errorf("slot %d is taken, want a slot of line %d", h.Slot(), stalled)
+			t.Errorf("Insert takes slot %d, want a slot of line %d", h.Slot(), stalled)
 		}
 		for range len(inLine) - 1 {
 			p.Insert(1)
@@ -109,9 +108,8 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 	}
 }
 
-// TestInserterThatStops stops an inserter after each number of insertions and removals. The stopped inserter
-// keeps fewer than 128 slots, and other goroutines fill all other slots. After another goroutine has closed
-// the inserter, the inserter keeps no slot.
+// TestInserterThatStops checks that an inserter keeps at most 127 slots from other goroutines, and none after
+// another goroutine has closed it.
 func TestInserterThatStops(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		for inserted := 0; inserted <= 70; inserted += 5 {
@@ -131,12 +129,12 @@ func TestInserterThatStops(t *testing.T) {
 				}
 				for _, h := range own[:removed] {
 					if !in.Remove(h) {
-						t.Fatalf("%s: %v is not there", what, h)
+						t.Fatalf("%s: Remove(%v) returns false", what, h)
 					}
 				}
 				live += inserted - removed
 				kept := int(in.ready + in.waiting)
-				if in.reserved != 0 { // including slots that the inserter has filled and emptied
+				if in.reserved != 0 { // reserved slots that hold no element
 					kept += bits.OnesCount32(in.reserved &^ in.chunk.live(in.first))
 				}
 				fill := func() (n int) {
@@ -152,7 +150,7 @@ func TestInserterThatStops(t *testing.T) {
 					return n
 				}
 				if n := fill(); kept > 127 || n != 1024-live-kept || p.Len() != 1024-kept {
-					t.Fatalf("%s: others fill %d slots, %d elements live, and the inserter keeps %d slots",
+					t.Fatalf("%s: Insert fills %d slots beside %d elements, and the inserter keeps %d slots",
 						what, n, live, kept)
 				}
 				p.checkInvariants()
@@ -160,7 +158,7 @@ func TestInserterThatStops(t *testing.T) {
 				go func() { in.Close(); done <- true }()
 				<-done
 				if n := fill(); n != kept || p.Len() != 1024 {
-					t.Fatalf("%s: after Close others fill %d slots, want %d", what, n, kept)
+					t.Fatalf("%s: after Close, Insert fills %d slots, want %d", what, n, kept)
 				}
 				for i, h := range own {
 					if v, ok := p.Load(h); ok != (i >= removed) || ok && v != uint64(i) {
@@ -176,17 +174,15 @@ func TestInserterThatStops(t *testing.T) {
 	}
 }
 
-// TestSharedArrayAppenderThatStalls stops appenders after they have taken indices and before they write. The
-// indices lie in front of and behind the borders of words, of chunks and of the room. Other appenders append
-// in all ways, and At finds their elements immediately. Len and Slice end before the first missing element
-// until that element is written. Close does not wait, and gives all memory back.
+// TestSharedArrayAppenderThatStalls claims elements without writing them, while other appenders continue. Len
+// and Slice must end before the first element that is not written.
 func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for _, pages := range pageKinds {
 		for _, first := range []int{0, 1, wordBits - 1, wordBits, elementsPerChunk - 1, elementsPerChunk,
 			elementsPerChunk + 100} {
-			for _, goesOn := range []bool{true, false} {
+			for _, resume := range []bool{true, false} {
 				rnd := rand.New(rand.NewPCG(seed, uint64(first)))
 				limit := vm.NewLimit(64 << 20)
 				a := newSharedArray[uint64](t, Options{Capacity: 3 * elementsPerChunk, Step: 1,
@@ -209,7 +205,7 @@ func TestSharedArrayAppenderThatStalls(t *testing.T) {
 					}
 				}
 				claim(1)
-				seen := a.Slice() // stays valid while the array grows
+				seen := a.Slice()
 				to := a.Appender()
 				for i := range 300 {
 					switch rnd.IntN(5) {
@@ -252,8 +248,8 @@ func TestSharedArrayAppenderThatStalls(t *testing.T) {
 				if err := a.Grow(100); err != nil {
 					t.Fatal(err)
 				}
-				if goesOn {
-					for i, n := range stalled { // in random order
+				if resume {
+					for i, n := range stalled { // a map, so the order is random
 						for k := range n {
 							*after(a.base, i+k) = uint64(i + k)
 							delete(missing, i+k)
@@ -281,8 +277,8 @@ func TestSharedArrayAppenderThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedArrayFaults appends values, half of which lie in memory that is not committed. AppendSlice
-// faults, and the elements that it has claimed are zero.
+// TestSharedArrayFaults appends values from memory whose second half is not committed. AppendSlice must fault
+// and leave the claimed elements zero.
 func TestSharedArrayFaults(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("nothing faults in this build")

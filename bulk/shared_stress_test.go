@@ -11,25 +11,23 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// known is a handle that any goroutine may use, with the number of its element.
-type known struct {
+type numberedHandle struct {
 	handle Handle[record]
 	number int
 }
 
-// TestSharedPoolUnderChurn lets goroutines insert elements, and remove each other's elements, while other
-// goroutines read. Load returns the complete element of the handle. No two insertions return the same handle.
-// One Remove of each element succeeds. At the end the pool has every element that was not removed.
+// TestSharedPoolUnderChurn lets goroutines insert elements and remove each other's elements, while other
+// goroutines read.
 func TestSharedPoolUnderChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for round, pages := range pageKinds {
 		const writers, places = 4, 600
 		p := newSharedPool[record](t, Options{Pages: pages, Capacity: 4000})
-		var board [places]atomic.Pointer[known] // elements that any goroutine may remove
+		var board [places]atomic.Pointer[numberedHandle] // elements that any writer may remove
 		var writing, reading sync.WaitGroup
 		var done atomic.Bool
-		var inserted [writers][]known
+		var inserted [writers][]numberedHandle
 		var removed atomic.Int64
 		for g := range writers {
 			writing.Go(func() {
@@ -48,16 +46,16 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 					if *e != numbered(number) {
 						t.Errorf("a new element is %v", *e)
 					}
-					k := &known{h, number}
+					k := &numberedHandle{h, number}
 					inserted[g] = append(inserted[g], *k)
 					if old := board[r.IntN(places)].Swap(k); old != nil {
-						// Swap gave the element to this goroutine only, so no other goroutine removes it.
+						// Swap returns each element to only one goroutine, so no other goroutine removes it.
 						if v, ok := p.Load(old.handle); !ok || v != numbered(old.number) {
 							t.Errorf("Load of a live element: %v, %t", v, ok)
 						}
 						if !remove(old.handle) || remove(old.handle) || p.Valid(old.handle) ||
 							p.Get(old.handle) != nil {
-							t.Errorf("element %d was not removed exactly once", old.number)
+							t.Errorf("Remove of element %d does not succeed exactly once", old.number)
 						}
 						removed.Add(1)
 					}
@@ -120,9 +118,8 @@ func TestSharedPoolUnderChurn(t *testing.T) {
 	}
 }
 
-// TestOneRemoverSucceeds lets several goroutines try to remove the same elements. After each successful
-// Remove, the goroutine inserts an element, which soon takes a freed slot. Exactly one Remove of each element
-// succeeds.
+// TestOneRemoverSucceeds lets several goroutines remove the same elements, and insert other elements into the
+// freed slots.
 func TestOneRemoverSucceeds(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 3000})
 	const goroutines, batch = 4, 500
@@ -156,8 +153,6 @@ func TestOneRemoverSucceeds(t *testing.T) {
 	}
 }
 
-// TestAllBesideChanges iterates while other goroutines insert and remove elements. If an element lives
-// throughout the loop, All yields it exactly once.
 func TestAllBesideChanges(t *testing.T) {
 	p := newSharedPool[record](t, Options{Capacity: 4000})
 	stay := map[Handle[record]]bool{}
@@ -198,10 +193,10 @@ func TestAllBesideChanges(t *testing.T) {
 			}
 		}
 		if found != len(stay) {
-			t.Fatalf("%d of %d elements that stay are yielded", found, len(stay))
+			t.Fatalf("All yields %d of the %d elements that live throughout the loop", found, len(stay))
 		}
 		if n := p.Len(); n < len(stay) {
-			t.Fatalf("Len() = %d with %d elements that stay", n, len(stay))
+			t.Fatalf("Len() = %d, but %d elements live throughout the call", n, len(stay))
 		}
 	}
 	done.Store(true)
@@ -211,9 +206,7 @@ func TestAllBesideChanges(t *testing.T) {
 	}
 }
 
-// TestInsertersReachTheLimit lets several goroutines together use up a limit, and later the capacity. Each
-// goroutine gets the error of the limit or of the capacity. Then every slot with memory holds an element, and
-// no element is lost. When there is room again, the goroutines can insert again.
+// TestInsertersReachTheLimit lets several goroutines fill a pool up to a limit, and later up to its capacity.
 func TestInsertersReachTheLimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(512 << 10)
@@ -255,7 +248,7 @@ func TestInsertersReachTheLimit(t *testing.T) {
 			t.Fatalf("%v: %d elements, want %d, one in each of the %d slots", pages, n, len(handles),
 				p.room.Load())
 		}
-		// The holes are scattered, so that every goroutine finds some of them.
+		// Scattered holes: every goroutine finds some of them.
 		for i := 0; i < len(handles); i += 5 {
 			p.Remove(handles[i])
 		}
@@ -288,12 +281,12 @@ func TestInsertersReachTheLimit(t *testing.T) {
 	}
 }
 
-// TestGrowIsForAllInserters grows a pool, and lets another container use up the remaining limit. The
-// insertions that Grow promised succeed, whichever goroutine makes them.
+// TestGrowIsForAllInserters lets another container use up a limit after Grow. The insertions that Grow
+// promised must succeed, whichever goroutine makes them.
 func TestGrowIsForAllInserters(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSharedPool[record](t, Options{Limit: limit, Capacity: 20_000, Step: 1})
-	for i := range 100 { // inserters that keep slots use some of the room
+	for i := range 100 { // these inserters keep slots
 		in := p.Inserter()
 		for range 1 + i%3 {
 			h, _ := in.Insert(numbered(i))

@@ -12,42 +12,42 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// SharedTable is a table with an entry for each number that an object may ever have, a billion if need be.
-// Writers replace entries while readers look: the "obscenely big array" of "Virtual Memory Tricks" (Niklas
-// Gray, 2017). A reader never waits, and never sees half of a value: it gets the old value or the new one,
-// and that value stays the same until the reader leaves.
+// SharedTable is a table of numbered entries that writers replace while readers read. It can have an entry
+// for each number that an object may ever have, even a billion entries. A reader never waits, and never sees
+// half of a value: it gets the old value or the new value, and this value stays the same until the reader
+// leaves. The idea is the "obscenely big array" of "Virtual Memory Tricks" (Niklas Gray, 2017).
 //
-// Each goroutine that reads has a [SharedReader], each that writes a [SharedWriter]. Values in the table are
-// immutable: a writer stores a new value in another place and then changes one word. An old value is freed
-// when no reader can be looking at it; see [SharedReader.Enter].
+// Each goroutine that reads has a [SharedReader], and each goroutine that writes has a [SharedWriter]. Values
+// in the table are immutable: a writer stores a new value in another place and then changes one word. The
+// table frees an old value when no reader can access it any more; see [SharedReader.Enter].
 //
-// Each entry takes 8 bytes. Memory is committed up to the highest entry that was set, and pages that were
-// never touched stay out of memory. The values take further memory. The number of places for values is nine
-// eighths of the number of entries, plus 1,048,576 (16,384 on the heap stand-in). The additional places are
-// for replaced values that wait to be freed, and for free places that writers keep. A value that waits also
-// takes 4 to 16 bytes on Go's heap. Freed places are used for later values; only Close gives memory back.
+// Each entry takes 8 bytes. Memory is committed up to the highest entry that was set; pages that were never
+// touched take no physical memory. The values take memory of their own. The number of places for values is
+// nine eighths of the number of entries, plus 1,048,576 (16,384 on the heap stand-in). The additional places
+// hold replaced values that wait to be freed, and free places that writers keep. A value that waits also
+// takes 4 to 16 bytes on Go's heap. Freed places hold later values; only Close gives memory back.
 //
-// A reader that never calls Leave, or a callback of [SharedWriter.Update] that does not return, does not
-// block readers. But the values that are replaced from then on are not freed, and at last no places are left
-// for writers.
+// A reader that never calls Leave does not block other readers, and neither does a callback of
+// [SharedWriter.Update] that does not return. But from then on, no replaced value is freed, and in the end
+// writers have no places left.
 type SharedTable[T any] struct {
-	entries   unsafe.Pointer // an atomic word for each entry: 0, or the distance of its value in bytes
-	values    unsafe.Pointer // the places for values; distances count from here, and place 0 is not used
-	room      atomic.Uint64  // entries that have memory
+	entries   unsafe.Pointer // an atomic word for each entry: 0 for no value, or the offset of the value
+	values    unsafe.Pointer // the places for values; offsets count bytes from here; place 0 is not used
+	room      atomic.Uint64  // number of entries that have memory
 	epochs    epochs
 	plan      plan
-	maxPlaces uint32                      // places for values that addresses are reserved for, with place 0
+	maxPlaces uint32                      // number of places for values, including place 0
 	ended     atomic.Pointer[closedError] // the panic after Close
 
-	mu          sync.Mutex // guards the fields below; a writer locks it once for many values
+	mu          sync.Mutex // guards the fields below
 	region      *vm.Region
 	entrySpan   vm.Span
 	valueSpan   denseSpan
-	used        uint32         // places that were ever taken, with place 0
-	spare       []uint32       // places that were taken before and are free now
-	waiting     []retiredBatch // places that writers have handed over, in the order of their epochs
+	used        uint32         // number of places that were ever taken, including place 0
+	spare       []uint32       // places that were taken and are free again
+	waiting     []retiredBatch // places that writers have handed over, in ascending order of epochs
 	writers     map[*SharedWriter[T]]struct{}
-	liveOfOther int64 // entries that closed writers set, less those that they removed
+	liveOfOther int64 // number of entries that closed writers set, minus the entries that they removed
 }
 
 // retired is the place of a removed value.
@@ -64,9 +64,9 @@ type retiredBatch struct {
 
 const (
 	bytesEntry = 8
-	// batchPlaces is how many places for values a writer takes or gives back at a time.
+	// batchPlaces is the number of places for values that a writer takes or gives back together.
 	batchPlaces = 64
-	// spareValues is how many values there may be in addition to nine eighths of the number of entries. The
+	// spareValues is the number of places for values beyond nine eighths of the number of entries. The
 	// scheduler may interrupt a reader inside a look for a few milliseconds, and writers replace some hundred
 	// thousand values in this time.
 	spareValues = 1 << 20
@@ -117,24 +117,24 @@ func (t *SharedTable[T]) entry(i uint) *uint64 {
 	return (*uint64)(unsafe.Add(t.entries, i*bytesEntry))
 }
 
-// value returns the address of the value at a distance. It is sound for a distance that an entry holds: the
-// place was committed before the entry got the distance.
-func (t *SharedTable[T]) value(distance uint64) *T { return (*T)(unsafe.Add(t.values, distance)) }
+// value returns the address of the value at an offset. It is sound for an offset that an entry holds: the
+// place was committed before the entry got the offset.
+func (t *SharedTable[T]) value(offset uint64) *T { return (*T)(unsafe.Add(t.values, offset)) }
 
-func (t *SharedTable[T]) distance(place uint32) uint64 {
+func (t *SharedTable[T]) offset(place uint32) uint64 {
 	var v T
 	return uint64(place) * uint64(unsafe.Sizeof(v))
 }
 
-func (t *SharedTable[T]) place(distance uint64) uint32 {
+func (t *SharedTable[T]) place(offset uint64) uint32 {
 	var v T
-	return uint32(distance / uint64(unsafe.Sizeof(v)))
+	return uint32(offset / uint64(unsafe.Sizeof(v)))
 }
 
 // Cap returns the number of entries.
 func (t *SharedTable[T]) Cap() int { return t.plan.capacity }
 
-// Len returns how many entries have a value. While writers run, the number may be outdated when Len returns.
+// Len returns how many entries have a value. While writers run, the number may already be outdated.
 func (t *SharedTable[T]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,8 +145,8 @@ func (t *SharedTable[T]) Len() int {
 	return int(n)
 }
 
-// GrowEntries commits memory for the first n entries. A Set of one of these entries then needs memory for its
-// value only; see [SharedWriter.Grow]. GrowEntries panics when n is not in [0, Capacity]. It returns an error
+// GrowEntries commits memory for the first n entries. Setting one of these entries then needs memory only for
+// the value; see [SharedWriter.Grow]. GrowEntries panics when n is not in [0, Capacity]. It returns an error
 // as [vm.Region.Commit] does; after an error nothing has changed.
 func (t *SharedTable[T]) GrowEntries(n int) error {
 	t.mu.Lock()
@@ -192,8 +192,8 @@ func (t *SharedTable[T]) Close() error {
 	}
 	t.mustBeLeft()
 	// A reader first announces that it is inside, and then loads t.room. Close first sets t.room to zero, and
-	// then looks for readers a second time. If a reader enters at this moment, either Close sees the reader,
-	// or the reader sees that the table is closed.
+	// then looks for readers a second time. So either Close sees a reader that enters meanwhile, or that
+	// reader sees that the table is closed.
 	room, closed := t.room.Load(), false
 	t.ended.Store(&closedError{t.plan.name})
 	t.room.Store(0)
@@ -223,7 +223,7 @@ func (t *SharedTable[T]) mustBeOpen() {
 	}
 }
 
-// mustHave panics unless the table is open and has an entry i.
+// mustHave panics if the table is closed or has no entry i.
 func (t *SharedTable[T]) mustHave(i int) {
 	t.mustBeOpen()
 	if uint(i) >= uint(t.plan.capacity) {
@@ -240,7 +240,7 @@ func (t *SharedTable[T]) reach(i int) {
 	}
 }
 
-// places gives a writer n places for values, or none and an error.
+// places takes n free places for a writer. After an error it has taken no place.
 func (t *SharedTable[T]) places(op operation, n int) ([]uint32, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -270,12 +270,13 @@ func (t *SharedTable[T]) places(op operation, n int) ([]uint32, error) {
 	return got, nil
 }
 
-// takeOver takes places of removed values from a writer, so that others can free them. mu must be held.
+// takeOver takes places of removed values from a writer, so that the table frees them even if that writer
+// stops. The caller must hold mu.
 func (t *SharedTable[T]) takeOver(places []retired) {
 	if len(places) == 0 {
 		return
 	}
-	// All these values were removed in the current epoch or before.
+	// All these values were removed in the current epoch or earlier.
 	b := retiredBatch{make([]uint32, 0, len(places)), t.epochs.now.Load()}
 	for _, r := range places {
 		b.places = append(b.places, r.place)
@@ -283,7 +284,7 @@ func (t *SharedTable[T]) takeOver(places []retired) {
 	t.waiting = append(t.waiting, b)
 }
 
-// commitValues makes the first n places usable.
+// commitValues commits memory for the first n places.
 func (t *SharedTable[T]) commitValues(op operation, n int) error {
 	need, committed := n*t.plan.sizeElement, t.valueSpan.Committed()
 	if need <= committed {
@@ -293,10 +294,11 @@ func (t *SharedTable[T]) commitValues(op operation, n int) error {
 	return op.commitAhead(need, ahead, t.valueSpan.grow)
 }
 
-// freed returns place, which no reader can see any more. With the build tag invariants it poisons the place.
+// freed returns a place that no reader can access any more. With the build tag invariants it poisons the
+// place.
 func (t *SharedTable[T]) freed(place uint32) uint32 {
 	if invariants.Enabled {
-		v := t.value(t.distance(place))
+		v := t.value(t.offset(place))
 		invariants.Poison(unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)))
 	}
 	return place

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// tableUsers is a table with readers and writers. The tests make w or r run a callback.
+// tableUsers is a table with the readers and writers of a test. The tests make calls in callbacks of w and r.
 type tableUsers struct {
 	t        *testing.T
 	table    *SharedTable[object]
@@ -16,8 +16,7 @@ type tableUsers struct {
 	r        *SharedReader[object]
 }
 
-// loaded checks the value of entry i.
-func (u tableUsers) loaded(what string, i int, want object) {
+func (u tableUsers) checkEntry(what string, i int, want object) {
 	u.t.Helper()
 	r := u.table.Reader()
 	defer r.Close()
@@ -26,13 +25,11 @@ func (u tableUsers) loaded(what string, i int, want object) {
 	}
 }
 
-// TestSharedTableCallsBack makes each call of a list from the callback of an Update of entry 3. Calls of the
-// updating writer and Close of the table panic and change nothing; all other calls work. If the callback
-// recovers from the panic, the Update changes the newest value. Afterwards the writer can be used again, also
-// if the callback did not recover.
+// TestSharedTableCallsBack makes calls from the callback of an Update of entry 3. Calls of the updating
+// writer and Close of the table must panic and change nothing. All other calls must work.
 func TestSharedTableCallsBack(t *testing.T) {
 	type callBack struct {
-		says string // the panic of the call
+		says string // text of the panic; empty if the call works
 		call func(u tableUsers)
 		want object // entry 3 after the call, before the Update changes it
 		four object // entry 4 after the Update
@@ -75,7 +72,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 			if n != 8 || u.table.Len() != 8 {
 				u.t.Errorf("%d entries, Len is %d", n, u.table.Len())
 			}
-			u.loaded("in change", 4, one)
+			u.checkEntry("in change", 4, one)
 		}, one, one},
 		"Grow of the table": {"", func(u tableUsers) {
 			if err := u.table.GrowEntries(10); err != nil || u.table.Committed() == 0 {
@@ -102,7 +99,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 		cases[name] = callBack{says, call, one, one}
 	}
 	for name, c := range cases {
-		for _, goesOn := range []bool{true, false} {
+		for _, recovers := range []bool{true, false} {
 			table := openSmallTable(t, Options{Name: "objects", Capacity: 10}, 6000)
 			u := tableUsers{t, table, table.Writer(), table.Writer(), table.Reader()}
 			for i := range 8 {
@@ -116,7 +113,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 			passed := modeltest.PanicText(func() {
 				updated = u.w.Update(3, func(o *object) {
 					if calls++; calls == 1 {
-						if told = modeltest.PanicText(func() { c.call(u) }); told != "" && !goesOn {
+						if told = modeltest.PanicText(func() { c.call(u) }); told != "" && !recovers {
 							panic(told)
 						}
 					}
@@ -124,7 +121,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 				})
 			})
 			if (c.says == "") != (told == "") || !strings.Contains(told, c.says) || passed != "" &&
-				(goesOn || passed != told) {
+				(recovers || passed != told) {
 				t.Errorf("%s in change panics with %q, want %q; Update panics with %q", name, told, c.says,
 					passed)
 			}
@@ -137,19 +134,19 @@ func TestSharedTableCallsBack(t *testing.T) {
 				want = objectOf(want.A + 100)
 			}
 			if updated != wantUpdated || calls != wantCalls {
-				t.Errorf("%s in change: Update returned %t after %d calls, want %t after %d", name, updated,
-					calls, wantUpdated, wantCalls)
+				t.Errorf("%s in change: Update returned %t after %d calls of change, want %t after %d", name,
+					updated, calls, wantUpdated, wantCalls)
 			}
-			u.loaded(name, 3, want)
-			u.loaded(name, 4, c.four)
+			u.checkEntry(name, 3, want)
+			u.checkEntry(name, 4, c.four)
 			if table.epochs.inside() != 0 {
 				t.Errorf("%s in change: a reader or writer is still inside", name)
 			}
 			checkTable(t, table)
 			u.w.Set(5, objectOf(77))
-			u.loaded(name, 5, objectOf(77))
+			u.checkEntry(name, 5, objectOf(77))
 			if !u.w.Remove(5) {
-				t.Errorf("%s in change: entry 5 is not there afterwards", name)
+				t.Errorf("%s in change: afterwards Remove(5) returns false", name)
 			}
 			u.w.Close()
 			u.other.Close()
@@ -159,14 +156,13 @@ func TestSharedTableCallsBack(t *testing.T) {
 	}
 }
 
-// TestSharedTableWalkCallsBack makes each call of a list from the body of a loop over All. The loop yields
-// each entry as it is when the loop reaches it, and panics if the reader has left.
+// TestSharedTableWalkCallsBack makes calls from the body of a loop over All, at entry 2.
 func TestSharedTableWalkCallsBack(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for name, c := range map[string]struct {
 		says string
-		call func(u tableUsers) // at entry 2
-		want []int              // the entries that the walk yields
+		call func(u tableUsers)
+		want []int // the entries that All yields
 	}{
 		"nothing": {"", func(tableUsers) {}, all},
 		"Leave":   {"outside of a look: Enter first", func(u tableUsers) { u.r.Leave() }, []int{0, 1, 2}},
@@ -198,18 +194,18 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 			}
 		}, []int{0, 1, 2, 3, 5, 7}},
 		"Update": {"", func(u tableUsers) { u.w.Update(3, func(o *object) { *o = objectOf(3) }) }, all},
-		"more Sets than may wait": {"", func(u tableUsers) {
+		"more Sets than maxWaiting": {"", func(u tableUsers) {
 			for range 10 * maxWaiting {
 				u.w.Set(2, objectOf(2))
 			}
 		}, all},
-		"a walk": {"", func(u tableUsers) {
+		"All": {"", func(u tableUsers) {
 			n := 0
 			for range u.r.All() {
 				n++
 			}
 			if n != 8 {
-				u.t.Errorf("a walk in a walk yields %d entries", n)
+				u.t.Errorf("the inner loop over All yields %d entries", n)
 			}
 		}, all},
 		"a panic": {"stop", func(tableUsers) { panic("stop") }, []int{0, 1, 2}},
@@ -237,7 +233,7 @@ func TestSharedTableWalkCallsBack(t *testing.T) {
 		})
 		if (c.says == "") != (text == "") || !strings.Contains(text, c.says) ||
 			fmt.Sprint(came) != fmt.Sprint(c.want) {
-			t.Errorf("%s: the walk yielded %v and panicked with %q; want %v, %q", name, came, text, c.want,
+			t.Errorf("%s: All yielded %v and panicked with %q; want %v, %q", name, came, text, c.want,
 				c.says)
 		}
 		if u.r.inside {

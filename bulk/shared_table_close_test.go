@@ -11,12 +11,11 @@ import (
 
 	"github.com/vastgo/vast/internal/fault"
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSharedTableUsedAfterClose: each call on a closed writer, or on a writer of a closed table, panics with
-// the reason and changes nothing. Only Close does not panic.
 func TestSharedTableUsedAfterClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		table := openTable(t, Options{Name: "objects", Capacity: 10, Pages: pages})
@@ -41,7 +40,7 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 			}
 		}
 		if v, ok := r.Load(1); !ok || v != objectOf(1) || table.Len() != 10 {
-			t.Errorf("%v: after calls on a closed writer entry 1 is %v, %t, Len is %d", pages, v, ok,
+			t.Errorf("%v: after calls on a closed writer, entry 1 is %v, %t, Len is %d", pages, v, ok,
 				table.Len())
 		}
 		checkTable(t, table)
@@ -66,7 +65,7 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 }
 
 // TestSharedTableEnterDuringClose lets a reader enter while Close gives the memory back to the operating
-// system. If the system call fails, the table stays open.
+// system. If the system call fails, the table must stay open.
 func TestSharedTableEnterDuringClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		var during func() error
@@ -103,7 +102,7 @@ func TestSharedTableEnterDuringClose(t *testing.T) {
 			}
 			//vastvet:ignore useafter: Close was refused
 			if v, ok := r.Load(3); !ok || v != objectOf(1) || table.Len() != 1 {
-				t.Errorf("%v: after a Close that failed entry 3 is %v, %t", pages, v, ok)
+				t.Errorf("%v: after a failed Close, entry 3 is %v, %t", pages, v, ok)
 			}
 			w.Set(4, objectOf(2)) //vastvet:ignore useafter: Close was refused
 			w.Remove(4)           //vastvet:ignore useafter: Close was refused
@@ -116,12 +115,12 @@ func TestSharedTableEnterDuringClose(t *testing.T) {
 	}
 }
 
-// TestSharedTableCloseBesideEnter lets readers enter at the moment of Close. If Close sees a reader, Close
-// panics and the reader reads its entry. Otherwise the reader panics because the table is closed. No reader
-// reads memory that was given back.
+// TestSharedTableCloseBesideEnter lets readers enter while Close runs. Either Close panics because a reader
+// is inside, or the readers panic because the table is closed. No reader may read memory that Close gave
+// back.
 func TestSharedTableCloseBesideEnter(t *testing.T) {
 	rounds := 1000
-	if testing.Short() || vm.HeapStandIn() {
+	if !longtest.Enabled() || vm.HeapStandIn() {
 		rounds = 100
 	}
 	seed := rand.Uint64()

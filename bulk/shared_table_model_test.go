@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzSharedTable runs a stream of operations on a table and on a map, with one goroutine.
 func FuzzSharedTable(f *testing.F) {
 	f.Add([]byte{0, 5, 0, 5, 1, 5, 2, 5, 0, 250, 3, 0, 4, 100, 5, 0, 0, 7, 6, 0, 2, 7, 7, 0})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -27,9 +26,9 @@ func TestSharedTableAgainstModel(t *testing.T) {
 	}
 }
 
-// playTable decodes operations of two bytes each: the kind, and the entry. Between Enter and Leave of the
-// reader there may be several operations. These operations must not change the values that the reader has
-// seen.
+// playTable applies the operations in data to a table and to a map, and compares the table with the map. An
+// operation has two bytes: its kind and its entry. Operations must not change the values that a reader has
+// seen since Enter.
 func playTable(t *testing.T, o Options, data []byte) {
 	t.Helper()
 	table := openTable(t, o)
@@ -68,7 +67,7 @@ func playTable(t *testing.T, o Options, data []byte) {
 				t.Fatal(err)
 			}
 			if len(w.free) < int(data[n+1]) {
-				t.Fatalf("%d places after Grow(%d)", len(w.free), data[n+1])
+				t.Fatalf("the writer has %d free places after Grow(%d)", len(w.free), data[n+1])
 			}
 		case 5:
 			if !inside {

@@ -13,8 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// fillTable sets an entry again and again until Set panics. It returns the number of values that were set,
-// and the error.
+// fillTable sets an entry until Set panics. It returns the number of values that were set, and the error.
 func fillTable(w *SharedWriter[object], entry int) (n int, err error) {
 	defer func() { err, _ = recover().(error) }()
 	for ; ; n++ {
@@ -22,7 +21,6 @@ func fillTable(w *SharedWriter[object], entry int) (n int, err error) {
 	}
 }
 
-// openSmallTable returns a table with so few places that tests use them up.
 func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
 	t.Helper()
 	table := openTable(t, o)
@@ -30,8 +28,8 @@ func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
 	return table
 }
 
-// mustHaveFree checks that a new writer can take all places that hold no value. kept is the number of these
-// places that other writers may keep.
+// mustHaveFree checks that a new writer can take all places that hold no value, except kept places that other
+// writers may keep.
 func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept int) {
 	t.Helper()
 	w := table.Writer()
@@ -43,14 +41,13 @@ func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept in
 	}
 	if kept == 0 {
 		if err := w.Grow(all + 1); !errors.Is(err, vm.ErrCapacity) {
-			t.Fatalf("%s: Grow for one place too many: %v", what, err)
+			t.Fatalf("%s: Grow for one place more than are free: %v", what, err)
 		}
 	}
 }
 
-// TestSharedTableWriterThatStops lets a writer use up the places by Set, Remove or Update while a reader is
-// inside, and then stops the writer. The stopped writer keeps fewer than a thousand places from other
-// writers. After its Close it keeps no place.
+// TestSharedTableWriterThatStops stops a writer that has used up all places while a reader was inside. The
+// writer may keep fewer than 1,000 places from other writers, and none after its Close.
 func TestSharedTableWriterThatStops(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, replace := range map[string]func(w *SharedWriter[object], n int){
@@ -66,9 +63,8 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 				w.Update(n%8, func(o *object) { *o = objectOf(uint64(n)) })
 			},
 		} {
-			for _, stops := range []int{0, 1, batchPlaces - 1, batchPlaces,
-				700} { // the number of calls after the reader has left
-				what := fmt.Sprint(pages, name, stops)
+			for _, callsAfterLeave := range []int{0, 1, batchPlaces - 1, batchPlaces, 700} {
+				what := fmt.Sprint(pages, name, callsAfterLeave)
 				table := openSmallTable(t, Options{Capacity: 8, Pages: pages}, 6000)
 				w, r := table.Writer(), table.Reader()
 				r.Enter()
@@ -78,12 +74,12 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 				}
 				checkTable(t, table)
 				r.Leave()
-				for range stops {
+				for range callsAfterLeave {
 					replace(w, n)
 					n++
 				}
 				if held := len(w.free) + len(w.waiting) - w.first; held >= 1000 || cap(w.waiting) > 4000 {
-					t.Errorf("%s: a writer holds %d places, and its list has room for %d", what, held,
+					t.Errorf("%s: a writer holds %d places, and w.waiting has room for %d", what, held,
 						cap(w.waiting))
 				}
 				mustHaveFree(t, table, what, 999)
@@ -91,7 +87,7 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 				w.Close()
 				mustHaveFree(t, table, what, 0)
 				checkTable(t, table)
-				if err := table.Close(); err != nil { // the next table takes memory too
+				if err := table.Close(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -99,8 +95,8 @@ func TestSharedTableWriterThatStops(t *testing.T) {
 	}
 }
 
-// TestSharedTableWritersThatStop stops many writers, which have replaced values, without closing them. A
-// writer that continues does not run out of places.
+// TestSharedTableWritersThatStop checks that a writer does not run out of places after many other writers
+// have stopped without Close.
 func TestSharedTableWritersThatStop(t *testing.T) {
 	table := openSmallTable(t, Options{Capacity: 8}, 15_000)
 	r := table.Reader()
@@ -122,12 +118,10 @@ func TestSharedTableWritersThatStop(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableUpdateThatStalls stops the callback of an Update. Meanwhile another writer leaves the entry
-// alone, sets, removes or updates it, or sets it until no place is left. Readers see every change, and no
-// value that was live when the Update began is freed. Then the callback continues, panics or ends its
-// goroutine. The Update changes the newest value or nothing, and every place can be used again.
+// TestSharedTableUpdateThatStalls stops the callback of an Update of entry 3, while another writer changes
+// entry 3. Then the callback returns, panics or ends its goroutine.
 func TestSharedTableUpdateThatStalls(t *testing.T) {
-	const goesOn, panics, exits = 0, 1, 2
+	const returns, panics, exits = 0, 1, 2
 	for _, pages := range pageKinds {
 		for meanwhile, change := range map[string]func(w *SharedWriter[object]){
 			"nothing": func(w *SharedWriter[object]) {},
@@ -149,7 +143,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 			},
 		} {
-			for _, end := range []int{goesOn, panics, exits} {
+			for _, end := range []int{returns, panics, exits} {
 				what := fmt.Sprint(pages, " ", meanwhile, " ", end)
 				table := openSmallTable(t, Options{Capacity: 8, Pages: pages}, 6000)
 				other, w, r := table.Writer(), table.Writer(), table.Reader()
@@ -158,9 +152,9 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				r.Enter()
 				seen := r.Get(3)
-				r.Leave() // while the callback runs, the Update keeps the values that r saw
+				r.Leave() // from now on, only the Update protects *seen
 
-				began, goOn, done := make(chan bool), make(chan bool), make(chan any)
+				began, resume, done := make(chan bool), make(chan bool), make(chan any)
 				var given []object
 				updated := false
 				go func() {
@@ -169,7 +163,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 						given = append(given, *o)
 						if len(given) == 1 {
 							began <- true
-							<-goOn
+							<-resume
 							switch end {
 							case panics:
 								panic("stop")
@@ -202,11 +196,11 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				if !strings.Contains(says, "inside a look or an Update: wait until the readers") {
 					t.Errorf("%s: Close panics with %q", what, says)
 				}
-				goOn <- true
+				resume <- true
 				came := <-done
 
 				calls := 1
-				if end == goesOn {
+				if end == returns {
 					switch {
 					case meanwhile == "nothing":
 						want = objectOf(8)
@@ -215,7 +209,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 					}
 				}
 				got, ok := r.Load(3)
-				if got != want || ok != there || updated != (there && end == goesOn) ||
+				if got != want || ok != there || updated != (there && end == returns) ||
 					len(given) != calls || (came != nil) != (end == panics) {
 					t.Errorf("%s: entry 3 is %v, %t, want %v, %t; change was called with %v; Update "+
 						"returned %t, "+
@@ -225,9 +219,9 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 					t.Errorf("%s: change was called with %v", what, given)
 				}
 				checkTable(t, table)
-				w.Set(4, objectOf(9)) // the writer can be used again
+				w.Set(4, objectOf(9))
 				if v, _ := r.Load(4); v != objectOf(9) {
-					t.Errorf("%s: entry 4 is %v", what, v)
+					t.Errorf("%s: after the Update, Set(4) makes %v", what, v)
 				}
 				w.Close()
 				other.Close()
@@ -241,10 +235,8 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 	}
 }
 
-// TestSharedTableReaderThatStalls runs a stream of operations of three writers once for each pair of
-// operations: a reader enters before the first operation of the pair and leaves before the second. The values
-// that the reader sees stay the same, and no place has two owners. When the reader has left, the place of
-// every replaced value can be used again.
+// TestSharedTableReaderThatStalls runs the same operations of three writers many times. In each run, a reader
+// stays inside for another part of the operations.
 func TestSharedTableReaderThatStalls(t *testing.T) {
 	const entries, operations = 6, 16
 	rounds := longtest.Pick(1, 2)
@@ -317,7 +309,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 				(*w).Update(i,
 					func(*object) { panic("stop") })
 			}); (text == "stop") != had {
-				t.Fatalf("%s: an Update that panics: %q", what, text)
+				t.Fatalf("%s: an Update with a callback that panics: %q", what, text)
 			}
 		case 6:
 			(*w).Close()
@@ -358,9 +350,8 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 	}
 }
 
-// TestSharedTableStallAtALimit keeps a reader inside while a writer uses up a budget. Remove still works, and
-// the writer does not exceed the budget. When the reader has left, the writer can set about as many values
-// again, in the same memory.
+// TestSharedTableStallAtALimit lets a writer use up a limit while a reader is inside. When the reader has
+// left, the writer must be able to set as many values again, in the same memory.
 func TestSharedTableStallAtALimit(t *testing.T) {
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(256 << 10)
@@ -389,7 +380,6 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 			r.Enter()
 			again, err := fillTable(w, 2)
 			r.Leave()
-			// The same number of values fits, plus or minus one.
 			if !errors.Is(err, vm.ErrLimit) || again < first-1 || again > first+1 || limit.Used() != used {
 				t.Errorf("%v: %d values, want %d; %d bytes, want %d: %v", pages, again, first,
 					limit.Used(), used, err)
@@ -402,9 +392,8 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 	}
 }
 
-// TestSharedTableGoroutinesThatEnd ends goroutines by panics and by Goexit: while their readers are inside,
-// in a loop over All, in an Update and between changes. Their readers and writers are not closed and hold a
-// bounded number of places. Another goroutine's Leave and Close free these places.
+// TestSharedTableGoroutinesThatEnd ends goroutines by panic and by Goexit: inside a look, in a loop over All,
+// in an Update, and between changes. Their readers and writers stay open.
 func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("stop") }, "Goexit": runtime.Goexit} {
 		table := openSmallTable(t, Options{Capacity: 100}, 10_000)
@@ -432,7 +421,7 @@ func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 			r.Enter()
 			defer r.Leave()
 			if r.Get(5) == nil {
-				t.Error("entry 5 is not there")
+				t.Error("entry 5 has no value")
 			}
 			end()
 		})

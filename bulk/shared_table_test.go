@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
-// object is a value whose parts belong together, so that the tests notice a mix of two objects.
+// object has fields that belong together, so that the tests notice a mix of two objects.
 type object struct {
 	A, B, C, D uint64
 }
@@ -37,7 +38,6 @@ func openTable(t testing.TB, o Options) *SharedTable[object] {
 	return table
 }
 
-// TestSharedTableBillion: a table of a billion entries takes memory only for touched pages.
 func TestSharedTableBillion(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -61,18 +61,13 @@ func TestSharedTableBillion(t *testing.T) {
 	r.Leave()
 	resident, err := table.Resident()
 	if pages := resident / vm.PageSize(); err != nil || table.Len() != 4 || pages < 4 || resident > 1<<20 {
-		t.Errorf("%d entries take %d bytes: %v", table.Len(), resident, err)
+		t.Errorf("a table with %d values has %d bytes in memory: %v", table.Len(), resident, err)
 	}
 }
 
-// TestSharedTableReaders: while several writers replace, remove and update values, readers see whole values,
-// which stay the same until the reader leaves.
 func TestSharedTableReaders(t *testing.T) {
 	const entries, writers, readers = 64, 3, 3
-	rounds := 20_000
-	if testing.Short() {
-		rounds = 3_000
-	}
+	rounds := longtest.Pick(3_000, 20_000)
 	table := openTable(t, Options{Capacity: entries})
 	var clock atomic.Uint64
 	var writing, reading sync.WaitGroup
@@ -140,7 +135,6 @@ func TestSharedTableReaders(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableUpdate: no update is lost.
 func TestSharedTableUpdate(t *testing.T) {
 	const writers, each = 4, 5_000
 	table := openTable(t, Options{Capacity: 3})
@@ -163,15 +157,12 @@ func TestSharedTableUpdate(t *testing.T) {
 	r := table.Reader()
 	defer r.Close()
 	if v, ok := r.Load(1); !ok || v.A != writers*each || v.B != 2*writers*each {
-		t.Errorf("after %d updates the value is %v", writers*each, v)
+		t.Errorf("after %d Updates that add 1 and 2, the value is %v", writers*each, v)
 	}
 	first.Close()
 	checkTable(t, table)
 }
 
-// TestSharedTableHeldUp: while a reader stays inside, the values that it sees, and all values that are
-// replaced meanwhile, are not freed. After the reader has left they are freed. If places run out, the error
-// says how many readers are inside, and nothing has changed.
 func TestSharedTableHeldUp(t *testing.T) {
 	table := openTable(t, Options{Capacity: 8})
 	w, r := table.Writer(), table.Reader()
@@ -211,8 +202,6 @@ func TestSharedTableHeldUp(t *testing.T) {
 	checkTable(t, table)
 }
 
-// TestSharedTableBounded: replacing values again and again takes a bounded number of places. A reader enters
-// and leaves meanwhile, and writers come and go.
 func TestSharedTableBounded(t *testing.T) {
 	table := openTable(t, Options{Capacity: 100})
 	r := table.Reader()
@@ -235,8 +224,8 @@ func TestSharedTableBounded(t *testing.T) {
 	checkTable(t, table)
 }
 
-// checkTable checks that each place of a table belongs to one entry or one list. No goroutine may change the
-// table meanwhile.
+// checkTable checks that each place for a value belongs to exactly one entry or list. No goroutine may change
+// the table during the check.
 func checkTable(t *testing.T, table *SharedTable[object]) {
 	t.Helper()
 	owner := make(map[uint32]string)
@@ -268,11 +257,10 @@ func checkTable(t *testing.T, table *SharedTable[object]) {
 		}
 	}
 	if len(owner) != int(table.used)-1 {
-		t.Errorf("%d places have an owner, %d were taken", len(owner), table.used-1)
+		t.Errorf("%d places belong to an entry or a list, but %d places were taken", len(owner), table.used-1)
 	}
 }
 
-// TestSharedTableMisuse: panics name the caller's mistake.
 func TestSharedTableMisuse(t *testing.T) {
 	table := openTable(t, Options{Name: "objects", Capacity: 10})
 	w, r := table.Writer(), table.Reader()
@@ -330,8 +318,6 @@ func TestSharedTableMisuse(t *testing.T) {
 	says(closed, func() { r.Enter(); r.Get(1) })
 }
 
-// TestSharedTableLimit: if a Set reaches the limit, no entry is lost, and the table can be used again when
-// there is room.
 func TestSharedTableLimit(t *testing.T) {
 	limit := vm.NewLimit(4 * vm.PageSize())
 	table := openTable(t, Options{Capacity: 100_000, Limit: limit})
@@ -363,7 +349,7 @@ func TestSharedTableLimit(t *testing.T) {
 		w.Set(i, objectOf(1))
 	}
 	if table.Len() != n-n/2+n/4 {
-		t.Errorf("%d entries", table.Len())
+		t.Errorf("after Remove and Set, Len is %d", table.Len())
 	}
 	checkTable(t, table)
 }
@@ -382,7 +368,6 @@ func TestSharedTableSizes(t *testing.T) {
 	}
 }
 
-// TestSharedTableFaults makes each memory call fail in turn. No entry is lost.
 func TestSharedTableFaults(t *testing.T) {
 	faulttest.EachCall(t, func() (err error) {
 		table, err := NewSharedTable[object](Options{Capacity: 5000})

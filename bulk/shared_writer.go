@@ -11,26 +11,25 @@ import (
 // value is free; see [SharedWriter.Set]. Writers wait for each other about once in 64 values, when they take
 // or hand over places for values, and when the table commits memory for more entries.
 //
-// A writer that stops outside of an Update stalls no reader and no other writer. Until it continues or is
-// closed, it keeps fewer than 1,000 places from other writers, and after a Grow for n values up to 2n more.
+// A writer that stops outside of an Update does not stall readers or other writers. Until it continues or is
+// closed, it keeps fewer than 1,000 places from other writers, and after Grow(n) up to 2n more.
 type SharedWriter[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
-	barred bool         // cannot be used: closed, or in the middle of an Update
-	live   atomic.Int64 // entries that this writer set, less those that it removed
+	barred bool         // the writer is closed or in the middle of an Update
+	live   atomic.Int64 // number of entries that this writer set, minus the entries that it removed
 	free   []uint32     // free places for values
-	// waiting has the places of replaced values, in the order of their epochs. The places of waiting[:first]
+	// waiting has the places of replaced values, in ascending order of epochs. The places in waiting[:first]
 	// are free again.
 	waiting  []retired
 	first    int
-	replaced int // values replaced or removed since reclaim last ran
-	// promised is the number of free places that Grow has promised.
-	promised int
+	replaced int      // number of values replaced or removed since reclaim last ran
+	promised int      // number of free places that Grow has promised
 	_        [64]byte // keeps the next writer's counts on another cache line
 }
 
-// Writer returns a writer for one goroutine. Close it when the goroutine no longer needs it: other writers
-// then free the values that it has replaced.
+// Writer returns a writer for one goroutine. Close the writer when the goroutine no longer needs it: then
+// other writers free the values that it has replaced.
 func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -42,10 +41,10 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 
 // Set makes v the value of entry i. If several writers set one entry at the same time, the last one wins.
 //
-// It panics when i is not in [0, Capacity). It panics with a [*vm.Error] if there is no memory for the entry
-// (see [SharedTable.GrowEntries]) or no place for the value (see [SharedWriter.Grow]); the entry keeps its
-// value then. If there is no place while readers are inside a look, Set first waits about a tenth of a second
-// for them to leave.
+// Set panics when i is not in [0, Capacity). It panics with a [*vm.Error] if there is no memory for the entry
+// (see [SharedTable.GrowEntries]) or no place for the value (see [SharedWriter.Grow]); then the entry keeps
+// its old value. If there is no place while readers are inside a look, Set first waits about a tenth of a
+// second for the readers to leave.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
 	if w.barred {
@@ -54,8 +53,8 @@ func (w *SharedWriter[T]) Set(i int, v T) {
 	if uint64(i) >= t.room.Load() {
 		t.reach(i)
 	}
-	distance := w.put(v)
-	if old := atomic.SwapUint64(t.entry(uint(i)), distance); old != 0 {
+	offset := w.put(v)
+	if old := atomic.SwapUint64(t.entry(uint(i)), offset); old != 0 {
 		w.retire(old)
 	} else {
 		w.live.Add(1)
@@ -81,13 +80,13 @@ func (w *SharedWriter[T]) Remove(i int) bool {
 }
 
 // Update replaces the value of entry i by a changed copy, and reports whether there was a value. The change
-// is atomic: if another writer changes the entry meanwhile, change is called again for a copy of the newer
-// value. Because change may be called several times, it must have no effect except on its argument. A call on
-// the same writer panics while change runs. If change panics, the Update does not change the entry. Update
-// fails as [SharedWriter.Set] does.
+// is atomic: if another writer changes the entry meanwhile, Update calls change again for a copy of the newer
+// value. Because change may be called several times, it must have no effect except on its argument. If change
+// panics, the entry keeps its value. If there is no place for the copy, Update waits and panics as
+// [SharedWriter.Set] does.
 //
-// Values that are replaced while change runs are freed only after change returns, as if a reader were inside
-// a look.
+// While change runs, calls on this writer panic. Values that are replaced while change runs are freed only
+// after change has returned, as if a reader were inside a look.
 func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	if w.barred {
 		w.mustBeFree("Update")
@@ -97,16 +96,17 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	}
 	t := w.table
 	promised := w.promised
-	distance := w.put(*new(T))
+	offset := w.put(*new(T))
 	used := false
 	w.barred = true
-	// Entering keeps the old value from being freed, and its place from being used again, before the swap.
+	// While this writer is inside, the entry's value is not freed, even if another writer replaces it. So the
+	// old offset cannot belong to a newer value at the swap.
 	t.epochs.enter(w.here)
 	defer func() {
 		w.here.exit()
 		w.barred = false
 		if !used {
-			w.free, w.promised = append(w.free, t.place(distance)), promised
+			w.free, w.promised = append(w.free, t.place(offset)), promised
 		}
 	}()
 	for {
@@ -114,10 +114,10 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 		if old == 0 {
 			return false
 		}
-		v := t.value(distance)
+		v := t.value(offset)
 		*v = *t.value(old)
 		change(v)
-		if atomic.CompareAndSwapUint64(t.entry(uint(i)), old, distance) {
+		if atomic.CompareAndSwapUint64(t.entry(uint(i)), old, offset) {
 			used = true
 			w.retire(old)
 			return true
@@ -125,7 +125,7 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	}
 }
 
-// reaches reports whether entry i can have a value, and panics if there is no such entry.
+// reaches reports whether entry i has memory, and panics if the table has no entry i.
 func (w *SharedWriter[T]) reaches(i int) bool {
 	t := w.table
 	if uint64(i) < t.room.Load() {
@@ -135,8 +135,8 @@ func (w *SharedWriter[T]) reaches(i int) bool {
 	return false
 }
 
-// Grow takes places for the next n values that this writer sets, so that setting them cannot fail if their
-// entries are committed. It panics when n is negative. It returns a [*vm.Error] wrapping [vm.ErrCapacity] if
+// Grow takes places for the next n values that this writer sets. If their entries have memory, setting these
+// values cannot fail. Grow panics when n is negative. It returns a [*vm.Error] wrapping [vm.ErrCapacity] if
 // fewer than n places for values are free, or an error as [vm.Region.Commit] does. After an error nothing has
 // changed.
 func (w *SharedWriter[T]) Grow(n int) error {
@@ -170,7 +170,7 @@ func (w *SharedWriter[T]) mustBeFree(method string) {
 		" in the middle of its Update: let the callback change only its argument, or use another Writer")
 }
 
-// put writes a value where no reader sees it yet, and returns its distance from the first place.
+// put writes a value to a free place, which no reader sees yet, and returns the offset of the place.
 func (w *SharedWriter[T]) put(v T) uint64 {
 	if len(w.free) == 0 {
 		w.more()
@@ -178,14 +178,13 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 	place := w.free[len(w.free)-1]
 	w.free = w.free[:len(w.free)-1]
 	w.promised = max(0, w.promised-1)
-	distance := w.table.distance(place)
-	*w.table.value(distance) = v
-	return distance
+	offset := w.table.offset(place)
+	*w.table.value(offset) = v
+	return offset
 }
 
-// more takes places for values: a batch, or a single place if there are too few for a batch. If there is no
-// place while readers are inside a look, more lets other goroutines run, so that a reader whose goroutine or
-// thread was interrupted can leave.
+// more takes a batch of places for values, or a single place if there are too few for a batch. If there is no
+// place while readers are inside a look, more waits, so that interrupted readers can leave.
 func (w *SharedWriter[T]) more() {
 	t := w.table
 	for try := 0; ; try++ {
@@ -210,7 +209,7 @@ func (w *SharedWriter[T]) more() {
 	}
 }
 
-// maxWaiting is how many replaced values a writer keeps to free them itself.
+// maxWaiting limits the number of replaced values that a writer keeps to free them itself.
 const maxWaiting = 8 * batchPlaces
 
 // A writer without places yields to other goroutines triesYield times, then sleeps for a millisecond
@@ -220,19 +219,19 @@ const (
 	triesSleep = 100
 )
 
-// retire notes that the value at a distance was removed. The caller must remove the value first, because the
+// retire notes that the value at an offset was removed. The caller must remove the value first, because the
 // noted epoch must not be earlier than the removal.
-func (w *SharedWriter[T]) retire(distance uint64) {
-	w.waiting = append(w.waiting, retired{w.table.place(distance), w.table.epochs.now.Load()})
+func (w *SharedWriter[T]) retire(offset uint64) {
+	w.waiting = append(w.waiting, retired{w.table.place(offset), w.table.epochs.now.Load()})
 	if w.replaced++; w.replaced >= batchPlaces {
 		w.reclaim()
 	}
 }
 
-// reclaim frees values that no reader can see any more, and gives places that the writer will not need soon
-// to other writers. If no reader is inside a look, two advances of the epoch free all values that wait. If a
-// reader stays inside and maxWaiting values wait, the table takes them over, so that other writers can free
-// them later even if this writer stops.
+// reclaim frees values that no reader can access any more, and gives places that the writer will not need
+// soon to other writers. If no reader is inside a look, two advances of the epoch free all values that wait.
+// If maxWaiting values or more still wait, the table takes them over, so that other writers can free them
+// even if this writer stops.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
 	w.replaced = 0
@@ -260,8 +259,8 @@ func (w *SharedWriter[T]) reclaim() {
 	}
 }
 
-// Close ends the use of the writer. Its places for values go to other writers. Close panics in the middle of
-// an Update. Closing twice does nothing.
+// Close ends the use of the writer and gives its places for values to other writers. Close panics in the
+// middle of an Update. Closing twice does nothing.
 func (w *SharedWriter[T]) Close() {
 	if w.here == nil {
 		return

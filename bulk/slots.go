@@ -14,30 +14,30 @@ import (
 // refer to. A slot of a Pool holds an element. A slot of a Dense holds the index of an element.
 type slots struct {
 	words   unsafe.Pointer // the presence words; &noFree if no memory is committed for them
-	room    uint           // slots for which memory is committed
-	hint    uint           // words before this word have no slot that is free to take
-	skip    uint64         // the retired slots of word hint, which are skipped
-	len     int            // live slots
+	room    uint           // number of slots for which memory is committed
+	hint    uint           // index of a presence word; words before it have no slot that can be taken
+	skip    uint64         // the retired slots of word hint, which Insert skips
+	len     int            // number of live slots
 	live    *bitset.Set
-	retired map[uint]uint64 // by word: the slots whose generations are used up
+	retired map[uint]uint64 // the retired slots of each word that has some, by index of the word
 
 	region    *vm.Region
 	plan      plan
 	ended     error // the panic after Close
-	unchecked int   // changes since checkInvariants ran
+	unchecked int   // number of changes since checkInvariants ran
 }
 
 // container has the methods of a Pool or a Dense that its slots call.
 type container interface {
 	// commit makes at least the first n slots usable, or changes nothing.
 	commit(n int) error
-	// committed returns the bytes of elements that have memory.
+	// committed returns the number of bytes that are committed for elements.
 	committed() int
 	checkInvariants()
 }
 
 // newSlots reserves a region for a container's elements, presence bits and tables, and carves the presence
-// bits from the region. sizes lists the bytes that each table takes.
+// bits from the region. sizes has the size of each table in bytes.
 func newSlots(p plan, o Options, sizes []int) (slots, error) {
 	capacity := max(1, p.capacity)
 	total := bitset.Size(capacity) + alignedSize(capacity*p.sizeElement)
@@ -64,8 +64,8 @@ func (s *slots) findWords() {
 	}
 }
 
-// noFree stands for the presence words of a container without memory. Insert finds no free slot in noFree, so
-// Insert calls search.
+// noFree stands for the presence words of a container without memory. It has no free slot, so Insert calls
+// search.
 var noFree uint64 = full
 
 const (
@@ -74,12 +74,12 @@ const (
 	bytesWord = 8
 )
 
-// word returns the address of presence word i, which must be the word of a slot below room. It is sound
-// because these words are committed and do not move before Close.
+// word returns the address of presence word i. It is sound if word i has slots below room: these words are
+// committed and do not move before Close.
 func (s *slots) word(i uint) *uint64 { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 
-// lowest moves the hint to the lowest word with a slot that is free to take, and returns that slot. It
-// returns false if no such slot has memory.
+// lowest returns the lowest slot that can be taken and has memory, and moves the hint to its word. It returns
+// false if there is no such slot.
 func (s *slots) lowest() (i uint, ok bool) {
 	for from := s.hint; ; {
 		w := s.live.NextClear(from*wordBits) / wordBits
@@ -130,7 +130,7 @@ func (s *slots) grow(c container, n int) error {
 	return s.makeRoom(c, opGrow, n)
 }
 
-// makeRoom makes slots usable, so that at least n slots are free to take.
+// makeRoom commits memory, so that at least n slots can be taken.
 func (s *slots) makeRoom(c container, op operation, n int) error {
 	s.mustBeOpen()
 	inUse := s.len + s.retiredHoles()
@@ -151,8 +151,7 @@ func (s *slots) makeRoom(c container, op operation, n int) error {
 	return err
 }
 
-// search returns the lowest free slot. If there is no free slot, search makes room. If it cannot make room,
-// it panics and changes nothing.
+// search returns the lowest slot that can be taken. If there is none, search makes room or panics.
 //
 //go:noinline
 func (s *slots) search(c container) uint {
@@ -167,7 +166,7 @@ func (s *slots) search(c container) uint {
 	}
 }
 
-// behindLast returns the slot behind the last live one. Complexity: that of [bitset.Set.Gaps].
+// behindLast returns the number of the slot after the last live slot. Complexity: that of [bitset.Set.Gaps].
 func (s *slots) behindLast() int {
 	for lo, hi := range s.live.Gaps(s.room) {
 		if hi == s.room {
@@ -177,8 +176,7 @@ func (s *slots) behindLast() int {
 	return int(s.room)
 }
 
-// free replaces presence word w by a word in which one live slot has become free. It also updates the
-// summaries and the hint.
+// free stores a presence word in which one more slot is free, and updates the summaries and the hint.
 //
 //go:noinline
 func (s *slots) free(w uint, word uint64) {
@@ -195,8 +193,8 @@ func (s *slots) clear() {
 	s.lower(0)
 }
 
-// changed counts a change and sometimes calls checkInvariants. The checks take at most a constant factor of
-// the time of the changes, so that tests can use large containers.
+// changed counts a change and sometimes calls checkInvariants. All checks together take time proportional to
+// the number of changes, so that tests can use large containers.
 func (s *slots) changed(c container) {
 	if s.unchecked++; s.unchecked*16 >= int(s.room) {
 		c.checkInvariants()
@@ -231,8 +229,8 @@ func (s *slots) checkInvariants() {
 	}
 }
 
-// close gives the memory back. A closed container has no room and no free slot, so that its short paths reach
-// mustBeOpen.
+// close gives the memory back. Afterwards the container has no room and no free slot, so that the fast paths
+// of its methods fail and call mustBeOpen.
 func (s *slots) close() error {
 	if err := s.region.Close(); err != nil {
 		return err
@@ -248,7 +246,7 @@ func (s *slots) mustBeOpen() {
 	}
 }
 
-// reserved returns the bytes of addresses of the container.
+// reserved returns the number of reserved bytes; 0 after close.
 func (s *slots) reserved() int {
 	if s.ended != nil {
 		return 0

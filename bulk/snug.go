@@ -6,21 +6,21 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// snugSpan is a part of a region. Its committed bytes are a prefix of the part, only a little longer than
-// needed, because an index must take little memory. Other containers commit more ahead: an eighth of their
-// memory, and whole huge pages.
+// snugSpan is a part of a region that commits little more memory than needed, because an index must take
+// little memory. The committed bytes are a prefix of the part. Other containers commit an eighth more than
+// needed, and whole huge pages.
 type snugSpan struct {
 	region    *vm.Region
 	base      unsafe.Pointer
 	purpose   string
 	off, size int // the offset in the region and the size, in bytes
 	committed int // bytes
-	promised  int // bytes that Grow has promised and that shrink leaves committed
-	ahead     int // 16: a sixteenth more than needed is committed; 0: nothing more
+	promised  int // bytes that Grow has promised; shrink leaves them committed
+	ahead     int // target adds need ÷ ahead bytes, or nothing if ahead is 0
 	advised   bool
 }
 
-// carveSnug takes a span of the given number of bytes from r. Span and alignment take at most
+// carveSnug takes a span of the given number of bytes from r. The span and its alignment take at most
 // alignedSize(bytes) bytes of r.
 func carveSnug(r *vm.Region, purpose string, bytes, ahead int) (snugSpan, error) {
 	s, err := r.Carve(bytes, hugeUnit(bytes))
@@ -74,9 +74,9 @@ func (s *snugSpan) grow(op operation, need int) error {
 	return nil
 }
 
-// shrink decommits the memory that neither keep bytes nor the promised bytes need. It does nothing if this
-// memory is at most a sixteenth of the committed memory. Memory that is committed again is zero. shrink
-// returns an error as [vm.Region.Decommit] does; after an error the unused memory is still committed.
+// shrink decommits the memory behind the first keep bytes and behind the promised bytes. It does nothing if
+// this memory is at most a sixteenth of the committed memory. It returns an error as [vm.Region.Decommit]
+// does; after an error the memory is still committed. Memory that is committed again is zero.
 func (s *snugSpan) shrink(keep int) error {
 	to := s.target(max(keep, s.promised))
 	if to+s.committed/16 >= s.committed {

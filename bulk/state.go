@@ -9,14 +9,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// states has the methods that package store and package vast call. The linker drops methods that a program
-// does not call, and with them the code that saves and restores containers.
+// states has the methods that package store and package vast call. If a program does not call these methods,
+// the linker drops them and the code that saves and restores containers.
 type states struct{}
 
 func init() { state.Bulk = states{} }
 
-// Container returns the state of a container, to save it or to restore it. It returns an error if the
-// container is of a type that cannot be saved. It panics if the container is closed.
+// Container returns the state of a container, for saving or restoring the container. It returns an error if
+// containers of this type cannot be saved. It panics if the container is closed.
 func (states) Container(container any) (state.Container, error) {
 	kept, err := keep(container)
 	if err != nil {
@@ -25,9 +25,9 @@ func (states) Container(container any) (state.Container, error) {
 	return kept.(state.Container), nil
 }
 
-// PoolOf makes a pool with slots for elements of a type that is known only at run time. The caller reads and
-// writes the elements: the element of slot i lies i × size bytes behind the address that the method Memory of
-// rooms.Pool returns. The pointers that Insert and Get return only say whether there is an element.
+// PoolOf makes a pool of elements whose type is known only at run time. The caller reads and writes the
+// elements: the method Memory of rooms.Pool returns the address of slot 0, and each slot has the size of the
+// type. The pointers from Insert and Get must not be dereferenced; they are nil if there is no element.
 func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	plan, err := newPlan[struct{}]("Pool", o, maxSlots)
 	if err != nil {
@@ -41,8 +41,8 @@ func (states) PoolOf(element reflect.Type, o Options) (*Pool[struct{}], error) {
 	return poolOf[struct{}](plan, o)
 }
 
-// keep returns the state.Container of a container. The result is any: if it were an interface with methods,
-// the linker would keep these methods in every program that has the container.
+// keep returns the state.Container of a container. The type of the result is any: for an interface with
+// methods, the linker would keep these methods in every program that has the container.
 func keep(container any) (any, error) {
 	k, ok := container.(interface{ keep() (any, error) })
 	if !ok {

@@ -9,14 +9,14 @@ import (
 
 // TableOptions say how a table is made. The zero value works.
 type TableOptions struct {
-	// Name is the purpose under which [vm.Snapshot] counts the table's bytes. Errors name it too.
+	// Name is the purpose under which [vm.Snapshot] counts the table's bytes. Errors contain it, too.
 	// Default: "bulk.Table".
 	Name string
 	// Layout says how rows lie in memory. Default: LayoutColumns, each field in an array of its own.
 	Layout Layout
-	// PageAligned puts the beginning of each column at the beginning of a page. LayoutColumns avoids that by
-	// default: the values of one row in many columns would compete for the same few cache sets. The option
-	// exists to measure the effect.
+	// PageAligned makes each column begin at a page. By default, [LayoutColumns] avoids this: the values of
+	// one row in many columns would compete for the same few cache sets. The option exists to measure the
+	// effect.
 	PageAligned bool
 	// Capacity is the largest number of rows. Addresses for all these rows are reserved, which takes no
 	// memory. Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or
@@ -27,38 +27,40 @@ type TableOptions struct {
 	MaxBytes int
 	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages as soon as a column, or the blocks, fill one.
+	// Pages is the page policy. Default: huge pages as soon as a column, or all blocks together, fill a huge
+	// page.
 	Pages vm.Pages
 	// Step is how many bytes of rows are committed at a time, rounded up to whole pages in each column.
 	// Default: an eighth of the committed memory, and at least 64 KiB.
 	Step int
 }
 
-// Table is bulk data for number crunching: packed rows whose fields are typed columns. Work that touches few
-// fields loads only these fields, and vector code finds many values of one field side by side. The layout is
-// an option; the code that uses the table stays the same.
+// Table holds rows of typed fields for number crunching. Work that touches few fields loads only these
+// fields, and vector code finds many values of one field side by side. The layout is an option; the code that
+// uses the table stays the same.
 //
-// Rows have numbers from 0 to Len-1; RemoveSwap moves the last row into the place of the removed one. To
-// refer to rows that move, keep the row's number in an element of a [Pool], and that element's handle in a
-// field. For most data a Pool is simpler; see also [Transpose], which makes temporary columns.
+// Rows have numbers from 0 to Len-1. RemoveSwap moves the last row into the place of the removed row. To
+// refer to a row that may move, keep the row's number in an element of a [Pool], and the handle of that
+// element in a field of the row. For most data a Pool is simpler. See also [Transpose], which makes temporary
+// columns.
 //
-// The table fills up its last block, or with [LayoutColumns] its last group of 16 rows, with padding. Padding
-// and new rows hold each field's safe value, so that vector code may calculate with the whole group: no trap,
-// no denormal numbers, and nothing left over from removed rows. See [Field.Safe] and [Table.PaddedBlocks].
+// Padding rows fill up the last block, or the last group of 16 rows with [LayoutColumns]. Padding rows and
+// new rows hold each field's safe value, so that vector code can calculate with whole groups. Safe values are
+// neither NaN nor denormal. See [Field.Safe] and [Table.PaddedBlocks].
 //
-// One goroutine may change a table at a time, while no other goroutine uses it. While no goroutine changes
-// it, any number of goroutines may use its fields, blocks and Len.
+// While a goroutine changes a table, no other goroutine may use it. At other times, any number of goroutines
+// may use the table's fields, blocks and Len.
 //
 // The method is from Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
 type Table struct {
-	len   int // rows
+	len   int // number of rows
 	ready int // rows [len, ready) have memory and hold safe values
-	// Rows [ready, written) may hold any values. All later rows are zero, because memory from the operating
-	// system is zero. They need no filling if all safe values are zero.
+	// Rows [ready, written) may hold any values. Later rows are zero, because memory from the operating
+	// system is zero; they need no filling if all safe values are zero.
 	written  int
-	room     int // rows with memory, a multiple of the group
-	perBlock int // rows of a block
-	allZero  bool
+	room     int  // number of rows with memory, a multiple of group
+	perBlock int  // number of rows in a full block
+	allZero  bool // all safe values are zero
 	fields   []*field
 	movers   []mover // one for each field
 	magic    uint64  // rowLocator.magic of all fields
@@ -93,11 +95,11 @@ func NewTable(o TableOptions) *Table {
 }
 
 // Append adds a row at the end and returns its number. The fields of the new row hold their safe values, zero
-// by default. If there is no room, it panics with the [*vm.Error] that [Table.Grow] would return, and the
+// by default. If there is no room, Append panics with the [*vm.Error] that [Table.Grow] would return, and the
 // table is unchanged.
 //
-// Complexity: constant. The first row of a block, or of a group of 16, may take longer: Append then writes
-// the safe values of all rows of the group.
+// Complexity: constant. The first row of a block, or of a group of 16 rows, may take longer, because Append
+// then writes the safe values of the whole block or group.
 func (t *Table) Append() (row int) {
 	row = t.len
 	if row == t.ready {
@@ -143,26 +145,29 @@ func (t *Table) Len() int { return t.len }
 // Complexity: constant.
 func (t *Table) Clear() {
 	t.mustBeOpen()
-	t.cut(0)
+	t.truncate(0)
 }
 
-// Truncate keeps the first n rows and gives memory back. It keeps the memory of these rows, and 64 KiB for
-// the next rows. The kept memory of each column, or of the blocks, is rounded up to whole pages, or to whole
-// huge pages if it fills one. It panics when n is not in [0, Len]. Complexity: one step for each value of the
-// padding, and, if memory is given back, two system calls for each column or for the blocks.
+// Truncate removes all rows except the first n, and gives memory back. It panics when n is not in [0, Len].
+// The table keeps the memory of the n rows, and 64 KiB for later rows. The kept memory is rounded up to whole
+// pages, in each column or for all blocks together; if it fills a huge page, it is rounded up to whole huge
+// pages.
+//
+// Complexity: one step for each value of the padding. If memory is given back: two system calls for each
+// column, or for all blocks together.
 func (t *Table) Truncate(n int) {
 	t.mustBeOpen()
 	if uint(n) > uint(t.len) {
 		panic(fmt.Sprintf("bulk: Truncate(%d) on %s of length %d", n, t.plan.name, t.len))
 	}
-	t.cut(n)
+	t.truncate(n)
 	t.giveBack()
 }
 
-// cut keeps the first n rows.
-func (t *Table) cut(n int) {
+// truncate removes the rows from n on, and writes safe values to the padding.
+func (t *Table) truncate(n int) {
 	end := t.padded(n)
-	t.lay(t.padded(t.len))
+	t.markWritten(t.padded(t.len))
 	for _, f := range t.fields {
 		f.fill(n, end)
 		if invariants.Enabled {
@@ -187,7 +192,7 @@ func (t *Table) Close() error {
 			return err
 		}
 	}
-	// With these lengths of zero, the short paths fail their first test and reach the test for Close.
+	// With lengths of zero, the fast paths of the methods fail and reach the test for Close.
 	t.ended, t.len, t.ready, t.room = &closedError{t.plan.name}, 0, 0, 0
 	for _, f := range t.fields {
 		f.rowLocator = rowLocator{}
@@ -201,7 +206,7 @@ func (t *Table) mustBeOpen() {
 	}
 }
 
-// rowError is the panic of a call with the number of a row that the table does not have.
+// rowError is the panic of a call with a row number that is not in [0, Len).
 type rowError struct {
 	op    string
 	row   int

@@ -2,7 +2,7 @@ package bulk
 
 import "testing"
 
-// BenchmarkTable compares the layouts with each other. For a comparison with slices: vast bench table.
+// BenchmarkTable compares the layouts. `vast bench table` compares them with slices.
 func BenchmarkTable(b *testing.B) {
 	const rows = 100_000
 	for _, layout := range layouts {

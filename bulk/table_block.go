@@ -5,14 +5,15 @@ import (
 	"iter"
 )
 
-// Block is a range of a [Table]'s rows whose values of one field lie side by side: see [Field.Slice]. With
-// [LayoutColumns] the only block is the whole table. A Block is a small value, valid until rows are removed.
+// Block is a range of a [Table]'s rows. The values of one field in these rows lie side by side: see
+// [Field.Slice]. With [LayoutColumns] the only block is the whole table. A Block is a small value. It is
+// valid until rows are removed.
 type Block struct {
-	// A Block has four fields: the compiler would keep a larger struct in memory instead of registers.
+	// The compiler keeps structs of up to four fields in registers, and larger ones in memory.
 	table *Table
 	index uintptr // the block's number
-	n     int     // rows, including padding if the block has some
-	end   int     // the row after the block's last row, without padding
+	n     int     // number of rows, including the padding of the block
+	end   int     // number of the row after the block's last row, without padding
 }
 
 // First returns the number of the block's first row.
@@ -26,8 +27,8 @@ func (b Block) First() int {
 // Len returns the number of the block's rows, without padding.
 func (b Block) Len() int { return b.end - b.First() }
 
-// Blocks yields the blocks of the table in ascending order of rows. All but the last are full. The loop's
-// body must not remove rows. Rows that the body appends may be yielded or not.
+// Blocks yields the blocks of the table in ascending order of rows. All blocks except the last are full. The
+// loop's body must not remove rows. Blocks may miss rows that the body appends.
 func (t *Table) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}
@@ -42,12 +43,12 @@ func (t *Table) Blocks() iter.Seq[Block] {
 	}
 }
 
-// PaddedBlocks is [Table.Blocks] with the padding behind the table's last row, so that vector code needs no
+// PaddedBlocks is [Table.Blocks] with padding rows after the table's last row, so that vector code needs no
 // loop for a remainder. With [LayoutColumns] the length of the slices is a multiple of 16; with the other
-// layouts every block is full. [Block.Len] does not count the rows of the padding. When the iteration begins,
-// PaddedBlocks writes each field's safe value to the padding, even if an earlier iteration has written other
-// values there. Therefore PaddedBlocks counts as a change of the table. The loop's body must neither remove
-// nor append rows.
+// layouts every block is full. [Block.Len] does not count padding rows.
+//
+// PaddedBlocks changes the table: when the iteration begins, it writes each field's safe value to the
+// padding. The loop's body may write other values to the padding. It must neither remove nor append rows.
 func (t *Table) PaddedBlocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
 		b := Block{table: t}
@@ -62,21 +63,19 @@ func (t *Table) PaddedBlocks() iter.Seq[Block] {
 	}
 }
 
-// start returns the number of rows to iterate over.
 func (t *Table) start() int {
 	t.mustBeOpen()
 	return t.len
 }
 
-// startPadded writes safe values to the padding. It returns the number of rows to iterate over, including the
-// padding.
+// startPadded writes safe values to the padding. It returns the number of rows, including the padding.
 //
 //go:noinline
 func (t *Table) startPadded() int {
 	t.mustBeOpen()
 	end := t.padded(t.len)
 	if t.len < end {
-		t.lay(end)
+		t.markWritten(end)
 		for _, f := range t.fields {
 			f.fill(t.len, end)
 		}
@@ -84,7 +83,8 @@ func (t *Table) startPadded() int {
 	return end
 }
 
-// blockError says that a block does not belong to a field's table, or not any more.
+// blockError is the panic of [Field.Slice] for a block of another table, or for a block whose rows were
+// removed.
 type blockError struct {
 	block Block
 	field *field

@@ -13,7 +13,7 @@ func (f *field) value(row int) []byte {
 	return unsafe.Slice((*byte)(f.at(row, uintptr(f.size))), f.size)
 }
 
-// poison overwrites rows [from, to), which were removed, so that tests notice reads through old pointers.
+// poison overwrites the removed rows [from, to), so that tests notice reads through old pointers.
 func (f *field) poison(from, to int) {
 	for row := from; row < to; row++ {
 		invariants.Poison(f.value(row))
@@ -33,7 +33,7 @@ func (t *Table) checkInvariants() {
 		return
 	}
 	if t.len > t.ready || t.ready > t.room || t.ready > t.plan.capacity || t.room%t.group != 0 {
-		fail("%d rows, %d with the ready ones, room for %d, capacity %d, groups of %d", t.len, t.ready,
+		fail("%d rows, ready up to row %d, room for %d, capacity %d, groups of %d", t.len, t.ready,
 			t.room, t.plan.capacity, t.group)
 	}
 	for i := range t.arranged.parts {

@@ -3,6 +3,7 @@ package bulk
 import (
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
@@ -19,10 +20,7 @@ func FuzzTable(f *testing.F) {
 }
 
 func TestTableAgainstModel(t *testing.T) {
-	rounds := 6
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 6)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 1200)
 		for _, layout := range layouts {

@@ -8,28 +8,29 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts. The fastest
-// layout depends on the work and on the processor: columns for work on few fields of all rows, blocks if rows
-// are also visited one at a time, and structs in a [Pool] or an [Array] if most fields of a row are used
-// together. Processors prefetch best along one array, so blocks are often slower than columns and structs if
-// the code has no vector instructions. `vast bench table` measures all layouts.
+// Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts. Which layout is
+// the fastest depends on the work and on the processor. Use columns for work on few fields of all rows, and
+// blocks if rows are also visited one at a time. If most fields of a row are used together, use structs in a
+// [Pool] or an [Array]. Processors prefetch best along one array. So blocks are often slower than columns and
+// structs in code without vector instructions. `vast bench table` measures all layouts.
 type Layout uint8
 
 const (
-	// LayoutColumns keeps each field in an array of its own (a structure of arrays): work that touches few
-	// fields loads only these. The whole table is one block. The arrays begin at different cache lines of a
-	// page; see TableOptions.PageAligned.
+	// LayoutColumns keeps each field in an array of its own (a structure of arrays), so that work on few
+	// fields loads only these fields. The whole table is one block. The arrays begin at different cache lines
+	// of a page; see TableOptions.PageAligned.
 	LayoutColumns Layout = iota
-	// LayoutBlocks8 puts eight rows together, field by field: eight numbers of four bytes are one vector of
-	// 32 bytes, and the fields of one row are near each other. The part of each field begins at a multiple of
-	// 32 bytes.
+	// LayoutBlocks8 makes blocks of eight rows. In a block, the values of each field lie side by side and
+	// begin at a multiple of 32 bytes. So eight numbers of four bytes are one vector of 32 bytes, and the
+	// fields of one row are near each other.
 	LayoutBlocks8
-	// LayoutBlocks16 puts 16 rows together: 16 numbers of four bytes fill a cache line, so that work on one
-	// field loads no other field. The part of each field begins at a multiple of 64 bytes.
+	// LayoutBlocks16 makes blocks of 16 rows. In a block, the values of each field lie side by side and begin
+	// at a multiple of 64 bytes. So 16 numbers of four bytes fill a cache line, and work on one field loads
+	// no other field.
 	LayoutBlocks16
-	// LayoutBlocksPage puts together as many rows as fit into a page, rounded down to a multiple of 16, so
-	// that work on one row touches one page. But a block has at least 16 rows, even if they need more than a
-	// page. The part of each field begins at a multiple of 64 bytes.
+	// LayoutBlocksPage makes blocks of as many rows as fit into a page, rounded down to a multiple of 16, so
+	// that work on one row touches one page. If 16 rows need more than a page, a block has 16 rows. In a
+	// block, the values of each field lie side by side and begin at a multiple of 64 bytes.
 	LayoutBlocksPage
 )
 
@@ -48,17 +49,17 @@ func (l Layout) String() string {
 	return "unknown layout"
 }
 
-// Columns are padded to a multiple of rowsPadded rows: 16 numbers of four bytes fill a cache line.
+// rowsPadded is the number of rows in a group of [LayoutColumns]: 16 numbers of four bytes fill a cache line.
 const rowsPadded = 16
 
-// arrangement is the layout of the fields of a table's rows. The fields lie in parts. A part is a sequence of
-// groups of rows. The layouts of blocks have one part, whose groups are the blocks. In LayoutColumns each
-// column is a part.
+// arrangement says where the fields of a table lie. The table's region has one or more parts. A part is a
+// sequence of groups of rows. In LayoutColumns each column is a part. In the other layouts there is one part,
+// and its groups are the blocks.
 type arrangement struct {
-	group    int // rows of a group
+	group    int // number of rows in a group
 	parts    []part
-	bytesRow int // bytes of a row without any padding
-	places   []fieldPlace
+	bytesRow int          // bytes of a row, without padding
+	places   []fieldPlace // one for each field
 }
 
 // part is a piece of the table's region that grows by whole groups.
@@ -66,10 +67,10 @@ type part struct {
 	denseSpan
 	lead   int // bytes before the first group
 	bytes  int // bytes of a group
-	before int // bytes committed before the growth under way
+	before int // committed bytes before the current call of commit
 }
 
-// fieldPlace is the place of a field: its part, and its distance from the beginning of a group.
+// fieldPlace is the index of a field's part, and the field's offset in each group in bytes.
 type fieldPlace struct{ part, offset int }
 
 // arrange lays out fields of the given sizes.
@@ -112,7 +113,7 @@ func arrange(l Layout, pageAligned bool, sizes []int) (a arrangement) {
 	return a
 }
 
-// bytesBlock returns the size of a block of this many rows.
+// bytesBlock returns the size of a block of the given number of rows.
 func bytesBlock(sizes []int, rows, align int) (bytes int) {
 	for _, size := range sizes {
 		bytes += roundUp(rows*size, align)
@@ -120,7 +121,7 @@ func bytesBlock(sizes []int, rows, align int) (bytes int) {
 	return bytes
 }
 
-// bytesGroup returns the size of a group in all parts.
+// bytesGroup returns the number of bytes that a group of rows takes in all parts together.
 func (a *arrangement) bytesGroup() (bytes int) {
 	for i := range a.parts {
 		bytes += a.parts[i].bytes
@@ -130,22 +131,21 @@ func (a *arrangement) bytesGroup() (bytes int) {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// rowLocator finds the rows of one field. Row i lies in block i/rows. Each block begins stride bytes after
-// the block before. The stride is skip bytes more than the values of this field in a block take. The address
-// of row i is:
+// rowLocator computes the addresses of a field's values. With n rows in a block, row i lies in block i/n, and
+// its value has the address
 //
-//	base + i × size + i/rows × skip
+//	base + i × size + i/n × skip
 //
-// A column needs no other formula, because all its rows are in block 0.
+// This is also true for a column, because all rows of a column are in block 0.
 type rowLocator struct {
 	base   unsafe.Pointer // the address of row 0
-	magic  uint64         // ⌈2⁶⁴ ÷ rows of a block⌉, or 0 for columns
-	skip   uintptr
-	stride uintptr
+	magic  uint64         // ⌈2⁶⁴ ÷ n⌉, or 0 for columns
+	skip   uintptr        // stride − n × size, or 0 for columns
+	stride uintptr        // bytes from one block to the next, or 0 for columns
 }
 
-// newRowLocator returns the locator of a field whose row 0 is at base. Its blocks have the given number of
-// rows and begin stride bytes apart. With stride 0 the field is a column.
+// newRowLocator returns the locator of a field whose row 0 is at base. The field's blocks have the given
+// number of rows and begin stride bytes apart. With stride 0 the field is a column.
 func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 	if stride == 0 {
 		return rowLocator{base: base}
@@ -153,11 +153,12 @@ func newRowLocator(base unsafe.Pointer, size, rows, stride int) rowLocator {
 	return rowLocator{base, ^uint64(0)/uint64(rows) + 1, uintptr(stride - rows*size), uintptr(stride)}
 }
 
-// at returns the address of a row in a field of the given size. It is sound for rows below the table's room:
-// the memory of these rows is committed and does not move before Close, and fields hold no Go pointers.
+// at returns the address of a row's value; size is the size of the value. It is sound for rows below the
+// table's room: the memory of these rows is committed and does not move before Close, and fields hold no Go
+// pointers.
 //
-// A multiplication by magic divides by the rows of a block. The quotient is exact for row numbers of 32 bits
-// and blocks of less than 2³² rows.
+// The multiplication by magic divides by the number of rows in a block. The quotient is exact for row numbers
+// of 32 bits and blocks of less than 2³² rows.
 func (l *rowLocator) at(row int, size uintptr) unsafe.Pointer {
 	block, _ := bits.Mul64(uint64(row), l.magic)
 	return unsafe.Add(l.base, uintptr(row)*size+uintptr(block)*l.skip)

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// mappingsIn returns the kernel's mappings in [base, base+n).
+// mappingsIn returns the lines of /proc/self/maps for the addresses [base, base+n).
 func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (lines []string) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -26,7 +26,8 @@ func mappingsIn(t *testing.T, base unsafe.Pointer, n int) (lines []string) {
 	return lines
 }
 
-// TestTableMappings checks that a table takes few of the process's mappings.
+// TestTableMappings checks that a table splits its region into few mappings, because the kernel limits their
+// number.
 func TestTableMappings(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in has no mappings of its own")
@@ -40,7 +41,7 @@ func TestTableMappings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(mappingsIn(t, half.Base(), half.Size())) < 2 {
-		t.Skip("this system's list of mappings does not show the borders of mappings")
+		t.Skip("/proc/self/maps does not show committed memory as a mapping of its own on this system")
 	}
 	for _, layout := range layouts {
 		for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesAuto} {

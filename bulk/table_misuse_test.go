@@ -104,12 +104,11 @@ func TestTableMisuse(t *testing.T) {
 		}
 	}
 	if n := len(z.Slice(old[1])); n != 8 || open.Len() != 1 || closed.Len() != 0 {
-		t.Errorf("a block that is left has %d rows, want 8; open has %d, want 1; closed has %d, want 0", n,
-			open.Len(), closed.Len())
+		t.Errorf("a block of kept rows has %d rows, want 8; open has %d, want 1; closed has %d, want 0",
+			n, open.Len(), closed.Len())
 	}
 }
 
-// oneField returns a table with one field.
 func oneField(name string) *Table {
 	t := NewTable(TableOptions{})
 	NewField[float32](t, name)

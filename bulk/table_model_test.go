@@ -13,7 +13,7 @@ import (
 
 var layouts = []Layout{LayoutColumns, LayoutBlocks8, LayoutBlocks16, LayoutBlocksPage}
 
-// tableRow is a row of the table of the model test, with fields of different sizes.
+// tableRow has fields of different sizes.
 type tableRow struct {
 	a float32
 	b uint8
@@ -27,7 +27,6 @@ func numberedRow(i int) tableRow {
 		-float64(i)}
 }
 
-// rowsTable is a table with the fields of a tableRow.
 type rowsTable struct {
 	*Table
 	a *Field[float32]
@@ -62,8 +61,8 @@ func (t rowsTable) set(row int, v tableRow) {
 	*t.a.At(row), *t.b.At(row), *t.c.At(row), *t.d.At(row), *t.e.At(row) = v.a, v.b, v.c, v.d, v.e
 }
 
-// playRows applies the operations in data to a table and to a slice of rows, and fails if table and slice
-// differ.
+// playRows applies the operations in data to a table and to a slice of rows, and compares the table with the
+// slice.
 func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 	const capacity = 1003 // the last block is not full
 	o.Capacity = capacity
@@ -124,7 +123,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 		case 5:
 			n := in.Below(len(m) + 1)
 			if in.Byte()%2 == 0 {
-				n = len(m) - min(n, 5) // a row in the last group
+				n = len(m) - min(n, 5) // near the last row
 			}
 			tab.Truncate(n)
 			m = m[:n]
@@ -168,8 +167,8 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 	compareTable(t, tab, o.Layout, m, fresh, true)
 }
 
-// compareTable compares the rows that Blocks and PaddedBlocks yield with the model. If spoil is true,
-// compareTable writes values to the padding, as calculations may.
+// compareTable compares the rows that Blocks and PaddedBlocks yield with the model m. If spoil is true,
+// compareTable writes values to the padding, as the caller of PaddedBlocks may do.
 func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tableRow, spoil bool) {
 	compare := func(first int, a []float32, b []uint8, c []record, d [][3]uint16, e []float64) {
 		for i := range a {
@@ -189,7 +188,7 @@ func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tab
 	rows, want := 0, blockRows(l, tab.Table)
 	for b := range tab.Blocks() {
 		if b.First() != rows || b.Len() != min(want, len(m)-rows) {
-			t.Fatalf("%v: a block has rows [%d, %d), want %d as the first of %d rows", l, b.First(),
+			t.Fatalf("%v: a block has rows [%d, %d), want first row %d; the table has %d rows", l, b.First(),
 				b.First()+b.Len(), rows, len(m))
 		}
 		rows += b.Len()
@@ -228,7 +227,6 @@ func compareTable(t *testing.T, tab rowsTable, l Layout, m []tableRow, fresh tab
 	}
 }
 
-// blockRows returns how many rows a full block has.
 func blockRows(l Layout, t *Table) int {
 	switch l {
 	case LayoutBlocks8:

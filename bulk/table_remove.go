@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// mover is the part of a field that RemoveSwap needs. A table keeps the movers of its fields side by side.
+// mover holds what RemoveSwap needs of a field. The movers of a table lie side by side in memory.
 type mover struct {
 	base unsafe.Pointer // the address of row 0
 	skip uintptr        // see rowLocator
@@ -16,12 +16,12 @@ type mover struct {
 }
 
 // RemoveSwap removes a row and moves the last row of the table into its place. It returns the old number of
-// the moved row, which is the new length, so that references to that row can be updated. If the removed row
-// was the last, RemoveSwap returns its number and moves nothing. It panics when row is not in [0, Len).
+// the moved row, so that the caller can update references to that row. The old number is the new length. If
+// the row is the last one, RemoveSwap returns its number. RemoveSwap panics when row is not in [0, Len).
 // Complexity: one step for each field.
 func (t *Table) RemoveSwap(row int) (moved int) {
-	// The addresses are sound for the same reason as in rowLocator.at. Values of 1, 2, 4 and 8 bytes have
-	// addresses that are multiples of their size, and are moved without a call.
+	// The addresses are sound as in rowLocator.at. The address of a value of 1, 2, 4 or 8 bytes is a multiple
+	// of its size, so the value is moved without a call.
 	if uint(row) >= uint(t.len) {
 		panic(&rowError{"RemoveSwap", row, t})
 	}

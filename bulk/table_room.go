@@ -51,7 +51,8 @@ func (t *Table) makeRoom(op operation, n int) error {
 	return err
 }
 
-// commit makes memory for at least this many groups usable in each part, or changes nothing.
+// commit commits memory for at least the given number of groups in each part. After an error, room is as
+// before.
 func (t *Table) commit(groups int) error {
 	parts := t.arranged.parts
 	for i := range parts {
@@ -61,7 +62,7 @@ func (t *Table) commit(groups int) error {
 			for j := range i {
 				parts[j].shrinkTo(parts[j].before)
 			}
-			// If giving the memory back fails too, more memory than needed stays committed.
+			// shrinkTo may fail and leave more memory committed.
 			t.setRoom()
 			return err
 		}
@@ -70,7 +71,7 @@ func (t *Table) commit(groups int) error {
 	return nil
 }
 
-// setRoom counts the rows for which all parts have memory.
+// setRoom sets room to the number of rows for which all parts have memory.
 func (t *Table) setRoom() {
 	groups := ceil(t.plan.capacity, t.group)
 	for i := range t.arranged.parts {
@@ -131,7 +132,7 @@ func (t *Table) reserve() error {
 	return nil
 }
 
-// plan fills in the defaults of the options for an arrangement of rows.
+// plan returns the options with their defaults filled in.
 func (o *TableOptions) plan(a *arrangement) (plan, error) {
 	p := plan{name: o.Name, sizeElement: a.bytesRow, capacity: o.Capacity, budget: o.MaxBytes, step: o.Step}
 	switch {
@@ -151,7 +152,7 @@ func (o *TableOptions) plan(a *arrangement) (plan, error) {
 	return p, nil
 }
 
-// padded returns the number of rows of the groups that hold the first n rows.
+// padded rounds n rows up to whole groups.
 func (t *Table) padded(n int) int {
 	if t.group == 0 {
 		return 0
@@ -159,8 +160,8 @@ func (t *Table) padded(n int) int {
 	return roundUp(n, t.group)
 }
 
-// prepare writes safe values to all rows that are not ready, up to the end of the group with row end-1. These
-// rows must have memory.
+// prepare makes rows ready up to the end of the group of row end-1: it writes safe values to all rows that
+// are not ready. These rows must have memory.
 func (t *Table) prepare(end int) {
 	to := t.padded(end)
 	if to <= t.ready {
@@ -180,8 +181,8 @@ func (t *Table) prepare(end int) {
 	t.ready = min(to, t.plan.capacity)
 }
 
-// lay notes that no row after the last one is ready, because the rows in [len, end) may hold any values.
-func (t *Table) lay(end int) {
+// markWritten notes that rows [len, end) may hold any values, so that no row from len on is ready.
+func (t *Table) markWritten(end int) {
 	t.written = max(t.written, end)
 	t.ready = t.len
 }
@@ -193,7 +194,7 @@ func (t *Table) giveBack() {
 	}
 	slack := minStep / t.plan.sizeElement
 	if sampling.Pick() {
-		slack = 0 // so that a use of a removed row faults
+		slack = 0 // an access to a removed row faults
 	}
 	groups := ceil(t.len+slack, t.group)
 	for i := range t.arranged.parts {

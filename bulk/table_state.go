@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// tableState implements state.Container. A file has the values of each field in the order of rows, for every
-// layout of the table.
+// tableState implements state.Container. A file has the values of each field in the order of rows, whatever
+// the layout of the table is.
 type tableState struct{ t *Table }
 
 func (t *Table) keep() (any, error) {
@@ -43,8 +43,8 @@ func (s *tableState) Arrays(c state.Contents, column int) (arrays []state.Array)
 	return arrays
 }
 
-// each walks over the values of f, beginning with the given row, group by group up to the end of b. For each
-// group it calls do with the values in the group and the part of b that belongs to them.
+// each pairs the values of f, from the given row on, with the bytes of b. For each group of rows it calls do
+// with the values in the group and their part of b.
 func (f *field) each(row int, b []byte, do func(values, b []byte)) {
 	for len(b) > 0 {
 		n := min(len(b), (f.table.group-row%f.table.group)*f.size)
@@ -54,7 +54,8 @@ func (f *field) each(row int, b []byte, do func(values, b []byte)) {
 	}
 }
 
-// Reserve writes safe values to all rows. In fields that the file lacks, the safe values stay.
+// Reserve makes room for the rows and writes safe values to all fields, because the file may lack some
+// fields.
 func (s *tableState) Reserve(c state.Contents) error {
 	t := s.t
 	if t.len > 0 {

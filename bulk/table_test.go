@@ -15,7 +15,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// closeLater closes a table at the end of the test.
 func closeLater(t *testing.T, tab rowsTable) rowsTable {
 	t.Cleanup(func() {
 		if err := tab.Close(); err != nil {
@@ -25,9 +24,8 @@ func closeLater(t *testing.T, tab rowsTable) rowsTable {
 	return tab
 }
 
-// TestTableUnderLimit fills a table until a shared limit refuses memory. If each column grows by itself, some
-// columns may have grown for the refused row, and others not. When another container has given memory back,
-// the table can grow again.
+// TestTableUnderLimit fills a table until a shared limit refuses memory. At that moment, some columns may
+// have grown and others not. When the limit allows it again, the table must grow.
 func TestTableUnderLimit(t *testing.T) {
 	for _, layout := range layouts {
 		for _, pages := range pageKinds {
@@ -79,8 +77,6 @@ func TestTableUnderLimit(t *testing.T) {
 	}
 }
 
-// TestTableWithEachCallFailing uses a table from its first row to Close, and lets each memory call fail in
-// turn. A failed call adds no row.
 func TestTableWithEachCallFailing(t *testing.T) {
 	scale := vm.PageSize() / (4 << 10)
 	for _, layout := range layouts {
@@ -185,8 +181,6 @@ func TestTableBudget(t *testing.T) {
 	small.Close()
 }
 
-// TestTableBases checks the addresses of one row in many columns. The addresses fall on one cache set if the
-// columns are page-aligned, and on different cache sets otherwise.
 func TestTableBases(t *testing.T) {
 	for _, pageAligned := range []bool{false, true} {
 		tab := NewTable(TableOptions{Capacity: 1 << 20, PageAligned: pageAligned})
@@ -200,23 +194,22 @@ func TestTableBases(t *testing.T) {
 		if _, err := tab.AppendN(tab.options.Capacity / 2); err != nil {
 			t.Fatal(err)
 		}
-		lines := make(map[uintptr]int)
+		cacheSets := make(map[uintptr]int)
 		for _, f := range fields {
 			p := uintptr(unsafe.Pointer(f.At(777)))
-			lines[p%4096/64]++ // the set of a first-level cache that an address falls on
+			cacheSets[p%4096/64]++ // the index of a set of a first-level cache
 			if first := uintptr(unsafe.Pointer(f.At(0))); first%64 != 0 || p-first != 777*4 {
 				t.Fatalf("row 0 lies at %#x and row 777 at %#x", first, p)
 			}
 		}
-		if want := map[bool]int{false: 10, true: 1}[pageAligned]; len(lines) != want {
+		if want := map[bool]int{false: 10, true: 1}[pageAligned]; len(cacheSets) != want {
 			t.Errorf("page-aligned %t: row 777 of ten fields falls on %d cache sets, want %d", pageAligned,
-				len(lines), want)
+				len(cacheSets), want)
 		}
 		tab.Close()
 	}
 }
 
-// TestTableGivesMemoryBack follows the memory of a table that grows, shrinks and is closed.
 func TestTableGivesMemoryBack(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in keeps its memory")
@@ -262,8 +255,8 @@ func TestTableGivesMemoryBack(t *testing.T) {
 	}
 }
 
-// TestTableForManyGoroutines lets goroutines write different blocks and fields at the same time. The race
-// detector must find nothing.
+// TestTableForManyGoroutines is for the race detector: goroutines write different blocks and fields at the
+// same time.
 func TestTableForManyGoroutines(t *testing.T) {
 	for _, layout := range layouts {
 		made, _ := newRowsTable(TableOptions{Layout: layout, Capacity: 5000}, false)

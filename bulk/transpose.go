@@ -6,20 +6,20 @@ import (
 	"unsafe"
 )
 
-// defaultScratch is the memory of a transposition in bytes: small enough that the columns stay in a
-// first-level cache together with the elements that they come from.
+// defaultScratch is the default of TransposeOptions.Scratch. It is so small that the columns and the elements
+// of a block fit into a first-level cache together.
 const defaultScratch = 16 << 10
 
 // TransposeOptions say how a transposition is made. The zero value works.
 type TransposeOptions struct {
-	// Scratch is the memory for the columns in bytes; it is raised if 64 rows do not fit. Default: 16 KiB.
+	// Scratch is the memory for the columns in bytes. It is raised if 64 rows do not fit. Default: 16 KiB.
 	Scratch int
 }
 
 // Transpose copies some fields of consecutive elements to temporary columns, one block of elements at a time,
 // and writes the fields back. The program keeps its array of elements, and a calculation finds the values of
-// a field side by side. Transposing pays if the calculation gains more from the columns, for example by
-// vector instructions, than the copying costs.
+// a field side by side. Transposing pays if the calculation saves more time with columns, for example by
+// vector instructions, than the copying takes.
 //
 //	t := bulk.NewTranspose[particle](bulk.TransposeOptions{})
 //	y := bulk.ColumnOf(t, func(p *particle) *float32 { return &p.position[1] }) // read and written back
@@ -31,8 +31,9 @@ type TransposeOptions struct {
 //		}
 //	}
 //
-// The columns lie on Go's heap, need no Close, and are reused for each block. One goroutine may use a
-// Transpose at a time; the Transpose reads and writes the elements as that goroutine would.
+// The columns lie on Go's heap, need no Close, and are reused for each block. Only one goroutine may use a
+// Transpose at a time. An iteration is an access to the elements: the caller must synchronize it like any
+// other access.
 //
 // The method is from Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery, 2019).
 type Transpose[T any] struct {
@@ -41,28 +42,29 @@ type Transpose[T any] struct {
 	rows    int // the largest number of rows of a block, a multiple of 64; 0 before the columns have memory
 	pass    int // the number of the current iteration, or of the last one
 
-	// The block under way.
-	n      int      // rows
-	first  int      // of a slice: the index of the block's first element
-	words  []uint   // of a pool: the numbers of the block's presence words
-	live   []uint64 // of a pool: one bit for each live element of each word
+	// The current block.
+	n      int      // number of rows
+	first  int      // index of the block's first element in a slice
+	words  []uint   // indices of the block's presence words in a pool
+	live   []uint64 // bits of the live elements of each of these words
 	pool   *Pool[T] // nil if the elements lie in a slice
-	padded int      // rows, including padding
+	padded int      // number of rows, including padding
 }
 
-// temporary is a column without its type.
+// temporary is a [Temporary] without its type parameter.
 type temporary interface {
 	bytes() int                            // bytes of a value
-	written() (lo, hi uintptr)             // the bytes of an element that are written back
+	written() (lo, hi uintptr)             // range of bytes of an element that is written back
 	place(memory unsafe.Pointer, rows int) // gives the column memory
-	// gather and scatter copy values between n rows, of which row is the first, and n consecutive elements.
+	// gather copies the field of n consecutive elements to n rows, from the given row on. scatter copies the
+	// rows back.
 	gather(row int, elements unsafe.Pointer, n int)
 	scatter(row int, elements unsafe.Pointer, n int)
-	// gatherSome and scatterSome copy only those of 64 rows whose bits are set in mask. gatherSome gives the
-	// other rows the safe value.
+	// gatherSome and scatterSome copy only those of 64 rows whose bits are set in mask. gatherSome sets the
+	// other rows to the safe value.
 	gatherSome(row int, elements unsafe.Pointer, mask uint64)
 	scatterSome(row int, elements unsafe.Pointer, mask uint64)
-	// pad gives rows [from, to) the safe value.
+	// pad sets rows [from, to) to the safe value.
 	pad(from, to int)
 }
 
@@ -79,15 +81,15 @@ func NewTranspose[T any](o TransposeOptions) *Transpose[T] {
 	return &Transpose[T]{scratch: o.Scratch}
 }
 
-// Slice iterates over the elements of s block by block and yields the number of rows of each block. It writes
-// the columns of [ColumnOf] back each time the loop's body ends, also by break.
+// Slice iterates over the elements of s block by block and yields the number of rows of each block. After
+// each run of the loop's body, even if it ends by break, Slice writes the columns of [ColumnOf] back.
 func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(nil)
 		for from := 0; from < len(s); from += t.n {
 			t.take(s, from)
 			more := yield(t.n)
-			t.mustBeUnderWay(pass)
+			t.mustBeCurrent(pass)
 			t.putBack(s)
 			if !more {
 				break
@@ -98,15 +100,16 @@ func (t *Transpose[T]) Slice(s []T) iter.Seq[int] {
 }
 
 // Pool iterates over the elements of p block by block, in ascending order of slots, and yields the number of
-// rows of each block. A row is a slot. Words of 64 slots without an element are left out, and the rows of
-// other holes hold the columns' safe values. Pool writes the columns of [ColumnOf] back each time the loop's
-// body ends, also by break. The body may remove elements (see [Transpose.HandleAt]), but must not insert any.
+// rows of each block. Each row stands for a slot. Pool leaves out words of 64 slots without an element. Rows
+// of other holes hold the columns' safe values. The loop's body may remove elements (see
+// [Transpose.HandleAt]), but must not insert any. After each run of the body, even if it ends by break, Pool
+// writes the columns of [ColumnOf] back.
 func (t *Transpose[T]) Pool(p *Pool[T]) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		pass := t.start(p)
 		for word := t.takeWords(0); t.n > 0; word = t.takeWords(word) {
 			more := yield(t.n)
-			t.mustBeUnderWay(pass)
+			t.mustBeCurrent(pass)
 			t.putBackWords()
 			if !more {
 				break
@@ -147,15 +150,15 @@ func (t *Transpose[T]) arrange() {
 	t.words, t.live = make([]uint, 0, t.rows/wordBits), make([]uint64, 0, t.rows/wordBits)
 }
 
-// mustBeUnderWay panics if the body of iteration pass has begun another iteration with the same columns.
-func (t *Transpose[T]) mustBeUnderWay(pass int) {
+// mustBeCurrent panics if the body of iteration pass has begun another iteration of t.
+func (t *Transpose[T]) mustBeCurrent(pass int) {
 	if t.pass != pass {
 		panic("bulk: a Transpose is used inside its own iteration: make another Transpose for the inner loop")
 	}
 }
 
-// Index returns which element a row of the current block stands for: its index in the slice, or its slot in
-// the pool, or -1 for a hole.
+// Index returns the index of a row's element in the slice, or its slot in the pool. It returns -1 for a hole.
+// It panics if the current block does not have the row.
 func (t *Transpose[T]) Index(row int) int {
 	if uint(row) >= uint(t.n) {
 		panic(fmt.Sprintf("bulk: row %d of a block of %d rows", row, t.n))
@@ -169,8 +172,9 @@ func (t *Transpose[T]) Index(row int) int {
 	return int(t.words[row/wordBits])*wordBits + row%wordBits
 }
 
-// HandleAt returns the handle of the element that a row of a pool stands for. For a hole it returns the zero
-// Handle. For an element that the body has removed it returns a stale Handle.
+// HandleAt returns the handle of a row's element in the pool. It returns the zero Handle for a hole, and for
+// an element of a slice. It returns a stale Handle for an element that the loop's body has removed. It panics
+// if the current block does not have the row.
 func (t *Transpose[T]) HandleAt(row int) Handle[T] {
 	i := t.Index(row)
 	if i < 0 || t.pool == nil {
@@ -189,15 +193,15 @@ func (t *Transpose[T]) take(s []T, first int) {
 	}
 }
 
-// putBack scatters the block.
+// putBack writes the block back to s.
 func (t *Transpose[T]) putBack(s []T) {
 	for _, c := range t.columns {
 		c.scatter(0, unsafe.Pointer(&s[t.first]), t.n)
 	}
 }
 
-// takeWords searches for words that have elements, beginning at the given word, and gathers as many as fit
-// into a block. It returns the word after them.
+// takeWords gathers the next block: the words with elements, from the given word on, as many as fit. It
+// returns the word after the last one.
 func (t *Transpose[T]) takeWords(from uint) uint {
 	p := t.pool
 	t.words, t.live = t.words[:0], t.live[:0]
@@ -226,7 +230,7 @@ func (t *Transpose[T]) takeWords(from uint) uint {
 	return from
 }
 
-// putBackWords scatters the block to the elements that are still in the pool.
+// putBackWords writes the block back to the elements that are still live.
 func (t *Transpose[T]) putBackWords() {
 	p := t.pool
 	p.mustBeOpen()
@@ -246,7 +250,8 @@ func (t *Transpose[T]) putBackWords() {
 	}
 }
 
-// fullWords returns how many words of the block, counted from the k-th, have no holes and lie side by side.
+// fullWords returns how many consecutive words of the block, from index k on, have no holes and lie side by
+// side in the pool.
 func (t *Transpose[T]) fullWords(k int) (n int) {
 	for k+n < len(t.words) && t.live[k+n] == full && t.words[k+n] == t.words[k]+uint(n) {
 		n++

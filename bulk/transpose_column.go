@@ -13,21 +13,22 @@ const cacheLine = 64
 
 // Temporary is a temporary column of a [Transpose]: a field of each element of the current block.
 type Temporary[F any] struct {
-	offset uintptr // of the field in an element
-	stride uintptr // from element to element
+	offset uintptr // offset of the field in an element, in bytes
+	stride uintptr // size of an element, in bytes
 	back   bool    // the column is written back
 	rows   []F
 	safe   F
-	n      *int // rows of the current block
-	padded *int // rows, including padding
+	n      *int // number of rows of the current block
+	padded *int // number of rows, including padding
 }
 
-// ColumnOf makes a column of a field of t's elements that is read and written back. ColumnOf calls field
-// once, with a zero element. field must return the address of a part of this element: a field, a nested
-// field, or an element of an array. F must not hold Go pointers; other fields of T may.
+// ColumnOf makes a column of a field of t's elements. The iterations read the field and write it back.
+// ColumnOf calls the function field once, with a zero element. field must return the address of a part of
+// this element: a field, a nested field, or an element of an array. F must not hold Go pointers; other fields
+// of T may.
 //
-// It panics if the address is outside the element, if F holds Go pointers or has no size, if another column
-// already writes back a part of the field, or if an iteration over elements is under way.
+// ColumnOf panics if the address is outside the element, if F holds Go pointers or has no size, if another
+// column already writes back a part of the field, or if an iteration over elements is under way.
 func ColumnOf[T, F any](t *Transpose[T], field func(element *T) *F) *Temporary[F] {
 	return column(t, "ColumnOf", field, true)
 }
@@ -46,7 +47,7 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 	if size == 0 {
 		panic(what + "the field has no size: leave it out")
 	}
-	// These uintptr values are addresses, or the difference of two, and never become pointers again.
+	// The addresses are only subtracted: no uintptr becomes a pointer again.
 	offset := uintptr(unsafe.Pointer(field(element))) - uintptr(unsafe.Pointer(element))
 	if whole := unsafe.Sizeof(*element); offset > whole || size > whole-offset {
 		panic(what + "the function must return the address of a field of its argument")
@@ -67,8 +68,8 @@ func column[T, F any](t *Transpose[T], op string, field func(element *T) *F, bac
 	return c
 }
 
-// Safe sets the value of rows that stand for no element: holes of a pool, and padding. The default is zero in
-// all bytes. It panics when v has a number that is NaN or denormal. It returns c.
+// Safe sets the value of rows without an element: holes of a pool, and padding. The default is zero in all
+// bytes. Safe panics when v has a number that is NaN or denormal. It returns c.
 func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 	if is := unsafeNumber(&v); is != "" {
 		panic(fmt.Sprintf("bulk: Safe(%v) for a temporary column: the value is %s: use another value, "+
@@ -78,15 +79,15 @@ func (c *Temporary[F]) Safe(v F) *Temporary[F] {
 	return c
 }
 
-// Slice returns the values of the current block: one for each row. The slice is valid until the end of the
-// body, and empty outside of an iteration. It begins at a multiple of 64 bytes.
+// Slice returns the values of the current block, one for each row. The slice begins at a multiple of 64
+// bytes. It is valid until the loop's body ends, and empty outside of an iteration.
 func (c *Temporary[F]) Slice() []F { return c.rows[:*c.n] }
 
-// Padded is Slice with padding up to a multiple of 16 rows. The rows of the padding hold the safe value. The
-// rows of a pool need no padding.
+// Padded is Slice with padding up to a multiple of 16 rows. Padding rows hold the safe value. Blocks of a
+// pool have no padding.
 func (c *Temporary[F]) Padded() []F { return c.rows[:*c.padded] }
 
-// The Transpose calls the remaining methods; see temporary.
+// The remaining methods implement the interface temporary.
 
 func (c *Temporary[F]) bytes() int {
 	var v F
@@ -100,21 +101,22 @@ func (c *Temporary[F]) written() (lo, hi uintptr) {
 	return c.offset, c.offset + uintptr(c.bytes())
 }
 
-// place is sound because memory has room for this many rows, begins at a cache line, and F holds no Go
+// place is sound because the memory has room for the rows and begins at a cache line, and F holds no Go
 // pointers.
 func (c *Temporary[F]) place(memory unsafe.Pointer, rows int) {
 	c.rows = unsafe.Slice((*F)(memory), rows)
 }
 
-// at returns the address of the field of element i. elements points at the first element. It is sound because
-// making a column checks that there is an F in each element, offset bytes from its beginning.
+// at returns the address of the field of element i; elements is the address of element 0. It is sound because
+// the function column checks that the field lies inside an element.
 func (c *Temporary[F]) at(elements unsafe.Pointer, i int) *F {
 	return (*F)(unsafe.Add(elements, uintptr(i)*c.stride+c.offset))
 }
 
 func (c *Temporary[F]) gather(row int, elements unsafe.Pointer, n int) {
 	rows := c.rows[row : row+n]
-	// See at. The loop adds up strides; otherwise the compiler would load and multiply for each element.
+	// The addresses are sound as in the method at. Adding up strides saves a load and a multiplication for
+	// each element.
 	for i, off, stride := 0, c.offset, c.stride; i < len(rows); i, off = i+1, off+stride {
 		rows[i] = *(*F)(unsafe.Add(elements, off))
 	}

@@ -6,8 +6,6 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzTranspose iterates in blocks over a pool with holes, with scratch memory of any size. It removes some
-// elements during the iteration.
 func FuzzTranspose(f *testing.F) {
 	f.Add([]byte{0, 100, 200, 3, 5, 1, 9, 2, 0, 64, 128})
 	f.Add([]byte{255, 255, 1, 0, 7, 255, 0})
@@ -23,7 +21,7 @@ func FuzzTranspose(f *testing.F) {
 			want[h] = *v
 			handles = append(handles, h)
 		}
-		for b.More() && len(handles) > 0 { // make a stretch of holes
+		for b.More() && len(handles) > 0 { // remove consecutive elements
 			from := b.Below(len(handles))
 			for _, h := range handles[from:min(len(handles), from+b.Byte())] {
 				p.Remove(h)

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// body has fields of different sizes. The tests change only some of these fields.
+// body has fields of different sizes.
 type body struct {
 	alive    uint8
 	position [3]float32
@@ -25,7 +25,6 @@ func numberedBody(i int) body {
 	return body{1, [3]float32{float32(i), 1, 2}, float64(i) + 1, [3]float32{1, float32(-i), 3}, i}
 }
 
-// bodyColumns are temporary columns of some fields of bodies.
 type bodyColumns struct {
 	*Transpose[body]
 	x, vx *Temporary[float32]
@@ -41,8 +40,7 @@ func newBodyColumns(scratch int) bodyColumns {
 	}
 }
 
-// stepBody makes the calculation of the tests on one element. bodyColumns.step makes the calculation on
-// columns, and then spoils the input column.
+// stepBody makes the same calculation on one element as bodyColumns.step on columns.
 func stepBody(b *body) {
 	b.position[0] += b.velocity[0] * 2
 	b.mass *= 3
@@ -53,7 +51,7 @@ func (c bodyColumns) step() {
 	for i := range x {
 		x[i] += vx[i] * 2
 		mass[i] *= 3
-		vx[i] = float32(math.NaN())
+		vx[i] = float32(math.NaN()) // must not be written back
 	}
 }
 
@@ -95,8 +93,8 @@ func TestTransposeSlice(t *testing.T) {
 				c.step()
 			}
 			if rows != n || !slices.Equal(s, want) {
-				t.Fatalf("scratch %d: %d of %d rows were passed, and elements are right: %t", scratch, rows,
-					n, slices.Equal(s, want))
+				t.Fatalf("scratch %d: the blocks have %d of %d rows; the elements are right: %t", scratch,
+					rows, n, slices.Equal(s, want))
 			}
 			if len(c.x.Slice()) != 0 {
 				t.Fatal("a column has rows after the iteration")
@@ -105,7 +103,6 @@ func TestTransposeSlice(t *testing.T) {
 	}
 }
 
-// TestTransposePool calculates on pools with holes of all kinds and compares every element, and every hole.
 func TestTransposePool(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -155,7 +152,7 @@ func TestTransposePool(t *testing.T) {
 				c.step()
 			}
 			if seen != len(want) {
-				t.Fatalf("%d of %d elements were passed", seen, len(want))
+				t.Fatalf("the blocks have %d of %d elements", seen, len(want))
 			}
 			for h, b := range want {
 				stepBody(&b)
@@ -173,8 +170,6 @@ func TestTransposePool(t *testing.T) {
 	}
 }
 
-// TestTransposeRemoves removes elements by their rows during an iteration. It also breaks out of a loop, and
-// checks that the blocks up to the break are written back.
 func TestTransposeRemoves(t *testing.T) {
 	p := newPool[body](t, Options{Capacity: 10_000})
 	for i := range 1000 {
@@ -222,8 +217,7 @@ func TestTransposeRemoves(t *testing.T) {
 	}
 }
 
-// TestTransposeWithGoPointers transposes a field of structs that also hold Go pointers. Only slices can have
-// such elements.
+// TestTransposeWithGoPointers uses a slice, because elements of pools cannot hold Go pointers.
 func TestTransposeWithGoPointers(t *testing.T) {
 	type named struct {
 		name string

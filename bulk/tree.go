@@ -6,52 +6,53 @@ import (
 	"unsafe"
 )
 
-// tree is a B+tree of pairs (key, value) in ascending order, each pair at most once. Pairs of one key are
-// ordered by their values' bits, so that finding one of a million values of a key is an ordinary descent.
+// tree is a B+tree of distinct pairs of a key and a value, in ascending order of keys. The pairs of one key
+// are in ascending order of the values' bits, so that a search for one of a million values of a key takes no
+// longer than any other search.
 //
-// A node has bytesNode bytes and a number. The nodes in use are the first ones: at the end of a change, the
-// last nodes move into the places of freed nodes, so that the end of the memory can be given back. An inner
-// node has an entry for each child: the child's number, and the least pair that may lie below the child. The
-// pair of child 0 is not read, because the range of child 0 begins where the range of the node itself begins.
-// The node's parent has that pair.
+// A node has bytesNode bytes and a number. The numbers of the nodes in use are 0 to nodes-1: at the end of a
+// change, the last nodes move into the places of freed nodes, so that the end of the memory can be given
+// back. An inner node has an entry for each child: the child's number, and a lower bound of the pairs below
+// the child. A search does not read the lower bound of child 0.
 //
-// When a node overflows or becomes too empty, the entries of the node and its neighbours under the same
-// parent are spread evenly over these nodes (file tree_spread.go). This keeps nodes at least 65% full, except
-// the last one of each level and a parent's children while there are fewer than three. Knuth's B*-tree does
-// the same with one neighbour and is two thirds full ("The Art of Computer Programming", volume 3, 6.2.4).
+// When a node overflows or becomes too empty, its entries and the entries of its neighbours under the same
+// parent are spread evenly over these nodes (see tree_spread.go). This keeps nodes at least 65% full.
+// Exceptions are the last node of each level, and the children of a parent with fewer than three children.
+// Knuth's B*-tree spreads entries over a node and one neighbour, and keeps nodes two thirds full ("The Art of
+// Computer Programming", volume 3, 6.2.4).
 type tree[K cmp.Ordered, V any] struct {
 	base    unsafe.Pointer // node 0
 	root    uint32
 	first   uint32 // the first leaf in the order of pairs
 	last    uint32 // the last leaf in the order of pairs
-	height  int    // levels; 0: there are no nodes
-	nodes   int    // nodes in use, with the numbers from 0 to nodes-1
-	room    int    // nodes for which memory is committed
-	len     int    // pairs
+	height  int    // number of levels; 0 if the tree has no nodes
+	nodes   int    // number of nodes in use
+	room    int    // number of nodes for which memory is committed
+	len     int    // number of pairs
 	form    nodeForm
 	span    snugSpan
 	scratch rows[K, V]
-	freed   []uint32 // nodes that the change under way has freed
+	freed   []uint32 // numbers of the nodes that the current change has freed
 }
 
-// bytesNode is a compromise: larger nodes waste a smaller part of their memory and make the tree lower; a
-// search or a shift in a smaller node touches fewer cache lines.
+// bytesNode is a compromise. Larger nodes waste a smaller part of their memory and make the tree lower. In a
+// smaller node, a search or a shift touches fewer cache lines.
 const bytesNode = 1024
 
-// treeAhead means that a tree commits one sixteenth of its memory ahead.
+// treeAhead makes a tree commit a sixteenth more memory than it needs.
 const treeAhead = 16
 
 // nodeHead is the beginning of each node.
 type nodeHead struct {
 	count uint32
 	level uint32 // 0 for a leaf
-	next  uint32 // 1 + the leaf to the right, or 0
-	prev  uint32 // 1 + the leaf to the left, or 0
+	next  uint32 // 1 + the number of the leaf to the right, or 0
+	prev  uint32 // 1 + the number of the leaf to the left, or 0
 }
 
 // nodeForm is the layout of a node: keys, values, and in inner nodes children, in this order.
 type nodeForm struct {
-	maxLeaf, maxInner       int // entries of a full node
+	maxLeaf, maxInner       int // number of entries of a full node
 	leafValues, innerValues int // offsets from the node's beginning
 	children                int // offset from the node's beginning
 }
@@ -77,16 +78,16 @@ func newNodeForm(sizeKey, sizeValue int) nodeForm {
 	}
 }
 
-// most returns how many entries a node of a level can have.
-func (f *nodeForm) most(level int) int {
+// maxEntries returns how many entries a node of a level can have.
+func (f *nodeForm) maxEntries(level int) int {
 	if level == 0 {
 		return f.maxLeaf
 	}
 	return f.maxInner
 }
 
-// least returns how many entries a node of a level should have at least.
-func (f *nodeForm) least(level int) int { return (f.most(level)*13 + 19) / 20 }
+// minEntries returns how many entries a node of a level should have at least.
+func (f *nodeForm) minEntries(level int) int { return (f.maxEntries(level)*13 + 19) / 20 }
 
 // bytesTree returns the bytes of a tree that may hold n pairs.
 func bytesTree(n, sizeKey, sizeValue int) int {
@@ -95,7 +96,7 @@ func bytesTree(n, sizeKey, sizeValue int) int {
 }
 
 // nodesFor returns an upper bound for the number of nodes that n pairs take. It assumes half-full nodes, and
-// two more nodes on each level for its right edge.
+// two more nodes on each level.
 func (f *nodeForm) nodesFor(n int) int {
 	total := 0
 	for k, most := n, f.maxLeaf; ; most = f.maxInner {
@@ -117,7 +118,7 @@ func newTree[K cmp.Ordered, V any](span snugSpan) tree[K, V] {
 	return t
 }
 
-// rows are entries of nodes, column by column. Entries of a leaf have no children.
+// rows holds entries of nodes as columns. Entries of a leaf have no children.
 type rows[K, V any] struct {
 	keys     []K
 	values   []V
@@ -133,7 +134,6 @@ func (t *tree[K, V]) node(i uint32) unsafe.Pointer {
 
 func (t *tree[K, V]) head(i uint32) *nodeHead { return (*nodeHead)(t.node(i)) }
 
-// keys returns the keys of node i.
 func (t *tree[K, V]) keys(i uint32) []K {
 	p := t.node(i)
 	return unsafe.Slice((*K)(unsafe.Add(p, bytesHead)), (*nodeHead)(p).count)
@@ -158,12 +158,12 @@ func (t *tree[K, V]) entries(i uint32) rows[K, V] {
 		unsafe.Slice((*uint32)(unsafe.Add(p, t.form.children)), n)}
 }
 
-// copyRows copies n entries from one place to another. Both places may be in the same node.
-func copyRows[K, V any](to rows[K, V], at int, from rows[K, V], begin, n int) {
-	copy(to.keys[at:at+n], from.keys[begin:begin+n])
-	copy(to.values[at:at+n], from.values[begin:begin+n])
-	if from.children != nil {
-		copy(to.children[at:at+n], from.children[begin:begin+n])
+// copyRows copies n entries from index j of src to index i of dst. The ranges may overlap.
+func copyRows[K, V any](dst rows[K, V], i int, src rows[K, V], j, n int) {
+	copy(dst.keys[i:i+n], src.keys[j:j+n])
+	copy(dst.values[i:i+n], src.values[j:j+n])
+	if src.children != nil {
+		copy(dst.children[i:i+n], src.children[j:j+n])
 	}
 }
 
@@ -174,8 +174,8 @@ func (r *rows[K, V]) set(at int, k K, v V, child uint32) {
 	}
 }
 
-// bitsOf returns the bits of a value of 4 or 8 bytes, by which values are compared. Reading them as a number
-// is sound because types of values have no Go pointers and no padding.
+// bitsOf returns the bits of a value of 4 or 8 bytes. The tree compares values by these bits. Reading them is
+// sound because the types of values have no Go pointers and no padding.
 func bitsOf[V any](v V) uint64 {
 	if unsafe.Sizeof(v) == 4 {
 		return uint64(*(*uint32)(unsafe.Pointer(&v)))
@@ -184,9 +184,8 @@ func bitsOf[V any](v V) uint64 {
 	return uint64(words[0]) | uint64(words[1])<<32
 }
 
-// fetch loads the given number of bytes from the beginning of a node, so that the processor fetches their
-// cache lines side by side. A search would fetch one line after the other, because it finds the next line
-// only after it has read the line before.
+// fetch reads the first bytes of a node, so that the processor fetches their cache lines in parallel. A
+// search alone would fetch one line after the other, because it must read a line before it knows the next.
 func (t *tree[K, V]) fetch(i uint32, bytes int) {
 	p := t.node(i)
 	var read byte
@@ -212,13 +211,13 @@ func lowerBound[K cmp.Ordered](keys []K, k K) int {
 	return low
 }
 
-// before returns the index of the first pair in [from, len) that is not before (k, v). If through is true, it
-// returns the index of the first pair that is after (k, v). keys[from] must not be less than k.
-func before[K cmp.Ordered, V any](keys []K, values []V, from int, k K, v uint64, through bool) int {
-	low, high := from, len(keys)
+// pairBound returns the index of the first pair, from index start on, that is (k, v) or greater. If skipEqual
+// is true, this pair must be greater than (k, v). keys[start] must be k or greater.
+func pairBound[K cmp.Ordered, V any](keys []K, values []V, start int, k K, v uint64, skipEqual bool) int {
+	low, high := start, len(keys)
 	for low < high {
 		m := int(uint(low+high) / 2)
-		if b := bitsOf(values[m]); keys[m] == k && (b < v || through && b == v) {
+		if b := bitsOf(values[m]); keys[m] == k && (b < v || skipEqual && b == v) {
 			low = m + 1
 		} else {
 			high = m
@@ -233,28 +232,28 @@ func (t *tree[K, V]) child(i uint32, k K, v uint64) int {
 	at := lowerBound(keys, k)
 	if at < len(keys) && keys[at] == k {
 		values := unsafe.Slice((*V)(unsafe.Add(t.node(i), t.form.innerValues)), len(keys)+1)[1:]
-		at = before(keys, values, at, k, v, true)
+		at = pairBound(keys, values, at, k, v, true)
 	}
 	return at
 }
 
-// place returns the index of the first pair of leaf i that is not before (k, v).
+// place returns the index of the first pair of leaf i that is (k, v) or greater.
 func (t *tree[K, V]) place(i uint32, k K, v uint64) int {
 	keys := t.keys(i)
 	at := lowerBound(keys, k)
 	if v != 0 && at < len(keys) && keys[at] == k {
-		at = before(keys, t.values(i), at, k, v, false)
+		at = pairBound(keys, t.values(i), at, k, v, false)
 	}
 	return at
 }
 
-// childAt returns the number of the child that inner node i has at an index.
+// childAt returns the number of a child of inner node i; at is the index of the child.
 func (t *tree[K, V]) childAt(i uint32, at int) uint32 {
 	return *(*uint32)(unsafe.Add(t.node(i), t.form.children+4*at))
 }
 
-// seek returns the place of the first pair that is not before (k, v): its leaf and its index there. If there
-// is no such pair, seek returns the last leaf and the number of its pairs. The tree must not be empty.
+// seek returns the leaf and the index of the first pair that is (k, v) or greater. If there is no such pair,
+// seek returns the last leaf and the number of its pairs. The tree must not be empty.
 func (t *tree[K, V]) seek(k K, v uint64) (leaf uint32, at int) {
 	leaf = t.root
 	for range t.height - 1 {
@@ -268,7 +267,7 @@ func (t *tree[K, V]) seek(k K, v uint64) (leaf uint32, at int) {
 	return leaf, at
 }
 
-// find returns the place of the first pair of key k, and whether there is one.
+// find returns the leaf and the index of the first pair of key k. ok reports whether there is such a pair.
 func (t *tree[K, V]) find(k K) (leaf uint32, at int, ok bool) {
 	if t.len == 0 {
 		return 0, 0, false
@@ -284,7 +283,7 @@ func (t *tree[K, V]) contains(k K) bool {
 	return ok
 }
 
-// has reports whether the pair is there.
+// has reports whether the tree has the pair (k, v).
 func (t *tree[K, V]) has(k K, v V) bool {
 	if t.len == 0 {
 		return false
@@ -294,8 +293,8 @@ func (t *tree[K, V]) has(k K, v V) bool {
 	return at < len(keys) && keys[at] == k && bitsOf(t.values(leaf)[at]) == bitsOf(v)
 }
 
-// count returns how many values key k has. Complexity: a descent, and a step for each leaf that these values
-// fill.
+// count returns how many values key k has. Complexity: one descent, and one step for each leaf that has these
+// values.
 func (t *tree[K, V]) count(k K) (n int) {
 	var values []V
 	for leaf, at, ok := t.find(k); ok; at = 0 {
@@ -305,8 +304,8 @@ func (t *tree[K, V]) count(k K) (n int) {
 	return n
 }
 
-// hasFewer reports whether key k has fewer than n values. It stops at n values, because a key may have a
-// million.
+// hasFewer reports whether key k has fewer than n values. It stops counting at n, because a key may have a
+// million values.
 func (t *tree[K, V]) hasFewer(k K, n int) bool {
 	var values []V
 	for leaf, at, ok := t.find(k); ok && n > 0; at = 0 {
@@ -316,15 +315,15 @@ func (t *tree[K, V]) hasFewer(k K, n int) bool {
 	return n > 0
 }
 
-// run returns the values of key k in a leaf, beginning at an index. If the next leaf may have more values of
-// k, run returns that leaf too, and true.
+// run returns the values of key k in a leaf, from the given index on. If more is true, leaf number next may
+// have more values of k.
 func (t *tree[K, V]) run(k K, leaf uint32, at int) (values []V, next uint32, more bool) {
 	keys, values := t.keys(leaf), t.values(leaf)
 	if keys[len(keys)-1] == k {
 		next = t.head(leaf).next
 		return values[at:], next - 1, next != 0
 	}
-	return values[at:before(keys, values, at, k, 1<<64-1, true)], 0, false
+	return values[at:pairBound(keys, values, at, k, 1<<64-1, true)], 0, false
 }
 
 // step is one level of a descent: a node, and the index of the entry that the descent follows.
@@ -333,14 +332,15 @@ type step struct {
 	at   int
 }
 
-// maxLevels is more levels than a tree of 2^32 nodes can have: a half-full node has at least ten children.
+// maxLevels is greater than the number of levels of a tree of 2^32 nodes: a half-full node has at least ten
+// children.
 const maxLevels = 12
 
 // path is a descent from the root to a leaf.
 type path [maxLevels]step
 
 // descend stores the path to (k, v) in p. The last step has the index of the first pair in the leaf that is
-// not before (k, v).
+// (k, v) or greater.
 func (t *tree[K, V]) descend(p *path, k K, v uint64) {
 	i := t.root
 	for d := range t.height - 1 {
@@ -358,7 +358,7 @@ func (t *tree[K, V]) add(op operation, k K, v V) (bool, error) {
 		if err := t.makeRoom(op, 1); err != nil {
 			return false, err
 		}
-		t.root, t.height, t.len = t.take(0), 1, 1
+		t.root, t.height, t.len = t.newNode(0), 1, 1
 		t.first, t.last = t.root, t.root
 		r := t.entries(t.root)
 		r.set(0, k, v, 0)
@@ -389,8 +389,8 @@ func (t *tree[K, V]) remove(k K, v V) bool {
 	return removed
 }
 
-// removeBeside removes a pair as remove does. It also returns how many other pairs of the key it has found
-// near the removed pair; the tree may have more of them.
+// removeBeside is remove, and also returns how many other pairs of the key are near the removed pair in its
+// leaf. It reads up to maxBeside entries on each side.
 func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	if t.len == 0 {
 		return false, 0
@@ -417,7 +417,6 @@ func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 	return true, last - first
 }
 
-// maxBeside is how many entries removeBeside reads at most on either side of the removed one.
 const maxBeside = fewestInGroup
 
 // clear removes all pairs.
@@ -431,7 +430,7 @@ func (t *tree[K, V]) clear() {
 func (t *tree[K, V]) makeRoom(op operation, n int) error {
 	// Each insertion makes at most one leaf, and nodes are at least half full.
 	need := min(t.nodes+n+n/8, max(t.nodes, t.form.nodesFor(t.len+n)))
-	// An insertion reserves a node on each level and a new root before it begins.
+	// Before an insertion, add commits memory for a node on each level and a new root.
 	return t.makeNodes(op, need+t.height+2)
 }
 

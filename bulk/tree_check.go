@@ -30,7 +30,7 @@ func (t *tree[K, V]) checkInvariants(name string) {
 	}
 }
 
-// treeCheck is a walk over all nodes.
+// treeCheck is the state of a walk over all nodes.
 type treeCheck[K cmp.Ordered, V any] struct {
 	t            *tree[K, V]
 	fail         func(string, ...any)
@@ -39,7 +39,7 @@ type treeCheck[K cmp.Ordered, V any] struct {
 	nodes, pairs int
 }
 
-// pair is an end of a range of pairs. A nil *pair leaves this end open.
+// pair is a key with a value, or an end of a range of pairs. A nil *pair is an open end.
 type pair[K cmp.Ordered, V any] struct {
 	key   K
 	value V
@@ -52,7 +52,8 @@ func (a *pair[K, V]) compare(b *pair[K, V]) int {
 	return cmp.Compare(bitsOf(a.value), bitsOf(b.value))
 }
 
-// node checks node i, whose pairs must be in [low, high), and the nodes below it.
+// node checks node i, whose pairs must be in [low, high), and the nodes below it. at is the index of node i
+// in its parent; -1 for the root.
 func (c *treeCheck[K, V]) node(i uint32, level, at int, low, high *pair[K, V]) {
 	if int(i) >= len(c.seen) || c.seen[i] {
 		c.fail("node %d is reached twice, or is not one of the %d nodes in use", i, len(c.seen))
@@ -60,7 +61,7 @@ func (c *treeCheck[K, V]) node(i uint32, level, at int, low, high *pair[K, V]) {
 	c.seen[i] = true
 	c.nodes++
 	h := c.t.head(i)
-	if int(h.level) != level || h.count == 0 || int(h.count) > c.t.form.most(level) {
+	if int(h.level) != level || h.count == 0 || int(h.count) > c.t.form.maxEntries(level) {
 		c.fail("node %d on level %d has level %d in its head and %d entries", i, level, h.level, h.count)
 	}
 	r := c.t.entries(i)

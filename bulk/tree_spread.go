@@ -7,22 +7,22 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// maxNeighbours is the largest number of nodes whose entries are spread, over these nodes or one more node.
+// maxNeighbours is the largest number of nodes whose entries are spread together.
 const maxNeighbours = 3
 
-// take takes the next node into use.
-func (t *tree[K, V]) take(level uint32) uint32 {
+// newNode returns the number of a new node without entries. The memory of the node must be committed.
+func (t *tree[K, V]) newNode(level uint32) uint32 {
 	i := uint32(t.nodes)
 	t.nodes++
 	*t.head(i) = nodeHead{level: level}
 	return i
 }
 
-// insert puts an entry into the node at depth d of the path. at is the index that the new entry gets.
+// insert puts an entry into the node at depth d of the path, at the given index.
 func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	i := p[d].node
 	h := t.head(i)
-	if int(h.count) < t.form.most(int(h.level)) {
+	if int(h.count) < t.form.maxEntries(int(h.level)) {
 		r := t.entries(i)
 		copyRows(r, at+1, r, at, int(h.count)-at)
 		r.set(at, k, v, child)
@@ -36,7 +36,7 @@ func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	parent := p[d-1]
 	if at == int(h.count) && parent.at == int(t.head(parent.node).count)-1 && t.isLast(p, d-1) {
 		// The entry is the last of its level and gets a new node, so that ascending keys leave full nodes.
-		n := t.take(h.level)
+		n := t.newNode(h.level)
 		r := t.entries(n)
 		r.set(0, k, v, child)
 		t.head(n).count = 1
@@ -59,15 +59,15 @@ func (t *tree[K, V]) insert(p *path, d, at int, k K, v V, child uint32) {
 	copyRows(s, mine+1, s, mine, total-mine)
 	s.set(mine, k, v, child)
 	total++
-	// A little room must be left, or the next insertion would spread the entries again.
-	if most := t.form.most(int(h.level)); total <= n*most*19/20 {
+	// Leave a little room, so that the next insertion does not spread the entries again.
+	if most := t.form.maxEntries(int(h.level)); total <= n*most*19/20 {
 		t.spread(p, d, begin, n, n, total)
 	} else {
 		t.spread(p, d, begin, n, n+1, total)
 	}
 }
 
-// isLast reports whether the path goes through the last child at each depth before d.
+// isLast reports whether the path goes through the last child at each depth less than d.
 func (t *tree[K, V]) isLast(p *path, d int) bool {
 	for _, s := range p[:d] {
 		if s.at != int(t.head(s.node).count)-1 {
@@ -80,7 +80,7 @@ func (t *tree[K, V]) isLast(p *path, d int) bool {
 // raise puts a new root above the old root and into the path.
 func (t *tree[K, V]) raise(p *path) {
 	old := t.root
-	t.root = t.take(uint32(t.height))
+	t.root = t.newNode(uint32(t.height))
 	r, from := t.entries(t.root), t.entries(old)
 	r.set(0, from.keys[0], from.values[0], old)
 	t.head(t.root).count = 1
@@ -124,15 +124,16 @@ func (t *tree[K, V]) cut(i uint32, entry int) {
 	h.count--
 }
 
-// neighbours returns the index and the number of the children of a parent whose entries are spread: the child
-// that the step leads to and up to two others beside it, one on each side if there are such children.
+// neighbours returns a range of a parent's children: the child that the step leads to, and up to two children
+// beside it. begin is the index of the first child, n the number of children.
 func (t *tree[K, V]) neighbours(parent step) (begin, n int) {
 	count := int(t.head(parent.node).count)
 	n = min(maxNeighbours, count)
 	return max(0, min(parent.at-1, count-n)), n
 }
 
-// gather copies the entries of n children of a parent into the scratch rows and returns their number.
+// gather copies the entries of n children of a parent into the scratch rows. begin is the index of the first
+// child. gather returns the number of entries.
 func (t *tree[K, V]) gather(parent uint32, begin, n int) (total int) {
 	for _, c := range t.entries(parent).children[begin : begin+n] {
 		count := int(t.head(c).count)
@@ -142,9 +143,9 @@ func (t *tree[K, V]) gather(parent uint32, begin, n int) (total int) {
 	return total
 }
 
-// spread puts the first total scratch rows evenly into children of the node at depth d-1. The index of the
-// first of these children is begin. The entries come from n children and go into m children; m is n-1, n or
-// n+1. A new child is inserted into the parent last, because that may spread the parent's own entries.
+// spread distributes the first total scratch rows evenly over m children of the node at depth d-1. begin is
+// the index of the first child. The rows come from n children, and m is n-1, n or n+1. A new child is
+// inserted into the parent last, because the insertion may spread the parent's own entries.
 func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	parent := p[d-1].node
 	up := t.entries(parent)
@@ -152,7 +153,7 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 	copy(to[:n], up.children[begin:begin+n])
 	level := t.head(to[0]).level
 	if m > n {
-		to[n] = t.take(level)
+		to[n] = t.newNode(level)
 		if level == 0 {
 			t.link(to[n-1], to[n])
 		}
@@ -167,8 +168,8 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 		t.head(to[j]).count = uint32(count)
 		switch {
 		case j == 0 && level > 0:
-			// The first child keeps the border that its parent has for it. An inner node also has the border
-			// as its own first pair, which must be set in case the node was empty.
+			// The parent keeps its lower bound of the first child. An inner node has its lower bound as its
+			// first pair, too; the pair is missing if the node was empty.
 			r := t.entries(to[0])
 			r.keys[0], r.values[0] = up.keys[begin], up.values[begin]
 		case j > 0 && j < n:
@@ -191,18 +192,18 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 }
 
 // fill mends the tree after the node at depth d of the path has lost an entry. If the node has too few
-// entries left, fill spreads the entries of the node and its neighbours, and then does the same on the levels
-// above.
+// entries left, fill spreads the entries of the node and its neighbours. If the parent loses an entry by
+// this, fill continues with the parent.
 func (t *tree[K, V]) fill(p *path, d int) {
 	for ; d > 0; d-- {
 		h := t.head(p[d].node)
 		level := int(h.level)
-		if int(h.count) >= t.form.least(level) {
+		if int(h.count) >= t.form.minEntries(level) {
 			return
 		}
 		begin, n := t.neighbours(p[d-1])
 		if n == 1 {
-			// An only child is freed when it is empty. On the next level, its parent then gets children from
+			// An only child is freed when it is empty. In the next iteration, its parent gets children from
 			// the parent's neighbours.
 			if h.count == 0 {
 				if level == 0 {
@@ -214,7 +215,7 @@ func (t *tree[K, V]) fill(p *path, d int) {
 			continue
 		}
 		total := t.gather(p[d-1].node, begin, n)
-		if total > (n-1)*t.form.most(level)*39/40 {
+		if total > (n-1)*t.form.maxEntries(level)*39/40 {
 			t.spread(p, d, begin, n, n, total)
 			return
 		}
@@ -245,7 +246,7 @@ func (t *tree[K, V]) compact() {
 	if len(t.freed) == 0 {
 		return
 	}
-	// The greatest number comes first, because the last node must be node i itself or a node in use.
+	// Descending numbers: in each iteration, the last node must be node i itself or a node in use.
 	slices.SortFunc(t.freed, func(a, b uint32) int { return int(b) - int(a) })
 	for _, i := range t.freed {
 		t.nodes--
@@ -260,10 +261,10 @@ func (t *tree[K, V]) compact() {
 	_ = t.giveBack() // after a failure, unused memory stays committed
 }
 
-// move moves a node to another number.
+// move moves a node to another number, which no node in use has.
 func (t *tree[K, V]) move(from, to uint32) {
 	h := t.head(from)
-	// The descent to a pair below the node passes through the node's parent.
+	// The parent is on the path to any pair below the node.
 	leaf := from
 	for range h.level {
 		leaf = t.childAt(leaf, 0)

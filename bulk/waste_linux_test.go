@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// inSmaps returns how many of the n bytes at base can be written, and how many are in memory. The kernel
-// counts these bytes.
+// inSmaps returns how many of the n bytes at base are writable and how many are resident, as the kernel
+// counts them.
 func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int) {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")
@@ -37,10 +37,9 @@ func inSmaps(t *testing.T, base unsafe.Pointer, n int) (committed, resident int)
 	return committed, resident
 }
 
-type aligned [8]uint64 // 64 bytes: a page holds whole elements
+type aligned [8]uint64 // 64 bytes: elements fill a page without a remainder
 
-// checkWaste appends elements and compares the kernel's figures with the formula in the package
-// documentation.
+// checkWaste appends elements and compares the kernel's figures with the bounds in the package documentation.
 func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 	size := int(unsafe.Sizeof(*new(T)))
 	const capacity = 200_000
@@ -64,7 +63,7 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 			ahead = max(minStep, before/8)
 		}
 		ahead = (ahead + unit - 1) / unit * unit
-		part := 0 // the bytes of an element that the end of the memory cuts off
+		part := 0 // upper bound of the part of an element at the end of the memory
 		if page%size != 0 {
 			part = size - 1
 		}
@@ -95,8 +94,6 @@ func TestWasteIsBounded(t *testing.T) {
 	}
 }
 
-// TestSmallContainersTakeNoHugePage checks that the default page policy gives a small container a few small
-// pages, not a huge page.
 func TestSmallContainersTakeNoHugePage(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in takes all memory when it reserves addresses")
@@ -111,8 +108,8 @@ func TestSmallContainersTakeNoHugePage(t *testing.T) {
 	}
 }
 
-// TestUnsharedGenerationsTakeNoMemory fills and clears a pool as a whole several times. The pool touches no
-// memory for the generations of single slots.
+// TestUnsharedGenerationsTakeNoMemory fills and clears a pool as a whole. The pool must not touch the memory
+// for generations of single slots.
 func TestUnsharedGenerationsTakeNoMemory(t *testing.T) {
 	if heapStandIn() {
 		t.Skip("the heap stand-in takes all memory when it reserves addresses")

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// balance calls settle 20 times in a lease, and after each signal of settleNow, until the context ends.
+// balance calls settle 20 times in a lease, and for each value in settleNow, until the context ends.
 func (n *Node) balance(ctx context.Context) {
 	ticker := time.NewTicker(n.o.Lease / 20)
 	defer ticker.Stop()
@@ -47,12 +47,12 @@ func (n *Node) settle(ctx context.Context) {
 	n.giveRegions(&p)
 }
 
-// settleRegion starts a region that this process owns, and stops a region that another process owns. It
-// releases a region that this process owns but must not run now. A region that has run its last tick guards
-// its outbox until all regions have run their last tick.
+// settleRegion starts a region that this process owns, and stops a region that another process owns. It gives
+// up a region that this process owns but must not run now. A region that has run its last tick guards its
+// outbox until all regions have run their last tick.
 func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	draining := n.drains()
-	// The owner does not come from p, which may be out of date: start would fence another owner.
+	// p.owners may be out of date: with an old owner from p, start would fence the new owner.
 	o := n.view.owner(r.number)
 	mine := o.value.Session == n.session
 	now := time.Now()
@@ -94,21 +94,21 @@ func (n *Node) drains() bool {
 	return n.draining || n.view.drained(n.process)
 }
 
-// patience is how long a region that leaves this process may take to end its tick, which may wait for other
-// regions.
+// patience returns how long a region that leaves this process may take to end its tick. The tick may wait for
+// other regions.
 func (n *Node) patience() time.Duration { return n.o.Lease / 4 }
 
-// takeRegions takes regions that have no owner: first those whose last owner was this process, because this
-// process has their journals, and then the others in random order, so that two processes seldom try the same
-// region. It takes all regions that an operator has placed on this process. It takes regions without a place
-// until this process has its share.
+// takeRegions takes regions that have no owner: all regions that an operator has placed on this process, and
+// regions without a place until this process has its share. It begins with the regions whose last owner was
+// this process, because this process has their journals. The order is otherwise random, so that two processes
+// seldom try the same region.
 func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds {
 		return
 	}
 	order := rand.Perm(len(n.regions))
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(n.strange(p, a), n.strange(p, b))
+		return cmp.Compare(n.foreign(p, a), n.foreign(p, b))
 	})
 	for _, i := range order {
 		here := p.places[i] == n.process
@@ -150,15 +150,16 @@ func (n *Node) takeGuards(ctx context.Context, p *picture) {
 	}
 }
 
-// strange returns 0 if this process was the last owner of a region, and 1 otherwise.
-func (n *Node) strange(p *picture, region int) int {
+// foreign returns 0 if this process was the last owner of a region, and 1 otherwise.
+func (n *Node) foreign(p *picture, region int) int {
 	if p.owners[region].value.Process == n.process {
 		return 0
 	}
 	return 1
 }
 
-// take tries to make this process the owner of a region, and reports success. Another process may be faster.
+// take tries to make this process the owner of a region, and reports success. It fails if another process was
+// faster.
 func (n *Node) take(ctx context.Context, region int, p *picture) bool {
 	o := p.owners[region]
 	next := owner{n.process, n.session, o.value.Failovers, o.value.Moves}
@@ -174,7 +175,7 @@ func (n *Node) take(ctx context.Context, region int, p *picture) bool {
 	return n.change(ctx, ownerKey(region), next, o.revision)
 }
 
-// died reads the heartbeat of a silent owner once more, and reports whether the owner has died.
+// died reads the heartbeat of a silent owner from the server, and reports whether the owner has died.
 func (n *Node) died(ctx context.Context, o owner) bool {
 	if o.Process == n.process {
 		return true // o is an earlier session of this process

@@ -7,23 +7,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// collector collects the metrics of a node.
 type collector struct {
 	n *Node
 
-	tick, waiting, failovers, moves, owned *prometheus.Desc // of each region
-	ticks, tickTime, barrierTime, inTime   *prometheus.Desc // of this process
+	tick, waiting, failovers, moves, owned *prometheus.Desc // metrics of each region
+	ticks, tickTime, barrierTime, inTime   *prometheus.Desc // metrics of this process
 	away, processes                        *prometheus.Desc
 }
 
 // NewCollector returns a collector for a Prometheus registry. Its metrics show the cluster as the process of
-// n knows it. The names of the metrics begin with vast_cluster_. The value of their label cluster is
-// Options.Name. Register at most one node of each cluster in a registry.
+// n knows it. The names of the metrics begin with vast_cluster_. The value of the label cluster is
+// Options.Name. Register at most one node of each cluster in a registry. NewCollector panics if n is nil.
 //
 // Each process reports all regions, up to a second late. A query must therefore take the maximum over the
 // processes. Each process also reports the durations of the ticks that it ran, and which regions it owns. A
-// scrape makes no request to the server, so scrapes also work while the server does not answer. After
-// [Node.Close] the collector reports the last known values. NewCollector panics if the node is nil.
+// scrape makes no request to the server, so it also works while the server does not answer. After
+// [Node.Close] the collector reports the last known values.
 func NewCollector(n *Node) prometheus.Collector {
 	if n == nil {
 		panic("cluster: NewCollector: the node is nil: pass the node that Join has returned")
@@ -110,8 +109,8 @@ func number(b bool) float64 {
 	return 0
 }
 
-// living returns how many processes had sent a heartbeat within their lease when the last heartbeat of this
-// process came back from the server. While the server does not answer, the number therefore does not change.
+// living returns how many processes lived when the last heartbeat of this process came back from the server.
+// While the server does not answer, the number therefore does not change.
 func (v *view) living() (n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/vastgo/vast/cluster/internal/storage"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
-// metrics are the metrics of a node by name and region, such as processes and region_tick/2.
+// metrics are the metrics of a node. The keys are names, such as processes, or a name and a region, such as
+// region_tick/2.
 type metrics map[string]*dto.Metric
 
-// gather returns the metrics of a node. It reports an error if their names or help texts break the
-// conventions of Prometheus.
 func gather(t *testing.T, n *Node) metrics {
 	t.Helper()
 	r := prometheus.NewPedanticRegistry()
@@ -59,7 +59,6 @@ func (m metrics) value(name string) float64 {
 	return m[name].GetGauge().GetValue() + m[name].GetCounter().GetValue()
 }
 
-// sum returns the sum of a metric over the regions.
 func (m metrics) sum(name string) (sum float64) {
 	for key := range m {
 		if strings.HasPrefix(key, name+"/") {
@@ -121,8 +120,8 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// All processes of a cluster report the same about its regions, except which regions they own.
 func TestCollectorsOfSeveralNodes(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	at := storage.ServerOptions{Dir: t.TempDir(), Host: "127.0.0.1", Port: -1, SyncInterval: time.Minute}
 	server, err := storage.StartServer(at)

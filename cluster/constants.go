@@ -15,8 +15,8 @@ import (
 // format is the version of the keys, messages and checkpoints.
 const format = 1
 
-// constants are what all processes of a cluster have in common. The first process writes them. Upgrades add
-// versions.
+// constants are the values that all processes of a cluster have in common. The first process writes them.
+// Upgrades add versions.
 type constants struct {
 	Format    int       `json:"format"`
 	Regions   int       `json:"regions"`
@@ -27,7 +27,7 @@ type constants struct {
 
 // version is a version of the program.
 type version struct {
-	From   uint64 `json:"from"` // its first tick; the version ends before the next version begins
+	From   uint64 `json:"from"` // first tick of the version
 	Build  string `json:"build"`
 	Schema string `json:"schema"`
 }
@@ -37,7 +37,8 @@ func (v version) code() protocol.Hash {
 	return sha256.Sum256(encode([]string{v.Build, v.Schema}))
 }
 
-// differ returns an error that names what differs between this process and its cluster.
+// differ returns an error that names the differences between c, the constants of this process, and those of
+// the cluster.
 func (c *constants) differ(cluster *constants) error {
 	const remedy = "the option %s differs: the cluster has %v, and this process has %v; set " +
 		"Options.%[1]s to the value of the cluster, or Options.Name to the name of another cluster"
@@ -56,8 +57,8 @@ func (c *constants) differ(cluster *constants) error {
 	return errors.Join(found...)
 }
 
-// differ returns an error that names what differs between the version of this process and that of its
-// cluster.
+// differ returns an error that names the differences between v, the version of this process, and the version
+// of the cluster.
 func (v version) differ(cluster version) error {
 	var found []error
 	if v.Schema != cluster.Schema {
@@ -95,8 +96,8 @@ func (c *constants) before(firstTick uint64) (schema string, ok bool) {
 }
 
 // agree compares the constants of this process with those of the cluster. If the cluster has no constants,
-// agree writes them. It returns the first tick of this program's version, or 0 if the cluster lacks this
-// version and the process may upgrade the cluster.
+// agree writes them. It returns the first tick of this program's version, or 0 if the process must upgrade
+// the cluster to this version.
 func (n *Node) agree(ctx context.Context) (from uint64, err error) {
 	if n.version.Build == "" {
 		if n.version.Build, err = executable.Hash(); err != nil {
@@ -121,15 +122,15 @@ func (n *Node) agree(ctx context.Context) (from uint64, err error) {
 	}
 }
 
-// versionIn returns the first tick of this program's version. It returns 0 if the cluster lacks this version
-// and the process may upgrade the cluster.
+// versionIn returns the first tick of this program's version, or 0 if c does not have this version and
+// Options.Upgrade is set.
 func (n *Node) versionIn(c *constants) (from uint64, err error) {
 	for _, v := range slices.Backward(c.Versions) {
 		if v.Build == n.version.Build && v.Schema == n.version.Schema {
 			return v.From, nil
 		}
 	}
-	if n.o.Upgrade || len(c.Versions) == 0 { // constants without versions have another format
+	if n.o.Upgrade || len(c.Versions) == 0 { // without versions, the constants have another format
 		return 0, nil
 	}
 	return 0, n.version.differ(c.Versions[len(c.Versions)-1])
@@ -147,7 +148,6 @@ func (n *Node) readConstants(ctx context.Context) (c constants, revision uint64,
 	return c, revision, nil
 }
 
-// codes returns the versions of the program for the protocol.
 func (c *constants) codes() (all []protocol.Version) {
 	for _, v := range c.Versions {
 		all = append(all, protocol.Version{From: v.From, Code: v.code()})

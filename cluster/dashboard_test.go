@@ -33,14 +33,13 @@ var (
 	byLabels   = regexp.MustCompile(`\bby \(([^)]*)\)`)
 )
 
-// exported has what the test must know of the metrics of a node, by name.
+// exported describes the metrics of a node, by name.
 type exported map[string]struct {
 	labels  []string
 	counter bool
 	summary bool
 }
 
-// exportedMetrics returns the metrics of a node that has run ticks.
 func exportedMetrics(t *testing.T) exported {
 	w := newWorld(1, 5)
 	n := join(t, w.options(t, ""))
@@ -49,7 +48,7 @@ func exportedMetrics(t *testing.T) exported {
 	for key, m := range gather(t, n) {
 		name, _, _ := strings.Cut(key, "/")
 		e := all["vast_cluster_"+name]
-		e.labels = []string{"instance"} // Prometheus adds it
+		e.labels = []string{"instance"} // Prometheus adds this label
 		for _, l := range m.GetLabel() {
 			e.labels = append(e.labels, l.GetName())
 		}
@@ -59,7 +58,6 @@ func exportedMetrics(t *testing.T) exported {
 	return all
 }
 
-// TestDashboard checks that the dashboard shows each metric of NewCollector, and no other metric.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("dashboard/cluster.json")

@@ -3,26 +3,26 @@
 // communicate only through NATS servers with JetStream: one server, or several. A process can contain a
 // server.
 //
-// A program gives a [Machine] for each region. A Machine is deterministic: its results depend only on its
-// state, on what regions have sent, and on inputs. So another process can compute the state of a region again
-// from the last checkpoint of the region and from what was sent after it.
+// A program makes a [Machine] for each region. A Machine is deterministic: its results depend only on its
+// state, on what regions have sent, and on inputs. Another process can therefore compute the state of a
+// region again. It starts from the last checkpoint of the region, and runs the ticks after this checkpoint.
 //
 //   - Region: a part of the world. The number of regions never changes.
 //   - Tick: one step of a region. All regions run the same ticks, but not at the same time.
-//   - Section: what one tick of a region sends to one region.
+//   - Section: the bytes that one tick of a region sends to one region.
 //   - Lookahead: the number of ticks after which a section takes effect. A region is at most lookahead ticks
 //     ahead of the slowest region.
 //   - Input: bytes from outside for a region: see [Node.Send].
-//   - Process: a program that has joined, with its folder. A process that starts again in this folder has the
-//     same name.
+//   - Process: a running program that has joined. A process that starts again in the same folder has the same
+//     name.
 //   - Owner: the process that runs a region. A new owner continues where the previous owner ended.
-//   - Outbox: the log of what the ticks of a region have sent, on the server. The outbox is the authority;
-//     what a process has in memory is a copy.
-//   - Journal: the outbox of a region on the disk of its owner. If a power failure takes the newest messages
+//   - Outbox: a log on the server with the sections that a region has sent. The outbox is the authority; what
+//     a process has in memory is a copy.
+//   - Journal: a copy of the outbox on the disk of the owner. If a power failure takes the newest messages
 //     from the outbox, the owner restores them from the journal.
 //   - Version: the program with its Options.Build and Options.Schema. All processes run the same version. An
 //     upgrade replaces the version at a tick on which the processes agree: see Options.Upgrade.
-//   - Lease: how long a process may send no heartbeat before other processes take over its regions.
+//   - Lease: the time from the last heartbeat of a process until other processes take over its regions.
 //
 // [World] is the Machine of a region that is a vast.World: see docs/guide/regions.md. A [Remote] refers to an
 // entity of any region. Programs without a vast.World implement Machine themselves. This region counts its
@@ -69,10 +69,10 @@
 //
 // # Guarantees
 //
-// The history of a region does not depend on the processes that run it, even if processes die, are suspended,
-// or lose their connection. A tick gets the same sections in each run, each input is in exactly one tick, and
-// the sections of a tick count once. For a moment, two processes may both act as the owner of a region. The
-// outbox then accepts ticks of only one of the two processes.
+// The history of a region does not depend on the processes that run it, even if processes die, are
+// suspended, or lose their connection. A tick that runs again gets the same sections, each input is in
+// exactly one tick, and the sections of a tick count once. For a moment, two processes may both act as the
+// owner of a region. The outbox then accepts ticks of only one of the two processes.
 //
 // While the server does not answer, the regions wait, and Options.Report is called. The regions continue when
 // the server answers again.
@@ -80,10 +80,10 @@
 // A server may lose acknowledged ticks in a power failure. The process that owned the region then restores
 // the ticks from its journal. If this process has ended, it restores the ticks when it starts again. Until
 // then the region waits, and an error names the process. After a power failure of a server and of processes,
-// start all processes at the same time, or first those that ran last. After the last tick of a region, its
-// owner still guards the outbox: it restores lost ticks until all regions have run their last tick. Journals
-// do not contain inputs: a tick whose inputs are lost cannot run again. A server that syncs before each
-// acknowledgement loses nothing. The embedded server does so by default.
+// start all processes at the same time, or start those first that ran last. After the last tick of a region,
+// its owner still guards the outbox: it restores lost ticks until all regions have run their last tick.
+// Journals do not contain inputs: a tick whose inputs are lost cannot run again. A server that syncs its
+// files before each acknowledgement loses nothing. The embedded server syncs in this way by default.
 //
 // # Limits
 //
@@ -95,8 +95,8 @@
 // The world is as fast as its slowest region. When an owner dies, the world stands still until the regions of
 // this owner have new owners. That takes about a lease, plus the time to run the ticks since the last
 // checkpoint again. When a process ends by [Node.Close] or after [Node.Drain], other processes take its
-// regions immediately. A process that joins gets its share immediately, too. A region that changes its owner
-// in one of these ways leaves a checkpoint of its last tick, so no tick runs again.
+// regions immediately. A process that joins gets its share immediately, too. In these cases the old owner
+// leaves a checkpoint of its last tick, so no tick runs again.
 //
 // A cluster stands still while its server does not run. An embedded server ends with its process. Three or
 // more NATS servers with Options.Replicas of 3 or more keep running when one server dies. With Options.Peers,

@@ -36,7 +36,7 @@ func (c *counter) Load(state []byte) error {
 
 func (c *counter) Close() error { return nil }
 
-// Status returns the status of the region for Node.Regions.
+// Status returns the JSON value that Node.Regions shows.
 func (c *counter) Status() []byte { return fmt.Appendf(nil, `{"sum":%d}`, c.sum) }
 
 func Example() {

@@ -12,14 +12,14 @@ import (
 // Follow runs the ticks of a region again in this process, some ticks behind the owner of the region. It
 // calls afterTick after each tick. The function afterTick may read the machine, and must not change it. A
 // process that follows a region can show, query or check it without load on the owner: see Options.Observe.
-// Follow ends after the tick Options.Until, or when the context or the node ends.
+// Follow ends after the tick Options.Until, or when the context or the node ends. After an upgrade of the
+// cluster, Follow returns [ErrUpgraded] after the last tick of this process's program.
 //
 // Follow begins at the newest checkpoint. After an error, Follow reports the error, and begins again with a
-// new machine. One error is not reported: Follow was late, and messages that it needs were removed. If the
-// machine computes another result than the owner's machine, and has the method Compare, Follow runs the
-// machine up to the owner's next checkpoint before it reports the error. The report then says what differs.
-// After an upgrade of the cluster, Follow returns [ErrUpgraded] after the last tick of this process's
-// program.
+// new machine. It does not report that messages were removed before it could read them.
+//
+// If the machine computes another result than the owner's machine, and has the method Compare, Follow runs
+// the machine up to the owner's next checkpoint, and compares the states there. Its report says what differs.
 func (n *Node) Follow(ctx context.Context, region int, afterTick func(m Machine, tick uint64)) error {
 	if err := n.check(region); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (n *Node) Follow(ctx context.Context, region int, afterTick func(m Machine,
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case !errors.Is(err, protocol.ErrGone): // ErrGone: the follower was too late
+		case !errors.Is(err, protocol.ErrGone): // ErrGone says that the follower was too slow
 			n.report(err)
 		}
 		if time.Since(began) > maxPause {
@@ -74,7 +74,6 @@ func (n *Node) followOnce(ctx context.Context, region int, afterTick func(m Mach
 	return protocol.Follow(ctx, o)
 }
 
-// follower is a machine that calls afterTick after each tick.
 type follower struct {
 	Machine
 	n         *Node

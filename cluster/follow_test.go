@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// TestFollowers: a process that owns no region computes the same states as the owners, even after an owner
-// has died.
+// TestFollowers: the followers compute the same states as the owners, even after an owner has died.
 func TestFollowers(t *testing.T) {
 	w := newWorld(3, 150)
 	w.slow.Store(int64(5 * time.Millisecond))
@@ -19,9 +18,9 @@ func TestFollowers(t *testing.T) {
 	first.Listen = "127.0.0.1:0"
 	a := join(t, first)
 	b := join(t, w.options(t, a.URL()))
-	watching := newWorld(3, 150) // its machines are those of the followers
+	followed := newWorld(3, 150) // makes the machines of the followers
 	o := w.options(t, a.URL())
-	o.New, o.Observe = watching.machine, true
+	o.New, o.Observe = followed.machine, true
 	c := join(t, o)
 	ctx := deadline(t)
 	var wg sync.WaitGroup
@@ -53,13 +52,12 @@ func TestFollowers(t *testing.T) {
 	closeAll(t, a, c)
 	w.check(t, 2, nil)
 	for r := range 3 {
-		if !bytes.Equal(watching.last[r], w.last[r]) {
-			t.Errorf("region %d ends with %s, and its follower with %s", r, w.last[r], watching.last[r])
+		if !bytes.Equal(followed.last[r], w.last[r]) {
+			t.Errorf("region %d ends with %s, and its follower with %s", r, w.last[r], followed.last[r])
 		}
 	}
 }
 
-// A follower that computes another state than the owner reports the difference, and begins again.
 func TestFollowerThatDiffers(t *testing.T) {
 	w := newWorld(2, 0)
 	w.slow.Store(int64(5 * time.Millisecond))

@@ -8,7 +8,7 @@ import (
 )
 
 // If a process sends no heartbeat for a long time, for example because its folder was deleted, other
-// processes remove its keys. If the process starts again after that, it finds no keys, like a new process.
+// processes remove its keys. If the process starts again later, it is like a new process.
 
 const (
 	// maxSilent is how long the keys of a process stay after its last heartbeat.
@@ -17,8 +17,8 @@ const (
 	checksInSilence = 720
 )
 
-// forget removes the keys of processes that have sent no heartbeat for a long time. It does nothing if it has
-// looked for such keys lately. Only one goroutine may call it.
+// forget removes the keys of processes that have sent no heartbeat for a long time. It does nothing if the
+// last search for such keys was a short time ago. Only one goroutine may call it.
 func (n *Node) forget(ctx context.Context) {
 	now, silence := time.Now(), time.Duration(n.silence.Load())
 	if now.Sub(n.forgot) < silence/checksInSilence {
@@ -33,7 +33,7 @@ func (n *Node) forget(ctx context.Context) {
 	}
 }
 
-// remove removes a key if it has not changed. It gives up after a lease.
+// remove removes a key if it still has the revision of e. It gives up after a lease.
 func (n *Node) remove(ctx context.Context, e storage.Entry) error {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Lease)
 	defer cancel()
@@ -41,8 +41,8 @@ func (n *Node) remove(ctx context.Context, e storage.Entry) error {
 }
 
 // silent returns the keys of other processes that have sent no heartbeat for longer than silence. It leaves
-// out the owner of a region, and the last owner of a region without an owner. The times of heartbeats come
-// from the clock of the server, because the clocks of the processes may differ.
+// out owners of regions, and last owners of regions without an owner. The times of heartbeats are those of
+// the server's clock, because the clocks of the processes may differ.
 func (v *view) silent(now time.Time, silence time.Duration) (keys []storage.Entry) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -68,7 +68,7 @@ func (v *view) silent(now time.Time, silence time.Duration) (keys []storage.Entr
 	return keys
 }
 
-// removed removes a key from the view.
+// removed removes a key from the view if the key still has the revision of e.
 func (v *view) removed(e storage.Entry) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

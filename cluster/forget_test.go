@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// TestSilentProcesses checks which processes lose their keys.
 func TestSilentProcesses(t *testing.T) {
 	v := newView("me", &Options{Regions: 1, Lease: time.Second})
 	revision := uint64(0)
@@ -35,7 +34,7 @@ func TestSilentProcesses(t *testing.T) {
 			t.Errorf("after %d s the keys %v are removed, want %v", seconds, keys, want)
 		}
 	}
-	early := at(1).Add(-time.Hour) // a process that joins is told all keys, even old ones
+	early := at(1).Add(-time.Hour) // a process that joins also gets old keys
 	tell("process.me", heartbeat{Lease: 1000}, at(1), time.Time{})
 	tell("process.dead", heartbeat{Lease: 1000}, at(1), early)
 	if keys := v.silent(at(2000), time.Minute); keys != nil {
@@ -59,7 +58,7 @@ func TestSilentProcesses(t *testing.T) {
 	tell("process.other", heartbeat{Lease: 1000}, at(71_000), time.Time{})
 	expect(200, "process.owner")
 
-	// The view keeps a key that has changed since silent has returned it.
+	// The view keeps a key that has changed after silent has returned it.
 	tell("process.dead", heartbeat{Lease: 1000}, at(200_000), early)
 	v.removed(storage.Entry{Key: "process.dead", Revision: revision - 1})
 	if v.processes["dead"] == nil {
@@ -67,7 +66,6 @@ func TestSilentProcesses(t *testing.T) {
 	}
 }
 
-// The keys of a dead process are removed. If the process starts again, it has keys again.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 0)

@@ -21,13 +21,13 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// roleOf is the environment variable with the role of this program. Without a role, the program runs the
-// tests.
-const roleOf = "VAST_CLUSTER_TEST_ROLE"
+// roleVariable is the environment variable with the role of this program. Without a role, the program runs
+// the tests.
+const roleVariable = "VAST_CLUSTER_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	var err error
-	switch role := os.Getenv(roleOf); role {
+	switch role := os.Getenv(roleVariable); role {
 	case "":
 		os.Exit(m.Run())
 	case "server":
@@ -41,11 +41,11 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// again returns a command that runs this program in a role. The input of the command ends when this program
-// ends.
-func again(role string, args ...string) (c *exec.Cmd, in io.WriteCloser, out *bufio.Reader, err error) {
+// roleCommand returns a command that runs this program in a role. The input of the command ends when this
+// process ends.
+func roleCommand(role string, args ...string) (c *exec.Cmd, in io.WriteCloser, out *bufio.Reader, err error) {
 	c = exec.Command(os.Args[0], args...)
-	c.Env = append(os.Environ(), roleOf+"="+role)
+	c.Env = append(os.Environ(), roleVariable+"="+role)
 	c.Stderr = os.Stderr
 	in, err = c.StdinPipe()
 	if err == nil {
@@ -56,8 +56,8 @@ func again(role string, args ...string) (c *exec.Cmd, in io.WriteCloser, out *bu
 	return c, in, out, err
 }
 
-// serve is the role of a NATS server. It prints the address of the server. After serve has read a line, the
-// files of the server cannot grow. The server ends when its input ends.
+// serve runs a NATS server until the input ends. It prints the address of the server. After the first line of
+// the input, the files of the server cannot grow.
 func serve(dir, port string) error {
 	signal.Ignore(syscall.SIGXFSZ) // a write beyond RLIMIT_FSIZE then returns an error
 	o := storage.ServerOptions{Dir: dir, Host: "127.0.0.1"}
@@ -88,7 +88,7 @@ type attendant struct {
 	out    *bufio.Reader // the output of the server
 }
 
-// attend is the role of an attendant. It reads commands, and prints a line after each command.
+// attend runs an attendant. It reads commands, and prints a line after each command.
 func attend(kind, dir string) error {
 	a := &attendant{kind: kind, dir: dir, port: -1}
 	if kind == fullFolder {
@@ -127,7 +127,7 @@ func attend(kind, dir string) error {
 
 // start starts the server, at the same address each time, and returns the address.
 func (a *attendant) start() (string, error) {
-	c, in, out, err := again("server", filepath.Join(a.dir, "nats"), fmt.Sprint(a.port))
+	c, in, out, err := roleCommand("server", filepath.Join(a.dir, "nats"), fmt.Sprint(a.port))
 	if err != nil {
 		return "", err
 	}
@@ -184,9 +184,8 @@ func (a *attendant) room() error {
 	return os.Remove(a.filler())
 }
 
-// TestDiskIsFull fills the disk of the server while regions run. The regions wait, and their statuses say
-// why. The regions continue after the disk has room again and the server has started again. Their states are
-// the same as without the fault.
+// TestDiskIsFull fills the disk of the server while regions run. The regions wait. They continue after the
+// disk has room again and the server has started again. Their states are the same as without the fault.
 func TestDiskIsFull(t *testing.T) {
 	childtest.Needed(t)
 	for _, kind := range []string{fullFolder, noGrowth} {
@@ -198,7 +197,7 @@ func TestDiskIsFull(t *testing.T) {
 }
 
 func testFullDisk(t *testing.T, kind string) {
-	c, in, out, err := again(kind, t.TempDir())
+	c, in, out, err := roleCommand(kind, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +277,7 @@ func testFullDisk(t *testing.T, kind string) {
 		sent <- err
 	}()
 	ticks := func() (all []uint64) {
-		for r := range 3 { // not from the statuses, which have older ticks
+		for r := range 3 { // the ticks in the statuses are older than those in the regions
 			all = append(all, max(a.regions[r].tick.Load(), b.regions[r].tick.Load()))
 		}
 		return all

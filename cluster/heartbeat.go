@@ -14,13 +14,13 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// lease says until when no other process takes over the regions of this process. A lease begins when a
-// heartbeat is sent, because other processes may see the heartbeat before this process gets the
+// lease is the time during which no other process takes over the regions of this process. A lease begins when
+// a heartbeat is sent, because other processes may see the heartbeat before this process gets the
 // acknowledgement.
 type lease struct {
 	mu      sync.Mutex
 	until   time.Time
-	renewed chan struct{} // closed when until is set
+	renewed chan struct{} // closed when the lease is renewed
 }
 
 func (l *lease) renew(until time.Time) {
@@ -39,7 +39,7 @@ func (l *lease) holds() (bool, <-chan struct{}) {
 
 // held is protocol.Options.Held of a region. If the lease has expired, held waits until a heartbeat renews
 // the lease. It returns false if another process has taken the region over meanwhile. While the server does
-// not answer, no process can do so.
+// not answer, no process can take the region over.
 func (n *Node) held(ctx context.Context, region int) bool {
 	for {
 		holds, renewed := n.lease.holds()
@@ -58,13 +58,13 @@ func (n *Node) held(ctx context.Context, region int) bool {
 
 // heart is what a process needs to send heartbeats.
 type heart struct {
-	revision uint64 // of the last heartbeat
-	foreign  string // another session whose heartbeat had the name of this process
+	revision uint64 // revision of the last heartbeat
+	foreign  string // another session that has sent a heartbeat with the name of this process
 	host     string
 	program  string
 }
 
-// startHeart sets the fields of heart. The revision is that of an earlier session's heartbeat, or 0.
+// startHeart sets the fields of n.heart. The revision is that of the heartbeat of an earlier session, or 0.
 func (n *Node) startHeart(ctx context.Context) (err error) {
 	n.heart.host, _ = os.Hostname() // for operators only
 	if program, err := os.Executable(); err == nil {
@@ -100,7 +100,7 @@ func (n *Node) keepAlive(ctx context.Context) {
 	}
 }
 
-// beat sends a heartbeat. leaves says that the process leaves the cluster.
+// beat sends a heartbeat. leaves is true if the process leaves the cluster.
 func (n *Node) beat(ctx context.Context, leaves bool) error {
 	now := time.Now()
 	h := heartbeat{Session: n.session, Lease: n.o.Lease.Milliseconds(), Left: leaves, Host: n.heart.host,
@@ -131,9 +131,8 @@ func (n *Node) beat(ctx context.Context, leaves bool) error {
 }
 
 // refusedBeat finds out why a heartbeat was refused: an acknowledgement was lost, the server has lost
-// heartbeats, or another process has the same name. If refusedBeat finds heartbeats of one other session
-// twice, the node fails: a process with the same name overwrites the heartbeats of this session again and
-// again, but a session that has ended does not.
+// heartbeats, or another process has the same name. The node fails if refusedBeat finds heartbeats of the
+// same other session twice: only a session that still runs overwrites a heartbeat of this session.
 func (n *Node) refusedBeat(ctx context.Context, key string) error {
 	b, revision, err := n.get(ctx, key)
 	if err != nil {
@@ -154,8 +153,8 @@ func (n *Node) refusedBeat(ctx context.Context, key string) error {
 	return nil
 }
 
-// set sets a key like storage.Storage.Set, but gives up after a lease: a value that is set later than that
-// may be outdated.
+// set sets a key like storage.Storage.Set, but gives up after a lease, because the value may then be
+// outdated.
 func (n *Node) set(ctx context.Context, key string, value any, revision uint64) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Lease)
 	defer cancel()

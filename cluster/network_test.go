@@ -91,6 +91,7 @@ var networkFaults = []struct {
 // TestNetworkFaults injects each fault between one of two nodes and the server. The long form continues with
 // random faults, some of which begin before the cluster has recovered.
 func TestNetworkFaults(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	w := newWorld(4, uint64(longtest.Pick(800, 5000)))
 	w.slow.Store(int64(25 * time.Millisecond))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/vastgo/vast/cluster/internal/storage"
 	"github.com/vastgo/vast/internal/disk"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 var errKilled = errors.New("killed")
@@ -345,6 +346,7 @@ func TestServerGoesAway(t *testing.T) {
 // TestServerLosesItsEnd: a server loses the newest messages and keys that it has acknowledged, as in a power
 // failure.
 func TestServerLosesItsEnd(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	at := storage.ServerOptions{Dir: t.TempDir(), Host: "127.0.0.1", Port: -1, SyncInterval: time.Minute}
 	server, err := storage.StartServer(at)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // freeAddresses returns addresses that no program uses.
@@ -23,6 +25,7 @@ func freeAddresses(t *testing.T, n int) (addresses []string) {
 
 // TestPeers: three nodes have a server each. One node dies with its server, and starts again.
 func TestPeers(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	const every = 20
 	w := newWorld(3, 200)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/store"
 )
 
@@ -316,6 +317,7 @@ func (l *ledger) check(t *testing.T, ticks uint64) {
 // TestIdentitiesInCluster: each ID exists once, and messages reach their targets. In a run whose processes
 // die and whose regions move, the states are the same as in a calm run.
 func TestIdentitiesInCluster(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	const ticks = 300
 	first, err := newNavy(0, newLedger())

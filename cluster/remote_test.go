@@ -23,7 +23,7 @@ type guild struct {
 	travel  vast.SparseColumn[Travel]
 	tick    uint64
 	work    func() // what the next ticks do, or nil
-	panics  bool   // whether a callback panics when an entity loses its number
+	panics  bool   // a callback panics when an entity loses its number
 }
 
 const guildRegions = 3
@@ -61,7 +61,6 @@ func newGuild(t testing.TB, region int, o vast.Options) *guild {
 	return g
 }
 
-// step runs a tick.
 func (g *guild) step(t testing.TB, received ...[]byte) [][]byte {
 	t.Helper()
 	g.tick++
@@ -72,7 +71,6 @@ func (g *guild) step(t testing.TB, received ...[]byte) [][]byte {
 	return sections
 }
 
-// member makes an entity with an ID.
 func (g *guild) member() (vast.Entity, ID) {
 	e := g.w.Archetype(g.numbers, g.ids).New()
 	return e, *g.ids.Get(e)
@@ -86,14 +84,13 @@ func (g *guild) checkFind(t testing.TB, id ID, want vast.Entity) {
 	}
 }
 
-// panicOf returns the value of a panic, or nil.
 func panicOf(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-// says checks that a function panics with a text.
+// says checks that f panics, and that the panic contains want.
 func says(t *testing.T, f func(), want string) {
 	t.Helper()
 	if v := panicOf(f); !strings.Contains(fmt.Sprint(v), want) {
@@ -123,15 +120,15 @@ func TestIDs(t *testing.T) {
 		t.Errorf("the zero ID is %q", text)
 	}
 	if n := unsafe.Sizeof(Remote{}); n != 16 {
-		t.Errorf("a Remote has %d bytes", n)
+		t.Errorf("a Remote has %d bytes, want 16", n)
 	}
 	if !(Remote{}).IsZero() || (Remote{ID: 1}).IsZero() {
-		t.Error("IsZero is wrong")
+		t.Error("IsZero does not tell the zero Remote from a Remote with an ID")
 	}
 }
 
-// TestRemoteBytes: the bytes of a Remote in a column depend only on its fields. Otherwise two processes
-// would save different states.
+// TestRemoteBytes: the bytes of a Remote in a column depend only on its fields, so that all processes save
+// equal states.
 func TestRemoteBytes(t *testing.T) {
 	g := newGuild(t, 2, vast.Options{})
 	e, id := g.member()
@@ -154,7 +151,6 @@ func TestRemoteBytes(t *testing.T) {
 	}
 }
 
-// TestIdentity checks the ways in which an entity gets an ID and loses it.
 func TestIdentity(t *testing.T) {
 	g := newGuild(t, 1, vast.Options{})
 	plain := g.w.Archetype(g.numbers).New()
@@ -226,9 +222,9 @@ type registerModel struct {
 	*guild
 	t     *testing.T
 	r     *rand.Rand
-	last  uint64        // the newest number of an entity
-	of    map[uint64]ID // the ID of each living entity; 0: it has none
-	owner map[ID]uint64 // the last entity with each ID, even if the ID is lost
+	last  uint64        // number of the newest entity
+	of    map[uint64]ID // ID of each living entity, by number of the entity; 0: the entity has no ID
+	owner map[ID]uint64 // number of the last entity that had the ID
 	onWay [][]byte      // sections from this region to itself
 }
 
@@ -336,7 +332,6 @@ func (m *registerModel) change() string {
 	return "Reset"
 }
 
-// exchange gives the ID of an entity to another entity.
 func (m *registerModel) exchange(some []vast.Entity) string {
 	if len(some) < 2 || m.of[*m.numbers.Get(some[0])] == 0 {
 		return "nothing"
@@ -356,7 +351,7 @@ func (m *registerModel) send() {
 	m.onWay = append(m.onWay[:0], nil, m.step(m.t)[1])
 }
 
-// receive checks that the entities that travel are away. Then it runs a tick, in which they arrive.
+// receive checks that the travellers are not in the world, and runs a tick, in which they arrive.
 func (m *registerModel) receive(travellers []vast.Entity) {
 	for number, id := range m.of {
 		e, ok := m.Find(id)
@@ -377,7 +372,7 @@ func (m *registerModel) receive(travellers []vast.Entity) {
 	m.step(m.t, m.onWay...)
 }
 
-// reload replaces the world by another one that has loaded its state.
+// reload loads the state of the world into a new world, which replaces the old one.
 func (m *registerModel) reload() {
 	state, err := m.Save()
 	if err != nil {
@@ -430,7 +425,7 @@ func (m *registerModel) check(after string) {
 	m.World.ids.checkInvariants()
 }
 
-// TestLostIDs: the index keeps at most maxLost lost IDs, even if no tick ends.
+// TestLostIDs: the index keeps at most maxLost lost IDs in the middle of a tick, and none after the tick.
 func TestLostIDs(t *testing.T) {
 	g := newGuild(t, 0, vast.Options{})
 	r := g.World.ids
@@ -439,7 +434,7 @@ func TestLostIDs(t *testing.T) {
 		g.w.Delete(e)
 	}
 	if n := r.index.Len(); n > maxLost {
-		t.Errorf("the index has %d deleted entities, want at most %d", n, maxLost)
+		t.Errorf("the index has %d deleted entities, want %d or fewer", n, maxLost)
 	}
 	g.w.Archetype(g.ids).NewN(100, nil)
 	g.step(t)
@@ -449,8 +444,7 @@ func TestLostIDs(t *testing.T) {
 	}
 }
 
-// TestGivenIsState: a loaded region gives the IDs that the saved region would have given, and gives no ID
-// twice.
+// TestGivenIsState: the number of given IDs belongs to the state, so a loaded region gives no ID twice.
 func TestGivenIsState(t *testing.T) {
 	a := newGuild(t, 1, vast.Options{})
 	e, _ := a.member()
@@ -482,7 +476,7 @@ func TestGivenIsState(t *testing.T) {
 		t.Errorf("after the loaded region has given another ID, Compare returns %v", err)
 	}
 
-	// A program without IDs has saved a state, and a program with IDs loads the state.
+	// A program with IDs loads the state that a program without IDs has saved.
 	w := vast.NewWorld(vast.Options{Mark: 2, MaxEntities: 1 << 16})
 	old, err := NewWorld(WorldOptions{World: w, Travel: vast.NewSparseColumn[Travel](w), Region: 1,
 		Regions: guildRegions, Tick: func(uint64, [][]byte) error { return nil }})
@@ -507,10 +501,10 @@ func TestGivenIsState(t *testing.T) {
 	}
 }
 
-// forge makes a section with entities that have these IDs.
+// forge makes a section from region 2 with one entity for each ID.
 func forge(t *testing.T, ids ...ID) []byte {
 	g := newGuild(t, 2, vast.Options{})
-	g.w.Archetype(g.numbers).New() // so that the slots differ from those of the receiver
+	g.w.Archetype(g.numbers).New() // so that entities have other slots here than in the receiver
 	var es []vast.Entity
 	for _, id := range ids {
 		e, _ := g.member()
@@ -524,7 +518,7 @@ func forge(t *testing.T, ids ...ID) []byte {
 	return section
 }
 
-// TestForgedIDs: entities that must not have their IDs are refused, and the world stays as it is.
+// TestForgedIDs: a section with a wrong ID is refused, and the world is unchanged.
 func TestForgedIDs(t *testing.T) {
 	g := newGuild(t, 1, vast.Options{})
 	e, mine := g.member()
@@ -556,11 +550,11 @@ func TestForgedIDs(t *testing.T) {
 	g.step(t)
 	g.World.ids.checkInvariants()
 	if n := g.ids.Len(); n != 2 {
-		t.Errorf("%d entities have IDs", n)
+		t.Errorf("%d entities have IDs, want 2", n)
 	}
 }
 
-// TestForgedStates: a state whose IDs contradict each other is refused.
+// TestForgedStates: a state with wrong IDs is refused.
 func TestForgedStates(t *testing.T) {
 	for want, forge := range map[string]func(g *guild, e vast.Entity){
 		"1/1, which entity":              func(g *guild, e vast.Entity) { *g.ids.Get(e) = idOf(1, 1) },
@@ -610,13 +604,13 @@ func TestIdentityMisuse(t *testing.T) {
 	}
 }
 
-// TestExhaustedIDs: a region that has given all of its IDs gives no ID again.
+// TestExhaustedIDs: a region that has given all of its IDs gives no further ID.
 func TestExhaustedIDs(t *testing.T) {
 	g := newGuild(t, 1, vast.Options{})
 	g.World.ids.given.Given = maxNumbers - 1
 	_, id := g.member()
 	if id != idOf(1, maxNumbers) {
-		t.Errorf("the last ID is %v", id)
+		t.Errorf("the last ID is %v, want %v", id, idOf(1, maxNumbers))
 	}
 	e := g.w.Archetype(g.numbers).New()
 	v := panicOf(func() { g.Remote(e) })
@@ -625,14 +619,14 @@ func TestExhaustedIDs(t *testing.T) {
 		t.Errorf("the panic is %v", v)
 	}
 	if g.ids.Has(e) {
-		t.Error("the entity has the component")
+		t.Error("Remote has panicked, and the entity has an ID")
 	}
 	if err, ok := panicOf(func() { g.ids.Add(e, 0) }).(*vm.Error); !ok || !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("the panic is %v", err)
 	}
 }
 
-// TestIDsWithoutMemory: without memory for the index, the world stays as it is.
+// TestIDsWithoutMemory: if the index gets no memory, the world is unchanged.
 func TestIDsWithoutMemory(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	g := newGuild(t, 1, vast.Options{Limit: limit})
@@ -647,7 +641,7 @@ func TestIDsWithoutMemory(t *testing.T) {
 		t.Errorf("the panic is %v", v)
 	}
 	if g.ids.Has(e) {
-		t.Error("the entity has the component")
+		t.Error("Remote has panicked, and the entity has an ID")
 	}
 	_, _, err := g.Tick(1, [][]byte{nil, section}, nil)
 	if !errors.Is(err, vm.ErrLimit) || !strings.Contains(err.Error(), "entities from region 1") {
@@ -658,10 +652,10 @@ func TestIDsWithoutMemory(t *testing.T) {
 	}
 	limit.SetMax(1 << 30)
 	if got := g.Remote(e).ID; got != idOf(1, 1) {
-		t.Errorf("the first ID is %v", got)
+		t.Errorf("the first ID is %v, want %v", got, idOf(1, 1))
 	}
 	g.step(t, nil, section)
 	if _, ok := g.Find(idOf(2, 8)); !ok || g.w.Len() != 3 {
-		t.Errorf("the world has %d entities, want 3 with the ID 2/8 among them", g.w.Len())
+		t.Errorf("the world has %d entities, want 3, one of them with the ID 2/8", g.w.Len())
 	}
 }

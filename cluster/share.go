@@ -6,13 +6,13 @@ import (
 )
 
 // The shares are fair if the numbers of regions of any two processes differ by at most one. All processes
-// compute the same shares from the same keys. While the processes see different keys, a region may move once
-// more than necessary.
+// compute the same shares from the same keys. A process that has not seen the newest keys yet may make one
+// unnecessary move of a region.
 
-// share returns how many regions a process may own.
+// share returns the largest fair number of regions of a process.
 func (p *picture) share() int { return (p.unfinished + len(p.counts) - 1) / len(p.counts) }
 
-// fewest reports whether no process has fewer regions than this one.
+// fewest reports whether no other process has fewer regions than process.
 func (p *picture) fewest(process string) bool {
 	for _, n := range p.counts {
 		if n < p.counts[process] {
@@ -22,14 +22,14 @@ func (p *picture) fewest(process string) bool {
 	return true
 }
 
-// gives reports whether a process gives a region to another process. While a region has no owner, no process
-// gives a region.
+// gives reports whether process must give a region to another process. While any region has no owner, the
+// result is false.
 func (p *picture) gives(process string) bool {
 	if slices.Contains(p.ownerships, released) || slices.Contains(p.ownerships, orphaned) {
 		return false
 	}
 	least := p.unfinished / len(p.counts) // the smallest fair number of regions
-	missing := 0                          // how many regions the poorer processes lack to have that number
+	missing := 0                          // number of regions that processes with fewer than least lack
 	var rich []string
 	for name, n := range p.counts {
 		missing += max(0, least-n)
@@ -37,8 +37,8 @@ func (p *picture) gives(process string) bool {
 			rich = append(rich, name)
 		}
 	}
-	// The processes with the most regions give first. Processes with equal numbers are ordered by name, so
-	// that not all of them give.
+	// The processes with the most regions give first. Processes with equal numbers of regions are ordered by
+	// name, so that all processes compute the same order.
 	slices.SortFunc(rich, func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.counts[b], p.counts[a]), cmp.Compare(a, b))
 	})

@@ -6,15 +6,14 @@ import (
 	"testing"
 )
 
-// TestShareConverges lets processes give and take regions by the rules until no region moves, and checks that
-// the result is fair.
+// TestShareConverges gives and takes regions until no region moves, and checks that the shares are fair.
 func TestShareConverges(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 300 {
 		processes, regions := 1+random.IntN(6), 1+random.IntN(20)
-		owners := make([]int, regions) // -1 if a region has no owner
+		owners := make([]int, regions) // owner of each region, or -1
 		for r := range owners {
 			owners[r] = random.IntN(processes+1) - 1
 		}
@@ -36,7 +35,7 @@ func TestShareConverges(t *testing.T) {
 		moves := 0
 		for changed := true; changed; {
 			changed = false
-			p := picture() // all processes see the same picture, and act at the same time
+			p := picture() // one picture for all processes, as if they acted at the same time
 			for i := range processes {
 				if p.gives(fmt.Sprint(i)) {
 					for r, o := range owners {
@@ -64,7 +63,8 @@ func TestShareConverges(t *testing.T) {
 				}
 			}
 			if moves > 2*regions {
-				t.Fatalf("%d regions moved %d times: %v", regions, moves, p.counts)
+				t.Fatalf("%d regions moved %d times, want %d or fewer: %v", regions, moves, 2*regions,
+					p.counts)
 			}
 		}
 		p := picture()

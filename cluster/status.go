@@ -9,20 +9,19 @@ import (
 // Status is what is known of a region. It is at most about a second old while the owner of the region lives.
 type Status struct {
 	Region int
-	// Process is the name of the owner, or of the last owner if the region has none.
+	// Process is the name of the owner, or of the last owner if the region has no owner.
 	Process string
 	Tick    uint64 // the last tick that ran
-	// Failovers is how often the region got a new owner because the owner before had died. Moves is how often
-	// the region got a new owner because the owner before had given the region up.
+	// Failovers is the number of owners that died and were replaced. Moves is the number of owners that gave
+	// the region up and were replaced.
 	Failovers, Moves int
-	// Machine is what the method Status of the machine has returned, as JSON, or nil.
+	// Machine is the JSON result of the machine's method Status, or nil.
 	Machine []byte
-	// Waiting says why the region does not run. It is empty if the region runs, or if the region has run its
-	// last tick.
+	// Waiting says why the region does not run. It is empty while the region runs, and after its last tick.
 	Waiting string
 }
 
-// Regions returns what is known of all regions of the cluster. It does not wait.
+// Regions returns the Status of each region of the cluster. It does not wait.
 func (n *Node) Regions() []Status {
 	p := n.look()
 	var away string
@@ -75,9 +74,9 @@ func (n *Node) publish(ctx context.Context) {
 	}
 }
 
-// publishRegion writes the status of a region if the region has run its last tick here, or its run has
-// failed, and the key does not show this yet. If write is set, it also writes the status of a region that
-// runs.
+// publishRegion writes the status of a region to its key, if the region has run its last tick here or its run
+// has failed, and the key does not show this yet. If write is true, publishRegion also writes the status of a
+// running region.
 func (n *Node) publishRegion(ctx context.Context, r *region, write bool) {
 	known := n.view.status(r.number)
 	next := status{Process: n.process, From: n.view.first(), Tick: r.tick.Load()}
@@ -99,10 +98,10 @@ func (n *Node) publishRegion(ctx context.Context, r *region, write bool) {
 	if !write {
 		return
 	}
-	if next.Tick == 0 { // this run has not run a tick yet
+	if next.Tick == 0 { // no tick has run here yet
 		next.Tick = known.value.Tick
 	}
-	next.Machine = known.value.Machine // until this process has a status of the machine
+	next.Machine = known.value.Machine // for a machine that has not returned a status here yet
 	if machine := r.machine.Load(); machine != nil {
 		next.Machine = *machine
 	}

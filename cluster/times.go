@@ -8,19 +8,20 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Times are the durations of the ticks that ran in this process, of all regions together. The ticks that a
-// takeover runs again do not count.
+// Times describes the ticks that ran in this process, of all regions together. It leaves out the ticks that a
+// takeover runs again.
 type Times struct {
 	Ticks uint64
-	// Tick is the time in Machine.Tick. Barrier is the time from when a tick was due until Machine.Tick
-	// began. During this time the tick waits for the sections of other regions and for inputs.
+	// Tick is the duration of Machine.Tick. Barrier is how long a tick that is due waits for the sections of
+	// other regions and for inputs, before Machine.Tick begins.
 	Tick, Barrier Percentiles
 	// TickTotal and BarrierTotal are the sums of these times.
 	TickTotal, BarrierTotal time.Duration
 	// InTime is the share of ticks that ended at most one period after they were due. Without Options.Hz a
 	// period is a sixtieth of a second.
 	InTime float64
-	// Rate is how many ticks in a second the slowest region ran, since its first tick in this process.
+	// Rate is the number of ticks a second that the slowest region has run since its first tick in this
+	// process.
 	Rate float64
 }
 
@@ -30,7 +31,7 @@ type Percentiles struct{ P50, P90, P99, Max time.Duration }
 // Times returns the durations of the ticks so far.
 func (n *Node) Times() Times { return n.times.sum() }
 
-// times collects times.
+// times collects the data of Times.
 type times struct {
 	mu            sync.Mutex
 	tick, barrier *hdrhistogram.Histogram // microseconds
@@ -40,10 +41,10 @@ type times struct {
 	rates         map[int]*rate // by region
 }
 
-// rate has when the first and the last tick of a region ended.
+// rate measures the rate of a region.
 type rate struct {
-	first, last time.Time
-	ticks       int // the number of ticks after the first one
+	first, last time.Time // ends of the first and of the last tick
+	ticks       int       // the number of ticks after the first one
 }
 
 func newTimes() *times {
@@ -52,8 +53,8 @@ func newTimes() *times {
 		rates: make(map[int]*rate)}
 }
 
-// add adds a tick. wanted is when the tick should have been due by its period; waited is the time from when
-// the tick was due until it began.
+// add adds a tick. wanted is the time at which the tick should have begun, so that the ticks are one period
+// apart. waited is how long the tick waited after it was due.
 func (t *times) add(region int, wanted, began, ended time.Time, waited, period time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,22 +100,22 @@ func percentiles(h *hdrhistogram.Histogram) Percentiles {
 	return Percentiles{at(50), at(90), at(99), time.Duration(h.Max()) * time.Microsecond}
 }
 
-// pace decides when the ticks of a region are due: at equal distances, or without waiting.
+// pace decides when the ticks of a region are due.
 type pace struct {
-	period time.Duration // 0: ticks do not wait
-	// unpaced is how many of the next ticks do not wait for the clock. At the start of a cluster, the regions
-	// begin at different times, and tick lookahead + 1 waits for the slowest of them. The clock begins with
-	// the tick after it, because otherwise the regions would try to catch up on this delay.
+	period time.Duration // time from one tick to the next; 0: a tick is due after the previous tick
+	// unpaced is the number of next ticks that do not wait for the clock. The regions of a new cluster begin
+	// at different times, and the first tick after the lookahead waits for the slowest region. The clock
+	// begins after that tick, so that the regions do not try to catch up on the delay.
 	unpaced uint64
 	next    time.Time // when the next tick is due
 	wanted  time.Time // when the current tick should have begun; zero before the first tick
-	due     time.Time // when wait returned for the current tick
+	due     time.Time // when wait returned for the current tick; zero before the first tick
 }
 
-// maxDebt is the largest delay on which a region catches up.
+// maxDebt is the largest delay that a region catches up on. The region drops any further delay.
 const maxDebt = time.Second
 
-// wait waits until the next tick is due: at its time, or when another region has run the same tick.
+// wait waits until a tick is due: at its time, or earlier if another region has run this tick.
 func (p *pace) wait(ctx context.Context, tick uint64, others *pulse) error {
 	now := time.Now()
 	switch {

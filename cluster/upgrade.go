@@ -11,11 +11,14 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// An upgrade adds a version of the program to the constants. A process of the new version proposes the first
-// tick of this version, some seconds ahead. Each process says in its heartbeat whether it keeps to the
-// proposal. If it does, its regions wait before this tick. If all processes keep to the proposal, the
-// proposer adds the version to the constants. The processes of the old version then end each region with a
-// checkpoint of the tick before, and the processes of the new version continue from these checkpoints.
+// An upgrade adds a version of the program to the constants:
+//
+//  1. A process of the new version proposes the first tick of the version, some seconds ahead.
+//  2. Each process accepts or rejects the proposal in its heartbeat. After it has accepted, its regions wait
+//     before the proposed tick.
+//  3. If all processes accept, the proposer adds the version to the constants.
+//  4. The processes of the old version end each region with a checkpoint of the last tick of the old version.
+//     The processes of the new version continue from these checkpoints.
 
 // ErrUpgraded is the error of [Node.Wait] and [Node.Follow] when the program of this process has run its last
 // tick before an upgrade of the cluster.
@@ -25,13 +28,13 @@ var ErrUpgraded = errors.New("cluster: another version of the program runs the f
 type proposal struct {
 	version
 	Process string `json:"process"`
-	Session string `json:"session"` // of the process
+	Session string `json:"session"` // session of the process
 }
 
 // errLate is the error for a proposal that was removed, or whose first tick a region has already begun.
 var errLate = errors.New("the proposal was removed, or its first tick has already begun")
 
-// maxVersions is how many versions the constants keep.
+// maxVersions is the largest number of versions in the constants. The oldest versions are removed.
 const maxVersions = 8
 
 // upgrade adds the version of this program to the cluster, and returns the first tick of the version.
@@ -56,8 +59,8 @@ func (n *Node) upgrade(ctx context.Context) (from uint64, err error) {
 	}
 }
 
-// decide waits until the other processes answer the proposal of this process. If they keep to the proposal,
-// decide adds the version to the constants. In both cases decide removes the proposal.
+// decide waits for the answers of the other processes to the proposal of this process, and then removes the
+// proposal. If all processes have accepted, decide also adds the version to the constants.
 func (n *Node) decide(ctx context.Context) error {
 	c := n.view.copyConstants()
 	if c.value.Next == nil || c.value.Next.Session != n.session {
@@ -85,7 +88,7 @@ func (n *Node) tickIn(ctx context.Context, seconds uint64) (uint64, error) {
 	return now + n.o.Lookahead + (now-before+1)*seconds, ctx.Err()
 }
 
-// furthest returns the highest tick of all regions, and whether all regions have ended after this tick.
+// furthest returns the highest tick of all regions. done is whether all regions have ended after this tick.
 func (v *view) furthest() (tick uint64, done bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -98,9 +101,9 @@ func (v *view) furthest() (tick uint64, done bool) {
 	return tick, done
 }
 
-// propose proposes that the version of this program begins with earliestTick or a later tick, and returns 0.
-// If another process has added the version meanwhile, propose proposes nothing, and returns the first tick of
-// the version.
+// propose proposes a first tick for the version of this program, and returns 0. The proposed tick is
+// earliestTick or later. If another process has already added the version, propose returns the first tick of
+// the version, and proposes nothing.
 func (n *Node) propose(ctx context.Context, earliestTick uint64) (from uint64, err error) {
 	for {
 		c, revision, err := n.readConstants(ctx)
@@ -125,9 +128,9 @@ func (n *Node) propose(ctx context.Context, earliestTick uint64) (from uint64, e
 	}
 }
 
-// accepted waits until all other living processes and the owners of all regions keep to the proposal in the
-// constants of a revision. It does not wait for processes that have not agreed on their version yet. It
-// returns errLate if a process cannot keep to the proposal, or if the constants have another revision.
+// accepted waits until all other living processes accept the proposal in the constants, and until each
+// unfinished region has a living owner. It does not wait for the answers of processes that are still joining.
+// It returns errLate if a process rejects the proposal, or if the constants do not have the given revision.
 func (n *Node) accepted(ctx context.Context, revision uint64) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*n.o.Lease+5*time.Second, errors.New("no answer"))
 	defer cancel()
@@ -147,9 +150,9 @@ func (n *Node) accepted(ctx context.Context, revision uint64) error {
 	return nil
 }
 
-// unready names the processes, and the regions, from which an answer to the proposal in the constants of a
-// revision is missing. late reports whether a process cannot keep to the proposal, or the constants have
-// another revision. Callers hold mu.
+// unready names the processes that have not answered the proposal, and the regions without a living owner.
+// late is true if a process rejects the proposal, if a region has run the proposed tick, or if the constants
+// do not have the given revision. Callers hold mu.
 func (v *view) unready(revision uint64, now time.Time) (missing []string, late bool) {
 	if v.constants.revision != revision || v.constants.value.Next == nil {
 		return nil, true
@@ -174,9 +177,8 @@ func (v *view) unready(revision uint64, now time.Time) (missing []string, late b
 	return missing, late
 }
 
-// begin is called before a region runs a tick. It waits while the tick belongs to a version that is only
-// proposed. It returns protocol.ErrEnd if a later version runs the tick, or if the region leaves this
-// process.
+// begin is called before a region runs a tick. It waits while it is undecided which version runs the tick. It
+// returns protocol.ErrEnd if a later version runs the tick, or if the region leaves this process.
 func (n *Node) begin(ctx context.Context, r *region, tick uint64) error {
 	ended := false
 	err := n.view.wait(ctx, n.ctx, func() bool {

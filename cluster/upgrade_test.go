@@ -10,15 +10,17 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
-// growing is a machine for tests. In its second version, states and sections have one more number.
+// growing is a machine for tests. In version 1, states and sections have one number more than in version 0.
 type growing struct {
 	w               *growth
 	region, version int
 	tick            uint64
 	sum             uint64
-	received        uint64 // bytes of sections, since the upgrade
+	received        uint64 // number of bytes of received sections since the upgrade
 	before          string // the argument of Upgraded, or empty
 }
 
@@ -27,7 +29,7 @@ type growth struct {
 	slow time.Duration // how long a tick sleeps
 
 	mu      sync.Mutex
-	ran     map[int][]uint64 // by region: the last tick of the first version and the first tick of the second
+	ran     map[int][]uint64 // by region: the last tick of version 0 and the first tick of version 1
 	wrong   error
 	schemas []string // the arguments of Upgraded
 }
@@ -172,7 +174,7 @@ func TestUpgrade(t *testing.T) {
 	until(t, "one new process has all regions", func() bool { return loads(c)[0] == 3 })
 	reached := least(c)
 	until(t, "the regions run again", func() bool { return least(c) > reached+50 })
-	last := join(t, options(a.URL(), 1)) // the cluster already has its version
+	last := join(t, options(a.URL(), 1)) // the cluster already has this version
 	until(t, "the process that has joined last runs a region", func() bool { return loads(last)[0] > 0 })
 
 	g.mu.Lock()
@@ -219,8 +221,8 @@ func TestUpgradeOfAnEndedCluster(t *testing.T) {
 	}
 }
 
-// TestUpgradeWithoutTheOldProgram: an upgrade fails if no process runs the old program.
 func TestUpgradeWithoutTheOldProgram(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	w := newWorld(2, 0)
 	w.slow.Store(int64(time.Millisecond))
@@ -245,6 +247,7 @@ func TestUpgradeWithoutTheOldProgram(t *testing.T) {
 
 // TestProposal checks how a process answers proposals, and that the proposal of a dead process is removed.
 func TestProposal(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	w := newWorld(1, 0)
 	w.slow.Store(int64(2 * time.Millisecond))
@@ -271,16 +274,16 @@ func TestProposal(t *testing.T) {
 		return late
 	}
 	if !answer(propose(2, n.session)) {
-		t.Error("the process keeps to a proposal that begins with a tick that it has run")
+		t.Error("the process accepts a proposal for a tick that it has run")
 	}
 	next := least(n) + 400
 	if answer(propose(next, n.session)) {
-		t.Error("the process does not keep to a proposal that begins with a tick in the future")
+		t.Error("the process rejects a proposal for a future tick")
 	}
 	until(t, "the region waits", func() bool { return n.regions[0].tick.Load() == next-1 })
 	time.Sleep(50 * time.Millisecond)
 	if tick := n.regions[0].tick.Load(); tick != next-1 {
-		t.Errorf("tick %d has run, although a proposal begins with tick %d", tick, next)
+		t.Errorf("tick %d has run, although another version is proposed from tick %d on", tick, next)
 	}
 	propose(next, "a session that has ended")
 	until(t, "the proposal is removed", func() bool { return n.view.copyConstants().value.Next == nil })

@@ -15,15 +15,15 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// The keys of a cluster, besides those of package storage. All but the first are followed by a dot and the
-// name of a process or the number of a region.
+// These are the keys of a cluster, besides those of package storage. All keys except keyCluster are prefixes:
+// a dot and the name of a process or the number of a region follow.
 const (
 	keyCluster = "cluster"
 	keyProcess = "process"
 	keyOwner   = "owner"
 	keyStatus  = "status"
-	keyPlace   = "place" // this and the following are set by operators
-	keyDrain   = "drain"
+	keyPlace   = "place" // set by operators
+	keyDrain   = "drain" // set by operators
 )
 
 func processKey(name string) string  { return keyProcess + "." + name }
@@ -34,22 +34,23 @@ func statusKey(region int) string    { return keyStatus + "." + strconv.Itoa(reg
 
 // heartbeat is the sign of life of a process.
 type heartbeat struct {
-	Session string `json:"session"` // of this Join
+	Session string `json:"session"` // random name for each Join
 	Lease   int64  `json:"lease"`   // in milliseconds
-	// From is the first tick of the program's version, and 0 before the process has agreed on it.
+	// From is the first tick of the program's version. It is 0 while the process is still joining.
 	From uint64 `json:"from"`
-	// Proposal is the revision of the constants whose proposal the process has seen. Late is set if the
-	// process has already begun the first tick of the proposal. If Late is not set, the process keeps to the
-	// proposal.
+	// Proposal is the revision of the constants that have the proposal, or 0 if there is no proposal. Late
+	// rejects the proposal, because the process has already begun the proposed tick. If Late is false, the
+	// process accepts the proposal.
 	Proposal uint64 `json:"proposal,omitempty"`
 	Late     bool   `json:"late,omitempty"`
 	// Draining is set if the process takes no regions. Failing is set if the process could not run a region
 	// a short time ago.
 	Draining bool `json:"draining,omitempty"`
 	Failing  bool `json:"failing,omitempty"`
-	Left     bool `json:"left,omitempty"` // after Close
+	Left     bool `json:"left,omitempty"` // the process has called Close
 
-	Host    string `json:"host"` // this and the following are for operators
+	// Host, Program and System are for operators.
+	Host    string `json:"host"`
 	Program string `json:"program"`
 	System  string `json:"system"`
 }
@@ -59,8 +60,8 @@ type owner struct {
 	Process string `json:"process"` // the owner, or the last owner
 	// Session is the session of the process. It is empty if the process has given the region up.
 	Session   string `json:"session,omitempty"`
-	Failovers int    `json:"failovers"` // changes of the owner because the owner before had died
-	Moves     int    `json:"moves"`     // changes of the owner because the owner before gave the region up
+	Failovers int    `json:"failovers"` // number of owners that died and were replaced
+	Moves     int    `json:"moves"`     // number of owners that gave the region up and were replaced
 }
 
 // status is what the owner of a region publishes about the region.
@@ -68,7 +69,7 @@ type status struct {
 	Process string          `json:"process"`
 	From    uint64          `json:"from"` // the first tick of the version of the program that runs the region
 	Tick    uint64          `json:"tick"`
-	Done    bool            `json:"done,omitempty"` // Tick is the owner's last tick, and a checkpoint has it
+	Done    bool            `json:"done,omitempty"` // a checkpoint has the state after the owner's last tick
 	Waiting string          `json:"waiting,omitempty"`
 	Machine json.RawMessage `json:"machine,omitempty"`
 }
@@ -84,13 +85,13 @@ type drained struct {
 	Drain bool `json:"drain"`
 }
 
-// known is the value of a key and its revision, which is 0 if there is no such key.
+// known is the value and the revision of a key. The revision is 0 before the watch has delivered the key.
 type known[T any] struct {
 	value    T
 	revision uint64
 }
 
-// member is what the heartbeats of a process say.
+// member is the newest heartbeat of a process.
 type member struct {
 	known[heartbeat]
 	seen time.Time // when the last heartbeat arrived here, by the clock of this process
@@ -100,8 +101,8 @@ type member struct {
 // view is what this process knows of the keys.
 type view struct {
 	process string        // the name of this process
-	lease   time.Duration // of this process
-	until   uint64        // the last tick; 0 if there is none
+	lease   time.Duration // lease of this process
+	until   uint64        // Options.Until
 	codes   atomic.Pointer[[]protocol.Version]
 
 	mu        sync.Mutex
@@ -140,7 +141,7 @@ func (v *view) wake() {
 	v.hasChanged()
 }
 
-// wait waits until holds returns true. wait calls holds with mu held.
+// wait waits until holds returns true, or until one of the contexts ends. wait calls holds with mu held.
 func (v *view) wait(ctx, node context.Context, holds func() bool) error {
 	for {
 		v.mu.Lock()
@@ -159,8 +160,8 @@ func (v *view) wait(ctx, node context.Context, holds func() bool) error {
 	}
 }
 
-// begin prepares the view for a new watch, which delivers all keys again. The revisions of the keys may be
-// lower than before, if the server has lost some of the revisions in a power failure.
+// begin prepares the view for a new watch, which delivers all keys again. The new revisions may be lower than
+// the known ones, because a server can lose revisions in a power failure.
 func (v *view) begin() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -182,7 +183,7 @@ func (v *view) complete(now time.Time) {
 	v.hasChanged()
 }
 
-// tell updates the view with a key. It returns an error if the value is damaged or there is no such region.
+// tell updates the view with a key. It returns an error if the value is damaged or the region does not exist.
 func (v *view) tell(e storage.Entry, now time.Time) error {
 	kind, name, _ := strings.Cut(e.Key, ".")
 	v.mu.Lock()
@@ -264,8 +265,9 @@ func (v *view) tellProcess(name string, e storage.Entry, now time.Time) error {
 	return err
 }
 
-// late notes an interruption if a heartbeat of this process is overdue, because heartbeats of other processes
-// may then be overdue, too. A process sends three heartbeats in a lease.
+// late notes an interruption if the watch has delivered no heartbeat of this process for two thirds of a
+// lease. The watch may then also lack heartbeats of other processes. A process sends three heartbeats in a
+// lease. Callers hold mu.
 func (v *view) late(now time.Time) {
 	if now.Sub(v.own) > v.lease*2/3 {
 		v.interrupted = now
@@ -279,7 +281,7 @@ func (v *view) heard() time.Time {
 	return v.own
 }
 
-// member returns a copy of what is known of a process.
+// member returns a copy of the newest heartbeat of a process.
 func (v *view) member(name string) member {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -316,7 +318,7 @@ func (v *view) lives(m *member, now time.Time) bool {
 	return !m.value.Left && now.Sub(since) <= v.leaseOf(m)
 }
 
-// leaseOf returns the lease of a process.
+// leaseOf returns the lease of a process, or the lease of this process in place of a wrong value.
 func (v *view) leaseOf(m *member) time.Duration {
 	lease := time.Duration(m.value.Lease) * time.Millisecond
 	if lease <= 0 || lease > time.Hour {
@@ -409,11 +411,11 @@ type ownership int
 
 const (
 	owned     ownership = iota
-	released            // the owner has given it up, or there was none
+	released            // the owner has given the region up, or there was no owner
 	orphaned            // the owner has died
 	finished            // the region has run its last tick, or the last tick of this version of the program
 	earlier             // a process with an earlier version runs the region
-	abandoned           // a process with an earlier version must run the region, and none does
+	abandoned           // a process with an earlier version must run the region, but no such process owns it
 )
 
 // picture is a copy of a view at one moment.
@@ -424,7 +426,7 @@ type picture struct {
 	// counts has the number of unfinished regions of each process that lives and takes regions of this
 	// version of the program. It always has an entry for this process, even if this process takes no regions.
 	counts map[string]int
-	places []string // by region: its place, if that process takes regions; empty otherwise
+	places []string // by region: the process of its place; empty if that process takes no regions
 	others int      // the number of other processes of this version that live and do not drain
 }
 
@@ -433,7 +435,7 @@ func (p *picture) ended() bool {
 	return !slices.ContainsFunc(p.ownerships, func(o ownership) bool { return o != finished })
 }
 
-// look returns the picture of the given moment. session is that of this process.
+// look returns the picture at the time now. session is the session of this process.
 func (v *view) look(session string, now time.Time) picture {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -457,7 +459,7 @@ func (v *view) look(session string, now time.Time) picture {
 	}
 	alive[v.process] = session
 	if own := v.processes[v.process]; own != nil {
-		own.value.From = v.from // the next heartbeat will say the same
+		own.value.From = v.from // the next heartbeat has this value
 	}
 	for r, o := range p.owners {
 		if _, takes := p.counts[v.places[r].value.Process]; takes {

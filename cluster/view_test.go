@@ -10,12 +10,11 @@ import (
 	"github.com/vastgo/vast/cluster/internal/storage"
 )
 
-// at returns a moment of a test.
 func at(milliseconds int) time.Time {
 	return time.Unix(0, 0).Add(time.Duration(milliseconds) * time.Millisecond)
 }
 
-// TestSilence checks when a process counts as dead. At first, all leases are 1000 milliseconds.
+// TestSilence checks when a process without heartbeats counts as dead. All times are in milliseconds.
 func TestSilence(t *testing.T) {
 	v := newView("me", &Options{Regions: 1, Lease: time.Second})
 	revision := uint64(0)
@@ -152,7 +151,7 @@ func TestPace(t *testing.T) {
 func TestUnpaced(t *testing.T) {
 	p, others := pace{period: time.Hour, unpaced: 3}, newPulse(2, 3)
 	for tick := range uint64(3) {
-		p.next = time.Now().Add(-time.Minute) // the last tick waited for a minute
+		p.next = time.Now().Add(-time.Minute) // as if the previous tick had waited for a minute
 		if err := p.wait(t.Context(), tick+1, others); err != nil {
 			t.Fatal(err)
 		}

@@ -70,9 +70,8 @@ func (n *Node) told(e storage.Entry) {
 	}
 }
 
-// change sets a key that has the given revision, tells the view the new value, and returns true. If the key
-// has another revision, change tells the view the value that the key has, and returns false. After any other
-// error it also returns false.
+// change sets a key if the key has the given revision, tells the view the new value, and returns true.
+// Otherwise change returns false. If the key has another revision, change tells the view the present value.
 func (n *Node) change(ctx context.Context, key string, value any, revision uint64) bool {
 	now, err := n.set(ctx, key, value, revision)
 	if err == nil {

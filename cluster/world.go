@@ -20,19 +20,20 @@ type Travel struct {
 
 // WorldOptions say what a [World] consists of. World, Travel, Regions and Tick are required.
 type WorldOptions struct {
-	// World has all of its columns and no entities. Give the world of each region another vast.Options.Mark,
-	// such as 1 + region%255: an Entity of a region with another mark is stale here.
+	// World has all of its columns and no entities. Give the world of each region a different
+	// vast.Options.Mark, such as 1 + region%255. Then an Entity from a region with another mark is stale in
+	// this world.
 	World *vast.World
 	// Travel is the column with the destinations of entities. To send an entity away, give it the component
 	// with Add or AddLater.
 	Travel vast.SparseColumn[Travel]
-	// Region is the number of this region, from 0. Regions is how many regions there are.
+	// Region is the number of this region, from 0. Regions is the number of regions.
 	Region, Regions int
 	// Begin fills the world before its first tick. Default: the world begins empty.
 	Begin func() error
 	// Loaded is called after the world was loaded from a checkpoint. Default: nothing is called.
 	Loaded func() error
-	// Tick runs a tick, such as that of a schedule. inputs are those of [Node.Send].
+	// Tick runs a tick of the program, for example of a schedule. inputs are the inputs from [Node.Send].
 	Tick func(tick uint64, inputs [][]byte) error
 	// Arrived is called before a tick, once for each region from which entities arrive, in the order of the
 	// regions. entities has the travellers that had no traveller above them in a hierarchy, in the order of
@@ -44,11 +45,11 @@ type WorldOptions struct {
 	// before this tick are in the world. Received must neither change the messages nor keep them. Default: a
 	// message stops the region with an error.
 	Received func(from int, messages [][]byte) error
-	// Identity is the column with the IDs of entities, for [World.Remote] and [World.Find]. An entity that
-	// gains the component with the value 0, or is born with it, gets a new ID. An entity that loses the
-	// component loses its ID forever. The program must not write into the column. Entities without an ID cost
-	// nothing. An entity with an ID takes 8 bytes in the column and 16 to 32 bytes in an index. NewWorld adds
-	// a callback with [vast.World.OnMove]. Default: there are no IDs.
+	// Identity is the column with the IDs of entities, for [World.Remote] and [World.Find]. An entity gets a
+	// new ID when it gains the component with the value 0, or is born with this value. An entity that loses
+	// the component loses its ID forever. The program must not write into the column. Entities without an ID
+	// cost nothing. An entity with an ID takes 8 bytes in the column and 16 to 32 bytes in an index. NewWorld
+	// adds a callback with [vast.World.OnMove]. Default: there are no IDs.
 	Identity vast.Column[ID]
 	// HashEvery is the number of ticks from one hash of the state to the next. A hash takes as long as a
 	// checkpoint. With hashes, followers and processes that run a tick again detect a different state.
@@ -77,12 +78,12 @@ type World struct {
 	sending  bool         // Send may be called
 	messages [][]byte     // the encoded messages that Send has sent in this tick, by region
 	sections []section    // the sections that have arrived, by region
-	saved    bytes.Buffer // what Save has returned last
+	saved    bytes.Buffer // result of the last Save
 }
 
 var _ Machine = (*World)(nil)
 
-// NewWorld returns the machine of a region. Close closes the world.
+// NewWorld returns the machine of a region. [World.Close] also closes WorldOptions.World.
 func NewWorld(o WorldOptions) (*World, error) {
 	if o.World == nil || o.Tick == nil || o.Region < 0 || o.Region >= o.Regions {
 		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions needs World, Tick, and a Region from "+

@@ -24,7 +24,7 @@ type fleet struct {
 	aboard vast.Relation
 	travel vast.SparseColumn[Travel]
 	log    vast.HeapColumn[string]
-	result *fleets // what Tick notes after the last tick, or nil
+	result *fleets // gets the state after the last tick, or nil
 	until  uint64
 	broken func(f *fleet, tick uint64) // what a test does in a tick, or nil
 }
@@ -102,7 +102,7 @@ func (f *fleet) sail(tick uint64) error {
 	for _, e := range leave {
 		s := f.ships.Get(e)
 		f.travel.Add(e, Travel{To: uint32(mix(s.Number, tick) % fleetRegions)})
-		for who := range f.aboard.Sources(e) { // one sailor may have another destination
+		for who := range f.aboard.Sources(e) { // the ship's destination must win over that of the sailor
 			f.travel.Add(who, Travel{To: uint32(f.region)})
 			break
 		}
@@ -131,7 +131,7 @@ func newFleets() *fleets {
 	return &fleets{hashes: make(map[int][sha256.Size]byte), counts: make(map[int]int)}
 }
 
-// TestWorldsTravel: worlds in regions end in the same states whether a process dies or not.
+// TestWorldsTravel: the regions end in the same states with and without the death of a process.
 func TestWorldsTravel(t *testing.T) {
 	t.Parallel()
 	const ticks = 200
@@ -258,7 +258,6 @@ func TestWorldByHand(t *testing.T) {
 	}
 }
 
-// travellersIn returns the number of entities in a section.
 func travellersIn(t *testing.T, section []byte) int {
 	if len(section) == 0 {
 		return 0
@@ -285,7 +284,6 @@ func firstOf(q vast.Query) vast.Entity {
 	return vast.Entity{}
 }
 
-// TestWorldRefuses checks the errors of Tick and NewWorld.
 func TestWorldRefuses(t *testing.T) {
 	for want, broken := range map[string]func(f *fleet, tick uint64){
 		"to region 7, which does not exist": func(f *fleet, _ uint64) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists the entities of a file that store.Save has written, or of a store's last checkpoint.
+"""Lists the entities of a file of store.Save, or of the last checkpoint in the folder of a store.
 
 Each line is an entity with its components, or an element of a container. store-format.md describes the files.
 Usage: read_store.py FILE, or read_store.py FOLDER.
@@ -26,13 +26,13 @@ def crc32c(data):
 
 
 def read_blocks(file):
-    """Yields (kind, index, number of the first element, number of elements, content) for each block."""
+    """Yields each block as (kind, index, number of the first element, number of elements, content)."""
     begin = file.read(16)
     if begin[:14] != b"vast world\r\n\x1a\x00":
         sys.exit("the file does not hold a world")
     version = int.from_bytes(begin[14:], "little")
     if version not in (1, 2, 3):
-        sys.exit("the file has another version of the format")
+        sys.exit(f"version {version} of the format is unknown")
     blocks, listed = 0, b""
     while True:
         header, listed = listed[:40] or file.read(40), listed[40:]
@@ -57,7 +57,7 @@ NUMBERS = {("bool", 1): "?", ("float32", 4): "<f", ("float64", 8): "<d"}
 
 
 def in_memory(typ, data, at=0):
-    """Returns the value of the type that begins at the offset `at` of the data."""
+    """Returns the value of type typ at the offset `at` of data. data holds values in their memory layout."""
     kind, size = typ["kind"], typ.get("size", 0)
     if kind == "struct":
         if typ.get("name") == "vast.Entity":
@@ -127,7 +127,7 @@ def entity_name(slot, generation):
 
 
 def bits(words):
-    """Yields the numbers of the set bits, in order."""
+    """Yields the numbers of the set bits in ascending order. words maps the number of a word to the word."""
     for word in sorted(words):
         for bit in range(64):
             if words[word] >> bit & 1:
@@ -176,7 +176,7 @@ def description(path):
 
 
 def files_of(path):
-    """Returns the files that hold a checkpoint: one that is complete, and the deltas that follow."""
+    """Returns the files that hold a checkpoint, oldest first: a complete file, and deltas."""
     files = [path]
     kept = description(path).get("kept", {})
     while "base" in kept:
@@ -190,9 +190,9 @@ def files_of(path):
 
 
 def read(path, found, values):
-    """Reads one file of a chain into found and values, and returns the description of the world.
+    """Reads one file of a chain into found and values, and returns the manifest of the file.
 
-    The contents of the file replace those of earlier files.
+    The values of the file replace those of older files.
 
     found maps (name of the column, name of the container, kind, number) to {number of the element: value}.
     values maps the name of a column to its values in the order of slots.
@@ -229,7 +229,7 @@ def read(path, found, values):
 
 
 def key_of(manifest, array):
-    """Returns a key that identifies an array in all files of a store."""
+    """Returns the key of an array. The array has this key in all files of a store."""
     column, container = array["column"], array.get("container", 0)
     return (manifest["columns"][column]["name"] if column >= 0 else "",
             manifest["containers"][container - 1]["name"] if container > 0 else "",
@@ -240,8 +240,8 @@ def main(path):
     found, named = {}, {}
     for file in files_of(path):
         manifest = read(file, found, named)
-    arrays = {}  # from (kind, column) to {number of the element: value}
-    contents = {}  # from the container to {(kind, number): {number of the element: value}}
+    arrays = {}  # maps (kind, column) to {number of the element: value}
+    contents = {}  # maps the number of a container to {(kind, number): {number of the element: value}}
     values = {i: named[c["name"]] for i, c in enumerate(manifest["columns"]) if c["name"] in named}
     for array in manifest["arrays"]:
         of = found[key_of(manifest, array)]
@@ -250,7 +250,7 @@ def main(path):
         else:
             arrays.setdefault((array["kind"], array["column"]), of)
 
-    components = {}  # from the slot to texts
+    components = {}  # maps a slot to the texts of its components
     for i, column in enumerate(manifest["columns"]):
         if column.get("private"):
             continue
@@ -274,7 +274,7 @@ def main(path):
 
 
 def newest(path):
-    """Returns the path of the last checkpoint of a folder, or the path itself if it is a file."""
+    """Returns the path of the last checkpoint in the folder path. If path is a file, returns path."""
     if not os.path.isdir(path):
         return path
     checkpoints = [name for name in os.listdir(path)

@@ -7,10 +7,10 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// block describes one block: spare, live or freed. The description lies on the Go heap, outside of the region
-// that bad writes damage.
+// block is the description of a spare, live or freed block. The description lies on the Go heap, outside of
+// the region that bad writes damage.
 type block struct {
-	page, pages int // first page and number of pages; a guard page follows
+	page, pages int // first page and number of pages, without the guard page behind them
 	start       int // offset of the first byte in the region
 	size        int // bytes
 	what        kind
@@ -22,11 +22,10 @@ type block struct {
 
 // kind is the type of a block's content: one value, a slice of values, or plain bytes.
 type kind struct {
-	name  string // "" for plain bytes
-	count int    // elements of a slice; -1 for one value
+	name  string // the type of the value or of an element, "" for plain bytes
+	count int    // number of elements of a slice, -1 for one value
 }
 
-// state is the state of a block.
 type state uint8
 
 const (
@@ -35,8 +34,9 @@ const (
 	freed
 )
 
-// place returns the offset in the region of a block whose pages begin at page. The block is as near to the
-// end of its pages as its alignment allows. With Options.AtStart, the block begins at the start of its pages.
+// place returns the offset in the region of a block whose pages begin at page. With Options.AtStart, the
+// block begins at the start of its pages. Otherwise the block is as near to the end of its pages as its
+// alignment allows.
 func (a *Allocator) place(page, size, align int) int {
 	offset := page * vm.PageSize()
 	if a.o.AtStart {
@@ -46,15 +46,14 @@ func (a *Allocator) place(page, size, align int) int {
 	return offset + pagesOf(rounded)*vm.PageSize() - rounded
 }
 
-// roundedSize returns the bytes that a block takes at the end of its pages. A block of size zero takes at
-// least one byte, so that it has an address of its own.
+// roundedSize returns the number of bytes from a block's start to the end of its pages. For a block of size
+// zero, the result is align, so that the block has an address of its own.
 func roundedSize(size, align int) int { return (max(1, size) + align - 1) &^ (align - 1) }
 
-// pagesOf returns the number of pages for a block of a rounded size.
 func pagesOf(bytes int) int { return (bytes + vm.PageSize() - 1) / vm.PageSize() }
 
-// canary is the pattern of the slack, one page long. Neighbouring bytes differ, so that a write of the
-// pattern shifted by a few bytes is detected.
+// canary is the pattern of the slack, one page long. Neighbouring bytes of the pattern differ. So Check also
+// finds a write that moves the pattern by a few bytes.
 var canary = func() []byte {
 	b := make([]byte, vm.PageSize())
 	for i := range b {
@@ -63,9 +62,8 @@ var canary = func() []byte {
 	return b
 }()
 
-// slack returns the bytes before and after the block in its pages. Each of the two parts lies in one page,
-// and fills this page only if the block's size is zero. The conversion is sound while the block's pages are
-// committed or lie on the Go heap.
+// slack returns the bytes before and after the block in its pages. Each of the two slices lies in one page.
+// The conversions are sound while the block's pages are committed or lie on the Go heap.
 func (a *Allocator) slack(b *block) (before, after []byte) {
 	page := vm.PageSize()
 	lo, hi := b.page*page, (b.page+b.pages)*page
@@ -74,14 +72,14 @@ func (a *Allocator) slack(b *block) (before, after []byte) {
 	return before, after
 }
 
-// mark fills the slack of a block with the pattern.
 func (a *Allocator) mark(b *block) {
 	before, after := a.slack(b)
 	copy(before, canary)
 	copy(after, canary[len(canary)-len(after):])
 }
 
-// damage returns the offset, from the block's start, of the first overwritten byte of its slack.
+// damage looks for overwritten bytes in the slack of a block. It returns the offset of the first one from the
+// block's start.
 func (a *Allocator) damage(b *block) (offset int, damaged bool) {
 	before, after := a.slack(b)
 	if i := firstDifference(before, canary[:len(before)]); i >= 0 {
@@ -93,15 +91,16 @@ func (a *Allocator) damage(b *block) (offset int, damaged bool) {
 	return 0, false
 }
 
-// fillFreed fills the pages of a freed block on the Go heap with the pattern. A later write to these pages
-// does not fault, and Check finds the write by the pattern.
+// fillFreed fills the pages of a freed block on the Go heap with the pattern. Check finds later writes to
+// these pages, which do not fault.
 func (a *Allocator) fillFreed(b *block) {
 	for page := range b.pages {
 		copy(a.pageOf(b.page+page), canary)
 	}
 }
 
-// disturbed returns the offset, from the block's start, of the first byte that has changed since fillFreed.
+// disturbed looks for bytes that have changed since fillFreed. It returns the offset of the first one from
+// the block's start.
 func (a *Allocator) disturbed(b *block) (offset int, changed bool) {
 	for page := range b.pages {
 		if i := firstDifference(a.pageOf(b.page+page), canary); i >= 0 {
@@ -115,7 +114,7 @@ func (a *Allocator) pageOf(page int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.base, page*vm.PageSize())), vm.PageSize())
 }
 
-// firstDifference returns the first index at which two slices of equal length differ, or -1.
+// firstDifference returns the first index at which x and y differ, or -1. The slices have equal lengths.
 func firstDifference(x, y []byte) int {
 	if bytes.Equal(x, y) {
 		return -1

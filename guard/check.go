@@ -8,9 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// changed counts the changes since the last check, in builds with invariants. When there is at least one
-// change for every 16 blocks, it runs checkInvariants. A check after each change would make tests with many
-// blocks slow.
+// changed runs checkInvariants after one change for every 16 blocks, in builds with invariants. A check after
+// each change would make tests with many blocks slow.
 func (a *Allocator) changed() {
 	if !invariants.Enabled {
 		return
@@ -20,8 +19,8 @@ func (a *Allocator) changed() {
 	}
 }
 
-// checkInvariants panics if the bookkeeping is inconsistent. Every page below addresses.next, except page 0,
-// belongs to one block or to one free range.
+// checkInvariants panics if the allocator's fields are inconsistent. One invariant: every page below
+// addresses.next, except page 0, belongs to one block or to one free range.
 func (a *Allocator) checkInvariants() {
 	a.unchecked = 0
 	fail := func(format string, args ...any) {
@@ -45,8 +44,8 @@ func (a *Allocator) checkInvariants() {
 	next := 1
 	for _, r := range ranges {
 		if r.lo != next || r.hi <= r.lo {
-			fail("the range of pages [%d, %d) is empty, or does not begin at page %d, the first page that "+
-				"no range before it has", r.lo, r.hi, next)
+			fail("the range of pages [%d, %d) is empty, or does not begin at page %d, where the range before "+
+				"it ends", r.lo, r.hi, next)
 		}
 		next = r.hi
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable is the environment variable with the name of the program, in children, that a child process
-// runs instead of the tests.
+// childVariable is the name of an environment variable. If the value of the variable is a key of children,
+// the process runs this child in place of the tests.
 const childVariable = "VAST_GUARD_TEST_CHILD"
 
-// children are programs by name. Each program dies of one bad access or call.
+// children are programs that die of one bad access or call each.
 var children = map[string]func(){
 	"write after free": func() {
 		defer vm.Watch()()
@@ -52,7 +52,6 @@ var ofChild *guard.Allocator
 
 func at(p *record) unsafe.Pointer { return unsafe.Pointer(p) }
 
-// childBlock makes an allocator and allocates a record.
 func childBlock(atStart bool) *record {
 	var err error
 	if ofChild, err = guard.NewAllocator(guard.Options{Name: "child", AtStart: atStart}); err != nil {
@@ -84,12 +83,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestDeath starts the children and checks their exit status and their output.
 func TestDeath(t *testing.T) {
 	for _, c := range []struct {
 		child  string
-		faults bool     // the child dies of a memory fault; skip it in builds where nothing faults
-		says   []string // in this order
+		faults bool     // the child dies of a memory fault
+		says   []string // parts of the output, in order
 	}{
 		{"write after free", true, []string{"panic: guard: use after free: byte 16 of record (40 bytes) of " +
 			"child, which was freed",
@@ -119,7 +117,7 @@ func TestDeath(t *testing.T) {
 	} {
 		t.Run(c.child, func(t *testing.T) {
 			if c.faults {
-				onlyOS(t)
+				skipWhereNothingFaults(t)
 			}
 			childtest.Needed(t)
 			cmd := exec.Command(os.Args[0])
@@ -140,7 +138,7 @@ func TestDeath(t *testing.T) {
 				}
 				rest = after
 			}
-			// If the child has printed the address of its bad write, the runtime must name this address.
+			// A child that is not watched prints the address of its bad write. The runtime must name this address.
 			if _, after, found := strings.Cut(string(out), "writing to "); found {
 				address, _, _ := strings.Cut(after, "\n")
 				if !strings.Contains(after, "unexpected fault address "+address+"\n") {

@@ -27,7 +27,7 @@ func (r *registry) remove(a *Allocator) {
 	r.all = slices.DeleteFunc(r.all, func(other *Allocator) bool { return other == a })
 }
 
-// find returns the open allocator that owns the address p, or nil.
+// find returns the open allocator whose region contains the address p, or nil.
 func (r *registry) find(p uintptr) *Allocator {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,10 +39,10 @@ func (r *registry) find(p uintptr) *Allocator {
 	return nil
 }
 
-// Describe reports which block an address belongs to. The address may be from a log, from a debugger or from
-// a suspected pointer. Describe returns false if no open allocator owns the address. Fault.At is nil in the
+// Describe reports which block an address belongs to. The address may be a suspected pointer, or come from a
+// log or a debugger. Describe returns false if no open allocator owns the address. Fault.At is nil in the
 // report. Many goroutines may call Describe at the same time. Complexity: linear in the number of open
-// allocators, and in the number of pages from the address down to the start of the next block below it.
+// allocators, and in the number of pages from the start of the nearest block below the address.
 func Describe(p uintptr) (*Fault, bool) {
 	a := open.find(p)
 	if a == nil {
@@ -53,10 +53,10 @@ func Describe(p uintptr) (*Fault, bool) {
 	return a.describe(p), true
 }
 
-// Explain returns the report about the value that a deferred function has recovered, and true if that value
-// is a [*Fault] or a memory fault at an address of an open allocator. For other values it returns false. A
-// goroutine can recover such a memory fault only after [runtime/debug.SetPanicOnFault]. If the deferred
-// function itself calls Explain, Fault.At contains the stack of the access.
+// Explain returns the report about a value that recover has returned. It returns false if the value is
+// neither a [*Fault] nor a memory fault at an address of an open allocator. A goroutine can recover a memory
+// fault only after [runtime/debug.SetPanicOnFault]. If the deferred function that calls recover also calls
+// Explain, Fault.At contains the stack of the access.
 func Explain(recovered any) (*Fault, bool) {
 	switch r := recovered.(type) {
 	case *Fault:
@@ -71,7 +71,7 @@ func Explain(recovered any) (*Fault, bool) {
 	return nil, false
 }
 
-// explained is the [vm.Label] callback for the addresses of allocators.
+// explained is the Explain function of the [vm.Label] of every allocator's region.
 func explained(p uintptr) error {
 	f, ok := Describe(p)
 	if !ok {
@@ -81,7 +81,7 @@ func explained(p uintptr) error {
 	return f
 }
 
-// describe is Describe for an address of this allocator.
+// describe is Describe for an address of this allocator. The caller holds the lock.
 func (a *Allocator) describe(p uintptr) *Fault {
 	offset := int(p - uintptr(a.base))
 	page := offset / vm.PageSize()
@@ -100,7 +100,7 @@ func (a *Allocator) describe(p uintptr) *Fault {
 		}
 		return a.report(Nothing, b, at)
 	}
-	// The address is in a page between two blocks: the report is about the nearer block.
+	// The address is in no page of a block. The report is about the nearer of the two blocks beside it.
 	next := a.blocks[page+1]
 	if b != nil && b.state == spare {
 		b = nil
@@ -117,8 +117,8 @@ func (a *Allocator) describe(p uintptr) *Fault {
 	return a.wild(p)
 }
 
-// around returns the block that the page belongs to. The guard page behind a block counts as a page of the
-// block. around returns nil if the page belongs to no block.
+// around returns the block that the page belongs to, or nil. The guard page behind a block counts as a page
+// of the block.
 func (a *Allocator) around(page int) *block {
 	for first := page; first > 0; first-- {
 		if b := a.blocks[first]; b != nil {
@@ -135,7 +135,7 @@ func (a *Allocator) wild(p uintptr) *Fault {
 	return &Fault{Kind: Wild, Allocator: a.o.Name, Address: p}
 }
 
-// notFreed returns the report that p cannot be freed.
+// notFreed returns the report about a free of the address p, which is not the address of a live block.
 func (a *Allocator) notFreed(p uintptr) *Fault {
 	f := &Fault{Kind: ForeignFree, Allocator: a.o.Name, Address: p}
 	if p-uintptr(a.base) < a.size {
@@ -152,9 +152,9 @@ func (a *Allocator) notFreed(p uintptr) *Fault {
 	return f
 }
 
-// check returns a report about the damaged block with the lowest address, or nil if no block is damaged. A
-// live block is damaged if its slack was overwritten. Where accesses do not fault, a freed block is damaged
-// if it was written to.
+// check returns a report about the damaged block with the lowest address, or nil. A live block is damaged if
+// its slack was overwritten. If accesses do not fault, a freed block is damaged if it was written to. The
+// caller holds the lock.
 func (a *Allocator) check() *Fault {
 	var first *block
 	var kind Kind

@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast/guard"
 )
 
-// Wrong frees are found in every build.
 func Example() {
 	g, err := guard.NewAllocator(guard.Options{Name: "numbers"})
 	if err != nil {
@@ -37,8 +36,7 @@ func Example() {
 	// github.com/vastgo/vast/guard_test.Example
 }
 
-// On average one insertion in a hundred is guarded, but at most 16 elements at a time. The program sees no
-// difference.
+// The pool guards one insertion in a hundred on average, and at most 16 elements at a time.
 func ExampleSampledPool() {
 	p, err := guard.NewSampledPool[int64](guard.SampledPoolOptions{Options: bulk.Options{Capacity: 10_000},
 		Every: 100})

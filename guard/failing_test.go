@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// closeFailed closes a container whose Close may fail once. It returns the error of the first Close.
-func closeFailed(t *testing.T, c interface{ Close() error }) (err error) {
+// closeTwiceIfFailed closes a container whose Close may fail once. It returns the error of the first Close.
+func closeTwiceIfFailed(t *testing.T, c interface{ Close() error }) (err error) {
 	if err = c.Close(); err != nil {
 		if again := c.Close(); again != nil {
 			t.Errorf("the second Close: %v", again)
@@ -21,7 +21,7 @@ func closeFailed(t *testing.T, c interface{ Close() error }) (err error) {
 	return err
 }
 
-// attempt calls f and returns the memory error that f panics with, or nil.
+// attempt returns the *vm.Error that f panics with, or nil.
 func attempt(f func()) error {
 	if _, e := caught(f); e != nil {
 		return e
@@ -29,7 +29,6 @@ func attempt(f func()) error {
 	return nil
 }
 
-// TestAllocatorWhereEachCallFails checks that an allocator survives the failure of each memory call.
 func TestAllocatorWhereEachCallFails(t *testing.T) {
 	calls := faulttest.EachCall(t, func() error {
 		a, err := NewAllocator(Options{Addresses: 9 * vm.PageSize()})
@@ -68,14 +67,13 @@ func TestAllocatorWhereEachCallFails(t *testing.T) {
 			}
 			a.checkInvariants()
 		}
-		return errors.Join(append(all, closeFailed(t, a))...)
+		return errors.Join(append(all, closeTwiceIfFailed(t, a))...)
 	})
 	if least := 1 + 3*4 + 1; calls < least {
 		t.Errorf("%d calls, want at least %d", calls, least)
 	}
 }
 
-// TestPoolsWhereEachCallFails checks that pools of all kinds survive the failure of each memory call.
 func TestPoolsWhereEachCallFails(t *testing.T) {
 	for kind := range 3 {
 		calls := faulttest.EachCall(t, func() (err error) {
@@ -83,13 +81,13 @@ func TestPoolsWhereEachCallFails(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, closeFailed(t, a)) }()
+			defer func() { err = errors.Join(err, closeTwiceIfFailed(t, a)) }()
 			p, err := pools[record](a, 1)[1+kind](bulk.Options{Capacity: 10})
 			if err != nil {
 				return err
 			}
 			all := usePool(t, p)
-			return errors.Join(append(all, closeFailed(t, p))...)
+			return errors.Join(append(all, closeTwiceIfFailed(t, p))...)
 		})
 		if calls < 15 {
 			t.Errorf("pool of kind %d: %d memory calls, want at least 15", kind, calls)
@@ -97,8 +95,8 @@ func TestPoolsWhereEachCallFails(t *testing.T) {
 	}
 }
 
-// usePool calls the methods of a pool, and checks that nothing has changed after a failure of any method
-// but Clear. It returns the errors.
+// usePool calls the methods of a pool. After the failure of a method other than Clear, it checks that the
+// elements are unchanged. It returns the errors.
 func usePool(t *testing.T, p exchangeable[record]) (all []error) {
 	var handles []bulk.Handle[record]
 	unchanged := func(err error) {
@@ -155,24 +153,22 @@ func usePool(t *testing.T, p exchangeable[record]) (all []error) {
 	return all
 }
 
-// TestDamageOutlivesAFailingClose checks that the Close that succeeds returns the damage, even if an earlier
-// Close has failed because the system did not take the memory back.
 func TestDamageOutlivesAFailingClose(t *testing.T) {
 	for kind := range 3 {
 		refused := 0
 		for allowed := 0; closeDamaged(t, kind, allowed); allowed++ {
 			refused++
 		}
-		// Close can fail at the allocator or its blocks, and later at the table of cells.
+		// One failure is in closing the allocator or the blocks, another in closing Pool.cells.
 		if refused < 2 {
 			t.Errorf("pool of kind %d: Close can fail at %d calls, want at least 2", kind, refused)
 		}
 	}
 }
 
-// closeDamaged closes a damaged pool twice. In the first Close, only the given number of calls that give
-// memory back may succeed. In the second Close, all calls succeed. closeDamaged reports whether the first
-// Close failed.
+// closeDamaged checks that the Close that succeeds returns the damage. In the first Close, the system allows
+// the given number of calls that give memory back, and refuses the next one. In the second Close, all calls
+// succeed. closeDamaged reports whether the first Close failed.
 func closeDamaged(t *testing.T, kind, allowed int) (refused bool) {
 	closing, calls := false, 0
 	stop := injected.Inject(func(op string) error {

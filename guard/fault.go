@@ -9,7 +9,7 @@ import (
 type Kind uint8
 
 const (
-	// Nothing: the address lies in a live block and nothing is wrong. Only [Describe] returns it.
+	// Nothing: the address lies in a live block, and nothing is wrong. Only [Describe] returns this kind.
 	Nothing Kind = iota
 	// AfterFree: memory of a freed block was accessed.
 	AfterFree
@@ -17,8 +17,8 @@ const (
 	PastEnd
 	// BeforeStart: memory before a block was accessed.
 	BeforeStart
-	// Overwritten: bytes of the block's pages, before or behind the block, were found overwritten. The time
-	// of the write is not known.
+	// Overwritten: bytes before or behind the block, in its pages, were overwritten. The time of the write is
+	// not known.
 	Overwritten
 	// Wild: the address belongs to an allocator, but is near no known block.
 	Wild
@@ -43,22 +43,23 @@ func (k Kind) String() string {
 }
 
 // Fault is a report about a bad access or call: the kind, the block, and where the block was allocated and
-// freed. [vm.Do] and [vm.Watch] panic with a *Fault after a bad access. A wrong free also panics with one.
+// freed. [vm.Do] and [vm.Watch] panic with a *Fault after a bad access. A wrong free also panics with a
+// *Fault.
 type Fault struct {
 	Kind      Kind
 	Allocator string  // the allocator's Options.Name
-	Address   uintptr // the accessed or freed address
+	Address   uintptr // the accessed, overwritten or freed address
 	Type      string  // the block's content, such as "ship" or "[5]ship"; "" for plain bytes or no block
-	Size      int     // bytes of the block
+	Size      int     // size of the block in bytes
 	Offset    int     // bytes from the block's start to Address
-	Distance  int     // bytes from the block to Address: 1 is adjacent, 0 is inside
+	Distance  int     // bytes from the block to Address: 0 inside the block, 1 next to it
 
-	At          Stack // of the access, the wrong call, or the call that found the damage; nil if not known
+	At          Stack // stack of the access, the wrong call, or the call that found the damage; or nil
 	AllocatedAt Stack // nil if there is no block
-	FreedAt     Stack // nil if the block is live
+	FreedAt     Stack // nil if the block is live, or if there is no block
 }
 
-// Error describes the fault in several lines.
+// Error returns a text of several lines.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	b.WriteString("guard: " + f.Kind.String() + ": ")
@@ -112,7 +113,6 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// subject names the block.
 func (f *Fault) subject() string {
 	what := f.Type
 	if what == "" {
@@ -128,7 +128,7 @@ func count(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// report makes a report about the byte at offset from the block's start.
+// report makes a report about a byte in or near a block, at an offset from the block's start.
 func (a *Allocator) report(k Kind, b *block, offset int) *Fault {
 	f := &Fault{Kind: k, Allocator: a.o.Name, Address: uintptr(a.base) + uintptr(b.start+offset),
 		Type: b.what.String(),

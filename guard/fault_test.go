@@ -12,16 +12,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// onlyOS skips a test in builds where no access faults.
-func onlyOS(t *testing.T) {
+func skipWhereNothingFaults(t *testing.T) {
 	t.Helper()
 	if vm.HeapStandIn() {
 		t.Skip("blocks are Go heap memory in this build, where nothing faults")
 	}
 }
 
-// record is 40 bytes, aligned to 8.
-type record struct {
+type record struct { // 40 bytes, alignment 8
 	id   uint64
 	data [4]uint64
 }
@@ -57,7 +55,7 @@ func caught(t testing.TB, f func()) (found *guard.Fault) {
 	return nil
 }
 
-// The functions below make the accesses and calls, so that tests can search reports for the functions' names.
+// The tests search reports for the names of the next four functions.
 
 //go:noinline
 func allocateRecord(a *guard.Allocator) *record { return guard.Make[record](a) }
@@ -71,9 +69,8 @@ func writeByte(p unsafe.Pointer, offset int) { *(*byte)(unsafe.Add(p, offset)) =
 //go:noinline
 func readByte(p unsafe.Pointer, offset int) byte { return *(*byte)(unsafe.Add(p, offset)) }
 
-// mentions checks that a stack begins in the given function of this package. If function is "", the stack
-// must be empty.
-func mentions(t *testing.T, what string, s guard.Stack, function string) {
+// mustBeginIn checks that the innermost call of a stack is in the given function of this package.
+func mustBeginIn(t *testing.T, what string, s guard.Stack, function string) {
 	t.Helper()
 	for f := range s.Frames() {
 		if !strings.HasSuffix(f.Function, "guard_test."+function) || f.Line == 0 {
@@ -81,13 +78,11 @@ func mentions(t *testing.T, what string, s guard.Stack, function string) {
 		}
 		return
 	}
-	if function != "" {
-		t.Errorf("%s has no calls, want %s", what, function)
-	}
+	t.Errorf("%s has no calls, want %s", what, function)
 }
 
 func TestUseAfterFree(t *testing.T) {
-	onlyOS(t)
+	skipWhereNothingFaults(t)
 	a := newAllocator(t, guard.Options{Name: "ships"})
 	for name, access := range map[string]func(p unsafe.Pointer, offset int){
 		"writeByte": writeByte,
@@ -100,9 +95,9 @@ func TestUseAfterFree(t *testing.T) {
 			f.Type != "record" || f.Allocator != "ships" || f.Address != uintptr(unsafe.Pointer(p))+8 {
 			t.Fatalf("%s: %+v", name, f)
 		}
-		mentions(t, "At", f.At, name)
-		mentions(t, "AllocatedAt", f.AllocatedAt, "allocateRecord")
-		mentions(t, "FreedAt", f.FreedAt, "freeRecord")
+		mustBeginIn(t, "At", f.At, name)
+		mustBeginIn(t, "AllocatedAt", f.AllocatedAt, "allocateRecord")
+		mustBeginIn(t, "FreedAt", f.FreedAt, "freeRecord")
 		text := f.Error()
 		for _, want := range []string{"guard: use after free: byte 8 of record (40 bytes) of ships, which " +
 			"was freed\n",
@@ -117,7 +112,7 @@ func TestUseAfterFree(t *testing.T) {
 }
 
 func TestOutsideTheBlock(t *testing.T) {
-	onlyOS(t)
+	skipWhereNothingFaults(t)
 	page := vm.PageSize()
 	for _, c := range []struct {
 		atStart          bool
@@ -138,7 +133,7 @@ func TestOutsideTheBlock(t *testing.T) {
 		{true, 2 * page, 8, 2 * page, 1, guard.PastEnd},
 	} {
 		a := newAllocator(t, guard.Options{AtStart: c.atStart})
-		// The block gets a live neighbour and a freed neighbour. The report must not be about the neighbours.
+		// The report must not be about the live block before or the freed block behind the tested block.
 		if _, err := a.Alloc(page, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -157,25 +152,25 @@ func TestOutsideTheBlock(t *testing.T) {
 			t.Errorf("byte %d of %d (AtStart %t): %+v", c.offset, c.size, c.atStart, f)
 			continue
 		}
-		mentions(t, "At", f.At, "writeByte")
+		mustBeginIn(t, "At", f.At, "writeByte")
 		side := "past the end of a block ("
 		if c.kind == guard.BeforeStart {
 			side = "before the start of a block ("
 		}
 		if text := f.Error(); !strings.Contains(text, side) ||
 			!strings.Contains(text, fmt.Sprintf(": %d byte", c.distance)) {
-			t.Errorf("the report says\n%s", text)
+			t.Errorf("the report does not contain %q and the distance %d:\n%s", side, c.distance, text)
 		}
 	}
 }
 
-// TestSlack checks that Check and Free find writes to the slack, which do not fault.
 func TestSlack(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		for _, c := range []struct {
-			atStart                  bool
-			size, align              int
-			offset, distance, second int // second is the offset of another written byte, which is not lower
+			atStart          bool
+			size, align      int
+			offset, distance int // of the first written byte
+			second           int // offset of the second written byte
 		}{
 			{false, 13, 8, 13, 1, 15},
 			{false, 40, 8, -1, 1, -1},
@@ -210,8 +205,7 @@ func TestSlack(t *testing.T) {
 	}
 }
 
-// TestWriteToFreedOnTheHeap checks that Check finds a write to a freed block if no access faults.
-func TestWriteToFreedOnTheHeap(t *testing.T) {
+func TestCheckFindsWriteToFreedBlockOnGoHeap(t *testing.T) {
 	a, err := guard.NewAllocator(guard.Options{Pages: vm.PagesHeap, Name: "heap"})
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +221,7 @@ func TestWriteToFreedOnTheHeap(t *testing.T) {
 	if !ok || f.Kind != guard.AfterFree || f.Offset != 16 || f.FreedAt == nil {
 		t.Fatalf("%+v", f)
 	}
-	mentions(t, "FreedAt", f.FreedAt, "freeRecord")
+	mustBeginIn(t, "FreedAt", f.FreedAt, "freeRecord")
 	if f, ok := a.Close().(*guard.Fault); !ok || f.Kind != guard.AfterFree {
 		t.Errorf("Close: %+v", f)
 	}
@@ -264,7 +258,7 @@ func TestWrongFrees(t *testing.T) {
 				t.Errorf("%s: %+v\n%v", c.name, f, f)
 				continue
 			}
-			mentions(t, c.name, f.At, "TestWrongFrees.func1")
+			mustBeginIn(t, c.name, f.At, "TestWrongFrees.func1")
 			if (c.kind == guard.ForeignFree) != (f.AllocatedAt == nil) ||
 				(c.kind == guard.DoubleFree) != (f.FreedAt != nil) {
 				t.Errorf("%s: allocated at %v, freed at %v", c.name, f.AllocatedAt, f.FreedAt)
@@ -310,9 +304,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDoLeavesOthersAlone checks that Do does not change panics and faults that have nothing to do with an
-// allocator, and that Do restores the goroutine's setting.
-func TestDoLeavesOthersAlone(t *testing.T) {
+func TestDoKeepsOtherPanicsAndRestoresSetting(t *testing.T) {
 	for _, want := range []any{"text", fmt.Errorf("an error"), &guard.Fault{Kind: guard.Wild}} {
 		func() {
 			defer func() {
@@ -335,7 +327,7 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 		})
 	}()
 	if debug.SetPanicOnFault(false) {
-		t.Error("faults are still panics")
+		t.Error("Do did not restore the goroutine's setting of SetPanicOnFault")
 	}
 	returned := false
 	vm.Do(func() { returned = true })
@@ -353,9 +345,8 @@ func TestDoLeavesOthersAlone(t *testing.T) {
 	<-ended
 }
 
-// TestWatch checks that a bad access in a goroutine that defers Watch panics with a Fault.
 func TestWatch(t *testing.T) {
-	onlyOS(t)
+	skipWhereNothingFaults(t)
 	a := newAllocator(t, guard.Options{})
 	p := allocateRecord(a)
 	freeRecord(a, p)
@@ -368,6 +359,6 @@ func TestWatch(t *testing.T) {
 	if f, ok := (<-found).(*guard.Fault); !ok || f.Kind != guard.AfterFree || f.Offset != 24 {
 		t.Errorf("%+v", f)
 	} else {
-		mentions(t, "At", f.At, "TestWatch.func1")
+		mustBeginIn(t, "At", f.At, "TestWatch.func1")
 	}
 }

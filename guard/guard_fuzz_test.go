@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -23,10 +24,7 @@ func FuzzAllocator(f *testing.F) {
 }
 
 func TestAllocatorAgainstModel(t *testing.T) {
-	rounds := 8
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 8)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 2000)
 		for _, pages := range pageKinds {
@@ -37,11 +35,10 @@ func TestAllocatorAgainstModel(t *testing.T) {
 	}
 }
 
-// record is 40 bytes, odd has an odd size, and large is more than a page of 4 KiB.
 type (
-	record [5]uint64
-	odd    [13]byte
-	large  [700]uint64
+	record [5]uint64   // 40 bytes
+	odd    [13]byte    // an odd size
+	large  [700]uint64 // 5600 bytes, more than a page of 4 KiB
 )
 
 func numbered(i int) record      { return record{uint64(i), uint64(i) * 3, ^uint64(i), 7, uint64(i) << 32} }
@@ -49,8 +46,6 @@ func numberedOdd(i int) odd      { return odd{0: byte(i), 12: byte(i >> 8)} }
 func numberedLarge(i int) large  { return large{0: uint64(i), 350: uint64(i), 699: ^uint64(i)} }
 func numberedNothing(int) [0]int { return [0]int{} }
 
-// pools returns the constructors of all pools that implement exchangeable: bulk.NewPool, NewPool, NewPoolIn
-// and NewSampledPool.
 func pools[T any](shared *Allocator, every int) []makePool[T] {
 	return []makePool[T]{
 		func(o bulk.Options) (exchangeable[T], error) { return bulk.NewPool[T](o) },
@@ -85,16 +80,14 @@ func FuzzPool(f *testing.F) {
 		8, 2, 3, 4, 7, 4, 0, 8, 0, 9, 9})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
-			playPools(t, pages, 1, data, numbered) // every element is guarded, so that runs are reproducible
+			// With every = 1 all elements are guarded, so that runs are reproducible.
+			playPools(t, pages, 1, data, numbered)
 		}
 	})
 }
 
 func TestPoolsAgainstModel(t *testing.T) {
-	rounds := 6
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 6)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 600)
 		for _, pages := range pageKinds {

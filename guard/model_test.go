@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// caught returns the report or the memory error that f panics with.
+// caught returns the *Fault or the *vm.Error that f panics with.
 func caught(f func()) (fault *Fault, e *vm.Error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -29,15 +29,15 @@ func caught(f func()) (fault *Fault, e *vm.Error) {
 	return nil, nil
 }
 
-// piece is the model of a live block.
-type piece struct {
+// liveBlock is the model of a live block.
+type liveBlock struct {
 	p     unsafe.Pointer
 	bytes []byte // the block's memory
-	want  []byte // its expected content
+	want  []byte // the expected content of bytes
 }
 
-// playAllocator applies the operations in data to an allocator and to a list of its blocks. The test fails if
-// the allocator and the list differ.
+// playAllocator applies the operations that data encodes to an allocator and to a model, and fails if the two
+// differ.
 func playAllocator(t *testing.T, o Options, data []byte) {
 	const capacity, pages = 20, 60
 	page := vm.PageSize()
@@ -46,9 +46,9 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var blocks []piece
+	var blocks []liveBlock
 	var gone []unsafe.Pointer
-	taken := make([]bool, pages) // pages of live blocks and their guard pages
+	taken := make([]bool, pages) // by page: a live block or its guard page
 	taken[0] = true
 	mark := func(p unsafe.Pointer, size int, used bool) {
 		first := int(uintptr(p)-uintptr(a.base)) / page
@@ -65,7 +65,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 		gone = append(gone, blocks[i].p)
 		blocks = slices.Delete(blocks, i, i+1)
 	}
-	intact := func(b piece) {
+	intact := func(b liveBlock) {
 		if !bytes.Equal(b.bytes, b.want) {
 			t.Fatalf("a block of %d bytes holds %x, want %x", len(b.bytes), b.bytes, b.want)
 		}
@@ -82,7 +82,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 				if !errors.Is(err, vm.ErrCapacity) || p != nil {
 					t.Fatal(err)
 				}
-				// Alloc may fail only at the capacity, or if no gap between the live blocks is long enough.
+				// Alloc may fail at the capacity, or if no gap between live blocks is long enough.
 				n := pagesOf(roundedSize(size, align)) + 1
 				gap := 0
 				for _, used := range taken {
@@ -98,7 +98,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 			if len(blocks) == capacity {
 				t.Fatalf("there are more than %d blocks", capacity)
 			}
-			b := piece{p, unsafe.Slice((*byte)(p), size), make([]byte, size)}
+			b := liveBlock{p, unsafe.Slice((*byte)(p), size), make([]byte, size)}
 			intact(b)
 			start := uintptr(p)
 			if start%uintptr(align) != 0 || o.AtStart && start%uintptr(page) != 0 ||
@@ -122,7 +122,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 					b.want[i] = b.bytes[i]
 				}
 			}
-		case 5: // overwrites a byte of the slack of a block
+		case 5: // overwrite a byte of the slack of a block
 			if len(blocks) > 0 {
 				i := in.Below(len(blocks))
 				before, after := a.slack(a.blockAt(uintptr(blocks[i].p)))
@@ -153,7 +153,7 @@ func playAllocator(t *testing.T, o Options, data []byte) {
 					!taken[int(uintptr(p)-uintptr(a.base))/page] {
 					t.Fatalf("a freed block is described as %+v", f)
 				}
-				if !slices.ContainsFunc(blocks, func(b piece) bool { return b.p == p }) {
+				if !slices.ContainsFunc(blocks, func(b liveBlock) bool { return b.p == p }) {
 					if f, _ := caught(func() { a.Free(p) }); f == nil || f.Kind < DoubleFree {
 						t.Fatalf("Free of a freed block reports %+v", f)
 					}
@@ -192,11 +192,10 @@ func spoil(a *Allocator, p uintptr, in *modeltest.Stream) bool {
 	return true
 }
 
-// makePool makes one of the exchangeable pools.
 type makePool[T any] func(bulk.Options) (exchangeable[T], error)
 
-// playPool applies the operations in data to a pool and to a map. The test fails if the pool and the map
-// differ. With inOrder, each insertion must take the lowest free slot.
+// playPool applies the operations that data encodes to a pool and to a map, and fails if the two differ. With
+// inOrder, each insertion must take the lowest free slot.
 func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data []byte, inOrder bool,
 	element func(int) T) {
 	const capacity = 100
@@ -314,7 +313,7 @@ func playPool[T comparable](t *testing.T, pool makePool[T], o bulk.Options, data
 				clear(slots)
 			}
 			compare()
-		case 8: // overwrites a byte next to an element
+		case 8: // overwrite a byte next to an element
 			g, guarded := p.(*Pool[T])
 			if !guarded || len(known) == 0 {
 				break

@@ -8,27 +8,27 @@ import (
 
 // Options configure an allocator. The zero value works.
 type Options struct {
-	// Name is the purpose under which [vm.Snapshot] counts the allocator's bytes. Reports name it too.
-	// Default: "guard.Allocator".
+	// Name is the allocator's name in reports, and the purpose under which [vm.Snapshot] counts the
+	// allocator's bytes. Default: "guard.Allocator".
 	Name string
 	// Capacity is the largest number of live blocks. On Linux each block costs two of the process's mappings.
 	// Linux allows 65,530 mappings by default (vm.max_map_count). Default: 16,384 blocks, which take half of
 	// these mappings.
 	Capacity int
-	// Addresses is the number of bytes of addresses that live and freed blocks share. A block takes its
-	// pages and one guard page. If no unused addresses are left, the allocator reuses those of the block
-	// that was freed first. Until its addresses are reused, a freed block costs some 400 bytes of Go heap.
-	// Default: 1 GiB, enough for some 131,000 blocks of one page of 4 KiB; 16 MiB if regions are Go heap
-	// memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Addresses is the size of the address range for live and freed blocks, in bytes. A block takes its pages
+	// and one guard page. If no unused addresses are left, the allocator reuses the addresses of the block
+	// that was freed first. Before this reuse, the freed block costs some 400 bytes of Go heap. Default:
+	// 1 GiB, enough for some 131,000 blocks of one page of 4 KiB; 16 MiB if blocks lie on the Go heap
+	// ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Addresses int
-	// AtStart puts blocks at the start of their pages, so that an access before the start faults. Default: at
-	// the end, so that an access past the end faults.
+	// AtStart puts blocks at the start of their pages, so that an access before the start faults. By default,
+	// blocks lie at the end of their pages, so that an access past the end faults.
 	AtStart bool
 	// Limit is a budget of committed memory, shared with other containers. A block commits whole pages.
 	// Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is [vm.PagesHeap] for an allocator on the Go heap, where nothing faults. All other values mean
-	// small pages.
+	// Pages is [vm.PagesHeap] for blocks on the Go heap, where no access faults. All other values mean small
+	// pages.
 	Pages vm.Pages
 }
 
@@ -38,10 +38,10 @@ const (
 	standInBytes    = 16 << 20
 )
 
-// standsIn reports whether an allocator with this policy lies on the Go heap.
+// standsIn reports whether blocks with this page policy lie on the Go heap.
 func standsIn(p vm.Pages) bool { return p == vm.PagesHeap || vm.HeapStandIn() }
 
-// withDefaults fills in the defaults. It panics if an option is negative.
+// withDefaults panics if an option is negative.
 func (o Options) withDefaults() Options {
 	for _, v := range []struct {
 		name  string

@@ -10,31 +10,30 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Pool is like a [bulk.Pool], but each element has its own block of an [Allocator]. Using a pointer after its
-// element was removed faults, and so does an access past the element's end. A Pool has the methods, the
-// handles and the slot order of a bulk.Pool. Changing one line of a program replaces a bulk.Pool by a Pool.
-// The program then behaves as with the bulk.Pool until it faults.
+// Pool is a [bulk.Pool] in which each element has its own block of an [Allocator]. An access to a removed
+// element faults, and so does an access past an element's end. A Pool has the methods, the handles and the
+// slot order of a bulk.Pool, so that it can replace a bulk.Pool in a program.
 //
-// Four things differ. An element costs pages, system calls and mappings (see [Options]). The allocator's
-// capacity also bounds the number of elements. Each run of [Pool.Runs] has one element. Accessing a slice
-// from Runs faults after its element is removed.
+// A Pool differs from a bulk.Pool in costs and limits. An element costs pages, system calls and mappings (see
+// [Options]). The allocator's capacity also bounds the number of elements. Each run of [Pool.Runs] has one
+// element.
 //
-// One goroutine may change a pool at a time, as with a bulk.Pool.
+// The rules for concurrent use are those of a bulk.Pool.
 type Pool[T any] struct {
-	cells *bulk.Pool[cell]
-	a     *Allocator
-	owned bool     // the allocator is the pool's own
-	spare []*block // committed by Grow
-	name  string
-	most  int    // number of elements that the budget allows; 0: any number
-	bytes int    // the budget, Options.MaxBytes
-	found *Fault // damage that Close found
+	cells       *bulk.Pool[cell]
+	a           *Allocator
+	owned       bool     // Close closes the allocator
+	spare       []*block // committed by Grow
+	name        string
+	maxElements int    // number of elements that Options.MaxBytes allows, 0 for any number
+	maxBytes    int    // Options.MaxBytes
+	found       *Fault // damage that Close found
 }
 
-// cell is the entry of an element in the pool's table of handles: the first page of the element's block.
+// cell records the block of one element by the block's first page.
 type cell struct{ page int }
 
-// exchangeable has the methods of all pools, so that a pool of this package can replace a bulk.Pool.
+// exchangeable has the methods of all pools. A pool with these methods can replace a bulk.Pool.
 type exchangeable[T any] interface {
 	Insert(v T) (bulk.Handle[T], *T)
 	InsertZero() (bulk.Handle[T], *T)
@@ -60,8 +59,8 @@ var (
 )
 
 // NewPool makes an empty pool with an allocator of its own. The allocator has the defaults of [Options], and
-// more addresses if the elements are large. The allocator's capacity also bounds the pool: at most 16,384
-// elements live at a time, even if o.Capacity is larger. o.Step is ignored.
+// more addresses if the elements are large. At most 16,384 elements live at a time, the allocator's capacity,
+// even if o.Capacity is larger. NewPool ignores o.Step.
 //
 // It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
 func NewPool[T any](o bulk.Options) (*Pool[T], error) {
@@ -89,8 +88,8 @@ func NewPool[T any](o bulk.Options) (*Pool[T], error) {
 	return p, nil
 }
 
-// NewPoolIn makes an empty pool whose elements are blocks of a. The allocator must stay open as long as the
-// pool. NewPoolIn fails as [NewPool] does.
+// NewPoolIn makes an empty pool whose elements are blocks of the allocator a. The allocator must stay open as
+// long as the pool. NewPoolIn fails as [NewPool] does.
 func NewPoolIn[T any](a *Allocator, o bulk.Options) (*Pool[T], error) {
 	layout.Check[T]("guard: NewPool")
 	if o.Capacity < 0 || o.MaxBytes < 0 {
@@ -98,11 +97,11 @@ func NewPoolIn[T any](a *Allocator, o bulk.Options) (*Pool[T], error) {
 			"zero for the default",
 			layout.Name[T](), o.Capacity, o.MaxBytes))
 	}
-	p := &Pool[T]{a: a, name: nameOf[T]("Pool", o), bytes: o.MaxBytes}
+	p := &Pool[T]{a: a, name: nameOf[T]("Pool", o), maxBytes: o.MaxBytes}
 	if o.MaxBytes > 0 {
-		// MaxBytes counts the bytes of the elements, not those of their pages, so that it allows as many
-		// elements as in a bulk.Pool.
-		p.most = o.MaxBytes / layout.Size[T]()
+		// MaxBytes limits the bytes of the elements, not the bytes of their pages. So the Pool may have as
+		// many elements as a bulk.Pool with the same MaxBytes.
+		p.maxElements = o.MaxBytes / layout.Size[T]()
 	}
 	if o.Capacity == 0 {
 		o.Capacity = a.o.Capacity
@@ -120,9 +119,8 @@ func nameOf[T any](kind string, o bulk.Options) string {
 	return "guard." + kind + "[" + layout.Name[T]() + "]"
 }
 
-// cellOf and handleOf convert between handles of elements and handles of cells. An element and its cell have
-// the same slot and generation.
-
+// cellOf converts the handle of an element to the handle of its cell. The two handles have the same slot and
+// generation.
 func cellOf[T any](h bulk.Handle[T]) bulk.Handle[cell] {
 	return bulk.HandleOf[cell](h.ID())
 }
@@ -131,16 +129,16 @@ func handleOf[T any](h bulk.Handle[cell]) bulk.Handle[T] {
 	return bulk.HandleOf[T](h.ID())
 }
 
-// element returns the element of a cell. The conversion is sound because the block was made for a T, which
-// holds no Go pointers, and lives as long as the cell.
+// element returns the element of a cell. The conversion is sound: the block has the size and the alignment of
+// T, T holds no Go pointers, and the block lives as long as the cell.
 func (p *Pool[T]) element(c *cell) *T {
 	var v T
 	return (*T)(unsafe.Add(p.a.base, p.a.place(c.page, int(unsafe.Sizeof(v)), int(unsafe.Alignof(v)))))
 }
 
-// Insert puts v into the lowest free slot and returns its handle and its address. If there is no room, Insert
-// panics with the [*vm.Error] that [Pool.Grow] would return; then the pool is unchanged. Complexity: a system
-// call, a page fault, and the recording of the call stack.
+// Insert puts v into the lowest free slot and returns the element's handle and address. If there is no room,
+// Insert panics with the [*vm.Error] that [Pool.Grow] would return, and the pool is unchanged. Complexity: a
+// system call, a page fault, and the recording of the call stack.
 func (p *Pool[T]) Insert(v T) (bulk.Handle[T], *T) {
 	h, e, err := p.insert(v)
 	if err != nil {
@@ -149,7 +147,7 @@ func (p *Pool[T]) Insert(v T) (bulk.Handle[T], *T) {
 	return h, e
 }
 
-// InsertZero is [Pool.Insert] of a zero element, whose fields the caller sets.
+// InsertZero is [Pool.Insert] of a zero element. The caller sets the fields.
 func (p *Pool[T]) InsertZero() (bulk.Handle[T], *T) {
 	var zero T
 	return p.Insert(zero)
@@ -168,9 +166,9 @@ func (p *Pool[T]) insert(v T) (bulk.Handle[T], *T, error) {
 	return handleOf[T](h), e, nil
 }
 
-// Remove removes the element of h and reports whether h was valid. It panics with a [*Fault] if bytes around
-// the element were overwritten; the element is removed nevertheless. It panics with an [*vm.Error] as
-// [Allocator.Free] does; then the element is still live.
+// Remove removes the element of h and reports whether h was valid. If bytes around the element were
+// overwritten, Remove removes the element and then panics with a [*Fault]. If Remove panics with an
+// [*vm.Error], as [Allocator.Free] does, the element is still live.
 func (p *Pool[T]) Remove(h bulk.Handle[T]) bool {
 	c := p.cells.Get(cellOf(h))
 	if c == nil {
@@ -203,8 +201,8 @@ func (p *Pool[T]) Get(h bulk.Handle[T]) *T {
 // Len returns the number of live elements; 0 after Close.
 func (p *Pool[T]) Len() int { return p.cells.Len() }
 
-// Runs yields each live element as a run of one: its slot and a slice. The order is ascending by slot. The
-// body may remove elements, and must not touch the slice of a removed element.
+// Runs yields each live element as a run of one element: its slot and a slice. The order is ascending by
+// slot. The body of the loop may remove elements, and must not access the slice of a removed element.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		for h, c := range p.cells.All() {
@@ -215,8 +213,8 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// All yields the live elements with their handles in ascending order of slots. The body may remove elements,
-// which are then not yielded. Elements that the body inserts may or may not be yielded.
+// All yields the live elements with their handles in ascending order of slots. The body of the loop may
+// remove and insert elements. All does not yield removed elements. It may yield inserted elements.
 func (p *Pool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
 	return func(yield func(bulk.Handle[T], *T) bool) {
 		for h, c := range p.cells.All() {
@@ -228,8 +226,8 @@ func (p *Pool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
 }
 
 // Clear removes all elements. If f is not nil, Clear first calls f for each element in ascending order of
-// slots; f must not change the pool. If f panics, nothing is removed. Clear panics at an element where
-// [Pool.Remove] panics; then all elements before that element are gone.
+// slots. f must not change the pool. If f panics, Clear removes nothing. Clear panics at an element where
+// [Pool.Remove] panics, after the removal of all elements before it.
 func (p *Pool[T]) Clear(f func(bulk.Handle[T], *T)) {
 	if f != nil {
 		for h, e := range p.All() {

@@ -13,9 +13,9 @@ import (
 // Grow commits a block for each of the next n insertions, so that these insertions cannot fail. It panics
 // when n is negative.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity of the pool or of the allocator, and
-// Options.Addresses), [vm.ErrLimit] (Options.MaxBytes or Options.Limit) or another error of
-// [vm.Region.Commit]; then the pool is unchanged.
+// Grow returns an [*vm.Error]. It wraps [vm.ErrCapacity] if Options.Capacity of the pool or the allocator, or
+// Options.Addresses, is too small. It wraps [vm.ErrLimit] if Options.MaxBytes or Options.Limit is too small.
+// Other errors are those of [vm.Region.Commit]. After an error, the pool has the same elements as before.
 func (p *Pool[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("guard: Grow(%d) on %s: a number of elements is zero or more", n, p.name))
@@ -25,10 +25,10 @@ func (p *Pool[T]) Grow(n int) error {
 
 // makeRoom makes sure that the pool has n free cells and n spare blocks.
 func (p *Pool[T]) makeRoom(op string, n int) error {
-	if have := p.Len(); p.most > 0 && n > p.most-have {
+	if have := p.Len(); p.maxElements > 0 && n > p.maxElements-have {
 		e := &vm.Error{Op: op, Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrLimit,
 			Detail: fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: "+
-				"remove some, or raise Options.MaxBytes", have, p.most, vm.Bytes(p.bytes))}
+				"remove some, or raise Options.MaxBytes", have, p.maxElements, vm.Bytes(p.maxBytes))}
 		if size := layout.Size[T](); n <= math.MaxInt/size {
 			e.Bytes = n * size
 		}
@@ -56,8 +56,8 @@ func (p *Pool[T]) makeRoom(op string, n int) error {
 	return nil
 }
 
-// renamed returns a copy of the error with the pool's operation op. The original error has the operation of a
-// part of the pool.
+// renamed returns a copy of a *vm.Error with the pool's operation op, in place of the operation of a part of
+// the pool.
 func renamed(op string, err error) error {
 	var e *vm.Error
 	if !errors.As(err, &e) {
@@ -68,16 +68,16 @@ func renamed(op string, err error) error {
 	return &other
 }
 
-// Trim gives back the unused whole pages of the pool's table of handles. The memory of an element is given
-// back when the element is removed. Trim returns an error as [vm.Region.Discard] does.
+// Trim gives back the unused whole pages of the pool's table of handles. Remove and Clear give back the
+// memory of the elements. Trim returns an error as [vm.Region.Discard] does.
 func (p *Pool[T]) Trim() error { return p.cells.Trim() }
 
-// Reserved returns the number of bytes of addresses that the pool takes, including an allocator that the pool
-// owns; 0 after Close.
+// Reserved returns the number of bytes of addresses that the pool takes, including the pool's own allocator;
+// 0 after Close.
 func (p *Pool[T]) Reserved() int { return p.cells.Reserved() + p.ofAllocator(p.a.region.Size()) }
 
-// Committed returns the number of bytes of memory that the pool may touch, including an allocator that the
-// pool owns; 0 after Close.
+// Committed returns the number of bytes of memory that the pool may touch, including the pool's own
+// allocator; 0 after Close.
 func (p *Pool[T]) Committed() int { return p.cells.Committed() + p.ofAllocator(p.a.region.Committed()) }
 
 // ofAllocator returns bytes if the pool has its own allocator and is open, and 0 otherwise.
@@ -88,8 +88,8 @@ func (p *Pool[T]) ofAllocator(bytes int) int {
 	return bytes
 }
 
-// Resident returns how many bytes of the pool are in physical memory, including an allocator that the pool
-// owns. It queries the operating system; see [vm.Region.Resident].
+// Resident returns how many bytes of the pool are in physical memory, including the pool's own allocator. It
+// queries the operating system; see [vm.Region.Resident].
 func (p *Pool[T]) Resident() (int, error) {
 	bytes, err := p.cells.Resident()
 	if err != nil || !p.owned {
@@ -100,15 +100,15 @@ func (p *Pool[T]) Resident() (int, error) {
 }
 
 // Close gives back the memory and the pool's own addresses. A shared allocator stays open. The elements must
-// not be used afterwards, and using the pool panics. Closing a closed pool does nothing. Close returns an
-// error as [Allocator.Close] does. It also returns the [*Fault] of a damaged element of a shared allocator.
-// If the system refuses to take memory back, Close may be called again; the call that succeeds returns the
-// [*Fault].
+// not be used afterwards, and using the pool panics. Closing a closed pool does nothing.
+//
+// Close returns an error as [Allocator.Close] does, and the [*Fault] of a damaged element. If the system
+// refuses to take memory back, the program may call Close again. The call that succeeds returns the *Fault.
 func (p *Pool[T]) Close() error {
 	if p.cells.Reserved() == 0 {
 		return nil
 	}
-	// p.found keeps the damage. If a later step fails, the next Close that succeeds returns p.found.
+	// If a step below fails, p.found keeps the damage for the Close that succeeds.
 	if p.owned {
 		if err := p.a.Close(); err != nil && !errors.As(err, &p.found) {
 			return err

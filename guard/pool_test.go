@@ -26,14 +26,12 @@ func newPool[T any](t testing.TB, o bulk.Options) *Pool[T] {
 	return p
 }
 
-// fault calls f and returns the report about its access, or nil.
+// fault returns the report about the bad access in f, or nil.
 func fault(f func()) *Fault {
 	found, _ := caught(func() { vm.Do(f) })
 	return found
 }
 
-// TestPoolTakesThePlaceOfABulkPool checks that the same calls give handles with the same slots and
-// generations as a bulk.Pool.
 func TestPoolTakesThePlaceOfABulkPool(t *testing.T) {
 	guarded := newPool[record](t, bulk.Options{Capacity: 200})
 	plain, err := bulk.NewPool[record](bulk.Options{Capacity: 200})
@@ -144,10 +142,10 @@ func TestPoolLimits(t *testing.T) {
 			t.Errorf("%v: Grow beyond Options.Capacity: %v", pages, err)
 		}
 		if err := p.Grow(math.MaxInt); !errors.Is(err, vm.ErrCapacity) {
-			t.Errorf("%v: Grow by a lot: %v", pages, err)
+			t.Errorf("%v: Grow(math.MaxInt): %v", pages, err)
 		}
 
-		// Insertions that Grow made room for succeed when all others fail.
+		// When the limit is used up, the 10 insertions after Grow(10) must succeed.
 		limit := vm.NewLimit(100 * page)
 		a := newAllocator(t, Options{Limit: limit, Pages: pages, Capacity: 50})
 		shared, err := NewPoolIn[record](a, bulk.Options{Limit: limit, Pages: pages})

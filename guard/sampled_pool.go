@@ -19,27 +19,27 @@ type SampledPoolOptions struct {
 	bulk.Options
 	// Every is the average number of insertions per guarded element. Default: 1000.
 	Every int
-	// Slots is the largest number of guarded elements that live at a time. Default: 16, as in LLVM's
-	// GWP-ASan.
+	// Slots is the largest number of live guarded elements. Default: 16, as in LLVM's GWP-ASan.
 	Slots int
-	// Quarantine is the number of guarded elements, those removed last, whose addresses are not used again.
-	// An access to one of them through a stale pointer faults. Default: 16 times Slots.
+	// Quarantine is the number of removed guarded elements whose addresses are not reused yet. An access to
+	// such an element through a stale pointer faults. Default: 16 times Slots.
 	Quarantine int
 }
 
 // SampledPool is a [bulk.Pool] that guards some elements, chosen at random, as [Pool] does. It is meant for
-// production: over many long-running programs it finds bugs that tests miss, at a negligible cost. The method
-// is that of GWP-ASan (see the package documentation).
+// production: in many programs that run for a long time, it finds bugs that tests miss, at a negligible cost.
+// The method is GWP-ASan (see the package documentation).
 //
 // Unguarded elements are in the bulk.Pool. Looking them up, removing them and iterating over them costs as
-// much as in a bulk.Pool; an insertion also costs the sampler's decision. Guarded elements have slots from
-// Options.Capacity on and are yielded after the unguarded elements. They do not count towards
-// Options.Capacity and Options.MaxBytes; SampledPoolOptions.Slots limits their number. If an element cannot
-// be guarded, Insert puts it into the bulk.Pool.
+// much as in a bulk.Pool. An insertion also costs the sampler's decision. If an element cannot be guarded,
+// Insert puts the element into the bulk.Pool.
+//
+// Guarded elements have slots from Options.Capacity on. All and Runs yield them after the unguarded elements.
+// SampledPoolOptions.Slots limits their number, and Options.Capacity and Options.MaxBytes do not.
 //
 // The rules for concurrent use are those of a bulk.Pool.
 type SampledPool[T any] struct {
-	plain[T] // embedded by value, because a pointer costs each look-up one more load
+	plain[T] // embedded by value: a pointer would add a load to each look-up
 	sampler  Sampler
 	guarded  *Pool[T]
 	slots    int    // the largest number of guarded elements
@@ -99,17 +99,15 @@ func NewSampledPool[T any](o SampledPoolOptions) (*SampledPool[T], error) {
 	return sampled, nil
 }
 
-// outsidePool gives the plain pool access to the guarded elements. The plain pool also passes handles whose
-// slots are below the field first and have no memory yet. When first is subtracted from such a slot, the
-// result wraps around to a slot that no guarded element has.
+// outsidePool gives the plain pool access to the guarded elements. The plain pool calls it for each handle
+// whose slot has no memory in the plain pool. If the slot is below first, the subtraction of first wraps
+// around to a slot that no guarded element has.
 type outsidePool[T any] SampledPool[T]
 
-// Get implements outside.Store.
 func (p *outsidePool[T]) Get(h bulk.Handle[T]) *T {
 	return p.guarded.Get(bulk.HandleOf[T](h.ID() - uint64(p.first)))
 }
 
-// Remove implements outside.Store.
 func (p *outsidePool[T]) Remove(h bulk.Handle[T]) bool {
 	return p.guarded.Remove(bulk.HandleOf[T](h.ID() - uint64(p.first)))
 }
@@ -120,7 +118,7 @@ func (p *SampledPool[T]) handle(guarded bulk.Handle[T]) bulk.Handle[T] {
 
 // Insert is [bulk.Pool.Insert], or [Pool.Insert] for a guarded element.
 func (p *SampledPool[T]) Insert(v T) (bulk.Handle[T], *T) {
-	// This is Sampler.Sample, written out: a call on the fast path would move v out of its registers.
+	// Sampler.Sample is inlined by hand: a call on the fast path would move v out of its registers.
 	if p.sampler.left--; p.sampler.left != 0 {
 		return p.plain.Insert(v)
 	}
@@ -136,7 +134,7 @@ func (p *SampledPool[T]) InsertZero() (bulk.Handle[T], *T) {
 	return p.insertPicked(zero)
 }
 
-// insertPicked inserts the element that ends the sampler's interval. The element is guarded if possible.
+// insertPicked inserts an element that the sampler has picked. It guards the element if possible.
 //
 //go:noinline
 func (p *SampledPool[T]) insertPicked(v T) (bulk.Handle[T], *T) {
@@ -154,7 +152,8 @@ func (p *SampledPool[T]) Guarded() int { return p.guarded.Len() }
 // Len returns the number of live elements; 0 after Close.
 func (p *SampledPool[T]) Len() int { return p.plain.Len() + p.guarded.Len() }
 
-// Runs yields the runs of [bulk.Pool.Runs], then those of [Pool.Runs] for the guarded elements.
+// Runs yields the unguarded elements as [bulk.Pool.Runs] does, and then the guarded elements as [Pool.Runs]
+// does.
 func (p *SampledPool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		for first, run := range p.plain.Runs() {
@@ -170,7 +169,8 @@ func (p *SampledPool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// All yields the elements of [bulk.Pool.All], then those of [Pool.All] for the guarded elements.
+// All yields the unguarded elements as [bulk.Pool.All] does, and then the guarded elements as [Pool.All]
+// does.
 func (p *SampledPool[T]) All() iter.Seq2[bulk.Handle[T], *T] {
 	return func(yield func(bulk.Handle[T], *T) bool) {
 		for h, e := range p.plain.All() {
@@ -226,7 +226,7 @@ func (p *SampledPool[T]) Close() error {
 	if err := p.plain.Close(); err != nil {
 		return err
 	}
-	// Only the first successful Close returns the damage.
+	// Closing a closed pool returns nil.
 	if f := p.found; f != nil {
 		p.found = nil
 		return f

@@ -25,8 +25,6 @@ func newSampledPool[T any](t testing.TB, o SampledPoolOptions) *SampledPool[T] {
 	return p
 }
 
-// TestSampler checks that intervals have the requested mean, and that no interval is longer than twice the
-// mean.
 func TestSampler(t *testing.T) {
 	for _, every := range []int{1, 2, 10, 1000} {
 		s := NewSampler(every)
@@ -39,8 +37,8 @@ func TestSampler(t *testing.T) {
 			distinct[n-last] = true
 			longest, last = max(longest, n-last), n
 		}
-		// All intervals from 1 up to, but not including, 2·every are equally likely. The standard error of
-		// their mean is every/√(3·picked), which is 0.4 % of every.
+		// The intervals from 1 to 2·every - 1 are equally likely. The standard error of the mean interval is
+		// every/√(3·picked), which is 0.4 % of every.
 		if mean := float64(n) / picked; mean < 0.97*float64(every) || mean > 1.03*float64(every) {
 			t.Errorf("one in %.2f was picked, want one in %d", mean, every)
 		}
@@ -57,8 +55,6 @@ func TestSampler(t *testing.T) {
 	}
 }
 
-// TestSampledPool checks that some elements are guarded, but never more than Slots at a time, and that the
-// unguarded elements are in a bulk.Pool.
 func TestSampledPool(t *testing.T) {
 	const slots = 8
 	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Name: "sampled", Capacity: 1000},
@@ -104,7 +100,6 @@ func TestSampledPool(t *testing.T) {
 			t.Errorf("a guarded element after Remove: %+v", f)
 		}
 	}
-	// Over many insertions and removals about one element in ten is guarded.
 	guarded := 0
 	for i := range 5000 {
 		h, _ := p.Insert(numbered(i))
@@ -116,7 +111,6 @@ func TestSampledPool(t *testing.T) {
 	}
 }
 
-// TestSampledPoolWithoutMemoryForGuards checks that elements that cannot be guarded go to the bulk.Pool.
 func TestSampledPoolWithoutMemoryForGuards(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	p := newSampledPool[record](t, SampledPoolOptions{Options: bulk.Options{Capacity: 1000, Limit: limit},

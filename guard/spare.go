@@ -2,7 +2,7 @@ package guard
 
 import "math"
 
-// These methods serve pools, which hold spare blocks.
+// The methods of this file are for pools, which hold spare blocks.
 
 // allows returns an error if n more blocks exceed the capacity.
 func (a *Allocator) allows(op string, n, size int) error {
@@ -19,21 +19,21 @@ func (a *Allocator) allows(op string, n, size int) error {
 	return nil
 }
 
-// takeSpare makes a spare block. A later useSpare of this block cannot fail.
+// takeSpare makes a spare block.
 func (a *Allocator) takeSpare(op string, size, align int) (*block, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.prepare(op, size, align)
 }
 
-// returnSpare gives a spare block back.
+// returnSpare gives back a spare block and its addresses.
 func (a *Allocator) returnSpare(b *block) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.drop(b)
 }
 
-// useSpare turns a spare block into a live one.
+// useSpare turns a spare block into a live block. It needs no further memory.
 //
 //go:noinline
 func (a *Allocator) useSpare(b *block, what kind) {
@@ -45,8 +45,8 @@ func (a *Allocator) useSpare(b *block, what kind) {
 	a.makeLive(b, what, from)
 }
 
-// release frees the live block whose first page is given, and returns the damage around it. After an error
-// the block is still live.
+// release frees the live block whose first page is page, and returns the damage around the block. After an
+// error, the block is still live.
 //
 //go:noinline
 func (a *Allocator) release(page int) (*Fault, error) {

@@ -10,16 +10,16 @@ import (
 // Stack is a call stack, innermost call first, in the format of [runtime.Callers].
 type Stack []uintptr
 
-// calls is the stack recorded with a block.
+// calls is the call stack recorded with a block. Unused entries are zero.
 type calls [16]uintptr
 
-// record records the stack of the caller's caller.
+// record records the call stack from the caller's caller outwards.
 func (c *calls) record() {
 	n := runtime.Callers(3, c[:])
 	clear(c[n:])
 }
 
-// stack returns the recorded calls, or nil if there are none.
+// stack returns the recorded calls, or nil.
 func (c *calls) stack() Stack {
 	n := 0
 	for n < len(c) && c[n] != 0 {
@@ -31,14 +31,14 @@ func (c *calls) stack() Stack {
 	return append(Stack(nil), c[:n]...)
 }
 
-// here returns the stack of the caller's caller.
+// here returns the call stack from the caller's caller outwards.
 func here() Stack {
 	var c [32]uintptr
 	return append(Stack(nil), c[:runtime.Callers(3, c[:])]...)
 }
 
-// Frames yields the program's calls, innermost first. It skips this package, packages vm and heap, and Go's
-// runtime.
+// Frames yields the program's calls, innermost first. It skips calls of functions of this package, of
+// packages vm and heap, and of Go's runtime.
 func (s Stack) Frames() iter.Seq[runtime.Frame] {
 	return func(yield func(runtime.Frame) bool) {
 		if len(s) == 0 {
@@ -57,8 +57,7 @@ func (s Stack) Frames() iter.Seq[runtime.Frame] {
 	}
 }
 
-// internal reports whether a function belongs to this package (but not to its external tests), to packages vm
-// and heap, or to Go's runtime.
+// internal reports whether a function belongs to package guard, vm or heap, or to Go's runtime.
 func internal(function string) bool {
 	for _, prefix := range []string{"runtime.", "github.com/vastgo/vast/guard.", "github.com/vastgo/vast/vm.",
 		"github.com/vastgo/vast/heap."} {
@@ -69,7 +68,7 @@ func internal(function string) bool {
 	return false
 }
 
-// String returns a line for each call of the program.
+// String returns a line for each call that [Stack.Frames] yields.
 func (s Stack) String() string {
 	var b strings.Builder
 	for f := range s.Frames() {

@@ -18,7 +18,9 @@ func Alloc[T any](a *Allocator) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (*T)(a.at(b)), nil // sound: the block is zero, aligned, of this size, and T holds no Go pointers
+	// The conversion is sound: the block has the size and alignment of T and is zero, and T holds no Go
+	// pointers.
+	return (*T)(a.at(b)), nil
 }
 
 // Make is like [Alloc], but panics with the error.
@@ -30,9 +32,9 @@ func Make[T any](a *Allocator) *T {
 	return p
 }
 
-// AllocSlice returns a slice of zero values of T in one block, which ends with the slice's capacity. A slice
-// without capacity takes no block. AllocSlice returns an error as [Allocator.Alloc] does. It panics when T
-// holds Go pointers, when length is negative, or when length is greater than capacity.
+// AllocSlice returns a slice of zero values of T in one block. The block has room for capacity elements. A
+// slice without capacity takes no block. AllocSlice returns an error as [Allocator.Alloc] does. It panics when
+// T holds Go pointers, when length is negative, or when length is greater than capacity.
 func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
 	layout.Check[T]("guard: AllocSlice")
 	var v T
@@ -52,7 +54,8 @@ func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unsafe.Slice((*T)(a.at(b)), capacity)[:length], nil // sound as in Alloc
+	// The conversion is sound as in Alloc.
+	return unsafe.Slice((*T)(a.at(b)), capacity)[:length], nil
 }
 
 // MakeSlice is like [AllocSlice], but panics with the error.
@@ -67,8 +70,8 @@ func MakeSlice[T any](a *Allocator, length, capacity int) []T {
 // Free frees a value from [Alloc] or [Make]. It panics as [Allocator.Free] does.
 func Free[T any](a *Allocator, p *T) { a.free(uintptr(unsafe.Pointer(p))) }
 
-// FreeSlice frees a slice from [AllocSlice] or [MakeSlice]. The slice must begin at the first element that
-// was allocated. FreeSlice ignores a slice without capacity. It panics as [Allocator.Free] does.
+// FreeSlice frees a slice from [AllocSlice] or [MakeSlice]. The slice s must begin at the first allocated
+// element. FreeSlice ignores a slice without capacity. It panics as [Allocator.Free] does.
 func FreeSlice[T any](a *Allocator, s []T) {
 	if cap(s) > 0 {
 		a.free(uintptr(unsafe.Pointer(unsafe.SliceData(s))))

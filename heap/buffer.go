@@ -10,21 +10,21 @@ import (
 )
 
 // Buffer is a sequence in a heap that grows at its end by whole pages. Growing doubles the number of pages,
-// so the average cost of an insertion does not depend on the length. The capacity is the number of elements
-// that fit into the pages, so the unused bytes at the end of the pages are fewer than one element has. If a
-// buffer doubled its number of elements instead, half a page would be unused on average. A page of 4 KiB
-// holds 13 elements of 300 bytes; two pages hold 27, four hold 54 and eight hold 109. The idea is from Niklas
-// Gray ("Virtual Memory Tricks", 2017).
+// so that the average cost of an insertion does not depend on the length. The capacity is the number of
+// elements that fit into the pages: 1, 2, 4 and 8 pages of 4 KiB hold 13, 27, 54 and 109 elements of 300
+// bytes. The unused bytes at the end of the pages are fewer than the bytes of an element. If a buffer doubled
+// its number of elements, half a page would be unused on average. The idea is from Niklas Gray ("Virtual
+// Memory Tricks", 2017).
 //
-// Insertions, Grow and Truncate can move the elements: pointers and slices to them are valid only until the
-// next of these calls. (An element of a [github.com/vastgo/vast/bulk.Array] never moves.) Growing a buffer of
-// 256 KiB or more rarely moves the elements, and on Linux it moves them without a copy; see [Heap.Realloc].
+// Insertions, Grow and Truncate can move the elements, and make pointers and slices to the elements invalid.
+// (An element of a [github.com/vastgo/vast/bulk.Array] never moves.) Growing a buffer of 256 KiB or more
+// rarely moves the elements, and on Linux it moves them without a copy; see [Heap.Realloc].
 //
-// One goroutine may use a buffer at a time. Many goroutines may have buffers in one heap, if the heap is made
-// without Options.Unshared.
+// Only one goroutine at a time may use a buffer. Goroutines may have buffers in a shared heap if the heap was
+// made without Options.Unshared.
 type Buffer[T any] struct {
 	heap     *Heap
-	elements []T // in the heap; the capacity is the number that fits into the pages
+	elements []T // in the heap; cap(elements) is the number of elements that fit into the pages
 	pages    int
 	ended    bool
 }
@@ -36,12 +36,12 @@ func NewBuffer[T any](h *Heap) *Buffer[T] {
 	return &Buffer[T]{heap: h}
 }
 
-// fitting returns how many elements of size bytes fit into a number of pages of page bytes each.
+// fitting returns the number of elements of size bytes that fit into pages of page bytes each.
 func fitting(pages, page, size int) int { return pages * page / size }
 
-// nextPages returns the page count to which a buffer grows when it must hold n elements in all. The count is
-// twice the buffer's present pages, or more if n elements do not fit into these. nextPages returns 0 if the
-// count overflows.
+// nextPages returns the new page count of a buffer that must hold n elements: twice the present count, or
+// more if n elements need more. It returns 0 if the count overflows. pages is the present count, page the
+// bytes of a page, size the bytes of an element.
 func nextPages(pages, page, size, n int) int {
 	if n > (math.MaxInt-page)/2/size {
 		return 0
@@ -50,7 +50,7 @@ func nextPages(pages, page, size, n int) int {
 }
 
 // Append puts v at the end. If there is no room, Append panics with the [*vm.Error] that [Buffer.Grow] would
-// return; then the buffer is unchanged.
+// return, and the buffer is unchanged.
 func (b *Buffer[T]) Append(v T) {
 	if len(b.elements) == cap(b.elements) {
 		if err := b.Grow(1); err != nil {
@@ -62,8 +62,7 @@ func (b *Buffer[T]) Append(v T) {
 	b.elements[n] = v
 }
 
-// AppendN puts n zero elements at the end and returns them. It panics when n is negative, and fails as
-// [Buffer.Grow] does; then the buffer is unchanged.
+// AppendN puts n zero elements at the end and returns them. It panics and fails as [Buffer.Grow] does.
 func (b *Buffer[T]) AppendN(n int) ([]T, error) {
 	if err := b.Grow(n); err != nil {
 		return nil, err
@@ -74,9 +73,8 @@ func (b *Buffer[T]) AppendN(n int) ([]T, error) {
 }
 
 // Grow makes room for n more elements, so that the next n insertions cannot fail. It panics when n is
-// negative.
-//
-// It returns an error as [Heap.Alloc] does; then the buffer is unchanged.
+// negative. Grow returns an error as [Heap.Alloc] does, or an error wrapping [vm.ErrSize] if the byte count
+// overflows. After an error, the buffer is unchanged.
 func (b *Buffer[T]) Grow(n int) error {
 	b.mustBeOpen("Grow")
 	have := len(b.elements)
@@ -106,8 +104,8 @@ func (b *Buffer[T]) Grow(n int) error {
 	return err
 }
 
-// resize changes the number of pages. The pages must hold all elements. Memory that Realloc adds is zero, and
-// so are the bytes behind the elements in the old pages.
+// resize changes the number of pages. The new pages must hold all elements. The bytes behind the elements
+// stay zero.
 func (b *Buffer[T]) resize(pages int) error {
 	page := vm.PageSize()
 	p, err := b.heap.Realloc(unsafe.Pointer(unsafe.SliceData(b.elements)), pages*page, page)
@@ -144,14 +142,13 @@ func (b *Buffer[T]) Truncate(n int) {
 	}
 }
 
-// free gives all pages back.
 func (b *Buffer[T]) free() {
 	b.heap.Free(unsafe.Pointer(unsafe.SliceData(b.elements)))
 	b.elements, b.pages = nil, 0
 }
 
-// At returns the address of element i, which is valid until the elements can move: see [Buffer]. It panics
-// when i is not in [0, Len).
+// At returns the address of element i. A call that can move the elements makes the address invalid: see
+// [Buffer]. At panics when i is not in [0, Len).
 func (b *Buffer[T]) At(i int) *T {
 	if uint(i) >= uint(len(b.elements)) {
 		b.outside(i)
@@ -164,7 +161,7 @@ func (b *Buffer[T]) outside(i int) {
 	panic(fmt.Sprintf("heap: At(%d) on a buffer of length %d in %s", i, len(b.elements), b.heap.name))
 }
 
-// Slice returns the elements. The slice is valid until the elements can move: see [Buffer].
+// Slice returns the elements. A call that can move the elements makes the slice invalid: see [Buffer].
 func (b *Buffer[T]) Slice() []T { return b.elements[:len(b.elements):len(b.elements)] }
 
 // Len returns the number of elements; 0 after Close.
@@ -177,8 +174,8 @@ func (b *Buffer[T]) Cap() int { return cap(b.elements) }
 func (b *Buffer[T]) Committed() int { return b.pages << b.heap.pages.shift }
 
 // Close gives the memory back. The elements must not be used afterwards, and changing the buffer panics.
-// Closing a closed buffer does nothing. The heap may be closed first. Close always returns nil. It has a
-// result so that a buffer is an [io.Closer].
+// Closing a closed buffer does nothing. The heap may be closed before the buffer. Close always returns nil.
+// It has a result so that a buffer is an [io.Closer].
 func (b *Buffer[T]) Close() error {
 	if b.ended {
 		return nil

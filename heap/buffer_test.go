@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast/internal/layout"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -74,10 +75,7 @@ func TestBufferAgainstSlice(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	steps := 3000
-	if testing.Short() {
-		steps = 600
-	}
+	steps := longtest.Pick(600, 3000)
 	for _, pages := range pageKinds {
 		h := open(t, Options{Pages: pages, Capacity: 16 << 20})
 		b := NewBuffer[[7]uint32](h)

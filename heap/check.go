@@ -23,11 +23,10 @@ func (h *Heap) mustBeFree(p unsafe.Pointer, n int) {
 		func() string { return fmt.Sprintf("heap: the memory at %p on %s", p, h.name) })
 }
 
-// check walks over the heap's data and panics at the first contradiction.
 func (h *Heap) check() {
 	var live, inUse, held, kept int
-	listed := make([]int, len(classes))
-	free := make([]int, len(classes))
+	listed := make([]int, len(classes)) // pools with free objects, by class
+	free := make([]int, len(classes))   // free objects, by class
 	h.pages.check(func(at uint32, e *entry) {
 		switch e.kind {
 		case kindKept:
@@ -38,29 +37,29 @@ func (h *Heap) check() {
 			held += int(e.units) << h.pages.shift
 		case kindPool:
 			c := &classes[e.class]
-			zero := 0
+			freeHere := 0
 			for w, word := range h.words(at, c) {
 				if word != 0 && w < int(e.first) {
 					panic(fmt.Sprintf("heap: word %d of the pool at page %d has free objects, but the entry "+
 						"says that word %d is the first", w, at, e.first))
 				}
-				zero += bits.OnesCount64(word)
+				freeHere += bits.OnesCount64(word)
 			}
-			if zero != int(e.free) || e.units != c.pages {
+			if freeHere != int(e.free) || e.units != c.pages {
 				panic(fmt.Sprintf("heap: the pool at page %d has %d pages, want %d; its entry counts %d "+
-					"free objects, its bits %d", at, e.units, c.pages, e.free, zero))
+					"free objects, its bits count %d", at, e.units, c.pages, e.free, freeHere))
 			}
 			for i := uint32(1); i < e.units; i++ {
 				if t := h.pages.entry(at + i); t.kind != kindTail || t.head != at {
 					panic(fmt.Sprintf("heap: page %d of the pool at page %d has head %d", i, at, t.head))
 				}
 			}
-			used := int(c.objects) - zero
+			used := int(c.objects) - freeHere
 			live += used
 			inUse += used * int(c.size)
 			held += int(c.pages) << h.pages.shift
-			free[e.class] += zero
-			if zero > 0 {
+			free[e.class] += freeHere
+			if freeHere > 0 {
 				listed[e.class]++
 			}
 		}

@@ -14,27 +14,26 @@ const maxRun = 8
 
 // class is a size of objects in pools.
 type class struct {
-	size    uint32 // bytes
-	pages   uint32 // of a pool
-	objects uint32 // of a pool
-	inverse uint64 // 2^40/size rounded up: dividing by size becomes a multiplication
+	size    uint32 // bytes of an object
+	pages   uint32 // number of pages of a pool
+	objects uint32 // number of objects of a pool
+	inverse uint64 // 2^40/size rounded up, to divide by size with a multiplication
 }
 
-// index returns the number of the object that holds the byte at off in its pool. The number is exact, because
+// index returns the number of the object that contains the byte at offset off of a pool. The number is exact:
 // the inverse is too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less
 // than 2^40.
 func (c *class) index(off uint32) uint32 { return uint32(uint64(off) * c.inverse >> 40) }
 
-// classes are all object sizes in ascending order. Up to 128 bytes, the step from size to size is a grain,
-// and rounding up adds less than a grain. Above 128 bytes there are eight steps from each power of two to
-// the next, so rounding up adds less than an eighth.
+// classes are all object sizes in ascending order. Up to 128 bytes, consecutive sizes differ by a grain, and
+// rounding up adds less than a grain. Above 128 bytes, there are eight sizes from each power of two to the
+// next, and rounding up adds less than an eighth.
 var classes = makeClasses(vm.PageSize())
 
-// classOf holds, for each number of grains, the smallest class of at least that size.
+// classOf maps a size in grains to the number of the smallest class that is large enough.
 var classOf = makeClassOf(classes)
 
-// makeClasses returns the classes for pages of page bytes. Allocations of more than seven eighths of a page
-// have their own pages.
+// makeClasses returns the classes for pages of page bytes.
 func makeClasses(page int) []class {
 	var all []class
 	for size := grain; size <= page-page/8; {
@@ -47,8 +46,8 @@ func makeClasses(page int) []class {
 	return all
 }
 
-// poolPages returns the number of pages in a pool of objects of size bytes: the smallest number that leaves
-// less than a tenth of the pool unused, but at most maxRun.
+// poolPages returns the number of pages of a pool of objects of size bytes: the smallest number with less than
+// a tenth of the pool unused, at most maxRun.
 func poolPages(page, size int) uint32 {
 	for n := 1; n < maxRun; n++ {
 		if n*page%size*10 < n*page {
@@ -71,8 +70,9 @@ func makeClassOf(classes []class) []uint8 {
 // maxSmall is the largest object size.
 var maxSmall = int(classes[len(classes)-1].size)
 
-// classFor returns the smallest class of at least size bytes whose objects are aligned to align, or false if
-// there is no such class. A pool begins at a page boundary, so the object size alone decides the alignment.
+// classFor returns the number of the smallest class of at least size bytes whose objects are aligned to align.
+// It returns false if no class fits. Pools begin at page boundaries, so the object size alone decides the
+// alignment.
 func classFor(size, align int) (int, bool) {
 	if size > maxSmall {
 		return 0, false

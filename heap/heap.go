@@ -15,17 +15,17 @@ import (
 
 // Options configure a heap. The zero value works.
 type Options struct {
-	// Name is the purpose under which [vm.Snapshot] counts the heap's bytes. Errors name it too. Default:
-	// "heap.Heap".
+	// Name is the heap's name in errors, and the purpose under which [vm.Snapshot] counts the heap's bytes.
+	// Default: "heap.Heap".
 	Name string
-	// Capacity is the number of bytes of pages for all allocations of up to 256 KiB together. Larger
-	// allocations have four times as many addresses. All addresses are reserved when the heap is made, which
-	// costs no memory. Default: 16 GiB, or 8 MiB if regions are Go heap memory ([vm.PagesHeap], the race
-	// detector, systems without virtual memory).
+	// Capacity is the number of bytes of addresses for all allocations of up to 256 KiB together. New
+	// reserves these addresses, and four times as many for larger allocations. Reserving costs no memory.
+	// Default: 16 GiB, or 8 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems
+	// without virtual memory).
 	Capacity int
-	// Unshared declares that only one goroutine at a time uses the heap. Then the heap takes no lock. Locking
-	// takes a third to a half of the time of a small allocation. It takes more if the caches miss, because
-	// locking waits for earlier writes. Default: shared.
+	// Unshared declares that only one goroutine at a time uses the heap. Such a heap takes no lock. Locking
+	// takes a third to a half of the time of a small allocation, and more after cache misses, because locking
+	// waits for earlier writes.
 	Unshared bool
 	// Limit is a budget of committed memory, shared with other heaps and containers. Default:
 	// [vm.DefaultLimit].
@@ -35,11 +35,12 @@ type Options struct {
 	Pages vm.Pages
 }
 
-// Heap allocates memory outside Go's heap, and frees allocations in any order. See the package
-// documentation. Many goroutines may call the methods, and the functions of this package that take a heap, at
-// the same time, also with allocations that another goroutine made. A mutex serializes the calls. The mutex
-// is held while pages are committed, given back or moved, but not while memory is cleared or copied. A heap
-// made with Options.Unshared does not use the mutex, and only one goroutine at a time may use that heap.
+// Heap allocates memory outside Go's heap, and frees allocations in any order. See the package documentation.
+//
+// Many goroutines may use a heap at the same time, and may free and resize allocations of other goroutines. A
+// mutex serializes the calls. A call holds the mutex while it commits, gives back or moves pages, but not
+// while it clears or copies memory. A heap made with Options.Unshared does not use the mutex, and only one
+// goroutine at a time may use that heap.
 type Heap struct {
 	mu       sync.Mutex
 	unshared bool
@@ -53,14 +54,15 @@ type Heap struct {
 	live     int      // number of allocations
 	inUse    int      // bytes of allocations
 	held     int      // bytes of the pages of allocations and pools
-	sampled  *sampled // nil unless VAST_GUARD is set
+	sampled  *sampled // nil without VAST_GUARD
 }
 
-// These constants size the two parts of a heap: the pages and the rooms.
 const (
-	// maxBlock is the largest block in bytes. A larger allocation becomes a block only if it gets no room.
+	// maxBlock is the size of the largest block in bytes. A larger allocation becomes a block if it gets no
+	// room.
 	maxBlock = 256 << 10
-	// roomUnit is the unit of room lengths and addresses. If a huge page is larger, it is the unit.
+	// roomUnit is the unit of room lengths and addresses, in bytes. If huge pages are larger, the unit is a
+	// huge page.
 	roomUnit = 2 << 20
 	// roomsPerPages is the ratio of room addresses to page addresses. It is large because a new room is
 	// usually at least twice as long as its allocation.
@@ -75,14 +77,15 @@ func New(o Options) (*Heap, error) {
 		panic(fmt.Sprintf("heap: New: Options.Capacity is %d: leave it zero for the default", o.Capacity))
 	}
 	if vm.HeapStandIn() || o.Pages == vm.PagesHeap {
-		// With small units, a few megabytes have space for many rooms.
+		// The units are small, so that a few megabytes have space for many rooms.
 		return newHeap(o, 8<<20, 64<<10, 128<<10)
 	}
 	capacity := int64(16 << 30)
 	return newHeap(o, int(capacity), maxBlock, max(roomUnit, vm.HugePageSize()))
 }
 
-// newHeap is New with the default capacity, the largest block and the unit of rooms as arguments, in bytes.
+// newHeap is New with the default capacity, the size of the largest block and the unit of rooms as arguments,
+// in bytes.
 func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	h := &Heap{name: o.Name, unshared: o.Unshared, supplies: make([]supply, len(classes))}
 	if h.name == "" {
@@ -104,7 +107,7 @@ func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The region has room for all four spans, so Carve cannot fail.
+	// Carve cannot fail, because the region is long enough for the four spans.
 	carve := func(bytes, align int) vm.Span {
 		s, e := r.Carve(bytes, align)
 		if e != nil {
@@ -150,8 +153,8 @@ func (h *Heap) unlock() {
 }
 
 // Close gives the memory and the addresses back. Allocations must not be used afterwards, and using the heap
-// panics. Closing a closed heap does nothing. With VAST_GUARD set, Close may return a [*guard.Fault] as
-// [guard.Allocator.Close] does; the heap is closed nevertheless.
+// panics. Closing a closed heap does nothing. With VAST_GUARD, Close may close the heap and return a
+// [*guard.Fault], as [guard.Allocator.Close] does.
 func (h *Heap) Close() error {
 	h.lock()
 	defer h.unlock()
@@ -178,9 +181,10 @@ const maxAlign = 1 << 20
 // up to 1 MiB; align 0 means 16. The allocation may be larger, see [Heap.SizeOf]. An allocation of size zero
 // has an address of its own. Alloc panics when size is negative or align is invalid.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.Limit) or
-// another error of [vm.Region.Commit]; then nothing has changed. Complexity: constant for objects of
-// pools; one or two system calls if pages must be committed, and always for more than 256 KiB.
+// Alloc returns an [*vm.Error] that wraps [vm.ErrCapacity] if Options.Capacity is too small, [vm.ErrLimit] if
+// Options.Limit is too small, or another error of [vm.Region.Commit]. After an error, all allocations are
+// unchanged. Complexity: constant for objects of pools. Committing pages takes one or two system calls. An
+// allocation of more than 256 KiB always commits pages.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	checkSize("Alloc", h.name, size, align)
 	if c, ok := classFor(size, align); ok {
@@ -207,7 +211,7 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	return h.allocPages(size, max(align, 1))
 }
 
-// allocPages is Alloc for allocations of whole pages.
+// allocPages is Alloc for whole pages.
 func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
 	h.lock()
 	h.mustBeOpen("Alloc")
@@ -239,8 +243,8 @@ func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
 // pagesFor returns the number of pages of an allocation of whole pages.
 func (h *Heap) pagesFor(size int) int { return max(1, (size+h.pages.size-1)>>h.pages.shift) }
 
-// tooLarge returns an error for a size beyond all addresses of the heap. It keeps size arithmetic from
-// overflowing.
+// tooLarge returns an error for a size that exceeds the addresses of all rooms. Smaller sizes cannot overflow
+// in later arithmetic.
 func (h *Heap) tooLarge(size int) error {
 	if size > int(h.rooms.end)*h.rooms.unit {
 		return h.full(size)
@@ -248,7 +252,6 @@ func (h *Heap) tooLarge(size int) error {
 	return nil
 }
 
-// full returns the error for exhausted addresses.
 func (h *Heap) full(size int) error {
 	return &vm.Error{Op: "alloc", Purpose: h.name, Bytes: size, Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("%s are in use, and no addresses of that length are free: free some, or raise "+
@@ -268,27 +271,25 @@ func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, dirty, err
 }
 
-// tries is the largest number of retries of an allocation. Each retry gives back about twice as much memory
-// as the retry before it, because the allocation may also need memory for its entries.
-const tries = 4
+const maxRetries = 4
 
-// retry gives memory back after err, so that the limits have room for the given number of bytes. It reports
-// whether trying again makes sense.
+// retry gives memory back after err, and reports whether the caller must try again. bytes is the number of
+// bytes that the caller could not commit. Each retry decommits about twice as much as the retry before it,
+// because the allocation may also need memory for its entries.
 func (h *Heap) retry(err error, bytes, try int) bool {
-	if errors.Is(err, vm.ErrMappings) || try == tries {
+	if errors.Is(err, vm.ErrMappings) || try == maxRetries {
 		return false
 	}
 	if err == errNoRange {
-		_ = h.trim() // empty pools and runs whose memory is kept have addresses
+		_ = h.trim() // frees the addresses of empty pools and kept pages
 		return try == 0
 	}
 	before := h.region.Committed()
-	_ = h.trim() // the comparison of the committed bytes below shows whether trim has helped
-	h.pages.uncharge((bytes + stepCommit) << try)
+	_ = h.trim()
+	h.pages.decommitFree((bytes + stepCommit) << try)
 	return h.region.Committed() < before
 }
 
-// newBlock allocates a block.
 func (h *Heap) newBlock(n, align uint32) (p unsafe.Pointer, dirty bool, err error) {
 	at, dirty, err := h.run(n, align)
 	if err != nil {
@@ -310,13 +311,14 @@ func (h *Heap) count(allocations, bytes int) {
 // place is the location of an allocation.
 type place struct {
 	e      *entry
-	unit   uint32 // the first page or, in a room, the first unit of the room
+	unit   uint32 // first page of the pool or block, or first unit of the room
 	object uint32 // number of the object in its pool
 	room   bool   // the allocation has a room
 	size   int    // usable bytes
 }
 
-// find returns the place of the allocation that begins at p, or the reason why there is none.
+// find returns the place of the allocation that begins at p, or a text that says why no live allocation
+// begins there.
 func (h *Heap) find(p unsafe.Pointer) (at place, wrong string) {
 	if off := uintptr(p) - uintptr(h.pages.base); off < uintptr(h.pages.end)<<h.pages.shift {
 		at.unit = uint32(off >> h.pages.shift)
@@ -325,7 +327,7 @@ func (h *Heap) find(p unsafe.Pointer) (at place, wrong string) {
 		}
 		at.e = h.pages.entry(at.unit)
 		if at.e.kind == kindTail {
-			// The head may be stale: it may name a pool that was here before.
+			// The head may be stale: a pool that was freed may have set it.
 			if head := at.e.head; head < at.unit {
 				if e := h.pages.entry(head); e.kind == kindPool && at.unit-head < e.units {
 					at.unit, at.e = head, e
@@ -369,8 +371,9 @@ func (h *Heap) find(p unsafe.Pointer) (at place, wrong string) {
 	return at, wrong
 }
 
-// locked finds the allocation at p and returns with the lock held, or panics.
-func (h *Heap) locked(op string, p unsafe.Pointer) place {
+// lockAndFind locks the heap and finds the allocation at p. The caller must unlock the heap. If no allocation
+// begins at p, lockAndFind unlocks the heap and panics.
+func (h *Heap) lockAndFind(op string, p unsafe.Pointer) place {
 	h.lock()
 	h.mustBeOpen(op)
 	at, wrong := h.find(p)
@@ -383,8 +386,8 @@ func (h *Heap) locked(op string, p unsafe.Pointer) place {
 
 // Free frees the allocation that begins at p. Its memory must not be used afterwards: Free may immediately
 // give the memory back to the operating system. Free(nil) does nothing. Free panics when no live allocation
-// of this heap begins at p. In memory guarded by VAST_GUARD it panics with a [*guard.Fault], also when bytes
-// around the allocation were overwritten.
+// of this heap begins at p. For memory guarded by VAST_GUARD, Free panics with a [*guard.Fault], also when
+// bytes around the allocation were overwritten.
 func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return
@@ -400,14 +403,14 @@ func (h *Heap) Free(p unsafe.Pointer) {
 		h.freeGuarded(p)
 		return
 	}
-	at := h.locked("Free", p)
+	at := h.lockAndFind("Free", p)
 	h.free(at)
 	h.checkInvariants()
 	h.unlock()
 }
 
-// freeObject frees p if p is an object in the first page of a pool: the fast path of Free. It reports whether
-// it has freed p.
+// freeObject is the fast path of Free. It frees p if p is a live object that begins in the first page of a
+// pool, and reports whether it has freed p.
 func (h *Heap) freeObject(p unsafe.Pointer) bool {
 	off := uintptr(p) - uintptr(h.pages.base)
 	if off >= uintptr(h.pages.top)<<h.pages.shift {
@@ -440,13 +443,13 @@ func (h *Heap) free(at place) {
 	}
 }
 
-// SizeOf returns the usable bytes of the allocation that begins at p: the requested size or more. It panics
-// as [Heap.Free] does.
+// SizeOf returns the number of usable bytes of the allocation that begins at p: the requested size or more.
+// It panics as [Heap.Free] does.
 func (h *Heap) SizeOf(p unsafe.Pointer) int {
 	if h.guarded(p) {
 		return h.guardedSize("SizeOf", p)
 	}
-	at := h.locked("SizeOf", p)
+	at := h.lockAndFind("SizeOf", p)
 	h.unlock()
 	return at.size
 }

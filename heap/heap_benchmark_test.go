@@ -48,7 +48,7 @@ func BenchmarkReallocMove(b *testing.B) {
 	}
 	moved := 0
 	for range b.N {
-		at := h.locked("Realloc", p)
+		at := h.lockAndFind("Realloc", p)
 		q, err := h.moveRoom(at, size/h.pages.size, 0)
 		h.unlock()
 		if err != nil || q == nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -42,7 +43,7 @@ func TestLimit(t *testing.T) {
 		limit := vm.NewLimit(budget)
 		h := open(t, Options{Name: "ships", Limit: limit, Pages: pages, Capacity: 3 * testCapacity})
 		sizes := []int{16, 300, page, 7 * page, 2 * testBlock, 48, 1 << 20, 2500, page}
-		if testing.Short() {
+		if !longtest.Enabled() {
 			sizes = sizes[1:] // the smallest size takes most of the time
 		}
 		for _, size := range sizes {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -323,7 +324,7 @@ func (m *heapModel) misuse(in *modeltest.Stream) {
 
 func TestAgainstModel(t *testing.T) {
 	rounds, length := 3, 1200
-	if testing.Short() {
+	if !longtest.Enabled() {
 		rounds, length = 1, 600
 	}
 	for round := range rounds {

@@ -45,7 +45,7 @@ func (p *pages) runBytes(page, n uint32) []byte {
 // failures: run reports them.
 func (p *pages) begin() {
 	if p.committed == 0 && p.meta.CommitTo(p.stride, 0) == nil {
-		_ = p.usable(0, 1, false)
+		_ = p.commitRun(0, 1, false)
 	}
 }
 
@@ -59,11 +59,11 @@ func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 			return at, true, nil
 		}
 	}
-	at, reserved, err := p.take(n, align)
+	at, uncommitted, err := p.take(n, align)
 	if err != nil {
 		return 0, false, err
 	}
-	if err := p.usable(at, n, reserved); err != nil {
+	if err := p.commitRun(at, n, uncommitted); err != nil {
 		p.give(at, n, true)
 		return 0, false, err
 	}
@@ -75,12 +75,12 @@ func (p *pages) extend(at, n uint32) (ok bool, err error) {
 	if at < p.top && p.entry(at).kind == kindKept {
 		_ = p.release(at) // after a failure the pages are still committed
 	}
-	reserved, ok, err := p.takeAt(at, n)
+	uncommitted, ok, err := p.takeAt(at, n)
 	if !ok || err != nil {
 		return false, err
 	}
 	p.mark(at, n)
-	if err := p.usable(at, n, reserved); err != nil {
+	if err := p.commitRun(at, n, uncommitted); err != nil {
 		p.give(at, n, true)
 		return false, err
 	}
@@ -88,8 +88,8 @@ func (p *pages) extend(at, n uint32) (ok bool, err error) {
 }
 
 // usable commits the uncommitted pages of a run and the gap between the committed pages and the run.
-func (p *pages) usable(at, n uint32, reserved bool) error {
-	if reserved {
+func (p *pages) commitRun(at, n uint32, uncommitted bool) error {
+	if uncommitted {
 		if err := p.commit(at, at+n); err != nil {
 			return err
 		}
@@ -116,8 +116,8 @@ func (p *pages) commit(from, to uint32) error {
 
 // give frees a run whose committed pages are zero. If the top moves down over holes that may be decommitted,
 // give decommits all pages from the new top on.
-func (p *pages) give(at, n uint32, reserved bool) {
-	if head, mixed := p.put(at, n, reserved); head == p.top && mixed && head < p.committed {
+func (p *pages) give(at, n uint32, uncommitted bool) {
+	if head, uncommitted := p.put(at, n, uncommitted); head == p.top && uncommitted && head < p.committed {
 		_ = p.region.Decommit(p.off+int(head)<<p.shift, int(p.committed-head)<<p.shift)
 		p.committed = head
 	}
@@ -196,16 +196,16 @@ func (p *pages) lower() error {
 // uncharge decommits free ranges, from the bin of the longest ranges down, until it has decommitted at least
 // the given number of bytes. Decommitted bytes count in no limit. uncharge stops when the system refuses to
 // decommit a range.
-func (p *pages) uncharge(bytes int) {
+func (p *pages) decommitFree(bytes int) {
 	for b := len(p.bins) - 1; b >= 0; b-- {
 		for i := p.bins[b]; i != 0 && bytes > 0; {
 			e := p.entry(i - 1)
-			if !e.reserved {
+			if !e.uncommitted {
 				n := int(e.units) << p.shift
 				if p.region.Decommit(p.off+int(i-1)<<p.shift, n) != nil {
 					return
 				}
-				e.reserved = true
+				e.uncommitted = true
 				bytes -= n
 			}
 			i = e.next

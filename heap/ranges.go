@@ -25,7 +25,7 @@ const (
 type entry struct {
 	kind     kind
 	class    uint8  // of a pool
-	reserved bool   // a part of a free range may be uncommitted
+	uncommitted bool   // a part of a free range may be uncommitted
 	free     uint16 // free objects of a pool
 	first    uint16 // of a pool: all words of bits before this word are zero
 	fresh    uint16 // of a pool: the objects from this number on have only zero bytes
@@ -64,14 +64,14 @@ func (r *ranges) entry(unit uint32) *entry {
 	return (*entry)(unsafe.Add(r.base, int(unit)*r.stride))
 }
 
-// take allocates n units and returns the first unit, which is a multiple of align, a power of two. reserved
-// reports that some of the units may be uncommitted. For units above the old top, reserved is false, and the
+// take allocates n units and returns the first unit, which is a multiple of align, a power of two. uncommitted
+// reports that some of the units may be uncommitted. For units above the old top, uncommitted is false, and the
 // caller must know which of these units are committed.
-func (r *ranges) take(n, align uint32) (at uint32, reserved bool, err error) {
+func (r *ranges) take(n, align uint32) (at uint32, uncommitted bool, err error) {
 	for limit := scanLimit; ; limit = -1 {
-		at, reserved, ok := r.takeFree(n, align, limit)
+		at, uncommitted, ok := r.takeFree(n, align, limit)
 		if ok {
-			return at, reserved, nil
+			return at, uncommitted, nil
 		}
 		at = (r.top + align - 1) &^ (align - 1)
 		if at <= r.end && n <= r.end-at {
@@ -98,7 +98,7 @@ var errNoRange = &vm.Error{Op: "alloc", Err: vm.ErrCapacity}
 
 // takeFree takes n units from a free range, as take does. It tries at most limit ranges of each list, or all
 // if limit is negative.
-func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, reserved, ok bool) {
+func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, uncommitted, ok bool) {
 	for filled := r.filled &^ (1<<log2(n) - 1); filled != 0; filled &= filled - 1 {
 		tried := 0
 		for i := r.bins[bits.TrailingZeros32(filled)]; i != 0 && tried != limit; tried++ {
@@ -116,22 +116,22 @@ func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, reserved, ok b
 
 // cut takes the units [at, at+n) out of the free range that begins at head. It reports whether some of these
 // units may be uncommitted.
-func (r *ranges) cut(head, at, n uint32) (reserved bool) {
+func (r *ranges) cut(head, at, n uint32) (uncommitted bool) {
 	e := r.entry(head)
-	units, reserved := e.units, e.reserved
+	units, uncommitted := e.units, e.uncommitted
 	r.unlink(head)
 	if head < at {
-		r.link(head, at-head, reserved)
+		r.link(head, at-head, uncommitted)
 	}
 	if end := head + units; at+n < end {
-		r.link(at+n, end-at-n, reserved)
+		r.link(at+n, end-at-n, uncommitted)
 	}
 	r.mark(at, n)
-	return reserved
+	return uncommitted
 }
 
 // takeAt allocates the units [at, at+n) if they are free.
-func (r *ranges) takeAt(at, n uint32) (reserved, ok bool, err error) {
+func (r *ranges) takeAt(at, n uint32) (uncommitted, ok bool, err error) {
 	if at == r.top {
 		if n > r.end-at {
 			return false, false, nil
@@ -158,18 +158,18 @@ func (r *ranges) mark(at, n uint32) {
 	last := r.entry(at + n - 1)
 	last.kind, last.head = kindTail, at
 	e := r.entry(at)
-	e.kind, e.units, e.reserved = kindNone, n, false
+	e.kind, e.units, e.uncommitted = kindNone, n, false
 }
 
-// put frees the units [at, at+n) and joins them with adjacent free ranges. reserved says that some of the
+// put frees the units [at, at+n) and joins them with adjacent free ranges. uncommitted says that some of the
 // units may be uncommitted. put returns the first unit of the joined range, and whether some of its units
 // may be uncommitted. If the joined range ends at the top, the top moves down to its first unit.
-func (r *ranges) put(at, n uint32, reserved bool) (head uint32, mixed bool) {
+func (r *ranges) put(at, n uint32, uncommitted bool) (head uint32, uncommitted bool) {
 	r.entry(at).kind = kindTail
 	if at > 0 {
 		if last := r.entry(at - 1); last.kind == kindFree {
 			before := at - last.units
-			reserved = reserved || r.entry(before).reserved
+			uncommitted = uncommitted || r.entry(before).uncommitted
 			n += last.units
 			at = before
 			r.unlink(before)
@@ -177,26 +177,26 @@ func (r *ranges) put(at, n uint32, reserved bool) (head uint32, mixed bool) {
 	}
 	if next := at + n; next < r.top {
 		if e := r.entry(next); e.kind == kindFree {
-			reserved = reserved || e.reserved
+			uncommitted = uncommitted || e.uncommitted
 			n += e.units
 			r.unlink(next)
 		}
 	}
 	if at+n == r.top {
 		r.top = at
-		return at, reserved
+		return at, uncommitted
 	}
-	r.link(at, n, reserved)
-	return at, reserved
+	r.link(at, n, uncommitted)
+	return at, uncommitted
 }
 
 // link puts a free range into its list.
-func (r *ranges) link(at, n uint32, reserved bool) {
+func (r *ranges) link(at, n uint32, uncommitted bool) {
 	last := r.entry(at + n - 1)
 	last.kind, last.units = kindFree, n
 	b := log2(n)
 	e := r.entry(at)
-	e.kind, e.units, e.reserved, e.prev, e.next = kindFree, n, reserved, 0, r.bins[b]
+	e.kind, e.units, e.uncommitted, e.prev, e.next = kindFree, n, uncommitted, 0, r.bins[b]
 	if e.next != 0 {
 		r.entry(e.next - 1).prev = at + 1
 	}

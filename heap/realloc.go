@@ -29,7 +29,7 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 	if h.guarded(p) {
 		return h.reallocGuarded(p, size, align)
 	}
-	at := h.locked("Realloc", p)
+	at := h.lockAndFind("Realloc", p)
 	q, err := p, h.tooLarge(size)
 	if err == nil {
 		switch {

@@ -32,8 +32,8 @@ func (r *rooms) unitsFor(pages int) uint32 { return uint32((pages*r.page + r.uni
 // askForHuge requests huge pages once for all rooms together, because separate requests would cost a mapping
 // for each room. The system uses huge pages where an allocation covers them. The request is a hint.
 func (r *rooms) askForHuge() {
-	if !r.asked {
-		r.asked = true
+	if !r.askedHuge {
+		r.askedHuge = true
 		_ = r.region.Huge(r.off, int(r.end)*r.unit)
 	}
 }
@@ -75,7 +75,7 @@ func (h *Heap) commitRoom(at uint32, from, to int) error {
 // block, which needs no mapping.
 func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 	var at uint32
-	if h.rooms.full {
+	if h.rooms.noMappings {
 		err = vm.ErrMappings // another attempt to commit would take longer than all other work
 	} else {
 		at, err = h.takeRoom(n, align)
@@ -89,8 +89,8 @@ func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 		}
 		h.rooms.put(at, h.rooms.entry(at).units, true)
 	}
-	h.rooms.full = errors.Is(err, vm.ErrMappings)
-	if h.rooms.full || errors.Is(err, vm.ErrCapacity) {
+	h.rooms.noMappings = errors.Is(err, vm.ErrMappings)
+	if h.rooms.noMappings || errors.Is(err, vm.ErrCapacity) {
 		return h.newBlock(uint32(n), uint32(max(1, align>>h.pages.shift)))
 	}
 	return nil, false, err
@@ -100,7 +100,7 @@ func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 func (h *Heap) endRoom(at uint32, e *entry) {
 	h.count(-1, -int(e.pages)*h.rooms.page)
 	h.decommitRoom(at, 0, int(e.pages))
-	h.rooms.full = false
+	h.rooms.noMappings = false
 	h.rooms.put(at, e.units, true)
 }
 

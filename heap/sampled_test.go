@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/guard"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -26,10 +27,7 @@ func TestSampledHeap(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	steps := 2000
-	if testing.Short() {
-		steps = 300
-	}
+	steps := longtest.Pick(300, 2000)
 	for _, o := range []Options{{}, {Unshared: true}, {Pages: vm.PagesHeap}, {Limit: vm.NewLimit(16 << 20)}} {
 		for _, every := range []int{1, 3} {
 			h := openSampled(t, every, o)

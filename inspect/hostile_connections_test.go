@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // dial opens connections that are closed at the end of the test.
@@ -81,6 +82,7 @@ func closedByServer(t *testing.T, conns []net.Conn) (closed *atomic.Int32) {
 }
 
 func TestSlowRequestsAreDropped(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()
@@ -154,6 +156,7 @@ func (f *fixture) serveTopic(t *testing.T, every time.Duration, newValue func() 
 }
 
 func TestStreamThatIsNotRead(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	const size = 1 << 20

@@ -103,6 +103,7 @@ func TestPageAccess(t *testing.T) {
 // TestPageTabKey: on each page, the Tab key alone moves the focus through the header into the page, and the
 // focus stays visible.
 func TestPageTabKey(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")

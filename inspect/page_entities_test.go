@@ -6,6 +6,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 const queryText = ".querybox-text"
@@ -80,6 +82,7 @@ func TestPageFindsEntities(t *testing.T) {
 }
 
 func TestPageShowsErrorAtItsWord(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
@@ -96,6 +99,7 @@ func TestPageShowsErrorAtItsWord(t *testing.T) {
 }
 
 func TestPageSuggestions(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")
@@ -116,6 +120,7 @@ func TestPageSuggestions(t *testing.T) {
 }
 
 func TestPageShowsEntityBesideTheList(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/entities")
@@ -152,6 +157,7 @@ func TestPageShowsEntityBesideTheList(t *testing.T) {
 }
 
 func TestPageKeepsColumns(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/entities")
 	p.waitPage("entities")

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // entityFixture returns a fixture in which London has a component of every kind and a child of London has
@@ -92,6 +93,7 @@ func TestPageEntityShows(t *testing.T) {
 
 // TestPageEntityFollows: the page shows changes that the program makes, and the deletion of the entity.
 func TestPageEntityFollows(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.people[1])
@@ -186,6 +188,7 @@ func TestPageEntityEdits(t *testing.T) {
 }
 
 func TestPageEntityChangesStructure(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)
@@ -210,6 +213,7 @@ func TestPageEntityChangesStructure(t *testing.T) {
 
 // TestPageEntityTree: a user can walk through the tree of children with the keyboard alone.
 func TestPageEntityTree(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := entityFixture(t, Options{})
 	p := openEntity(t, f, f.paris)

@@ -66,6 +66,7 @@ func openList(t *testing.T, rows int) *tab {
 }
 
 func TestPageListOfABillion(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	const rows = 1_000_000_000
 	p := openList(t, rows)
@@ -126,6 +127,7 @@ func TestPageListScrollsExactly(t *testing.T) {
 // TestPageListGivesUpRequests scrolls a list whose requests do not end. The list must cancel requests for
 // rows out of view.
 func TestPageListGivesUpRequests(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openList(t, 1_000_000)
 	p.Eval("slow = true; begun = cancelled = 0", nil)
@@ -142,6 +144,7 @@ func TestPageListGivesUpRequests(t *testing.T) {
 // TestPageListMany shows rows far from each other, and at the end the first row again. The list must remove
 // the elements of rows out of view.
 func TestPageListMany(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openList(t, 1_000_000)
 	for i := range longtest.Pick(20, 70) {

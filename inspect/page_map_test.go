@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // TestMap: the map of the fixture's plane draws the entities, a click finds the entity at the pointer, and a
@@ -36,6 +38,7 @@ func TestMap(t *testing.T) {
 }
 
 func TestMapSearchAndKeys(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map")
@@ -65,6 +68,7 @@ func TestMapSearchAndKeys(t *testing.T) {
 
 // TestMapOfEntity opens the map at an entity, by an address that other pages link to.
 func TestMapOfEntity(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map?entity="+f.paris.String())

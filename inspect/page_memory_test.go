@@ -8,6 +8,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // canvas is the selector of the memory picture.
@@ -75,6 +77,7 @@ func TestMemoryPage(t *testing.T) {
 }
 
 func TestMemoryPageByKeys(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixtureOf(t, Options{}, 20_000)
 	p := openPage(t, f, "/#/memory?by=column")
@@ -102,6 +105,7 @@ func TestMemoryPageByKeys(t *testing.T) {
 
 // TestMemoryPageOfAnEntity opens the page at an entity, by an address that other pages link to.
 func TestMemoryPageOfAnEntity(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, fmt.Sprintf("/#/memory?slot=%d&column=2", f.people[10].Slot()))

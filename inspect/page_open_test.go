@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // pagesListed returns the names of the pages in the navigation, in order.
@@ -38,6 +40,7 @@ func TestPageLoads(t *testing.T) {
 // TestPageOfEachName opens each page with its link in the navigation. Each page must show a text, and the
 // console must stay empty.
 func TestPageOfEachName(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
@@ -57,6 +60,7 @@ func TestPageOfEachName(t *testing.T) {
 // TestPageThatFails opens a page whose module is missing. An error is shown in place of the page, and the
 // other pages work.
 func TestPageThatFails(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
 	p.waitText("main", "Unknown page")
@@ -71,6 +75,7 @@ func TestPageThatFails(t *testing.T) {
 }
 
 func TestPageKeys(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	p.waitPage("overview")
@@ -109,6 +114,7 @@ func TestPageKeys(t *testing.T) {
 // TestPageTheme: the page uses the system's theme until the button chooses a theme. A reload keeps the
 // choice.
 func TestPageTheme(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	const dark = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((n) => n < 60)"
@@ -148,6 +154,7 @@ func TestPageToken(t *testing.T) {
 
 // TestPageTokenAsked: a page that needs the token asks for the token and shows nothing else.
 func TestPageTokenAsked(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{Addr: "0.0.0.0:0"})
 	p := openPage(t, f, "/#/overview")
@@ -166,6 +173,7 @@ func TestPageTokenAsked(t *testing.T) {
 // TestPageProgramEnds: after the inspector has closed, an open page shows that the connection is lost and
 // that the page tries again.
 func TestPageProgramEnds(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 func TestPageOverview(t *testing.T) {
@@ -32,6 +33,7 @@ func TestPageOverview(t *testing.T) {
 
 // TestPageOverviewOfHangingProgram: while the world admits no visits, the page shows how long it has waited.
 func TestPageOverviewOfHangingProgram(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")
@@ -53,6 +55,7 @@ func TestPageOverviewOfHangingProgram(t *testing.T) {
 // TestPageOverviewWithoutSchedule: the page shows a world without a schedule, and says that the schedule is
 // missing.
 func TestPageOverviewWithoutSchedule(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	w := vast.NewWorld(vast.Options{Name: "by hand"})
 	in, err := Serve(t.Context(), w, Options{})

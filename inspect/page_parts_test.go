@@ -3,10 +3,13 @@ package inspect
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // TestPageFormats checks the formats of numbers.
 func TestPageFormats(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
 	for call, want := range map[string]string{
@@ -50,6 +53,7 @@ func TestPageFormats(t *testing.T) {
 // TestPageElementsHoldText makes elements from hostile data. The data stays text, and a link with a script
 // loses its address.
 func TestPageElementsHoldText(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
 	p.waitText("main", "Unknown page")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 func TestPageAnswersQuery(t *testing.T) {
@@ -56,6 +58,7 @@ func TestPageAnswersQuery(t *testing.T) {
 }
 
 func TestPageExamplesAreQueries(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/queries")
 	p.waitPage("queries")
@@ -81,6 +84,7 @@ func TestPageExamplesAreQueries(t *testing.T) {
 }
 
 func TestPageSavesRows(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query=Infected")
 	p.waitPage("queries")

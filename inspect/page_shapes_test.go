@@ -7,12 +7,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/probe"
 )
 
 // TestPageKeepsNamesakesApart: if two components have the same name, the pages edit and query the chosen
 // component.
 func TestPageKeepsNamesakesApart(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
 	type Ship struct{ Hull int32 } // another type called Ship
@@ -66,6 +68,7 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 
 // TestPageShowsOddShapes opens an entity whose components have no parts or more parts than the page shows.
 func TestPageShowsOddShapes(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	type vectors struct{ Many [64][64]Position } // has too many numbers to list
 	var e vast.Entity

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/tests/browsertest"
 	"github.com/vastgo/vast/sched"
 )
@@ -139,6 +140,7 @@ func TestSystemsPagePausesAndSteps(t *testing.T) {
 
 // TestSystemsPageReadOnly: if pausing is not allowed, the page says why.
 func TestSystemsPageReadOnly(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/systems")
@@ -153,6 +155,7 @@ func TestSystemsPageReadOnly(t *testing.T) {
 }
 
 func TestSystemsPageWithoutSchedule(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	browsertest.Needed(t)
 	w := vast.NewWorld(vast.Options{})
@@ -193,6 +196,7 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 
 // TestLayers lays out random graphs: each edge leads to the right, and no vertices overlap.
 func TestLayers(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/systems")
 	p.waitPage("systems")

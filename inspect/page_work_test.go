@@ -59,6 +59,7 @@ func TestPageEdit(t *testing.T) {
 
 // TestPageReadOnly: a read-only page shows values, but no buttons that change a value.
 func TestPageReadOnly(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/entity/"+f.london.String())
@@ -96,6 +97,7 @@ func TestPageQueryError(t *testing.T) {
 
 // TestPageListsMillion scrolls through a million entities and opens the last entity.
 func TestPageListsMillion(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	browsertest.Needed(t) // called first, because newFixtureOf needs more than a 32-bit address space
 	const people = 1_000_000
@@ -124,6 +126,7 @@ func TestPageListsMillion(t *testing.T) {
 // TestPageListKeepsScrolls scrolls a list just before the list corrects the scroll bar, when the browser
 // has not yet sent the scroll event. The correction must not undo the scroll.
 func TestPageListKeepsScrolls(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	browsertest.Needed(t) // called first, because newFixtureOf needs more than a 32-bit address space
 	const people = 100_000
@@ -149,6 +152,7 @@ func TestPageListKeepsScrolls(t *testing.T) {
 // TestPageMemoryPicture checks that the memory picture has at least four colours, and at least two
 // after three steps of magnification.
 func TestPageMemoryPicture(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixtureOf(t, Options{}, 100_000)
 	p := openPage(t, f, "/#/memory")

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -458,10 +459,7 @@ func TestCloseBetweenCalls(t *testing.T) {
 	for _, data := range closeSeeds {
 		closeEverywhere(t, data)
 	}
-	rounds := 12
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 12)
 	for range rounds {
 		closeEverywhere(t, modeltest.RandomBytes(t, 2*maxCloseStep))
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -129,7 +130,7 @@ func moment(rnd *rand.Rand, r *Ring) {
 }
 
 func closeRounds() int {
-	if testing.Short() || vm.HeapStandIn() {
+	if !longtest.Enabled() || vm.HeapStandIn() {
 		return 150
 	}
 	return 1500

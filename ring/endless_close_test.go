@@ -10,6 +10,7 @@ import (
 
 	"github.com/vastgo/vast/internal/fault"
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -225,10 +226,7 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index
 // TestEndlessCloseBetweenCalls closes a buffer in each way before each call of a stream: with reserved
 // bytes, in the first and in the second lap, empty and full.
 func TestEndlessCloseBetweenCalls(t *testing.T) {
-	rounds := 6
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := longtest.Pick(2, 6)
 	page, laps := vm.PageSize(), [2]int{}
 	// Two rounds nearly always close buffers in both laps. If not, more rounds follow.
 	for round := 0; round < rounds || round < 50 && (laps[0] == 0 || laps[1] == 0); round++ {

@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/vastgo/vast/internal/faulttest"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -146,10 +147,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 }
 
 func TestEndlessAgainstModel(t *testing.T) {
-	rounds := 40
-	if testing.Short() {
-		rounds = 10
-	}
+	rounds := longtest.Pick(10, 40)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 2000)
 		for _, pages := range pageKinds {
@@ -161,7 +159,7 @@ func TestEndlessAgainstModel(t *testing.T) {
 // TestEndlessLaps: positions continue over many laps for any number of kept bytes, and old slices stay valid.
 func TestEndlessLaps(t *testing.T) {
 	page, want := vm.PageSize(), 30
-	if testing.Short() {
+	if !longtest.Enabled() {
 		want = 10
 	}
 	for _, pages := range pageKinds {
@@ -314,7 +312,7 @@ func TestEndlessLimit(t *testing.T) {
 func TestEndlessStress(t *testing.T) {
 	page := vm.PageSize()
 	total := int64(16 << 20)
-	if testing.Short() || vm.HeapStandIn() {
+	if !longtest.Enabled() || vm.HeapStandIn() {
 		total = 2 << 20
 	}
 	e := newEndless(t, EndlessOptions{Capacity: 16 * page, Step: page})

@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/vm"
 )
@@ -223,10 +224,7 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 }
 
 func TestRingAgainstModel(t *testing.T) {
-	rounds := 20
-	if testing.Short() {
-		rounds = 4
-	}
+	rounds := longtest.Pick(4, 20)
 	for range rounds {
 		data := modeltest.RandomBytes(t, 3000)
 		for _, pages := range pageKinds {

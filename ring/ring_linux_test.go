@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -113,7 +114,7 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 		block[i] = 1
 	}
 	most, every := 0, 200
-	if testing.Short() {
+	if !longtest.Enabled() {
 		every = 1000
 	}
 	for i := 0; e.End() < int64(10*o.Capacity); i++ {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -16,7 +17,7 @@ import (
 // small rings.
 func TestStress(t *testing.T) {
 	total := uint64(20 << 20)
-	if testing.Short() || vm.HeapStandIn() {
+	if !longtest.Enabled() || vm.HeapStandIn() {
 		total = 2 << 20
 	}
 	seed := rand.Uint64()
@@ -169,10 +170,7 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 // TestNoWakeUpIsLost: no side sleeps forever while a byte is sent back and forth. Each side sleeps, or is
 // about to sleep, when the other side writes.
 func TestNoWakeUpIsLost(t *testing.T) {
-	rounds := 100_000
-	if testing.Short() {
-		rounds = 10_000
-	}
+	rounds := longtest.Pick(10_000, 100_000)
 	there, back := newRing(t, Options{Capacity: 1}), newRing(t, Options{Capacity: 1})
 	there.patience, back.patience = patience{}, patience{}
 	go func() {

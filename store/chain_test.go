@@ -103,10 +103,7 @@ func testDamagedChains(t *testing.T) {
 			}
 		}
 	}
-	rounds := longtest.Pick(20, 60)
-	if testing.Short() {
-		rounds = 10
-	}
+	rounds := longtest.Pick(10, 60)
 	for _, name := range d.Names()[:5] {
 		file := d.Bytes(name)
 		for range rounds {
@@ -506,7 +503,7 @@ func TestKeepChains(t *testing.T) {
 func TestDeathWhileCompacting(t *testing.T) {
 	whole, hash := chainOf(t)
 	step := int64(1)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		step = 7
 	}
 	for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
@@ -631,10 +628,7 @@ func TestBytesOnDisk(t *testing.T) {
 	})
 	r := rand.New(rand.NewPCG(1, 2))
 	pages := len(f.all) * int(unsafe.Sizeof(sample{})) / 4096
-	rounds := 60
-	if testing.Short() {
-		rounds = 15
-	}
+	rounds := longtest.Pick(15, 60)
 	for range rounds {
 		f.overwrite(r, 1+r.IntN(pages*6/10))
 		f.checkpoint(t)

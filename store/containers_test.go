@@ -11,6 +11,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/store"
 )
 
@@ -356,7 +357,7 @@ func (y *yard) follow(other *yard) {
 // the table and the size of the lists' units may differ.
 func TestContainersRunSaveLoadRun(t *testing.T) {
 	seeds := uint64(12)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		seeds = 2
 	}
 	for seed := range seeds {
@@ -392,10 +393,7 @@ func TestContainersDamage(t *testing.T) {
 	n := newYard(t, yardOptions{})
 	n.live(3, 300)
 	file := saveYard(t, n)
-	tries := 150
-	if testing.Short() {
-		tries = 20
-	}
+	tries := longtest.Pick(20, 150)
 	for i := range tries {
 		at := len(file) * i / tries
 		damaged := bytes.Clone(file)

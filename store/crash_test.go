@@ -546,10 +546,7 @@ func (c *crash) run() (err error) {
 // between two runs. Each seed is a subtest: -run 'TestCrashes/^417$' repeats the test with seed 417.
 func TestCrashes(t *testing.T) {
 	c := new(counts)
-	seeds := longtest.Pick(300, 100_000)
-	if testing.Short() {
-		seeds = 40
-	}
+	seeds := longtest.Pick(40, 100_000)
 	for seed := range seeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			// The model writes outside of ticks, which spoils copies that are made after the pause. With the
@@ -582,9 +579,7 @@ func TestCrashes(t *testing.T) {
 // TestMistakes uses folders that make mistakes. For each mistake, at least one seed must find a broken
 // promise of the store.
 func TestMistakes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped with -short: it tests whether TestCrashes finds mistakes")
-	}
+	longtest.Only(t)
 	for _, m := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly, sim.RenameBeforeData} {
 		var found error
 		seed := uint64(0)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/store"
 	"github.com/vastgo/vast/vm"
 )
@@ -31,7 +32,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	step := len(file) / 400
-	if testing.Short() {
+	if !longtest.Enabled() {
 		step *= 8
 	}
 	for at := 0; at < len(file); at += step {

@@ -91,7 +91,7 @@ func TestChains(t *testing.T) {
 		},
 	}
 	seeds, rounds := uint64(longtest.Pick(1, 5)), 40
-	if testing.Short() {
+	if !longtest.Enabled() {
 		rounds = 16
 	}
 	merges, tiers, deltas, watched, can := 0, 0, 0, 0, false

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast/internal/disk/sim"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // TestKeepForThins simulates a checkpoint each second, in chains of 40 files, and removes the checkpoints
@@ -17,7 +18,7 @@ import (
 func TestKeepForThins(t *testing.T) {
 	const second = int64(1000)
 	seconds := 3 * 60 * 60
-	if testing.Short() {
+	if !longtest.Enabled() {
 		seconds = 30 * 60
 	}
 	o := Options{Keep: 5, KeepFor: time.Duration(seconds) * time.Second / 2}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/internal/disk/sim"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/state"
 )
 
@@ -165,7 +166,7 @@ func TestDeltas(t *testing.T) {
 	defer FindWritten(ByTheKernel)() // small arrays, too, are late: copied after the pause
 	var late, warm, hot bool
 	seeds := uint64(60)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		seeds = 12
 	}
 	types := []reflect.Type{reflect.TypeFor[byte](), reflect.TypeFor[uint32](), reflect.TypeFor[[3]float64](),

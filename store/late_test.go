@@ -13,6 +13,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/state"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/vm"
@@ -71,10 +72,7 @@ func TestLate(t *testing.T) {
 			defer FindWritten(way)()
 			l := newLateWorld(t)
 			dir := t.TempDir()
-			ticks := 60
-			if testing.Short() {
-				ticks = 12
-			}
+			ticks := longtest.Pick(12, 60)
 			st, err := Open(dir, l.w, Options{Every: 1, Build: "a", Keep: 1000, Notify: func(c Checkpoint) {
 				if c.Err != nil {
 					t.Error(c.Err)

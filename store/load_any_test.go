@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/probe"
 	"github.com/vastgo/vast/store"
 	"github.com/vastgo/vast/vm"
@@ -54,7 +55,7 @@ func resourcesOf(w *vast.World) (o store.Options) {
 // file.
 func TestLoadAny(t *testing.T) {
 	seeds := uint64(12)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		seeds = 2
 	}
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}

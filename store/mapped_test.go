@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/mapped"
 	"github.com/vastgo/vast/store"
 	"github.com/vastgo/vast/vm"
@@ -74,7 +75,7 @@ func TestMappedMoments(t *testing.T) {
 	n := liveOn(t, 4, 0)
 	n.st.LongChains(5)
 	steps, ticks := 6000, 12
-	if testing.Short() {
+	if !longtest.Enabled() {
 		steps, ticks = 2500, 7
 	}
 	n.live(3, steps)
@@ -265,7 +266,7 @@ func TestMappedWorldChanges(t *testing.T) {
 	before := listing(t, dir)
 	for _, trim := range []bool{false, true} {
 		for seed := range uint64(3) {
-			if testing.Short() && seed != 1 {
+			if !longtest.Enabled() && seed != 1 {
 				continue
 			}
 			h := openHerd(t, dir, false)

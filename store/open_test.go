@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
 )
@@ -500,10 +501,7 @@ func TestSameBytes(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a := openKept(t, t.TempDir(), optionsOfKept())
 	var b *kept
-	ticks := 400
-	if testing.Short() {
-		ticks = 100
-	}
+	ticks := longtest.Pick(100, 400)
 	for i := range ticks {
 		if i%50 == 0 {
 			b = &kept{town: newTown(t, false)}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/modeltest"
 	"github.com/vastgo/vast/store"
 )
@@ -339,10 +340,7 @@ func (s *vessel) equal(o *vessel) bool {
 
 // TestParcelModel moves entities between three worlds at random.
 func TestParcelModel(t *testing.T) {
-	n := 20_000
-	if testing.Short() {
-		n = 4_000
-	}
+	n := longtest.Pick(4_000, 20_000)
 	playFleet(t, modeltest.RandomBytes(t, n))
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/sched"
 	"github.com/vastgo/vast/store"
 )
@@ -96,7 +97,7 @@ func TestOpenAt(t *testing.T) {
 			first = 25
 		}
 		step := uint64(1)
-		if testing.Short() {
+		if !longtest.Enabled() {
 			step = 5
 		}
 		for tick := first; tick <= 33; tick += step {
@@ -279,7 +280,7 @@ func TestOpenAtWithSchedule(t *testing.T) {
 func TestMomentsWhileProgramRuns(t *testing.T) {
 	n := liveOn(t, 1, 5)
 	length := time.Second
-	if testing.Short() {
+	if !longtest.Enabled() {
 		length = 200 * time.Millisecond
 	}
 	var ended atomic.Bool
@@ -402,10 +403,7 @@ func TestVerify(t *testing.T) {
 		kinds[store.FileUnknown] != 1 {
 		t.Errorf("the numbers of files by kind are %v", kinds)
 	}
-	step := 1499
-	if testing.Short() {
-		step = 12007
-	}
+	step := longtest.Pick(12007, 1499)
 	files, err := store.Files(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -555,10 +553,7 @@ func TestVerifySaved(t *testing.T) {
 	}
 	mustSay(t, write(append(bytes.Clone(good), 0)), "1 bytes follow the end")
 	mustSay(t, write(good[:len(good)-41]), "byte ")
-	step := 331
-	if testing.Short() {
-		step = 3331
-	}
+	step := longtest.Pick(3331, 331)
 	for at := 0; at < len(good); at += step {
 		bad := bytes.Clone(good)
 		bad[at] ^= 4

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/store"
 )
 
@@ -251,7 +252,7 @@ func load(t *testing.T, n *town, file []byte, o store.Options) *store.Report {
 // columns are registered in another order.
 func TestRunSaveLoadRun(t *testing.T) {
 	seeds := uint64(12)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		seeds = 4
 	}
 	for seed := range seeds {

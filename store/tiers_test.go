@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/vastgo/vast/internal/disk/sim"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // TestTier merges chains of deltas of many sizes. No chain has too many deltas. The number of times that a
@@ -78,10 +79,7 @@ func TestSmallChanges(t *testing.T) {
 	const most = 16
 	f.st.maxDeltas = most
 	r := rand.New(rand.NewPCG(1, 2))
-	rounds := 1000
-	if testing.Short() {
-		rounds = 200
-	}
+	rounds := longtest.Pick(200, 1000)
 	changed, written, tiers := int64(0), int64(0), 0
 	for range rounds {
 		f.all[r.IntN(len(f.all))].B++
@@ -246,7 +244,7 @@ func TestClearedInDeltas(t *testing.T) {
 // removes the replaced files. The folder keeps the world of this checkpoint or of the previous one.
 func TestDeathWhileMerging(t *testing.T) {
 	step := int64(1)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		step = 4
 	}
 	for _, keep := range []int{1, 3} {

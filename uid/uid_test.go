@@ -199,7 +199,7 @@ func TestNoMemory(t *testing.T) {
 		t.Skip("IDs are numbers from a counter in this build")
 	}
 	n := longtest.Pick(300_000_000, 1_000_000_000)
-	if testing.Short() {
+	if !longtest.Enabled() {
 		n /= 10
 	}
 	New[ship]()

@@ -9,28 +9,26 @@ import (
 	"modernc.org/memory"
 )
 
-// blockAllocator is an allocator that is ready for use.
-type blockAllocator interface {
+type allocator interface {
 	alloc(n int) ([]byte, error)
 	free(b []byte) error
 	close() error
 }
 
-// allocator has an allocator's name and the function that opens it.
-type allocator struct {
+type namedAllocator struct {
 	name string
-	open func() (blockAllocator, error)
+	open func() (allocator, error)
 }
 
-var allocators = []allocator{
+var allocators = []namedAllocator{
 	{"vast/heap", openHeap},
-	{"modernc.org/memory", func() (blockAllocator, error) { return &modernc{}, nil }},
-	{"go", func() (blockAllocator, error) { return collected{}, nil }},
+	{"modernc.org/memory", func() (allocator, error) { return &modernc{}, nil }},
+	{"go", func() (allocator, error) { return collected{}, nil }},
 }
 
 type offHeap struct{ *heap.Heap }
 
-func openHeap() (blockAllocator, error) {
+func openHeap() (allocator, error) {
 	h, err := heap.New(heap.Options{})
 	return offHeap{h}, err
 }
@@ -64,9 +62,9 @@ func (collected) free([]byte) error { return nil }
 func (collected) close() error { return nil }
 
 // fragment allocates count blocks of size bytes, frees every second block, and makes one allocation of half
-// of all bytes. For the end of each of these three steps, it returns by how much resident memory has grown
-// since the start.
-func fragment(a allocator, count, size int) (r row, err error) {
+// of all bytes. After each of these three steps, it measures by how much resident memory has grown since the
+// start.
+func fragment(a namedAllocator, count, size int) (r row, err error) {
 	measure.Settle()
 	before, err := measure.Resident()
 	if err != nil {

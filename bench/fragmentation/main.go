@@ -18,7 +18,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// row holds the growth of resident memory after each step with one allocator, in bytes.
+// row holds the growth of resident memory, in bytes, after each step with one allocator.
 type row struct {
 	Allocator string `json:"allocator"`
 	Allocated int    `json:"allocated"` // after all blocks were allocated and written
@@ -39,8 +39,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	} else if err != nil {
 		return 2
 	}
-	const most = 16 << 30
-	if *count < 2 || *size < 1 || int64(*count) > most/int64(*size) || flags.NArg() > 0 {
+	const maxBytes = 16 << 30
+	if *count < 2 || *size < 1 || int64(*count) > maxBytes/int64(*size) || flags.NArg() > 0 {
 		fmt.Fprintf(stderr, "fragmentation: -n %d -size %d %v: want at least two blocks of at least one "+
 			"byte, at most 16 GiB together, and no other arguments\n", *count, *size, flags.Args())
 		return 2

@@ -10,7 +10,7 @@ import (
 
 func TestFragmentation(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the memory in use can be read on Linux only")
+		t.Skip("resident memory can be read on Linux only")
 	}
 	var stdout, stderr bytes.Buffer
 	if status := run([]string{"-n", "3000", "-json"}, &stdout, &stderr); status != 0 {
@@ -46,7 +46,7 @@ func TestTable(t *testing.T) {
 	lines := strings.Split(out.String(), "\n")
 	if got := strings.Join(strings.Fields(lines[3]), " "); got != "one 400.0 200.0 600.0 1.50" ||
 		len(lines[2]) != len(lines[3]) {
-		t.Errorf("output\n%s", &out)
+		t.Errorf("the table is wrong or not aligned:\n%s", &out)
 	}
 }
 

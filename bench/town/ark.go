@@ -9,7 +9,6 @@ type (
 	arkWalk   = Walk[ecs.Entity]
 )
 
-// arkTown is the town on Ark.
 type arkTown struct {
 	Params
 	tick      int64
@@ -119,7 +118,7 @@ func (t *arkTown) phases() []phase {
 
 func (t *arkTown) begin(tick int64) { t.tick = tick }
 
-// leave sends people to work, and home again.
+// leave sends people to work, or home.
 func (t *arkTown) leave() {
 	t.list = t.list[:0]
 	q := t.inside.Query()
@@ -161,7 +160,7 @@ func (t *arkTown) walk() {
 	}
 }
 
-// work pays wages to those who are at work, and fills the till of the building.
+// work pays wages to people at work, and fills the till of the building.
 func (t *arkTown) work() {
 	q := t.working.Query()
 	for q.Next() {
@@ -173,7 +172,6 @@ func (t *arkTown) work() {
 	}
 }
 
-// gather counts the people and the sick in each building.
 func (t *arkTown) gather() {
 	q := t.crowded.Query()
 	for q.Next() {
@@ -247,7 +245,7 @@ func (t *arkTown) recover() {
 	}
 }
 
-// bear adds a child to each person who is at home and can pay for a child.
+// bear adds a child for each person who has a job, is at home and can pay for a child.
 func (t *arkTown) bear() {
 	t.list = t.list[:0]
 	q := t.parents.Query()

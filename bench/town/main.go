@@ -1,6 +1,5 @@
-// Command town runs one model on Ark and on Vast, and compares results, times and lines of code.
-//
-// README.md describes the model and the output.
+// Command town runs one model on Ark and on Vast, and compares results, times and lines of code. README.md
+// describes the model.
 package main
 
 import (
@@ -44,8 +43,8 @@ func main() {
 	}
 }
 
-// run prints the comparison to out, and reports whether the two sides had the same results. It compares the
-// results after the first tick, then every interval ticks, and after the last tick.
+// run prints the comparison to out, and reports whether the results of both sides were equal. It compares the
+// results after the first tick, every interval ticks, and after the last tick.
 func run(out io.Writer, p Params, ticks, warm, interval int) bool {
 	vastSide := newVastTown(p)
 	defer vastSide.world.Close()
@@ -106,7 +105,7 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// lines counts the lines of code of a source, without comments and empty lines.
+// lines counts the lines of a source, without lines of comments and empty lines.
 func lines(source string) (n int) {
 	for l := range strings.Lines(source) {
 		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "//") {

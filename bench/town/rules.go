@@ -11,14 +11,18 @@ type Params struct {
 	People, Buildings int
 	Width             float32
 
-	Rest, Shift     int64   // how long people stay at home, and at work
-	Wage, ChildCost int64   // coins for each tick at work, coins for a child
-	Adult, Life     int64   // the ages of the first job, and of death
-	Incubation, Ill int64   // how long an infected person incubates, and then is sick
-	Immunity        int64   // the time until a person can be infected again
-	Contagion       float32 // the probability of an infection, per tick and per sick person in the building
-	Lethality       float32 // the probability that an illness ends in death
-	FirstSick       int     // one in FirstSick people is sick at the beginning
+	Rest       int64   // length of a stay at home
+	Shift      int64   // length of a stay at work
+	Wage       int64   // coins for each tick at work
+	ChildCost  int64   // coins for a child
+	Adult      int64   // age of the first job
+	Life       int64   // age of death
+	Incubation int64   // time from the infection to the illness
+	Ill        int64   // length of an illness
+	Immunity   int64   // time from the end of an illness until the person can be infected again
+	Contagion  float32 // probability of an infection, per tick and per sick person in the building
+	Lethality  float32 // probability that an illness ends in death
+	FirstSick  int     // one person in FirstSick is sick at the beginning
 }
 
 // defaults returns the parameters of a town with a number of people.
@@ -30,8 +34,8 @@ func defaults(people int) Params {
 	}
 }
 
-// Stream yields the random numbers of one person. Both sides draw the same numbers, because the numbers of a
-// person do not depend on the order in which a side visits people.
+// Stream yields the random numbers of one person. These numbers do not depend on the order in which a side
+// visits people.
 type Stream struct{ State uint64 }
 
 func (s *Stream) next() uint64 {
@@ -57,7 +61,7 @@ type (
 	Home[E any] struct{ Building E }
 	Job[E any]  struct{ Building E } // only adults have a job
 
-	// A person is in a building or walks to one.
+	// A person has either Inside or Walk.
 	Inside[E any] struct {
 		Building E
 		Until    int64
@@ -67,7 +71,7 @@ type (
 		Target Place
 	}
 
-	// A person has at most one of these components.
+	// A person has at most one of Incubating, Sick and Immune.
 	Incubating struct{ Until int64 }
 	Sick       struct{ Until int64 }
 	Immune     struct{ Until int64 }
@@ -79,12 +83,12 @@ type (
 	Till  struct{ Coins int64 }
 )
 
-// step moves a walker by a distance of at most 1, and reports whether the walker has arrived.
-func (p *Place) step(to Place) bool {
-	dx, dy := to.X-p.X, to.Y-p.Y
+// step moves p towards a target by a distance of at most 1, and reports whether p has arrived.
+func (p *Place) step(target Place) bool {
+	dx, dy := target.X-p.X, target.Y-p.Y
 	d := float32(math.Sqrt(float64(dx*dx + dy*dy)))
 	if d <= 1 {
-		*p = to
+		*p = target
 		return true
 	}
 	p.X += dx / d
@@ -92,7 +96,7 @@ func (p *Place) step(to Place) bool {
 	return false
 }
 
-// Settler is a person at the beginning. Home and Job are indexes of buildings.
+// Settler is a person of a new town. Home and Job are indexes of buildings.
 type Settler struct {
 	ID, Seed  uint64
 	Born      int64
@@ -102,7 +106,6 @@ type Settler struct {
 	Sick      bool
 }
 
-// settle returns the buildings and the people of a new town.
 func (p *Params) settle() (buildings []Place, people []Settler) {
 	rng := Stream{1}
 	for range p.Buildings {
@@ -118,11 +121,12 @@ func (p *Params) settle() (buildings []Place, people []Settler) {
 	return buildings, people
 }
 
-// Census counts the people of a town and adds up the hashes of all records, in any order. Native counts the
-// people who were born after the first tick.
+// Census counts the people of a town. Native counts the people who were born after the first tick. Sum is the
+// sum of the hashes of all records, and does not depend on their order.
 type Census struct {
 	People, Children, Native, Walking, Incubating, Sick, Immune int
-	Sum                                                         uint64 // the sum of the hashes of all records
+
+	Sum uint64
 }
 
 // Record is the entry of a person or a building in a census.
@@ -132,7 +136,7 @@ type Record struct {
 	Until, Health, HealthTo        uint64
 }
 
-// The values of Record.Health; 0 stands for people who can be infected.
+// The values of Record.Health. 0 stands for people who can be infected, and for buildings.
 const (
 	incubating = 1 + iota
 	sick

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// small returns the parameters of a town in which much happens in few ticks.
+// small returns the parameters of a town in which every rule acts often within 300 ticks.
 func small() Params {
 	p := defaults(2000)
 	p.Width, p.Rest, p.Shift, p.Adult, p.Life, p.ChildCost = 40, 30, 20, 100, 400, 90
@@ -13,8 +13,7 @@ func small() Params {
 	return p
 }
 
-// TestSidesAgree checks that both sides hold the same town after each phase, in every 25th tick.
-func TestSidesAgree(t *testing.T) {
+func TestSidesAgreeAfterEachPhase(t *testing.T) {
 	p := small()
 	onVast := newVastTown(p)
 	defer onVast.world.Close()

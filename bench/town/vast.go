@@ -2,7 +2,6 @@ package main
 
 import "github.com/vastgo/vast"
 
-// vastTown is the town on Vast.
 type vastTown struct {
 	Params
 	tick      int64
@@ -90,7 +89,7 @@ func (t *vastTown) phases() []phase {
 
 func (t *vastTown) begin(tick int64) { t.tick = tick }
 
-// leave sends people to work, and home again.
+// leave sends people to work, or home.
 func (t *vastTown) leave() {
 	t.list = t.list[:0]
 	for s := range t.world.Query(t.inside, t.home).Slots() {
@@ -131,7 +130,7 @@ func (t *vastTown) walk() {
 	}
 }
 
-// work pays wages to those who are at work, and fills the till of the building.
+// work pays wages to people at work, and fills the till of the building.
 func (t *vastTown) work() {
 	for s := range t.world.Query(t.inside, t.job, t.purse).Slots() {
 		if in := t.inside.At(s).Building; in == t.job.At(s).Building {
@@ -141,7 +140,6 @@ func (t *vastTown) work() {
 	}
 }
 
-// gather counts the people and the sick in each building.
 func (t *vastTown) gather() {
 	t.crowd.SetAll(t.world.Query(t.crowd), Crowd{})
 	for s := range t.world.Query(t.inside).Slots() {
@@ -208,7 +206,7 @@ func (t *vastTown) recover() {
 	}
 }
 
-// bear adds a child to each person who has a job, is at home and can pay for a child.
+// bear adds a child for each person who has a job, is at home and can pay for a child.
 func (t *vastTown) bear() {
 	t.list = t.list[:0]
 	for s := range t.world.Query(t.inside, t.home, t.purse, t.job).Slots() {

@@ -15,8 +15,8 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// speed compares how many ticks a second an Earth runs as regions of one process and as one world. Both
-// Earths run the same ticks, and end with the same hash.
+// speed compares the ticks a second of an Earth in regions of one process with those of an Earth in one
+// world. It returns an error if the two Earths do not end with the same hash.
 func (b *bench) speed(ctx context.Context, regions int, goal float64) (row, error) {
 	const travellers, ticks = 1_000_000, 1200
 	planet, err := simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1,
@@ -48,7 +48,6 @@ func (b *bench) speed(ctx context.Context, regions int, goal float64) (row, erro
 	return r, nil
 }
 
-// plainEarth runs an Earth in one world, and returns its ticks a second and its hash.
 func plainEarth(travellers, ticks int) (rate float64, hash string, err error) {
 	e, err := simulation.New(simulation.Config{Travellers: travellers, Seed: 1})
 	if err != nil {
@@ -68,7 +67,7 @@ func plainEarth(travellers, ticks int) (rate float64, hash string, err error) {
 }
 
 // inTime measures the share of ticks that end in time. Two processes run the regions at 60 ticks a second.
-// The first process has the server, and reports the share of its own ticks.
+// The share is that of the first process, which has the server.
 func inTime(ctx context.Context, b *bench) (row, error) {
 	program, err := b.program(ctx, "earth-program", "github.com/vastgo/vast/cluster/earth")
 	if err != nil {
@@ -86,8 +85,8 @@ func inTime(ctx context.Context, b *bench) (row, error) {
 		Figure: 100 * f.Within, Unit: "%", Goal: 99}, nil
 }
 
-// handoffBytes measures the bytes of all messages of an Earth for each traveller who crosses a border. It
-// compares them with the bytes of the components of one traveller.
+// handoffBytes divides the bytes of all messages of an Earth by the number of travellers who cross a border.
+// It compares the result with the bytes of the components of one traveller.
 func handoffBytes(ctx context.Context, b *bench) (row, error) {
 	const travellers, regions, ticks = 300_000, 16, 300
 	planet, err := simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1, Workers: 1},

@@ -2,8 +2,8 @@
 //
 //	go run ./bench [-work REGEXP] [-rounds N] [-json]
 //
-// Each row has the name of a work and its figure. Some works run several rounds: the figure of their row is
-// the median of the rounds.
+// The command prints a row for each work, which is one measurement. The figure of a work with several rounds
+// is the median of the rounds.
 package main
 
 import (
@@ -20,7 +20,6 @@ import (
 	"slices"
 )
 
-// row is the result of a work.
 type row struct {
 	Work    string  `json:"work"`
 	What    string  `json:"what"`
@@ -31,11 +30,10 @@ type row struct {
 	Unit    string  `json:"unit"`
 	Goal    float64 `json:"goal"`
 	Most    bool    `json:"at_most"` // whether Goal is the upper limit of Figure, not the lower limit
-	// Highest, if not 0, is the upper limit of Figure in addition to the lower limit Goal.
+	// Highest is the upper limit of Figure if Goal is the lower limit. 0 means no upper limit.
 	Highest float64 `json:"goal_highest,omitempty"`
 }
 
-// bounds returns the limits of the figure as text.
 func (r *row) bounds() string {
 	switch {
 	case r.Highest != 0:
@@ -63,10 +61,9 @@ var works = []work{
 	{"predict-16", predict},
 }
 
-// bench has what the works share.
 type bench struct {
 	rounds int
-	dir    string // for programs and clusters
+	dir    string // temporary folder for programs and clusters
 	stderr io.Writer
 }
 
@@ -89,7 +86,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.SetOutput(stderr)
 	asJSON := f.Bool("json", false, "print one JSON object")
 	pattern := f.String("work", "", "measure only works whose names match this regular `expression`")
-	rounds := f.Int("rounds", 3, "`number` of rounds of each work that gives a median")
+	rounds := f.Int("rounds", 3, "`number` of rounds of each work whose figure is a median")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -126,7 +123,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// program builds the command of a package if this was not done before, and returns the path of the command.
+// program builds the command of a package, and returns its path. A later call with the same name returns the
+// same file.
 func (b *bench) program(ctx context.Context, name, pkg string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	if _, err := os.Stat(path); err == nil {
@@ -137,7 +135,7 @@ func (b *bench) program(ctx context.Context, name, pkg string) (string, error) {
 	return path, cmd.Run()
 }
 
-// output runs a program and decodes the object that it prints.
+// output runs a program and decodes the JSON object that it prints.
 func (b *bench) output(ctx context.Context, path string, args []string, into any) error {
 	out, err := exec.CommandContext(ctx, path, args...).Output()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// porter is a machine that only sends a fixed number of bytes to the next region in each tick.
+// porter is a machine that sends a fixed number of bytes to the next region in each tick.
 type porter struct {
 	region, regions, bytes int
 	ran                    func(region int, tick uint64) // called in each tick; may be nil
@@ -34,7 +34,6 @@ func (p *porter) Save() ([]byte, error) { return []byte("porter"), nil }
 func (p *porter) Load([]byte) error     { return nil }
 func (p *porter) Close() error          { return nil }
 
-// porters returns the options of a cluster of porters.
 func porters(dir string, regions, bytes int, ran func(region int, tick uint64)) cluster.Options {
 	return cluster.Options{Name: "bench", Dir: dir, Regions: regions, Lookahead: simulation.Lookahead,
 		Every: 60, New: func(region int) (cluster.Machine, error) {
@@ -124,7 +123,7 @@ const failoverRegions = 8
 
 func (b *bench) failoverOnce(ctx context.Context, round int) (float64, error) {
 	var mu sync.Mutex
-	last := make(map[int]time.Time) // when each region last ran a tick in this process
+	last := make(map[int]time.Time) // by region: time of the last tick in this process
 	dir := filepath.Join(b.dir, fmt.Sprintf("failover-%d", round))
 	o := porters(dir, failoverRegions, 1000, func(region int, _ uint64) {
 		mu.Lock()
@@ -168,10 +167,10 @@ func (b *bench) failoverOnce(ctx context.Context, round int) (float64, error) {
 			break
 		}
 		if time.Since(began) > time.Minute {
-			return 0, errors.New("after a minute the two processes do not own half of the regions each")
+			return 0, errors.New("after a minute, the two processes do not have half of the regions each")
 		}
 	}
-	time.Sleep(2 * time.Second) // each region makes a checkpoint every 60 ticks, which is every second
+	time.Sleep(2 * time.Second) // each region makes a checkpoint once a second, that is, every 60 ticks
 	if err := child.Process.Kill(); err != nil {
 		return 0, err
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // predict compares the predicted rate of 16 regions with the measured rate. The prediction uses costs that
-// are measured with one and with four regions. Before each round, predict measures again how much the load of
-// the machine slows the program down.
+// are measured with one region and with four regions. Before each round, predict measures how much other
+// programs slow this machine down.
 func predict(ctx context.Context, b *bench) (row, error) {
 	const travellers, regions, every, ticks = 1_000_000, 16, 600, 1200
 	costs, err := trial.Measure(ctx, b.dir, travellers, func(string) {})
@@ -36,7 +36,7 @@ func predict(ctx context.Context, b *bench) (row, error) {
 		if err != nil {
 			return row{}, err
 		}
-		const first = 100 // ticks before the measured ones
+		const first = 100 // ticks before the measurement begins
 		run, err := trial.Earth(ctx, trial.EarthOptions{Dir: filepath.Join(b.dir, "predicted"),
 			Planet: planet, Every: every, Ticks: first + ticks + simulation.Lookahead, From: first,
 			To: first + ticks})

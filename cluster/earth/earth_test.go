@@ -17,8 +17,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
-// TestMain runs the command instead of the tests if a test has started this program as a process of a
-// cluster.
+// TestMain runs the command instead of the tests in the processes that startEarth starts.
 func TestMain(m *testing.M) {
 	if os.Getenv("VAST_EARTH_PROCESS") != "" {
 		main()
@@ -27,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// smallEarth writes a list of 300 places, and returns the flags for an Earth with these places.
+// smallEarth writes a file with 300 places, and returns the flags for an Earth with these places.
 func smallEarth(t *testing.T, ticks int) []string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -45,8 +44,8 @@ func smallEarth(t *testing.T, ticks int) []string {
 		"-ticks", strconv.Itoa(ticks)}
 }
 
-// whole runs the Earth of these flags in one world, and returns its hash and its counts.
-func whole(t *testing.T, flags []string, ticks int) (string, simulation.Counts) {
+// inOneWorld runs the Earth of these flags in one world, and returns its hash and its counts.
+func inOneWorld(t *testing.T, flags []string, ticks int) (string, simulation.Counts) {
 	t.Helper()
 	file, err := os.Open(flags[1])
 	if err != nil {
@@ -70,8 +69,7 @@ func whole(t *testing.T, flags []string, ticks int) (string, simulation.Counts) 
 	return e.Hash(), e.Counts()
 }
 
-// read decodes what -json has printed.
-func read(t *testing.T, output []byte) (r report) {
+func decodeReport(t *testing.T, output []byte) (r report) {
 	t.Helper()
 	if err := json.Unmarshal(output, &r); err != nil {
 		t.Fatalf("%v in %q", err, output)
@@ -82,14 +80,14 @@ func read(t *testing.T, output []byte) (r report) {
 func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
 	const ticks = 150
 	flags := smallEarth(t, ticks)
-	hash, counts := whole(t, flags, ticks)
+	hash, counts := inOneWorld(t, flags, ticks)
 	for _, regions := range []int{1, 4, 16} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"-hz", "0", "-regions", strconv.Itoa(regions)}, flags...)
 		if err := run(t.Context(), args, nil, &stdout, &stderr); err != nil {
 			t.Fatalf("%d regions: %v\n%s", regions, err, &stderr)
 		}
-		r := read(t, stdout.Bytes())
+		r := decodeReport(t, stdout.Bytes())
 		if r.StateHash != hash || r.Ticks != ticks || r.Regions != regions || r.Processes != 1 ||
 			r.Travellers != counts.Travellers || r.Places != 300 || r.Entities != counts.Entities {
 			t.Errorf("%d regions: the report is %+v, want the hash %s and %+v", regions, r, hash, counts)
@@ -103,11 +101,9 @@ func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
 	}
 }
 
-// A later command continues the cluster in a folder up to a new last tick. A command for another Earth is
-// refused.
-func TestFolderGoesOn(t *testing.T) {
+func TestLaterCommandContinues(t *testing.T) {
 	flags := smallEarth(t, 120)
-	hash, _ := whole(t, flags, 120)
+	hash, _ := inOneWorld(t, flags, 120)
 	dir := t.TempDir()
 	command := func(more ...string) (string, error) {
 		var stdout, stderr bytes.Buffer
@@ -123,9 +119,9 @@ func TestFolderGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := read(t, []byte(output))
+		r := decodeReport(t, []byte(output))
 		if fmt.Sprint(r.Ticks) != ticks || ticks == "120" && r.StateHash != hash {
-			t.Errorf("-ticks %s: the report has %d ticks and the hash %s; the hash after the last tick is %s",
+			t.Errorf("-ticks %s: the report has %d ticks and the hash %s, want the hash %s after tick 120",
 				ticks, r.Ticks, r.StateHash, hash)
 		}
 	}

@@ -14,15 +14,15 @@ import (
 type options struct {
 	regions, processes int
 	url, listen, name  string
-	data               string // a folder; empty: a folder that is removed at the end
+	data               string // folder; empty: a temporary folder
 	travellers         int
-	places             string // a file; empty: the embedded places
+	places             string // file; empty: the embedded places
 	seed               uint64
 	hz                 float64
-	ticks              uint64 // 0: until a signal
+	ticks              uint64 // last tick; 0: run until a signal
 	checkpoint         uint64 // ticks from one checkpoint to the next
 	upgrade            bool
-	inspect            string // an address, or noInspector
+	inspect            string // address, or noInspector
 	json, plain        bool
 	child              bool
 }
@@ -34,12 +34,12 @@ const usage = `usage: go run ./cluster/earth [flags]
 
 Runs the Earth of "vast earth" as regions on several processes. Each region is a world of its own. Travellers
 pass from region to region through NATS JetStream. Without -url the first process contains the NATS server.
-With -inspect, the command prints an address. Open it in a browser: the page shows the travellers of all
-regions on a map, and each region with its owner and its ticks. The path /metrics is for Prometheus.
+With -inspect, the command prints an address. Open this address in a browser: the page shows the travellers
+of all regions on a map, and each region with its owner and its ticks. The path /metrics is for Prometheus.
 
 `
 
-// parse parses the command line. It returns flag.ErrHelp after it has printed the usage.
+// parse parses the command line. With -h, it prints the usage and returns flag.ErrHelp.
 func parse(args []string, stdout io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("earth", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -101,7 +101,8 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	return o, nil
 }
 
-// args returns the arguments of another process of the cluster.
+// args returns the arguments of another process of the cluster. url is the address of the server, and data is
+// the folder of the process.
 func (o options) args(url, data string) []string {
 	return []string{"-child", "-plain", "-url", url, "-data", data, "-name", o.name,
 		"-regions", fmt.Sprint(o.regions), "-travellers", fmt.Sprint(o.travellers), "-places", o.places,

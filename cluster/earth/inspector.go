@@ -31,15 +31,15 @@ type (
 		Process          string
 		Failovers, Moves int
 	}
-	// Waiting says why the region does not run. A region that runs has no such component.
+	// Waiting says why the region does not run. A region that runs has no Waiting.
 	Waiting struct{ Reason string }
-	// Ticking has the last tick of the region, and its rate.
+	// Ticking has the last tick of the region, and its ticks a second.
 	Ticking struct {
 		Tick      uint64
 		PerSecond float64
 	}
 	// Population counts the travellers of the region. InTransit counts the travellers in transit to another
-	// region, whom the other counts do not include.
+	// region. The other counts do not include these travellers.
 	Population struct {
 		Travellers, Moving, Infectious, Recovered, InTransit int
 		CrossingPerSecond                                    float64 // departures for other regions
@@ -62,7 +62,7 @@ type inspector struct {
 	capitals []Capital
 	cluster  vast.Entity
 	visits   chan struct{} // gets a value when a visitor of the world waits
-	quiet    func()        // ends the notifications
+	quiet    func()        // ends the notifications on visits
 	ended    chan struct{} // closed when admit has returned
 
 	mu         sync.Mutex // guards the fields below and the content of the world
@@ -75,7 +75,7 @@ type inspector struct {
 	sums       vast.Column[Cluster]
 	picture    *globe.Picture // the travellers of all regions
 	holders    []holder       // by square
-	past       []mark         // the marks of the last samples, oldest first
+	past       []mark         // counts at the last samples, oldest first
 }
 
 // holder is the region that has the most travellers in a square, and their number. The number is 0 if the
@@ -88,13 +88,13 @@ type holder struct {
 // mark has the counts of the regions at one moment.
 type mark struct {
 	when    time.Time
-	ticks   []uint64
-	crossed []uint64
+	ticks   []uint64 // by region
+	crossed []uint64 // by region
 }
 
-// rateMarks is the number of samples over which the rates of a region are computed. Two samples are too few,
-// because two samples in a row may have the same figures: a process publishes the figures of its regions
-// about once a second.
+// rateMarks is the number of samples over which the rates of a region are computed. Two samples are too few:
+// a process publishes the figures of its regions about once a second, so two successive samples may have the
+// same figures.
 const rateMarks = 5
 
 // serve starts the inspector of the regions.
@@ -128,7 +128,6 @@ func (o options) serve(planet *simulation.Globe, node *cluster.Node) (*inspector
 	return i, nil
 }
 
-// populate makes the entities.
 func (i *inspector) populate(o options, planet *simulation.Globe) {
 	names := i.world.Names()
 	name := func(e vast.Entity, name string) {
@@ -150,7 +149,7 @@ func (i *inspector) populate(o options, planet *simulation.Globe) {
 
 func regionName(region int) string { return "region " + strconv.Itoa(region) }
 
-// admit admits visitors of the world until the inspector is closed.
+// admit admits visitors of the world until visits is closed.
 func (i *inspector) admit() {
 	defer close(i.ended)
 	for range i.visits {
@@ -161,7 +160,6 @@ func (i *inspector) admit() {
 	}
 }
 
-// close stops serving.
 func (i *inspector) close() error {
 	err := i.Close()
 	i.quiet()
@@ -215,7 +213,6 @@ func (i *inspector) rates(region int, now *mark) (ticks, crossing float64) {
 		perSecond(now.crossed[region], past.crossed[region])
 }
 
-// tenths rounds a rate to tenths.
 func tenths(rate float64) float64 { return math.Round(rate*10) / 10 }
 
 // paint adds the travellers of a region to the picture.
@@ -229,7 +226,6 @@ func (i *inspector) paint(region int, encoded string) {
 	}
 }
 
-// view returns the map of the regions.
 func (i *inspector) view(credits []string) inspect.View {
 	return inspect.View{
 		ID: "regions", Title: "Regions",
@@ -255,10 +251,10 @@ func (i *inspector) paintView(p *inspect.Picture) bool {
 	return p.Next == len(i.picture.Travellers)
 }
 
-// spread spreads the travellers of a square over points in the square. Otherwise there would be gaps between
-// the squares if cells are smaller than squares.
+// spread spreads the travellers of a square over points in the square. With one point in each square, cells
+// between the points would stay empty if they are smaller than squares.
 func (i *inspector) spread(p *inspect.Picture, square int) {
-	const width = 0.5 // of a square, in degrees
+	const width = 0.5 // width of a square in degrees
 	w := p.Window
 	lat, lon := globe.Centre(square)
 	if lat+width < w.Y0 || lat-width > w.Y1 || (lon+width < w.X0 || lon-width > w.X1) &&
@@ -271,8 +267,8 @@ func (i *inspector) spread(p *inspect.Picture, square int) {
 	across, down := points(p.Columns, w.X0, w.X1), points(p.Rows, w.Y0, w.Y1)
 	all := uint64(across * down)
 	travellers, infectious := uint64(i.picture.Travellers[square]), uint64(i.picture.Infectious[square])
-	// Each square begins with another remainder. Otherwise a lone traveller would lie at the last point of
-	// every square.
+	// The remainders of the squares differ. Otherwise each lone traveller would lie at the last point of its
+	// square.
 	remainder := uint64(square) * 2_654_435_761 % all
 	painted, ill := uint64(0), uint64(0)
 	for point := range all {
@@ -311,7 +307,6 @@ func (i *inspector) pick(p *inspect.Picking) bool {
 	return true
 }
 
-// picked returns the facts of a region.
 func (i *inspector) picked(region int, x, y float64) inspect.Picked {
 	e := i.regions[region]
 	owner, ticking, population := i.owner.Get(e), i.ticking.Get(e), i.population.Get(e)
@@ -325,7 +320,6 @@ func (i *inspector) picked(region int, x, y float64) inspect.Picked {
 	}}
 }
 
-// where returns the position of a region.
 func (i *inspector) where(e vast.Entity) (x, y float64, ok bool) {
 	if c := i.capital.Get(e); c != nil {
 		return c.Lon, c.Lat, true

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// output is a writer that a test reads while the command writes.
+// output collects text. A test may read it while the command writes.
 type output struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -39,7 +39,6 @@ type browser struct {
 	url string
 }
 
-// get returns the answer to a request.
 func (b browser) get(path string, query ...string) []byte {
 	b.t.Helper()
 	values := url.Values{}
@@ -58,7 +57,6 @@ func (b browser) get(path string, query ...string) []byte {
 	return body
 }
 
-// read decodes the answer to a request of the API.
 func (b browser) read(into any, path string, query ...string) {
 	b.t.Helper()
 	if err := json.Unmarshal(b.get("api/v1/"+path, query...), into); err != nil {
@@ -66,7 +64,6 @@ func (b browser) read(into any, path string, query ...string) {
 	}
 }
 
-// count returns how many entities match a query.
 func (b browser) count(query string) int {
 	b.t.Helper()
 	var answer struct{ Count int }
@@ -74,7 +71,7 @@ func (b browser) count(query string) int {
 	return answer.Count
 }
 
-// inspected runs the command with three regions and an inspector, until the test ends.
+// inspected runs the command with three regions and an inspector until the test ends.
 func inspected(t *testing.T, more ...string) browser {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -99,7 +96,6 @@ func inspected(t *testing.T, more ...string) browser {
 	}
 }
 
-// wait waits until the inspector has the travellers of all regions.
 func (b browser) wait() {
 	b.t.Helper()
 	for began := time.Now(); b.count("Population.Travellers > 1000, Ticking.Tick > 0") < 3; {
@@ -148,8 +144,6 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// testMap checks that the landmarks of the map are the capitals, and that pictures of the world have all
-// travellers, for any number of cells.
 func testMap(t *testing.T, b browser) {
 	var marks struct {
 		Landmarks []struct {
@@ -199,7 +193,7 @@ func testMap(t *testing.T, b browser) {
 				infectious, total)
 		}
 	}
-	// A picture of one square has the same number of travellers with one cell and with many cells.
+	// Two pictures of one square, with 1 cell and with 1,600 cells, have the same number of travellers.
 	m := marks.Landmarks[0]
 	corner := func(v float64) (from, to string) {
 		lo := float64(int(v*2+1000)-1000) / 2
@@ -207,7 +201,7 @@ func testMap(t *testing.T, b browser) {
 	}
 	x0, x1 := corner(m.X)
 	y0, y1 := corner(m.Y)
-	for range 100 { // a new sample between the two pictures changes the counts
+	for range 100 { // try again: a new sample between the two pictures changes the counts
 		var both [2]int
 		for i, n := range []string{"1", "40"} {
 			both[i], _ = counts(b.get("api/v1/views/regions/picture", "x0", x0, "x1", x1, "y0", y0, "y1", y1,
@@ -220,7 +214,6 @@ func testMap(t *testing.T, b browser) {
 	t.Error("pictures of a square with 1 and with 1,600 cells never have the same number of travellers")
 }
 
-// counts returns the sums of the two layers of a picture.
 func counts(picture []byte) (travellers, infectious int) {
 	const head = 48
 	cells := (len(picture) - head) / 8

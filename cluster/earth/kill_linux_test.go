@@ -39,7 +39,6 @@ func startEarth(t *testing.T, args []string) *earth {
 	return e
 }
 
-// children returns the processes that the first process has started.
 func (e *earth) children() (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {
@@ -58,16 +57,16 @@ func (e *earth) children() (pids []int) {
 	return pids
 }
 
-// TestKilledProcesses kills and suspends processes at random. If it kills the first process, which has the
-// server, it starts this process again. The result must equal that of one world without faults.
+// TestKilledProcesses kills and suspends processes at random. When it kills the first process, which has the
+// server, it starts a new first process. The result must equal that of one world without faults.
 func TestKilledProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes for ten seconds")
 	}
-	kills := longtest.Pick(3, 100)
-	ticks := 300 + 150*kills
+	kills := longtest.Pick(1, 100)
+	ticks := 150 + 150*kills
 	flags := smallEarth(t, ticks)
-	hash, counts := whole(t, flags, ticks)
+	hash, counts := inOneWorld(t, flags, ticks)
 	args := append([]string{"-data", t.TempDir(), "-regions", "7", "-processes", "3", "-checkpoint", "60"},
 		flags...)
 	seed := rand.Uint64()
@@ -110,7 +109,7 @@ func TestKilledProcesses(t *testing.T) {
 	case <-time.After(5 * time.Minute):
 		t.Fatalf("%s: the cluster stands still\n%s", what, &e.stderr)
 	}
-	r := read(t, e.stdout.Bytes())
+	r := decodeReport(t, e.stdout.Bytes())
 	if r.StateHash != hash || r.Travellers != counts.Travellers {
 		t.Errorf("%s: hash %s and %d travellers, want %s and %d", what, r.StateHash, r.Travellers, hash,
 			counts.Travellers)

@@ -1,8 +1,8 @@
 // Command earth runs the Earth of `vast earth` as regions on several processes.
 //
 //	go run ./cluster/earth -regions 16                  one process with an embedded server
-//	go run ./cluster/earth -regions 16 -processes 3     starts two more; if one of the two dies, the others
-//	                                                    take over its regions
+//	go run ./cluster/earth -regions 16 -processes 3     starts two more processes; if one of the two dies,
+//	                                                    the others take over its regions
 //	go run ./cluster/earth -url nats://host:4222        joins the cluster of a server
 //
 // The hash of the state equals that of `vast earth` with the same seed, places and number of travellers. The
@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	notices := &notices{out: stderr}
 	node, err := cluster.Join(ctx, o.cluster(planet, notices.add))
 	if ctx.Err() != nil && err != nil {
-		return nil // a signal
+		return nil // a signal has ended ctx
 	} else if err != nil {
 		return err
 	}
@@ -108,7 +108,6 @@ func (o options) planet() (*simulation.Globe, error) {
 	return simulation.NewGlobe(c, o.regions)
 }
 
-// cluster returns the options of the cluster.
 func (o options) cluster(planet *simulation.Globe, report func(error)) cluster.Options {
 	return cluster.Options{
 		Name: o.name, Dir: o.data, URL: o.url, Listen: o.listen,
@@ -120,7 +119,6 @@ func (o options) cluster(planet *simulation.Globe, report func(error)) cluster.O
 	}
 }
 
-// children are the processes that this process has started.
 type children []child
 
 type child struct {
@@ -128,8 +126,7 @@ type child struct {
 	stdin io.Closer
 }
 
-// start starts the other processes of the cluster. Each process has its own folder inside the folder of the
-// node.
+// start starts the other processes of the cluster. Each process has its own folder inside o.data.
 func (o options) start(node *cluster.Node, stderr io.Writer) (started children, err error) {
 	defer func() {
 		if err != nil {
@@ -156,8 +153,8 @@ func (o options) start(node *cluster.Node, stderr io.Writer) (started children, 
 	return started, nil
 }
 
-// stop ends the processes and waits for them. It ignores their exit status: a process prints its errors
-// itself, and a killed process is not an error here.
+// stop ends the processes and waits for them. It ignores their exit status, because each process prints its
+// own errors, and the death of one is no error of this process.
 func (c children) stop() {
 	for _, p := range c {
 		_ = p.stdin.Close()

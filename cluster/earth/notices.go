@@ -14,7 +14,7 @@ type notices struct {
 	mu   sync.Mutex
 	out  io.Writer // nil while there is a map
 	last string    // the latest error
-	when time.Time // when last was added
+	when time.Time // time of the latest error
 }
 
 // add notes an error, and prints it if there is no map. It may be called from any goroutine.
@@ -27,7 +27,7 @@ func (n *notices) add(err error) {
 	}
 }
 
-// show stops the printing of notices, because the map shows them. The function end starts the printing again.
+// show stops the printing of notices, because the map shows them. end starts the printing again.
 func (n *notices) show() (end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// report is the object that -json prints. It has most fields of `vast earth -json`, and fields about the
-// cluster. Its times are those of the ticks that ran in this process.
+// report is the JSON object that -json prints. It has most fields of `vast earth -json`, and fields about the
+// cluster. Its times cover only the ticks that ran in this process.
 type report struct {
 	Seed              uint64     `json:"seed"`
 	Ticks             uint64     `json:"ticks"`
@@ -39,7 +39,6 @@ type waitReport struct {
 	P99 float64 `json:"p99"`
 }
 
-// report prints the object.
 func (v *viewer) report() error {
 	s := v.sample()
 	hash, err := v.hash(&s)

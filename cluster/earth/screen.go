@@ -15,7 +15,7 @@ import (
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// ownerColours are the colours of the owners of regions. The first colour is that of this process.
+// ownerColours are the colours of processes that own regions. This process has the first colour.
 var ownerColours = []atlas.RGB{{R: 255, G: 214, B: 102}, {R: 125, G: 232, B: 160}, {R: 255, G: 140, B: 200},
 	{R: 130, G: 200, B: 255}, {R: 255, G: 160, B: 110}, {R: 190, G: 170, B: 255}}
 
@@ -64,7 +64,6 @@ func (v *viewer) screen(ended <-chan error) error {
 	}
 }
 
-// show paints a grid on the screen.
 func show(s tcell.Screen, g atlas.Grid) {
 	colour := func(c atlas.RGB) tcell.Color { return tcell.NewRGBColor(int32(c.R), int32(c.G), int32(c.B)) }
 	for i, c := range g.Cells {
@@ -80,13 +79,12 @@ func show(s tcell.Screen, g atlas.Grid) {
 const (
 	// regionColumns is the width of one region in the list below the map.
 	regionColumns = 36
-	// mapColumns is the largest width of the map. A cell is two dots wide, so a row of a wider map would have
-	// more dots than a row of the picture has squares.
+	// mapColumns is the largest width of the map, in cells. A cell is two dots wide. A wider map would have
+	// more dots in a row than the picture has squares in a row.
 	mapColumns = globe.SquaresAcross / 2
 )
 
-// compose paints the map with the numbers of the regions, a list of the regions and their owners, and the
-// sums.
+// compose paints the map with the numbers of the regions, the list of the regions, and the sums.
 func (v *viewer) compose(s *sample, columns, rows int) atlas.Grid {
 	g := atlas.NewGrid(columns, rows)
 	g.NoColor = os.Getenv("NO_COLOR") != ""
@@ -146,7 +144,6 @@ func cut(text string, columns int) string {
 	return text
 }
 
-// colours returns the colour of each owner.
 func (v *viewer) colours(s *sample) map[string]atlas.RGB {
 	c := map[string]atlas.RGB{v.node.Process(): ownerColours[0]}
 	for _, r := range s.regions {
@@ -157,7 +154,6 @@ func (v *viewer) colours(s *sample) map[string]atlas.RGB {
 	return c
 }
 
-// world paints the travellers of all regions.
 func (v *viewer) world(s *sample, columns, rows int) atlas.Grid {
 	m := atlas.New(columns, rows)
 	p := new(globe.Picture)

@@ -27,8 +27,8 @@ type viewer struct {
 	inspector *inspector // or nil
 
 	last    time.Time // when the last sample was taken
-	crossed uint64    // travellers who had crossed a border in the last sample
-	ticks   uint64    // the tick of the slowest region in the last sample
+	crossed uint64    // border crossings up to the last sample
+	ticks   uint64    // tick of the slowest region in the last sample
 }
 
 // sample has the last known statuses of the regions.
@@ -36,12 +36,12 @@ type sample struct {
 	when     time.Time
 	regions  []cluster.Status
 	figures  []globe.Figures // by region; zero if the region has no status
-	total    globe.Figures   // Tick is that of the slowest region
-	crossing float64         // travellers a second who crossed a border since the sample before
-	rate     float64         // ticks a second since the sample before
+	total    globe.Figures   // sums; Tick is that of the slowest region
+	crossing float64         // border crossings a second since the previous sample
+	rate     float64         // ticks a second since the previous sample
 }
 
-// sample takes a sample. If there is an inspector, sample passes the new sample to it.
+// sample takes a sample, and passes it to the inspector, if there is one.
 func (v *viewer) sample() sample {
 	s := sample{when: time.Now(), regions: v.node.Regions()}
 	s.figures = make([]globe.Figures, len(s.regions))
@@ -102,7 +102,7 @@ func (v *viewer) watch(ctx context.Context) error {
 		err = v.lines(ended)
 	}
 	if ctx.Err() != nil {
-		return nil // a signal
+		return nil // a signal has ended ctx
 	}
 	if err != nil || !v.o.json {
 		return err
@@ -110,8 +110,8 @@ func (v *viewer) watch(ctx context.Context) error {
 	return v.report()
 }
 
-// wait waits for the last tick. After an upgrade, wait waits until the context ends if other processes may
-// use the server of this process.
+// wait waits for the last tick. If the program was upgraded and other processes may use the server of this
+// process, wait waits until the context ends.
 func (v *viewer) wait(ctx context.Context) error {
 	err := v.node.Wait(ctx)
 	if !errors.Is(err, cluster.ErrUpgraded) || v.node.URL() == "" {
@@ -123,7 +123,6 @@ func (v *viewer) wait(ctx context.Context) error {
 	return nil
 }
 
-// lines prints a line a second.
 func (v *viewer) lines(ended <-chan error) error {
 	if v.o.places == "" {
 		fmt.Fprintf(v.stdout, "# %s\n", places.Attribution)
@@ -143,7 +142,7 @@ func (v *viewer) lines(ended <-chan error) error {
 	})
 }
 
-// eachSecond passes a new sample to show every second, until show returns an error or ended has a result.
+// eachSecond passes a new sample to show every second, until show returns an error or ended has a value.
 func (v *viewer) eachSecond(ended <-chan error, show func(sample) error) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -159,7 +158,6 @@ func (v *viewer) eachSecond(ended <-chan error, show func(sample) error) error {
 	}
 }
 
-// hash returns the hash of the Earth after the last tick.
 func (v *viewer) hash(s *sample) (string, error) {
 	var states []simulation.State
 	for i, f := range s.figures {

@@ -15,19 +15,19 @@ import (
 
 // options are the flags of the command line.
 type options struct {
-	costs   string // a file; empty: there is none
+	costs   string // name of a file, or empty
 	measure bool
 	json    bool
 	regions []int
-	each    int     // travellers of each region; 0: plan.Setup.Travellers
-	network float64 // megabytes a second
+	each    int     // number of travellers for each region; 0: Setup.Travellers is the number for all
+	network float64 // bandwidth, in megabytes a second
 	plan.Setup
 }
 
 const usage = `usage: go run ./cluster/simulate [flags]
 
-Predicts how many ticks a second an Earth in regions runs, and what the first bottleneck is. Each process has
-a machine of its own.
+Predicts how many ticks a second an Earth runs that is divided into regions, and names the first bottleneck.
+In the simulated cluster, each process has a machine of its own.
 
 `
 
@@ -42,11 +42,11 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 		"measure the costs on this machine; without -costs, the command always measures")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	f.Func("regions", "`numbers` of regions, separated by commas (default 1,4,16,64,256,1000)", o.setRegions)
-	f.IntVar(&o.PerProcess, "per-process", 16, "`number` of regions of a process, at most")
+	f.IntVar(&o.PerProcess, "per-process", 16, "largest `number` of regions of a process")
 	f.IntVar(&o.Cores, "cores", 0,
 		"`number` of cores of each process; 0: as many as the measured machine has")
 	f.IntVar(&o.Servers, "servers", 0,
-		"`number` of machines that run a NATS server; 0: servers are inside the first processes")
+		"`number` of machines that run a NATS server; 0: the first processes contain the servers")
 	f.IntVar(&o.ServerCores, "server-cores", 0,
 		"`number` of cores of each machine of -servers; 0: as many as the measured machine has")
 	f.IntVar(&o.Replicas, "replicas", 1, "`number` of servers that keep each message")
@@ -55,14 +55,14 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.IntVar(&o.Lookahead, "lookahead", simulation.Lookahead, "`ticks` after which a section takes effect")
 	f.Float64Var(&o.Hz, "hz", 0, "`rate` to reach, in ticks a second; 0: as fast as possible")
 	f.IntVar(&o.Every, "checkpoint", 600,
-		"`ticks` from one checkpoint of a region to the next; 0: there are none")
+		"`ticks` from one checkpoint of a region to the next; 0: no checkpoints")
 	f.IntVar(&o.Travellers, "travellers", 1_000_000, "`number` of travellers in all regions together")
 	f.IntVar(&o.each, "each", 0, "`number` of travellers for each region, instead of -travellers")
 	f.Float64Var(&o.Hot, "hot", 1,
-		"`factor`: the travellers of the hottest region divided by those of the average region,\n"+
-			"at most the number of regions")
+		"`factor`: number of travellers in the hottest region, divided by the average of all regions;\n"+
+			"a factor above the number of regions counts as that number")
 	f.IntVar(&o.Ticks, "ticks", 0,
-		"`number` of ticks to simulate; 0: a number that is smaller for more regions")
+		"`number` of ticks to simulate; 0: the number depends on the number of regions")
 	f.Uint64Var(&o.Seed, "seed", 1, "`number` that determines all random numbers")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stdout, usage)
@@ -79,7 +79,6 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	return o, o.check()
 }
 
-// setRegions sets the numbers of regions.
 func (o *options) setRegions(list string) error {
 	o.regions = nil
 	for text := range strings.SplitSeq(list, ",") {
@@ -92,7 +91,7 @@ func (o *options) setRegions(list string) error {
 	return nil
 }
 
-// check finds errors before the costs are measured.
+// check returns an error for wrong flags, before the command measures the costs.
 func (o *options) check() error {
 	if o.each < 0 || o.Ticks < 0 || o.Cores < 0 || o.ServerCores < 0 {
 		return errors.New("-each, -ticks, -cores and -server-cores: use 0 or more")
@@ -106,7 +105,6 @@ func (o *options) check() error {
 	return nil
 }
 
-// setup returns the setup of the cluster with a number of regions.
 func (o *options) setup(costs *plan.Costs, regions int) plan.Setup {
 	s := o.Setup
 	s.Regions, s.Bandwidth = regions, o.network*1e6
@@ -126,10 +124,10 @@ func (o *options) setup(costs *plan.Costs, regions int) plan.Setup {
 	return s
 }
 
-// ticks returns how many ticks to simulate: fewer if a tick has more events. A tick has about one event for
-// each message that arrives at a process.
+// ticks returns the default number of ticks to simulate. It limits the number of simulated events: a tick has
+// about one event for each message that arrives at a process.
 func ticks(regions, perProcess int) int {
-	const events, least, most = 6_000_000, 60, 1300
+	const maxEvents, minTicks, maxTicks = 6_000_000, 60, 1300
 	processes := (regions + perProcess - 1) / max(perProcess, 1)
-	return min(max(events/(regions*(processes+10)), least), most)
+	return min(max(maxEvents/(regions*(processes+10)), minTicks), maxTicks)
 }

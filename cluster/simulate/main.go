@@ -1,14 +1,16 @@
-// Command simulate predicts how fast an Earth in regions runs, also on machines that do not exist yet. It
-// simulates the cluster event by event, with costs that it measures on this machine or reads from a file.
+// Command simulate predicts how fast an Earth runs that is divided into regions, also on machines that you do
+// not have. It simulates the cluster event by event. It measures the costs of the work on this machine, or
+// reads them from a file.
 //
 //	go run ./cluster/simulate                             measures for a minute or two, then predicts
 //	go run ./cluster/simulate -measure -costs costs.json  keeps the costs
 //	go run ./cluster/simulate -costs costs.json -cores 16 -servers 3 -server-cores 8 -replicas 3 -each 60000
 //
 // The measurement runs Earths of one and of four regions in one process, and the embedded server. Each line
-// of the table is a cluster. The bottleneck is what is busy for the largest share of the time. If nothing is
-// busy for more than 80 % of the time, the regions wait. The bottleneck is then "the latency of messages" or
-// "the pauses for checkpoints".
+// of the table is a cluster. The bottleneck is the part of the cluster that is busy for the largest share of
+// the time. If no part is busy for more than 80 % of the time, the regions wait for each other. The
+// bottleneck is then "the latency of messages" or "the pauses for checkpoints". There is no bottleneck if the
+// regions reach the rate of -hz.
 //
 // Package cluster/internal/plan says what the simulation models, and what it leaves out.
 package main
@@ -65,8 +67,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return printTable(stdout, rows)
 }
 
-// costsOf reads the costs from the file of -costs. With -measure, it measures the costs instead, and writes
-// them to the file if there is one.
+// costsOf reads the costs from the file of -costs, or measures them if measure is set. It writes measured
+// costs to the file of -costs, if there is one.
 func (o *options) costsOf(ctx context.Context, stderr io.Writer) (*plan.Costs, error) {
 	if !o.measure {
 		file, err := os.Open(o.costs)
@@ -87,8 +89,8 @@ func (o *options) costsOf(ctx context.Context, stderr io.Writer) (*plan.Costs, e
 	return costs, errors.Join(costs.Write(file), file.Close())
 }
 
-// travellersMeasured is the number of travellers of the Earths that are measured.
-const travellersMeasured = 1_000_000
+// measuredTravellers is the number of travellers in each measured Earth.
+const measuredTravellers = 1_000_000
 
 func measure(ctx context.Context, stderr io.Writer) (costs *plan.Costs, err error) {
 	dir, err := os.MkdirTemp("", "vast-simulate-")
@@ -96,7 +98,7 @@ func measure(ctx context.Context, stderr io.Writer) (costs *plan.Costs, err erro
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	return trial.Measure(ctx, dir, travellersMeasured, func(what string) {
+	return trial.Measure(ctx, dir, measuredTravellers, func(what string) {
 		fmt.Fprintf(stderr, "measuring %s\n", what)
 	})
 }

@@ -28,7 +28,6 @@ func costsFile(t *testing.T) string {
 	return name
 }
 
-// simulate runs the command with the costs of costsFile.
 func simulate(t *testing.T, args ...string) string {
 	var stdout, stderr strings.Builder
 	args = append([]string{"-costs", costsFile(t)}, args...)
@@ -36,7 +35,7 @@ func simulate(t *testing.T, args ...string) string {
 		t.Fatal(err)
 	}
 	if stderr.String() != "" {
-		t.Errorf("standard error has %q", stderr.String())
+		t.Errorf("the command wrote %q to standard error, want nothing", stderr.String())
 	}
 	return stdout.String()
 }
@@ -62,22 +61,21 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Rows) != 1 || got.Costs.Traveller != 1 {
-		t.Fatal(text)
+		t.Fatalf("got %s, want one row and the costs of costsFile", text)
 	}
-	// The hottest region has all 4000 travellers: 5 ms.
+	// All 4000 travellers are in the hottest region, so its tick takes 5 ms.
 	if r := got.Rows[0]; r.TicksPerSecond < 199 || r.TicksPerSecond > 201 || r.TickMs.P99 != 5 ||
 		r.Bottleneck != "the ticks of the hottest region" {
-		t.Errorf("%+v", r)
+		t.Errorf("the row is %+v, want 200 ticks a second of 5 ms, limited by the hottest region", r)
 	}
 }
 
-// TestManyRegions simulates many processes, with embedded servers, separate servers and replicas.
 func TestManyRegions(t *testing.T) {
 	for _, servers := range [][]string{nil, {"-servers", "3", "-replicas", "3"}, {"-replicas", "3"}} {
 		got := simulate(t, append(servers, "-regions", "200", "-per-process", "4", "-ticks", "20")...)
 		if lines := strings.Split(strings.TrimSpace(got), "\n"); len(lines) != 2 ||
 			!strings.Contains(lines[1], "200         50") {
-			t.Errorf("%v: %s", servers, got)
+			t.Errorf("the flags %v: got %s, want one row with 200 regions in 50 processes", servers, got)
 		}
 	}
 }
@@ -91,7 +89,7 @@ func TestFlagErrors(t *testing.T) {
 		if err := run(t.Context(), strings.Fields(args), &out, &out); err == nil {
 			t.Errorf("%s: no error", args)
 		} else if !strings.Contains(err.Error(), "-h shows the usage") {
-			t.Errorf("%s: %v", args, err)
+			t.Errorf("%s: the error is %v, want advice to use -h", args, err)
 		}
 	}
 }

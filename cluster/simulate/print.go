@@ -10,7 +10,6 @@ import (
 	"github.com/vastgo/vast/cluster/internal/plan"
 )
 
-// printTable prints a table with one line for each simulated cluster.
 func printTable(stdout io.Writer, rows []plan.Result) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "regions\tprocesses\tticks/s\tp50 ms\tp99 ms\tregion\tcores\tserver\tdisk\tnetwork\t"+
@@ -48,7 +47,6 @@ type tickReport struct {
 	P99 float64 `json:"p99"`
 }
 
-// printJSON prints the costs and the predictions.
 func printJSON(stdout io.Writer, costs *plan.Costs, results []plan.Result) error {
 	var rows []row
 	for _, r := range results {

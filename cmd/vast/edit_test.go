@@ -83,8 +83,9 @@ func (e *editing) ask(method, path, body string) string {
 	return string(text)
 }
 
-// TestEditsSurviveKill kills the process of a world right after the inspector has answered an edit. The next
-// process has the edit. At the end, runs from the folder and from a copy of it compute the same state.
+// TestEditsSurviveKill kills the process of a world after the inspector has answered an edit. The next
+// process must have the edit. A run from the folder and a run from a copy of the folder must end in the same
+// state.
 func TestEditsSurviveKill(t *testing.T) {
 	places := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(places, []byte("name,lat,lon,population\nZürich,47.37,8.55,400000\n"+
@@ -106,7 +107,7 @@ func TestEditsSurviveKill(t *testing.T) {
 		}
 		e.ask("PATCH", roma+"/components/Site", `{"path":"Weight","value":`+weight+`}`)
 		if round == 2 {
-			// Copy again if a checkpoint has replaced files during the copy.
+			// A checkpoint may replace files during the copy. In this case, copy again.
 			for err := error(fs.ErrNotExist); errors.Is(err, fs.ErrNotExist); {
 				copied = filepath.Join(t.TempDir(), "data")
 				if err = os.CopyFS(copied, os.DirFS(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -118,12 +119,12 @@ func TestEditsSurviveKill(t *testing.T) {
 		e.kill()
 		e = startEditing(t, places, dir)
 		if got := e.ask("GET", roma, ""); !strings.Contains(got, weight) {
-			t.Errorf("the edit that sets Weight to %s is lost: %s", weight, got)
+			t.Errorf("Weight is not %s after the restart: %s", weight, got)
 		}
 	}
 	e.kill()
 	hash := func(dir string) string {
-		var r keptReport
+		var r earthReport
 		text, err := vast(t, nil, "earth", "-places", places, "-json", "-inspect", "off", "-hz", "0",
 			"-ticks", "4000", "-data", dir).Output()
 		if err == nil {

@@ -12,8 +12,8 @@ import (
 
 type body struct{ X, Y float32 }
 
-// inspected returns the address of a running world's inspector. The world has 1,234 people. The first of each
-// hundred is ill, and the first 10 people have hostile names.
+// inspected returns the address of the inspector of a running world with 1,234 people. Persons 0, 100, 200
+// and so on are ill. Persons 0 to 9 have names with control characters and markup.
 func inspected(t *testing.T) string {
 	t.Helper()
 	w := library.NewWorld(library.Options{Name: "town"})
@@ -67,7 +67,7 @@ func inspected(t *testing.T) string {
 func TestTopOfARealProgram(t *testing.T) {
 	address := inspected(t)
 	var text string
-	for range 20 { // a busy machine may not admit the inspector in time
+	for range 20 { // on a busy machine, the world may admit the inspector too late
 		output, err := vast(t, nil, "top", "-once", address).CombinedOutput()
 		if text = string(output); err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -16,25 +16,24 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// keptReport holds the fields of the report that the tests of -data read.
-type keptReport struct {
+// earthReport holds the fields of the report that the tests of -data read.
+type earthReport struct {
 	Ticks       uint64 `json:"ticks"`
 	StateHash   string `json:"state_hash"`
 	ResumedAt   uint64 `json:"resumed_at"`
 	Checkpoints struct{ Count, Bytes int64 }
 }
 
-// keptRun is the result of a process that ran `vast earth`.
-type keptRun struct {
-	report  keptReport
-	durable uint64 // the last tick that standard error named as durable
+// earthRun is the result of a process of `vast earth`.
+type earthRun struct {
+	report  earthReport
+	durable uint64 // last durable tick that standard error names
 	errors  string // all other lines of standard error
 	err     error
 }
 
-// runKept runs `vast earth` with a small world. If life is not 0, runKept kills the process after the time
-// life.
-func runKept(t *testing.T, life time.Duration, args ...string) (r keptRun) {
+// runEarth runs `vast earth` with a small world. If life is not 0, runEarth kills the process after this time.
+func runEarth(t *testing.T, life time.Duration, args ...string) (r earthRun) {
 	t.Helper()
 	places := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(places, []byte("name,lat,lon,population\nZürich,47.37,8.55,400000\n"+
@@ -74,25 +73,25 @@ func runKept(t *testing.T, life time.Duration, args ...string) (r keptRun) {
 	return r
 }
 
-// TestKilledAtAnyMoment kills the process of a world many times. The next process must not lose a tick that
-// was durable. At the end, the world must equal the world of an uninterrupted run.
+// TestKilledAtAnyMoment kills the process of a world many times. The next process must not lose a durable
+// tick. The final world must equal the world of an uninterrupted run.
 func TestKilledAtAnyMoment(t *testing.T) {
 	const ticks = "1500"
-	kills := longtest.Pick(12, 200)
+	kills := longtest.Pick(4, 200)
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
-	whole := runKept(t, 0, "-ticks", ticks, "-hz", "0")
-	if whole.err != nil {
-		t.Fatal(whole.err, whole.errors)
+	uninterrupted := runEarth(t, 0, "-ticks", ticks, "-hz", "0")
+	if uninterrupted.err != nil {
+		t.Fatal(uninterrupted.err, uninterrupted.errors)
 	}
 	dir, durable := filepath.Join(t.TempDir(), "data"), uint64(0)
 	for n := 0; n < kills; {
 		life := time.Duration(1 + random.Int64N(int64(600*time.Millisecond)))
-		r := runKept(t, life, "-ticks", ticks, "-hz", "500", "-data", dir)
+		r := runEarth(t, life, "-ticks", ticks, "-hz", "500", "-data", dir)
 		if r.err == nil {
-			if r.report.ResumedAt < durable || r.report.StateHash != whole.report.StateHash {
+			if r.report.ResumedAt < durable || r.report.StateHash != uninterrupted.report.StateHash {
 				t.Fatalf("seed %d, after %d kills: report %+v; want ResumedAt >= %d and StateHash %s",
-					seed, n, r.report, durable, whole.report.StateHash)
+					seed, n, r.report, durable, uninterrupted.report.StateHash)
 			}
 			dir, durable = filepath.Join(t.TempDir(), "data"), 0 // the next process begins a new world
 			continue
@@ -113,24 +112,24 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			again := runKept(t, 0, "-ticks", "1", "-hz", "0", "-data", copied)
+			again := runEarth(t, 0, "-ticks", "1", "-hz", "0", "-data", copied)
 			if again.err != nil || again.report.ResumedAt < durable {
 				t.Fatalf("seed %d, after %d kills: %v %s: the world resumes after tick %d, although tick "+
 					"%d was durable", seed, n, again.err, again.errors, again.report.ResumedAt, durable)
 			}
 		}
 	}
-	last := runKept(t, 0, "-ticks", ticks, "-hz", "0", "-data", dir)
+	last := runEarth(t, 0, "-ticks", ticks, "-hz", "0", "-data", dir)
 	if last.err != nil || last.report.ResumedAt < durable ||
-		last.report.StateHash != whole.report.StateHash ||
+		last.report.StateHash != uninterrupted.report.StateHash ||
 		last.report.ResumedAt < last.report.Ticks && last.durable != last.report.Ticks {
 		t.Errorf("seed %d: %v %s: report %+v, last durable tick %d; want ResumedAt >= %d and StateHash %s",
-			seed, last.err, last.errors, last.report, last.durable, durable, whole.report.StateHash)
+			seed, last.err, last.errors, last.report, last.durable, durable, uninterrupted.report.StateHash)
 	}
 }
 
-// TestEndedBySignal ends a process in the middle of a run. The last line of standard error names the tick
-// after which the next run resumes.
+// TestEndedBySignal ends a process with a signal. The next run must resume after the tick that the last line
+// of standard error names.
 func TestEndedBySignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send SIGTERM on Windows")
@@ -162,7 +161,7 @@ func TestEndedBySignal(t *testing.T) {
 		return durable, c.ProcessState.ExitCode(), output.String()
 	}
 	durable, status, text := run("-travellers", "100", "-hz", "200")
-	var report keptReport
+	var report earthReport
 	if err := json.Unmarshal([]byte(text), &report); err != nil || status != 143 || report.Ticks != durable {
 		t.Fatalf("exit status %d, report %q, last durable tick %d: %v", status, text, durable, err)
 	}

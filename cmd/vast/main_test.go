@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// asVast is the environment variable that makes the test program behave like vast. With it, a test can run
-// vast as a process.
+// asVast is the environment variable that makes the test program behave like vast. A test can then run vast
+// as a process.
 const asVast = "VAST_TEST_AS_PROGRAM=1"
 
 func TestMain(m *testing.M) {
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// vast returns a command that runs vast with args. The environment is the environment of the test, and env.
+// vast returns a command that runs vast with args, in the environment of the test extended by env.
 func vast(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	childtest.Needed(t)

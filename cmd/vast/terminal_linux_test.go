@@ -30,7 +30,7 @@ func openPseudoTerminal(t *testing.T, columns, rows uint16) *pseudoTerminal {
 	if err != nil {
 		t.Skipf("this system has no pseudo terminals: %v", err)
 	}
-	// user.Fd would make the file blocking: Close would then wait for Read.
+	// user.Fd would make the file blocking, and Close would wait for Read.
 	raw, err := user.SyscallConn()
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func (p *pseudoTerminal) start(t *testing.T, env ...string) *exec.Cmd {
 	return c
 }
 
-// These escape sequences enter and leave the alternate screen of an xterm, and show and hide its cursor.
+// Escape sequences of xterm for the alternate screen and the cursor.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"
@@ -167,7 +167,7 @@ func TestTerminalIsLeftAsItWas(t *testing.T) {
 				t.Errorf("exit status %d, want %d", got, c.want)
 			}
 			if now := p.modes(t); now != before {
-				t.Errorf("the modes of the terminal are %+v, and were %+v before", now, before)
+				t.Errorf("the terminal modes changed from %+v to %+v", before, now)
 			}
 			p.await(t, enterScreen, leaveScreen, " entities") // the command prints the last figures as text
 			_, during, _ := strings.Cut(p.text(), enterScreen)
@@ -193,8 +193,7 @@ func signalled(s os.Signal) func(*pseudoTerminal, *exec.Cmd) error {
 	return func(_ *pseudoTerminal, c *exec.Cmd) error { return c.Process.Signal(s) }
 }
 
-// colour is the beginning of the sequences that set a text colour, either from the palette of 256 colours or
-// in 24 bits.
+// colour begins each escape sequence that sets a text colour.
 const colour = "\x1b[38;"
 
 func TestTerminalColours(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startTop runs `vast top` on an inspector.
 func (p *pseudoTerminal) startTop(t *testing.T, address string) *exec.Cmd {
 	t.Helper()
 	c := vast(t, []string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="}, "top", address)
@@ -38,7 +37,7 @@ func TestTopInATerminal(t *testing.T) {
 			before := p.modes(t)
 			command := p.startTop(t, address)
 			p.await(t, enterScreen, "town", "1,234", "walk", "quit")
-			// The command replaces the escape character in the name, because the terminal would obey it.
+			// The command replaces the escape character, because the terminal would obey it.
 			p.await(t, "Person␛[31m")
 			if err := unix.IoctlSetWinsize(int(p.program.Fd()), unix.TIOCSWINSZ,
 				&unix.Winsize{Col: 160, Row: 50}); err != nil {
@@ -53,7 +52,7 @@ func TestTopInATerminal(t *testing.T) {
 				t.Errorf("exit status %d, want %d", got, c.want)
 			}
 			if now := p.modes(t); now != before {
-				t.Errorf("the modes of the terminal are %+v, and were %+v before", now, before)
+				t.Errorf("the terminal modes changed from %+v to %+v", before, now)
 			}
 			p.await(t, enterScreen, leaveScreen)
 			if _, after, _ := strings.Cut(p.text(), leaveScreen); strings.Contains(after, enterScreen) ||

@@ -10,16 +10,16 @@
 //	vastvet -json ./...    # output for other programs
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
-// The command skips packages that do not import Vast directly or indirectly. A check reports only what is
-// certainly a mistake. If the check cannot follow a value, it reports nothing. The packages below passes
-// export the analyzers, for programs that run analyzers themselves.
+// The command checks packages that import Vast, directly or through other packages. A check reports only
+// certain mistakes: if it cannot follow a value, it reports nothing. The packages below passes export the
+// analyzers, for programs that run analyzers themselves.
 //
 // # offheap
 //
-// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them. The check
-// reports element types that contain Go pointers, including types that a generic function of the program
-// passes to the library. It reports pointers that are stored through package unsafe, and addresses of Go
-// variables that are stored as a uintptr. It also reports resources whose type is a pointer or an interface.
+// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them. It reports
+// element types that contain Go pointers, including types that a generic function passes to the library. It
+// reports pointers that are stored through package unsafe, and addresses of Go variables that are stored as a
+// uintptr. It reports resources whose type is a pointer or an interface.
 //
 //	type Ship struct{ Name string }
 //
@@ -28,9 +28,9 @@
 //
 // # escape
 //
-// This check finds pointers to a component or a pool element in places where they may outlive it: in a
-// package-level variable, in a channel, in a goroutine that the function does not wait for, in a resource, or
-// in a component on the Go heap.
+// This check finds pointers to components and pool elements in places that may outlive the component or the
+// element: package-level variables, channels, goroutines that the function does not wait for, resources, and
+// components on the Go heap.
 //
 //	var selected *Ship
 //	selected = ships.Get(e) // wrong
@@ -41,7 +41,7 @@
 // # useafter
 //
 // This check finds uses after Close, and uses of memory after Release, Reset, Truncate(0), Clear or Free. The
-// check reports a use only if the call is in the same function, and on every path to the use.
+// call must be in the same function as the use, and on every path to the use.
 //
 //	first := ships.At(0)
 //	ships.Close()
@@ -52,8 +52,8 @@
 //
 // # unchecked
 //
-// This check finds dropped errors of Grow, Commit, Append, New and similar functions. Without the error, the
-// program does not notice that there is no room.
+// This check finds dropped errors of Grow, Commit, Append, New and similar functions. A program that drops the
+// error does not notice a lack of memory.
 //
 //	ships.Grow(n) // wrong
 //
@@ -73,7 +73,7 @@
 //
 // # handle
 //
-// This check finds handles and entities that are compared by slot. Slots are reused.
+// This check finds comparisons of handles and of entities by slot. Slots are reused.
 //
 //	if target.Slot() == ship.Slot() { // wrong
 //	if target == ship {               // right
@@ -95,8 +95,8 @@
 //	//vastvet:ignore useafter: to see the panic
 //	ships.Append(Ship{})
 //
-// The comment needs a reason. The check "ignored" reports comments that have no reason or name no check. The
-// named check itself reports a comment that silences nothing.
+// The comment needs a reason. The check "ignored" reports comments without a check or without a reason. Each
+// check reports the comments that name it and silence nothing.
 //
 // In tests, the checks unchecked, queryloop and offheap skip function literals that make the mistake on
 // purpose. Such a literal has no parameters, and only one statement besides declarations. An example is

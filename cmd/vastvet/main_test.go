@@ -16,8 +16,7 @@ const (
 	pointers = "./passes/offheap/testdata/offheap"
 )
 
-// run runs a command. It returns the output, and whether the command failed.
-func run(t *testing.T, name string, args ...string) (stdout, stderr string, fault bool) {
+func run(t *testing.T, name string, args ...string) (stdout, stderr string, failed bool) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	var out, errs bytes.Buffer
@@ -39,12 +38,12 @@ func TestAsACommand(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Run("go vet", func(t *testing.T) {
-		_, text, fault := run(t, "go", "vet", "-vettool="+tool, slots, pointers)
-		if !fault {
+		_, text, failed := run(t, "go", "vet", "-vettool="+tool, slots, pointers)
+		if !failed {
 			t.Error("no mistake was found")
 		}
-		// The second message needs facts about other packages. The third message needs facts about another
-		// function of its package.
+		// The second message needs facts about other packages. The third needs facts about another function
+		// of the same package.
 		for _, want := range []string{"handle.go:15:5: a and b are compared by slot only",
 			"NewSampledPool[string] panics", "pairs[crew] panics"} {
 			if !strings.Contains(text, want) {
@@ -53,8 +52,8 @@ func TestAsACommand(t *testing.T) {
 		}
 	})
 	t.Run("nothing to find", func(t *testing.T) {
-		out, text, fault := run(t, "go", "vet", "-vettool="+tool, "strings", "unsafe", "../../examples/...")
-		if fault || out+text != "" {
+		out, text, failed := run(t, "go", "vet", "-vettool="+tool, "strings", "unsafe", "../../examples/...")
+		if failed || out+text != "" {
 			t.Errorf("findings in correct packages:\n%s%s", out, text)
 		}
 	})

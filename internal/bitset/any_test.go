@@ -3,15 +3,14 @@ package bitset
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // TestCursorOfGroups walks filters with groups of sets of different lengths. The model of a group is the
 // union of the models of its sets.
 func TestCursorOfGroups(t *testing.T) {
-	rounds := 30
-	if testing.Short() {
-		rounds = 5
-	}
+	rounds := longtest.Pick(5, 30)
 	for range rounds {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // pattern fills a set with stretches of different density (empty, full, sparse, dense and even-odd) and
@@ -96,10 +98,7 @@ func same(t *testing.T, what string, got, want []run) {
 }
 
 func TestCursorAgainstModel(t *testing.T) {
-	rounds := 40
-	if testing.Short() {
-		rounds = 6
-	}
+	rounds := longtest.Pick(6, 40)
 	for range rounds {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)

@@ -5,14 +5,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
 func TestSetAgainstModel(t *testing.T) {
-	rounds := 60
-	if testing.Short() {
-		rounds = 8
-	}
+	rounds := longtest.Pick(8, 60)
 	for range rounds {
 		seed := rand.Uint64()
 		r := rand.New(rand.NewPCG(seed, 0))

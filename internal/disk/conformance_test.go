@@ -12,15 +12,13 @@ import (
 
 	"github.com/vastgo/vast/internal/disk"
 	"github.com/vastgo/vast/internal/disk/sim"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // TestConformance: a folder of the operating system and a simulated folder without faults return the same
 // results.
 func TestConformance(t *testing.T) {
-	operations := 1500
-	if testing.Short() {
-		operations = 300
-	}
+	operations := longtest.Pick(300, 1500)
 	seen := make(map[string]int)
 	for seed := range uint64(4) {
 		simulated := sim.New(seed)

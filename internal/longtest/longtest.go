@@ -17,6 +17,14 @@ func Pick(usual, long int) int {
 	return usual
 }
 
+// Only skips a test that .ci/night runs and a usual run of all tests has no time for.
+func Only(t testing.TB) {
+	t.Helper()
+	if !Enabled() {
+		t.Skip("a long test: run it with VAST_LONG=1")
+	}
+}
+
 // OneGoroutine skips a long test of one goroutine in builds with the race detector if the flag -short is set.
 // Such a test takes ten times as long with the race detector, and the detector can find only misuse of unsafe
 // pointers in it.

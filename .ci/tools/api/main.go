@@ -65,13 +65,11 @@ func run(folder string, patterns []string) error {
 	return nil
 }
 
-// listing collects the lines of one package.
 type listing struct {
 	pkg   *types.Package
 	lines []string
 }
 
-// linesOf returns the sorted lines of a package.
 func linesOf(p *types.Package) []string {
 	l := &listing{pkg: p}
 	for _, name := range p.Scope().Names() {

@@ -13,8 +13,8 @@ const (
 	ends   = "<!-- end -->"
 )
 
-// table returns the table, with one row per package and one column per platform, and the reasons for skipped
-// tests below it. A cell is the number of passed tests, with the number of skipped tests in parentheses.
+// table returns a table with one row per package and one column per platform. A cell is the number of passed
+// tests, with the number of skipped tests in parentheses. The reasons for skipped tests follow the table.
 func table(all []*results) string {
 	var b strings.Builder
 	cell := func(c *counts) string {

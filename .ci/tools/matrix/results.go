@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// results are the results of go test on one platform. Subtests are not counted.
+// results counts the tests on one platform, without subtests.
 type results struct {
 	platform string
 	packages map[string]*counts
@@ -55,7 +55,7 @@ func readResults(path string) (*results, error) {
 
 func parseResults(in io.Reader) (*results, error) {
 	r := &results{packages: map[string]*counts{}, skips: map[string]int{}}
-	said := map[string]string{} // by test: the last reason that the test gave
+	reasonOf := map[string]string{} // for each test, the last reason that it gave
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -69,11 +69,11 @@ func parseResults(in io.Reader) (*results, error) {
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, err
 		}
-		r.take(e, said)
+		r.add(e, reasonOf)
 	}
 }
 
-func (r *results) take(e event, said map[string]string) {
+func (r *results) add(e event, reasonOf map[string]string) {
 	if e.Test == "" || strings.Contains(e.Test, "/") {
 		return
 	}
@@ -87,7 +87,7 @@ func (r *results) take(e event, said map[string]string) {
 	switch e.Action {
 	case "output":
 		if m := reasonLine.FindStringSubmatch(e.Output); m != nil {
-			said[test] = m[1]
+			reasonOf[test] = m[1]
 		}
 	case "pass":
 		c.passed++
@@ -95,7 +95,7 @@ func (r *results) take(e event, said map[string]string) {
 		c.failed++
 	case "skip":
 		c.skipped++
-		r.skips[said[test]]++
+		r.skips[reasonOf[test]]++
 	}
 }
 
@@ -107,7 +107,6 @@ func (r *results) total() (sum counts, packages int) {
 	return sum, len(r.packages)
 }
 
-// line returns the summary of a platform.
 func (r *results) line() string {
 	sum, packages := r.total()
 	s := fmt.Sprintf("%s: %d tests passed, %d skipped, %d failed in %d packages", r.platform, sum.passed,

@@ -1,5 +1,5 @@
 // Command modules gives the modules of the workspace a version and writes them to a module proxy in a folder.
-// It writes a module after the modules that this module requires.
+// It writes dependencies first.
 //
 //	modules -version v0.2.0 -proxy DIR
 //
@@ -126,7 +126,7 @@ func workspace() (mods []*mod, work *modfile.WorkFile, err error) {
 	return mods, work, nil
 }
 
-// order sorts the modules so that each comes after the modules that it requires.
+// order sorts modules: dependencies come first.
 func order(mods []*mod) ([]*mod, error) {
 	var ordered []*mod
 	for len(ordered) < len(mods) {

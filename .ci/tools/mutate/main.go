@@ -49,11 +49,11 @@ func main() {
 		func(tags string) error { o.tags = append(o.tags, tags); return nil })
 	flag.StringVar(&o.files, "files", "*.go", "comma-separated `patterns` of the package's files to change")
 	flag.DurationVar(&o.timeout, "timeout", 0,
-		"`time` after which the tests count as failed; 0: four times as long as without a mutant, plus 5s")
+		"`time` after which the tests count as failed; 0 means four times as long as without a mutant, plus 5s")
 	flag.IntVar(&o.workers, "workers", 2, "mutants tried at the same time")
 	flag.StringVar(&o.json, "json", "", "write all results into this `file`")
 	flag.StringVar(&o.known, "known", ".ci/mutants.tsv",
-		"`file` of mutants that no test can kill, with reasons; empty: none")
+		"`file` of mutants that no test can kill, with reasons; empty for no file")
 	flag.Parse()
 	if len(o.tags) == 0 {
 		o.tags = []string{""}
@@ -68,7 +68,6 @@ func main() {
 	}
 }
 
-// result is the result of the tests of a mutant.
 type result string
 
 const (
@@ -78,7 +77,6 @@ const (
 	invalid  result = "invalid" // the mutant does not compile
 )
 
-// outcome is a mutant with its result.
 type outcome struct {
 	mutant
 	Result result `json:"result"`
@@ -219,9 +217,9 @@ func (t *trial) all(mutants []mutant) ([]outcome, error) {
 	return outcomes, failure
 }
 
-// try runs the tests of one build after another, with the mutant's source in place of the original file. It
-// stops at the first build that the mutant does not survive. It returns the result and, for a survivor, the
-// time of the longest test run. If number is negative, try tests the code without a mutant.
+// try runs the tests of the builds, with the mutant's source in place of the original file, and stops at the
+// first build that the mutant does not survive. It returns the result and, for a survivor, the time of the
+// longest test run. If number is negative, try tests the code without a mutant.
 func (t *trial) try(number int, m mutant) (r result, longest time.Duration, err error) {
 	for _, tags := range t.tags {
 		var took time.Duration
@@ -233,7 +231,7 @@ func (t *trial) try(number int, m mutant) (r result, longest time.Duration, err 
 	return r, longest, nil
 }
 
-// build runs the tests of the build with these tags. The other parameters and the results are those of try.
+// build runs the tests of the build with these tags, see try.
 func (t *trial) build(number int, m mutant, tags string) (r result, took time.Duration, err error) {
 	at := func(name string) string { return filepath.Join(t.tmp, fmt.Sprintf("%d%s", number, name)) }
 	program := at(".test")

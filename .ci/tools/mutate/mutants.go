@@ -21,8 +21,7 @@ type mutant struct {
 	source []byte // the whole file with the change
 }
 
-// opposite maps an operator to its replacements: the closest operators with another meaning.
-var opposite = map[token.Token][]token.Token{
+var replacements = map[token.Token][]token.Token{
 	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR},
 	token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
 	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
@@ -69,7 +68,7 @@ func (m *mutator) visit(n ast.Node) bool {
 		// a change to an import, type or constant affects the code and its tests alike
 		return n.Tok == token.VAR
 	case *ast.CallExpr:
-		return !describes(n)
+		return !isDiagnostic(n)
 	case *ast.CompositeLit:
 		return !isError(n)
 	case *ast.BinaryExpr:
@@ -83,7 +82,7 @@ func (m *mutator) visit(n ast.Node) bool {
 			m.replace(n.TokPos, n.Tok, &n.Tok)
 		}
 	case *ast.IfStmt:
-		if sel, ok := n.Cond.(*ast.SelectorExpr); ok && describes(&ast.CallExpr{Fun: sel}) {
+		if sel, ok := n.Cond.(*ast.SelectorExpr); ok && isDiagnostic(&ast.CallExpr{Fun: sel}) {
 			return true // the builds with and without the tag test both values of invariants.Enabled
 		}
 		m.change(n.Cond.Pos(), "condition → true", func() func() { return m.force(&n.Cond, true) })
@@ -109,7 +108,7 @@ func (m *mutator) force(cond *ast.Expr, value bool) (undo func()) {
 }
 
 func (m *mutator) replace(pos token.Pos, op token.Token, at *token.Token) {
-	for _, other := range opposite[op] {
+	for _, other := range replacements[op] {
 		m.change(pos, fmt.Sprintf("%s → %s", op, other), func() func() {
 			*at = other
 			return func() { *at = op }
@@ -123,7 +122,7 @@ func (m *mutator) leaveOut(list []ast.Stmt) {
 	for i, s := range list {
 		switch s := s.(type) {
 		case *ast.ExprStmt:
-			if call, ok := s.X.(*ast.CallExpr); ok && describes(call) {
+			if call, ok := s.X.(*ast.CallExpr); ok && isDiagnostic(call) {
 				continue
 			}
 		case *ast.AssignStmt:
@@ -155,9 +154,9 @@ func (m *mutator) change(pos token.Pos, what string, do func() (undo func())) {
 		Text: string(text), source: b.Bytes()})
 }
 
-// describes reports whether a call only panics, formats a text or makes an error, or belongs to package
+// isDiagnostic reports whether a call only panics, formats a text or makes an error, or belongs to package
 // invariants.
-func describes(call *ast.CallExpr) bool {
+func isDiagnostic(call *ast.CallExpr) bool {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
 		return f.Name == "panic"

@@ -10,9 +10,8 @@ import (
 const threadsPerCore = 4
 
 // Cores returns the number of processor cores that the program may use. If the environment variable
-// GOMAXPROCS is not set, the first call raises GOMAXPROCS above this number. The reason is that regions sync
-// a file in each tick, and a thread that syncs a file keeps its place in Go's scheduler for most of the time
-// of the sync.
+// GOMAXPROCS is not set, the first call raises Go's GOMAXPROCS above this number. The reason: regions sync a
+// file in each tick, and for most of the sync, Go's scheduler counts the syncing thread as a running thread.
 var Cores = sync.OnceValue(func() int {
 	cores := runtime.GOMAXPROCS(0)
 	if os.Getenv("GOMAXPROCS") == "" {

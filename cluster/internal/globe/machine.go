@@ -1,4 +1,4 @@
-// Package globe makes the regions of the Earth of `vast earth` the machines of a cluster.
+// Package globe runs the Earth of `vast earth` in a cluster. Each region of the Earth is a [cluster.Machine].
 package globe
 
 import (
@@ -16,18 +16,18 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// Machine makes a region of the Earth the machine of a region of a cluster.
+// Machine is the [cluster.Machine] of a region of the Earth.
 type Machine struct {
 	*simulation.Region
 	lastTick uint64
 	picture  Picture
-	painted  string    // the picture as text
-	repaint  time.Time // the next status after this moment has a new picture
+	encoded  string    // the picture as text
+	repaint  time.Time // when the picture is out of date
 }
 
-// New returns the machine of a region. Its status contains the state after the tick lastTick, and no state
-// after other ticks. The results of ticks do not depend on lastTick. A cluster that continues later may
-// therefore run the same ticks again with another lastTick.
+// New returns the machine of a region. The status contains the state only after the tick lastTick. The
+// results of ticks do not depend on lastTick, so a cluster may run the same ticks again later with another
+// lastTick.
 func New(g *simulation.Globe, region int, lastTick uint64) *Machine {
 	return &Machine{Region: g.Region(region), lastTick: lastTick}
 }
@@ -70,13 +70,13 @@ type Figures struct {
 	Recovered  int    `json:"recovered"`
 	Changes    uint64 `json:"structural_changes"`
 	Crossed    uint64 `json:"crossed"`         // departures for other regions so far
-	State      string `json:"state,omitempty"` // only after the last tick
+	State      string `json:"state,omitempty"` // empty before the last tick
 	Picture    string `json:"picture"`         // see Picture.String
 }
 
-// paintingShare is the least time from one picture to the next, in multiples of the time that painting
-// takes. It takes some 20 ms to paint a million travellers, so they get a new picture at most every 2 s.
-const paintingShare = 100
+// repaintFactor is the least time from one picture to the next, divided by the time that the painting of a
+// picture takes. A million travellers take some 20 ms, so their picture is renewed at most every 2 s.
+const repaintFactor = 100
 
 // Status returns the figures of the region as JSON.
 func (m *Machine) Status() []byte {
@@ -86,10 +86,10 @@ func (m *Machine) Status() []byte {
 		Changes: c.StructuralChanges, Crossed: m.Crossed()}
 	if began := time.Now(); c.Ticks == m.lastTick || began.After(m.repaint) {
 		m.picture.paint(m.Earth())
-		m.painted = m.picture.String()
-		m.repaint = began.Add(paintingShare * time.Since(began))
+		m.encoded = m.picture.String()
+		m.repaint = began.Add(repaintFactor * time.Since(began))
 	}
-	f.Picture = m.painted
+	f.Picture = m.encoded
 	if c.Ticks == m.lastTick {
 		s := m.State()
 		f.State = hex.EncodeToString(s[:])
@@ -110,7 +110,7 @@ type Picture struct {
 // SquaresAcross is the number of squares in a row, and SquaresDown is the number of rows.
 const SquaresAcross, SquaresDown = 720, 360
 
-// paint paints the travellers of a region.
+// paint makes the picture of the travellers of e.
 func (p *Picture) paint(e *simulation.Earth) {
 	clear(p.Travellers[:])
 	clear(p.Infectious[:])
@@ -141,7 +141,7 @@ func (p *Picture) String() string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Add adds an encoded picture, up to the first damage.
+// Add adds an encoded picture. If the text is damaged, Add adds at most the squares before the damage.
 func (p *Picture) Add(text string) {
 	for s := range Squares(text) {
 		p.Travellers[s.Number] += s.Travellers
@@ -151,11 +151,12 @@ func (p *Picture) Add(text string) {
 
 // Square has the counts of one square of a picture.
 type Square struct {
-	Number                 int // its index in a Picture
+	Number                 int // index of the square in a Picture
 	Travellers, Infectious uint32
 }
 
-// Squares decodes the squares with travellers of an encoded picture, up to the first damage.
+// Squares decodes the squares with travellers of an encoded picture. If the text is damaged, it yields at
+// most the squares before the damage.
 func Squares(text string) iter.Seq[Square] {
 	return func(yield func(Square) bool) {
 		b, err := base64.StdEncoding.DecodeString(text)

@@ -14,7 +14,7 @@ func TestPictureSurvivesItsText(t *testing.T) {
 		t.Error("the decoded picture differs from the encoded one")
 	}
 	for _, damaged := range []string{"!", "////", p.String()[:5] + "////"} {
-		q.Add(damaged) // it does not panic
+		q.Add(damaged) // must not panic
 	}
 }
 

@@ -3,10 +3,11 @@
 //
 // A journal is a folder of segments: the files outbox-00000001, outbox-00000002 and so on. A segment
 // consists of records. A record consists of the tick in 8 bytes, the length of the message in 4 bytes, the
-// message, and the CRC-32C of these parts in 4 bytes. The numbers are little-endian. A record replaces
-// earlier records of the same tick and of later ticks. A truncated or damaged record ends its segment: it is
-// left over from a crash, and its message was not sent. A run appends nothing to segments of earlier runs,
-// because a record after a damaged record would not be found.
+// message, and the CRC-32C of these three parts in 4 bytes. The numbers are little-endian.
+//
+// A record replaces earlier records of the same tick and of later ticks. A truncated or damaged record ends
+// its segment: it is left over from a crash, and its message was not sent. A journal that is opened again
+// therefore begins a new segment: a record after a damaged record would not be found.
 package journal
 
 import (
@@ -39,8 +40,7 @@ type Journal struct {
 	file     disk.File  // the last segment, or nil if it is not open for writing
 	number   uint64     // the number of the last segment
 	buffer   []byte
-	// records has the record of the tick firstTick, and those of the ticks after it. Records of earlier ticks
-	// are not used.
+	// records[i] is the record of the tick firstTick+i.
 	firstTick uint64
 	records   []record
 }
@@ -51,10 +51,10 @@ var _ protocol.Journal = (*Journal)(nil)
 type segment struct {
 	name  string
 	bytes int64
-	last  uint64 // the largest tick in it
+	last  uint64 // the largest tick in the segment
 }
 
-// record is the place of a record.
+// record is the place of a record in its segment.
 type record struct {
 	segment       *segment
 	offset, bytes int64
@@ -62,8 +62,8 @@ type record struct {
 
 // Open opens the journal in a folder. The caller ensures that no other process has the journal open. If sync
 // is false, Write does not wait for the disk: records survive the death of the process, but not a power
-// failure. That is enough if the server of the outbox is on the same disk and syncs each message before the
-// acknowledgement.
+// failure. That is enough if the server of the outbox uses the same disk and syncs each message before it
+// acknowledges the message.
 func Open(folder disk.Folder, sync bool) (*Journal, error) {
 	files, err := folder.Files()
 	if err != nil {
@@ -91,8 +91,8 @@ func (j *Journal) scan(info disk.Info) error {
 		return err
 	}
 	b, err := io.ReadAll(io.NewSectionReader(file, 0, info.Size))
-	// An earlier process may have died before it synced the last record. The record must be durable before it
-	// is read.
+	// An earlier process may have died before it synced its last record. The record must be durable before
+	// the journal returns it.
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -120,13 +120,13 @@ func parse(b []byte) (tick uint64, n int64, ok bool) {
 	return le.Uint64(b), int64(end + bytesAfter), crc32.Checksum(b[:end], castagnoli) == le.Uint32(b[end:])
 }
 
-// put notes a record at the end of its segment.
+// put adds the record at the end of r.segment to the index.
 func (j *Journal) put(tick uint64, r record) {
 	r.segment.bytes += r.bytes
 	r.segment.last = max(r.segment.last, tick)
 	switch {
 	case tick < j.firstTick || tick > j.firstTick+uint64(len(j.records)):
-		j.firstTick, j.records = tick, nil // the record does not continue the ticks before it
+		j.firstTick, j.records = tick, nil // tick does not follow the earlier ticks
 	default:
 		j.records = j.records[:tick-j.firstTick]
 	}
@@ -143,7 +143,7 @@ func (j *Journal) Write(tick uint64, m []byte) error {
 
 func (j *Journal) write(tick uint64, m []byte) error {
 	if j.file == nil || j.segments[len(j.segments)-1].bytes >= bytesSegment {
-		if err := j.begin(); err != nil {
+		if err := j.beginSegment(); err != nil {
 			return err
 		}
 	}
@@ -158,17 +158,16 @@ func (j *Journal) write(tick uint64, m []byte) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// The content at the end of the segment is unknown, so the next record goes into another segment.
-		return errors.Join(err, j.end())
+		// The end of the segment may be damaged, so the next record goes into another segment.
+		return errors.Join(err, j.endSegment())
 	}
 	s := j.segments[len(j.segments)-1]
 	j.put(tick, record{s, s.bytes, int64(len(b))})
 	return nil
 }
 
-// begin begins a segment.
-func (j *Journal) begin() error {
-	if err := j.end(); err != nil {
+func (j *Journal) beginSegment() error {
+	if err := j.endSegment(); err != nil {
 		return err
 	}
 	name := fmt.Sprintf("%s%08d", prefix, j.number+1)
@@ -185,8 +184,7 @@ func (j *Journal) begin() error {
 	return nil
 }
 
-// end closes the segment that is open for writing.
-func (j *Journal) end() error {
+func (j *Journal) endSegment() error {
 	if j.file == nil {
 		return nil
 	}
@@ -235,4 +233,4 @@ func (j *Journal) Purge(below uint64) error {
 }
 
 // Close closes the journal.
-func (j *Journal) Close() error { return j.end() }
+func (j *Journal) Close() error { return j.endSegment() }

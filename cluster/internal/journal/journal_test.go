@@ -18,7 +18,7 @@ type kept struct {
 
 func (k *kept) next() uint64 { return k.first + uint64(len(k.messages)) }
 
-// with returns the expected content after the message of a tick was written.
+// with returns the content that is expected after m was written as the message of a tick.
 func (k kept) with(tick uint64, m []byte) kept {
 	if tick < k.first || tick > k.next() {
 		return kept{tick, [][]byte{m}}
@@ -26,8 +26,8 @@ func (k kept) with(tick uint64, m []byte) kept {
 	return kept{k.first, append(k.messages[:tick-k.first:tick-k.first], m)}
 }
 
-// in returns an error if the content of a journal is not k.
-func (k *kept) in(j *Journal) error {
+// compare returns an error if the content of a journal is not k.
+func (k *kept) compare(j *Journal) error {
 	for i, want := range k.messages {
 		got, ok, err := j.Read(k.first + uint64(i))
 		if err != nil || !ok || !bytes.Equal(got, want) {
@@ -49,7 +49,7 @@ func TestJournalSurvives(t *testing.T) {
 	}
 }
 
-// live writes a journal while the power is cut, or the process is killed, again and again.
+// live writes a journal. Again and again, the power is cut or the process is killed.
 func live(t *testing.T, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	d := sim.New(seed)
@@ -61,7 +61,7 @@ func live(t *testing.T, seed uint64) error {
 			d.PowerCutAt(0)
 			d.KillAt(d.Calls() + 1 + rng.Int64N(60))
 		}
-		maybe := now // the expected content if the interrupted call has succeeded
+		maybe := now // the expected content if the interrupted call was successful
 		var j *Journal
 		var err error
 		for !d.Stopped() {
@@ -69,7 +69,7 @@ func live(t *testing.T, seed uint64) error {
 				if j, err = Open(folder, true); err != nil {
 					break
 				}
-				if err = now.in(j); err != nil {
+				if err = now.compare(j); err != nil {
 					break
 				}
 			}
@@ -113,9 +113,10 @@ func live(t *testing.T, seed uint64) error {
 		if j, err = Open(folder, true); err != nil {
 			return err
 		}
-		if err := now.in(j); err != nil {
-			if failed := maybe.in(j); failed != nil {
-				return fmt.Errorf("without the interrupted call: %w; with it: %w", err, failed)
+		if err := now.compare(j); err != nil {
+			if failed := maybe.compare(j); failed != nil {
+				return fmt.Errorf("the journal has neither the content before the interrupted call: %w, nor "+
+					"the content after it: %w", err, failed)
 			}
 			now = maybe
 		}
@@ -126,8 +127,8 @@ func live(t *testing.T, seed uint64) error {
 	return nil
 }
 
-// TestEarlySyncIsFound: on a disk whose Sync returns too early, a journal loses messages, and kept.in finds
-// the loss.
+// TestEarlySyncIsFound: on a disk whose Sync returns too early, a journal loses messages, and kept.compare
+// finds the loss.
 func TestEarlySyncIsFound(t *testing.T) {
 	for seed := range uint64(50) {
 		d := sim.New(seed)
@@ -147,7 +148,7 @@ func TestEarlySyncIsFound(t *testing.T) {
 		if j, err = Open(d.Restart(), true); err != nil {
 			t.Fatal(err)
 		}
-		if now.in(j) != nil {
+		if now.compare(j) != nil {
 			return
 		}
 	}

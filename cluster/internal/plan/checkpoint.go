@@ -3,8 +3,8 @@ package plan
 const (
 	// bytesChunk is the size of a chunk of a checkpoint. The server syncs each chunk.
 	bytesChunk = 512 << 10
-	// callsOfPointer is how many requests a region sends after it has replaced its pointer, in addition to
-	// one request for the pointer of each region.
+	// callsOfPointer is the number of requests that a region sends after it has replaced its pointer, without
+	// the requests that read the pointers of all regions.
 	callsOfPointer = 5
 	bytesPointer   = 400
 )
@@ -22,7 +22,7 @@ func (r *region) save() {
 	})
 }
 
-// store stores the remaining bytes of a checkpoint, chunk by chunk, while the ticks of the region run.
+// store stores the remaining bytes of a checkpoint in chunks, while the ticks of the region run.
 func (r *region) store(remaining float64) {
 	s := r.s
 	chunk := min(remaining, bytesChunk)
@@ -42,8 +42,8 @@ func (r *region) store(remaining float64) {
 	})
 }
 
-// point replaces the pointer, and then sends requests one after the other. The region waits until all
-// requests are answered.
+// point replaces the pointer, and then sends a number of requests, one after the other. The region waits
+// until all requests are answered.
 func (r *region) point(calls int) {
 	s, began := r.s, r.s.now
 	s.keys.append(message{calling, s.costs.Append.Of(bytesPointer), bytesPointer, func() {

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// Costs are the costs of the work of a cluster. Times are processor times, or real times where the comment
-// says so. They are in microseconds. The time for one byte or for one section is in nanoseconds.
+// Costs are the costs of the work of a cluster. Times are in microseconds (us) or nanoseconds (ns), as the
+// names in the JSON say. Sync and SyncByte are real times. All other times are processor times.
 type Costs struct {
 	// Cores is the number of cores of the measured machine. Stretch is the real time of work on these cores
 	// divided by its processor time. Other programs and a hypervisor make Stretch larger than 1.
 	Cores   int     `json:"cores"`
 	Stretch float64 `json:"stretch"`
 
-	Tick      float64 `json:"tick_us"`           // of a region, without its travellers
-	Traveller float64 `json:"tick_traveller_us"` // for each traveller in the region
-	// Divided is added to Traveller if there are several regions. Travellers then lie in memory in another
-	// order, which caches serve less well.
+	Tick      float64 `json:"tick_us"`           // time of a tick without travellers
+	Traveller float64 `json:"tick_traveller_us"` // added for each traveller in the region
+	// Divided is added to Traveller if there are several regions. Travellers are then in another order in
+	// memory, which causes more cache misses.
 	Divided  float64 `json:"tick_divided_us"`
-	Crossing float64 `json:"tick_crossing_us"` // for each traveller who departs or arrives
+	Crossing float64 `json:"tick_crossing_us"` // added for each traveller who departs or arrives
 	Serial   float64 `json:"tick_serial"`      // share of a tick that only one worker runs
 	Spread   float64 `json:"tick_spread"`      // standard deviation of the logarithm of a tick's time
 
@@ -31,44 +31,45 @@ type Costs struct {
 	Crossings float64 `json:"crossings_of_two_regions"`
 	Locality  float64 `json:"crossings_exponent"`
 
-	BytesMessage   float64 `json:"message_bytes"`           // without sections
-	BytesSection   float64 `json:"message_section_bytes"`   // of an empty section
-	BytesTraveller float64 `json:"message_traveller_bytes"` // of a traveller in a section
+	BytesMessage   float64 `json:"message_bytes"`           // size of a message without sections
+	BytesSection   float64 `json:"message_section_bytes"`   // size of an empty section
+	BytesTraveller float64 `json:"message_traveller_bytes"` // size of a traveller in a section
 
-	Encode  Coding  `json:"encode"`  // a message, with its hashes and its record in the journal
-	Decode  Coding  `json:"decode"`  // a message in one of the regions that receive it
-	Append  Work    `json:"append"`  // a message: half of the cost in the client, half in the server
-	Deliver Work    `json:"deliver"` // a message to one process: half in the server, half in the client
-	Call    float64 `json:"call_us"` // of the server for a request, such as reading a key
+	Encode  Coding  `json:"encode"`  // encoding a message, with its hashes and its record in the journal
+	Decode  Coding  `json:"decode"`  // decoding a message in one of the regions that receive it
+	Append  Work    `json:"append"`  // appending a message: half in the client, half in the server
+	Deliver Work    `json:"deliver"` // delivering a message to a process: half in the server, half there
+	Call    float64 `json:"call_us"` // answering a request in the server, such as reading a key
 
 	Sync float64 `json:"sync_us"` // real time of the disk for a message
-	// Hold is how long a goroutine that syncs keeps its core from other goroutines without computing: Go's
-	// scheduler takes the core away only after this time.
+	// Hold is how long a goroutine that syncs occupies its core without computing. Go's scheduler gives the
+	// core to other goroutines only after this time.
 	Hold        float64 `json:"sync_hold_us"`
 	SyncByte    float64 `json:"sync_byte_ns"`  // real time of the disk for each byte of a message
 	SyncSpread  float64 `json:"sync_spread"`   // standard deviation of the logarithm of a sync's time
-	SyncsAtOnce int     `json:"syncs_at_once"` // how many syncs of different streams the disk does at a time
+	SyncsAtOnce int     `json:"syncs_at_once"` // number of streams whose syncs the disk does in parallel
 
-	// Once a second each region makes a status, which all processes get.
+	// Status and StatusTraveller are the costs of a status, without travellers and for each traveller. Once a
+	// second, each region sends a status to all processes.
 	Status          float64 `json:"status_us"`
 	StatusTraveller float64 `json:"status_traveller_us"`
-	BytesStatus     float64 `json:"status_traveller_bytes"` // of a traveller in a status
+	BytesStatus     float64 `json:"status_traveller_bytes"` // size of a traveller in a status
 
 	// State is the cost of computing a checkpoint. Store is the cost of storing one byte of a checkpoint:
 	// half in the client, half in the server.
 	State         Work    `json:"state"`
 	Store         float64 `json:"store_byte_ns"`
-	BytesPlaces   float64 `json:"state_places_bytes"`    // of all places, in the states of all regions
-	BytesResident float64 `json:"state_traveller_bytes"` // of a traveller in a state
+	BytesPlaces   float64 `json:"state_places_bytes"`    // size of all places in the states of all regions
+	BytesResident float64 `json:"state_traveller_bytes"` // size of a traveller in a state
 }
 
-// Work is a cost that depends on a number of bytes.
+// Work is a cost that depends on a number of bytes: Each, and Byte for each byte.
 type Work struct {
 	Each float64 `json:"each_us"`
 	Byte float64 `json:"byte_ns"`
 }
 
-// Coding is a cost that depends on the bytes of a message and on the number of its sections.
+// Coding is a cost that depends on the size of a message and on the number of its sections.
 type Coding struct {
 	Each    float64 `json:"each_us"`
 	Byte    float64 `json:"byte_ns"`
@@ -83,10 +84,10 @@ func (c Coding) Of(bytes float64, sections int) float64 {
 	return c.Each + c.Byte*bytes/1000 + c.Section*float64(sections)/1000
 }
 
-// StatusOf returns the processor time of the status of a region with a number of travellers, in microseconds.
+// StatusOf returns the cost of the status of a region with a number of travellers, in microseconds.
 func (c *Costs) StatusOf(travellers float64) float64 { return c.Status + c.StatusTraveller*travellers }
 
-// TravellerOf returns the cost of a traveller in a tick of a region, without departures and arrivals.
+// TravellerOf returns the cost of a traveller in a tick, in microseconds, without departures and arrivals.
 func (c *Costs) TravellerOf(regions int) float64 {
 	if regions < 2 {
 		return c.Traveller
@@ -130,7 +131,6 @@ func (c *Costs) Write(w io.Writer) error {
 	return e.Encode(c)
 }
 
-// check returns an error for costs that the simulation cannot use.
 func (c *Costs) check() error {
 	if c.Cores < 1 || !(c.Stretch > 0) || c.SyncsAtOnce < 1 {
 		return fmt.Errorf("the costs have %d cores, the stretch %v and %d syncs at a time: all must be "+
@@ -151,5 +151,4 @@ func (c *Costs) check() error {
 	return nil
 }
 
-// microseconds converts a number of microseconds to a duration.
 func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }

@@ -5,28 +5,32 @@
 //   - [Setup] says what the cluster consists of.
 //   - [Run] simulates the cluster and returns a [Result].
 //
-// Regions are goroutines that share the cores of their process. Before a tick, a region waits for the
-// messages that all regions have sent lookahead ticks earlier. Then the region decodes these messages, runs
-// its tick, encodes its own message, and writes this message to its journal. The region continues with the
-// next tick while fewer than lookahead of its messages are unacknowledged. The server appends the messages
-// of an outbox one after the other: each append takes processor time and a sync of the disk. Then the server
-// acknowledges the message, and delivers it once to each process. A goroutine that syncs keeps its core for
-// a while. Once a second each region makes a status, which all processes get. For a checkpoint, the region
-// computes its state, and stores the state chunk by chunk while it runs ticks. Then the region replaces its
-// pointer, and reads the pointers of all regions.
+// The model:
 //
-// Cores, disks and networks are stations with a queue. After 10 milliseconds on a core, unfinished work goes
-// back to the end of the queue, as in Go's scheduler. The times of ticks and syncs are random. The same seed
-// gives the same result.
+//   - A region is a goroutine. The regions of a process share its cores.
+//   - Before a tick, a region waits for the messages that all regions sent lookahead ticks earlier. It
+//     decodes these messages, runs the tick, encodes its own message, and writes its own message to its
+//     journal.
+//   - A region begins its next tick when fewer than lookahead of its messages are unacknowledged.
+//   - The server appends the messages of an outbox one after the other. Each append takes processor time and
+//     a sync of the disk. The server acknowledges the message after the sync, and sends it once to each
+//     process.
+//   - A goroutine that syncs occupies its core for a while.
+//   - Once a second, each region sends a status to all processes.
+//   - For a checkpoint, a region computes its state, and stores the state in chunks while it runs ticks.
+//     After that, it replaces its pointer, and reads the pointers of all regions.
+//   - Cores, disks and networks are stations with a queue. After 10 milliseconds on a core, unfinished work
+//     goes to the end of the queue, as in Go's scheduler.
+//   - The times of ticks and syncs are random. The same seed gives the same result.
 //
 // The model leaves out:
 //
 //   - memory, its bandwidth and caches: a core is as fast with many busy neighbours as with few,
 //   - heartbeats, inputs, followers, lost messages, failovers, and regions that move,
-//   - differences between places: a traveller costs the same in all regions, and the travellers who depart
-//     are distributed over the regions like all travellers,
+//   - differences between places: a traveller costs the same in all regions, and the destinations of
+//     departing travellers are distributed like all travellers,
 //   - the transfer of a message between two servers, if the client is not connected to the leader,
-//   - other programs: in the model, they stretch all work by one factor.
+//   - the times at which other programs run: they only stretch all work by one factor.
 //
 // The measured process has an embedded server. The measured costs of appending, delivering and storing are
 // therefore those of client and server together. The simulation gives half of each cost to the client and

@@ -3,11 +3,11 @@ package plan
 import "time"
 
 // events is the queue of the events of a simulation, in the order of time. Events of the same time run in the
-// order in which they were added: then a simulation gives the same result each time.
+// order in which they were added, so that a simulation always gives the same result.
 type events struct {
 	now   time.Duration
 	added uint64
-	heap  []event // a binary heap: no event is later than its two children
+	heap  []event // binary heap: no event is later than its two children
 }
 
 type event struct {
@@ -18,7 +18,7 @@ type event struct {
 
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.number < o.number }
 
-// after adds an event that happens when the time d has passed.
+// after adds an event that happens after the time d.
 func (s *events) after(d time.Duration, happen func()) {
 	s.added++
 	s.heap = append(s.heap, event{s.now + max(d, 0), s.added, happen})

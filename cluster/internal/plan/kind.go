@@ -1,6 +1,6 @@
 package plan
 
-// kind is a kind of work of the cores.
+// kind is a kind of work on the cores.
 type kind int
 
 const (
@@ -16,11 +16,11 @@ const (
 	kinds
 )
 
-// kindNames has the name of each kind, for Result.Mostly.
+// kindNames are the texts of Result.Mostly.
 var kindNames = [kinds]string{"ticks", "decoding messages", "encoding messages", "appending messages",
 	"delivering messages", "syncs", "checkpoints", "statuses", "moving pointers"}
 
-// mostly returns what the cores do for most of their time.
+// mostly returns the name of the kind of work that takes the most time.
 func (s *simulation) mostly() string {
 	most := ticking
 	for k, us := range s.spent {

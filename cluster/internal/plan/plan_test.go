@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// free returns costs of 0. A test sets the costs that it needs.
+// free returns costs of 0. A test sets only the costs that it needs.
 func free() *Costs { return &Costs{Cores: 1, Stretch: 1, Serial: 1, SyncsAtOnce: 1} }
 
-// setup returns a cluster with one region in each process and a fast network.
+// setup returns a cluster with one region in each process, and a fast network.
 func setup(regions int) Setup {
 	return Setup{Regions: regions, PerProcess: 1, Cores: 1, Replicas: 1, Bandwidth: 1e12, Lookahead: 4,
 		Hot: 1, Travellers: 1000 * regions, Ticks: 400}
@@ -33,7 +33,6 @@ func external(regions int) Setup {
 	return s
 }
 
-// expect runs a simulation, and checks its rate and its bottleneck.
 func expect(t *testing.T, c *Costs, s Setup, rate float64, bottleneck string) Result {
 	t.Helper()
 	r, err := Run(c, s)
@@ -55,7 +54,7 @@ func TestRegionAlone(t *testing.T) {
 	expect(t, c, setup(1), 1000, "the ticks of a region")
 
 	// The server appends while the next ticks run, on another core.
-	c.Append.Each = 400 // half of it in the region
+	c.Append.Each = 400 // half for the region, half for the server
 	r := expect(t, c, oneProcess(1, 2), 1/0.0012, "the ticks of a region")
 	if r.P50 != 1200*time.Microsecond || r.P99 != r.P50 {
 		t.Errorf("the percentiles of a tick are %v and %v, want 1.2ms", r.P50, r.P99)
@@ -69,9 +68,9 @@ func TestPipeline(t *testing.T) {
 	c.Tick = 1000
 	c.Sync = 1000
 	s := setup(1)
-	s.Lookahead = 1 // a tick, then its sync
+	s.Lookahead = 1 // each tick begins after the sync of the previous tick
 	expect(t, c, s, 500, "the latency of messages")
-	s.Lookahead = 2 // a tick and the sync of the tick before run in parallel
+	s.Lookahead = 2 // each tick runs during the sync of the previous tick
 	expect(t, c, s, 1000, "the ticks of a region")
 }
 
@@ -107,11 +106,11 @@ func TestRegionsDecodeAllMessages(t *testing.T) {
 
 func TestServer(t *testing.T) {
 	c := free()
-	c.Append.Each = 200 // half of it in the server: 1 ms for 10 regions
+	c.Append.Each = 200 // half in the server: 1 ms for 10 regions
 	s := external(10)
 	s.ServerCores = 1
 	expect(t, c, s, 1000, "the cores of a server")
-	c.Append, c.Deliver.Each = Work{}, 20 // half of it in the server: 1 ms for 10 messages to 10 processes
+	c.Append, c.Deliver.Each = Work{}, 20 // half in the server: 1 ms for 10 messages to 10 processes
 	expect(t, c, s, 1000, "the cores of a server")
 	s.Servers = 2
 	expect(t, c, s, 2000, "the cores of a server")
@@ -124,7 +123,7 @@ func TestDisk(t *testing.T) {
 	expect(t, c, s, 1000, "the disk of a server")
 	c.SyncsAtOnce = 4
 	expect(t, c, s, 4000, "the disk of a server")
-	c.SyncsAtOnce = 100 // then an outbox is the limit, because it appends one message after the other
+	c.SyncsAtOnce = 100 // an outbox is the limit, because it appends one message after the other
 	s.Lookahead = 8
 	expect(t, c, s, 10000, "the outbox of a region")
 }
@@ -132,7 +131,7 @@ func TestDisk(t *testing.T) {
 func TestOutbox(t *testing.T) {
 	c := free()
 	c.Sync, c.SyncsAtOnce = 100, 10
-	s := oneProcess(4, 100) // its journals are not synced
+	s := oneProcess(4, 100) // the journals are not synced
 	s.Lookahead = 8
 	expect(t, c, s, 10000, "the outbox of a region")
 }
@@ -141,17 +140,17 @@ func TestNetwork(t *testing.T) {
 	c := free()
 	c.BytesMessage = 1000
 	s := external(10)
-	s.Bandwidth = 1e8 // 100 messages of 1000 bytes leave the server in a tick: 1 ms
+	s.Bandwidth = 1e8 // in a tick, the server sends 100 messages of 1000 bytes, which takes 1 ms
 	expect(t, c, s, 1000, "the network of a server")
 }
 
-// TestLookaheadHidesLatency: without any other costs, a region runs lookahead ticks in a round trip.
+// TestLookaheadHidesLatency: if everything else costs nothing, a region runs lookahead ticks in a round trip.
 func TestLookaheadHidesLatency(t *testing.T) {
 	for _, lookahead := range []int{1, 4, 8} {
 		s := external(4)
 		s.RoundTrip, s.Lookahead = 10*time.Millisecond, lookahead
 		expect(t, free(), s, float64(lookahead)*100, "the latency of messages")
-		s.Servers, s.Replicas = 3, 3 // the round trip between the servers adds to that of the client
+		s.Servers, s.Replicas = 3, 3 // the messages also make a round trip between the servers
 		expect(t, free(), s, float64(lookahead)*50, "the latency of messages")
 	}
 }
@@ -196,9 +195,9 @@ func TestCheckpoints(t *testing.T) {
 	s.Every = 10 // the checkpoints take an eleventh of the time
 	expect(t, c, s, 10000./11, "the ticks of a region")
 	c.State, c.Call = Work{}, 500
-	s = external(4) // a pointer takes a request for each of 4 regions and 5 more: 4.5 ms
+	s = external(4) // a pointer takes 4 + callsOfPointer requests: 4.5 ms
 	s.Every = 10
-	s.Lookahead = 1 // the regions save at different ticks, so all regions wait for each save
+	s.Lookahead = 1 // the regions save at different ticks, and all regions wait for each save
 	expect(t, c, s, 10000./(10+4*4.5), "the pauses for checkpoints")
 }
 
@@ -251,7 +250,6 @@ func TestSameSeedSameResult(t *testing.T) {
 	}
 }
 
-// TestOrderOfEvents compares the heap with sorting.
 func TestOrderOfEvents(t *testing.T) {
 	var s events
 	var want, got []string

@@ -9,19 +9,19 @@ type region struct {
 	process    *process
 	stream     *stream
 	travellers float64
-	departures float64 // in a tick
-	bytes      float64 // of a message
+	departures float64 // travellers who depart in a tick
+	bytes      float64 // size of a message
 
-	tick      int // the tick that runs, or the last tick that ran
-	began     time.Duration
-	onTheWay  int           // messages that are not acknowledged
-	full      bool          // the region waits for an acknowledgement
-	statusDue time.Duration // when the next status is due
-	saving    bool          // a checkpoint was begun, and the pointer does not name it yet
-	stored    bool          // the checkpoint is stored, and the pointer does not name it yet
+	tick           int           // the tick that runs, or the last tick that ran
+	began          time.Duration // when this tick began
+	unacknowledged int           // number of unacknowledged messages
+	full           bool          // the region waits for an acknowledgement
+	statusDue      time.Duration // when the next status is due
+	saving         bool          // a checkpoint was begun, and the pointer does not name it yet
+	stored         bool          // the checkpoint is stored, and the pointer does not name it yet
 
-	worked       time.Duration // time on a core, without waiting for a core
-	warm, ending time.Duration // when the measurement of the rate begins and ends
+	worked                   time.Duration // time on cores, without waiting for a core
+	measureBegin, measureEnd time.Duration // begin and end of the measurement of the rate
 }
 
 // next runs the next tick when it is due.
@@ -57,15 +57,15 @@ func (r *region) begin() {
 		before += r.s.work(decoding, r.s.receive)
 	}
 	if r.process.workers == 1 {
-		r.work(before+r.s.work(ticking, tick)+after, r.ran)
+		r.work(before+r.s.work(ticking, tick)+after, r.endTick)
 		return
 	}
 	r.work(before+r.s.work(ticking, tick*c.Serial), func() {
-		r.split(tick*(1-c.Serial), func() { r.work(after, r.ran) })
+		r.split(tick*(1-c.Serial), func() { r.work(after, r.endTick) })
 	})
 }
 
-// status makes a status if one is due, and returns how long that takes.
+// status sends a status if one is due, and returns how long the region works for it.
 func (r *region) status() time.Duration {
 	s := r.s
 	if s.now < r.statusDue {
@@ -99,17 +99,18 @@ func (r *region) split(us float64, done func()) {
 	}
 }
 
-// ran writes the message of the tick to the journal, and then sends the message. If the only server is
-// embedded, the journal is not synced, because this server syncs the message on the same disk.
-func (r *region) ran() {
+// endTick writes the message of the tick to the journal, and then sends the message. It does not sync the
+// journal if the only server is embedded. In a real cluster, only the process with the server omits this
+// sync.
+func (r *region) endTick() {
 	s := r.s
 	switch r.tick {
-	case s.warm():
-		r.warm = s.now
+	case s.warmUp():
+		r.measureBegin = s.now
 	case s.Ticks:
-		r.ending = s.now
+		r.measureEnd = s.now
 	}
-	if r.tick > s.warm() {
+	if r.tick > s.warmUp() {
 		s.times = append(s.times, s.now-r.began)
 	}
 	if s.embedded() && s.Replicas == 1 {
@@ -119,36 +120,36 @@ func (r *region) ran() {
 	s.write(r.process.machine, 0, r.bytes, r.send)
 }
 
-// send sends the message of the tick.
 func (r *region) send() {
 	s, tick := r.s, r.tick
 	leader := r.stream.leader
-	r.onTheWay++
+	r.unacknowledged++
 	m := message{appending, s.costs.Append.Of(r.bytes) / 2, r.bytes, func() {
 		s.transfer(leader, r.process.machine, 0, func() { r.acknowledged(tick) })
 		s.deliver(leader, delivering, r.bytes, func(to *process) {
-			if to != r.process { // the owner notes its own message in acknowledged
+			if to != r.process { // for r.process, acknowledged calls arrive
 				s.arrive(to, tick)
 			}
 		})
 	}}
 	s.transfer(r.process.machine, leader, r.bytes, func() { r.stream.append(m) })
-	r.goOn()
+	r.proceed()
 }
 
 // acknowledged notes that the message of a tick is in the outbox.
 func (r *region) acknowledged(tick int) {
-	r.onTheWay--
+	r.unacknowledged--
 	r.s.arrive(r.process, tick)
 	if r.full {
-		r.goOn()
+		r.proceed()
 	}
 }
 
-// goOn continues after a tick, unless too many messages are unacknowledged.
-func (r *region) goOn() {
+// proceed begins the next tick, a checkpoint, or the replacement of the pointer. If too many messages are
+// unacknowledged, the region waits for an acknowledgement first.
+func (r *region) proceed() {
 	s := r.s
-	if r.full = r.onTheWay >= s.Lookahead; r.full {
+	if r.full = r.unacknowledged >= s.Lookahead; r.full {
 		return
 	}
 	turn := 0
@@ -166,6 +167,6 @@ func (r *region) goOn() {
 	}
 }
 
-// warm is the last tick before the measurement. After this tick, the regions count as being in a steady
+// warmUp returns the number of ticks before the measurement of the rate. They bring the regions into a steady
 // state.
-func (s *simulation) warm() int { return min(max(s.Ticks/10, 2*s.Lookahead), s.Ticks/2) }
+func (s *simulation) warmUp() int { return min(max(s.Ticks/10, 2*s.Lookahead), s.Ticks/2) }

@@ -15,18 +15,18 @@ type Result struct {
 	// P50 and P99 are percentiles of the times of the ticks of all regions. A tick's time begins when the
 	// messages that it needs are there, and ends when its own message is encoded.
 	P50, P99 time.Duration
-	// Cores, Server, Disk and Network are the highest utilisations, from 0 to 1: of the cores of a process,
-	// of the cores of a server, of the disk of a server, and of the network of a machine.
+	// Cores is the highest utilisation of the cores of a process, Server that of the cores of a server, Disk
+	// that of the disk of a server, and Network that of the network of a machine. All are from 0 to 1.
 	Cores, Server, Disk, Network float64
 	// Region is the share of the time in which the busiest region computes.
 	Region float64
-	// Bottleneck says what limits the rate. Mostly says what the cores of all machines do for most of their
-	// time.
+	// Bottleneck says what limits the rate. Mostly names the kind of work that takes the most time of the
+	// cores of all machines.
 	Bottleneck, Mostly string
 }
 
-// errStands is the error of a simulation that has no more events before its last tick. It shows a defect of
-// the simulation.
+// errStands is the error of a simulation that has run out of events before its last tick. It shows a defect
+// of the simulation.
 var errStands = errors.New("the simulated regions stand still")
 
 // Run simulates a cluster.
@@ -49,7 +49,7 @@ func Run(c *Costs, setup Setup) (Result, error) {
 func (s *simulation) result() Result {
 	t := Result{Regions: s.Regions, Processes: len(s.processes)}
 	for _, r := range s.regions {
-		rate := float64(s.Ticks-s.warm()) / (r.ending - r.warm).Seconds()
+		rate := float64(s.Ticks-s.warmUp()) / (r.measureEnd - r.measureBegin).Seconds()
 		if t.Rate == 0 || rate < t.Rate {
 			t.Rate = rate
 		}
@@ -74,7 +74,6 @@ func (s *simulation) result() Result {
 // regions wait for each other.
 const saturated = 0.8
 
-// bottleneck returns what limits the rate.
 func (s *simulation) bottleneck(t *Result) string {
 	if s.Hz > 0 && t.Rate > 0.99*s.Hz {
 		return fmt.Sprintf("none at %g Hz", s.Hz)
@@ -111,8 +110,8 @@ func (s *simulation) bottleneck(t *Result) string {
 		consider("the outbox of a region", float64(r.stream.busy)/elapsed)
 	}
 	consider("the stream of the checkpoints", float64(s.objects.busy)/elapsed)
-	// A region that pauses for a checkpoint stops the world. The regions pause at different ticks, so their
-	// pauses add up.
+	// While a region pauses for a checkpoint, all regions wait for it. The regions pause at different ticks,
+	// so their pauses add up.
 	if most == saturated && s.paused > s.now/2 {
 		return "the pauses for checkpoints"
 	}

@@ -9,23 +9,22 @@ import (
 // Setup says what a cluster consists of, and what it runs.
 type Setup struct {
 	Regions    int
-	PerProcess int // regions of a process, at most
-	Cores      int // of the machine of each process
+	PerProcess int // largest number of regions of a process
+	Cores      int // number of cores of each process, which has its own machine
 	// Servers is the number of machines that run only a NATS server, and ServerCores is the number of cores
-	// of each of these machines. If Servers is 0, the first processes contain the servers, as many as
-	// Replicas.
+	// of each of these machines. If Servers is 0, each of the first Replicas processes contains a server.
 	Servers, ServerCores int
-	Replicas             int           // servers that keep each message
-	RoundTrip            time.Duration // of the network
-	Bandwidth            float64       // bytes a second that a machine sends at most
+	Replicas             int           // number of servers that keep each message
+	RoundTrip            time.Duration // round-trip time of the network
+	Bandwidth            float64       // largest number of bytes that a machine sends in a second
 
 	Lookahead  int
 	Hz         float64 // ticks a second; 0: as many as possible
-	Every      int     // ticks from one checkpoint of a region to the next; 0: there are none
-	Travellers int     // in all regions together
+	Every      int     // ticks from one checkpoint of a region to the next; 0: no checkpoints
+	Travellers int     // number of travellers in all regions together
 	Hot        float64 // travellers of the first region, divided by the average; the other regions are equal
 
-	Ticks int // to simulate
+	Ticks int // number of ticks to simulate
 	Seed  uint64
 }
 

@@ -17,17 +17,16 @@ type simulation struct {
 	regions   []*region
 	objects   *stream         // the checkpoints
 	keys      *stream         // the pointers and the statuses
-	receive   float64         // microseconds to decode the messages of all regions for one region
-	times     []time.Duration // of ticks
-	spent     [kinds]float64  // microseconds of the cores of all machines
+	receive   float64         // microseconds in which one region decodes the messages of all regions
+	times     []time.Duration // durations of the measured ticks
+	spent     [kinds]float64  // by kind: microseconds of the cores of all machines
 	paused    time.Duration   // sum of the pauses of regions for checkpoints
-	finished  int
+	finished  int             // number of regions that have run their last tick
 }
 
-// machine is a machine with its cores, its disk and its line to the network.
 type machine struct{ cores, disk, line station }
 
-// slice is how long a goroutine runs while others wait for a core.
+// slice is how long a goroutine runs on a core while other goroutines wait for a core.
 const slice = 10 * time.Millisecond
 
 func (s *simulation) machine(cores int) *machine {
@@ -42,13 +41,12 @@ func (s *simulation) machine(cores int) *machine {
 type process struct {
 	*machine
 	regions int
-	workers int     // of each region
-	arrived []int32 // how many messages of each tick have arrived
+	workers int     // number of workers of each region
+	arrived []int32 // by tick: the number of messages that have arrived
 	ready   int     // all messages up to this tick have arrived
 	waiting []*region
 }
 
-// newSimulation makes a cluster before its first tick.
 func newSimulation(c *Costs, setup Setup) *simulation {
 	s := &simulation{Setup: setup, costs: c, random: rand.New(rand.NewPCG(setup.Seed, 0))}
 	for range s.Processes() {
@@ -78,7 +76,6 @@ func newSimulation(c *Costs, setup Setup) *simulation {
 	return s
 }
 
-// region makes a region.
 func (s *simulation) region(i int) *region {
 	p := s.processes[i%len(s.processes)]
 	p.regions++
@@ -89,7 +86,8 @@ func (s *simulation) region(i int) *region {
 	return r
 }
 
-// work returns how long some work takes on a core, and adds the work to the total of its kind.
+// work returns how long some work takes on a core, and adds us to s.spent. us is the processor time of the
+// work, in microseconds.
 func (s *simulation) work(k kind, us float64) time.Duration {
 	s.spent[k] += us
 	return microseconds(us * s.costs.Stretch)
@@ -105,7 +103,7 @@ func (s *simulation) spread(sigma float64) float64 {
 }
 
 // write does some work on a machine, and then writes bytes to the disk and syncs them. It returns how long
-// these steps take if nothing else uses the machine. The goroutine that syncs keeps its core for a while.
+// these steps take if nothing else uses the machine. The goroutine that syncs occupies its core for a while.
 func (s *simulation) write(on *machine, work time.Duration, bytes float64, synced func()) time.Duration {
 	sync := microseconds((s.costs.Sync + s.costs.SyncByte*bytes/1000) * s.spread(s.costs.SyncSpread))
 	on.cores.do(work, func() {
@@ -115,7 +113,7 @@ func (s *simulation) write(on *machine, work time.Duration, bytes float64, synce
 	return work + sync
 }
 
-// transfer sends bytes from a machine to another one, and then calls arrived.
+// transfer sends bytes from one machine to another, and then calls arrived.
 func (s *simulation) transfer(from, to *machine, bytes float64, arrived func()) {
 	if from == to {
 		arrived()
@@ -138,8 +136,8 @@ func (s *simulation) deliver(from *machine, k kind, bytes float64, delivered fun
 	})
 }
 
-// arrive notes that a process has a message of a tick. If all messages of the tick have arrived, the regions
-// that wait begin their ticks.
+// arrive notes that a process has a message of a tick. If all messages of the tick have arrived, the waiting
+// regions begin their ticks.
 func (s *simulation) arrive(p *process, tick int) {
 	p.arrived[tick]++
 	before := p.ready

@@ -3,15 +3,17 @@ package plan
 import "time"
 
 // station is the cores of a machine, its disk, or its line to the network. It begins jobs in the order in
-// which they come, and does several jobs at the same time.
+// which they come.
 type station struct {
 	events *events
-	places int           // how many jobs it does at the same time
-	slice  time.Duration // if jobs wait, a job goes back to the end of the queue after this time; 0: never
-	doing  int
-	queue  []job
-	first  int           // the index of the first job in queue
-	busy   time.Duration // of all places together
+	places int // number of jobs that the station does in parallel
+	// slice is the time after which an unfinished job goes to the end of the queue, if other jobs wait.
+	// 0 means that a job is never interrupted.
+	slice time.Duration
+	doing int // number of jobs that the station does now
+	queue []job
+	first int           // index of the first job in queue
+	busy  time.Duration // sum of the busy times of all places
 }
 
 type job struct {
@@ -62,7 +64,7 @@ func (s *station) work(j job) {
 	})
 }
 
-// utilisation returns the share of the time in which a place is busy, on average.
+// utilisation returns the share of the time in which the average place is busy.
 func (s *station) utilisation() float64 {
 	if s.events.now == 0 {
 		return 0

@@ -9,10 +9,9 @@ type stream struct {
 	followers []*machine
 	queue     []message
 	appending bool
-	busy      time.Duration // the time of all appends, without waiting for cores and the disk
+	busy      time.Duration // sum of the times of all appends, without waiting for cores and the disk
 }
 
-// message is a message that waits to be appended.
 type message struct {
 	kind     kind
 	us       float64 // processor time of the server, in microseconds
@@ -60,7 +59,7 @@ func (t *stream) begin() {
 	})
 }
 
-// replicate stores a message on another server, and calls stored when the leader knows this.
+// replicate stores a message on another server, and calls stored when the leader gets the acknowledgement.
 func (t *stream) replicate(to *machine, m message, stored func()) {
 	t.s.transfer(t.leader, to, m.bytes, func() {
 		t.store(to, m, func() { t.s.transfer(to, t.leader, 0, stored) })

@@ -12,23 +12,21 @@ import (
 // pointer names the newest checkpoint of a region. The storage keeps the pointer as JSON, so that operators
 // can read it.
 type pointer struct {
-	Epoch uint64 // of the owner that has written the pointer
-	Owner uint64 // the number of this owner
-	// Holder is the process whose journal has the ticks of the outbox. The ticks up to Since may be of any
-	// epoch up to HolderEpoch. A later tick in the journal belongs to the outbox only if it is of
-	// HolderEpoch.
+	Epoch uint64 // epoch of the owner that has written the pointer
+	Owner uint64 // number of this owner
+	// Holder is the process whose journal has the ticks of the outbox. A tick after Since in this journal
+	// belongs to the outbox only if it is of HolderEpoch. Ticks up to Since may also be of earlier epochs.
 	Holder      string
 	HolderEpoch uint64
 	Since       uint64
 
-	Tick       uint64 // the last tick in the checkpoint; 0 if there is no checkpoint
-	Hash       []byte // of the history up to the tick
-	Checkpoint string // the name of the checkpoint
-	Sum        []byte // the SHA-256 of the checkpoint
+	Tick       uint64 // last tick in the checkpoint; 0 if there is no checkpoint
+	Hash       []byte // hash of the history up to Tick
+	Checkpoint string // name of the checkpoint
+	Sum        []byte // SHA-256 of the checkpoint
 }
 
-// fences returns ErrFenced if an owner other than r has written the pointer in the epoch of r or in a later
-// epoch.
+// fences returns ErrFenced if another owner has written the pointer in the epoch of r or in a later epoch.
 func (p *pointer) fences(r *owner) error {
 	if p.Epoch < r.epoch || p.Epoch == r.epoch && p.Owner == r.o.Number {
 		return nil
@@ -36,7 +34,6 @@ func (p *pointer) fences(r *owner) error {
 	return fmt.Errorf("the owner %d has written the pointer in the epoch %d: %w", p.Owner, p.Epoch, ErrFenced)
 }
 
-// pointerOf reads the pointer of a region.
 func (o *Options) pointerOf(ctx context.Context, region int) (p pointer, revision uint64, err error) {
 	b, revision, err := o.Storage.Pointer(ctx, region)
 	if err != nil || revision == 0 {
@@ -54,16 +51,16 @@ func (o *Options) pointerOf(ctx context.Context, region int) (p pointer, revisio
 
 // position is how far a region has read an outbox.
 type position struct {
-	Next uint64 // the number of the next message to read
-	ID   []byte // of the message with the number Next-1
-	Tick uint64 // the last tick that was read
-	Hash []byte // of the history up to the tick
+	Next uint64 // number of the next message to read
+	ID   []byte // ID of the message with the number Next-1
+	Tick uint64 // last tick that was read
+	Hash []byte // hash of the history up to Tick
 }
 
 // header precedes the state in a checkpoint.
 type header struct {
 	Tick uint64
-	Cut  uint64
+	Cut  uint64     // number of the last input in the state
 	From []position // by region
 }
 
@@ -78,10 +75,10 @@ type checkpoint struct {
 // checkpointName returns the name of the checkpoint that an owner stores in an epoch after a tick.
 func checkpointName(epoch, tick uint64) string { return fmt.Sprintf("%d-%d", epoch, tick) }
 
-// superseded reports whether the checkpoint with a name can be removed, because no process needs it, and no
-// process can still point at it. It must not be called while this owner stores a checkpoint. Earlier owners
-// cannot move the pointer any more, because this owner has claimed it. The names of later owners' checkpoints
-// have later epochs. A name of another form does not belong to a checkpoint.
+// superseded reports whether the checkpoint with a name can be removed: no process needs it, and the pointer
+// cannot name it later. Earlier owners cannot move the pointer, because this owner has claimed it.
+// Checkpoints of later owners have later epochs in their names. superseded must not be called while this
+// owner stores a checkpoint.
 func (r *owner) superseded(name string) bool {
 	var epoch, tick uint64
 	_, err := fmt.Sscanf(name, "%d-%d", &epoch, &tick)
@@ -89,8 +86,8 @@ func (r *owner) superseded(name string) bool {
 		epoch <= r.epoch
 }
 
-// tidy removes the superseded checkpoints. An owner that dies, or fails to store a checkpoint, may leave such
-// a checkpoint behind, completely or in part.
+// tidy removes the superseded checkpoints. An owner that dies, or fails to store a checkpoint, may leave a
+// whole checkpoint or a part of it behind.
 func (r *owner) tidy(ctx context.Context) error {
 	names, err := r.o.Storage.Checkpoints(ctx, r.o.Region)
 	for _, name := range names {
@@ -134,7 +131,7 @@ func (r *owner) load(ctx context.Context, p pointer) error {
 	return r.o.Machine.Load(r.tick, state)
 }
 
-// readCheckpoint reads and checks a checkpoint.
+// readCheckpoint reads and checks the checkpoint of a pointer.
 func (r *owner) readCheckpoint(ctx context.Context, p pointer) (h header, state []byte, err error) {
 	b, err := r.o.Storage.Checkpoint(ctx, r.o.Region, p.Checkpoint)
 	if err != nil {

@@ -11,10 +11,9 @@ import (
 // owner's message of the tick and Due has returned nil. The tick gets the inputs up to the cut of this
 // message. If Due returns [ErrEnd], Follow returns nil.
 //
-// Follow returns ErrGone if it is so late that messages or inputs that it needs were removed. It returns
-// ErrHistory if the owner has computed another state. After an error the machine is of no use. A call of
-// Follow with a new machine begins at the checkpoint that is the newest one then. Follow does not use the
-// fields Journal, Held, Every, Ended, Process and Number of the options.
+// Follow returns ErrGone if messages or inputs were removed before it could read them. It returns ErrHistory
+// if the owner has computed another state. After an error the machine is of no use: call Follow again with a
+// new machine. Follow does not use the options Journal, Held, Every, Ended, Process and Number.
 func Follow(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -26,7 +25,7 @@ func Follow(ctx context.Context, o Options) error {
 		return fmt.Errorf("following region %d: %w", o.Region, err)
 	}
 	for o.Until == 0 || r.tick < o.Until {
-		err := r.followed(ctx)
+		err := r.followTick(ctx)
 		switch {
 		case errors.Is(err, ErrEnd):
 			return nil
@@ -64,17 +63,17 @@ func (r *owner) begin(ctx context.Context) error {
 	}
 }
 
-// followed runs the next tick as the owner has run it.
-func (r *owner) followed(ctx context.Context) error {
-	m, err := r.following(ctx)
+// followTick runs the next tick as the owner has run it.
+func (r *owner) followTick(ctx context.Context) error {
+	m, err := r.nextOfOwner(ctx)
 	if err != nil {
 		return err
 	}
 	return r.again(ctx, m, r.o.Due)
 }
 
-// following waits for the owner's message of the next tick.
-func (r *owner) following(ctx context.Context) (*message, error) {
+// nextOfOwner waits for the owner's message of the next tick.
+func (r *owner) nextOfOwner(ctx context.Context) (*message, error) {
 	for {
 		m, number, err := r.own.step(ctx)
 		switch {
@@ -97,18 +96,18 @@ func (r *owner) following(ctx context.Context) (*message, error) {
 }
 
 // difference finds out how the state of the machine differs from that of the owner. It runs the ticks up to
-// the owner's next checkpoint, without a check of their results, and compares the states there. It returns
-// cause, together with the difference.
+// the owner's next checkpoint, does not check their results, and compares the states there. The returned
+// error contains cause and the difference.
 func (r *owner) difference(ctx context.Context, cause error) error {
 	p := r.pointer
 	var err error
 	for ahead := uint64(0); p.Tick < r.tick && err == nil; ahead++ {
 		if p, _, err = r.o.pointerOf(ctx, r.o.Region); err == nil && p.Tick < r.tick {
-			err = r.own.log.Wait(ctx, r.own.next+ahead) // the pointer may move after each message
+			err = r.own.log.Wait(ctx, r.own.next+ahead) // the pointer may move after any message
 		}
 	}
 	for r.tick < p.Tick && err == nil {
-		err = r.comply(ctx)
+		err = r.runUnchecked(ctx)
 	}
 	var state []byte
 	if err == nil {
@@ -123,10 +122,10 @@ func (r *owner) difference(ctx context.Context, cause error) error {
 	return fmt.Errorf("%w; after tick %d the states are the same", cause, p.Tick)
 }
 
-// comply runs the next tick, and continues with the hash of the owner's message, even if the machine has
-// computed another result.
-func (r *owner) comply(ctx context.Context) error {
-	m, err := r.following(ctx)
+// runUnchecked runs the next tick, and continues with the hash of the owner's message, even if the machine
+// has computed another result.
+func (r *owner) runUnchecked(ctx context.Context) error {
+	m, err := r.nextOfOwner(ctx)
 	if err != nil {
 		return err
 	}

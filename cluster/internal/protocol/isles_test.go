@@ -8,15 +8,14 @@ import (
 	"slices"
 )
 
-// isles is a machine for simulations. Each region is an isle with islanders, who sail to other isles. The
-// state has a hash of all arrivals, so that the result depends on their order. In the second version of the
-// program, islanders have an age, which increases with each journey.
+// isles is a machine for simulations. Each region is an isle with islanders, who sail to other isles. In the
+// second version of the program, islanders have an age, which increases with each journey.
 type isles struct {
 	s       *sim
 	region  int
 	version int
 	People  []islander
-	Guests  uint64 // a hash of all arrivals, in their order
+	Guests  uint64 // hash of all arrivals, so that the results depend on their order
 }
 
 type islander struct{ ID, Gold, Age uint64 }
@@ -29,7 +28,7 @@ func newIsles(s *sim, region, version int) *isles {
 	return i
 }
 
-// isleInput returns an input that adds an islander with some gold.
+// isleInput returns an input that adds an islander.
 func isleInput(gold uint64) []byte { return binary.LittleEndian.AppendUint64(nil, gold) }
 
 func mix(values ...uint64) uint64 {
@@ -84,7 +83,7 @@ func (i *isles) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, er
 	return sections, sha256.Sum256(b), err
 }
 
-// bytesIslander returns the size of an islander in the sections that a tick sends.
+// bytesIslander returns the size of an islander in the sections that a tick has sent.
 func (s *sim) bytesIslander(tick uint64) int {
 	if s.versionOf(tick) == 0 {
 		return 16
@@ -100,7 +99,8 @@ func (i *isles) Load(_ uint64, state []byte) error {
 }
 
 // compare runs the isles without a cluster, with the cuts of the outboxes, and compares the result of each
-// tick with the message in the outbox. It also checks that each islander is either on one isle or at sea.
+// tick with the message in the outbox. It also checks that each islander is at one place: on an isle or at
+// sea.
 func (s *sim) compare() error {
 	isles := make([]*isles, s.regions)
 	before := make([]Hash, s.regions)

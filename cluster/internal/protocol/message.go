@@ -34,14 +34,14 @@ type message struct {
 	region uint32
 	epoch  uint64
 	tick   uint64 // in an epoch record: the last tick before the record
-	owner  uint64 // the number of the owner
-	before Hash   // the hash of the tick before; in an epoch record: the hash of that last tick
+	owner  uint64 // number of the owner
+	before Hash   // hash of the previous tick; in an epoch record: hash of the last tick before the record
 
 	// The following fields are only in messages of ticks.
 	code     Hash     // identifies the version of the program that ran the tick
-	cut      uint64   // the number of the last input that the tick or an earlier tick has read
-	state    Hash     // the hash of the state after the tick, or zero if the machine did not compute it
-	sections [][]byte // by receiver
+	cut      uint64   // number of the last input that this tick or an earlier tick has read
+	state    Hash     // hash of the state after the tick, or zero if the machine did not compute it
+	sections [][]byte // sections by receiver
 }
 
 var (
@@ -51,7 +51,7 @@ var (
 
 const (
 	version     = 1
-	bytesHeader = len(magic) + 2 + 4 + 8 + 8 + 8 + sha256.Size // before the content
+	bytesHeader = len(magic) + 2 + 4 + 8 + 8 + 8 + sha256.Size
 	bytesSum    = 4
 )
 
@@ -112,8 +112,8 @@ func decode(b []byte) (*message, error) {
 	return nil, fmt.Errorf("the message has the unknown kind %d", m.kind)
 }
 
-// TickOf returns the tick of an encoded message. ok is false if the message is not that of a tick. TickOf
-// checks neither the checksum nor the content.
+// TickOf returns the tick of an encoded message. ok is false if the message does not belong to a tick. TickOf
+// does not check the checksum and the content.
 func TickOf(b []byte) (tick uint64, ok bool) {
 	if len(b) < bytesHeader || [4]byte(b) != magic || b[4] != version || kind(b[5]) != kindTick {
 		return 0, false
@@ -121,7 +121,7 @@ func TickOf(b []byte) (tick uint64, ok bool) {
 	return binary.LittleEndian.Uint64(b[18:]), true
 }
 
-// decodeTick decodes the content of a tick, which follows the header.
+// decodeTick decodes b, the content of a tick after the header.
 func (m *message) decodeTick(b []byte) error {
 	const fixed = sha256.Size + 8 + sha256.Size + 4
 	if len(b) < fixed {
@@ -147,8 +147,8 @@ func (m *message) decodeTick(b []byte) error {
 		sum += lengths[i]
 	}
 	if sum != uint64(len(b)) {
-		return fmt.Errorf("the sections have %d bytes by their lengths, and the message has %d bytes for "+
-			"them", sum, len(b))
+		return fmt.Errorf("the lengths of the sections add up to %d, and the message has %d bytes of "+
+			"sections", sum, len(b))
 	}
 	m.sections = make([][]byte, n)
 	for i, length := range lengths {

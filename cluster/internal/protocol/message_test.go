@@ -18,7 +18,6 @@ func exampleEpoch() *message {
 	return &message{kind: kindEpoch, region: 1, epoch: 4, tick: 7, owner: 9, before: Hash{1}}
 }
 
-// TestMessages: encoding and decoding does not change a message.
 func TestMessages(t *testing.T) {
 	for _, m := range []*message{exampleTick(), exampleEpoch()} {
 		got, err := decode(m.appendTo(nil))
@@ -26,12 +25,11 @@ func TestMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, m) {
-			t.Errorf("got %+v, want %+v", got, m)
+			t.Errorf("encoding and decoding changes a message: got %+v, want %+v", got, m)
 		}
 	}
 }
 
-// TestHash: the hash of a tick covers all fields of the message except epoch and owner.
 func TestHash(t *testing.T) {
 	want := exampleTick().hash()
 	for what, change := range map[string]func(m *message){
@@ -56,13 +54,11 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// summed appends the right checksum to the content of a message.
+// summed appends the correct checksum to the content of a message.
 func summed(content []byte) []byte {
 	return binary.LittleEndian.AppendUint32(content, crc32.Checksum(content, castagnoli))
 }
 
-// TestDamagedMessages: decode returns an error if a byte is wrong, if the end is missing, or if a length is
-// wrong.
 func TestDamagedMessages(t *testing.T) {
 	for _, m := range []*message{exampleTick(), exampleEpoch()} {
 		good := m.appendTo(nil)
@@ -93,7 +89,7 @@ func TestDamagedMessages(t *testing.T) {
 		{"the length of section 1 is wrong", func(b []byte) {
 			copy(b[sectionCount+5:], "\xff\xff\xff\xff\x7f")
 		}},
-		{"the sections have", func(b []byte) { b[sectionCount+4]++ }},
+		{"the lengths of the sections add up to", func(b []byte) { b[sectionCount+4]++ }},
 	} {
 		content := exampleTick().appendTo(nil)
 		content = content[:len(content)-bytesSum]
@@ -104,8 +100,6 @@ func TestDamagedMessages(t *testing.T) {
 	}
 }
 
-// FuzzMessage: decode returns an error, or a message that does not change when it is encoded and decoded
-// again.
 func FuzzMessage(f *testing.F) {
 	f.Add(exampleTick().appendTo(nil), false)
 	f.Add(exampleEpoch().appendTo(nil), false)

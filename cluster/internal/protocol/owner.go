@@ -14,7 +14,7 @@ type Options struct {
 	Regions   int
 	Lookahead uint64 // at least 1, and the same for all regions; it never changes
 	// Versions returns the versions of the program that run ticks of the cluster, in the order of their first
-	// ticks. Later calls may also return later versions.
+	// ticks. Later calls may return more versions.
 	Versions func() []Version
 	// From is the first tick of the version that this process runs.
 	From    uint64
@@ -25,7 +25,7 @@ type Options struct {
 	// stops before it appends its next message. Default: the owner always has the lease.
 	Held func() bool
 	// Due waits until a tick is due. It returns [ErrEnd] if a later version of the program or another owner
-	// runs the tick. Default: no tick waits.
+	// runs the tick. Default: each tick is due immediately.
 	Due func(ctx context.Context, tick uint64) error
 	// Compare compares the state of the machine with the state that the owner has saved after the same tick.
 	// It returns an error that says what differs. Follow calls Compare when the machine has computed another
@@ -37,8 +37,8 @@ type Options struct {
 	Until uint64
 	// Ended is called when the checkpoint of the last tick is durable. If Ended returns false, Run returns.
 	// If Ended returns true, Run guards the outbox until the context or the epoch ends, because other regions
-	// may still need the messages of this region. If the outbox loses messages, Run returns ErrLost. The next
-	// Run appends these messages again from the journal. Default: Run returns.
+	// may still need the messages of this region. If the guarded outbox loses messages, Run returns ErrLost,
+	// and the next call of Run appends them again from the journal. Default: Ended returns false.
 	Ended func() bool
 	// Report is called with errors after which Run continues: a message is refused, or a checkpoint is not
 	// stored. Default: these errors are dropped.
@@ -68,23 +68,23 @@ func (o *Options) check() error {
 type owner struct {
 	o    Options
 	own  *reader   // the outbox of the region, read up to the last message that is known to be appended
-	from []*reader // the outboxes of all regions, read up to the tick that was received last
+	from []*reader // by region: its outbox, read up to the last tick that this region has received
 
 	epoch    uint64
-	before   uint64 // the epoch before this one
+	before   uint64 // previous epoch
 	pointer  pointer
-	revision uint64 // of the pointer
+	revision uint64 // revision of the pointer
 
-	tick uint64 // the last tick that the machine has run
-	hash Hash   // of the history up to this tick
-	cut  uint64 // the number of the last input that the machine has read
+	tick uint64 // last tick that the machine has run
+	hash Hash   // hash of the history up to tick
+	cut  uint64 // number of the last input that the machine has read
 
-	last    uint64      // the number of the newest message after all sent messages are appended
-	id      ID          // the ID of that message, or zero if it does not belong to the outbox
+	last    uint64      // number that the newest message has after all sent messages are appended
+	id      ID          // ID of the message with the number last, or zero if it does not belong to the outbox
 	sent    []sent      // messages that may not be appended yet, oldest first
-	numbers []numbered  // of the ticks that the outbox has, oldest first
-	purged  uint64      // the last tick that was removed from the outbox
-	saving  *checkpoint // the checkpoint that is being stored, or nil
+	numbers []numbered  // ticks in the outbox, oldest first
+	purged  uint64      // last tick that was removed from the outbox
+	saving  *checkpoint // checkpoint that is being stored, or nil
 	tidied  bool        // superseded checkpoints were removed
 }
 
@@ -97,12 +97,12 @@ type sent struct {
 	appended Appended
 }
 
-// numbered is a tick and the number of its message in the outbox.
+// numbered has a tick, and the number of its message in the outbox.
 type numbered struct{ tick, number uint64 }
 
 // Run takes a region over and runs its ticks until the last tick of the region or of this version of the
 // program, or until the context ends. When Run returns nil, the checkpoint of the last tick is durable. Run
-// returns ErrFenced if another process takes the region over. The state of the machine is then of no use. Run
+// returns ErrFenced if another process takes the region over; the state of the machine is then of no use. Run
 // returns ErrVersion if a process of an earlier version must run the region first.
 func Run(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
@@ -115,27 +115,26 @@ func Run(ctx context.Context, o Options) error {
 	if err := r.takeOver(ctx); errors.Is(err, ErrEnd) {
 		return nil
 	} else if err != nil {
-		return fmt.Errorf("taking region %d over: %w", o.Region, r.why(ctx, err))
+		return fmt.Errorf("taking region %d over: %w", o.Region, r.cause(ctx, err))
 	}
 	for r.o.Until == 0 || r.tick < r.o.Until {
 		tick := r.tick + 1
-		if err := r.live(ctx); errors.Is(err, ErrEnd) {
+		if err := r.runNextTick(ctx); errors.Is(err, ErrEnd) {
 			break
 		} else if err != nil {
-			return fmt.Errorf("tick %d of region %d: %w", tick, o.Region, r.why(ctx, err))
+			return fmt.Errorf("tick %d of region %d: %w", tick, o.Region, r.cause(ctx, err))
 		}
 	}
 	if err := r.finish(ctx); err != nil {
-		return fmt.Errorf("ending region %d after tick %d: %w", o.Region, r.tick, r.why(ctx, err))
+		return fmt.Errorf("ending region %d after tick %d: %w", o.Region, r.tick, r.cause(ctx, err))
 	}
 	if o.Ended == nil || !o.Ended() {
 		return nil
 	}
-	return fmt.Errorf("guarding region %d after tick %d: %w", o.Region, r.tick, r.why(ctx, r.guard(ctx)))
+	return fmt.Errorf("guarding region %d after tick %d: %w", o.Region, r.tick, r.cause(ctx, r.guard(ctx)))
 }
 
-// guard checks the outbox again and again until the context ends, the epoch ends, or the outbox has lost
-// messages.
+// guard checks the outbox until the context ends, the epoch ends, or the outbox has lost messages.
 func (r *owner) guard(ctx context.Context) error {
 	for {
 		if err := r.look(ctx); err != nil {
@@ -147,9 +146,9 @@ func (r *owner) guard(ctx context.Context) error {
 	}
 }
 
-// why returns the cause of an error. An owner that has slept gets ErrGone if a later owner has removed
-// messages. In this case why returns ErrFenced.
-func (r *owner) why(ctx context.Context, err error) error {
+// cause returns the cause of an error. An owner that has slept gets ErrGone if a later owner has removed
+// messages. In this case cause returns ErrFenced.
+func (r *owner) cause(ctx context.Context, err error) error {
 	if !errors.Is(err, ErrGone) {
 		return err
 	}
@@ -160,8 +159,7 @@ func (r *owner) why(ctx context.Context, err error) error {
 	return cmp.Or(p.fences(r), err)
 }
 
-// live runs the next tick.
-func (r *owner) live(ctx context.Context) error {
+func (r *owner) runNextTick(ctx context.Context) error {
 	if r.o.Due != nil {
 		if err := r.o.Due(ctx, r.tick+1); err != nil {
 			return err
@@ -182,8 +180,8 @@ func (r *owner) live(ctx context.Context) error {
 	if err := r.append(ctx, sent{tick: m.tick, hash: r.hash, m: b}); err != nil {
 		return err
 	}
-	// The next tick receives the message that this region sent lookahead ticks before that tick. The outbox
-	// must have this message, so fewer than lookahead messages may be unacknowledged.
+	// The next tick receives the message that this region sent lookahead ticks earlier. The outbox must have
+	// that message, so fewer than lookahead messages may be unacknowledged.
 	for uint64(len(r.sent)) >= r.o.Lookahead {
 		if err := r.acknowledge(ctx); err != nil {
 			return err
@@ -206,7 +204,7 @@ func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message,
 	if tick > r.o.Lookahead {
 		received = make([][]byte, r.o.Regions)
 		for i, f := range r.from {
-			m, err := r.until(ctx, f, tick-r.o.Lookahead)
+			m, err := r.waitForTick(ctx, f, tick-r.o.Lookahead)
 			if err != nil {
 				return nil, err
 			}
@@ -227,9 +225,9 @@ func (r *owner) run(ctx context.Context, inputs [][]byte, cut uint64) (*message,
 	return m, nil
 }
 
-// until waits for the message of a tick in the outbox that f reads. During a long wait, until checks the
-// outbox of this region, because it may have lost a message for which the other region waits.
-func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, error) {
+// waitForTick waits for the message of a tick in the outbox that f reads. During a long wait, it checks the
+// outbox of this region: the other region may wait for a message that this outbox has lost.
+func (r *owner) waitForTick(ctx context.Context, f *reader, tick uint64) (*message, error) {
 	for long := false; ; {
 		m, _, err := f.step(ctx)
 		if err != nil {
@@ -257,8 +255,8 @@ func (r *owner) until(ctx context.Context, f *reader, tick uint64) (*message, er
 	}
 }
 
-// inputs returns the inputs with numbers > after and <= upTo, and the number of the last one, or after if
-// there is none. If upTo is the largest uint64, inputs returns the inputs up to the newest one.
+// inputs returns the inputs with numbers > after and <= upTo. cut is the number of the last of these inputs,
+// or after if there is none. If upTo is the largest uint64, inputs returns all inputs up to the newest one.
 func (r *owner) inputs(ctx context.Context, after, upTo uint64) (inputs [][]byte, cut uint64, err error) {
 	log := r.o.Storage.Inputs(r.o.Region)
 	for after < upTo {
@@ -269,7 +267,7 @@ func (r *owner) inputs(ctx context.Context, after, upTo uint64) (inputs [][]byte
 		switch {
 		case !ok && upTo == ^uint64(0):
 			return inputs, after, nil
-		case !ok: // a tick has read the input upTo, so the log has it or has lost it
+		case !ok: // a tick has read the input upTo, so the log has this input or has lost it
 			last, err := log.Last(ctx)
 			if err != nil {
 				return nil, 0, err
@@ -324,7 +322,7 @@ func (r *owner) appended(n int) {
 	r.sent = r.sent[n:]
 }
 
-// settle finds out, after an error, which of the sent messages are appended, and appends the other ones
+// settle is called after an error. It finds out which sent messages are appended, and appends the others
 // again.
 func (r *owner) settle(ctx context.Context) error {
 	if err := r.look(ctx); err != nil {
@@ -469,8 +467,8 @@ func (r *owner) advance(ctx context.Context) error {
 	return r.purge(ctx)
 }
 
-// removeOld removes the checkpoints that are older than the newest one. previous is the name of the
-// checkpoint that was the newest one before.
+// removeOld removes the checkpoints that are older than the newest one. previous is the name of the previous
+// newest checkpoint.
 func (r *owner) removeOld(ctx context.Context, previous string) error {
 	if !r.tidied {
 		return r.tidy(ctx)
@@ -478,8 +476,8 @@ func (r *owner) removeOld(ctx context.Context, previous string) error {
 	return r.o.Storage.RemoveCheckpoint(ctx, r.o.Region, previous)
 }
 
-// point replaces the pointer of the region. It returns errMoved if an earlier owner has meanwhile pointed at
-// a later checkpoint.
+// point replaces the pointer of the region. It returns errMoved if an earlier owner has meanwhile moved the
+// pointer to a later checkpoint.
 func (r *owner) point(ctx context.Context, p pointer) error {
 	for {
 		revision, err := r.o.Storage.SetPointer(ctx, r.o.Region, encodePointer(p), r.revision)
@@ -538,9 +536,10 @@ func (r *owner) purge(ctx context.Context) error {
 	if err := r.own.log.Purge(ctx, below); err != nil {
 		return err
 	}
-	// The journal keeps the messages that this call purges until the next call. If the outbox had lost its
-	// end before this call, the next owner needs them to fill the outbox up.
-	kept := r.purged
+	// The journal keeps the messages that this call has purged from the outbox. The next call removes them.
+	// If the outbox had lost its end before the purge, the next owner needs these messages to refill the
+	// outbox.
+	previous := r.purged
 	r.purged = least - r.o.Lookahead
-	return r.o.Journal.Purge(kept)
+	return r.o.Journal.Purge(previous)
 }

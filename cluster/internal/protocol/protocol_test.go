@@ -7,12 +7,12 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// usual are the chances of the faults in most simulations.
+// usual are the faults in most simulations.
 var usual = faults{crash: 2, process: 1, sleep: 4, rival: 4, lostAppend: 30, lostAnswer: 30, twice: 60,
 	lostStore: 30}
 
-// TestFaults: with faults of messages, owners and processes, the cluster runs the same ticks as a run without
-// a cluster, and does not stop.
+// TestFaults: with faults of messages, owners and processes, the cluster reaches the last tick, and its ticks
+// have the same results as without a cluster.
 func TestFaults(t *testing.T) {
 	sum := simCounts{}
 	seeds := longtest.Pick(200, 100_000)
@@ -44,8 +44,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLossInTakeover: while a process takes a region over, the earlier owner moves the pointer. Then the
-// outbox loses the last tick and the epoch record of the process. The process has read the tick, so it must
+// TestLossInTakeover: while a process takes a region over, the earlier owner moves the pointer, and the
+// outbox loses its last tick and the epoch record of the process. The process has read this tick, so it must
 // stop.
 func TestLossInTakeover(t *testing.T) {
 	moved := 0
@@ -82,8 +82,8 @@ func TestLossInTakeover(t *testing.T) {
 	}
 }
 
-// loseAfterTheEnd makes region 0 run its last tick, and then makes its outbox lose messages that other
-// regions need.
+// loseAfterTheEnd makes region 0 run its last tick. After that, its outbox loses messages that other regions
+// need.
 func (s *sim) loseAfterTheEnd() {
 	usual := s.faults
 	s.faults = faults{}
@@ -112,8 +112,8 @@ func (s *sim) loseAfterTheEnd() {
 	s.faults = usual
 }
 
-// TestLossAfterTheEnd: if the outbox of a region that has run its last tick loses messages, the process
-// appends them again, because other regions need them.
+// TestLossAfterTheEnd: a region has run its last tick, and its outbox loses messages that other regions need.
+// The process appends these messages again.
 func TestLossAfterTheEnd(t *testing.T) {
 	refilled := 0
 	for seed := range uint64(40) {
@@ -129,8 +129,8 @@ func TestLossAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestLostStores: when an owner has stored a checkpoint, it removes the earlier checkpoints, also those that
-// were stored only in part or without an answer.
+// TestLostStores: when an owner has stored a checkpoint, it removes the earlier checkpoints. Among these are
+// checkpoints that were stored in part, or whose acknowledgement was lost.
 func TestLostStores(t *testing.T) {
 	most := 0
 	for seed := range uint64(60) {
@@ -149,8 +149,7 @@ func TestLostStores(t *testing.T) {
 		o.stop()
 	}
 	if most < 3 {
-		t.Errorf("no simulation had more than %d checkpoints at a time, want at least 3, so that some are "+
-			"left behind", most)
+		t.Errorf("no simulation had more than %d checkpoints at a time, want at least 3 in one of them", most)
 	}
 }
 
@@ -176,7 +175,6 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestSameSeed: two simulations with the same seed take the same number of steps.
 func TestSameSeed(t *testing.T) {
 	var steps [2]int
 	for i := range steps {

@@ -12,26 +12,25 @@ type reader struct {
 	log    Log
 	region int
 
-	next  uint64 // the number of the next message to read
-	tick  uint64 // the last tick that was read
-	hash  Hash   // of the history up to this tick
-	epoch uint64 // of the last message that was read and belongs to the outbox
-	owner uint64 // the number of the owner that sent this message
-	// loose is whether the next message is accepted with any history, because none was accepted before.
-	loose bool
-	id    ID   // of the message with the number next-1, or zero if the reader has not read it
-	alien bool // whether that message does not belong to the outbox
-	// again is whether the reader reads the log again from the first message on, because ticks are missing or
+	next  uint64 // number of the next message to read
+	tick  uint64 // last tick that was read
+	hash  Hash   // hash of the history up to tick
+	epoch uint64 // epoch of the last message that was read and belongs to the outbox
+	owner uint64 // number of the owner that sent the last message that was read and belongs to the outbox
+	loose bool   // the next message may have any history, because no message was read before
+	id    ID     // ID of the message with the number next-1, or zero if the reader has not read this message
+	alien bool   // the message with the number next-1 does not belong to the outbox
+	// rereading is set if the reader reads the log again from the first message, because ticks are missing or
 	// the log has lost its end.
-	again bool
+	rereading bool
 }
 
 func (o *Options) reader(region int) *reader {
 	return &reader{o: o, log: o.Storage.Outbox(region), region: region, next: 1}
 }
 
-// step reads the next message of the log. It skips refused messages and ticks that were read before. m is nil
-// if the log has no further message yet.
+// step reads the next message of the log. It skips refused messages, and ticks that were read before. m is
+// nil if the log has no further message yet.
 func (r *reader) step(ctx context.Context) (m *message, number uint64, err error) {
 	for {
 		number, b, ok, err := r.log.Read(ctx, r.next)
@@ -39,7 +38,7 @@ func (r *reader) step(ctx context.Context) (m *message, number uint64, err error
 			return nil, 0, err
 		}
 		if !ok {
-			r.again = false
+			r.rereading = false
 			return nil, 0, nil
 		}
 		r.next, r.id = number+1, IDOf(b)
@@ -69,7 +68,7 @@ func (r *reader) step(ctx context.Context) (m *message, number uint64, err error
 				return m, number, nil
 			}
 		case m.tick > r.tick+1 || m.kind == kindEpoch: // ticks are missing
-			if r.again {
+			if r.rereading {
 				return nil, 0, fmt.Errorf("tick %d of region %d is missing before message %d: %w", r.tick+1,
 					r.region, number, ErrGone)
 			}
@@ -78,14 +77,14 @@ func (r *reader) step(ctx context.Context) (m *message, number uint64, err error
 			return nil, 0, fmt.Errorf("tick %d of region %d had the hash %v, and message %d follows the "+
 				"hash %v: %w", r.tick, r.region, r.hash, number, m.before, ErrHistory)
 		default:
-			r.tick, r.hash, r.again = m.tick, hash, false
+			r.tick, r.hash, r.rereading = m.tick, hash, false
 			return m, number, nil
 		}
 	}
 }
 
-// rewind makes the reader read the log again from the first message on.
-func (r *reader) rewind() { r.next, r.id, r.again = 1, ID{}, true }
+// rewind makes the reader read the log again from the first message.
+func (r *reader) rewind() { r.next, r.id, r.rereading = 1, ID{}, true }
 
 // check returns an error if a message does not belong to the outbox.
 func (r *reader) check(m *message) error {
@@ -105,7 +104,7 @@ func (r *reader) check(m *message) error {
 }
 
 // wait waits for the next message. If the log has lost its end, other messages may have the numbers of the
-// lost messages. In this case the reader reads the log again from the first message on.
+// lost messages. In this case the reader reads the log again from the first message.
 func (r *reader) wait(ctx context.Context) error {
 	if changed, err := r.changed(ctx); err != nil {
 		return err

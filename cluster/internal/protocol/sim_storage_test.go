@@ -14,32 +14,30 @@ import (
 
 var (
 	errUnknown  = errors.New("no answer came")
-	errUnstored = errors.New("the checkpoint may be stored or not")
+	errUnstored = errors.New("the checkpoint may or may not be stored")
 )
 
-// simLog is a log in memory.
 type simLog struct {
 	s        *sim
 	outbox   bool
 	region   int
-	first    uint64   // the number of the first message that was not removed
-	messages [][]byte // in the order of their numbers; nil if the message was removed
-	all      [][]byte // all inputs, also removed ones; only in logs of inputs
-	tick     uint64   // the last tick in the log
-	lost     bool     // whether the log has lost ticks that were not appended again
-	// history has the hash of each tick. epochs has the owner of each epoch.
-	history map[uint64]Hash
-	epochs  map[uint64]uint64
-	epoch   uint64
-	kept    map[uint64]*message // the messages of all ticks, also removed ones
+	first    uint64   // number of the oldest message that is not removed
+	messages [][]byte // all messages in the order of their numbers; nil for a removed message
+	all      [][]byte // all inputs, including removed ones; nil in an outbox
+	tick     uint64   // last tick in the log
+	lost     bool     // the log has lost ticks that no owner has appended again
+	history  map[uint64]Hash
+	epochs   map[uint64]uint64 // owner of each epoch
+	epoch    uint64
+	kept     map[uint64]*message // messages of all ticks, including removed ones
 }
 
 func (l *simLog) last() uint64 { return uint64(len(l.messages)) }
 
 func (l *simLog) push(m []byte) { l.messages = append(l.messages, m) }
 
-// accept appends a message that an owner has sent, and checks that the message continues the history of the
-// log.
+// accept appends a message of an owner, and reports a violation if the message does not continue the history
+// of the log.
 func (l *simLog) accept(b []byte) {
 	l.push(b)
 	m, err := decode(b)
@@ -58,11 +56,11 @@ func (l *simLog) accept(b []byte) {
 		return
 	}
 	if m.code != codeOf(l.s.versionOf(m.tick)) {
-		l.s.violated("region %d: another version of the program ran tick %d", l.region, m.tick)
+		l.s.violated("region %d: the wrong version of the program ran tick %d", l.region, m.tick)
 	}
 	hash := m.hash()
 	if old, ok := l.history[m.tick]; ok && old != hash {
-		l.s.violated("region %d: tick %d has two histories", l.region, m.tick)
+		l.s.violated("region %d: two messages of tick %d have different hashes", l.region, m.tick)
 	}
 	if m.tick != l.tick+1 {
 		l.s.violated("region %d: tick %d comes after tick %d", l.region, m.tick, l.tick)
@@ -75,12 +73,12 @@ func (l *simLog) accept(b []byte) {
 }
 
 // loseTail removes the last messages of an outbox, as a power failure does. It also kills all owners of the
-// region except the newest one, because a fenced owner could continue if the epoch record is lost.
+// region except the newest one: the outbox may lose the epoch record that fences them.
 func (s *sim) loseTail(region int) {
 	l := s.outboxes[region]
 	n := min(s.r.IntN(5), len(l.messages))
 	for n > 0 && l.first > 1 && len(l.messages)-n < int(l.first) {
-		n-- // the first message that was not purged stays
+		n-- // the oldest message of the log stays
 	}
 	newest := uint64(0)
 	for _, o := range s.owners {
@@ -131,7 +129,7 @@ func (s *sim) intrude(region int) {
 // lateAppend is a message on its way to a log.
 type lateAppend struct {
 	log        *simLog
-	owner      uint64 // the number of the owner that sends the message
+	owner      uint64 // number of the owner that has sent the message, 0 for a duplicate
 	lastNumber uint64
 	lastID     ID
 	m          []byte
@@ -154,7 +152,8 @@ func (a *simAppended) Wait(context.Context) error {
 	return a.err
 }
 
-// deliver lets a message arrive. Messages of one owner arrive in their order.
+// deliver delivers a random message. A log gets the messages of one owner in the order of the calls of
+// Append.
 func (s *sim) deliver() {
 	at := s.r.IntN(len(s.late))
 	for i, a := range s.late {
@@ -166,7 +165,7 @@ func (s *sim) deliver() {
 	a := s.late[at]
 	s.late = slices.Delete(s.late, at, at+1)
 	answer := a.answer
-	if answer == nil { // the message arrives a second time
+	if answer == nil { // the message is a duplicate
 		answer = new(simAppended)
 	}
 	if s.chance(s.faults.twice) {
@@ -190,7 +189,7 @@ func (s *sim) deliver() {
 	}
 }
 
-// ends reports whether the log ends with the message that the condition of the append names.
+// ends reports whether a.lastNumber and a.lastID name the last message of the log.
 func (l *simLog) ends(a lateAppend) bool {
 	if l.last() != a.lastNumber {
 		return false
@@ -204,7 +203,7 @@ func (l *simLog) ends(a lateAppend) bool {
 	return err == nil && m.region == uint32(l.region) && a.lastID == IDOf(newest)
 }
 
-// boundLog is a log that one owner uses.
+// boundLog is a log, bound to the owner that calls its methods.
 type boundLog struct {
 	*simLog
 	o *simOwner
@@ -220,7 +219,7 @@ func (l boundLog) Append(_ context.Context, lastNumber uint64, lastID ID, m []by
 	return answer
 }
 
-// withoutCut returns a copy of a message with the cut 0.
+// withoutCut returns a copy of a message in which the cut is 0.
 func withoutCut(b []byte) []byte {
 	b = bytes.Clone(b)
 	if m, _ := decode(b); m.kind == kindTick {
@@ -267,13 +266,12 @@ func (l boundLog) Purge(_ context.Context, below uint64) error {
 	return nil
 }
 
-// simPointer is an encoded pointer and its revision.
 type simPointer struct {
 	b        []byte
 	revision uint64
 }
 
-// simStorage is the storage that one owner uses.
+// simStorage is the storage, bound to the owner that calls its methods.
 type simStorage struct{ o *simOwner }
 
 func (s simStorage) Outbox(region int) Log { return boundLog{s.o.s.outboxes[region], s.o} }
@@ -315,20 +313,19 @@ func (p *simPointer) value() (is pointer, ok bool) {
 	return is, ok
 }
 
-// mayNap sometimes makes an owner sleep, so that another owner stores checkpoints meanwhile.
+// mayNap sometimes makes an owner sleep, so that another owner can store checkpoints during the sleep.
 func (o *simOwner) mayNap() {
 	if o.s.faults.sleep > 0 && o.s.chance(100) {
 		o.sleeps = o.s.step + o.s.r.IntN(600)
 	}
 }
 
-// simStored is a checkpoint that is being stored.
 type simStored struct {
 	o      *simOwner
 	region int
 	name   string
 	b      []byte
-	part   bool // a part of the checkpoint is stored
+	part   bool // part of the checkpoint is stored
 	done   bool
 	err    error
 }
@@ -351,9 +348,9 @@ func (s simStorage) PutCheckpoint(_ context.Context, region int, name string, he
 	return c
 }
 
-// store does the next step of storing a random checkpoint. The first step stores a part, the second the
-// whole. If a step is lost, the checkpoint stays as it is: not stored, or stored in part. If only the answer
-// is lost, the whole checkpoint is stored. In both cases the owner gets an error.
+// store does the next step of storing a random checkpoint. The first step stores part of the checkpoint, the
+// second step stores all of it. A lost step stores nothing more. If a step or the answer is lost, the owner
+// gets an error.
 func (s *sim) store() {
 	at := s.r.IntN(len(s.storing))
 	c := s.storing[at]
@@ -362,7 +359,7 @@ func (s *sim) store() {
 	if !lost && !c.part {
 		c.part = true
 		if stored[c.name] == nil {
-			stored[c.name] = nil // Checkpoints returns the name, and Checkpoint returns ErrGone
+			stored[c.name] = nil // now Checkpoints returns the name, and Checkpoint returns ErrGone
 		}
 		return
 	}

@@ -11,50 +11,49 @@ import (
 	"strconv"
 )
 
-// sim simulates a cluster in one goroutine: processes that run owners of regions, and the storage that the
-// processes share. The owners are coroutines. An owner gives control to the simulation in most calls of the
-// storage. A random generator with a seed decides which owner runs next, what the call does, and which owners
-// sleep, die or get a rival. Therefore two simulations with the same seed take the same steps.
+// sim simulates a cluster in one goroutine: processes that run owners of regions, and their common storage.
+// The owners are coroutines. An owner yields to the simulation in most calls of the storage. A random
+// generator chooses the next owner and the faults. Therefore two simulations with the same seed take the same
+// steps.
 type sim struct {
 	r         *rand.Rand
 	seed      uint64
 	regions   int
 	lookahead uint64
-	until     uint64
-	upgrade   uint64 // the first tick of the second version of the program; 0 if there is one version
+	until     uint64 // last tick of all regions
+	upgrade   uint64 // first tick of the second version of the program; 0 if there is one version
 	faults    faults
 	mistake   mistake
 
 	outboxes, inputs []*simLog
 	pointers         []simPointer
-	checkpoints      []map[string][]byte // by region and name; nil if only a part is stored
+	checkpoints      []map[string][]byte // by region and name; nil for a checkpoint that is stored in part
 	journals         [][]*simJournal     // by process and region
 	owners           []*simOwner
 	late             []lateAppend
 	storing          []*simStored
 	step             int
-	number           uint64 // of the newest owner
+	number           uint64 // number of the newest owner
 	violation        error
-	over             []bool // by region: an owner has run the last tick, and no owner guards the outbox
+	over             []bool // by region: the owner has ended after the last tick
 	count            simCounts
 }
 
-// faults are the chances of each fault in a step or in a call of the storage, in thousandths.
+// faults has the probability of each fault, in thousandths per step or per call of the storage.
 type faults struct {
 	crash      int // an owner dies
-	process    int // a process dies, with all of its owners
+	process    int // all owners of a process die
 	sleep      int // an owner sleeps for some time
-	rival      int // a region gets another owner, because its lease was misjudged
-	lostAppend int // a message does not arrive
-	lostAnswer int // a message arrives, and the answer to it is lost
-	twice      int // a message arrives once more, later
+	rival      int // a region gets a second owner, as after a wrong judgment of its lease
+	lostAppend int // the storage does not get a message or a pointer
+	lostAnswer int // the owner does not get the answer of the storage
+	twice      int // a duplicate of a message arrives later
 	intruder   int // an outbox gets a message that no owner has sent
 	lostTail   int // an outbox loses its last messages
-	lostStore  int // a checkpoint is not stored, or only in part
+	lostStore  int // a checkpoint is stored in part or not at all
 }
 
-// simCounts has how often events occurred in simulations, by name of the event.
-type simCounts map[string]int
+type simCounts map[string]int // number of events, by name of the event
 
 func (c simCounts) add(d simCounts) {
 	for what, n := range d {
@@ -68,14 +67,14 @@ type mistake int
 const (
 	noMistake       mistake = iota
 	appendAlways            // a log ignores the condition of Append
-	numberAlone             // a log compares the number of its last message, and not the ID
-	acknowledgeSoon         // an append is acknowledged before the message is appended
-	cutOutside              // the cut is not in the message
-	pointerAlways           // a pointer is replaced whatever its revision is
-	purgeMore               // messages are removed that a region needs to start again
-	noGuard                 // owners that have run their last tick do not guard the outbox
-	removeMore              // checkpoints are removed that other owners are about to point at
-	versionSoon             // the second version of the program runs the last ticks of the first one
+	numberAlone             // a log compares only the number of its last message, not the ID
+	acknowledgeSoon         // a log acknowledges a message before it appends the message
+	cutOutside              // messages do not contain the cut
+	pointerAlways           // SetPointer ignores the revision
+	purgeMore               // Purge also removes messages that a region needs for a restart
+	noGuard                 // owners do not guard the outbox after their last tick
+	removeMore              // RemoveCheckpoint removes all checkpoints except the newest one
+	versionSoon             // the second version of the program begins some ticks too early
 )
 
 func newSim(seed uint64, regions int, f faults, m mistake) *sim {
@@ -100,7 +99,7 @@ func newSim(seed uint64, regions int, f faults, m mistake) *sim {
 	return s
 }
 
-// upgradeLater makes a second version of the program run all ticks from a random tick on.
+// upgradeLater adds a second version of the program, which begins at a random tick.
 func (s *sim) upgradeLater() { s.upgrade = 2 + s.r.Uint64N(s.until-2) }
 
 // chance returns true with the probability n/1000.
@@ -112,7 +111,7 @@ func (s *sim) violated(format string, args ...any) {
 	}
 }
 
-// simOwner is an owner or a follower of a region. The outbox may already have another owner.
+// simOwner is an owner or a follower of a region. A newer owner may have fenced it.
 type simOwner struct {
 	s       *sim
 	process int
@@ -121,21 +120,21 @@ type simOwner struct {
 	yield   func(struct{}) bool
 	next    func() (struct{}, bool)
 	stop    func()
-	ready   func() bool // what the owner waits for, or nil
-	sleeps  int         // the step until which the owner sleeps
-	version int         // of the program
+	ready   func() bool // the owner waits until ready returns true; nil if it does not wait
+	sleeps  int         // step until which the owner sleeps
+	version int         // index of the owner's version in sim.versions()
 	machine *isles
 	err     error
 	done    bool
-	follows bool // this is a follower
+	follows bool // the simOwner is a follower
 	guards  bool // the owner has run its last tick
 }
 
 // died is the value of the panic that ends the coroutine of a killed owner.
 type died struct{}
 
-// start starts an owner. It first kills an owner of the same region in the same process, because a process
-// runs at most one owner of a region.
+// start starts an owner. A process runs at most one owner of a region, so start first kills the process's
+// older owner of the region.
 func (s *sim) start(process, region int) {
 	for _, o := range s.owners {
 		if o.process == process && o.region == region {
@@ -150,7 +149,7 @@ func (s *sim) start(process, region int) {
 // follower is the process number of all followers.
 const follower = -1
 
-// begin starts an owner or a follower.
+// begin starts an owner if run is Run, and a follower if run is Follow.
 func (s *sim) begin(process, region int, run func(context.Context, Options) error) {
 	s.number++
 	o := &simOwner{s: s, process: process, region: region, number: s.number, follows: process == follower}
@@ -191,7 +190,7 @@ func (s *sim) begin(process, region int, run func(context.Context, Options) erro
 	s.owners = append(s.owners, o)
 }
 
-// versionOf returns the version of the program that runs a tick.
+// versionOf returns the index of the version that must run a tick.
 func (s *sim) versionOf(tick uint64) int {
 	if s.upgrade > 0 && tick >= s.upgrade {
 		return 1
@@ -212,7 +211,6 @@ func (s *sim) versions() []Version {
 	return []Version{{1, codeOf(0)}, {from, codeOf(1)}}
 }
 
-// due is Options.Due.
 func (o *simOwner) due(_ context.Context, tick uint64) error {
 	if o.s.versionOf(tick) > o.version {
 		return ErrEnd
@@ -220,29 +218,29 @@ func (o *simOwner) due(_ context.Context, tick uint64) error {
 	return nil
 }
 
-// pass gives control to the simulation.
+// pass yields to the simulation.
 func (o *simOwner) pass() {
 	if !o.yield(struct{}{}) {
 		panic(died{})
 	}
 }
 
-// wait gives control to the simulation until a condition holds.
+// wait yields to the simulation until ready returns true.
 func (o *simOwner) wait(ready func() bool) {
 	o.ready = ready
 	o.pass()
 	o.ready = nil
 }
 
-// kill ends an owner. Messages that the owner has sent before may still arrive.
+// kill ends an owner. Messages that the owner has sent may still arrive.
 func (s *sim) kill(o *simOwner) {
 	o.stop()
 	o.done = true
 	s.count["crashes"]++
 }
 
-// run runs the simulation with faults for stepsWithFaults steps, and then without faults until all regions
-// have run their last tick.
+// run simulates stepsWithFaults steps with faults, and then steps without faults until all regions have run
+// their last tick.
 func (s *sim) run() error {
 	defer func() {
 		for _, o := range s.owners {
@@ -325,8 +323,7 @@ func (s *sim) tidied() error {
 	return s.violation
 }
 
-// runAlone runs an owner, and no other one, until it has run its last tick or has ended, or until enough
-// returns true.
+// runAlone runs only the owner o, until o has run its last tick, o has ended, or enough returns true.
 func (s *sim) runAlone(o *simOwner, enough func() bool) {
 	for ok := true; ok && !o.guards && !enough(); {
 		switch {
@@ -356,7 +353,7 @@ func (s *sim) misfortune() {
 		case s.chance(s.faults.sleep):
 			o.sleeps = s.step + s.r.IntN(600)
 			s.count["sleeps"]++
-		case s.chance(s.faults.rival): // the lease was misjudged
+		case s.chance(s.faults.rival):
 			s.start(s.heir(o.region), o.region)
 		case s.chance(s.faults.lostTail):
 			s.loseTail(o.region)
@@ -378,14 +375,14 @@ func (s *sim) bury() {
 	s.owners = living
 }
 
-// employ sometimes starts owners for regions without an owner that is awake, and followers for regions
-// without a follower.
+// employ sometimes starts an owner for a region without an awake owner, and a follower for a region without a
+// follower.
 func (s *sim) employ() {
 	for region := range s.regions {
 		awake, followed := s.over[region] || s.outboxes[region].tick >= s.until, false
 		for _, o := range s.owners {
-			// An owner of the first version that guards the outbox does not count, because an owner of the
-			// second version must take over.
+			// A guarding owner of the first version does not count, because an owner of the second version
+			// must take the region over.
 			replaced := o.guards && o.version < len(s.versions())-1
 			awake = awake || o.region == region && o.sleeps <= s.step && !o.follows && !replaced
 			followed = followed || o.region == region && o.follows
@@ -399,8 +396,8 @@ func (s *sim) employ() {
 	}
 }
 
-// heir returns the process that takes a region over: the one with the journal if the outbox has lost ticks,
-// and a random one otherwise.
+// heir returns the process that takes a region over. If the outbox has lost ticks, it is the process that has
+// these ticks in its journal. Otherwise it is a random process.
 func (s *sim) heir(region int) int {
 	if p, ok := s.pointers[region].value(); ok && s.outboxes[region].lost {
 		return p.holder()
@@ -408,13 +405,12 @@ func (s *sim) heir(region int) int {
 	return s.r.IntN(len(s.journals))
 }
 
-// holder returns the process whose journal has the ticks of the region.
 func (p *pointer) holder() int {
 	process, _ := strconv.Atoi(p.Holder)
 	return process
 }
 
-// choose returns a random owner that can run, or nil if it finds none.
+// choose returns a random owner that can run. It returns nil if several random owners cannot run.
 func (s *sim) choose() *simOwner {
 	for range 8 {
 		if len(s.owners) == 0 {
@@ -428,7 +424,7 @@ func (s *sim) choose() *simOwner {
 	return nil
 }
 
-// ended notes why an owner has ended.
+// ended counts the reason for which an owner has ended. An unexpected error is a violation.
 func (s *sim) ended(o *simOwner) {
 	o.done = true
 	switch {
@@ -466,7 +462,6 @@ func (s *sim) finished() bool {
 	return len(s.late) == 0
 }
 
-// input appends an input to a region.
 func (s *sim) input() {
 	region := s.r.IntN(s.regions)
 	l := s.inputs[region]

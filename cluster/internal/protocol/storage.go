@@ -15,17 +15,17 @@ type Storage interface {
 	// Pointer returns the pointer of a region and its revision, which is 0 if the region has no pointer yet.
 	Pointer(ctx context.Context, region int) (p []byte, revision uint64, err error)
 	// SetPointer replaces the pointer of a region if the pointer has the given revision, and returns the new
-	// revision. It returns ErrRefused if the pointer has another revision. After any error the pointer may
-	// have been replaced, also after ErrRefused: SetPointer may try several times, and the answer to an
+	// revision. It returns ErrRefused if the pointer has another revision. After any error, including
+	// ErrRefused, the pointer may have been replaced: SetPointer may try several times, and the answer to an
 	// earlier attempt may be lost.
 	SetPointer(ctx context.Context, region int, p []byte, revision uint64) (uint64, error)
 	// PutCheckpoint begins to store a checkpoint, and does not wait. The checkpoint consists of head and
-	// state. No other checkpoint of the region may have the same name.
+	// state. The caller must use a different name for each checkpoint of the region.
 	PutCheckpoint(ctx context.Context, region int, name string, head, state []byte) Stored
 	// Checkpoint returns a checkpoint, or ErrGone if there is no complete checkpoint with this name.
 	Checkpoint(ctx context.Context, region int, name string) ([]byte, error)
-	// Checkpoints returns the names of the checkpoints of a region, including checkpoints of which only a
-	// part is stored. A checkpoint that is being stored may be missing.
+	// Checkpoints returns the names of the checkpoints of a region, including checkpoints that are stored in
+	// part. The names of checkpoints that are being stored may be missing.
 	Checkpoints(ctx context.Context, region int) ([]string, error)
 	// RemoveCheckpoint removes a checkpoint, or the part of it that is stored. It returns nil if nothing is
 	// stored.
@@ -34,23 +34,22 @@ type Storage interface {
 
 // Log is a sequence of messages with ascending numbers. The first message has the number 1.
 type Log interface {
-	// Append begins to append the message m, and does not wait. The message is appended only if lastNumber is
-	// the number of the newest message, or 0 if no message was ever appended. If lastID is not zero, lastID
-	// must also be the ID of the newest message. A message has an ID only if Append has appended it. Calls
-	// take effect in their order.
+	// Append begins to append the message m, and does not wait. The log refuses m if lastNumber is not the
+	// number of the newest message. For a log that never had a message, lastNumber is 0. The log also refuses
+	// m if lastID is neither zero nor the ID of the newest message. Only messages that Append has appended
+	// have an ID. Calls take effect in their order.
 	//
-	// A caller may send several messages before the first one is acknowledged, and predicts their numbers. If
-	// one of these messages is refused, a message of another owner may get the predicted number. Therefore
-	// the condition checks the ID, too.
+	// An owner predicts the numbers of messages that are not acknowledged yet. After a refusal, a message of
+	// another owner may have a predicted number. Therefore the log compares the ID, too.
 	Append(ctx context.Context, lastNumber uint64, lastID ID, m []byte) Appended
-	// Last returns the number of the newest message that was ever appended, or 0 if there was none. It counts
-	// all messages that were appended before the call.
+	// Last returns the number of the newest message, even if it was purged, or 0 if the log never had a
+	// message. The result includes all messages that were appended before the call.
 	Last(ctx context.Context) (uint64, error)
-	// Read returns the message with the lowest number >= from. ok is false if the log has no such message
-	// yet. Read may miss messages that were appended a short time ago, but no message that it has returned
+	// Read returns the message with the lowest number >= from. ok is false if Read finds no message. Read may
+	// miss messages that were appended a short time ago. It does not miss a message that it has returned
 	// before.
 	Read(ctx context.Context, from uint64) (number uint64, m []byte, ok bool, err error)
-	// Wait returns when Read finds a message with a number >= from, and in any case after some time.
+	// Wait returns nil when Read can find a message with a number >= from, or after a time limit of the log.
 	Wait(ctx context.Context, from uint64) error
 	// Purge removes the messages with numbers < below, but keeps the newest message of the log.
 	Purge(ctx context.Context, below uint64) error
@@ -66,21 +65,20 @@ type Appended interface {
 
 // Stored is a checkpoint that is being stored.
 type Stored interface {
-	// Done reports whether the checkpoint is durable. It returns an error if storing the checkpoint has
-	// failed. The checkpoint may then be stored completely, in part, or not at all.
+	// Done reports whether the attempt to store the checkpoint has ended. If the error is nil, the checkpoint
+	// is then durable. After an error, the checkpoint may be stored completely, in part, or not at all.
 	Done() (bool, error)
-	// Wait waits until Done reports true or an error, and returns that error. If the context ends first, Wait
+	// Wait waits until the attempt has ended, and returns the error of Done. If the context ends first, Wait
 	// returns the error of the context.
 	Wait(ctx context.Context) error
-	// Sum returns the SHA-256 of the checkpoint. It is valid after Done has reported true.
+	// Sum returns the SHA-256 of the checkpoint. Call Sum only after Done has returned true and no error.
 	Sum() []byte
 }
 
 // Journal keeps the messages of one outbox on the disk of a process.
 type Journal interface {
-	// Write writes the message of a tick. If the journal already has messages of this tick or of later ticks,
-	// Write removes them. A message that the outbox has acknowledged must survive a power failure in the
-	// journal.
+	// Write writes the message of a tick. It removes older messages of this tick, and messages of later
+	// ticks. The journal must keep a message through a power failure if the outbox acknowledges that message.
 	Write(tick uint64, m []byte) error
 	// Read returns the message of a tick. ok is false if the journal does not have the message.
 	Read(tick uint64) (m []byte, ok bool, err error)
@@ -90,19 +88,19 @@ type Journal interface {
 
 // Machine is the state machine of a region. Its methods are not called concurrently.
 type Machine interface {
-	// Tick runs a tick. received[i] is the section that region i sent to this region lookahead ticks before;
-	// received is nil in the first lookahead ticks. inputs are the inputs that came since the tick before.
-	// sections[i] is the section for region i, and state is a hash of the state, or zero. The results depend
-	// only on the earlier calls and the arguments. The caller does not change the sections.
+	// Tick runs a tick. received[i] is the section that region i sent to this region lookahead ticks earlier;
+	// received is nil in the first lookahead ticks. inputs are the inputs that came since the previous tick.
+	// sections[i] is the section for region i, and state is a hash of the state, or zero. The results must
+	// depend only on the earlier calls and the arguments. The caller does not change the sections.
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
 	// Save returns the state. The bytes are valid until the next call of Save.
 	Save() ([]byte, error)
-	// Load sets the state to one that Save has returned after this tick.
+	// Load sets the state to a state that Save returned after the tick.
 	Load(tick uint64, state []byte) error
 }
 
 var (
-	// ErrRefused reports that a condition of a call does not hold.
+	// ErrRefused reports that the condition of Append or SetPointer does not hold.
 	ErrRefused = errors.New("another process was first")
 	// ErrGone reports that a message, an input or a checkpoint was removed.
 	ErrGone = errors.New("removed")
@@ -112,8 +110,8 @@ var (
 	ErrLost = errors.New("acknowledged messages are lost")
 	// ErrVersion reports that an earlier version of the program must still run ticks of the region.
 	ErrVersion = errors.New("another version of the program must run the region first")
-	// ErrEnd is the error of Options.Due for a tick that this owner does not run, because a later version of
-	// the program or the next owner runs it.
+	// ErrEnd is the error of Options.Due for a tick that a later version of the program or another owner
+	// runs.
 	ErrEnd = errors.New("a later version of the program runs the tick")
 	// ErrHistory reports that a message contradicts what was read or computed before.
 	ErrHistory = errors.New("the history has changed")

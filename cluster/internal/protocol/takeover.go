@@ -14,7 +14,7 @@ func (r *owner) takeOver(ctx context.Context) error {
 		return err
 	}
 	if err := r.runs(&r.pointer); err != nil {
-		return err // a process of another version must run the region, and must not be fenced
+		return err // fence must not stop the process of the other version
 	}
 	ticks, err := r.fence(ctx)
 	if err != nil {
@@ -23,7 +23,7 @@ func (r *owner) takeOver(ctx context.Context) error {
 	if err := r.claim(ctx); err != nil {
 		return err
 	}
-	if err := r.look(ctx); err != nil { // the outbox may have lost the epoch record meanwhile
+	if err := r.look(ctx); err != nil { // the outbox may have lost the epoch record during claim
 		return err
 	}
 	if err := r.torn(r.before); err != nil {
@@ -54,9 +54,9 @@ func (r *owner) takeOver(ctx context.Context) error {
 }
 
 // claim writes the epoch and the number of this owner into the pointer. After claim, earlier owners cannot
-// move the pointer. If an earlier owner has moved the pointer during the takeover, claim continues with the
-// moved pointer. The whole takeover must not begin again in this case: it would not know which messages it
-// had read before, and would not notice that the outbox has lost some of them.
+// move the pointer. If an earlier owner moves the pointer during the takeover, claim reads the pointer again.
+// It does not begin the takeover again: a new takeover would not notice that the outbox has lost messages
+// since the first one.
 func (r *owner) claim(ctx context.Context) error {
 	for {
 		var err error
@@ -75,7 +75,7 @@ func (r *owner) claim(ctx context.Context) error {
 }
 
 // torn returns an error if the outbox has lost all messages of HolderEpoch, and only the journal of another
-// process has them. epoch is that of the last message in the outbox before the epoch record of this owner.
+// process has them. epoch is the epoch of the last message before the epoch record of this owner.
 func (r *owner) torn(epoch uint64) error {
 	if epoch < r.pointer.HolderEpoch && r.pointer.Holder != r.o.Process {
 		return r.lost(fmt.Sprintf("has no message of the epoch %d", r.pointer.HolderEpoch))
@@ -89,20 +89,20 @@ func (r *owner) lost(why string) error {
 		"and has the ticks in its journal: %w", r.own.tick, why, r.pointer.Holder, ErrLost)
 }
 
-// owned is a tick of the region's outbox, with its message.
+// owned is a tick in the outbox of the own region, with its message.
 type owned struct {
 	numbered
 	m *message
 }
 
-// fence reads the outbox up to its end and appends the record of a new epoch there. After this record the
-// outbox refuses messages of earlier owners. fence returns all ticks that the outbox has.
+// fence reads the outbox up to its end and appends an epoch record. After this record the outbox refuses
+// messages of earlier owners. fence returns all ticks in the outbox.
 func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
-	again := func() {
+	rewind := func() {
 		r.own, ticks = r.o.reader(r.o.Region), nil
 		r.own.loose = true
 	}
-	again()
+	rewind()
 	var record *message
 	fenced := false
 	each := func(m *message, n uint64) error {
@@ -116,7 +116,7 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	}
 	for {
 		if err := r.readOwn(ctx, each); errors.Is(err, ErrGone) {
-			again() // the earlier owner has removed messages that fence had yet to read
+			rewind() // an earlier owner has removed messages before fence has read them
 			continue
 		} else if err != nil {
 			return nil, err
@@ -135,8 +135,7 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 		r.before = r.own.epoch
 		record = &message{kind: kindEpoch, region: uint32(r.o.Region), owner: r.o.Number,
 			epoch: max(r.own.epoch, r.pointer.Epoch) + 1, tick: r.own.tick, before: r.own.hash}
-		// After an error the record may be appended or not: the next iteration reads the outbox again to find
-		// out.
+		// After an error the outbox may or may not have the record. The next iteration finds out.
 		last, id := r.own.end()
 		if err := r.own.log.Append(ctx, last, id, record.appendTo(nil)).Wait(ctx); ctx.Err() != nil {
 			return nil, errors.Join(err, ctx.Err())
@@ -144,8 +143,7 @@ func (r *owner) fence(ctx context.Context) (ticks []owned, err error) {
 	}
 }
 
-// refill appends the ticks that the outbox has lost and the journal has. It returns the given ticks and then
-// these ticks.
+// refill appends lost ticks from the journal to the outbox. It returns ticks, followed by the appended ticks.
 func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 	for {
 		b, ok, err := r.o.Journal.Read(r.own.tick + 1)
@@ -167,7 +165,7 @@ func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 			return nil, fmt.Errorf("tick %d in the journal of region %d: %w", r.own.tick+1, r.o.Region, err)
 		}
 		if m.tick != r.own.tick+1 || m.before != r.own.hash {
-			return ticks, nil // the tick does not continue the outbox: it is of another history
+			return ticks, nil // the tick belongs to another history
 		}
 		if err := r.append(ctx, sent{tick: m.tick, hash: m.hash(), m: m.appendTo(nil)}); err != nil {
 			return nil, err
@@ -184,7 +182,7 @@ func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 	}
 }
 
-// replay loads the checkpoint and runs the ticks after it again.
+// replay loads the checkpoint, and then runs the later ticks of the outbox again.
 func (r *owner) replay(ctx context.Context, ticks []owned) error {
 	r.open()
 	if err := r.load(ctx, r.pointer); err != nil {
@@ -212,7 +210,7 @@ func (r *owner) replay(ctx context.Context, ticks []owned) error {
 	return nil
 }
 
-// open makes readers for the outboxes of all regions.
+// open makes the readers of the outboxes of all regions.
 func (r *owner) open() {
 	r.from = make([]*reader, r.o.Regions)
 	for i := range r.from {
@@ -220,8 +218,8 @@ func (r *owner) open() {
 	}
 }
 
-// again runs a tick again, with the inputs that the tick had. If due is not nil, again calls it before the
-// tick.
+// again runs the tick of m with the inputs of the first run, and compares the hashes. If due is not nil,
+// again calls due before the tick.
 func (r *owner) again(ctx context.Context, m *message, due func(context.Context, uint64) error) error {
 	inputs, cut, err := r.inputs(ctx, r.cut, m.cut)
 	if err == nil && due != nil {

@@ -2,9 +2,8 @@ package protocol
 
 import "fmt"
 
-// Version is a version of the program. It runs the ticks of all regions from its first tick to the last tick
-// before the first tick of the next version. A version continues each region from a checkpoint of the tick
-// before its own first tick. Therefore a version never runs a tick of an earlier version.
+// Version is a version of the program. It runs the ticks of all regions from its first tick until the next
+// version begins. It continues each region from a checkpoint of the last tick of the previous version.
 type Version struct {
 	From uint64 // the first tick of the version
 	Code Hash   // identifies the version
@@ -21,8 +20,8 @@ func (o *Options) codeOf(tick uint64) (code Hash) {
 	return code
 }
 
-// runs returns an error if another version runs the tick after the newest checkpoint: ErrVersion if an
-// earlier version runs this tick, and ErrEnd if a later version does.
+// runs returns ErrVersion if an earlier version runs the tick after the newest checkpoint, and ErrEnd if a
+// later version runs that tick.
 func (r *owner) runs(p *pointer) error {
 	if p.Tick+1 < r.o.From {
 		return fmt.Errorf("the newest checkpoint is of tick %d, and this version begins after tick %d: %w",

@@ -17,11 +17,11 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// stored is a checkpoint that is being stored.
+// stored implements [protocol.Stored].
 type stored struct {
-	done chan struct{} // closed when the checkpoint is stored or storing it has failed
+	done chan struct{} // closed when the checkpoint is stored or an error has ended the attempts
 
-	// These fields are valid after done is closed.
+	// sum and err are valid after done is closed.
 	sum []byte
 	err error
 }
@@ -51,19 +51,19 @@ func (s *stored) Sum() []byte { return s.sum }
 
 func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", region, name) }
 
-// partsSubject returns the subject of the parts of an object. parts is the name of the parts.
+// partsSubject returns the subject of the parts of an object. parts is the common name of the parts.
 //
-// An object consists of one message with a description and of messages with the parts. Their subjects follow
-// the convention of NATS, so that every NATS client can read the objects. Other clients give the parts a
-// random name. Here the name of the parts begins with the name of the object: if a process dies while it
-// stores a checkpoint, other processes can find out to which checkpoint the parts belong.
+// An object consists of one message with a description and of messages with the parts. The subjects follow
+// the convention of NATS, so every NATS client can read the objects. Other clients give the parts a random
+// name. Here the name of the parts begins with the name of the object. Therefore other processes can find the
+// parts of a checkpoint if the process that stores the checkpoint dies.
 func (s *Storage) partsSubject(parts string) string { return "$O." + s.base() + ".C." + parts }
 
 func (s *Storage) aboutSubject(object string) string {
 	return "$O." + s.base() + ".M." + base64.URLEncoding.EncodeToString([]byte(object))
 }
 
-// bytesChunk is the largest size of a part of a checkpoint. By default the server syncs its file after each
+// bytesChunk is the maximum size of a part of a checkpoint. By default the server syncs its file after each
 // part.
 const bytesChunk = 512 << 10
 
@@ -161,9 +161,9 @@ func (s *Storage) Checkpoints(ctx context.Context, region int) (names []string, 
 	return slices.Compact(names), err
 }
 
-// RemoveCheckpoint implements [protocol.Storage]. It removes all messages of the object; a NATS client that
-// deletes an object leaves one of them. RemoveCheckpoint removes the parts last, because Checkpoints lists a
-// checkpoint as long as it has parts.
+// RemoveCheckpoint implements [protocol.Storage]. It does not call Delete of the NATS client, because Delete
+// leaves one message of the object. It removes the parts last, because Checkpoints lists the checkpoints that
+// have parts.
 func (s *Storage) RemoveCheckpoint(ctx context.Context, region int, name string) error {
 	object := objectName(region, name)
 	return s.retry(ctx, "removing the checkpoint "+object, func(ctx context.Context) error {

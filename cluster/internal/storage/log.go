@@ -18,23 +18,23 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// log is a stream of JetStream. Its methods may be called from several goroutines.
+// log is a stream of JetStream. Its methods are safe for concurrent use.
 type log struct {
 	s       *Storage
 	stream  string
 	subject string
 	handle  jetstream.Stream
-	seen    func(m []byte) // is called with messages as they arrive, or nil
+	seen    func(m []byte) // called with each message that a subscription delivers; may be nil
 
 	tail      tail
 	following sync.Mutex // held while a subscription begins
 
-	pause atomic.Int64 // in nanoseconds: how long appended.Wait pauses after its next error
+	pause atomic.Int64 // pause of appended.Wait after the next error, in nanoseconds
 }
 
 var _ protocol.Log = (*log)(nil)
 
-// name returns the Nats-Msg-Id of the message with an ID.
+// name returns the Nats-Msg-Id header of a message.
 func name(id protocol.ID) string { return hex.EncodeToString(id[:]) }
 
 // Append implements [protocol.Log].
@@ -52,17 +52,16 @@ func (l *log) Append(_ context.Context, lastNumber uint64, lastID protocol.ID, m
 	return &appended{l: l, future: future, err: err, number: lastNumber + 1}
 }
 
-// appended is a message that is being appended.
+// appended implements [protocol.Appended].
 type appended struct {
 	l      *log
 	future jetstream.PubAckFuture
 	err    error
-	number uint64 // the number that the message gets if the condition holds
+	number uint64 // expected number of the message
 }
 
-// Wait implements [protocol.Appended]. After an error, Wait pauses before it returns, because the owner
-// appends the message again without a pause. While errors follow each other, each pause is longer than the
-// one before, up to maxPause.
+// Wait implements [protocol.Appended]. If two or more calls in a row fail, Wait pauses before it returns,
+// because its caller appends the message again without a pause. The pauses grow up to maxPause.
 func (a *appended) Wait(ctx context.Context) error {
 	err := a.wait(ctx)
 	l := a.l
@@ -102,13 +101,13 @@ func (a *appended) wait(ctx context.Context) error {
 	}
 }
 
-// patienceSend is how long Send tries. The server detects a repeated message only for two minutes. A later
-// attempt would append the input a second time.
+// patienceSend is the time limit of Send. The server recognizes a repeated message for two minutes. A later
+// attempt could append the input a second time.
 const patienceSend = 90 * time.Second
 
-// Send appends an input to the log of a region, and returns the number of the input. While the server does
-// not answer, Send tries again for up to 90 seconds. After an error the input may have been appended, at most
-// once.
+// Send appends an input to the log of a region, and returns the number of the input. If the server does not
+// answer, Send tries again for up to 90 seconds. After an error the input may have been appended, but not
+// more than once.
 func (s *Storage) Send(ctx context.Context, region int, input []byte) (number uint64, err error) {
 	l := s.inputs[region]
 	m := &nats.Msg{Subject: l.subject, Data: input, Header: nats.Header{jetstream.MsgIDHeader: {rand.Text()}}}
@@ -127,7 +126,7 @@ func (s *Storage) Send(ctx context.Context, region int, input []byte) (number ui
 	return number, err
 }
 
-// acknowledged is called when the log has a message that this process has sent. It adds the message to the
+// acknowledged is called when the server has acknowledged a message of log.Append. It adds the message to the
 // tail of the log.
 func (s *Storage) acknowledged(_ jetstream.JetStream, m *nats.Msg, ack *jetstream.PubAck) {
 	if l := s.bySubject[m.Subject]; l != nil && !ack.Duplicate {
@@ -153,7 +152,7 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 		return e.number, e.m, e.number > 0, nil
 	}
 	err = l.s.retry(ctx, "reading the stream "+l.stream, func(ctx context.Context) error {
-		// The stream does not allow direct gets, so the leader answers. The other servers may not have the
+		// The leader answers, because the stream does not allow direct gets. Other servers may not have the
 		// newest messages yet.
 		raw, err := l.handle.GetMsg(ctx, from, jetstream.WithGetMsgSubject(l.subject))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -171,19 +170,18 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 	return number, m, ok, err
 }
 
-// backlog is how many messages before the requested one a subscription delivers, too. Other regions of the
-// process may still need these messages. A region that waits for the requested message also reads the message
-// before it again.
+// backlog is the number of earlier messages with which a subscription begins. Other regions of the process
+// may still need these messages. A waiting region reads the last one of them again.
 const backlog = 64
 
-// follow subscribes to the messages with numbers >= number, and to the backlog before them. exists is whether
-// the log already has a message with such a number.
-func (l *log) follow(ctx context.Context, number uint64, exists bool) error {
+// follow subscribes to the messages with numbers >= from, and to up to backlog messages before from. exists
+// says that the log already has a message with a number >= from.
+func (l *log) follow(ctx context.Context, from uint64, exists bool) error {
 	if !l.following.TryLock() {
 		return nil // another goroutine subscribes
 	}
 	defer l.following.Unlock()
-	first, existed := number-min(number-1, backlog), number
+	first, existed := from-min(from-1, backlog), from
 	if exists {
 		existed = math.MaxUint64 // the number of the newest message is not known yet
 	}
@@ -213,8 +211,8 @@ func (l *log) follow(ctx context.Context, number uint64, exists bool) error {
 	})
 }
 
-// patience is how long Wait waits at most. After this time Wait ends the subscription, so that Read reads
-// from the server, because the server may have lost the end of the log.
+// patience is the time limit of Wait. After this time Wait ends the subscription, because the server may have
+// lost the end of the log. The next Read then reads from the server.
 const patience = 2 * time.Second
 
 // Wait implements [protocol.Log].

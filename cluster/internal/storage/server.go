@@ -12,22 +12,22 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// bytesMessage is the largest size of a message. NATS advises at most 8 MiB.
+// bytesMessage is the maximum size of a message. NATS advises at most 8 MiB.
 const bytesMessage = 8 << 20
 
 // ServerOptions are the options of an embedded server.
 type ServerOptions struct {
-	Dir string // the folder of its streams
+	Dir string // folder of the streams
 	// Host and Port are the address for other processes. If Port is 0, only this process can connect. If Port
 	// is −1, the server chooses a free port.
 	Host string
 	Port int
-	// SyncInterval is how often the server syncs its files. Default: before each acknowledgement, so that a
-	// power failure loses nothing that was acknowledged.
+	// SyncInterval is the time between two syncs of the files. Default: the server syncs before each
+	// acknowledgement, so a power failure does not lose acknowledged messages.
 	SyncInterval time.Duration
-	// Name, Route and Peers join several servers. Each server must have another Name. Route is the host:port
-	// at which this server listens for the other servers. Peers lists the host:port of all servers. Default:
-	// the server is alone.
+	// Name, Route and Peers join several servers. Each server must have a different Name. Route is the
+	// host:port at which this server listens for the other servers. Peers lists the Route of all servers.
+	// Default: the server has no peers.
 	Name, Route string
 	Peers       []string
 }
@@ -96,7 +96,7 @@ func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return net.DialTimeout(network, address, timeoutDial)
 }
 
-// URL returns the address for other processes. ServerOptions.Port must not have been 0.
+// URL returns the address for other processes. Do not call URL if ServerOptions.Port was 0.
 func (s *Server) URL() string { return s.s.ClientURL() }
 
 // Close stops the server and waits until its files are closed.

@@ -26,11 +26,11 @@ type Options struct {
 	URL    string // the URLs of the servers, separated by commas
 	// Connect has further options of the connection, such as credentials and TLS.
 	Connect  []nats.Option
-	Replicas int // of each stream. Default: 1.
+	Replicas int // number of replicas of each stream. Default: 1.
 	// Existing makes Open return an error if the cluster does not exist. Default: Open makes the cluster.
 	Existing bool
-	// Seen is called with each message that a subscription to an outbox delivers, also if the message was
-	// read before. Default: nothing is called.
+	// Seen is called with each message that a subscription to an outbox delivers, even if Read has returned
+	// the message before. Default: nothing is called.
 	Seen func(region int, m []byte)
 	// Waiting is called with an error when calls begin to wait for the server, and with nil when the server
 	// answers again. Default: nothing is called.
@@ -45,11 +45,12 @@ type Storage struct {
 	o       Options
 	nc      *nats.Conn
 	js      jetstream.JetStream
-	bulk    jetstream.JetStream // for parts of checkpoints, which may take long
+	bulk    jetstream.JetStream // publishes the parts of checkpoints with a longer timeout
 	keys    jetstream.KeyValue
 	objects jetstream.ObjectStore
-	// keyStream is the stream of the bucket of keys, and objectStream that of the bucket of objects.
-	keyStream, objectStream jetstream.Stream
+
+	keyStream    jetstream.Stream // stream of the bucket of keys
+	objectStream jetstream.Stream // stream of the bucket of objects
 
 	outbox    []*log
 	inputs    []*log
@@ -58,8 +59,8 @@ type Storage struct {
 	background sync.WaitGroup // goroutines that store checkpoints or watch keys
 
 	mu        sync.Mutex
-	waiting   error           // why calls wait, or nil
-	refusing  [2]time.Time    // by kind of write: until this time, writes count as unanswered
+	waiting   error           // error for which calls wait, or nil
+	refusing  [2]time.Time    // by kind of write: writes count as unanswered until this time
 	connected context.Context // ends when the connection is interrupted
 	interrupt context.CancelFunc
 }
@@ -67,8 +68,9 @@ type Storage struct {
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Open connects to the servers and makes the bucket of the keys, if it does not exist. It waits until the
-// servers answer or the context ends. Call [Storage.MakeLogs] before you use anything but keys. MakeLogs is a
-// separate call, because its caller first compares the number of regions with a key.
+// servers answer or the context ends. Before [Storage.MakeLogs], call only methods for keys: Get, Set, Remove
+// and Watch. MakeLogs is a separate method, so that its caller can first read the number of regions from a
+// key.
 func Open(ctx context.Context, o Options) (*Storage, error) {
 	if !validName.MatchString(o.Name) {
 		return nil, fmt.Errorf("the cluster's name %q: use 1 to 64 letters, digits, - and _", o.Name)
@@ -80,10 +82,9 @@ func Open(ctx context.Context, o Options) (*Storage, error) {
 		nats.Name("vast " + o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
 		nats.RetryOnFailedConnect(true), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
 		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(timeoutDial),
-		// The client keeps no messages while it has no connection, because the owner of a region appends them
-		// again.
+		// Without a connection, the client refuses messages. The owner of a region appends them again.
 		nats.ReconnectBufSize(-1),
-		// While there was no connection, a server may have lost the end of a log.
+		// A server may have lost the end of a log during the interruption.
 		nats.ReconnectHandler(func(*nats.Conn) { s.forget() }),
 		nats.DisconnectErrHandler(func(*nats.Conn, error) { s.interrupted() }),
 		nats.ErrorHandler(s.told),
@@ -129,7 +130,7 @@ func (s *Storage) interrupted() {
 	s.connected, s.interrupt = context.WithCancel(context.Background())
 }
 
-// attempt returns the context of one attempt. This context ends after the timeout, and when the connection is
+// attempt returns the context of one attempt. This context ends after the timeout or when the connection is
 // interrupted.
 func (s *Storage) attempt(ctx context.Context, timeout time.Duration) (context.Context, func()) {
 	s.mu.Lock()
@@ -157,14 +158,14 @@ func (s *Storage) told(_ *nats.Conn, subscription *nats.Subscription, err error)
 // base returns the name of the buckets. The names of the streams begin with it.
 func (s *Storage) base() string { return "VAST_" + s.o.Name }
 
-// makeKeys makes the bucket of the keys, if it does not exist. Like makeStream, makeKeys does not change a
-// bucket that exists.
+// makeKeys makes the bucket of the keys, if it does not exist. It returns an error instead if
+// Options.Existing is set. It does not change an existing bucket, because an operator may have configured it.
 func (s *Storage) makeKeys(ctx context.Context) error {
 	c := jetstream.KeyValueConfig{Bucket: s.base(),
 		Description: fmt.Sprintf("Vast cluster %s: owners, processes and newest checkpoints", s.o.Name),
 		Storage:     jetstream.FileStorage, Replicas: s.o.Replicas}
 	return s.retry(ctx, "making the bucket "+s.base(), func(ctx context.Context) (err error) {
-		if _, err := s.js.AccountInfo(ctx); err != nil { // an error if the server has no JetStream
+		if _, err := s.js.AccountInfo(ctx); err != nil { // for example, the server has no JetStream
 			return err
 		}
 		s.keys, err = s.js.KeyValue(ctx, c.Bucket)
@@ -174,7 +175,7 @@ func (s *Storage) makeKeys(ctx context.Context) error {
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
 			s.keys, err = s.js.CreateKeyValue(ctx, c)
 		}
-		if errors.Is(err, jetstream.ErrBucketExists) { // another process has made it just now
+		if errors.Is(err, jetstream.ErrBucketExists) { // another process has just made the bucket
 			s.keys, err = s.js.KeyValue(ctx, c.Bucket)
 		}
 		if err == nil {
@@ -184,8 +185,8 @@ func (s *Storage) makeKeys(ctx context.Context) error {
 	})
 }
 
-// MakeLogs makes the streams of the regions and the bucket of the checkpoints, if they do not exist. No other
-// call may run at the same time.
+// MakeLogs makes the streams of the regions and the bucket of the checkpoints, if they do not exist. Do not
+// call other methods of s at the same time.
 func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 	base := s.base()
 	newLog := func(kind, about string, region int) (*log, error) {
@@ -232,8 +233,8 @@ func (s *Storage) MakeLogs(ctx context.Context, regions int) error {
 	})
 }
 
-// makeStream makes a stream, if it does not exist. It does not change a stream that exists, because an
-// operator may have configured it.
+// makeStream makes a stream, if it does not exist. It does not change an existing stream, because an operator
+// may have configured it.
 func (s *Storage) makeStream(ctx context.Context, c jetstream.StreamConfig) (h jetstream.Stream, err error) {
 	err = s.retry(ctx, "making the stream "+c.Name, func(ctx context.Context) (err error) {
 		h, err = s.js.Stream(ctx, c.Name)
@@ -241,7 +242,7 @@ func (s *Storage) makeStream(ctx context.Context, c jetstream.StreamConfig) (h j
 			return err
 		}
 		h, err = s.js.CreateStream(ctx, c)
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process has made it just now
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process has just made the stream
 			h, err = s.js.Stream(ctx, c.Name)
 		}
 		return err
@@ -293,9 +294,8 @@ func (s *Storage) Get(ctx context.Context, key string) (value []byte, revision u
 	return value, revision, err
 }
 
-// Set sets a key if the key has the given revision, and returns the new revision. After any error the key may
-// have been set, even after [protocol.ErrRefused]: an earlier attempt may have set the key, and its answer
-// was late or lost.
+// Set sets a key if the key has the given revision, and returns the new revision. After any error, including
+// [protocol.ErrRefused], the key may have been set: the answer to an earlier attempt may be late or lost.
 func (s *Storage) Set(ctx context.Context, key string, value []byte, revision uint64,
 ) (now uint64, err error) {
 	err = s.retry(ctx, "setting the key "+key, func(ctx context.Context) (err error) {
@@ -303,7 +303,7 @@ func (s *Storage) Set(ctx context.Context, key string, value []byte, revision ui
 		return refused(err)
 	})
 	switch {
-	case errors.Is(err, context.DeadlineExceeded): // the caller does not wait longer
+	case errors.Is(err, context.DeadlineExceeded): // the deadline of the caller
 		s.written(sets, fmt.Errorf("setting the key %s: no answer: %w", key, err))
 	case !errors.Is(err, context.Canceled):
 		s.written(sets, nil)
@@ -311,7 +311,7 @@ func (s *Storage) Set(ctx context.Context, key string, value []byte, revision ui
 	return now, err
 }
 
-// Remove removes a key if its revision is at most the given one. The key is then as if it had never been set.
+// Remove removes a key if its revision is at most the given one. Afterwards the key has the revision 0.
 // Watches do not deliver the removal.
 func (s *Storage) Remove(ctx context.Context, key string, revision uint64) error {
 	subject := "$KV." + s.base() + "." + key
@@ -321,8 +321,8 @@ func (s *Storage) Remove(ctx context.Context, key string, revision uint64) error
 	})
 }
 
-// refused returns [protocol.ErrRefused] for those errors of JetStream which say that a condition does not
-// hold.
+// refused returns [protocol.ErrRefused] if err says that the last message is not the expected one, and
+// otherwise err.
 func refused(err error) error {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {
@@ -337,10 +337,10 @@ func refused(err error) error {
 }
 
 const (
-	timeout     = 5 * time.Second // of one attempt
-	timeoutDial = 2 * time.Second // of one attempt to connect
-	timeoutLong = time.Minute     // of one attempt to store or read a checkpoint
-	maxPause    = time.Second     // between two attempts
+	timeout     = 5 * time.Second // time limit of one attempt
+	timeoutDial = 2 * time.Second // time limit of one attempt to connect
+	timeoutLong = time.Minute     // time limit of one attempt to store or read a checkpoint
+	maxPause    = time.Second     // longest pause between two attempts
 )
 
 // retry repeats f while the servers are unreachable. It returns nil when f succeeds, and an error if f fails
@@ -360,7 +360,7 @@ func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what s
 		if err != nil && attempt.Err() == context.Canceled && ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", nats.ErrDisconnected, err)
 		}
-		// The client returns this error if it has no connection, because it has no buffer for messages.
+		// The client has no buffer, so this error says that the client has no connection.
 		if errors.Is(err, nats.ErrReconnectBufExceeded) {
 			err = fmt.Errorf("no connection to %s: %w", cmp.Or(s.o.URL, "the embedded server"),
 				nats.ErrDisconnected)
@@ -387,20 +387,19 @@ func (s *Storage) retryWithin(ctx context.Context, timeout time.Duration, what s
 	}
 }
 
-// write is a kind of write.
-type write int
+type write int // kind of write
 
 const (
 	appends write = iota // messages of outboxes
 	sets                 // keys
 )
 
-// written notes whether the server answers a kind of write. A server with a full disk does not answer writes,
-// but may answer other calls.
+// written records whether the server answers a kind of write. err is nil if it does. A server with a full
+// disk does not answer writes, but may answer other calls.
 func (s *Storage) written(kind write, err error) {
 	until := time.Time{}
 	if err != nil {
-		until = time.Now().Add(2 * timeout) // by then the next write has succeeded or failed
+		until = time.Now().Add(2 * timeout) // enough for the next write to succeed or fail
 	}
 	s.mu.Lock()
 	changed := err != nil || !s.refusing[kind].IsZero()
@@ -411,8 +410,8 @@ func (s *Storage) written(kind write, err error) {
 	}
 }
 
-// answers notes why calls wait. The error nil says that the server answers, and is ignored while the server
-// does not answer writes.
+// answers records the error for which calls wait, or nil if the server answers. It ignores nil while writes
+// count as unanswered.
 func (s *Storage) answers(err error) {
 	s.mu.Lock()
 	if now := time.Now(); err == nil && (now.Before(s.refusing[appends]) || now.Before(s.refusing[sets])) {
@@ -427,7 +426,7 @@ func (s *Storage) answers(err error) {
 	}
 }
 
-// unreachable reports whether an error says that the servers cannot answer now.
+// unreachable reports whether err says that the servers cannot answer now.
 func unreachable(err error) bool {
 	for _, is := range [...]error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders,
 		nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded,

@@ -5,34 +5,32 @@ import (
 	"sync"
 )
 
-// tail is a cache of the newest messages of a log, which a subscription delivers. All regions of a process
-// share the tail, so each message crosses the network once. Without a subscription the tail is empty, and
-// log.Read reads from the server.
+// tail caches the newest messages of a log. A subscription delivers the messages once for all regions of the
+// process. Without a subscription the tail is empty, and log.Read reads from the server.
 type tail struct {
 	mu      sync.Mutex
-	current uint64 // the generation of the subscription; 0 if there is none
-	newest  uint64 // the newest generation, even if it has ended
+	current uint64 // generation of the current subscription; 0 if there is none
+	newest  uint64 // generation of the newest subscription, even if it has ended
 	stop    func() // ends the subscription
 	entries []entry
-	bytes   int
+	bytes   int    // size of the messages in entries
 	first   uint64 // entries has all messages of the log with numbers >= first and < next
 	next    uint64
-	existed uint64        // with numbers < existed, the log may have messages that were not delivered yet
+	existed uint64        // the log may have undelivered messages with numbers < existed
 	changed chan struct{} // closed at the next change
 }
 
-// entry is a message and its number.
 type entry struct {
 	number uint64
 	m      []byte
 }
 
-// bytesTail is the largest size of a tail. The regions of a process mostly read messages of the last few
-// ticks. A takeover also reads older messages, from the server.
+// bytesTail is the maximum size of a tail. The regions of a process mostly read messages of the last few
+// ticks.
 const bytesTail = 4 << 20
 
-// begin begins a subscription to the messages with numbers >= from, and returns its generation. Among the
-// numbers < existed, the log may have messages that were not delivered yet.
+// begin prepares the tail for a subscription to the messages with numbers >= from, and returns the generation
+// of the subscription. The log may already have messages with numbers < existed.
 func (t *tail) begin(from, existed uint64) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,18 +42,18 @@ func (t *tail) begin(from, existed uint64) uint64 {
 }
 
 // stopWith sets the function that ends a subscription. If the subscription has already ended, stopWith calls
-// stop itself.
+// the function.
 func (t *tail) stopWith(generation uint64, stop func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.current != generation {
-		go stop() // in a goroutine: stop waits for the handler, which waits for mu
+		go stop() // in a goroutine, because stop waits for the handler, which waits for mu
 		return
 	}
 	t.stop = stop
 }
 
-// end ends the subscription of a generation. It does nothing if another subscription has begun.
+// end ends the subscription of a generation. It does nothing if this subscription is not the current one.
 func (t *tail) end(generation uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,8 +80,8 @@ func (t *tail) drop() {
 	t.current, t.stop, t.entries, t.bytes = 0, nil, nil, 0
 }
 
-// delivered adds a message of a subscription. newest is whether the message was the newest of the log when
-// the server sent it.
+// delivered adds a message of a subscription. newest says that the message was the newest of the log when the
+// server sent it.
 func (t *tail) delivered(generation uint64, e entry, newest bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +96,8 @@ func (t *tail) delivered(generation uint64, e entry, newest bool) {
 	}
 }
 
-// add adds a message that this process has appended, if the tail has all messages before it.
+// add adds a message that this process has appended, if the tail has all earlier messages of the
+// subscription.
 func (t *tail) add(e entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,13 +118,13 @@ func (t *tail) push(e entry) {
 }
 
 // find returns the message with the lowest number >= from, or a zero entry if the log has no such message
-// yet. known is false if the tail lacks the answer, so that log.Read must read from the server.
+// yet. known is false if the tail does not know the answer.
 func (t *tail) find(from uint64) (e entry, known bool) {
 	e, known, _ = t.watch(from)
 	return e, known
 }
 
-// watch returns what find returns, and a channel that is closed when this result may have changed.
+// watch returns the results of find, and a channel that is closed when these results may have changed.
 func (t *tail) watch(from uint64) (e entry, known bool, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

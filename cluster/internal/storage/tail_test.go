@@ -2,7 +2,6 @@ package storage
 
 import "testing"
 
-// A tail drops old messages. find then reports that they are not known.
 func TestTailIsBounded(t *testing.T) {
 	const size = bytesTail / 8
 	var l tail
@@ -28,7 +27,6 @@ func TestTailIsBounded(t *testing.T) {
 			t.Errorf("find(%d) returned message %d, %v, want no message, true", number, e.number, known)
 		}
 	}
-	// A tail does not keep a message that is larger than bytesTail.
 	l.delivered(generation, entry{101, make([]byte, bytesTail+1)}, true)
 	if _, known := l.find(101); known || l.bytes != 0 {
 		t.Errorf("message 101 is larger than bytesTail: find returned %v, and the tail has %d bytes, want "+

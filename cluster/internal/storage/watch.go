@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Entry is a key with its value. A watch first delivers all keys that exist, and then an Entry with an empty
-// Key.
+// Entry is a key with its value.
 type Entry struct {
 	Key      string
 	Value    []byte
@@ -15,14 +14,12 @@ type Entry struct {
 	Time     time.Time // when the key was set, by the clock of the server
 }
 
-// Watch delivers the values of keys, and then the changes of these keys in their order. Several changes of a
-// key may be delivered as one change. A key that ends with .* stands for all keys with the same beginning.
-// The channel is closed after the context or the connection has ended. While the connection is interrupted,
-// the watch delivers nothing. When the server answers again, this watch may continue only after some time; a
-// new watch begins without this delay.
+// Watch delivers all existing keys, then an Entry with an empty Key, and then the changes in their order.
+// Watch may deliver several changes of a key as one change. An argument such as a.* stands for a.1, a.2 and
+// so on. The channel is closed after the context or the connection has ended. After an interruption of the
+// connection, the watch may continue with a delay; a new watch has no delay.
 func (s *Storage) Watch(ctx context.Context, keys ...string) (<-chan Entry, error) {
-	// This context is that of the whole watch, so it has no deadline. A timer limits the time until the watch
-	// begins.
+	// The watch needs this context until its end, so a timer, not a deadline, limits the start.
 	ctx, cancel := context.WithCancel(ctx)
 	late := time.AfterFunc(timeout, cancel)
 	watcher, err := s.keys.WatchFiltered(ctx, keys)

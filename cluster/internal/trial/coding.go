@@ -11,7 +11,7 @@ import (
 
 // measureCoding measures how long the owner of a region takes to encode and to decode a message.
 func measureCoding(ctx context.Context, c *plan.Costs) error {
-	const fewSections, manySections = 4, 256 // of a message
+	const fewSections, manySections = 4, 256 // sections of a message
 	var encode, decode, bytes [3]float64
 	for i, m := range [...]struct{ sections, bytes int }{{fewSections, 0},
 		{fewSections, large}, {manySections, 0}} {
@@ -32,13 +32,14 @@ func measureCoding(ctx context.Context, c *plan.Costs) error {
 	return nil
 }
 
-// onlyVersion returns the only version of the program.
 func onlyVersion() []protocol.Version { return []protocol.Version{{From: 1}} }
 
-// coding measures messages with a section for each region. The section for region 0 consists of a number of
-// bytes, and the other sections are empty. encode is the processor time of the owner that sends a message,
-// in microseconds. decode is that of one region that receives a message. size is the size of a message. All
-// regions run the first half of the ticks, in which they receive nothing. Then region 0 runs the second
+// coding measures messages with a section for each region. The section for region 0 has the given number of
+// bytes, and the other sections are empty. encode is the processor time of a region that sends a message, in
+// microseconds. decode is the processor time of a region that receives a message, in microseconds. size is
+// the size of a message, in bytes.
+//
+// All regions run the first half of the ticks, in which they receive nothing. Then region 0 runs the second
 // half, and receives the messages of all regions.
 func coding(ctx context.Context, regions, bytes int) (encode, decode, size float64, err error) {
 	ticks := uint64(max(20, 4000/regions))
@@ -71,7 +72,7 @@ func coding(ctx context.Context, regions, bytes int) (encode, decode, size float
 // sender is a machine that sends some bytes to region 0.
 type sender struct {
 	regions, bytes int
-	half           uint64 // the number of ticks in each half
+	half           uint64 // number of ticks in each half
 	// ended has the processor times at the first and at the last tick of each half.
 	ended map[uint64]time.Duration
 	err   error

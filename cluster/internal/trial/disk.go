@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// measureDisk measures how long syncs of small and large writes take, how much these times vary, and how many
-// files the disk syncs at the same time.
+// measureDisk measures the times of syncs after small and large writes, the spread of these times, and the
+// number of files that the disk syncs at the same time.
 func measureDisk(dir string, c *plan.Costs) (err error) {
 	const most, chunk = 32, 512 << 10
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
@@ -46,8 +46,8 @@ func measureDisk(dir string, c *plan.Costs) (err error) {
 	return nil
 }
 
-// syncs writes and syncs some files at the same time. It returns the number of syncs of all files in a
-// second, and the times of the syncs of the first file.
+// syncs writes and syncs some files at the same time. rate is the number of syncs of all files in a second.
+// times has the times of the first file, each for a write and a sync, in microseconds.
 func syncs(folder disk.Folder, name string, files, size int,
 ) (rate float64, times measure.Samples, err error) {
 	const writes = 200

@@ -15,22 +15,21 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// EarthOptions say how an Earth runs.
+// EarthOptions are the options of [Earth].
 type EarthOptions struct {
-	Dir    string // of the cluster; it is removed in the end
+	Dir    string // folder of the cluster; Earth removes it at the end
 	Planet *simulation.Globe
 	Ticks  uint64
 	Every  uint64 // ticks from one checkpoint to the next
-	// The ticks after From, up to To, are measured. Default: no tick is measured.
+	// Earth measures the ticks after From, up to To. Default: it measures no ticks.
 	From, To uint64
 }
 
-// EarthRun says how an Earth ran.
+// EarthRun is the result of [Earth].
 type EarthRun struct {
 	Times cluster.Times
-	Hash  string // of the state in the end
-	// Rate is how many of the measured ticks the regions ran in a second. Unlike Times.Rate, it leaves out
-	// the first ticks.
+	Hash  string // hash of the last state
+	// Rate is the number of ticks in a second. Unlike Times.Rate, it counts only the measured ticks.
 	Rate float64
 	// Processor is the processor time of the process for one measured tick of all regions.
 	Processor time.Duration
@@ -38,7 +37,7 @@ type EarthRun struct {
 	Sections [][]int
 }
 
-// Earth runs an Earth in regions as one process with an embedded server.
+// Earth runs all regions of an Earth in this process, with an embedded server.
 func Earth(ctx context.Context, o EarthOptions) (EarthRun, error) {
 	regions := o.Planet.Regions()
 	m := &meter{ticksBegin: o.From * uint64(regions), ticksEnd: o.To * uint64(regions),
@@ -66,8 +65,8 @@ func Earth(ctx context.Context, o EarthOptions) (EarthRun, error) {
 	return r, errors.Join(err, m.err)
 }
 
-// meter notes the time when the regions together have run ticksBegin ticks, and when they have run ticksEnd
-// ticks.
+// meter measures from the end of tick number ticksBegin to the end of tick number ticksEnd. It counts the
+// ticks of all regions together.
 type meter struct {
 	ticksBegin, ticksEnd uint64
 	sections             [][]int
@@ -75,7 +74,7 @@ type meter struct {
 	mu           sync.Mutex
 	ticks        uint64
 	began, ended time.Time
-	first, last  time.Duration // processor times
+	first, last  time.Duration // processor times at began and at ended
 	err          error
 }
 
@@ -93,7 +92,7 @@ func (m *meter) ran() {
 	}
 }
 
-// metered is a region that is measured.
+// metered is a region that reports its ticks to a meter.
 type metered struct {
 	*globe.Machine
 	sections []int
@@ -110,7 +109,7 @@ func (m *metered) Tick(tick uint64, received, inputs [][]byte) ([][]byte, cluste
 	return sections, hash, err
 }
 
-// hashOf returns the hash of an Earth from the statuses of its regions.
+// hashOf computes the hash of an Earth from the statuses of its regions.
 func hashOf(planet *simulation.Globe, regions []cluster.Status) (string, error) {
 	var states []simulation.State
 	for _, s := range regions {

@@ -10,14 +10,14 @@ import (
 	"github.com/vastgo/vast/cluster/internal/globe"
 )
 
-// load keeps all cores busy, and counts its units of work.
+// load keeps all cores busy, and counts the units of work that it does.
 type load struct {
 	ended atomic.Bool
 	units atomic.Int64
 	all   sync.WaitGroup
 }
 
-// newLoad starts as many goroutines as there are cores.
+// newLoad starts a goroutine for each core.
 func newLoad() *load {
 	l := &load{}
 	for range globe.Cores() {
@@ -40,7 +40,7 @@ func (l *load) work() {
 	}
 }
 
-// during returns how many units are done while f runs, and how long f runs.
+// during runs f. It returns the number of units that are done during this time, and the time.
 func (l *load) during(f func() error) (units float64, took time.Duration, err error) {
 	before, began := l.units.Load(), time.Now()
 	err = f()

@@ -16,19 +16,20 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// few is the number of regions of the larger of the two measured clusters. The smaller cluster has one
-// region.
+// few is the number of regions of the larger measured clusters. The smallest cluster has one region.
 const few = 4
 
-// idle is the number by which the travellers of a cluster that hardly works are divided.
+// idle divides the number of travellers for the measurement of an almost idle cluster.
 const idle = 100
 
-// rounds is the number of rounds of a measurement, and roundsClusters that of the measurement of clusters.
-// The median of the rounds counts.
-const rounds, roundsClusters = 3, 5
+// The result of a measurement is the median of its rounds.
+const (
+	rounds       = 3
+	roundsEarths = 5 // rounds of measureEarths
+)
 
-// Measure measures the costs of the work of a cluster on this machine, with Earths of this number of
-// travellers. It takes a minute or two. It writes files into dir, and removes them. It calls progress with
+// Measure measures the costs of the work of a cluster on this machine, with Earths of the given number of
+// travellers. It needs a minute or two. It writes files into dir, and removes them. It calls progress with
 // the name of each part before it measures the part.
 func Measure(ctx context.Context, dir string, travellers int, progress func(what string),
 ) (*plan.Costs, error) {
@@ -48,8 +49,8 @@ func Measure(ctx context.Context, dir string, travellers int, progress func(what
 	return c, nil
 }
 
-// measureEarths measures the ticks of an Earth: without a cluster, in a cluster of one region, and in the
-// larger cluster.
+// measureEarths measures the ticks of an Earth: without a cluster, in a cluster of one region, and in
+// clusters of few regions.
 func measureEarths(ctx context.Context, dir string, travellers int, progress func(what string),
 	c *plan.Costs) error {
 	progress("the ticks of worlds")
@@ -83,7 +84,7 @@ func measureEarths(ctx context.Context, dir string, travellers int, progress fun
 
 // runEarth runs a cluster for a short time, without checkpoints.
 func runEarth(ctx context.Context, dir string, travellers, regions int) (EarthRun, error) {
-	// Both clusters use the same number of workers for each region, so that their times can be compared.
+	// All clusters use the same number of workers for each region, so that their times can be compared.
 	p, err := planet(travellers, regions, Workers(few))
 	if err != nil {
 		return EarthRun{}, err
@@ -93,8 +94,8 @@ func runEarth(ctx context.Context, dir string, travellers, regions int) (EarthRu
 	return r, errors.Join(err, p.Close())
 }
 
-// measureWorlds measures worlds with different numbers of travellers and regions, and with one worker or a
-// worker for each core. The worlds run each tick in turn, so a slow moment of the machine affects all worlds.
+// measureWorlds measures worlds with different numbers of travellers, regions and workers. Each tick runs in
+// all worlds before the next tick, so a slow moment of the machine affects all worlds.
 func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	var worlds [5]*world
 	for i, w := range [...]struct{ travellers, regions, workers int }{{travellers, 1, 1},
@@ -121,8 +122,9 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	c.Tick = max(all.processor.Median()-c.Traveller*n, 0)
 	c.Crossings = divided.departed(few/2) / n
 	c.Locality = locality(divided.departed(few/2), divided.departed(1))
-	// Each traveller who crosses a border departs and arrives. The costs that grow with the number of regions
-	// are costs of crossings; the others are costs of the division.
+	// A traveller who crosses a border causes the cost of a crossing twice: at the departure and at the
+	// arrival. Costs that grow with the number of regions are costs of crossings. The other costs of several
+	// regions are costs of the division.
 	ofTwo := max(two.processor.Median()-2*c.Tick-c.Traveller*n, 0)
 	ofFew := max(divided.processor.Median()-few*c.Tick-c.Traveller*n, 0)
 	if more := 2 * (divided.departed(1) - two.departed(1)); more > 0 {
@@ -140,7 +142,8 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	return nil
 }
 
-// locality returns the exponent plan.Costs.Locality, from the departures of two and of four regions.
+// locality returns the exponent plan.Costs.Locality. ofTwo and ofFour are the departures in Earths of two and
+// of four regions.
 func locality(ofTwo, ofFour float64) float64 {
 	if ofTwo == 0 || ofFour <= ofTwo {
 		return 1
@@ -148,8 +151,8 @@ func locality(ofTwo, ofFour float64) float64 {
 	return -math.Log2(ofFour/ofTwo - 1)
 }
 
-// serial returns the share of a tick that only one worker runs, from the times of a tick with one worker and
-// with all workers.
+// serial returns the share of a tick that only one worker runs, by Amdahl's law. one and all are the times of
+// a tick with one worker and with all workers.
 func serial(one, all float64, workers int) float64 {
 	if workers == 1 {
 		return 1
@@ -158,31 +161,29 @@ func serial(one, all float64, workers int) float64 {
 	return min(max((all/one-1/w)/(1-1/w), 0), 1)
 }
 
-// overheadOf returns the processor time of a region's tick that no other measurement covers, in
-// microseconds. It compares a cluster of one region with all travellers and a cluster of several regions with
-// a small part of the travellers, in which the overhead is most of the time. With the overhead, the known
-// costs of the two clusters have the same ratio as the measured processor times. The ratio does not change if
-// the whole machine becomes slower.
+// overheadOf returns the processor time of a region's tick that no other measurement covers, in microseconds.
+// one is a cluster of one region with all travellers. small is a cluster of few regions with few travellers,
+// where most of the time is overhead. overheadOf finds the overhead for which the computed times of the two
+// clusters have the same ratio as the measured times. The ratio does not depend on the speed of the machine.
 func overheadOf(c *plan.Costs, travellers int, one, small EarthRun) float64 {
 	a, b := micros(one.Processor), micros(small.Processor)
 	missing := b*known(c, travellers, 1, one.Rate) - a*known(c, travellers/idle, few, small.Rate)
 	if few*a <= b {
-		return 0 // the times are wrong: a region with all travellers costs no more than one with a small part
+		return 0 // a wrong measurement: the region with all travellers needs no more time than a small region
 	}
 	return max(missing/(few*a-b), 0)
 }
 
-// dividedOf returns plan.Costs.Divided, from clusters of one and of several regions with all travellers. c
-// has the overhead already.
+// dividedOf returns plan.Costs.Divided. one and some are clusters of one and of few regions with all
+// travellers. c.Tick includes the overhead.
 func dividedOf(c *plan.Costs, travellers int, one, some EarthRun) float64 {
 	scale := known(c, travellers, 1, one.Rate) / micros(one.Processor)
 	missing := scale*micros(some.Processor) - known(c, travellers, few, some.Rate)
 	return max(c.Divided+missing/float64(travellers), 0)
 }
 
-// known returns the processor time of a tick of all regions in one process, as far as the costs explain it,
-// in microseconds. Each region makes a status once a second, so the cost of a status for each tick depends
-// on the rate.
+// known computes the processor time of a tick of all regions in one process from the costs, in microseconds.
+// Each region makes a status once a second, so the cost of statuses in a tick depends on the rate.
 func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
 	n, all := float64(regions), float64(travellers)
 	departures := c.Departures(regions) * all
@@ -194,8 +195,8 @@ func known(c *plan.Costs, travellers, regions int, rate float64) float64 {
 		n*n*c.Decode.Of(bytes, regions)
 }
 
-// Calibrate measures the stretch of the costs again, because other programs may have made the machine slower
-// or faster since the last measurement.
+// Calibrate measures c.Stretch again, because other programs may have made the machine slower or faster since
+// the last measurement.
 func Calibrate(ctx context.Context, dir string, travellers int, c *plan.Costs) error {
 	var rates measure.Samples
 	for range rounds {
@@ -208,7 +209,7 @@ func Calibrate(ctx context.Context, dir string, travellers int, c *plan.Costs) e
 	return fitStretch(c, travellers, rates.Median())
 }
 
-// fitStretch sets the stretch with which the simulation of the larger cluster gives the measured rate.
+// fitStretch sets c.Stretch so that the simulation of a cluster of few regions has the measured rate.
 func fitStretch(c *plan.Costs, travellers int, rate float64) error {
 	low, high := 0.25, 8.0
 	for range 20 {
@@ -234,7 +235,7 @@ func Setup(c *plan.Costs, regions, travellers int) plan.Setup {
 }
 
 // spread returns the standard deviation of the logarithm of times, estimated from their median and their 90th
-// percentile. The longest times do not count, because other programs cause them.
+// percentile. Longer times do not count, because other programs may cause them.
 func spread(times measure.Samples) float64 {
 	const z90 = 1.2816 // the 90th percentile of the normal distribution
 	sorted := slices.Sorted(slices.Values(times))

@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast/cluster/internal/plan"
 )
 
-// TestOverheadIsWhatIsMissing: overheadOf finds the overhead in processor times that contain it.
 func TestOverheadIsWhatIsMissing(t *testing.T) {
 	const travellers, overhead = 100_000, 70
 	c := &plan.Costs{Tick: 300, Traveller: 0.01, Divided: 0.003, Crossing: 2, Crossings: 0.001, Locality: 0.5,
@@ -32,7 +31,6 @@ func TestOverheadIsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestModelAgreesWithTheFit: the simulation of the larger cluster uses the processor time that known returns.
 func TestModelAgreesWithTheFit(t *testing.T) {
 	const travellers = 100_000
 	c := &plan.Costs{Cores: 2, Stretch: 1, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01, Divided: 0.003,
@@ -47,11 +45,10 @@ func TestModelAgreesWithTheFit(t *testing.T) {
 	}
 	used := r.Cores * float64(c.Cores) / r.Rate * 1e6
 	if want := known(c, travellers, few, r.Rate); math.Abs(used/want-1) > 0.02 {
-		t.Errorf("a tick uses %v µs, and known returns %v", used, want)
+		t.Errorf("a simulated tick uses %v µs of processor time, and known returns %v", used, want)
 	}
 }
 
-// TestFitOfStretch: fitStretch finds the stretch from a simulated rate.
 func TestFitOfStretch(t *testing.T) {
 	const travellers = 100_000
 	c := &plan.Costs{Cores: 2, Stretch: 1.7, Serial: 1, SyncsAtOnce: 1, Tick: 300, Traveller: 0.01}
@@ -101,7 +98,6 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestCodingCostsSomething: larger messages cost more, and the size of a message is known.
 func TestCodingCostsSomething(t *testing.T) {
 	c := &plan.Costs{}
 	if _, err := processorTime(); err != nil {
@@ -111,6 +107,7 @@ func TestCodingCostsSomething(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Encode.Byte <= 0 || c.Decode.Byte <= 0 || c.BytesMessage < 100 || c.BytesSection != 1 {
-		t.Errorf("the costs are %+v", c)
+		t.Errorf("got the costs %+v, want Encode.Byte and Decode.Byte above 0, at least 100 bytes for a message "+
+			"and 1 byte for a section", c)
 	}
 }

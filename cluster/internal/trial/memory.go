@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// memory is a storage for owners that run one after the other. It is not safe for concurrent use. Its
-// methods do not wait and do not check conditions, so a measurement shows only the costs of the owner.
+// memory is a storage for owners that run one after the other. It is not safe for concurrent use. Its methods
+// do not wait and do not check conditions, so a measurement contains only the costs of the owner.
 type memory struct {
 	outboxes []*memoryLog
 	pointers [][]byte
@@ -59,7 +59,7 @@ func (m *memory) Checkpoints(context.Context, int) ([]string, error) { return ni
 // RemoveCheckpoint implements [protocol.Storage].
 func (m *memory) RemoveCheckpoint(context.Context, int, string) error { return nil }
 
-// forgotten is a checkpoint that is not kept, because nothing loads it.
+// forgotten is a checkpoint that is not stored, because nothing loads it.
 type forgotten struct{}
 
 // Done implements [protocol.Stored].

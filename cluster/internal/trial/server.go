@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// logs is the number of outboxes to which the measurements append at the same time. There are twice as
-	// many outboxes. The server delivers the messages of the second half to this process.
+	// logs is the number of outboxes to which a measurement appends at the same time. The server delivers the
+	// messages of the outboxes from number logs to this process.
 	logs  = 4
-	depth = 8 // unacknowledged messages of an outbox, at most
-	// The sizes of a small and of a large message, in bytes. The cost of a byte follows from the difference
-	// of their costs.
+	depth = 8 // maximum number of unacknowledged messages of an outbox
+	// small and large are sizes of messages, in bytes. The cost of a byte follows from the costs of two
+	// sizes.
 	small, large = 200, 20_200
 )
 
 // server measures the embedded server.
 type server struct {
 	storage *storage.Storage
-	last    [2 * logs]uint64 // the number of the newest message of each outbox
+	last    [2 * logs]uint64 // number of the newest message of each outbox
 }
 
 // measureServer measures the costs of the embedded server, and sets them in c.
@@ -53,7 +53,7 @@ func measureServer(ctx context.Context, dir string, c *plan.Costs) (err error) {
 // measureAppend measures appends and deliveries, with small and large messages.
 func (s *server) measureAppend(ctx context.Context, c *plan.Costs) error {
 	for region := logs; region < 2*logs; region++ {
-		// Reading a message that does not exist yet begins to follow the log.
+		// This Read subscribes to the outbox.
 		if _, _, _, err := s.storage.Outbox(region).Read(ctx, 1); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (s *server) measureAppend(ctx context.Context, c *plan.Costs) error {
 				return err
 			}
 		}
-		if round == 0 { // does not count: the first messages are slower
+		if round == 0 { // the first messages are slower
 			clear(alone[:])
 			clear(followed[:])
 		}
@@ -78,20 +78,20 @@ func (s *server) measureAppend(ctx context.Context, c *plan.Costs) error {
 	return nil
 }
 
-// work returns the cost of a message, from the processor times of small and of large messages in
+// work computes the cost of a message from the processor times of small and of large messages, in
 // microseconds.
 func work(ofSmall, ofLarge measure.Samples) plan.Work {
 	perByte := max(ofLarge.Median()-ofSmall.Median(), 0) / (large - small)
 	return plan.Work{Each: max(ofSmall.Median()-perByte*small, 0), Byte: perByte * 1000}
 }
 
-// sample is how many microseconds of real time and of processor time a message took, in each round.
+// sample has the real time and the processor time of a message in each round, in microseconds.
 type sample struct{ real, processor measure.Samples }
 
-// append appends messages to the outboxes of n regions at the same time. The first of these regions has the
-// number firstRegion. append adds to result how long a message took.
+// append appends messages to the outboxes of n regions, from firstRegion on, at the same time. It adds the
+// times of a message to result.
 func (s *server) append(ctx context.Context, firstRegion, n, size int, result *sample) error {
-	const messages = 300 // for each outbox
+	const messages = 300 // messages to each outbox
 	before, err := processorTime()
 	if err != nil {
 		return err
@@ -110,13 +110,13 @@ func (s *server) append(ctx context.Context, firstRegion, n, size int, result *s
 	return errors.Join(append(failed, err)...)
 }
 
-// appendTo appends messages to an outbox. At most depth messages are unacknowledged at a time.
+// appendTo appends messages to an outbox.
 func (s *server) appendTo(ctx context.Context, region, messages, size int) error {
 	log := s.storage.Outbox(region)
 	var onTheWay []protocol.Appended
 	for range messages {
 		m := make([]byte, size)
-		copy(m, strconv.FormatUint(s.last[region], 10)) // equal messages would count as repeated messages
+		copy(m, strconv.FormatUint(s.last[region], 10)) // the server drops repeated messages
 		onTheWay = append(onTheWay, log.Append(ctx, s.last[region], protocol.ID{}, m))
 		s.last[region]++
 		if len(onTheWay) == depth {
@@ -134,9 +134,9 @@ func (s *server) appendTo(ctx context.Context, region, messages, size int) error
 	return nil
 }
 
-// measureHold measures how long a sync keeps a core from other goroutines. A load keeps all cores busy. While
-// messages are appended, the load does less work. The processor time of the messages explains a part of the
-// lost time. The hold is the other part.
+// measureHold measures how long a sync keeps a core from other goroutines. A load keeps all cores busy. It
+// does less work while messages are appended. The hold is the lost time without the processor time of the
+// messages.
 func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 	l := newLoad()
 	defer l.end()
@@ -153,7 +153,7 @@ func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 		if err != nil {
 			return err
 		}
-		each := float64(before+after) / (unitsBefore + unitsAfter) // real time of a unit on all cores
+		each := float64(before+after) / (unitsBefore + unitsAfter) // real time of all cores for a unit
 		missing := (float64(took)/each - units) / (float64(took) / each)
 		messages := micros(took) / message.real[0]
 		lost = append(lost, missing*micros(took)*float64(c.Cores)/messages)

@@ -14,33 +14,34 @@ import (
 type world struct {
 	planet   *simulation.Globe
 	machines []*globe.Machine
-	sent     [simulation.Lookahead][][][]byte // by tick, sender and receiver
+	sent     [simulation.Lookahead][][][]byte // sections by tick, sender and receiver
 
-	processor measure.Samples // microseconds of processor time of each tick of all regions
-	times     measure.Samples // real times of the same ticks
-	sections  [][]int         // bytes sent, by sender and receiver
-	state     int             // bytes of the states of all regions
-	save      float64         // microseconds to make these states
-	status    float64         // microseconds to make the statuses of all regions
-	told      int             // bytes of these statuses
+	// Times are in microseconds, and sizes are in bytes.
+
+	processor measure.Samples // processor time of each measured tick of all regions
+	times     measure.Samples // real time of each measured tick of all regions
+	sections  [][]int         // size of the sections in all measured ticks, by sender and receiver
+	state     int             // size of the states of all regions
+	save      float64         // processor time of making the states
+	status    float64         // processor time of making the statuses of all regions
+	told      int             // size of the statuses
 }
 
 // ticksWorld is the number of ticks of a run. The ticks up to ticksFirst are not measured: no traveller has
-// arrived yet, and the memory grows. One tick in 512 makes a hash, so 512 ticks are measured.
+// arrived yet, and the memory grows. 512 ticks are measured, because one tick in 512 makes a hash.
 const (
 	ticksWorld = 600
 	ticksFirst = ticksWorld - 512
 )
 
-// planet makes an Earth in regions, which use this number of workers each.
+// planet makes an Earth. workers is the number of workers of each region.
 func planet(travellers, regions, workers int) (*simulation.Globe, error) {
 	return simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1, Workers: workers}, regions)
 }
 
-// Workers returns how many workers each region uses in a process with this number of regions.
+// Workers returns the number of workers of each region in a process with the given number of regions.
 func Workers(regions int) int { return max(1, globe.Cores()/regions) }
 
-// newWorld makes a world.
 func newWorld(travellers, regions, workers int) (*world, error) {
 	p, err := planet(travellers, regions, workers)
 	if err != nil {
@@ -70,7 +71,7 @@ func (w *world) tick(tick uint64) error {
 	}
 	began := time.Now()
 	now := &w.sent[tick%simulation.Lookahead]
-	sent := *now // what was sent lookahead ticks before
+	sent := *now // the sections of the tick simulation.Lookahead ticks earlier
 	*now = make([][][]byte, len(w.machines))
 	for to, m := range w.machines {
 		var received [][]byte
@@ -91,7 +92,7 @@ func (w *world) tick(tick uint64) error {
 	return err
 }
 
-// tell measures the time and the size of the statuses of all regions. Each region paints a new picture.
+// tell measures the time and the size of the statuses of all regions.
 func (w *world) tell() error {
 	before, err := processorTime()
 	if err != nil {
@@ -105,7 +106,7 @@ func (w *world) tell() error {
 	return err
 }
 
-// count adds the sizes of the sections that the regions have sent in a tick.
+// count adds the sizes of the sections of a tick to w.sections.
 func (w *world) count(sent [][][]byte) {
 	for from, sections := range sent {
 		for to, section := range sections {
@@ -114,7 +115,7 @@ func (w *world) count(sent [][][]byte) {
 	}
 }
 
-// saveAll saves all regions twice, and measures the second time: a region uses the memory of its state again.
+// saveAll saves all regions twice, and measures the second time, when the regions reuse their memory.
 func (w *world) saveAll() error {
 	for range 2 {
 		before, err := processorTime()
@@ -138,8 +139,8 @@ func (w *world) saveAll() error {
 	return nil
 }
 
-// departed returns how many travellers depart for other regions in a tick, if each group of neighbouring
-// regions counts as one region.
+// departed returns the mean number of travellers who depart for another group of regions in a tick. group is
+// the number of neighbouring regions in a group.
 func (w *world) departed(group int) float64 {
 	bytes := 0
 	for from, sections := range w.sections {

@@ -2,12 +2,14 @@ package earth
 
 import "math"
 
-// The state must be the same on every machine, bit by bit. Two things would prevent that. First, a compiler
-// may fuse a product and a sum into one instruction that rounds once (Go does on arm64, loong64, ppc64,
-// riscv64 and s390x, and on amd64 at level v3). An explicit conversion of the product prevents the fusion, so
-// this package writes float32(x*y) and float64(x*y) wherever it adds to a product. Second, the functions of
-// package math are assembly on some machines, and may contain fused instructions on others. Therefore this
-// file defines the few functions that the state depends on. Square roots are exact everywhere (IEEE 754).
+// The state must be the same on every machine, bit by bit. Two things would prevent that:
+//
+//   - A compiler may fuse a product and a sum into one instruction that rounds once. Go does so on arm64,
+//     loong64, ppc64, riscv64 and s390x, and on amd64 at level v3. An explicit conversion of the product
+//     prevents the fusion, so this package writes float32(x*y) or float64(x*y) for each product in a sum.
+//   - The functions of package math are assembly on some machines, and may contain fused instructions on
+//     others. Therefore this file defines the functions that the state depends on. Only exact functions come
+//     from package math: square roots, floor and ceiling (IEEE 754).
 
 const degreesPerRadian = 180 / math.Pi
 

@@ -34,7 +34,6 @@ func TestLogarithm(t *testing.T) {
 	}
 }
 
-// somewhere returns a random point.
 func somewhere(s *stream) vector {
 	sinLat, cosLat := sinCos(180*s.unit() - 90)
 	sinLon, cosLon := sinCos(360*s.unit() - 180)
@@ -49,7 +48,7 @@ func TestArc(t *testing.T) {
 			t.Errorf("the arc of %v degrees is %v, want %v", float64(i)/10, got, want)
 		}
 	}
-	// Paris and Sydney, by the haversine formula.
+	// The distance from Paris to Sydney, by the haversine formula.
 	const lat1, lon1, lat2, lon2 = 48.8566, 2.3522, -33.8688, 151.2093
 	h := math.Pow(math.Sin((lat2-lat1)*math.Pi/360), 2) +
 		math.Cos(lat1*math.Pi/180)*math.Cos(lat2*math.Pi/180)*math.Pow(math.Sin((lon2-lon1)*math.Pi/360), 2)

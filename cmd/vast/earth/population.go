@@ -2,22 +2,21 @@ package earth
 
 import "github.com/vastgo/vast"
 
-// lifetime is the mean of the exponentially distributed length of a life. It is much shorter than a real
-// life, to let every tick of a large world make and delete entities: a world of 43,000 travellers has about
-// one birth and one death in a tick. On average births equal deaths, so the number of travellers stays about
-// the same. The births in a town are in proportion to its inhabitants.
+// lifetime is the mean length of a life, in ticks; the lengths are exponentially distributed. It is much
+// shorter than a real life, so that every tick of a large world makes and deletes entities: 43,000 travellers
+// have about one birth and one death in a tick. The births in a town are in proportion to its inhabitants.
 const lifetime = 30 * day
 
-// births returns the number of births in a cohort in a tick that examines it. The number depends only on the
-// cohort, the seed and the tick, so room for the newborn can be made before anything changes.
+// births returns the number of births in a cohort whose turn it is in the tick now. The number depends only
+// on the cohort, the seed and the tick, so prepareBirths can make room before the tick.
 func (g *globe) births(index int, now uint32) int {
 	expected := float64(float64(g.stretches[index].size) * (cohorts / lifetime))
 	draw := draws(g.seed, uint32(index), now, forBirths)
 	return int(expected + draw.unit())
 }
 
-// prepareBirths makes room for a cohort's births, for all later components of the newborn, and for the
-// commands of the tick. If it fails, the state is unchanged.
+// prepareBirths makes room for a cohort's births, for the components that the newborn gain later, and for the
+// commands of the tick. If it returns an error, the state is unchanged.
 func (e *Earth) prepareBirths(r *cohort) error {
 	if err := e.schedule.GrowCommandBytes(recordedBytes(e.life.Len() + r.births)); err != nil {
 		return err
@@ -32,11 +31,11 @@ func (e *Earth) prepareBirths(r *cohort) error {
 }
 
 // recordedBytes returns the room in bytes for the commands of a tick with n travellers. In a tick, about one
-// in a few hundred travellers sets out or arrives, and the commands for this traveller take about 70 bytes.
+// of a few hundred travellers sets out or arrives, with commands of about 70 bytes.
 func recordedBytes(n int) int { return 2*n + 64<<10 }
 
 // bear makes the travellers who are born in a cohort, at their homes. Each region counts the births of all
-// regions, so two regions never give the same number to two travellers.
+// regions, so that each traveller of the Earth has a different number.
 func (e *Earth) bear(r *cohort, now uint32, commands *vast.Commands) {
 	for range r.births {
 		number := e.born
@@ -60,7 +59,7 @@ func (e *Earth) bear(r *cohort, now uint32, commands *vast.Commands) {
 	}
 }
 
-// drawHome draws the home of a traveller born in a stretch.
+// drawHome draws the home of a traveller who is born in a stretch.
 func (g *globe) drawHome(s *stretch, number uint32) uint32 {
 	draw := draws(g.seed, number, 0, forHome)
 	return g.placeWith(s.first + draw.below(s.end-s.first))
@@ -74,8 +73,8 @@ func (e *Earth) mourn(r *cohort, now uint32, commands *vast.Commands) {
 				continue
 			}
 			who := run.Entity(i)
-			// The infection is removed first. Otherwise the hook of e.at, which sees all components of a
-			// deleted entity, would subtract the infection from the tally a second time.
+			// The hooks of a deletion see all components of the entity. The hooks of e.at and of e.infectious
+			// would both subtract an infection from the tally, so mourn removes the infection first.
 			e.infectious.RemoveLater(commands, who)
 			commands.Delete(who)
 			e.died++

@@ -32,12 +32,11 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	}
 	all := float64(e.inhabitants[len(e.inhabitants)-1])
 	for i, s := range e.sites {
-		// The homes are spread evenly, so the count is within two of the expected count.
+		// At the start the homes are not random: they are spread evenly.
 		if want := float64(s.Weight) / all * travellers; math.Abs(at[i]-want) > 2 {
 			t.Errorf("%v travellers live in place %d, expected %.1f", at[i], i, want)
 		}
 	}
-	// The homes of travellers who are born later are drawn at random.
 	drawn := make([]float64, len(e.sites))
 	const births = 3000
 	for i := range e.cohort {

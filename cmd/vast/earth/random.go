@@ -2,16 +2,16 @@ package earth
 
 import "github.com/vastgo/vast/sched"
 
-// golden is the increment of SplitMix64, the generator of sched.Random: 2⁶⁴ divided by the golden ratio.
+// golden is the increment of SplitMix64, the algorithm of sched.Random: 2⁶⁴ divided by the golden ratio.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is the bijective finalizer of SplitMix64, which sched.Random applies after it has added the increment.
+// mix is the bijective finalizer of SplitMix64. It subtracts the increment because sched.Random adds it.
 func mix(z uint64) uint64 {
 	r := sched.Random(z - golden)
 	return r.Uint64()
 }
 
-// purpose distinguishes the streams of one number in one tick.
+// purpose distinguishes streams that have the same number and the same tick.
 type purpose uint64
 
 const (
@@ -27,21 +27,20 @@ const (
 	forCells
 )
 
-// stream is a sequence of random numbers that depends only on the seed, a number (of a traveller, a place or
-// a cohort), the tick and the purpose. It does not depend on other streams, on the number of workers, or on
-// where an entity lies in memory.
+// stream is a sequence of random values that depends only on the seed, a number (of a traveller, a place or a
+// cohort), the tick and the purpose. Other streams, the number of workers and the positions of entities in
+// memory do not affect it.
 type stream struct{ sched.Random }
 
-// draws returns the stream of a seed, a number, a tick and a purpose.
 func draws(seed uint64, number, tick uint32, p purpose) stream {
 	return stream{sched.Random(mix(mix(seed+uint64(p)*golden) ^ (uint64(number)<<32 | uint64(tick))))}
 }
 
-// below returns a number from 0 to n-1; n must not be 0.
+// below returns an integer from 0 to n-1. n must not be 0.
 func (s *stream) below(n uint64) uint64 { return uint64(s.Below(int(n))) }
 
-// unit returns a number in (0, 1], a multiple of 2⁻⁵³. The sum is exact. The conversion keeps the compiler
-// from fusing the sum with the multiplication of Float64, see arithmetic.go.
+// unit returns a multiple of 2⁻⁵³ in (0, 1]. The conversion prevents the compiler from fusing the addition
+// with the multiplication in Float64 (see arithmetic.go).
 func (s *stream) unit() float64 { return float64(s.Float64()) + 1.0/(1<<53) }
 
 // exponential returns an exponentially distributed number of ticks, at least 1 and at most about 37 times the

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestMixIsThatOfSplitMix64 compares mix with the first outputs of the reference implementation for seed
-// 1234567.
-func TestMixIsThatOfSplitMix64(t *testing.T) {
+// The values are the first outputs of the reference implementation of SplitMix64 for the seed 1234567.
+func TestMixIsSplitMix64(t *testing.T) {
 	state := uint64(1234567)
 	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423,
 		4593380528125082431,

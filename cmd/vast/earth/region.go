@@ -12,13 +12,12 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// Globe has the data that the regions of one Earth share: the places, and the distances between them. The
-// regions and the travellers in transit between them are the Earth that [New] makes from the same Config:
-// after each tick, they have the travellers of this Earth in the same states. Each region is a world of its
-// own, and may be in a process of its own.
+// Globe has the data that the regions of one Earth share: the places, and the distances between them. Each
+// region is a world of its own, and may be in a process of its own.
 //
-// A traveller who leaves for a place in another region is in transit for [Lookahead] ticks. Then the
-// traveller continues the trip in the other region.
+// A traveller who departs for another region is in transit for [Lookahead] ticks, and continues the trip in
+// the other region. After each tick, the travellers in the regions and in transit have the same states as
+// the travellers of the single world that [New] makes from the same Config.
 type Globe struct {
 	globe
 	list       *places.List
@@ -27,12 +26,12 @@ type Globe struct {
 	bounds     []uint32 // region i has the places bounds[i] to bounds[i+1]-1
 
 	departOnce sync.Once     // runs depart
-	arriving   [][]traveller // for each region, the travellers who are on the way to it at the start
+	arriving   [][]traveller // arriving[i] has the travellers from other regions to region i at the start
 }
 
 // NewGlobe makes a globe of regions with about equal numbers of inhabitants. Each region has consecutive
-// places of the list. The list follows a Hilbert curve, so the places of a region lie close together.
-// NewGlobe ignores Config.Data.
+// places of the list, which follows a Hilbert curve, so the places of a region lie close together. NewGlobe
+// ignores Config.Data.
 func NewGlobe(c Config, regions int) (*Globe, error) {
 	list, err := c.complete()
 	if err != nil {
@@ -51,7 +50,7 @@ func NewGlobe(c Config, regions int) (*Globe, error) {
 	}
 	all := g.inhabitants[len(g.inhabitants)-1]
 	for i := range regions {
-		// Each region has at least one place, even if one place has most of the inhabitants.
+		// Each region gets at least one place, even if one place has most of the inhabitants.
 		least, most := uint32(i), uint32(list.Len()-regions+i)
 		if i > 0 {
 			least = g.bounds[i-1] + 1
@@ -63,14 +62,14 @@ func NewGlobe(c Config, regions int) (*Globe, error) {
 	return g, nil
 }
 
-// Close frees the memory. Close all regions first.
+// Close frees the memory. The caller must have closed all regions.
 func (g *Globe) Close() error { return g.close() }
 
 // Regions returns the number of regions.
 func (g *Globe) Regions() int { return len(g.bounds) - 1 }
 
-// Schema describes the encoding of the sections that regions exchange (see [Region.Tick]), and the Earth that
-// the regions belong to. Regions of Globes with different schemas cannot work together.
+// Schema describes the encoding of the sections that regions exchange (see [Region.Tick]), and the Earth of
+// the regions. Regions can work together only if their Globes have the same schema.
 func (g *Globe) Schema() string {
 	return fmt.Sprintf("earth 1, seed %d, %d travellers, places %s", g.given, g.travellers, hashOf(g.list))
 }
@@ -133,7 +132,7 @@ func (g *Globe) depart() {
 type Region struct {
 	globe    *Globe
 	index    int
-	earth    *Earth // nil before the first call of Tick, Save or Load
+	earth    *Earth // nil before the first call of Tick, Save or Load, and after Close
 	commands *vast.Commands
 	sections [][]byte
 	arriving []traveller
@@ -145,8 +144,8 @@ func (g *Globe) Region(index int) *Region {
 	return &Region{globe: g, index: index, sections: make([][]byte, g.Regions())}
 }
 
-// Earth returns the world of the region, for maps and statistics. The result is nil before the first call of
-// Tick, Save or Load.
+// Earth returns the world of the region, for maps and statistics. It returns nil before the first call of
+// Tick, Save or Load, and after Close.
 func (r *Region) Earth() *Earth { return r.earth }
 
 // Close frees the memory of the region.
@@ -159,7 +158,7 @@ func (r *Region) Close() error {
 	return err
 }
 
-// begin makes the world of the region, and calls fill to add the content.
+// begin makes the world of the region, and calls fill to add its entities.
 func (r *Region) begin(fill func(e *Earth) error) (err error) {
 	if err := r.Close(); err != nil {
 		return err
@@ -187,7 +186,7 @@ func (r *Region) begin(fill func(e *Earth) error) (err error) {
 	return nil
 }
 
-// fill fills the world of the region with its state at the start.
+// fill adds the entities that the region has before the first tick.
 func (r *Region) fill(e *Earth) error {
 	g := r.globe
 	n := int(g.bounds[r.index+1] - e.first)
@@ -216,7 +215,7 @@ func (r *Region) fill(e *Earth) error {
 	return e.breakOut()
 }
 
-// find finds the places of the world, and makes the data that Save does not store.
+// find finds the places in the world, and makes the data that Save does not store.
 func (r *Region) find(e *Earth) error {
 	if _, err := e.findPlaces(int(r.globe.bounds[r.index+1] - e.first)); err != nil {
 		return err
@@ -226,9 +225,9 @@ func (r *Region) find(e *Earth) error {
 	return nil
 }
 
-// admit brings travellers into the world. way returns the trip and the position of a traveller.
+// admit adds travellers to the world. way returns the trip and the position of a traveller.
 func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (trip, vector)) error {
-	const perApply = 1 << 14 // the commands for all travellers together would take much memory
+	const perApply = 1 << 14 // bounds the memory of the commands
 	for len(travellers) > 0 {
 		n := min(perApply, len(travellers))
 		for i := range travellers[:n] {
@@ -243,12 +242,11 @@ func (r *Region) admit(e *Earth, travellers []traveller, way func(*traveller) (t
 	return nil
 }
 
-// Tick advances the region by a tick and returns a section for each region: the travellers who departed for
-// that region in this tick. The sections are valid until the next tick. received must have the sections that
-// all regions returned for this region Lookahead ticks earlier, in the order of the regions. In the first
-// Lookahead ticks there are no such sections.
+// Tick advances the region by a tick. sections[i] has the travellers who departed for region i in this tick.
+// The sections are valid until the next tick. received[i] must be the section for this region that region i
+// returned Lookahead ticks earlier. received must be empty in the first Lookahead ticks.
 //
-// Tick returns an error if tick is not the next tick, if a section is not valid, or if there is too little
+// Tick returns an error if tick is not the next tick, if a section is invalid, or if there is too little
 // memory.
 func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err error) {
 	if r.earth == nil {
@@ -271,7 +269,7 @@ func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err er
 	return r.sections, nil
 }
 
-// receive adds the travellers in the sections to the world, where they continue their trips.
+// receive adds the travellers in the sections to the world.
 func (r *Region) receive(received [][]byte) error {
 	e := r.earth
 	r.arriving = r.arriving[:0]
@@ -299,7 +297,7 @@ func (r *Region) receive(received [][]byte) error {
 	})
 }
 
-// send moves the travellers who departed for other regions in this tick from the world into sections.
+// send deletes the travellers who departed for other regions in this tick, and writes them to the sections.
 func (r *Region) send() {
 	e := r.earth
 	for i := range r.sections {
@@ -308,7 +306,7 @@ func (r *Region) send() {
 	departed := &e.departed[e.ticks%Lookahead]
 	departed.digest, departed.travellers = digest{}, 0
 	until := e.now + Lookahead
-	// The other cohorts have no departures in this tick.
+	// Only these cohorts have departures in this tick.
 	for i := int(e.now % leaveEvery); i < cohorts; i += leaveEvery {
 		for _, who := range e.cohort[i].leaving {
 			if !e.world.Alive(who) { // the traveller has died in this tick
@@ -337,8 +335,8 @@ func (r *Region) InTransit() (n int) {
 // Crossed returns the number of travellers who have departed for other regions since the first tick.
 func (r *Region) Crossed() uint64 { return r.earth.crossed }
 
-// State is a digest of the state of a region. The States of all regions at one tick give the hash of the
-// Earth: see [Globe.HashOf].
+// State is a digest of the state of a region. [Globe.HashOf] makes the hash of the Earth from the States of
+// all regions after the same tick.
 type State [40]byte
 
 // State returns the digest. Complexity: as [Earth.Hash].
@@ -358,8 +356,8 @@ func (r *Region) State() (s State) {
 	return s
 }
 
-// HashOf returns the [Earth.Hash] of the Earth from the states of all of its regions. It returns an error if
-// a state is missing, or if the states are not all of the same tick.
+// HashOf returns the [Earth.Hash] of the Earth. states must have one State of each region, all after the same
+// tick; otherwise HashOf returns an error.
 func (g *Globe) HashOf(states []State) (string, error) {
 	le := binary.LittleEndian
 	var d digest
@@ -389,20 +387,21 @@ func (r *Region) Save() ([]byte, error) {
 		}
 	}
 	r.saved.Reset()
-	if r.saved.Cap() == 0 { // the state is at most about as large as the world's memory
+	if r.saved.Cap() == 0 { // the state is hardly larger than the world's memory
 		r.saved.Grow(r.earth.world.Stats().Committed)
 	}
 	err := store.Save(r.earth.world, &r.saved, store.Options{Resources: resources()})
 	return r.saved.Bytes(), err
 }
 
-// Compare returns nil if the region has a state that Save has returned. Otherwise it returns an error that
-// names the first column, entity and field that differ. Call Tick, Save or Load before the first Compare.
+// Compare returns nil if the region is in the given state, which Save has returned. Otherwise it returns an
+// error that names the first column, entity and field that differ. Call Tick, Save or Load before the first
+// Compare.
 func (r *Region) Compare(state []byte) error {
 	return store.Compare(r.earth.world, bytes.NewReader(state), store.Options{Resources: resources()})
 }
 
-// Load sets the region to a state that Save has returned, in this process or in another one.
+// Load sets the region to a state that Save has returned in any process.
 func (r *Region) Load(state []byte) error {
 	return r.begin(func(e *Earth) error {
 		_, err := store.Load(e.world, bytes.NewReader(state), store.Options{Resources: resources()})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRegions measures a tick of a million travellers in regions that run in parallel, without the
-// messages between processes. BenchmarkTick measures ticks in one world.
+// BenchmarkRegions measures ticks without messages between processes: the regions run in parallel in one
+// process.
 func BenchmarkRegions(b *testing.B) {
 	for _, n := range []int{1, 4, 16} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -12,11 +12,10 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// continents are the regions of an Earth, and the sections that they have sent.
 type continents struct {
 	globe   *Globe
 	regions []*Region
-	sent    [][][][]byte // the section sent[tick][sender][receiver]; ticks begin at 1
+	sent    [][][][]byte // sent[tick][sender][receiver] is a section; ticks begin at 1
 }
 
 func newContinents(t testing.TB, c Config, regions int) *continents {
@@ -42,7 +41,6 @@ func newContinents(t testing.TB, c Config, regions int) *continents {
 	return cs
 }
 
-// tick runs the next tick of all regions, in the given order.
 func (cs *continents) tick(t testing.TB, order []int) {
 	t.Helper()
 	n := len(cs.sent)
@@ -78,8 +76,8 @@ func (cs *continents) hash(t testing.TB) string {
 	return hash
 }
 
-// count returns the number of travellers in the regions and in transit between regions. It returns −1 if the
-// sections of the last Lookahead ticks have another number of travellers than InTransit.
+// count returns the number of travellers in the regions and in transit. It returns -1 if InTransit differs
+// from the number of travellers in the sections of the last Lookahead ticks.
 func (cs *continents) count() (n int) {
 	for _, r := range cs.regions {
 		n += r.Earth().Counts().Travellers + r.InTransit()
@@ -101,9 +99,7 @@ func (cs *continents) count() (n int) {
 	return n
 }
 
-// TestRegionsAreOneEarth checks that regions give the states of one world, for any order of their ticks, and
-// after they were saved and loaded.
-func TestRegionsAreOneEarth(t *testing.T) {
+func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
 	const ticks = 400
 	c := Config{Travellers: 20_000, Seed: 5, Places: village(t, 400)}
 	want := make([]string, ticks+1)
@@ -151,14 +147,13 @@ func TestRegionsAreOneEarth(t *testing.T) {
 				}
 			}
 			if (crossed > 1000) != (regions > 1) {
-				t.Errorf("%d travellers have moved to another region", crossed)
+				t.Errorf("%d travellers have departed for another region", crossed)
 			}
 		})
 	}
 }
 
-// TestStatesAfterManyTicks checks that states distinguish ticks whose numbers differ by a multiple of 2³².
-func TestStatesAfterManyTicks(t *testing.T) {
+func TestStatesDifferAfter2To32Ticks(t *testing.T) {
 	c := Config{Travellers: 500, Seed: 2, Places: village(t, 12)}
 	whole := newEarth(t, c)
 	cs := newContinents(t, c, 3)
@@ -177,7 +172,7 @@ func TestStatesAfterManyTicks(t *testing.T) {
 	}
 	_, err := cs.globe.HashOf([]State{old, cs.regions[1].State(), cs.regions[2].State()})
 	if err == nil || !strings.Contains(err.Error(), "different ticks") {
-		t.Errorf("HashOf states of different ticks: %v", err)
+		t.Errorf("HashOf of states of different ticks returned %v", err)
 	}
 }
 
@@ -213,8 +208,7 @@ func TestAsManyRegionsAsPlaces(t *testing.T) {
 	}
 }
 
-// TestSectionsOfStrangers checks that a region returns an error for invalid sections and saved states.
-func TestSectionsOfStrangers(t *testing.T) {
+func TestInvalidSectionsAndStates(t *testing.T) {
 	c := Config{Travellers: 3000, Seed: 2, Places: village(t, 40)}
 	cs := newContinents(t, c, 2)
 	var section []byte
@@ -256,8 +250,6 @@ func TestSectionsOfStrangers(t *testing.T) {
 	}
 }
 
-// TestCompare checks that Compare accepts the state of the region, and names the column and the field of a
-// difference.
 func TestCompare(t *testing.T) {
 	cs := newContinents(t, Config{Travellers: 3000, Seed: 2, Places: village(t, 40)}, 2)
 	for range 5 {

@@ -5,12 +5,12 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// Tick advances the world by one minute. It runs the systems, which read the world, change values and record
-// structural changes. Then it applies these changes, system by system and cohort by cohort.
+// Tick advances the world by one minute. It runs the systems, which change values and record structural
+// changes, and then applies the structural changes, system by system and cohort by cohort.
 //
-// Tick returns a [*vm.Error] if there is too little memory. Then nothing has changed, and Tick may be called
+// If there is too little memory, Tick returns a [*vm.Error] and changes nothing. The caller may call Tick
 // again when there is more memory. If a folder keeps the world, Tick also returns the errors of the store.
-// Tick allocates nothing on the Go heap, except for the world's growth and for checkpoints.
+// Tick allocates on the Go heap only for the world's growth and for checkpoints.
 //
 // Tick does not admit the visitors that wait in World.Visit of the [Earth.World]: call World.Admit between
 // ticks.
@@ -25,8 +25,8 @@ func (e *Earth) Tick() error {
 	return e.advance()
 }
 
-// prepare makes room for all that a tick adds, so that a tick that lacks memory fails before it changes
-// anything.
+// prepare makes room for everything that the next tick adds. If there is too little memory, the tick fails
+// here, before any change.
 func (e *Earth) prepare() error {
 	e.now = uint32(e.ticks + 1)
 	r := &e.cohort[e.turn()]
@@ -34,7 +34,7 @@ func (e *Earth) prepare() error {
 	return e.prepareBirths(r)
 }
 
-// advance runs the tick for which prepare has made room.
+// advance runs a tick. The caller must have called prepare.
 func (e *Earth) advance() error {
 	before := e.world.Changes()
 	if err := e.schedule.Tick(); err != nil {
@@ -45,7 +45,8 @@ func (e *Earth) advance() error {
 	return nil
 }
 
-// turn returns the index of the cohort whose health, deaths and births the current tick handles.
+// turn returns the index of the cohort whose turn it is in the current tick. The systems examine, mourn and
+// bear handle only this cohort.
 func (e *Earth) turn() int { return int(e.now % cohorts) }
 
 // cohortWork is the work of a system in one cohort. It does not change the values of entities outside the
@@ -53,9 +54,8 @@ func (e *Earth) turn() int { return int(e.now % cohorts) }
 type cohortWork func(r *cohort, now uint32, commands *vast.Commands)
 
 // newSchedule returns the systems of a tick. All systems may run in parallel, and systems that handle several
-// cohorts are divided by cohort. Changes are applied in the order in which the systems are added. Deaths come
-// after all changes that refer to living travellers. Births come after deaths, to reuse the slots of the
-// dead.
+// cohorts are divided by cohort. Structural changes are applied in the order in which the systems are added:
+// deaths come after all changes that refer to living travellers, and births reuse the slots of the dead.
 func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	s := sched.New(e.world, sched.Options{Workers: workers, Visits: -1})
 	s.Add(sched.System{
@@ -87,7 +87,7 @@ func (e *Earth) newSchedule(workers int) *sched.Schedule {
 	return s
 }
 
-// inCohorts returns the work of a system on n cohorts. indexOf returns the index of the i-th of them.
+// inCohorts returns the work of a system on n cohorts. indexOf returns the index of the i-th cohort.
 func (e *Earth) inCohorts(n int, indexOf func(i int) int, work cohortWork) func(*sched.Context) {
 	part := func(c *sched.Context, i int) { work(&e.cohort[indexOf(i)], e.now, c.Commands()) }
 	return func(c *sched.Context) { c.Split(n, part) }

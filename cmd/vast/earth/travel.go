@@ -7,9 +7,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// transport is the mode of transport of a trip. A traveller at rest sets out when its stay ends, and the
-// distance of the trip determines the transport. On the way, each tick rotates position and direction by the
-// angle of the transport. Both rotations together take twelve multiplications and no trigonometry.
+// transport is a mode of transport. The distance of a trip determines the transport. Each step of a trip
+// rotates the position and the direction of the traveller by the angle of the transport. A step takes twelve
+// multiplications and no trigonometry.
 type transport uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	air
 )
 
-// String returns the name of the transport, for tools that show a world.
+// String returns the name of the transport.
 func (t transport) String() string {
 	names := [...]string{"road", "rail", "air"}
 	if int(t) < len(names) {
@@ -30,10 +30,10 @@ func (t transport) String() string {
 // means has the speed of each transport in km/h, and the longest trip in km that uses the transport.
 var means = [...]struct{ speed, longest float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
 
-// turn is the rotation of a transport in one step. The fourth element of turns is unused. Because of it,
-// every index from 0 to 3 is in range.
+// turn is the rotation of a transport in one step.
 type turn struct{ cos, sin float32 }
 
+// turns has a fourth, unused element, so that the index By&3 is always in range.
 var turns = func() (t [4]turn) {
 	for by, m := range means {
 		sin, cos := sinCosSmall(m.speed / 60 / earthRadius)
@@ -43,34 +43,32 @@ var turns = func() (t [4]turn) {
 }()
 
 const (
-
-	// Stays have exponentially distributed lengths with these means, in ticks.
+	// The mean lengths of stays, in ticks. The lengths are exponentially distributed.
 	stayAtHome = 1440.0
 	stayAway   = 720.0
 
-	// leaveEvery is the number of ticks from one check of a cohort's stays to the next check. A stay may
-	// therefore last up to three ticks too long. Most stays last for hours, and checking all stays in each
-	// tick would be most of a tick's work.
+	// leaveEvery is the number of ticks from one check of a cohort's stays to the next. Checking all stays in
+	// each tick would be most of a tick's work. A stay may last up to three ticks too long, but most stays
+	// last for hours.
 	leaveEvery = 4
 
-	// returning is the share of travellers away from home who go home when they set out. The others travel
-	// on.
+	// returning is the probability that a traveller who is not at home goes home. Otherwise the traveller
+	// goes to a random place.
 	returning = 0.75
 
-	// normalizeEvery is the number of steps from one correction of the vectors' length to the next. Rounding
-	// changes the length by less than 1e-7 a step.
+	// normalizeEvery is the number of steps between two corrections of the length of the vectors. Rounding
+	// changes the length by less than 1e-7 in each step.
 	normalizeEvery = 32
 )
 
-// plan plans the way between two places.
 func (g *globe) plan(from, to uint32) trip {
 	t := newTrip(g.sites[from].At, g.sites[to].At)
 	t.ToPlace = to
 	return t
 }
 
-// newTrip plans the way between two points. All steps have the same angle, except that the last one ends at
-// the destination.
+// newTrip plans the way between two points. The last step ends at the destination, so it may be shorter than
+// the other steps.
 func newTrip(from, to vector) trip {
 	a, b := from.wide(), to.wide()
 	distance := arc(a, b) * earthRadius
@@ -82,13 +80,12 @@ func newTrip(from, to vector) trip {
 	return trip{Direction: towards(a, b).narrow(), StepsLeft: uint16(steps), By: by}
 }
 
-// towards returns the direction in which the shortest way from a to b begins: a unit vector at a right angle
+// towards returns the direction of the shortest way from a to b at its start: a unit vector at a right angle
 // to a.
 func towards(a, b wide) wide {
 	d := b.minus(a.times(a.dot(b)))
 	if d.length() < 1e-6 {
-		// All ways to the same point or to the opposite point are equally short: take any direction at a
-		// right angle to a.
+		// b is a, or the point opposite to a: all directions at a right angle to a are equally good.
 		axis := wide{x: 1}
 		if math.Abs(a.x) > 0.5 {
 			axis = wide{y: 1}
@@ -99,13 +96,13 @@ func towards(a, b wide) wide {
 }
 
 // Lookahead is the number of ticks after which a departure in one region takes effect in another region. A
-// traveller who departs is in transit for Lookahead ticks. No system changes the traveller during this time,
-// so two processes can compute the two regions at the same time. At the end of the transit the traveller
-// makes the steps that it has missed, but not the last step of the trip, which takes one more tick. A trip of
-// at most Lookahead steps therefore takes Lookahead+1 ticks.
+// traveller who departs is in transit for Lookahead ticks. No system changes a traveller in transit, so two
+// processes can compute the two regions at the same time. At the end of the transit the traveller makes the
+// missed steps, except the last step of the trip, which takes one more tick. Each trip of at most Lookahead
+// steps therefore takes Lookahead+1 ticks.
 const Lookahead = 8
 
-// board makes the steps that a traveller has missed in transit, except the last step of the trip.
+// board makes the steps that a traveller at p has missed in transit, except the last step of the trip.
 func (t *trip) board(p *vector) {
 	for range Lookahead {
 		if t.StepsLeft <= 1 {
@@ -116,8 +113,8 @@ func (t *trip) board(p *vector) {
 	}
 }
 
-// move makes one step for all travellers on their way in a cohort, and ends the transits whose time is over.
-// A traveller who arrives gets a stay.
+// move ends the transits of a cohort that are over, and makes one step for each traveller who is on the way
+// and not in transit. A traveller who arrives gets a stay.
 func (e *Earth) move(r *cohort, now uint32, commands *vast.Commands) {
 	for run := range r.boarding.Runs() {
 		bodies, trips := e.body.Slice(run), e.trip.Slice(run)
@@ -150,7 +147,8 @@ func (e *Earth) move(r *cohort, now uint32, commands *vast.Commands) {
 	}
 }
 
-// step turns a position and the direction by the transport's angle. See arithmetic.go for the conversions.
+// step rotates a position and a direction by the angle of the transport. arithmetic.go gives the reason for
+// the conversions to float32.
 func step(p *vector, t *trip) {
 	d, by := &t.Direction, &turns[t.By&3]
 	x, y, z := p.X, p.Y, p.Z
@@ -166,14 +164,14 @@ func step(p *vector, t *trip) {
 	}
 }
 
-// normalize corrects the length of a vector that is nearly of unit length. It makes one step of Newton's
-// method for 1/√x from the start value 1.
+// normalize corrects the length of a vector whose length is nearly 1. It makes one step of Newton's method
+// for 1/√x from the start value 1.
 func normalize(v *vector) {
 	f := 1.5 - float32(0.5*(float32(v.X*v.X)+float32(v.Y*v.Y)+float32(v.Z*v.Z)))
 	v.X, v.Y, v.Z = v.X*f, v.Y*f, v.Z*f
 }
 
-// stayLength draws the length of a traveller's stay in a place.
+// stayLength draws the length of a traveller's stay in a place, in ticks.
 func (e *Earth) stayLength(who vast.Entity, place, now uint32) uint32 {
 	mean := stayAway
 	if e.homeOf(who) == place {
@@ -199,8 +197,7 @@ func (e *Earth) leave(r *cohort, now uint32, commands *vast.Commands) {
 				to = e.gravity.destination(from, &draw)
 			}
 			if to == from {
-				// There is no destination, so the traveller stays. Values may be changed while the query
-				// runs.
+				// There is no destination, so the traveller stays.
 				stays[i].Until = now + e.stayLength(who, to, now)
 				continue
 			}
@@ -213,7 +210,7 @@ func (e *Earth) leave(r *cohort, now uint32, commands *vast.Commands) {
 	}
 }
 
-// setOut begins a trip of a traveller at rest.
+// setOut records the commands that start a trip of a traveller at rest.
 func (e *Earth) setOut(who vast.Entity, t trip, commands *vast.Commands) {
 	e.stay.RemoveLater(commands, who)
 	e.at.RemoveLater(commands, who)

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// follow makes all steps of a trip except the last step, and returns the position and the largest error of a
-// vector's length.
+// follow makes all steps of a trip except the last. It returns the position, and the largest error of the
+// length of a vector.
 func follow(t *testing.T, from vector, trip *trip) (vector, float64) {
 	t.Helper()
 	worst := 0.0
@@ -27,7 +27,7 @@ func TestTripsLeadToTheirDestination(t *testing.T) {
 	for i := range 4000 {
 		from := somewhere(&s)
 		to := somewhere(&s)
-		if i%2 == 0 { // a near destination
+		if i%2 == 0 { // choose a near destination
 			d := from.wide().plus(to.wide().times(0.2 * s.unit()))
 			to = d.times(1 / d.length()).narrow()
 		}
@@ -39,7 +39,7 @@ func TestTripsLeadToTheirDestination(t *testing.T) {
 			t.Fatalf("a trip of %v km has %v steps of %v km", distance, steps, perStep)
 		}
 		if by := trip.By; by > road && distance <= means[by-1].longest || distance > means[by].longest {
-			t.Fatalf("a trip of %v km uses %v", distance, by)
+			t.Fatalf("a trip of %v km is by %v", distance, by)
 		}
 		at, worst := follow(t, from, &trip)
 		if worst > 1e-5 {
@@ -103,13 +103,11 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// TestTransit checks that no system changes a traveller in transit, and that the traveller makes the missed
-// steps at the end of the transit.
-func TestTransit(t *testing.T) {
+func TestTransitDelaysSteps(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 4000, Seed: 3, Places: listOf(t, "name,lat,lon,country,population\n"+
 		"A,10,10,CH,1000\nB,10,10.05,CH,1000\nC,10,10.5,CH,1000\n")})
 	type departure struct {
-		at   uint32 // the tick
+		tick uint32
 		trip trip
 		body body
 	}
@@ -119,7 +117,7 @@ func TestTransit(t *testing.T) {
 		tick(t, e, 1)
 		for who, d := range departures {
 			is := e.trip.Get(who)
-			since, steps := e.now-d.at, uint32(d.trip.StepsLeft)
+			since, steps := e.now-d.tick, uint32(d.trip.StepsLeft)
 			switch {
 			case !e.world.Alive(who):
 				if since <= Lookahead {

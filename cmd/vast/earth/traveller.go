@@ -9,14 +9,14 @@ import (
 )
 
 // traveller describes a traveller who departs for another region. A section is a sequence of encoded
-// travellers. The trip is not included, because the receiver computes the trip from the two places.
+// travellers. The receiver computes the trip from the places from and to.
 type traveller struct {
 	life     life
 	cohort   uint8
-	home     uint32 // number of the place
-	from, to uint32 // numbers of places
+	home     uint32 // number of the home place
+	from, to uint32 // numbers of the places where the trip starts and ends
 	health   health
-	until    uint32 // the end of an infection or of an immunity
+	until    uint32 // tick when the infection or the immunity ends
 }
 
 type health uint8
@@ -27,8 +27,8 @@ const (
 	isRecovered
 )
 
-// A traveller takes BytesTraveller bytes in a section. In a world its components take BytesComponents bytes:
-// body 12, life 8, trip 20 and health 4. The relations are not counted.
+// BytesTraveller is the number of bytes of a traveller in a section. BytesComponents is the number of bytes
+// of its components in a world, without relations: body 12, life 8, trip 20 and health 4.
 const (
 	BytesTraveller  = 8 + 1 + 4 + 8 + 5
 	BytesComponents = 12 + 8 + 20 + 4
@@ -47,15 +47,14 @@ func (t *traveller) appendTo(b []byte) []byte {
 	return le.AppendUint32(b, t.until)
 }
 
-// decodeTraveller decodes a traveller.
 func decodeTraveller(b []byte) (t traveller) {
 	le := binary.LittleEndian
 	return traveller{life: life{le.Uint32(b), le.Uint32(b[4:])}, cohort: b[8], home: le.Uint32(b[9:]),
 		from: le.Uint32(b[13:]), to: le.Uint32(b[17:]), health: health(b[21]), until: le.Uint32(b[22:])}
 }
 
-// check returns an error if a traveller cannot enter the world. The error names what the traveller has, such
-// as an unknown home.
+// check returns an error if a traveller cannot enter the world. The text of the error continues the words
+// "the traveller has".
 func (e *Earth) check(t *traveller) error {
 	switch {
 	case t.cohort >= cohorts:
@@ -72,8 +71,8 @@ func (e *Earth) check(t *traveller) error {
 	return nil
 }
 
-// addTraveller adds the components of a traveller to a digest, as digest does for a traveller of the world.
-// The traveller is in transit until the tick transitEnds.
+// addTraveller adds a traveller in transit to a digest, as Earth.digest adds a traveller of the world. The
+// transit ends at the tick transitEnds.
 func (e *Earth) addTraveller(d *digest, t *traveller, transitEnds uint32) {
 	number, at, trip := uint64(t.life.Number), e.sites[t.from].At, e.plan(t.from, t.to)
 	d.add(hashTraveller, number, two(t.life.Ends, t.home), bitsOf(at.X, at.Y), uint64(math.Float32bits(at.Z)))

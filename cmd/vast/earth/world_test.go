@@ -12,10 +12,11 @@ import (
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 	"github.com/vastgo/vast/internal/invariants"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
-// village returns a list of n places spread over the Earth, a few of them large.
+// village returns a list of n places all over the Earth. One place in twenty is large.
 func village(t testing.TB, n int) *places.List {
 	t.Helper()
 	var text strings.Builder
@@ -67,7 +68,6 @@ func tick(t testing.TB, e *Earth, n int) {
 	}
 }
 
-// check compares counts and tallies with the travellers, and tests the invariants of every traveller.
 func check(t testing.TB, e *Earth) {
 	t.Helper()
 	c := e.Counts()
@@ -105,7 +105,7 @@ func check(t testing.TB, e *Earth) {
 		}
 		trip := e.trip.Get(who)
 		if (trip != nil) == e.stay.Has(who) || rests != e.stay.Has(who) {
-			t.Fatalf("traveller %d does not have either a trip, or a stay and a place", number)
+			t.Fatalf("traveller %d must have either a trip or a stay at a place", number)
 		}
 		if trip == nil {
 			goal := e.number(place.Slot())
@@ -127,16 +127,16 @@ func check(t testing.TB, e *Earth) {
 		}
 		left := arc(at.wide(), e.sites[trip.ToPlace].At.wide())
 		if most := float64(trip.StepsLeft)*means[trip.By].speed/60/earthRadius + 1e-4; left > most {
-			t.Fatalf("traveller %d has %d steps left for %v radians, more than %v", number, trip.StepsLeft,
-				left, most)
+			t.Fatalf("traveller %d is %v radians from the destination, and its %d steps reach only %v",
+				number, left, trip.StepsLeft, most)
 		}
 	}
 	for i, p := range tallies {
 		if p != e.tallies[i] {
-			t.Fatalf("place %d: counted %+v, tallied %+v", i, p, e.tallies[i])
+			t.Fatalf("place %d has %+v, but its tally is %+v", i, p, e.tallies[i])
 		}
 		if n := e.at.CountSources(e.place(uint32(i))); n != int(p.Present) {
-			t.Fatalf("place %d: counted %+v, but %d links lead to the place", i, p, n)
+			t.Fatalf("place %d has %+v, but %d links lead to it", i, p, n)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func check(t testing.TB, e *Earth) {
 func TestStateDoesNotDependOnWorkers(t *testing.T) {
 	list := village(t, 400)
 	travellers, ticks := 20_000, 250
-	if testing.Short() {
+	if !longtest.Enabled() {
 		travellers, ticks = 10_000, 120
 	}
 	var want string
@@ -157,15 +157,14 @@ func TestStateDoesNotDependOnWorkers(t *testing.T) {
 			want = got
 		}
 		if got != want {
-			t.Errorf("%d workers: hash %s, not %s as with 1 worker", workers, got, want)
+			t.Errorf("%d workers: hash %s, want the hash %s of 1 worker", workers, got, want)
 		}
 	}
 }
 
-// TestGoldenState fails if the models, the random numbers or the arithmetic change. It also fails if an
-// operating system or a processor computes a different state, because all of them must give this hash. After
-// an intended change, write the new hash here, and note in the change log that seeds give other worlds than
-// before.
+// TestGoldenState fails if the models, the random numbers or the arithmetic change. Every operating system
+// and every processor must compute this hash. After an intended change, write the new hash here, and note in
+// the change log that each seed gives another world than before.
 func TestGoldenState(t *testing.T) {
 	const want = "32d7dc48acad6c987197c0e383b98768"
 	for _, workers := range []int{1, 4} {
@@ -266,11 +265,11 @@ func TestNothingIsLost(t *testing.T) {
 		t.Errorf("after 720 ticks: %+v", c)
 	}
 	if c.Moving < 5000/5 || c.Moving > 5000*2/5 {
-		t.Errorf("%d of %d travellers are moving, want a fifth to two fifths of 5000", c.Moving, c.Travellers)
+		t.Errorf("%d of %d travellers are moving, want 1000 to 2000", c.Moving, c.Travellers)
 	}
-	// A departure and an arrival are at least two changes each, a birth or a death is at least one.
+	// Each departure or arrival makes two or more changes, and each birth or death makes one or more.
 	if c.StructuralChanges < uint64(c.Born+c.Died)+2*1000 {
-		t.Errorf("%d structural changes", c.StructuralChanges)
+		t.Errorf("%d structural changes, want at least %d", c.StructuralChanges, c.Born+c.Died+2*1000)
 	}
 }
 
@@ -298,7 +297,7 @@ func TestSmallWorlds(t *testing.T) {
 			tick(t, e, 3000)
 			check(t, e)
 			if got := e.Counts(); c.travellers > 1 && len(e.sites) > 1 && got.StructuralChanges < 100 {
-				t.Errorf("nothing happens: %+v", got)
+				t.Errorf("there are too few structural changes: %+v", got)
 			}
 		})
 	}
@@ -365,12 +364,9 @@ func TestLimitTooSmallForTheWorld(t *testing.T) {
 
 func TestLimitReachedInATick(t *testing.T) {
 	const ticks = 150
-	travellers := 50_000
-	if testing.Short() {
-		travellers = 10_000
-	}
+	travellers := longtest.Pick(10_000, 50_000)
 	list := village(t, 400)
-	// manyBirths makes cohorts larger, so that many travellers are born and the world must grow.
+	// manyBirths increases the number of births, so that the world must grow.
 	manyBirths := func(e *Earth) {
 		for i := range e.cohort {
 			e.cohort[i].size *= 200
@@ -380,8 +376,8 @@ func TestLimitReachedInATick(t *testing.T) {
 	manyBirths(free)
 	tick(t, free, ticks)
 
-	// The second run has a limit and a ballast. While the ballast takes memory, the limit leaves little more
-	// than the initial size of the world.
+	// The second run has a limit. A ballast takes so much memory that the limit leaves little more than the
+	// initial size of the world.
 	big := vm.NewLimit(1 << 30)
 	measured := newEarth(t, Config{Travellers: travellers, Places: list, Seed: 9, Limit: big})
 	used := big.Used()
@@ -436,7 +432,8 @@ func TestGoHeapStaysSmall(t *testing.T) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	if m.HeapAlloc > 16<<20 || m.HeapSys > 64<<20 {
-		t.Errorf("%d bytes of Go heap in use, %d bytes taken from the system", m.HeapAlloc, m.HeapSys)
+		t.Errorf("%d bytes of Go heap in use, want at most 16 MiB; %d bytes reserved, want at most 64 MiB",
+			m.HeapAlloc, m.HeapSys)
 	}
 	if c := e.Counts(); c.Places < 100_000 {
 		t.Errorf("%d places, want 100,000 or more", c.Places)
@@ -451,7 +448,7 @@ func TestTicksDoNotAllocate(t *testing.T) {
 	tick(t, e, 200)
 	// The world allocates a little when an archetype grows.
 	if n := testing.AllocsPerRun(200, func() { tick(t, e, 1) }); n >= 1 {
-		t.Errorf("%v allocations a tick", n)
+		t.Errorf("a tick makes %v allocations, want none", n)
 	}
 }
 

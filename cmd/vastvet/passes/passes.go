@@ -1,5 +1,4 @@
-// Package passes lists the analyzers of vastvet, for programs that run analyzers themselves, such as
-// golangci-lint or your own driver. Each analyzer has a package below this package.
+// Package passes lists the analyzers of vastvet for other drivers, such as golangci-lint.
 package passes
 
 import (
@@ -28,5 +27,5 @@ var all = []*analysis.Analyzer{
 var comments = ignored.New(all)
 
 // All returns the analyzers that find mistakes, and the analyzer "ignored", which checks vastvet:ignore
-// comments.
+// comments. The caller may append to the result.
 func All() []*analysis.Analyzer { return append(all[:len(all):len(all)], comments) }

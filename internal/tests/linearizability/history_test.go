@@ -6,9 +6,10 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"testing"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // recordHistory runs operations in several goroutines at once and returns their arguments, results and times.
@@ -45,7 +46,7 @@ func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand)
 
 // linearHistories returns the number of histories to check.
 func linearHistories() int {
-	if testing.Short() {
+	if !longtest.Enabled() {
 		return 300
 	}
 	return 3000

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/vastgo/vast/bulk"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // object is an entry of a table. The first word determines the other words, so that a torn copy is detected.
@@ -119,10 +120,7 @@ func newTable(t *testing.T) *bulk.SharedTable[object] {
 // TestSharedTableLinearizable: concurrent operations have the results of some sequential order, in which each
 // operation happens between its call and its return (checked as in Wing and Gong, 1993, and Lowe, 2017).
 func TestSharedTableLinearizable(t *testing.T) {
-	rounds := 500
-	if testing.Short() {
-		rounds = 100
-	}
+	rounds := longtest.Pick(100, 500)
 	table := newTable(t)
 	for seed := range uint64(rounds) {
 		var users []entryUser

@@ -66,10 +66,7 @@ type life struct {
 // records.
 func TestCrashes(t *testing.T) {
 	torn, carried, skipped := 0, 0, 0
-	seeds := longtest.Pick(3000, 100_000)
-	if testing.Short() {
-		seeds = 800
-	}
+	seeds := longtest.Pick(800, 100_000)
 	for seed := range uint64(seeds) {
 		m := newMemory(seed)
 		l := &life{rng: rand.New(rand.NewPCG(seed, 2))}

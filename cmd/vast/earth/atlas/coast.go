@@ -16,7 +16,6 @@ const Attribution = "Land: Natural Earth (naturalearthdata.com), public domain"
 //go:embed land.bin
 var packedLand []byte
 
-// landRings decodes the embedded land once.
 var landRings = sync.OnceValue(func() []land.Ring {
 	rings, err := land.Decode(packedLand)
 	if err != nil {
@@ -31,15 +30,15 @@ func (m *Map) drawLand() {
 	m.coast = make([]bool, m.width*m.height)
 	crossings := make([][]float64, m.down)
 	for _, ring := range landRings() {
-		before := ring[len(ring)-1]
+		prev := ring[len(ring)-1]
 		for _, p := range ring {
-			m.cross(crossings, before, p)
+			m.cross(crossings, prev, p)
 			// Land is cut along the antimeridian. The cut is not a coast.
-			cut := before.Lon == p.Lon && math.Abs(float64(p.Lon)) > 179.9
+			cut := prev.Lon == p.Lon && math.Abs(float64(p.Lon)) > 179.9
 			if !cut {
-				m.line(before, p)
+				m.line(prev, p)
 			}
-			before = p
+			prev = p
 		}
 	}
 	for row, xs := range crossings {
@@ -85,8 +84,8 @@ func (m *Map) cross(crossings [][]float64, a, b land.Point) {
 	}
 }
 
-// line marks the dots on the edge from a to b as coast. Its steps along the edge are at most one dot long in
-// each direction.
+// line marks the dots on the edge from a to b as coast. Its steps along the edge are at most one dot long
+// in x and in y.
 func (m *Map) line(a, b land.Point) {
 	ax, ay := m.place(float64(a.Lat), float64(a.Lon))
 	bx, by := m.place(float64(b.Lat), float64(b.Lon))

@@ -2,8 +2,8 @@ package atlas
 
 import "math"
 
-// The colours suit a dark background. Density runs through blues to white, and infection through crimson to
-// orange, so that the two differ in brightness and in hue for readers who do not distinguish red from green.
+// The colours suit a dark background. Density goes from blue to white, and infection from crimson to orange.
+// They differ in brightness and in hue, also for readers who do not distinguish red from green.
 var (
 	seaColour   = RGB{6, 10, 18}
 	landColour  = RGB{18, 27, 41}
@@ -21,7 +21,7 @@ const (
 	infectionSteps = 12
 )
 
-// palette holds the colour for each step of density and of infection.
+// palette has the colour for each step of density and of infection.
 var palette = func() (p [densitySteps][infectionSteps]RGB) {
 	for d := range densitySteps {
 		at := float64(d) / (densitySteps - 1)
@@ -33,7 +33,7 @@ var palette = func() (p [densitySteps][infectionSteps]RGB) {
 	return p
 }()
 
-// groundColour holds the background of a cell for each number of dots on land.
+// groundColour has the background of a cell for each number of its dots on land.
 var groundColour = func() (g [dotsAcross*dotsDown + 1]RGB) {
 	for i := range g {
 		g[i] = mix(seaColour, landColour, float64(i)/float64(len(g)-1))

@@ -1,6 +1,6 @@
 // Package atlas draws a map of the world into the cells of a terminal: the coasts, the density of people, and
-// the share of people who are ill. It does not depend on a terminal library. It makes a grid of glyphs and
-// colours. A terminal library can paint the grid, and [WriteSVG] turns the grid into a picture.
+// the share of people who are ill. It makes a grid of glyphs and colours, which any terminal library can
+// paint. [WriteSVG] turns the grid into a picture.
 //
 // # Types
 //
@@ -10,17 +10,17 @@
 //
 // # Terminology
 //
-//   - cell: one character of a terminal, taken to be twice as high as wide.
+//   - cell: one character of a terminal, assumed to be twice as high as wide.
 //   - dot: one of the 2×4 dots of a braille glyph, nearly square. People are counted by dot, in slices
 //     indexed by the dot's number; [Map.Dot] and [Map.DotXYZ] return the number for a position.
-//   - window: the visible part of the Earth, all longitudes and the latitudes from [MinLat] to [MaxLat].
+//   - window: the visible part of the Earth: all longitudes, and the latitudes from [MinLat] to [MaxLat].
 //   - level: the brightness of a count, on a logarithmic scale that spans nine doublings.
 //
 // # How to read a frame
 //
-// Dots show where people are. The colour of a cell's dots shows the number of people, from blue to white.
-// Where people are ill, the colour turns to red, from dark to bright. Coasts without people are dim, and land
-// has a lighter background than the sea. Without colours, the share of dots that are set shows the density.
+// Dots show where people are. The colour of a cell's dots shows the number of people, from blue to white. A
+// larger share of ill people makes the colour more red. Coasts without people are dim, and land has a lighter
+// background than the sea. Without colours, denser regions have more dots.
 //
 // The projection is equirectangular. The window fills all cells if the map is 1.6 to 2.8 times as wide as
 // high, in dots. Otherwise the window has the nearer of these two ratios and is centred in the map.

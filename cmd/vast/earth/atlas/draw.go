@@ -12,12 +12,12 @@ type Style struct {
 	// does not show infection.
 	NoColor bool
 
-	// Full is the count of people at which a dot has the brightest colour. 0 means a count that at most one
-	// in 200 occupied dots of this frame exceeds.
+	// Full is the number of people at which a dot has the brightest colour. If Full is 0, Draw chooses a
+	// number for each frame: at most one in 200 occupied dots has more people.
 	Full uint32
 
-	// FullInfected is the infected share at which a cell has the full colour of infection. The strength of
-	// the colour follows the square root of the share. 0 means a quarter.
+	// FullInfected is the share of infected people at which a cell has the full colour of infection. The
+	// strength of the colour follows the square root of the share. 0 means 0.25.
 	FullInfected float64
 }
 
@@ -30,9 +30,9 @@ const brailleBlank = '\u2800'
 // coast sets only these dots, so that the coast does not look like a crowd.
 const everyOther = 0x01 | 0x10 | 0x04 | 0x80
 
-// threshold is the level (6 to 186) above which a dot is set. It makes an ordered dither: the share of set
-// dots in a region follows the region's density. The matrix is Bayer's matrix of 4×4 dots; it is two cells
-// wide and one cell high.
+// threshold has the levels (6 to 186) above which dots are set. This is an ordered dither: the share of set
+// dots in a region follows the region's density. Bayer's matrix of 4×4 dots is two cells wide and one cell
+// high.
 var threshold = func() (t [4][4]uint8) {
 	bayer := [4][4]int{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
 	for y, row := range bayer {
@@ -43,14 +43,15 @@ var threshold = func() (t [4][4]uint8) {
 	return t
 }()
 
-// densestDithered is the level above which a dot in colour is always set.
+// densestDithered is the level above which an occupied dot is always set if the map has colours.
 const densestDithered = 40
 
-// Counts are divided into classes: four per doubling.
+// classes is the number of classes of counts: four for each doubling.
 const classes = 4 * 32
 
+// class returns the class of a count, which must not be 0.
 func class(count uint32) int {
-	length := bits.Len32(count) // count is not 0
+	length := bits.Len32(count)
 	return (length-1)*4 + int(uint64(count)<<2>>(length-1)&3)
 }
 

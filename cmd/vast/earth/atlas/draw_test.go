@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// cellAt returns the cell at a position.
 func cellAt(m *Map, g Grid, lat, lon float64) Cell {
 	dot := m.Dot(lat, lon)
 	return g.Cells[dot/m.width/dotsDown*g.Columns+dot%m.width/dotsAcross]
@@ -56,7 +55,7 @@ func TestDrawDotsAreWherePeopleAre(t *testing.T) {
 		}
 		// The next frame must show nothing of this frame.
 		if c := cellAt(m, m.Draw(nil, nil, Style{NoColor: noColor}), 30, -40); c.Rune != ' ' {
-			t.Errorf("NoColor %t: %q is left over from the last frame", noColor, c.Rune)
+			t.Errorf("NoColor %t: %q is left over from the previous frame", noColor, c.Rune)
 		}
 	}
 }
@@ -156,7 +155,7 @@ func TestDrawOfWrongLengthPanics(t *testing.T) {
 				message := fmt.Sprint(recover())
 				if !strings.Contains(message, "map of 40×24 dots") ||
 					!strings.Contains(message, "new slices after a resize") {
-					t.Errorf("panicked with %q", message)
+					t.Errorf("Draw panics with %q, want the number of dots and advice", message)
 				}
 			}()
 			m.Draw(c[0], c[1], Style{})

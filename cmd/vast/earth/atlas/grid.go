@@ -16,7 +16,7 @@ type Grid struct {
 	Columns, Rows int
 	Cells         []Cell
 
-	// NoColor says that Fg and Bg have no meaning: paint the glyphs in the terminal's own two colours.
+	// NoColor means that Fg and Bg have no meaning: paint the glyphs in the terminal's default colours.
 	NoColor bool
 }
 

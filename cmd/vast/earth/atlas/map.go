@@ -2,8 +2,8 @@ package atlas
 
 import "math"
 
-// The visible window of the Earth. It leaves out Antarctica and the northernmost ice, where almost no people
-// live, and keeps Cape Horn and Spitsbergen.
+// MinLat and MaxLat are the latitudes of the lower and the upper border of the window. The window contains
+// Cape Horn and Spitsbergen. It leaves out Antarctica and the northernmost ice, where almost no people live.
 const (
 	MinLat = -58.0
 	MaxLat = 80.0
@@ -19,26 +19,25 @@ const (
 	MaxRows    = 500
 
 	// minAspect and maxAspect bound the ratio of width to height of the window, in dots. If the ratio of the
-	// map is between the bounds, the window fills the map. Otherwise the map has a margin on two sides. The
-	// window spans 2.6 degrees of longitude for each degree of latitude, so a ratio of 2.6 shows true shapes
-	// at the equator, 2.0 at 40 degrees, and 1.6 at 52 degrees.
+	// map is between the bounds, the window fills the map. Otherwise the map has a margin on two sides. A
+	// ratio of 2.6 shows true shapes at the equator, 2.0 at latitude 40, and 1.6 at latitude 52.
 	minAspect = 1.6
 	maxAspect = 2.8
 )
 
-// Map is a map of the world in terminal cells of one size: the projection, the land, drawn once, and the
-// cells that Draw paints. For another size make another Map. Only one goroutine may call Draw at a time. Dot,
-// DotXYZ, Dots, Land and Coast only read, and may run concurrently with each other and with Draw.
+// Map is a map of the world for one size in terminal cells. For another size make another Map. Only one
+// goroutine may call Draw at a time. The other methods only read, and may run concurrently with each other
+// and with Draw.
 type Map struct {
 	columns, rows int // cells
 	width, height int // dots: columns×2, rows×4
 
-	// The window, in dots. The other dots of the map are margin.
+	// The position and the size of the window in the map, in dots.
 	left, top, across, down int
 
-	// rowEdge holds the z (on the unit sphere) of each row's upper border, and of the last row's lower
-	// border, in descending order. The range of z is divided into slices, and slice 0 begins at z = -1. rowAt
-	// holds the row of each slice's upper end: in this row the search for the row of a z begins.
+	// rowEdge has the z on the unit sphere of each border between rows of dots, from the upper border of row
+	// 0 to the lower border of the last row. rowAt has the row at the upper end of each slice of the range of
+	// z; the search for the row of a z begins there. Slice 0 begins at z = -1.
 	rowEdge []float32
 	rowAt   [zSlices]int16
 
@@ -82,7 +81,7 @@ func New(columns, rows int) *Map {
 	}
 	row := m.down - 1
 	for slice := range m.rowAt {
-		// The bound is a little above the slice, because DotXYZ rounds when it computes the slice of a z.
+		// The bound is a little above the slice, because DotXYZ computes the slice of a z with rounding.
 		upper := float32(slice+1)*(2.0/zSlices) - 1 + 1e-6
 		for row > 0 && m.rowEdge[row] <= upper {
 			row--
@@ -153,16 +152,16 @@ func (m *Map) DotXYZ(x, y, z float32) int {
 	return m.number(int(column), row)
 }
 
-// turn returns atan2(y, x) in turns, from -0.5 to 0.5; 0 for x = y = 0. The arc tangent is the polynomial
-// 4.4.47 of Abramowitz and Stegun, Handbook of Mathematical Functions, with an error of at most 1e-5 radian,
-// that is 0.0006°.
+// turn returns atan2(y, x) in turns, from -0.5 to 0.5, and 0 for x = y = 0. The arc tangent is the polynomial
+// 4.4.47 of Abramowitz and Stegun, Handbook of Mathematical Functions. The error is at most 1e-5 radian, or
+// 0.0006°.
 //
-// turn does not branch on the direction. For points in all directions, half of such branches would be
-// mispredicted, which would cost more than all the arithmetic.
+// turn has no branches that depend on the direction. For points in random directions, the processor would
+// mispredict half of these branches, which would cost more than the arithmetic.
 func turn(x, y float32) float32 {
 	const sign = 1 << 31
 	bx, by := math.Float32bits(x), math.Float32bits(y)
-	// Floats that are not negative have the order of their bits.
+	// Without the sign bit, the bits of floats have the same order as their absolute values.
 	ax, ay := bx&^sign, by&^sign
 	long, short := math.Float32frombits(max(ax, ay)), math.Float32frombits(min(ax, ay))
 	if long == 0 {
@@ -178,8 +177,8 @@ func turn(x, y float32) float32 {
 	return o.base + o.sign*a
 }
 
-// octants continues the arc tangent from the first eighth of a turn to all eighths. The index has three bits.
-// From the highest bit, they are set if y is longer than x, if x is negative, and if y is negative.
+// octants continues the arc tangent from the first eighth of a turn to all eighths. The index
+// has a bit for each condition: 4 for |y| > |x|, 2 for negative x, and 1 for negative y.
 var octants = [8]struct{ base, sign float32 }{
 	{0, 1}, {0, -1}, {0.5, -1}, {-0.5, 1},
 	{0.25, -1}, {-0.25, 1}, {0.25, 1}, {-0.25, -1},

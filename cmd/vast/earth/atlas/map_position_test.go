@@ -69,13 +69,13 @@ func TestOutlines(t *testing.T) {
 	inside := func(lat, lon float32) bool {
 		odd := false
 		for _, ring := range outlines {
-			before := ring[len(ring)-1]
+			prev := ring[len(ring)-1]
 			for _, p := range ring {
-				if (p.Lat > lat) != (before.Lat > lat) &&
-					lon < (before.Lon-p.Lon)*(lat-p.Lat)/(before.Lat-p.Lat)+p.Lon {
+				if (p.Lat > lat) != (prev.Lat > lat) &&
+					lon < (prev.Lon-p.Lon)*(lat-p.Lat)/(prev.Lat-p.Lat)+p.Lon {
 					odd = !odd
 				}
-				before = p
+				prev = p
 			}
 		}
 		return odd

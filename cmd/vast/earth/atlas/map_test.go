@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// unit returns the unit vector of a position.
 func unit(lat, lon float64) [3]float32 {
 	sinLat, cosLat := math.Sincos(lat * math.Pi / 180)
 	sinLon, cosLon := math.Sincos(lon * math.Pi / 180)

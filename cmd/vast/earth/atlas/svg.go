@@ -16,8 +16,8 @@ const (
 	svgBar        = 28
 )
 
-// shapes collects all shapes of a colour in one path, so that the file is small. The paths are in the order
-// in which their colours are used first, so that the same grid gives the same file.
+// shapes collects all shapes of a colour in one path, so that the file is small. order has the colours in the
+// order of their first use, so that the same grid gives the same file.
 type shapes struct {
 	order []RGB
 	paths map[RGB]*bytes.Buffer
@@ -42,10 +42,10 @@ func (s *shapes) rectangle(c RGB, x, y, width, height int) {
 
 func hex(c RGB) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// WriteSVG draws a grid as a picture of a dark terminal. Braille and block glyphs become shapes, so that they
-// do not depend on the reader's fonts. Other text is set in a monospace font, stretched to its cells. A title
-// that is not empty is shown in a bar above the cells, and screen readers read it. The same grid gives the
-// same bytes. WriteSVG fails only if w fails.
+// WriteSVG draws a grid as a picture of a dark terminal. It draws braille and block glyphs as shapes, which
+// do not depend on the reader's fonts, and stretches other text to the width of its cells. The title is shown
+// in a bar above the cells and is read by screen readers. An empty title gives no bar. The same grid and
+// title give the same bytes. WriteSVG returns an error only if w returns an error.
 func WriteSVG(w io.Writer, g Grid, title string) error {
 	back := seaColour
 	top := svgMargin
@@ -87,7 +87,7 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 				}
 			case c.Rune == '▀':
 				blocks.rectangle(c.Fg, left, cellTop, svgCellWidth, svgCellHeight/2)
-			case c.Rune >= '▁' && c.Rune <= '█': // blocks of one to eight eighths from below
+			case c.Rune >= '▁' && c.Rune <= '█': // fills one to eight eighths, from below
 				size := int(c.Rune-'▁'+1) * svgCellHeight / 8
 				blocks.rectangle(c.Fg, left, cellTop+svgCellHeight-size, svgCellWidth, size)
 			case c.Rune != ' ' && c.Rune != 0:
@@ -145,8 +145,8 @@ func plainRow(row []Cell, back RGB) []Cell {
 	return painted
 }
 
-// writeText writes the words of one colour at the start of the row, and returns the number of their cells.
-// The words end before two spaces, because a viewer may show two spaces as one.
+// writeText writes the text at the start of the row, up to a change of colour, and returns its number of
+// cells. The text ends before two spaces, because a viewer may show two spaces as one.
 func writeText(b *bytes.Buffer, row []Cell, left, top int) int {
 	var words strings.Builder
 	n := 0

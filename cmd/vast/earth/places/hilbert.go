@@ -1,16 +1,16 @@
 package places
 
-// The Hilbert curve covers a square with sides of 2^hilbertBits units of position. Longitude takes 36,000,001
-// of these units and latitude takes 18,000,001, so 26 bits hold either coordinate.
+// The Hilbert curve covers a square with sides of 2^hilbertBits units of position. Longitudes have 36,000,001
+// different values, and latitudes have 18,000,001, so a coordinate fits in 26 bits.
 const (
 	hilbertBits = 26
 	hilbertSide = 1 << hilbertBits
-	hilbertEnd  = 1 << (2 * hilbertBits) // the first key past the curve
+	hilbertEnd  = 1 << (2 * hilbertBits) // number of keys
 )
 
-// hilbertKey returns the distance along the curve to the point x, y; both are below hilbertSide. The method
-// is the well-known rotation of quadrants, from the highest bit to the lowest: Warren, Hacker's Delight, 2nd
-// ed., chapter 16.
+// hilbertKey returns the distance along the curve to the point x, y; both coordinates must be below
+// hilbertSide. It rotates quadrants, from the highest bit to the lowest. Source: Warren, Hacker's Delight,
+// 2nd ed., chapter 16.
 func hilbertKey(x, y uint32) uint64 {
 	var key uint64
 	for side := uint32(hilbertSide / 2); side > 0; side >>= 1 {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// unitsPerDegree is the resolution of a position, the same as in GeoNames.
+	// unitsPerDegree gives positions the resolution of GeoNames.
 	unitsPerDegree = 100_000
 
 	maxLat = 90 * unitsPerDegree
@@ -18,7 +18,7 @@ const (
 	// places is an error.
 	MaxPlaces = 1 << 22
 
-	// maxPopulation fits in 32 bits, and the sum over all places fits in 64 bits.
+	// maxPopulation lets a population fit in an int32, and the sum of all populations in an int64.
 	maxPopulation = 1<<31 - 1
 
 	maxNameBytes    = 400 // GeoNames allows 200 characters
@@ -26,10 +26,10 @@ const (
 	maxCountries    = 1 << 16
 )
 
-// Place is one place, copied out of a List.
+// Place is a copy of one place of a List.
 type Place struct {
 	Name       string  // UTF-8, without control characters, never empty
-	Country    string  // ISO 3166 code of two letters in the embedded list; may be empty in other lists
+	Country    string  // in the embedded list: ISO 3166 code of two letters; may be empty in other lists
 	Lat, Lon   float64 // degrees, north and east positive, within ±90 and ±180
 	Population int     // 0: not known
 }
@@ -37,7 +37,7 @@ type Place struct {
 // List is a list of places in Hilbert order (see Terminology). It is immutable, so any number of goroutines
 // may read it at the same time. It takes 18 bytes for each place, and the bytes of the names.
 //
-// Methods panic if an index is out of range.
+// The methods panic if an index is out of range.
 type List struct {
 	lat, lon   []int32 // in units of position
 	population []int32
@@ -55,7 +55,7 @@ func (l *List) At(i int) Place {
 	return Place{l.Name(i), l.Country(i), l.Lat(i), l.Lon(i), l.Population(i)}
 }
 
-// All yields every place with its index, in order.
+// All yields every place with its index, in ascending order of the index.
 func (l *List) All() iter.Seq2[int, Place] {
 	return func(yield func(int, Place) bool) {
 		for i := range l.Len() {
@@ -78,7 +78,7 @@ func (l *List) Population(i int) int { return int(l.population[i]) }
 // Country returns the country of place i.
 func (l *List) Country(i int) string { return l.countries[l.country[i]] }
 
-// Name returns the name of place i, a substring of all names (see Lifetime).
+// Name returns the name of place i. The name is a substring of one string with all names (see Lifetime).
 func (l *List) Name(i int) string {
 	start := uint32(0)
 	if i > 0 {
@@ -87,7 +87,7 @@ func (l *List) Name(i int) string {
 	return l.names[start:l.nameEnd[i]]
 }
 
-// key returns the place's distance along the Hilbert curve.
+// key returns the distance of place i along the Hilbert curve.
 func (l *List) key(i int) uint64 {
 	return hilbertKey(uint32(l.lon[i]+maxLon), uint32(l.lat[i]+maxLat))
 }
@@ -96,11 +96,11 @@ func (l *List) key(i int) uint64 {
 type builder struct {
 	rows      List // nameEnd and names are unused: the names are in text
 	text      []byte
-	textEnd   []uint32
+	textEnd   []uint32 // offset of the end of each name in text
 	countryOf map[string]uint16
 }
 
-// add appends one place. The caller has checked every value. The result is false if there are too many
+// add appends one place, whose values the caller has checked. It returns false if there are too many
 // countries.
 func (b *builder) add(name []byte, country string, lat, lon, population int32) bool {
 	index, known := b.countryOf[country]
@@ -133,8 +133,8 @@ func (b *builder) name(i uint32) []byte {
 	return b.text[start:b.textEnd[i]]
 }
 
-// list returns the places in Hilbert order. Equal positions are ordered by name, country and population, so
-// that the same places give the same List for any order of the rows in the file.
+// list returns the places in Hilbert order. Places at one position are ordered by name, country and
+// population. Therefore the List does not depend on the order of the rows in the file.
 func (b *builder) list() *List {
 	type row struct {
 		key   uint64
@@ -163,8 +163,7 @@ func (b *builder) list() *List {
 		country:    make([]uint16, n),
 		nameEnd:    make([]uint32, n),
 	}
-	// Countries are renumbered in the order of their first use, so that their numbers do not depend on the
-	// order of the rows in the file.
+	// The numbers of the countries must not depend on the order of the rows, either.
 	renumbered := make(map[uint16]uint16, len(b.rows.countries))
 	var names strings.Builder
 	names.Grow(len(b.text) + n)

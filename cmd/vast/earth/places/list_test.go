@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// load reads text and fails the test if Read returns an error.
 func load(t *testing.T, text string) *List {
 	t.Helper()
 	l, err := Read(strings.NewReader(text), "test", Options{})

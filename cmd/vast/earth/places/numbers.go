@@ -7,19 +7,19 @@ import (
 	"math/bits"
 )
 
-// A column of numbers is packed as two parts. The first part has the bit length of each number, one byte
-// each. These bytes are repetitive and compress well. The second part has the bits of each number below its
-// highest 1 bit, lowest first, without space between the numbers. These bits are nearly random and are not
-// compressed. For gaps along a curve and for populations the two parts are a tenth smaller than compressed
+// A column of numbers is packed as two parts. The first part has one byte for each number: its bit length.
+// These bytes are repetitive, so they are compressed. The second part has the bits of each number below its
+// highest 1 bit, lowest bit first, without gaps between the numbers. These bits are nearly random, so they
+// are not compressed. For the columns of a list, both parts together are a tenth smaller than compressed
 // varints.
 
-// maxNumberBits is the largest bit length of a number. With it, up to 7 pending bits and the bits of the next
-// number fit in 64 bits.
+// maxNumberBits is the largest bit length of a number. A uint64 has room for the 56 stored bits of such a
+// number and for 7 pending bits.
 const maxNumberBits = 57
 
 var errNumberBits = errors.New("a number is longer than its column allows")
 
-// numberWriter collects both parts of a column.
+// numberWriter writes a column.
 type numberWriter struct {
 	lengths []byte
 	packed  []byte
@@ -43,7 +43,7 @@ func (w *numberWriter) add(v uint64) {
 	}
 }
 
-// bits returns the second part. Zero bits fill its last byte.
+// bits returns the second part of the column. Zero bits fill its last byte.
 func (w *numberWriter) bits() []byte {
 	if w.count > 0 {
 		return append(w.packed, byte(w.pending))
@@ -51,7 +51,7 @@ func (w *numberWriter) bits() []byte {
 	return w.packed
 }
 
-// numberReader reads a column back.
+// numberReader reads a column.
 type numberReader struct {
 	lengths *bufio.Reader
 	packed  []byte
@@ -86,7 +86,7 @@ func (r *numberReader) next() (uint64, error) {
 	return v, nil
 }
 
-// end returns an error if the column has more than the numbers that were read.
+// end returns an error if the column has unread data.
 func (r *numberReader) end() error {
 	if err := atEnd(r.lengths); err != nil {
 		return err

@@ -15,10 +15,10 @@ import (
 // Attribution is the line that programs show wherever they show the embedded places.
 const Attribution = "Places: GeoNames (geonames.org), CC BY 4.0"
 
-// Options are the options of loading.
+// Options are the options of the loading functions.
 type Options struct {
-	// Progress, if not nil, is called from the loading goroutine, from time to time and at the end. done and
-	// total count bytes of input. total is 0 if the size is not known, as for a stream.
+	// Progress, if not nil, is called by the loading goroutine from time to time, and at the end of a
+	// successful load. done and total count bytes of input. total is 0 if the size is not known.
 	Progress func(done, total int)
 }
 
@@ -33,8 +33,8 @@ var embedded []byte
 
 const embeddedName = "places.bin (embedded)"
 
-// Embedded decodes the list that is part of the program. It takes some tens of milliseconds, and decodes the
-// list again at each call. It fails, with an *Error, only if the program was built with a damaged places.bin.
+// Embedded decodes the embedded list. Each call decodes the list again, which takes some tens of
+// milliseconds. Embedded returns an *Error only if the program was built with a damaged places.bin.
 func Embedded(o Options) (*List, error) {
 	if len(embedded) < headerBytes || string(embedded[:len(magic)]) != magic {
 		return nil, &Error{File: embeddedName, Reason: errUnlike.Error()}
@@ -54,8 +54,8 @@ func Embedded(o Options) (*List, error) {
 	return l, nil
 }
 
-// Open loads the list in a file of any accepted form (see the package comment). The size of the file,
-// MaxPlaces and the limits on lines and names bound the memory. Every error is an *Error.
+// Open loads the list in a file of any accepted form (see the package comment). MaxPlaces and the limits on
+// lines and names bound the memory. Every error is an *Error.
 func Open(path string, o Options) (*List, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -66,7 +66,7 @@ func Open(path string, o Options) (*List, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	if info.IsDir() { // reading a directory fails on every system, but not always with a clear error
+	if info.IsDir() { // on some systems, the error of reading a directory is unclear
 		return nil, openError(path, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR})
 	}
 	size := 0
@@ -76,7 +76,8 @@ func Open(path string, o Options) (*List, error) {
 	return read(f, path, size, o)
 }
 
-// openError leaves the file's name out of the reason, because the text of an Error has the name already.
+// openError returns err as an Error. It leaves the file's name out of the reason, because the text of an
+// Error begins with the name.
 func openError(path string, err error) *Error {
 	reason := err.Error()
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
@@ -85,7 +86,7 @@ func openError(path string, err error) *Error {
 	return &Error{File: path, Reason: reason, Err: err}
 }
 
-// Read loads a list from r in any accepted form (see the package comment), and reads r to its end. name is
+// Read loads a list in any accepted form (see the package comment) from r, and reads r to its end. name is
 // the name of the file in errors. Every error is an *Error.
 func Read(r io.Reader, name string, o Options) (*List, error) {
 	return read(r, name, 0, o)
@@ -119,7 +120,8 @@ func readPlain(in *bufio.Reader, name string, done func() int, size int, o Optio
 	l, line, err := readText(in, o, done, size)
 	if err != nil {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
-			return nil, &Error{File: name, Reason: p.Err.Error(), Err: err} // such as a read from a directory
+			// The text of an Error begins with the file's name, so the reason leaves it out.
+			return nil, &Error{File: name, Reason: p.Err.Error(), Err: err}
 		}
 		return nil, &Error{File: name, Line: line, Reason: err.Error(), Err: err}
 	}
@@ -138,12 +140,12 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Error says why a list of places could not be loaded.
+// Error is the reason why a list of places could not be loaded.
 type Error struct {
 	File   string // as given to Open or Read
-	Line   int    // counted from 1; 0 if no line is wrong, as in a packed file
-	Reason string // what is wrong, in words that suggest what to do
-	Err    error  // the cause, for errors.Is; may be nil
+	Line   int    // number of the wrong line, from 1; 0 if the error is not in a line
+	Reason string // what is wrong
+	Err    error  // the cause, or nil
 }
 
 // Error returns "file:line: reason", or "file: reason" if Line is 0.

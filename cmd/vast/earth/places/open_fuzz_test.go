@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzRead reads arbitrary bytes. Read must return a valid list that survives packing, or an *Error. If
-// sealed is true, the checksum is corrected first, so that Read decodes the sections.
+// FuzzRead checks that Read returns an *Error, or a valid list that can be packed and read again. If sealed
+// is true, the checksum is corrected first, so that Read decodes the sections.
 func FuzzRead(f *testing.F) {
 	l, err := Read(bytes.NewReader([]byte(threePlaces)), "seed", Options{})
 	if err != nil {

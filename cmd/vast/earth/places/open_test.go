@@ -23,7 +23,6 @@ func zip(data []byte) []byte {
 	return b.Bytes()
 }
 
-// geoNamesRow makes a row of 19 columns.
 func geoNamesRow(name, lat, lon, country, population string) string {
 	return "1\t" + name + "\t" + name + "\tother,names\t" + lat + "\t" + lon + "\tP\tPPL\t" + country +
 		"\t\t\t\t\t\t" + population + "\t\t5\tEurope/Paris\t2020-01-01\n"
@@ -41,7 +40,7 @@ func TestEmbedded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if done != len(embedded) || total != len(embedded) {
-		t.Errorf("the last progress was %d of %d, want %d", done, total, len(embedded))
+		t.Errorf("the last progress was %d of %d bytes, want all %d", done, total, len(embedded))
 	}
 	if l.Len() != 199568 {
 		t.Errorf("%d places, want 199568", l.Len())
@@ -130,7 +129,7 @@ func TestFormsAgree(t *testing.T) {
 			}
 			equalLists(t, got, want)
 			if done != len(data) || total != len(data) {
-				t.Errorf("the last progress was %d of %d, want %d", done, total, len(data))
+				t.Errorf("the last progress was %d of %d bytes, want all %d", done, total, len(data))
 			}
 		})
 	}
@@ -144,7 +143,6 @@ func TestQuotedFields(t *testing.T) {
 	}
 }
 
-// wantError loads data and checks that the error is an *Error whose text begins with want.
 func wantError(t *testing.T, data []byte, want string) {
 	t.Helper()
 	_, err := Read(bytes.NewReader(data), "f", Options{})
@@ -221,14 +219,14 @@ func TestBadFile(t *testing.T) {
 	}
 	if e, ok := errors.AsType[*Error](err); !ok || e.File != missing || e.Line != 0 ||
 		strings.Contains(e.Reason, missing) {
-		t.Errorf("got %#v, want an *Error that names the file once", err)
+		t.Errorf("got %#v, want an *Error with the file only in the field File", err)
 	}
 
 	dir := t.TempDir()
 	_, err = Open(dir, Options{})
 	if e, ok := errors.AsType[*Error](err); !ok || e.File != dir || e.Line != 0 ||
 		strings.Contains(e.Reason, dir) {
-		t.Errorf("got %#v, want an *Error that names the directory once", err)
+		t.Errorf("got %#v, want an *Error with the directory only in the field File", err)
 	}
 }
 
@@ -278,8 +276,7 @@ func TestDamageIsNoticed(t *testing.T) {
 	wantError(t, append(packed, 0), "f: more data follows the ")
 }
 
-// TestWrongContent alters a packed file and corrects its checksum. The error of Read must say what is wrong.
-func TestWrongContent(t *testing.T) {
+func TestWrongContentWithRightChecksum(t *testing.T) {
 	put := func(offset int, v uint32) func([]byte) {
 		return func(p []byte) { binary.LittleEndian.PutUint32(p[offset:], v) }
 	}
@@ -308,8 +305,7 @@ func TestWrongContent(t *testing.T) {
 	}
 }
 
-// TestWrongLists packs invalid lists, and checks that Read returns an error.
-func TestWrongLists(t *testing.T) {
+func TestPackedInvalidLists(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		alter func(l *List)
@@ -339,9 +335,7 @@ func TestWrongLists(t *testing.T) {
 	}
 }
 
-// TestDeclaredCountsTakeNoMemory reads a short file whose header declares large counts. Read must allocate
-// little memory.
-func TestDeclaredCountsTakeNoMemory(t *testing.T) {
+func TestLargeDeclaredCountsTakeNoMemory(t *testing.T) {
 	packed := pack(t, load(t, threePlaces))
 	binary.LittleEndian.PutUint32(packed[12:], MaxPlaces)
 	binary.LittleEndian.PutUint32(packed[16:], 8*MaxPlaces)

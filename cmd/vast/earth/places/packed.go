@@ -22,8 +22,8 @@ import (
 //	     8  version
 //	    12  number of places
 //	    16  number of bytes of all names, each with the '\n' that ends it
-//	    20  six numbers: the number of bytes of each section
-//	    44  CRC-32 (IEEE) of the header up to here and of all sections
+//	    20  number of bytes of each section, six integers
+//	    44  CRC-32 (IEEE) of the bytes 0 to 43 and of all sections
 //
 //	section         what                                              form
 //	gapLengths      first part of the column of gaps (numbers.go)     bytes, deflated
@@ -34,9 +34,9 @@ import (
 //	                country; for each place the index of its country
 //	names           each name followed by '\n'                        text, deflated
 //
-// The gap of a place is the distance along the Hilbert curve from the place before it. The distance from the
-// start of the curve encodes both coordinates and rises from place to place, so one column of small gaps
-// replaces two columns of signed differences.
+// The gap of a place is its distance along the Hilbert curve from the previous place. The sum of the gaps up
+// to a place encodes both of its coordinates. One column of small gaps replaces two columns of signed
+// differences of coordinates.
 const (
 	magic          = "VASTPLC\n"
 	version        = 1
@@ -55,13 +55,12 @@ const (
 )
 
 const (
-	// maxPackedBytes bounds the bytes that are read before the checksum is compared. A packed list of
-	// MaxPlaces places like the embedded ones takes a sixth of this size.
+	// maxPackedBytes bounds the bytes that are read before the checksum is compared. It is about six times
+	// the size of MaxPlaces places like the embedded ones.
 	maxPackedBytes = 256 << 20
 
-	// maxExpansion is above the largest factor by which DEFLATE expands its input (1032). A declared count
-	// that needs a larger factor is wrong: decodeHeader returns an error before memory is allocated for the
-	// count.
+	// maxExpansion is above 1032, the largest factor by which DEFLATE expands its input. decodeHeader
+	// rejects a declared count that needs a larger factor, before memory is allocated for the count.
 	maxExpansion = 1040
 )
 
@@ -132,17 +131,17 @@ func deflate(data []byte) []byte {
 	return out.Bytes()
 }
 
-// header is the part of a packed file that holds the lengths of the sections.
+// header is the decoded header of a packed file.
 type header struct {
 	places    int
 	nameBytes int
-	section   [sections]int // bytes
-	payload   int           // bytes of all sections
+	section   [sections]int // number of bytes of each section
+	payload   int           // number of bytes of all sections
 	checksum  uint32
 }
 
-// decodeHeader decodes a header, and checks all that it can check without the sections. head must have
-// headerBytes bytes and begin with magic.
+// decodeHeader decodes a header, and checks its version and counts. head must have headerBytes bytes and
+// begin with magic.
 func decodeHeader(head []byte) (header, error) {
 	word := func(offset int) int { return int(binary.LittleEndian.Uint32(head[offset:])) }
 	var h header
@@ -153,7 +152,7 @@ func decodeHeader(head []byte) (header, error) {
 	h.places, h.nameBytes = word(12), word(16)
 	for i := range h.section {
 		h.section[i] = word(20 + 4*i)
-		// The comparison comes before the sum, because the sum could overflow an int of 32 bits.
+		// The sum could overflow an int of 32 bits, so the comparison comes first.
 		if h.section[i] < 0 || h.section[i] > maxPackedBytes-h.payload {
 			return h, fmt.Errorf("declares more than %d MiB of packed data", maxPackedBytes>>20)
 		}
@@ -161,8 +160,8 @@ func decodeHeader(head []byte) (header, error) {
 	}
 	h.checksum = binary.LittleEndian.Uint32(head[checksumOffset:])
 
-	// Before compression, each place has at least a byte of gap length, a byte of population length, an index
-	// byte and two bytes of name.
+	// Before compression, each place has one byte in gapLengths, one byte in peopleLengths, at least one
+	// byte in countries, and at least two bytes in names.
 	fits := func(bytes, section int) bool { return int64(bytes) <= maxExpansion*int64(h.section[section]) }
 	switch {
 	case h.places == 0:
@@ -178,7 +177,7 @@ func decodeHeader(head []byte) (header, error) {
 	return h, nil
 }
 
-// readPacked reads a packed file. It reads all sections and compares the checksum before it decodes them.
+// readPacked reads a packed file. It compares the checksum of all sections before it decodes a section.
 func readPacked(r io.Reader, o Options, done func() int, total int) (*List, error) {
 	head := make([]byte, headerBytes)
 	if n, err := io.ReadFull(r, head); err != nil {
@@ -217,7 +216,7 @@ func cutOff(err error, have, want int) error {
 	return err
 }
 
-// decodePacked decodes the sections of a packed file and reports progress after each column.
+// decodePacked decodes the sections of a packed file. It reports progress after each column.
 func decodePacked(h header, head, payload []byte, o Options) (*List, error) {
 	sum := crc32.ChecksumIEEE(head[:checksumOffset])
 	if sum = crc32.Update(sum, crc32.IEEETable, payload); sum != h.checksum {
@@ -264,7 +263,7 @@ func inflate(section []byte) *bufio.Reader {
 	return bufio.NewReader(flate.NewReader(bytes.NewReader(section)))
 }
 
-// atEnd checks that nothing is left to read.
+// atEnd returns an error if r has unread data.
 func atEnd(r io.ByteReader) error {
 	switch _, err := r.ReadByte(); err {
 	case io.EOF:
@@ -284,7 +283,7 @@ func (l *List) decodePositions(lengths, packed []byte) error {
 		if err != nil {
 			return err
 		}
-		// Neither term exceeds 1<<52, so the sum does not wrap.
+		// The key and the gap are below 1<<52, so the sum does not overflow.
 		if key += gap; key >= hilbertEnd {
 			return errOffMap
 		}
@@ -349,7 +348,7 @@ func (l *List) decodeCountries(section []byte) error {
 	return atEnd(r)
 }
 
-// decodeNames keeps all names as one string, and records where each name ends. It does not copy the names.
+// decodeNames keeps all names in one string, and stores the offset of the end of each name.
 func (l *List) decodeNames(section []byte, nameBytes int) error {
 	r := inflate(section)
 	var text strings.Builder
@@ -379,7 +378,6 @@ func (l *List) decodeNames(section []byte, nameBytes int) error {
 	return nil
 }
 
-// checkName checks that a place can have the name.
 func checkName(s string) error {
 	switch {
 	case s == "":
@@ -390,8 +388,8 @@ func checkName(s string) error {
 	return checkText(s)
 }
 
-// checkText returns an error for text that is not UTF-8, and for control characters. A terminal would execute
-// control characters, and '\n' ends a name in a packed file.
+// checkText returns an error for text that is not UTF-8, and for text with control characters. A terminal
+// would execute control characters, and '\n' ends a name in a packed file.
 func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("not text: the bytes are not UTF-8")

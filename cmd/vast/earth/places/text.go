@@ -15,12 +15,12 @@ const (
 	// maxLineBytes is four times the longest line of any GeoNames file.
 	maxLineBytes = 64 << 10
 
-	// maxTextBytes bounds a text after decompression: a small gzip file can expand to endless blank lines.
+	// maxTextBytes bounds a text after decompression, because a small gzip file can expand to very many
+	// blank lines.
 	maxTextBytes = 2 << 30
 
 	geoNamesColumns = 19
 
-	// placesPerReport is the number of places between two reports of progress.
 	placesPerReport = 4096
 )
 
@@ -30,9 +30,9 @@ var (
 		"or a header that names the columns name, lat and lon")
 )
 
-// columns is the form of a table: the index of each value in a row, or -1 if the table lacks the value.
+// columns is the form of a table.
 type columns struct {
-	name, country, lat, lon, population int
+	name, country, lat, lon, population int // index of the column, or -1 if the table lacks it
 	separator                           byte
 	quoted                              bool // fields may be wrapped in double quotes
 	count                               int  // number of columns in every row; 0 before the header is read
@@ -41,9 +41,9 @@ type columns struct {
 var geoNames = columns{name: 1, country: 8, lat: 4, lon: 5, population: 14, separator: '\t',
 	count: geoNamesColumns}
 
-// readText reads GeoNames rows or a table with a header. done returns the number of input bytes read until
-// now, and total is the size of the input, or 0 if the size is not known. If readText returns an error, line
-// is the number of the line that caused the error.
+// readText reads GeoNames rows or a table with a header. done returns the number of input bytes that were
+// read. total is the size of the input, or 0 if the size is not known. If readText returns an error, line is
+// the number of the wrong line.
 func readText(r io.Reader, o Options, done func() int, total int) (l *List, line int, err error) {
 	limited := &io.LimitedReader{R: r, N: maxTextBytes}
 	lines := bufio.NewScanner(limited)
@@ -134,7 +134,7 @@ func recognise(row []byte) (*columns, error) {
 		default:
 			continue
 		}
-		if *at < 0 { // the first of several columns for the same value counts
+		if *at < 0 { // of several columns for one value, the first counts
 			*at = i
 		}
 	}
@@ -144,8 +144,8 @@ func recognise(row []byte) (*columns, error) {
 	return &form, nil
 }
 
-// split appends the fields of row to fields. The fields share memory with row, except fields that contain a
-// doubled quote.
+// split appends the fields of row to fields. A field shares memory with row, except if it contains a doubled
+// quote.
 func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 	for {
 		if c.quoted && len(row) > 0 && row[0] == '"' {
@@ -177,8 +177,8 @@ func (c *columns) split(fields [][]byte, row []byte) ([][]byte, error) {
 	return fields, nil
 }
 
-// unquote returns the field before the closing quote, and the part of the row after that quote. In the field,
-// each doubled quote becomes one quote.
+// unquote returns the field before the closing quote, and the part of the row after the closing quote. In the
+// field, each doubled quote becomes one quote.
 func unquote(row []byte) (field, rest []byte, err error) {
 	start := 0
 	for {
@@ -249,8 +249,8 @@ func parseDegrees(what string, text []byte, most float64) (int32, error) {
 	return int32(math.Round(degrees * unitsPerDegree)), nil
 }
 
-// parsePopulation returns the whole part of a number, because some spreadsheets write 1234 as 1234.0. An
-// empty text is 0.
+// parsePopulation returns the integer part of a number, because some spreadsheets write 1234 as 1234.0. An
+// empty text gives 0.
 func parsePopulation(text []byte) (int32, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -262,7 +262,7 @@ func parsePopulation(text []byte) (int32, error) {
 	return int32(people), nil
 }
 
-// quote formats a field for a message: at most 40 bytes of it, with control characters escaped.
+// quote formats the first 40 bytes of a field for a message, with control characters escaped.
 func quote(text []byte) string {
 	const most = 40
 	if len(text) > most {

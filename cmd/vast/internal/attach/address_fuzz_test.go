@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzAddress reads arbitrary addresses. An accepted address can take requests and holds no secret.
+// FuzzAddress checks that an accepted address gives a valid base URL without a secret.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{"8080", ":8080", "127.0.0.1:8080", "http://[::1]:1/#token=abc",
 		"https://user:word@host/", "x:99999", "h\x00st:1", "://", "host:http", "ftp://a"} {

@@ -32,18 +32,18 @@ const AboutToken = "the inspector's `token`; safer in the environment variable "
 	"or in the address as printed, with #token=…"
 
 const (
-	dialTime   = 5 * time.Second  // the longest wait for a connection
-	answerTime = 30 * time.Second // the longest wait for the beginning of an answer
+	dialTime   = 5 * time.Second  // longest wait for a connection
+	answerTime = 30 * time.Second // longest wait for the header of an answer
 )
 
-// maxError is how many bytes of an answer with an error are read at most.
+// maxError is the largest number of bytes that are read of an answer with an error.
 const maxError = 64 << 10
 
 var errAddress = errors.New("want the address of an inspector, as HOST:PORT or as the URL that the " +
 	"program printed")
 
-// New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL, whose fragment may hold a token.
-// New uses the first token that is not empty: the given one, that of the fragment, that of the environment.
+// New returns the program at an address: HOST:PORT, :PORT, PORT, or a URL. If token is empty, New takes the
+// token from the fragment of the URL, or else from the environment.
 func New(address, token string) (*Program, error) {
 	u, err := parse(address)
 	if err != nil {
@@ -110,8 +110,8 @@ type Error struct {
 	Status  int
 	Code    string
 	Message string
-	// Position and Length are the place of the error in the query, in characters. Length is 0 if the error
-	// has no place in the query.
+	// Position and Length are the place of the error in the query, in characters. Length is 0 if the place is
+	// not known.
 	Position, Length int
 }
 
@@ -122,8 +122,8 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Open requests a path below /api/v1/ and returns the answer, which the caller must close. It returns an
-// [*Error] if the inspector refuses.
+// Open requests a path below /api/v1/ and returns the body of the answer. The caller must close the body. If
+// the inspector answers with an error message, Open returns an [*Error].
 func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.ReadCloser, error) {
 	u := p.base.JoinPath("api", "v1", path)
 	u.RawQuery = query.Encode()
@@ -137,7 +137,7 @@ func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.R
 	answer, err := p.client.Do(request)
 	if err != nil {
 		if inner, ok := errors.AsType[*url.Error](err); ok {
-			err = inner.Err // without the URL, which the message has already
+			err = inner.Err // the message below has the address
 		}
 		return nil, fmt.Errorf("no answer from %s: %w", p.Address(), err)
 	}
@@ -169,7 +169,7 @@ func (p *Program) Get(ctx context.Context, path string, query url.Values, limit 
 	return nil
 }
 
-// refusal reads an answer that is not a success, and returns it as an error.
+// refusal returns an answer whose status is not 200 as an error.
 func (p *Program) refusal(answer *http.Response) error {
 	var body struct {
 		Error struct {

@@ -55,7 +55,6 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// serve returns a program that a handler simulates.
 func serve(t *testing.T, token string, h http.HandlerFunc) *Program {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -179,20 +178,22 @@ func TestStreamEnds(t *testing.T) {
 	if err := p.Stream(t.Context(), []string{"a"}, func(string, []byte) error {
 		return enough
 	}); !errors.Is(err, enough) {
-		t.Errorf("ended by the callback: %v", err)
+		t.Errorf("the error of the callback is not returned: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := p.Stream(ctx, []string{"a"}, func(string, []byte) error {
 		cancel()
 		return nil
 	}); !errors.Is(err, context.Canceled) {
-		t.Errorf("ended by its context: %v", err)
+		t.Errorf("after the context was cancelled, the error is %v", err)
 	}
 }
 
-// TestEventsAreBounded checks that an event of any size takes bounded memory.
 func TestEventsAreBounded(t *testing.T) {
-	never := func(string, []byte) error { t.Error("an event beyond the bound is passed on"); return nil }
+	never := func(string, []byte) error {
+		t.Error("readEvents passed on an event of more than maxEvent bytes")
+		return nil
+	}
 	endless := strings.NewReader("data: " + strings.Repeat("x", maxEvent+10) + "\n\n")
 	if err := readEvents(endless, func() {}, never); err == nil || err == io.ErrUnexpectedEOF {
 		t.Errorf("a long line: %v", err)

@@ -10,19 +10,18 @@ import (
 	"time"
 )
 
-// silence is the time after which a stream that delivers nothing counts as lost. For example, the program's
-// machine may have lost its power.
+// silence is the time without data after which a stream counts as lost. For example, the program's machine
+// may have lost its power.
 const silence = 30 * time.Second
 
-// maxEvent bounds the data of one event, and also each line of the stream, in bytes.
+// maxEvent is the largest number of bytes of an event's data, and of a line of the stream.
 const maxEvent = 4 << 20
 
-// errSilent is the error of Stream after a silence.
 var errSilent = fmt.Errorf("the program has sent nothing for %v", silence)
 
-// Stream calls handle for each event of the given topics that has data. Stream returns when the stream ends,
-// when handle returns an error, or when ctx is done; its error is never nil. handle must not keep data after
-// handle returns.
+// Stream calls handle for each event of the given topics, but not for events without data. It returns when
+// the stream ends, when handle returns an error, or when ctx is done. Its error is never nil. handle must not
+// keep data after the call.
 func (p *Program) Stream(ctx context.Context, topics []string,
 	handle func(topic string, data []byte) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -41,8 +40,8 @@ func (p *Program) Stream(ctx context.Context, topics []string,
 	return err
 }
 
-// readEvents reads server-sent events. Each line has the name of a field, a colon and the value of the field.
-// A blank line ends an event. readEvents calls heard for each line, and handle for each event that has data.
+// readEvents reads server-sent events. A line has the name of a field, a colon and the value of the field. A
+// blank line ends an event. readEvents calls heard for each line, and handle for each event with data.
 // Source: the section "Server-sent events" of the HTML standard.
 func readEvents(from io.Reader, heard func(), handle func(topic string, data []byte) error) error {
 	lines := bufio.NewScanner(from)

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// element is the type of the elements in most containers. It is the Transform of "Virtual Arrays for Virtual
-// Worlds" (3dverse), and has 40 bytes.
+// element is the type of the elements in most containers: the Transform of "Virtual Arrays for Virtual
+// Worlds" (3dverse), 40 bytes.
 type element struct {
 	position vector
 	rotation quaternion
@@ -26,8 +26,8 @@ const bytesElement = int(unsafe.Sizeof(element{}))
 
 func bytesElements(n int) int { return n * bytesElement }
 
-// numbered returns the i-th element. The loops that append repeat this literal and do not call numbered,
-// because the compiler copies the result of an inlined function once more.
+// numbered returns the i-th element. The loops that append do not call numbered but repeat its literal,
+// because the result of an inlined function is copied once more.
 func numbered(i int) element { return element{position: vector{float32(i), 1, 2}} }
 
 func arrayWorks() []work {
@@ -38,7 +38,7 @@ func arrayWorks() []work {
 }
 
 // appends returns the sides of the works append and append-longest: append n elements. If longest is true, a
-// side measures the time of its slowest single append, and no memory.
+// side measures only the time of its slowest append.
 func appends(n int, longest bool) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) { appendArray(m, n, longest) }},
@@ -50,11 +50,11 @@ func appends(n int, longest bool) (sides []side, done func()) {
 	}, nil
 }
 
-// stopwatch keeps the longest lap. A lap is the time from one call of the method lap to the next call; the
-// first lap begins at start.
+// stopwatch keeps the longest lap. Each call of the method lap ends a lap and begins the next lap. The first
+// lap begins at start.
 type stopwatch struct {
-	start   time.Duration // the clock's reading
-	last    time.Duration // the end of the last lap, counted from start
+	start   time.Duration // reading of clock.Now
+	last    time.Duration // time from start to the end of the last lap
 	longest time.Duration
 }
 
@@ -64,7 +64,7 @@ func (s *stopwatch) lap() {
 	s.last = now
 }
 
-// resume begins a new measurement: it forgets the longest lap and the time since the last lap.
+// resume forgets the longest lap, and begins a lap now.
 func (s *stopwatch) resume() { s.last, s.longest = clock.Now()-s.start, 0 }
 
 func appendArray(m *meter, n int, longest bool) {
@@ -160,8 +160,8 @@ func newRegion(n int) *vm.Region {
 	return r
 }
 
-// elementsOf returns the memory of r as n elements, which hold no Go pointers. The caller must have committed
-// memory for n elements.
+// elementsOf returns the memory of r as n elements. The caller must have committed memory for n elements. The
+// conversion is sound because an element holds no Go pointers.
 func elementsOf(r *vm.Region, n int) []element { return unsafe.Slice((*element)(r.Base()), n) }
 
 //go:noinline
@@ -179,7 +179,7 @@ func fillRegionLapping(es []element, s *stopwatch) {
 	}
 }
 
-// blocks is a container that grows by blocks. A block never moves.
+// blocks is a container that grows by adding blocks, and never moves a block.
 type blocks interface {
 	fill(n int)
 	fillLapping(n int, s *stopwatch)

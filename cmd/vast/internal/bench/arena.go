@@ -13,12 +13,11 @@ type record struct {
 	values [2]uint64
 }
 
-// arenaFrames is the number of frames in one round.
 const arenaFrames = 10
 
-// arenaWorks returns the works that measure frames. In each frame, a side allocates N ÷ 10 records, or N ÷ 10
-// slices of 1 to 4 records, and frees all of them when the frame ends. The time covers all frames. For Go's
-// heap, it includes a garbage collection after the last frame.
+// arenaWorks returns the works that measure arenaFrames frames. In each frame, a side allocates N ÷ 10
+// records, or N ÷ 10 slices of 1 to 4 records, and frees all of them at the end of the frame. The sides on
+// Go's heap also collect garbage after the last frame, in the measured time.
 func arenaWorks() []work {
 	bytes := func(n int) int { return perFrame(n) * 24 }
 	return []work{

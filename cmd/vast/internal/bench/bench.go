@@ -1,11 +1,10 @@
-// Package bench is the command `vast bench`: it compares the library with the ways in which a Go program
-// would do the same work without the library. Each way is a side of the work. The command measures all sides
-// in one process and prints the ratios of their times.
+// Package bench is the command `vast bench`. It compares the library with other ways to do the same work in
+// Go. Each way, also that of the library, is a side of the work. The command measures all sides in one
+// process and prints the ratios of their times.
 //
-// The timed work of each side is in functions that are not inlined, so that the compiler does not optimize
-// the work together with the harness. The sides take turns: each round runs every side of a work once. Before
-// a side runs, all unused memory goes back to the operating system. The first round warms up and does not
-// count.
+// Each round runs every side of a work once. The first round warms up and does not count. Before a side runs,
+// all unused memory goes back to the operating system. The timed functions are not inlined, so that the
+// compiler does not optimize them together with the harness.
 package bench
 
 import (
@@ -29,11 +28,11 @@ type options struct {
 	n, rounds int
 	names     []string // names of families and works; empty for all
 	json      bool
-	svg       string // the file for the chart of the growth strategies, if any
+	svg       string // file for the chart of the growth strategies, or empty
 }
 
-// Run measures, prints to stdout, and returns the exit status: 0 for success, 1 if memory ran out or the
-// output could not be written, 2 if the command line is wrong.
+// Run runs the command and returns the exit status: 0 for success, 1 if memory ran out or the output could
+// not be written, 2 if the command line is wrong.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
@@ -105,8 +104,7 @@ func parse(args []string, help io.Writer) (options, error) {
 	return o, nil
 }
 
-// wants reports whether to measure a work. If the command line has names, it must name the work or the work's
-// family.
+// wants reports whether to measure a work: the command line names the work or its family, or has no names.
 func (o *options) wants(f family, w work) bool {
 	return len(o.names) == 0 || slices.Contains(o.names, f.name) || slices.Contains(o.names, w.name)
 }
@@ -128,11 +126,11 @@ func usage(help io.Writer, f *flag.FlagSet) {
 	f.PrintDefaults()
 }
 
-// failure is the value with which made and closed panic if their argument err is not nil. In most cases, the
-// operating system or a limit has refused memory.
+// failure is the value of a panic that reports an error. In most cases, the operating system or a limit has
+// refused memory.
 type failure struct{ err error }
 
-// catch stores the error of a panic with a failure in *err. The caller must defer catch.
+// catch recovers a panic with a failure, and stores its error in *err. The caller must defer catch.
 func catch(err *error) {
 	if r := recover(); r != nil {
 		f, ok := r.(failure)
@@ -143,6 +141,7 @@ func catch(err *error) {
 	}
 }
 
+// made returns v, or panics with a failure if err is not nil.
 func made[T any](v T, err error) T {
 	closed(err)
 	return v

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
-// TestJSON runs every work of every family at a small size, and checks the rows.
-func TestJSON(t *testing.T) {
+func TestRowsOfAllWorks(t *testing.T) {
 	rounds := "2"
-	if testing.Short() {
+	if !longtest.Enabled() {
 		rounds = "1"
 	}
 	var stdout, stderr bytes.Buffer
@@ -39,7 +39,7 @@ func TestJSON(t *testing.T) {
 				done()
 			}
 			if len(sides) < 2 {
-				t.Errorf("%s is compared with nothing", w.name)
+				t.Errorf("%s has %d sides, want at least 2", w.name, len(sides))
 			}
 			for _, s := range sides[1:] {
 				want = append(want, f.name+" "+w.name+" "+s.name)
@@ -61,10 +61,10 @@ func TestJSON(t *testing.T) {
 		}
 		ours, theirs := row["ours_ms"].(float64), row["theirs_ms"].(float64)
 		if ratio := row["ratio"].(float64); ratio < theirs/ours*0.999 || ratio > theirs/ours*1.001 {
-			t.Errorf("row %d: the ratio is %v, but theirs takes %v ms and ours %v ms", i, ratio, theirs, ours)
+			t.Errorf("row %d: the ratio is %v, want theirs_ms / ours_ms = %v / %v", i, ratio, theirs, ours)
 		}
 		if row["ours_median_ms"].(float64) < ours || row["theirs_median_ms"].(float64) < theirs {
-			t.Errorf("row %d: a median is below the best", i)
+			t.Errorf("row %d: a median is below the best time", i)
 		}
 	}
 }
@@ -140,8 +140,7 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// TestPeers checks that the containers of the sides other than vast hold the right elements.
-func TestPeers(t *testing.T) {
+func TestContainersOfOtherSides(t *testing.T) {
 	const n = 5000
 	g, f := &geometricBlocks{}, &fixedBlocks{}
 	g.fill(n)
@@ -161,7 +160,8 @@ func TestPeers(t *testing.T) {
 	}
 	if a, b := p.insert(numbered(1)), p.insert(numbered(2)); a != 99 || b != 7 || *p.get(99) != numbered(1) ||
 		*p.get(7) != numbered(2) {
-		t.Errorf("swap-and-pop with ids gives ids %d and %d, or wrong elements; want ids 99 and 7", a, b)
+		t.Errorf("swap-and-pop with ids: the new ids are %d and %d, want 99 and 7, or an element is wrong", a,
+			b)
 	}
 	m := filledMapped(100)
 	m.remove(7)

@@ -1,14 +1,14 @@
 package bench
 
-// geometricBlocks grows by blocks. The first block has room for firstBlock elements. Each later block has as
-// much room as all earlier blocks together.
+// geometricBlocks is a container of blocks. Each block after the first has as much room as all earlier blocks
+// together.
 type geometricBlocks struct {
 	current []element // the last block
-	total   int       // the number of elements for which the blocks have room
+	total   int       // room of all blocks, in elements
 	full    [][]element
 }
 
-const firstBlock = 64
+const firstBlockLen = 64 // room of the first block, in elements
 
 func (b *geometricBlocks) append(e element) {
 	if len(b.current) == cap(b.current) {
@@ -20,7 +20,7 @@ func (b *geometricBlocks) append(e element) {
 //go:noinline
 func (b *geometricBlocks) grow() {
 	b.full = append(b.full, b.current)
-	b.current = make([]element, 0, max(firstBlock, b.total))
+	b.current = make([]element, 0, max(firstBlockLen, b.total))
 	b.total += cap(b.current)
 }
 
@@ -39,10 +39,10 @@ func (b *geometricBlocks) fillLapping(n int, s *stopwatch) {
 	}
 }
 
-// fixedBlocks grows by blocks of 16 KiB.
+// fixedBlocks is a container of blocks of 16 KiB.
 type fixedBlocks struct {
 	current *block
-	filled  int // the number of elements in current
+	filled  int // number of elements in current
 	all     []*block
 }
 

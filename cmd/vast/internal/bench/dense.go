@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// denseWorks returns the works of the family dense. The other sides are packed slices whose elements are
-// found by ids. In dense-iterate, the other side is a plain slice.
+// denseWorks returns the works of the family dense. Except in dense-iterate, the other sides are packed
+// slices whose elements are found by ids.
 func denseWorks() []work {
 	return []work{
 		{"dense-insert", bytesElements, denseInsertions},
@@ -19,8 +19,8 @@ func denseWorks() []work {
 }
 
 // denseInsertions returns the sides of the work dense-insert: insert n elements into an empty container with
-// room for them, and keep their handles or ids. The side vast-insert-zero inserts a zero element and sets one
-// of its fields; the side vast inserts a whole element.
+// room for n elements, and keep the handles or ids. The side vast inserts whole elements. The side
+// vast-insert-zero inserts zero elements, and sets one field of each.
 func denseInsertions(n int) (sides []side, done func()) {
 	dense := func(name string, fill func(*bulk.Dense[element], []bulk.Handle[element])) side {
 		return side{name, func(m *meter) {
@@ -77,8 +77,8 @@ func denseGets(n int) (sides []side, done func()) {
 	}, func() { closed(d.Close()) }
 }
 
-// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements, after n
-// other elements were removed.
+// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements. Before,
+// n of 2n elements were removed from the Dense.
 func denseIterations(n int) (sides []side, done func()) {
 	d, handles := filledDense(2 * n)
 	for _, i := range randomOrder(2 * n)[:n] {
@@ -121,7 +121,7 @@ func denseRemovals(n int) (sides []side, done func()) {
 }
 
 // denseRefills returns the sides of the work dense-refill: insert n elements after n elements were removed in
-// random order. The sides vast and vast-insert-zero differ as in dense-insert.
+// random order. The sides of the library are those of dense-insert.
 func denseRefills(n int) (sides []side, done func()) {
 	order := randomOrder(n)
 	dense := func(name string, fill func(*bulk.Dense[element], []bulk.Handle[element])) side {
@@ -150,7 +150,6 @@ func newDense(n int) *bulk.Dense[element] {
 	return made(bulk.NewDense[element](bulk.Options{Name: "bench", Capacity: n}))
 }
 
-// filledDense returns a Dense of n elements and their handles in the order of insertion.
 func filledDense(n int) (*bulk.Dense[element], []bulk.Handle[element]) {
 	d, handles := newDense(n), make([]bulk.Handle[element], n)
 	fillDense(d, handles)

@@ -16,16 +16,15 @@ type family struct {
 // work is a task that each of its sides does in its own way.
 type work struct {
 	name  string
-	bytes func(n int) int                         // size of the data; nil if memory need not be warm
-	sides func(n int) (sides []side, done func()) // ours first; done cleans up and may be nil
+	bytes func(n int) int                         // size of the data; nil if no memory is warmed
+	sides func(n int) (sides []side, done func()) // vast is first; done cleans up and may be nil
 }
 
-// families lists the families in the order in which they are measured.
+// families are in the order of the report.
 var families = []family{
 	{"array", "bulk.Array: append N elements of 40 bytes", arrayWorks},
-	{"pool", "bulk.Pool: insert N elements of 40 bytes, remove them in random order, insert as many again, " +
-		"and read them",
-		poolWorks},
+	{"pool", "bulk.Pool: insert N elements of 40 bytes, remove them in random order, insert N elements " +
+		"again, and read them", poolWorks},
 	{"shared", "bulk.SharedArray, bulk.SharedPool: append N elements of 40 bytes, replace N ÷ 2, read " +
 		"N ÷ 10, by 1 to 8 goroutines", sharedWorks},
 	{"dense", "bulk.Dense: insert N elements of 40 bytes, find them by handles, read them, and remove " +
@@ -37,10 +36,10 @@ var families = []family{
 	{"lists", "bulk.Lists: build, free, read and change N ÷ 10 lists of 0 to 8 elements of 8 bytes",
 		listsWorks},
 	{"index", "bulk.HashIndex, bulk.OrderedIndex: insert, find and remove N pairs of 16 bytes", indexWorks},
-	{"replace", "bulk.SharedTable: N operations on N ÷ 10 entries of 40 bytes; one in 16 replaces an " +
-		"entry, the others read one", replaceWorks},
-	{"arena", "arena: allocate N records of 24 bytes, or slices of 1 to 4 records, in 10 frames that " +
-		"are freed whole; the collector's work counts", arenaWorks},
+	{"replace", "bulk.SharedTable: N operations on N ÷ 10 entries of 40 bytes; one of 16 replaces an " +
+		"entry, and each other operation reads an entry", replaceWorks},
+	{"arena", "arena: allocate N records of 24 bytes, or slices of 1 to 4 records, in 10 frames, " +
+		"and free each frame as a whole; the time includes the garbage collector", arenaWorks},
 	{"ring", "ring: pass blocks of 64 KiB (N ÷ 1,000), messages (N ÷ 10) and frames (N ÷ 2, " +
 		"over a socket N ÷ 10) through a buffer", ringWorks},
 	{"heap", "heap.Heap: replace N objects of 64 bytes; grow an allocation of 100 × N bytes; allocate " +

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// FuzzFlags checks that parse accepts only values within their bounds, and that the error of a rejected
-// command line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"-n 1000 -rounds 2 pool heap", "-json growth -svg x.svg", "-n -1",
 		"nothing", "pool -n 0x10"} {
@@ -19,10 +17,10 @@ func FuzzFlags(f *testing.F) {
 		switch {
 		case err != nil:
 			if err.Error() == "" {
-				t.Error("an error without text")
+				t.Error("the error has no text")
 			}
 		case o.n < 1 || o.n > maxElements || o.rounds < 1:
-			t.Errorf("%q is accepted: %+v", args, o)
+			t.Errorf("%q is accepted, but a value is out of bounds: %+v", args, o)
 		}
 	})
 }

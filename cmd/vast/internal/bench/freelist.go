@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// freeList is an array with holes as in "Virtual Arrays for Virtual Worlds" (3dverse). The first bytes of
-// each hole hold the index of the next hole in the list of holes. A set bit in valid marks each live element.
+// freeList is an array with holes, as in "Virtual Arrays for Virtual Worlds" (3dverse). The holes are a
+// linked list: the first bytes of a hole are the index of the next hole.
 type freeList struct {
 	elements []element
-	valid    []uint64
-	first    uint32 // the first hole, or noHole
+	valid    []uint64 // one bit for each element: 1 if the element is live
+	first    uint32   // index of the first hole, or noHole
 }
 
 const noHole = ^uint32(0)
@@ -32,8 +32,8 @@ func filledFreeList(n int) *freeList {
 	return l
 }
 
-// next returns the place in hole i that holds the index of the next hole. The conversion is sound because an
-// element is larger than an index, has the same alignment, and holds no Go pointers.
+// next returns a pointer to the index in hole i. The conversion is sound because an element is larger than a
+// uint32, has the same alignment, and holds no Go pointers.
 func (l *freeList) next(i uint32) *uint32 { return (*uint32)(unsafe.Pointer(&l.elements[i])) }
 
 func (l *freeList) insert(e element) uint32 {

@@ -14,9 +14,9 @@ import (
 )
 
 // growthFamily is the name of the family that compares the growth strategies of "Data Structures Part 1: Bulk
-// Data" (Niklas Gray): one reservation, a slice that is reallocated, geometric blocks that are kept, and
-// blocks of 16 KiB. Besides its works, the family has a trace of each strategy, which shows how time and
-// memory develop while the container grows.
+// Data" (Niklas Gray): one reservation, a slice that is reallocated, geometric blocks, and blocks of 16 KiB.
+// In addition to its works, the family has a trace of each strategy: the time and the memory while the
+// container grows.
 const growthFamily = "growth"
 
 func growthWorks() []work {
@@ -33,16 +33,16 @@ func growthWorks() []work {
 	}
 }
 
-// growthNames are the strategies. The sides of the work append have the same names.
+// growthNames has the names of the strategies, which are also names of sides of the work append.
 var growthNames = [...]string{"vast", "slice-grown", "geometric-blocks", "fixed-blocks"}
 
-// growing is a container that grows by one of the strategies.
+// growing is a container with one of the growth strategies.
 type growing interface {
 	fillLapping(n int, s *stopwatch)
-	// held returns the number of allocated or committed bytes, and the largest such number during the last
-	// fillLapping. During a reallocation, the old and the new memory count.
+	// held returns the number of allocated or committed bytes: now, and the largest number during the last
+	// call of fillLapping. During a reallocation, the old and the new memory count.
 	held() (now, largest int)
-	moved() int // the number of elements that growing has copied
+	moved() int // number of elements that reallocations have copied
 	sum() float32
 	close()
 }
@@ -136,55 +136,55 @@ func growthIterations(n int) (sides []side, done func()) {
 	}
 }
 
-// trace has the cost of appending elements with one strategy.
+// trace has the costs of appending elements with one strategy.
 type trace struct {
 	Strategy string  `json:"strategy"`
-	HeldMB   float64 `json:"held_mb"`         // at the end
-	WasteMB  float64 `json:"wasted_mb"`       // the part of HeldMB that is not elements
-	WorstMB  float64 `json:"wasted_worst_mb"` // the largest waste at any moment
+	HeldMB   float64 `json:"held_mb"`         // memory held at the end
+	WasteMB  float64 `json:"wasted_mb"`       // part of HeldMB without elements
+	WorstMB  float64 `json:"wasted_worst_mb"` // largest amount of memory without elements
 	Moved    int     `json:"elements_moved"`
 	Points   []point `json:"points"`
 }
 
 // point describes the appends since the previous point.
 type point struct {
-	Elements  int     `json:"elements"`   // in the container at this point
-	LongestNs int     `json:"longest_ns"` // of a single append, in the best of the rounds
+	Elements  int     `json:"elements"`   // number of elements in the container
+	LongestNs int     `json:"longest_ns"` // longest time of an append, in the best round
 	Held      float64 `json:"held"`       // largest number of bytes held for each byte of elements
 }
 
 const (
-	pointsFrom      = 1000 // elements before the first point
+	pointsFrom      = 1000 // number of elements at the first point
 	pointsPerDecade = 12
 )
 
-// wantsTraces reports whether to trace the growth strategies: if the command line has names, it must name the
-// family.
+// wantsTraces reports whether to trace the growth strategies: the command line names the family growth, or
+// has no names.
 func (o *options) wantsTraces() bool {
 	return len(o.names) == 0 || slices.Contains(o.names, growthFamily)
 }
 
-// traceGrowth traces each strategy o.rounds times. A point gets its longest append from the best round, and
-// its other figures from the last round.
+// traceGrowth traces each strategy o.rounds times. LongestNs of a point is the least of all rounds. All other
+// figures are those of the last round.
 func traceGrowth(o options, progress io.Writer) (traces []trace, err error) {
 	defer catch(&err)
 	if !o.json {
 		fmt.Fprintf(progress, "tracing %s ...\n", growthFamily)
 	}
 	for _, name := range growthNames {
-		var best trace
+		var merged trace
 		for round := range o.rounds {
 			measure.Settle()
 			warm(2 * bytesElements(o.n))
 			t := traceOnce(name, o.n)
 			for i := range t.Points {
 				if round > 0 {
-					t.Points[i].LongestNs = min(t.Points[i].LongestNs, best.Points[i].LongestNs)
+					t.Points[i].LongestNs = min(t.Points[i].LongestNs, merged.Points[i].LongestNs)
 				}
 			}
-			best = t
+			merged = t
 		}
-		traces = append(traces, best)
+		traces = append(traces, merged)
 	}
 	return traces, nil
 }
@@ -219,7 +219,6 @@ func traceOnce(name string, n int) trace {
 	return t
 }
 
-// traceTable prints the traces as a table.
 func traceTable(out io.Writer, o options, traces []trace) error {
 	if len(traces) == 0 {
 		return nil
@@ -227,7 +226,7 @@ func traceTable(out io.Writer, o options, traces []trace) error {
 	fmt.Fprintf(out, "\ngrowth strategies: memory allocated (in the array: committed) for %.1f MB of "+
 		"elements\n\n", mb(bytesElements(o.n)))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "strategy\theld MB\twasted\twasted in the worst moment\telements moved\t")
+	fmt.Fprintln(w, "strategy\theld MB\twasted\tmost wasted\telements moved\t")
 	for _, t := range traces {
 		fmt.Fprintf(w, "%s\t%.1f\t%.1f\t%.1f\t%d\t\n", t.Strategy, t.HeldMB, t.WasteMB, t.WorstMB, t.Moved)
 	}

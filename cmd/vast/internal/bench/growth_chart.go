@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// The sizes of the chart's parts, in units of its view box. The chart is as many units wide as a small phone
-// has pixels, because its text must be legible on the phone without zooming.
+// The sizes are in units of the chart's view box. chartWidth is the width of a small phone in pixels, so that
+// the text is legible on the phone without zooming.
 const (
 	chartWidth  = 360
 	chartHeight = 478
@@ -21,18 +21,18 @@ const (
 type panel struct {
 	title string
 	top   float64               // top edge of the plot
-	y     func(p point) float64 // the height of a point: 0 at the bottom, 1 at the top
+	y     func(p point) float64 // height of a point: 0 at the bottom, 1 at the top
 	ticks []tick
 }
 
 // A tick is a labelled value on the vertical axis.
 type tick struct {
-	at    float64 // 0 at the bottom, 1 at the top
+	at    float64 // height of the value: 0 at the bottom, 1 at the top
 	label string
 }
 
-// growthLines has each strategy's name in the legend, the class of its colour, and its dash pattern. The
-// patterns are for readers who do not see colours.
+// growthLines has the line of each strategy: its label in the legend, the class of its colour, and its dash
+// pattern, for readers who do not see colours.
 var growthLines = map[string]struct{ label, class, dash string }{
 	"vast":             {"one reservation (Array)", "a", ""},
 	"slice-grown":      {"reallocated (append)", "b", "6 3"},
@@ -40,7 +40,6 @@ var growthLines = map[string]struct{ label, class, dash string }{
 	"fixed-blocks":     {"blocks of 16 KiB", "d", "8 2 2 2"},
 }
 
-// growthStyle has one set of colours for light backgrounds, and another set for dark backgrounds.
 const growthStyle = `<style>
 svg { --paper: #fffffe; --ink: #1f2328; --soft: #59636e; --rule: #e1e4e9; ` +
 	`--a: #1f83d0; --b: #d9601a; --c: #14a07a; --d: #a05fc6;
@@ -97,7 +96,7 @@ func growthChart(o options, traces []trace) []byte {
 	return b.Bytes()
 }
 
-// draw draws a panel. rightEnd is the number of elements at the right end of its axis.
+// draw draws a panel. rightEnd is the number of elements at the right end of the horizontal axis.
 func (p *panel) draw(b *bytes.Buffer, traces []trace, rightEnd float64) {
 	x := func(elements float64) float64 {
 		return plotLeft + (plotRight-plotLeft)*logarithmic(elements, pointsFrom, rightEnd)
@@ -114,7 +113,7 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, rightEnd float64) {
 			min(x(n), plotRight-8), p.top+plotHeight+16,
 			count(n))
 	}
-	// Vast's line is drawn last, so that it lies above the others.
+	// The line of vast is the first trace. It is drawn last, so that it covers the other lines.
 	for i := len(traces) - 1; i >= 0; i-- {
 		l := growthLines[traces[i].Strategy]
 		fmt.Fprintf(b, `<path class="line %s" stroke-dasharray="%s" d="`, l.class, l.dash)
@@ -129,13 +128,12 @@ func (p *panel) draw(b *bytes.Buffer, traces []trace, rightEnd float64) {
 	}
 }
 
-// logarithmic returns the place of v on a logarithmic scale from low, which has the place 0, to high, which
-// has the place 1.
+// logarithmic returns the position of v on a logarithmic scale: 0 if v ≤ low, 1 if v ≥ high.
 func logarithmic(v, low, high float64) float64 {
 	return min(1, max(0, math.Log(v/low)/math.Log(high/low)))
 }
 
-// count formats a power of ten from 1,000 on.
+// count formats a power of ten of at least 1,000.
 func count(n float64) string {
 	if n >= 1e6 {
 		return fmt.Sprintf("%.0f M", n/1e6)

@@ -13,7 +13,6 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// TestStrategies checks what each strategy reports: the bytes held and the elements moved.
 func TestStrategies(t *testing.T) {
 	const n = 5000
 	for _, name := range growthNames {
@@ -25,13 +24,13 @@ func TestStrategies(t *testing.T) {
 			g.fillLapping(1, &s)
 			now, largest := g.held()
 			if now < bytesElements(i+1) || largest < now {
-				t.Fatalf("%s: for %d elements, now is %d bytes and largest is %d bytes", name, i+1, now,
-					largest)
+				t.Fatalf("%s: held returns %d, %d for %d elements of %d bytes", name, now, largest, i+1,
+					bytesElement)
 			}
 			if name == "slice-grown" && now != before {
 				moved += i
 				if largest != before+now {
-					t.Fatalf("%s: a slice of %d bytes grows to %d bytes; largest is %d bytes, want the sum",
+					t.Fatalf("%s: growth from %d to %d bytes holds at most %d bytes, want the sum",
 						name, before, now, largest)
 				}
 			}
@@ -43,7 +42,7 @@ func TestStrategies(t *testing.T) {
 			t.Errorf("%s: %d elements were moved, want %d", name, g.moved(), moved)
 		}
 		if s.longest <= 0 {
-			t.Errorf("%s: no append took any time", name)
+			t.Errorf("%s: the longest append took %v", name, s.longest)
 		}
 		g.close()
 	}
@@ -110,7 +109,7 @@ func TestGrowthChart(t *testing.T) {
 		}
 	}
 	if lines != 2*len(growthNames) {
-		t.Errorf("%d lines, want two for each of the %d strategies", lines, len(growthNames))
+		t.Errorf("the chart has %d lines, want two for each of the %d strategies", lines, len(growthNames))
 	}
 	for _, want := range []string{"one reservation (Array)", "blocks of 16 KiB", "Longest single append",
 		"1 k", "10 k", "1 ms", "1.5"} {
@@ -120,6 +119,6 @@ func TestGrowthChart(t *testing.T) {
 	}
 	if status := Run([]string{"growth", "-n", "2000", "-rounds", "1", "-svg", filepath.Join(name, "no")},
 		&stdout, &stderr); status != 1 {
-		t.Errorf("a file that cannot be written: status %d, want 1", status)
+		t.Errorf("with a file that cannot be written, the status is %d, want 1", status)
 	}
 }

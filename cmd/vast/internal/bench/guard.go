@@ -19,12 +19,11 @@ func guardWorks() []work {
 	}
 }
 
-// live is the number of elements that are alive at the same time in guardedChurns and sampledChurns.
+// live is the number of elements that are alive at the same time in the works that churn.
 const live = 64
 
-// guardedChurns returns the sides of the work guard-all: n times, remove the element that was inserted 64
-// insertions earlier, and insert an element. The work shows the cost of guarding every element. On the side
-// go-new, the collector frees the elements.
+// guardedChurns returns the sides of the work guard-all: replace the oldest of 64 elements, n times. The work
+// shows the cost of guarding every element. On the side go-new, the collector frees the elements.
 func guardedChurns(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -47,9 +46,9 @@ func guardedChurns(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// sampledChurns returns the sides of the works sample-churn and sample-decision. The works are like
-// guard-all, but a SampledPool guards, on average, one element in `every`. Elements live so briefly that a
-// guarded slot is free for each sampled element.
+// sampledChurns returns the sides of the works sample-churn and sample-decision. These works differ from
+// guard-all: a SampledPool guards one of `every` elements on average. An element lives so briefly that each
+// sampled element finds a free guarded slot.
 func sampledChurns(n, every int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -106,23 +105,24 @@ func churnGoHeap(last *[live]*element, n int) {
 // ticks is the number of ticks of each side in a round of the work sample-ticks.
 const ticks = 40
 
-// In each tick, one element in replacedOneIn is replaced, and one element in foundOneIn is looked up.
+// In each tick, one element of replaceEvery is replaced, and one element of findEvery is looked up.
 const (
-	replacedOneIn = 1000
-	foundOneIn    = 100
+	replaceEvery = 1000
+	findEvery    = 100
 )
 
 // sampledTicks returns the sides of the work sample-ticks: run ticks over n elements, as the server of a
-// simulation does. In each tick, every element moves. One element in a hundred, chosen at random, is looked
-// up by its handle, and one in a thousand is replaced. On average, an element lives for a thousand ticks, or
-// 50 seconds at 20 ticks a second. One insertion in a thousand is guarded if one of the 16 guarded slots is
-// free. All rounds use the same pools.
+// simulation does. In each tick, every element moves, random elements are looked up by their handles, and
+// random elements are replaced. An element lives for a thousand ticks on average: 50 seconds at 20 ticks a
+// second. The SampledPool samples one insertion of a thousand, and guards the element if one of the 16
+// guarded slots is free. All rounds use the same pools.
 //
-// Because the difference between the sides is smaller than the noise of the machine, the sides take turns
+// The difference between the sides is smaller than the noise of the machine. Therefore the sides take turns
 // after each tick, and the first side measures both sides. The time of a side in a round is the lower
-// quartile of its ticks, because other programs hardly disturb the faster ticks. The quartile leaves out most
-// guarded insertions and removals. They are rare: with 16 slots, there is one insertion and one removal in
-// about 60 ticks, and these two take about 10 µs (see sample-churn).
+// quartile of its ticks, because other programs hardly disturb the faster ticks.
+//
+// The quartile leaves out most guarded insertions and removals. In about 60 ticks, one guarded element is
+// inserted and one is removed, which takes about 10 µs (see sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
 	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
 		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))
@@ -169,12 +169,12 @@ func tickSampled(p *guard.SampledPool[element], handles []bulk.Handle[element], 
 	for _, run := range p.Runs() {
 		move(run)
 	}
-	for range len(handles) / foundOneIn {
+	for range len(handles) / findEvery {
 		if p.Get(handles[r.IntN(len(handles))]).scale.x == 0 {
 			found++
 		}
 	}
-	for i := range len(handles) / replacedOneIn {
+	for i := range len(handles) / replaceEvery {
 		h := &handles[r.IntN(len(handles))]
 		p.Remove(*h)
 		*h, _ = p.Insert(numbered(i))
@@ -187,12 +187,12 @@ func tickPool(p *bulk.Pool[element], handles []bulk.Handle[element], r *rand.Ran
 	for _, run := range p.Runs() {
 		move(run)
 	}
-	for range len(handles) / foundOneIn {
+	for range len(handles) / findEvery {
 		if p.Get(handles[r.IntN(len(handles))]).scale.x == 0 {
 			found++
 		}
 	}
-	for i := range len(handles) / replacedOneIn {
+	for i := range len(handles) / replaceEvery {
 		h := &handles[r.IntN(len(handles))]
 		p.Remove(*h)
 		*h, _ = p.Insert(numbered(i))
@@ -200,8 +200,6 @@ func tickPool(p *bulk.Pool[element], handles []bulk.Handle[element], r *rand.Ran
 	return found
 }
 
-// move moves every element of es, once in each tick.
-//
 //go:noinline
 func move(es []element) {
 	for i := range es {

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	bytesRealloc     = 100   // the growing allocation has 100 bytes for each element of -n
-	bytesHole        = 16384 // size of a block in the work fragmented: whole pages on most systems
-	elementsPerBlock = 200   // the work fragmented has one block for 200 elements of -n
-	churnLive        = 10    // a churn replaces 10 objects for each object that is alive at the same time
+	bytesRealloc     = 100   // bytes of the growing allocation for each element of -n
+	bytesHole        = 16384 // bytes of a block in the work fragmented: whole pages on most systems
+	elementsPerBlock = 200   // number of elements of -n for each block in the work fragmented
+	churnLive        = 10    // number of replacements for each live object in the works churn
 )
 
 func heapWorks() []work {
@@ -69,10 +69,10 @@ func heapWorks() []work {
 
 func newHeap() *heap.Heap { return made(heap.New(heap.Options{Name: "bench"})) }
 
-// viewOf returns the n bytes at p. The caller must not use the slice after the allocation is freed.
+// viewOf returns the n bytes at p. The slice is valid until the allocation is freed.
 func viewOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// marked touches all pages of an allocation, and writes its first and last byte for mustBeMarked.
+// marked touches all pages of an allocation, and writes the first and the last byte for mustBeMarked.
 func marked(b []byte) {
 	touch(b)
 	b[0], b[len(b)-1] = 7, 9
@@ -80,6 +80,6 @@ func marked(b []byte) {
 
 func mustBeMarked(b []byte) {
 	if b[0] != 7 || b[len(b)-1] != 9 {
-		panic("bench: the contents of a grown allocation have changed")
+		panic("bench: an allocation has lost its contents")
 	}
 }

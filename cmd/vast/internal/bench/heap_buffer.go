@@ -10,7 +10,7 @@ func growBuffer(m *meter, n int) {
 	h := newHeap()
 	b := heap.NewBuffer[bytes300](h)
 	m.run(func() { fillBuffer(b, n) })
-	m.heft()
+	m.weighWithGarbage()
 	if b.Len() != n || n > 0 && b.At(n - 1)[0] != byte(n-1) {
 		panic("bench: the buffer has the wrong contents")
 	}
@@ -27,7 +27,7 @@ func fillBuffer(b *heap.Buffer[bytes300], n int) {
 func growSlice(m *meter, n int) {
 	var s []bytes300
 	m.run(func() { s = fillBytes(n) })
-	m.heft()
+	m.weighWithGarbage()
 	if len(s) != n || n > 0 && s[n-1][0] != byte(n-1) {
 		panic("bench: the slice has the wrong contents")
 	}

@@ -9,14 +9,14 @@ import (
 // object is a small object of 64 bytes.
 type object [8]uint64
 
-// churnHeap makes n ÷ 10 objects. Then it times n replacements, each of an object chosen at random.
+// churnHeap makes n ÷ 10 objects, and times n replacements of random objects.
 func churnHeap(m *meter, h *heap.Heap, n int) {
 	live := make([]*object, max(1, n/churnLive))
 	for i := range live {
 		live[i] = heap.Make[object](h)
 	}
 	m.run(func() { replaceInHeap(h, live, n) })
-	m.heft()
+	m.weighWithGarbage()
 	mustBeReplaced(live, n)
 	closed(h.Close())
 }
@@ -39,7 +39,7 @@ func churnNew(m *meter, n int) {
 		live[i] = new(object)
 	}
 	m.run(func() { replaceByNew(live, n) })
-	m.heft()
+	m.weighWithGarbage()
 	mustBeReplaced(live, n)
 }
 

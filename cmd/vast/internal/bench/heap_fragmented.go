@@ -9,16 +9,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// numberOfBlocks returns the number of blocks in the work fragmented.
 func numberOfBlocks(n int) int { return max(2, n/elementsPerBlock) }
 
-// fragmentHeap allocates blocks, frees every second block, and makes one allocation of half the blocks' size.
+// fragmentHeap allocates blocks, frees every second block, and makes one allocation of the freed size.
 func fragmentHeap(m *meter, count int) {
 	h := newHeap()
 	blocks := make([]unsafe.Pointer, count)
 	var large unsafe.Pointer
 	m.run(func() { large = punchHeap(h, blocks) })
-	m.heft()
+	m.weighWithGarbage()
 	mustBeMarked(viewOf(large, count/2*bytesHole))
 	closed(h.Close())
 }
@@ -42,7 +41,7 @@ func fragmentGo(m *meter, count int) {
 	blocks := make([][]byte, count)
 	var large []byte
 	m.run(func() { large = punchGo(blocks) })
-	m.heft()
+	m.weighWithGarbage()
 	mustBeMarked(large)
 	runtime.KeepAlive(blocks)
 }
@@ -69,7 +68,7 @@ func fragmentFreeList(m *meter, count int) {
 	blocks := make([]int, count)
 	var large int
 	m.run(func() { large = punchFreeList(l, blocks) })
-	m.heft()
+	m.weighWithGarbage()
 	mustBeMarked(l.memory[large:][:count/2*bytesHole])
 	closed(r.Close())
 }
@@ -88,12 +87,12 @@ func punchFreeList(l *chunkList, blocks []int) int {
 	return large
 }
 
-// chunkList is an allocator that does not map pages. An allocation gets its memory from the first free chunk
-// that is long enough, or from the end of the part in use if no chunk is. Freed memory goes into a sorted
-// list of chunks, and adjoining chunks are joined.
+// chunkList is an allocator with a sorted free list, which joins adjacent free chunks. It uses the first free
+// chunk that is long enough. If there is none, it uses the memory after the part in use. It cannot move or
+// map pages.
 type chunkList struct {
 	memory []byte
-	end    int // the end of the part in use
+	end    int // offset of the end of the part in use
 	free   []chunk
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/heap"
 )
 
-// reallocRoom grows a resident allocation by a quarter and times the growth. If moves is true, the allocation
-// must move, because it was doubled before and fills its room, and another allocation lies behind the room.
+// reallocRoom times the growth of a resident allocation by a quarter. If moves is true, the allocation fills
+// its room, and another allocation follows the room, so the allocation must move.
 func reallocRoom(m *meter, n int, moves bool) {
 	h := newHeap()
 	p := made(h.Alloc(n/2, 0))
@@ -22,7 +22,7 @@ func reallocRoom(m *meter, n int, moves bool) {
 	m.run(func() { q = growRoom(h, p, n+n/4) })
 	mustBeMarked(viewOf(q, n))
 	if moved := q != p; moved != moves && n/2 > 1<<20 {
-		panic("bench: an allocation moved and should have grown in place, or the reverse")
+		panic("bench: an allocation that should grow in place has moved, or the reverse")
 	}
 	closed(h.Close())
 }

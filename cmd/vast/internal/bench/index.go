@@ -7,8 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// bytesPair is the size of a pair in the family index: a key and a value of 8 bytes each. The value of the
-// i-th pair is i.
+// bytesPair is the size of a pair: a key and a value of 8 bytes each. The value of the i-th pair is i.
 const bytesPair = 16
 
 func bytesPairs(n int) int { return n * bytesPair }
@@ -29,7 +28,7 @@ func indexWorks() []work {
 	}
 }
 
-// randomKeys returns n random keys. The keys of two seeds differ, except by chance.
+// randomKeys returns n random keys. Different seeds give different keys, except by chance.
 func randomKeys(n int, seed uint64) []uint64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	keys := make([]uint64, n)
@@ -44,8 +43,9 @@ const (
 	seedMisses = 22
 )
 
-// insertions measures insertions into an empty table. If longest is false, it times fill, which inserts all
-// keys. Otherwise it calls fillLapping, which ends a lap after each insertion, and keeps the longest lap.
+// insertions measures insertions into an empty table. If longest is false, it measures the time of fill,
+// which inserts all keys. If longest is true, it measures the longest lap of fillLapping, which ends a lap
+// after each insertion.
 func insertions(m *meter, longest bool, fill func(), fillLapping func(*stopwatch)) {
 	if !longest {
 		m.run(fill)
@@ -122,8 +122,8 @@ func fillMapLapping(m map[uint64]uint64, keys []uint64, s *stopwatch) {
 	}
 }
 
-// hashSearches returns the sides that look up n keys in a table of n pairs. If hits is true, the table has
-// all of these keys; otherwise it has none of them.
+// hashSearches returns the sides that look up n keys in a table of n pairs. The table has all of these keys
+// if hits is true, and none of them if hits is false.
 func hashSearches(n int, hits bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	sought := shuffle(keys, randomOrder(n))

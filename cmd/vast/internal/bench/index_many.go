@@ -6,14 +6,11 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// valuesPerKey is the approximate number of values of each key in the works many-insert, many-read and
-// many-remove. A key is like a party in a game, and its values are like the units of that party.
-const valuesPerKey = 100
+const valuesPerKey = 100 // approximately
 
-func partyOf(i, n int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 % uint64(n/valuesPerKey+1) }
+func keyOf(i, n int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 % uint64(n/valuesPerKey+1) }
 
-// manyInsertions returns the sides that insert n values, about valuesPerKey for each key. Successive values
-// usually have different keys.
+// manyInsertions returns the sides that insert n values. Successive values usually have different keys.
 func manyInsertions(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -35,14 +32,14 @@ func manyInsertions(n int) (sides []side, done func()) {
 //go:noinline
 func fillMany(x *bulk.HashIndex[uint64, uint64], n int) {
 	for i := range n {
-		x.Add(partyOf(i, n), uint64(i))
+		x.Add(keyOf(i, n), uint64(i))
 	}
 }
 
 //go:noinline
 func fillSlices(x map[uint64][]uint64, n int) {
 	for i := range n {
-		k := partyOf(i, n)
+		k := keyOf(i, n)
 		x[k] = append(x[k], uint64(i))
 	}
 }
@@ -101,14 +98,14 @@ func manyRemovals(n int) (sides []side, done func()) {
 //go:noinline
 func emptyMany(x *bulk.HashIndex[uint64, uint64], n int) {
 	for i := range n {
-		x.Remove(partyOf(i, n), uint64(i))
+		x.Remove(keyOf(i, n), uint64(i))
 	}
 }
 
 //go:noinline
 func emptySlices(x map[uint64][]uint64, n int) {
 	for i := range n {
-		k := partyOf(i, n)
+		k := keyOf(i, n)
 		vs := x[k]
 		at := slices.Index(vs, uint64(i))
 		vs[at] = vs[len(vs)-1]

@@ -13,12 +13,10 @@ func newOrdered(n int) *bulk.OrderedIndex[uint64, uint64] {
 	return made(bulk.NewOrderedIndex[uint64, uint64](bulk.Options{Name: "bench", Capacity: n}))
 }
 
-// sortedPair is an element of a sorted slice.
 type sortedPair struct{ key, value uint64 }
 
-// orderedInsertions returns the sides that bring n pairs into order: Vast's index, which keeps them in order,
-// and a slice that is sorted at the end. Sorting once is the best case for a slice: a slice that stays sorted
-// during all insertions would need n²/4 moves of pairs on average.
+// orderedInsertions returns the sides that bring n pairs into order: an index that is always in order, and a
+// slice that is sorted once, at the end. A slice that is always in order would move about n²/4 pairs.
 func orderedInsertions(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	return []side{
@@ -55,7 +53,7 @@ func sortPairs(keys []uint64) []sortedPair {
 	return ps
 }
 
-// orderedSearches returns the sides that look n keys up in random order.
+// orderedSearches returns the sides that look up n keys in random order.
 func orderedSearches(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	sought := shuffle(keys, randomOrder(n))
@@ -85,11 +83,9 @@ func sumSorted(ps []sortedPair, keys []uint64) (sum uint64) {
 	return sum
 }
 
-// pairsPerRange is the average number of pairs in a range.
-const pairsPerRange = 1000
+const pairsPerRange = 1000 // on average
 
-// orderedRanges returns the sides that add up the values in ranges of about a thousand pairs, about n values
-// in all.
+// orderedRanges returns the sides that add up about n values, in ranges of about pairsPerRange pairs.
 func orderedRanges(n int) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	x, ps := newOrdered(n), sortPairs(keys)
@@ -107,7 +103,7 @@ func orderedRanges(n int) (sides []side, done func()) {
 	}, func() { closed(x.Close()) }
 }
 
-// upper returns the end of the range that begins at low.
+// upper returns the end of the range that begins at low, at most the largest uint64.
 func upper(low, width uint64) uint64 {
 	if low+width < low {
 		return 1<<64 - 1

@@ -8,8 +8,8 @@ import (
 )
 
 // iterations returns the sides of the works iterate-full and iterate-half: read a number from each live
-// element. If half is true, each element was removed with a probability of one half, and the slice of
-// slice-loop holds the remaining elements without holes. All rounds use the same containers.
+// element. If half is true, about half of the elements, chosen at random, were removed before. The slice of
+// slice-loop has no holes. All rounds use the same containers.
 func iterations(n int, half bool) (sides []side, done func()) {
 	keepIt := func() func() bool {
 		r := rand.New(rand.NewPCG(seedOrder, 0))
@@ -52,7 +52,7 @@ func sumPool(p *bulk.Pool[element]) (sum float32) {
 	return sum
 }
 
-// sumPoolHoles visits a pool in the way that its documentation recommends for many holes.
+// sumPoolHoles uses Pool.All, which is faster than Pool.Runs in a pool with many holes.
 //
 //go:noinline
 func sumPoolHoles(p *bulk.Pool[element]) (sum float32) {

@@ -8,7 +8,7 @@ import (
 )
 
 // listsWorks returns the works that measure N ÷ 10 lists of 0 to 8 elements of 8 bytes. On the other sides,
-// slices grow by append, and the collector frees a slice after the side drops its reference.
+// the lists are slices that grow by append and are freed by the collector.
 func listsWorks() []work {
 	return []work{
 		{"lists-churn", nil, churns},
@@ -41,13 +41,13 @@ func totalSize(sizes []uint8) (total int) {
 func listsBytes(n int) int { return totalSize(listSizes(n)) * 8 }
 
 // churnRounds is the number of times that the work lists-churn builds and frees the lists. It is so large
-// that the collector runs in the measured time.
+// that the collector runs while the lists are built.
 const churnRounds = 5
 
-// churns returns the sides of the work lists-churn: build all lists, one element at a time, and free them,
-// several times. At the end of the measured time, both sides run the collector, because only this collection
-// frees the last slices. The time does not show the collector's work on other processors. Maps of slices are
-// left out, because they are several times slower.
+// churns returns the sides of the work lists-churn: build all lists, one element at a time, and free them.
+// The measured time ends with a collection on both sides, because only this collection frees the last slices.
+// The time does not include the collector's work on other processors. There is no side map-of-slices, because
+// it would be several times slower.
 func churns(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	return []side{
@@ -79,7 +79,7 @@ func churns(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// collections returns the sides of the work lists-collect: run the collector while all lists are alive.
+// collections returns the sides of the work lists-collect: run the collector while all lists are live.
 func collections(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	return []side{
@@ -138,7 +138,6 @@ func listIterations(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// randomLists returns the index of a random list for each operation.
 func randomLists(operations, lists int) []uint32 {
 	r := rand.New(rand.NewPCG(seedOrder, 1))
 	which := make([]uint32, operations)
@@ -148,8 +147,8 @@ func randomLists(operations, lists int) []uint32 {
 	return which
 }
 
-// randomAppends returns the sides of the work lists-append-random: append one element to a random list, as
-// many times as there are lists.
+// randomAppends returns the sides of the work lists-append-random: append an element to a random list.
+// There are as many appends as lists.
 func randomAppends(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	which := randomLists(len(sizes), len(sizes))
@@ -170,7 +169,7 @@ func randomAppends(n int) (sides []side, done func()) {
 }
 
 // randomRemovals returns the sides of the work lists-remove-random: remove the first element, if any, of a
-// random list, as many times as there are lists. The other elements keep their order.
+// random list. The other elements keep their order. There are as many removals as lists.
 func randomRemovals(n int) (sides []side, done func()) {
 	sizes := listSizes(n)
 	which := randomLists(len(sizes), len(sizes))

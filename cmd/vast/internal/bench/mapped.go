@@ -1,12 +1,11 @@
 package bench
 
-// mapped is like packed, but has a map from ids to positions. Programs usually start with a map if the ids
-// are arbitrary numbers.
+// mapped is like packed, but finds the position of an id in a map.
 type mapped struct {
 	elements  []element
-	ids       []uint64 // by position
+	ids       []uint64 // the id of each element
 	positions map[uint64]int
-	next      uint64
+	nextID    uint64
 }
 
 func newMapped(n int) *mapped {
@@ -23,8 +22,8 @@ func filledMapped(n int) *mapped {
 }
 
 func (m *mapped) insert(e element) (id uint64) {
-	id = m.next
-	m.next++
+	id = m.nextID
+	m.nextID++
 	m.positions[id] = len(m.elements)
 	m.elements = append(m.elements, e)
 	m.ids = append(m.ids, id)

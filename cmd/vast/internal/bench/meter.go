@@ -19,25 +19,24 @@ type meter struct {
 	growth int           // growth of the resident bytes during the work
 }
 
-// run times f, which must call a function that is not inlined.
+// run measures the time of f. f must call a function that is not inlined.
 func (m *meter) run(f func()) {
 	start := clock.Now()
 	f()
 	m.time = clock.Now() - start
 }
 
-// weigh collects garbage, and then notes by how many bytes the resident memory has grown since the side
-// began. The caller must keep its data alive until weigh returns.
+// weigh collects garbage and sets m.growth. The caller must keep its data alive until weigh returns.
 func (m *meter) weigh() {
 	measure.Settle()
-	m.heft()
+	m.weighWithGarbage()
 }
 
-// heft is like weigh, but does not collect garbage.
-func (m *meter) heft() { m.growth = max(0, resident()-m.before) }
+// weighWithGarbage is like weigh, but does not collect garbage.
+func (m *meter) weighWithGarbage() { m.growth = max(0, resident()-m.before) }
 
-// resident returns the number of bytes of this process that are in memory. On systems other than Linux,
-// resident adds up the sizes that Go's runtime and the regions report.
+// resident returns the number of bytes of this process that are in memory. If the system does not report this
+// number, resident adds the sizes that Go's runtime and the regions report.
 func resident() int {
 	n, err := measure.Resident()
 	if err != nil {
@@ -48,16 +47,15 @@ func resident() int {
 	return n
 }
 
-// result has the measurements of one side over all rounds.
 type result struct {
 	name   string
-	times  measure.Samples // milliseconds
-	growth int             // bytes, of the best round
+	times  measure.Samples // milliseconds, one sample for each round
+	growth int             // growth of the resident bytes in the fastest round
 }
 
-// warm touches and frees some memory, so that the next side gets memory that was in use a moment ago. In a
-// virtual machine, memory that has been free for seconds may have gone back to the host, and touching it
-// again takes ten times as long. Without warm, the time of a side would depend on the previous side.
+// warm touches and frees memory before a side runs. In a virtual machine, memory that has been free for
+// seconds may have gone back to the host, and touching such memory takes ten times as long. Without warm, the
+// time of a side would depend on the previous side.
 func warm(bytes int) {
 	r := made(vm.Reserve(bytes, vm.Options{Name: "bench"}))
 	closed(r.Huge(0, r.Size()))
@@ -73,8 +71,8 @@ func touch(memory []byte) {
 	}
 }
 
-// contest runs all sides in turns, first in a round that warms up, and returns a result for each side. Before
-// a side runs, contest warms the given number of bytes.
+// contest runs the sides in turns and returns one result for each side. There are rounds+1 rounds, and the
+// first round does not count. Before each run of a side, contest warms the given number of bytes.
 func contest(rounds, bytes int, sides []side) []result {
 	took := measure.Turns(rounds+1, len(sides), nil, func(i int) meter {
 		measure.Settle()
@@ -93,7 +91,6 @@ func contest(rounds, bytes int, sides []side) []result {
 	return results
 }
 
-// summary makes the result of one side from its rounds.
 func summary(name string, rounds []meter) result {
 	best := slices.MinFunc(rounds, func(a, b meter) int { return cmp.Compare(a.time, b.time) })
 	r := result{name: name, growth: best.growth}

@@ -1,10 +1,10 @@
 package bench
 
-// packed is a slice without holes whose elements have ids. A removal moves the last element into the gap.
+// packed is a slice without holes. Each element has an id. A removal moves the last element into the gap.
 type packed struct {
 	elements  []element
-	ids       []uint32 // by position
-	positions []uint32 // by id
+	ids       []uint32 // the id of each element
+	positions []uint32 // the position of each id's element
 	free      []uint32 // ids of removed elements, for reuse
 }
 

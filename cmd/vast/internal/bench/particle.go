@@ -6,8 +6,7 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// particle is the element of the tables that the command measures: the ten numbers of the particle system in
-// "Data Structures Part 1: Bulk Data" (Our Machinery), 40 bytes.
+// particle has the ten numbers of a particle in "Data Structures Part 1: Bulk Data" (Our Machinery).
 type particle struct {
 	life                    float32
 	position, velocity, hue vector
@@ -15,32 +14,32 @@ type particle struct {
 
 const bytesParticle = 40
 
-// numberedParticle returns the i-th particle before any step.
+// numberedParticle returns the initial value of particle i.
 func numberedParticle(i int) particle {
 	return particle{float32(i%1024) + 1, vector{float32(i % 4096), 1, 2}, vector{1, float32(i % 16), 3},
 		vector{1, 0.5, float32(i % 2)}}
 }
 
-// dt is the time of a step. It is a power of two, so that all sides get the same results after rounding.
+// dt is the duration of a step. It is a power of two, so that all sides get the same results after rounding.
 const dt = 1.0 / 64
 
-// The method live multiplies each speed by drag, and each colour by fade.
+// The method live multiplies by these factors.
 const (
-	drag = 1 - dt/4
-	fade = 1 - dt/16
+	drag = 1 - dt/4  // for velocities
+	fade = 1 - dt/16 // for colours
 )
 
-// A calculation is one of these methods. The method tick touches one field of a particle, move touches six,
-// and live touches all ten.
-
+// tick touches one of the ten numbers.
 func (p *particle) tick() { p.life -= dt }
 
+// move touches six of the ten numbers.
 func (p *particle) move() {
 	p.position.x += float32(p.velocity.x * dt)
 	p.position.y += float32(p.velocity.y * dt)
 	p.position.z += float32(p.velocity.z * dt)
 }
 
+// live touches all ten numbers.
 func (p *particle) live() {
 	p.tick()
 	p.move()
@@ -52,7 +51,6 @@ func (p *particle) live() {
 	p.hue.z *= fade
 }
 
-// particleTable is a table of particles. Its fields are in the same order as those of particle.
 type particleTable struct {
 	*bulk.Table
 	life       *bulk.Field[float32]
@@ -126,7 +124,7 @@ func appendFields(n int) *particleFields {
 	return f
 }
 
-// checkParticles checks three particles of a side after all its steps, and panics if one of them is wrong.
+// checkParticles panics if one of three particles has a wrong value after the given number of steps.
 func checkParticles(side string, n, steps int, step func(*particle), get func(int) particle) {
 	for _, i := range []int{0, n / 3, n - 1} {
 		want := numberedParticle(i)

@@ -2,8 +2,8 @@ package bench
 
 import "math/bits"
 
-// probing is a hash table with linear probing. As is usual, the table doubles when seven eighths of its slots
-// are in use. The key 0 marks an empty slot.
+// probing is a hash table with linear probing. The table doubles when seven eighths of its slots are in use.
+// The key 0 marks an empty slot.
 type probing struct {
 	pairs []sortedPair
 	shift int
@@ -35,7 +35,7 @@ func (t *probing) set(k, v uint64) {
 	*p = sortedPair{k, v}
 }
 
-// find returns the slot of a key or, if the table lacks the key, the empty slot for the key.
+// find returns the slot of a key. If the table lacks the key, find returns the empty slot for the key.
 func (t *probing) find(k uint64) *sortedPair {
 	for i := t.slot(k); ; i++ {
 		if i == len(t.pairs) {

@@ -17,10 +17,11 @@ func poolWorks() []work {
 	}
 }
 
-// poolInsertions returns the sides of the works insert and insert-again. The work insert puts n elements into
-// a new container. The work insert-again puts n elements into a container that held n elements before and was
-// cleared. The side vast inserts a zero element and sets one of its fields; the side vast-insert inserts a
-// whole element. The side slice-made appends to a slice, which has no handles.
+// poolInsertions returns the sides of the works insert and insert-again: insert n elements into a container.
+// The container is new in insert. In insert-again, it is cleared after it held n elements.
+//
+// The side vast inserts a zero element and sets one of its fields. The side vast-insert inserts a whole
+// element. The side slice-made appends to a slice, which has no handles.
 func poolInsertions(n int, again bool) (sides []side, done func()) {
 	pool := func(name string, fill func(p *bulk.Pool[element], n int)) side {
 		return side{name, func(m *meter) {
@@ -82,13 +83,14 @@ func appendElements(es []element, n int) []element {
 }
 
 // removals returns the sides of the work remove: remove n elements in random order, each with its own call.
-// The side swap-and-pop removes the element that lies at a given position. All other sides remove a given
-// element. For this, swap-and-pop-ids tracks the position to which earlier swaps have moved each element.
+//
+// The side swap-and-pop removes the element at a position. The other sides remove the element of a handle, an
+// index or an id, which stays valid when other elements are removed.
 func removals(n int) (sides []side, done func()) {
 	indices := randomOrder(n)
-	shrinking := make([]uint32, n)
+	shrinking := make([]uint32, n) // positions below the number of remaining elements
 	for i, index := range indices {
-		shrinking[i] = index % uint32(n-i) // the position of a remaining element
+		shrinking[i] = index % uint32(n-i)
 	}
 	return []side{
 		{"vast", func(m *meter) {
@@ -122,8 +124,8 @@ func removals(n int) (sides []side, done func()) {
 }
 
 // refills returns the sides of the work refill: insert n elements after n elements were removed in random
-// order. The side vast-insert-zero inserts a zero element and sets one of its fields; the side vast inserts a
-// whole element.
+// order. The side vast inserts a whole element. The side vast-insert-zero inserts a zero element and sets one
+// of its fields.
 func refills(n int) (sides []side, done func()) {
 	indices := randomOrder(n)
 	pool := func(name string, fill func(p *bulk.Pool[element], n int)) side {

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// replaceWorks returns the works that measure a table whose entries are replaced while other goroutines read
-// entries. Each work has 1, 2, 4 or 8 goroutines, which together do N operations. Each operation chooses one
-// of N ÷ 10 entries at random. One operation in 16 replaces its entry; the others read their entry.
+// replaceWorks returns works in which 1, 2, 4 or 8 goroutines replace and read entries of a table. Together,
+// the goroutines do N operations on N ÷ 10 entries. On average, one operation in 16 replaces a random entry.
+// The other operations read a random entry.
 func replaceWorks() (works []work) {
 	for _, goroutines := range []int{1, 2, 4, 8} {
 		works = append(works, work{fmt.Sprintf("replace-%d", goroutines), nil, func(n int) ([]side, func()) {
@@ -24,9 +24,10 @@ func replaceWorks() (works []work) {
 	return works
 }
 
-// replaceable is the table of one side. Each goroutine calls operate once. operate does n operations and
-// returns the sum of the numbers that it read, so that the compiler does not remove the reads.
+// replaceable is the table of one side.
 type replaceable interface {
+	// operate does n operations. It returns the sum of the numbers that it read, so that the compiler does
+	// not remove the reads. Each goroutine calls operate once.
 	operate(entries int, order *rand.PCG, n int) (sum float32)
 	close()
 }
@@ -55,7 +56,7 @@ func replacing(name string, n, goroutines int, filled func(entries int) replacea
 	}}
 }
 
-// draw returns the index of a random entry, and whether to replace the entry.
+// draw returns the index of a random entry, and whether to replace the entry or to read it.
 func draw(order *rand.PCG, entries int) (i int, replace bool) {
 	u := order.Uint64()
 	return int(u >> 32 * uint64(entries) >> 32), u&15 == 0

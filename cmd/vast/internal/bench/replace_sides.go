@@ -40,7 +40,7 @@ func (t epochTable) operate(entries int, order *rand.PCG, n int) (sum float32) {
 
 func (t epochTable) close() { closed(t.Close()) }
 
-// pointerTable replaces an entry by a pointer to a new element. The garbage collector frees the old element.
+// pointerTable replaces an entry by storing a pointer to a new element.
 type pointerTable []atomic.Pointer[element]
 
 func newPointerTable(entries int) replaceable {
@@ -122,11 +122,10 @@ func (t *syncMap) operate(entries int, order *rand.PCG, n int) (sum float32) {
 
 func (t *syncMap) close() {}
 
-// shards are 64 maps. Each map has its own lock and cache lines.
 type shards [64]struct {
 	mu       sync.RWMutex
 	elements map[int]element
-	_        [64]byte
+	_        [64]byte // keeps the locks on different cache lines
 }
 
 func newShards(entries int) replaceable {

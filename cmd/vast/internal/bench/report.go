@@ -10,23 +10,23 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// row compares our side of a work with another side.
+// row compares the side of the library with another side of a work.
 type row struct {
 	Family         string  `json:"family"`
 	Work           string  `json:"work"`
 	Against        string  `json:"against"`
-	OursMs         float64 `json:"ours_ms"`
+	OursMs         float64 `json:"ours_ms"` // of the best round
 	TheirsMs       float64 `json:"theirs_ms"`
-	Ratio          float64 `json:"ratio"` // theirs ÷ ours in the best rounds: over 1 if ours is faster
+	Ratio          float64 `json:"ratio"` // theirs_ms ÷ ours_ms; above 1 if the library is faster
 	OursMedianMs   float64 `json:"ours_median_ms"`
 	TheirsMedianMs float64 `json:"theirs_median_ms"`
-	OursMB         float64 `json:"ours_mb,omitempty"` // growth of the resident memory, in 10⁶ bytes
+	OursMB         float64 `json:"ours_mb,omitempty"` // growth of the resident memory, 1 MB = 10⁶ bytes
 	TheirsMB       float64 `json:"theirs_mb,omitempty"`
 	OursWastedMB   float64 `json:"ours_wasted_mb,omitempty"` // the part of ours_mb that is not elements
 	TheirsWastedMB float64 `json:"theirs_wasted_mb,omitempty"`
 }
 
-// newRow compares two results of a work. bytes is the size of the work's data.
+// newRow makes a row from two results. bytes is the size of the work's data.
 func newRow(family, work string, bytes int, ours, theirs result) row {
 	r := row{
 		Family: family, Work: work, Against: theirs.name,
@@ -46,7 +46,7 @@ func newRow(family, work string, bytes int, ours, theirs result) row {
 
 func mb(bytes int) float64 { return float64(bytes) / 1e6 }
 
-// table prints the rows as a table for each family.
+// table prints one table for each family.
 func table(out io.Writer, o options, rows []row) error {
 	fmt.Fprintf(out, "N = %d, best and median of %d rounds; %s/%s, %s\n",
 		o.n, o.rounds, runtime.GOOS, runtime.GOARCH, runtime.Version())

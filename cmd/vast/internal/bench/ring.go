@@ -8,14 +8,13 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// bytesBlock is the size of a block in the works that pass blocks. A ring holds four blocks.
 const (
 	bytesBlock   = 64 << 10
 	bytesRing    = 4 * bytesBlock
 	bytesMessage = 64
-	// In the work ring-blocks, bytesAside bytes pass through a buffer before the first block. Because of this
-	// offset, one block in four wraps around the end of the buffer.
-	bytesAside = bytesBlock/2 + 1000
+	// bytesOffset is the offset of the first block in the work ring-blocks. Because of this offset, one block
+	// in four wraps around the end of the buffer.
+	bytesOffset = bytesBlock/2 + 1000
 )
 
 func ringWorks() []work {
@@ -32,14 +31,13 @@ func ringWorks() []work {
 	}
 }
 
-// pipe is a buffer whose Write and Read copy the data.
+// pipe passes bytes from a writer to a reader. Write and Read copy the bytes.
 type pipe interface {
 	io.Reader
 	io.Writer
 	CloseWrite()
 }
 
-// ioPipe has both ends of an io.Pipe.
 type ioPipe struct {
 	*io.PipeReader
 	*io.PipeWriter
@@ -54,12 +52,12 @@ func (p ioPipe) CloseWrite() { p.PipeWriter.Close() }
 
 func (p ioPipe) Close() error { return p.PipeReader.Close() }
 
-// receive fills b as a system call does: by copying the block.
+// receive stands for a system call that fills b.
 //
 //go:noinline
 func receive(b, block []byte) { copy(b, block) }
 
-// parseBlock returns the sum of the first words of all cache lines of b.
+// parseBlock reads one word of each cache line of b and returns the sum of the words.
 //
 //go:noinline
 func parseBlock(b []byte) (sum uint64) {
@@ -69,7 +67,7 @@ func parseBlock(b []byte) (sum uint64) {
 	return sum
 }
 
-// blockOf returns a block and the block's sum from parseBlock.
+// blockOf returns a block and its sum from parseBlock.
 func blockOf() (block []byte, sum uint64) {
 	block = make([]byte, bytesBlock)
 	for i := range block {
@@ -78,9 +76,9 @@ func blockOf() (block []byte, sum uint64) {
 	return block, parseBlock(block)
 }
 
-// ringBlocks returns the sides of the work ring-blocks: one goroutine receives n blocks, passes them through
-// a buffer, and parses them, one after the other. The side vast receives and parses blocks in place. The
-// other sides copy each block into the buffer and out of it, in two parts if the block wraps around the end.
+// ringBlocks returns the sides of the work ring-blocks: one goroutine passes n blocks through a buffer, one
+// block at a time. The side vast receives and parses blocks in place. The other sides copy each block into
+// the buffer and out of the buffer.
 func ringBlocks(n int) (sides []side, done func()) {
 	block, sum := blockOf()
 	through := func(name string, make func() pipe) side {
@@ -108,8 +106,8 @@ func newRing() *ring.Ring { return made(ring.New(ring.Options{Name: "bench", Cap
 
 //go:noinline
 func placeBlocks(r *ring.Ring, block []byte, n int) (sum uint64) {
-	made(r.Write(block[:bytesAside]))
-	r.Discard(bytesAside)
+	made(r.Write(block[:bytesOffset]))
+	r.Discard(bytesOffset)
 	for range n {
 		receive(made(r.Reserve(len(block))), block)
 		r.Commit(len(block))
@@ -122,8 +120,8 @@ func placeBlocks(r *ring.Ring, block []byte, n int) (sum uint64) {
 //go:noinline
 func copyBlocks(p pipe, block []byte, n int) (sum uint64) {
 	in, out := make([]byte, len(block)), make([]byte, len(block))
-	made(p.Write(block[:bytesAside]))
-	made(io.ReadFull(p, out[:bytesAside]))
+	made(p.Write(block[:bytesOffset]))
+	made(io.ReadFull(p, out[:bytesOffset]))
 	for range n {
 		receive(in, block)
 		made(p.Write(in))
@@ -142,7 +140,8 @@ func ringBlocksBetween(n int) (sides []side, done func()) {
 			var got uint64
 			p := make()
 			m.run(func() {
-				between(func() { receiveAndWrite(p, block, n) }, func() { got = readAndParse(p, len(block)) })
+				atTheSameTime(func() { receiveAndWrite(p, block, n) },
+					func() { got = readAndParse(p, len(block)) })
 			})
 			mustBe(name, got, uint64(n)*sum)
 		}}
@@ -152,7 +151,8 @@ func ringBlocksBetween(n int) (sides []side, done func()) {
 			r := newRing()
 			var got uint64
 			m.run(func() {
-				between(func() { receiveInPlace(r, block, n) }, func() { got = parseInPlace(r, len(block)) })
+				atTheSameTime(func() { receiveInPlace(r, block, n) },
+					func() { got = parseInPlace(r, len(block)) })
 			})
 			mustBe("vast", got, uint64(n)*sum)
 			closed(r.Close())
@@ -163,8 +163,7 @@ func ringBlocksBetween(n int) (sides []side, done func()) {
 	}, nil
 }
 
-// between runs a writer and a reader at the same time.
-func between(write, read func()) {
+func atTheSameTime(write, read func()) {
 	var wg sync.WaitGroup
 	wg.Go(write)
 	read()
@@ -217,7 +216,7 @@ func readAndParse(p pipe, size int) (sum uint64) {
 }
 
 // ringMessages returns the sides of the work ring-messages: pass n messages of 64 bytes from one goroutine to
-// another. The second goroutine reads one message at a time.
+// another. The reader reads one message at a time.
 func ringMessages(n int) (sides []side, done func()) {
 	block, _ := blockOf()
 	message := block[:bytesMessage]
@@ -227,7 +226,7 @@ func ringMessages(n int) (sides []side, done func()) {
 			var got uint64
 			p := make()
 			m.run(func() {
-				between(func() { writeMessages(p, message, n) },
+				atTheSameTime(func() { writeMessages(p, message, n) },
 					func() { got = readAndParse(p, bytesMessage) })
 			})
 			mustBe(name, got, want)
@@ -238,7 +237,8 @@ func ringMessages(n int) (sides []side, done func()) {
 			r := newRing()
 			var got uint64
 			m.run(func() {
-				between(func() { writeToRing(r, message, n) }, func() { got = parseInPlace(r, bytesMessage) })
+				atTheSameTime(func() { writeToRing(r, message, n) },
+					func() { got = parseInPlace(r, bytesMessage) })
 			})
 			mustBe("vast", got, want)
 			closed(r.Close())
@@ -250,7 +250,7 @@ func ringMessages(n int) (sides []side, done func()) {
 			c := make(chan [bytesMessage]byte, bytesRing/bytesMessage)
 			var got uint64
 			m.run(func() {
-				between(func() { sendMessages(c, message, n) }, func() { got = receiveMessages(c) })
+				atTheSameTime(func() { sendMessages(c, message, n) }, func() { got = receiveMessages(c) })
 			})
 			mustBe("channel", got, want)
 		}},

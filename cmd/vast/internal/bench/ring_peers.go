@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// lockedRing is the usual circular buffer: a mutex, two condition variables, and a copy in two parts if the
-// data wraps around the end.
+// lockedRing is a circular buffer with a mutex and two condition variables. It copies data that wraps around
+// the end in two parts.
 type lockedRing struct {
 	mu                 sync.Mutex
 	readable, writable sync.Cond
@@ -67,22 +67,21 @@ func (r *lockedRing) CloseWrite() {
 	r.readable.Signal()
 }
 
-// lockFreeRing is a circular buffer between one writer and one reader. The positions of the writer and of the
-// reader are on different cache lines. Data that wraps around the end is copied in two parts. A writer or
-// reader that must wait yields the processor and tries again.
+// lockFreeRing is a circular buffer for one writer and one reader. The fields of the writer and of the reader
+// are on different cache lines. A writer or reader that must wait yields the processor and tries again.
 type lockFreeRing struct {
 	buffer       []byte
 	_            [64]byte
 	bytesWritten atomic.Uint64
-	readSeen     uint64 // the value of bytesRead that the writer last loaded
+	readSeen     uint64 // the last value of bytesRead that the writer has loaded
 	_            [64]byte
 	bytesRead    atomic.Uint64
-	writtenSeen  uint64 // the value of bytesWritten that the reader last loaded
+	writtenSeen  uint64 // the last value of bytesWritten that the reader has loaded
 	_            [64]byte
 	ended        atomic.Bool
 }
 
-// newLockFreeRing makes a ring. bytes must be a power of two, because a mask turns positions into offsets.
+// newLockFreeRing makes a ring. bytes must be a power of two.
 func newLockFreeRing(bytes int) *lockFreeRing { return &lockFreeRing{buffer: make([]byte, bytes)} }
 
 func (r *lockFreeRing) Write(p []byte) (int, error) {

@@ -12,10 +12,10 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// bytesHeader is the size of the little-endian length before each frame.
+// bytesHeader is the size of the header before each frame: the frame's length in little-endian order.
 const bytesHeader = 4
 
-// framesOf returns n frames of 1 to 1,000 bytes, each after its header, and the total of their frameSum.
+// framesOf returns n frames of 1 to 1,000 bytes with their headers, and the total of their frameSum.
 func framesOf(n int) (frames []byte, sum uint64) {
 	rnd := rand.New(rand.NewPCG(seedOrder, 0))
 	for range n {
@@ -31,33 +31,31 @@ func framesOf(n int) (frames []byte, sum uint64) {
 
 func frameSum(b []byte) uint64 { return uint64(b[0]) + uint64(b[len(b)-1])<<8 + uint64(len(b)) }
 
-// repeatedFrames is a reader that delivers the same frames several times, in pieces as large as typical reads
-// from a socket.
+// repeatedFrames is a reader that delivers its frames several times.
 type repeatedFrames struct {
 	frames    []byte
-	at        int // the index of the next byte to deliver
-	timesLeft int // the number of times that Read still delivers all frames
+	next      int // the index of the next byte to deliver
+	timesLeft int
 }
 
-// bytesSegment is the size of a typical read from a socket: a segment of the loopback device.
+// bytesSegment is the largest number of bytes that one Read delivers, a typical number for a socket.
 const bytesSegment = 32 << 10
 
 func (f *repeatedFrames) Read(p []byte) (int, error) {
 	if f.timesLeft == 0 {
 		return 0, io.EOF
 	}
-	n := copy(p, f.frames[f.at:min(len(f.frames), f.at+bytesSegment)])
-	if f.at += n; f.at == len(f.frames) {
-		f.at, f.timesLeft = 0, f.timesLeft-1
+	n := copy(p, f.frames[f.next:min(len(f.frames), f.next+bytesSegment)])
+	if f.next += n; f.next == len(f.frames) {
+		f.next, f.timesLeft = 0, f.timesLeft-1
 	}
 	return n, nil
 }
 
-// framesRepeated is the number of different frames.
+// framesRepeated is the number of frames that the works repeat.
 const framesRepeated = 1000
 
-// ringFrames returns the sides of the work ring-frames: one goroutine reads about n frames from a
-// repeatedFrames.
+// ringFrames returns the sides of the work ring-frames: read about n frames from a repeatedFrames.
 func ringFrames(n int) (sides []side, done func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)
@@ -155,9 +153,8 @@ func framesOfRing(r *ring.Ring) (sum uint64) {
 }
 
 // ringSocket returns the sides of the works ring-socket and ring-socket-alone: receive about n frames over a
-// loopback TCP connection, and parse them. With a bufio.Reader, one goroutine does both in turn. On the side
-// vast, one goroutine receives and another parses if parserApart is true, as in ring-socket. Otherwise one
-// goroutine does both.
+// loopback TCP connection, and parse the frames. One goroutine receives and parses in turn. If parserApart is
+// true, the side vast parses on a second goroutine.
 func ringSocket(n int, parserApart bool) ([]side, func()) {
 	frames, sum := framesOf(framesRepeated)
 	times := max(1, n/framesRepeated)
@@ -181,7 +178,7 @@ func ringSocket(n int, parserApart bool) ([]side, func()) {
 			if !parserApart {
 				return framesFromSource(r, c)
 			}
-			between(func() {
+			atTheSameTime(func() {
 				_, err := r.ReadFrom(c)
 				r.CloseWithError(err)
 			}, func() { sum = framesOfRing(r) })
@@ -196,7 +193,6 @@ func ringSocket(n int, parserApart bool) ([]side, func()) {
 	}, func() { closed(listener.Close()) }
 }
 
-// sendFrames accepts a connection and sends all frames over it several times.
 func sendFrames(listener net.Listener, frames []byte, times int) {
 	c, err := listener.Accept()
 	for i := 0; i < times && err == nil; i++ {

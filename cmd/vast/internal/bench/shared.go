@@ -7,9 +7,6 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// sharedWorks returns the works of the family shared. On a machine with fewer processors than goroutines, the
-// goroutines take turns. A goroutine that loses its processor while it holds a lock delays all goroutines
-// that wait for the lock.
 func sharedWorks() (works []work) {
 	for _, goroutines := range []int{1, 2, 4, 8} {
 		works = append(works, work{fmt.Sprintf("shared-append-%d", goroutines), bytesElements,
@@ -34,7 +31,8 @@ func sharedWorks() (works []work) {
 	)
 }
 
-// together runs f in several goroutines, which start together, and waits for all of them.
+// together starts the given number of goroutines, calls f on each one, and waits for all calls. No call
+// begins before all goroutines have started.
 func together(goroutines int, f func(g int)) {
 	var ready, all sync.WaitGroup
 	ready.Add(goroutines)
@@ -48,10 +46,10 @@ func together(goroutines int, f func(g int)) {
 	all.Wait()
 }
 
-// share returns the number of operations that goroutine g executes, out of n for all goroutines.
+// share returns the number of operations of goroutine g, if all goroutines together execute n operations.
 func share(n, g, goroutines int) int { return n*(g+1)/goroutines - n*g/goroutines }
 
-// sharedAppends returns the sides of the works shared-append: several goroutines append n elements in all.
+// sharedAppends returns the sides of the works shared-append: append n elements from several goroutines.
 func sharedAppends(n, goroutines int) (sides []side, done func()) {
 	array := func(name string, fill func(a *bulk.SharedArray[element], n int)) side {
 		return side{name, func(m *meter) {
@@ -98,7 +96,6 @@ func fillShared(a *bulk.SharedArray[element], n int) {
 	}
 }
 
-// lockedSlice is a slice under a mutex, the usual container for appends from many goroutines.
 type lockedSlice struct {
 	sync.Mutex
 	elements []element
@@ -113,8 +110,7 @@ func fillLocked(s *lockedSlice, n int) {
 	}
 }
 
-// fillLockedBatches appends n elements in batches as large as those of an Appender. It takes the lock once
-// for each batch.
+// fillLockedBatches appends batches that are as large as the buffer of a [bulk.Appender].
 //
 //go:noinline
 func fillLockedBatches(s *lockedSlice, n int) {

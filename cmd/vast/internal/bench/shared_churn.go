@@ -10,8 +10,8 @@ import (
 // window is the number of elements that each goroutine of the works shared-churn keeps.
 const window = 1024
 
-// sharedChurns returns the sides of the works shared-churn: several goroutines remove n elements in all and
-// insert n others. Each goroutine keeps a window of elements and removes them in random order.
+// sharedChurns returns the sides of the works shared-churn: remove n elements from several goroutines, and
+// insert a new element after each removal. Each goroutine removes random elements of its own window.
 func sharedChurns(n, goroutines int) (sides []side, done func()) {
 	return []side{
 		churning("vast", n, goroutines, func() store[bulk.Handle[element]] {
@@ -52,27 +52,26 @@ func newSharedPool(n int) *bulk.SharedPool[element] {
 	return made(bulk.NewSharedPool[element](bulk.Options{Name: "bench", Capacity: 2 * n}))
 }
 
-// store is a container that several goroutines change.
 type store[H any] struct {
 	open  func() changer[H] // opens the store for one goroutine
 	live  func() int
 	close func() error
 }
 
-// changer changes a store on one goroutine.
+// changer changes a store. Only one goroutine uses it.
 type changer[H any] struct {
 	insert func(*element) H
 	remove func(H) bool
 	done   func()
 }
 
-// stateless returns the function open of a store that keeps no state for each goroutine.
+// stateless returns the function open of a store whose goroutines have no state of their own.
 func stateless[H any](insert func(*element) H, remove func(H) bool) func() changer[H] {
 	return func() changer[H] { return changer[H]{insert, remove, func() {}} }
 }
 
-// inserting returns the function open of a store that is a SharedPool. The function makes an inserter for
-// each goroutine. If inserting were inlined, the compiler would not inline the calls in its body.
+// inserting returns the function open of a SharedPool's store. It must not be inlined: otherwise, the
+// compiler does not inline the calls in its body.
 //
 //go:noinline
 func inserting(p *bulk.SharedPool[element]) func() changer[bulk.Handle[element]] {
@@ -97,7 +96,7 @@ func churning[H any](name string, n, goroutines int, open func() store[H]) side 
 		})
 		orders := make([][]uint16, goroutines)
 		for g := range orders {
-			orders[g] = randomPlaces(g)
+			orders[g] = randomIndices(g)
 		}
 		var lost atomic.Int64
 		m.run(func() {
@@ -115,25 +114,24 @@ func churning[H any](name string, n, goroutines int, open func() store[H]) side 
 	}}
 }
 
-// randomPlaces returns random places in a window. The works draw these places before the timed part, because
-// drawing one place takes as long as an atomic operation.
-func randomPlaces(seed int) []uint16 {
+// randomIndices returns random indices of a window. The works call it before the timed part, because drawing
+// a random number takes as long as an atomic operation.
+func randomIndices(seed int) []uint16 {
 	r := rand.New(rand.NewPCG(seedOrder, uint64(seed)))
-	places := make([]uint16, 16*window)
-	for i := range places {
-		places[i] = uint16(r.IntN(window))
+	indices := make([]uint16, 16*window)
+	for i := range indices {
+		indices[i] = uint16(r.IntN(window))
 	}
-	return places
+	return indices
 }
 
-// churnMany replaces an element of a window n times, each time at the next of the random places. It returns
-// the number of elements that the store had lost.
+// churnMany replaces n elements of a window. It returns the number of removals that failed.
 //
 //go:noinline
-func churnMany[H any](handles []H, places []uint16, n int, c changer[H]) (lost int) {
+func churnMany[H any](handles []H, indices []uint16, n int, c changer[H]) (lost int) {
 	e := numbered(n)
 	for i := range n {
-		at := places[i%(16*window)]
+		at := indices[i%(16*window)]
 		if !c.remove(handles[at]) {
 			lost++
 		}

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 )
 
-// lockedFreeList is a free list under one lock.
 type lockedFreeList struct {
 	mu sync.Mutex
 	freeList
@@ -28,15 +27,14 @@ func (l *lockedFreeList) remove(i uint32) bool {
 	return live
 }
 
-// atomicFreeList is an array of fixed size whose holes form a lock-free stack (R. Kent Treiber, 1986). Each
-// compare-and-swap replaces the index of the first hole and increments a count beside the index. The count
-// solves the ABA problem: a stack that has changed does not compare as equal.
+// atomicFreeList is an array of fixed size whose holes form a lock-free stack (R. Kent Treiber, 1986). A
+// count of changes solves the ABA problem.
 type atomicFreeList struct {
-	first    atomic.Uint64 // the count in the upper 32 bits, the index in the lower 32
+	first    atomic.Uint64 // upper 32 bits: the count of changes; lower 32 bits: the index of the first hole
 	_        [56]byte
 	elements []element
-	next     []atomic.Uint32
-	valid    []atomic.Uint32 // 1 for a live element
+	next     []atomic.Uint32 // the hole after each hole
+	valid    []atomic.Uint32 // 1 for a live element, 0 for a hole
 }
 
 func newAtomicFreeList(n int) *atomicFreeList {
@@ -81,13 +79,12 @@ func (l *atomicFreeList) live() (n int) {
 	return n
 }
 
-// shardedMap is 64 maps, each with its own lock. One counter makes the keys.
 type shardedMap struct {
-	key    atomic.Uint64
+	key    atomic.Uint64 // the last key
 	shards [64]struct {
 		sync.RWMutex
 		m map[uint64]element
-		_ [32]byte
+		_ [32]byte // keeps the locks on different cache lines
 	}
 }
 
@@ -132,10 +129,9 @@ func (m *shardedMap) live() (n int) {
 	return n
 }
 
-// keyedSyncMap is a sync.Map from keys to pointers to elements.
 type keyedSyncMap struct {
-	key atomic.Uint64
-	m   sync.Map
+	key atomic.Uint64 // the last key
+	m   sync.Map      // from uint64 to *element
 }
 
 func (m *keyedSyncMap) insert(e element) uint64 {

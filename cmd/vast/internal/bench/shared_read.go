@@ -7,19 +7,19 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// sharedReading is one of the works shared-get, shared-load-2 and shared-get-beside-writer.
 type sharedReading int
 
 const (
-	readGet sharedReading = iota
-	readLoad2
-	readBesideWriter
+	readGet          sharedReading = iota // shared-get
+	readLoad2                             // shared-load-2
+	readBesideWriter                      // shared-get-beside-writer
 )
 
-// sharedReads returns the sides of the works that read a number from each of n elements in random order. The
-// works shared-get and shared-get-beside-writer use Get on one goroutine; shared-load-2 uses Load on two
-// goroutines. In shared-get-beside-writer, another goroutine inserts and removes other elements until the
-// reader has read all elements.
+// sharedReads returns the sides of a work that reads a number from each of n elements in random order.
+//
+// The side vast calls Load in shared-load-2, and Get in the other works. Two goroutines read in
+// shared-load-2, one goroutine in the other works. In shared-get-beside-writer, a writer inserts and removes
+// other elements while the reader reads.
 func sharedReads(n int, kind sharedReading) (sides []side, done func()) {
 	order := randomOrder(n)
 	want := float32(0)
@@ -74,7 +74,7 @@ func sharedReads(n int, kind sharedReading) (sides []side, done func()) {
 	}
 	plainHandles := shuffle(handles, order)
 	if kind == readGet {
-		// No work reads the side pool beside a writer, because a Pool does not allow that.
+		// readBesideWriter has no side pool, because a Pool must not be read while a goroutine changes it.
 		sides = append(sides, read("pool", func(lo, hi int) float32 {
 			return sumPoolGets(plain.pool, plainHandles[lo:hi])
 		}, nil))
@@ -111,7 +111,6 @@ func sharedReads(n int, kind sharedReading) (sides []side, done func()) {
 	}
 }
 
-// churnUntil inserts and removes elements until stop is set.
 func churnUntil[H any](stop *atomic.Bool, insert func(*element) H, remove func(H) bool) {
 	handles := make([]H, 0, window)
 	for !stop.Load() {
@@ -126,7 +125,6 @@ func churnUntil[H any](stop *atomic.Bool, insert func(*element) H, remove func(H
 	}
 }
 
-// lockedPool is a Pool under a lock.
 type lockedPool struct {
 	mu   sync.RWMutex
 	pool *bulk.Pool[element]

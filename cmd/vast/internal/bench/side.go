@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// side is one way to do a work. The function do prepares the data, runs the work on the meter, and cleans up.
+// side is one way to do a work.
 type side struct {
 	name string
-	do   func(*meter)
+	do   func(*meter) // prepares the data, runs the work on the meter, and cleans up
 }
 
-// reading returns a side that times the function read, and panics if the function does not return want.
+// reading returns a side that times read. The side panics if read does not return want.
 func reading[T comparable](name string, want T, read func() T) side {
 	return side{name, func(m *meter) {
 		var got T
@@ -20,17 +20,16 @@ func reading[T comparable](name string, want T, read func() T) side {
 	}}
 }
 
-// mustBe panics if a side got a wrong result, because the time of that side would mean nothing.
 func mustBe[T comparable](name string, got, want T) {
 	if got != want {
 		panic(fmt.Sprintf("bench: the result of %s is %v, want %v", name, got, want))
 	}
 }
 
-// seedOrder makes the random orders the same in every run.
+// seedOrder is a constant, so that the random orders are equal in every run.
 const seedOrder = 1
 
-// randomOrder returns the numbers below n in an order that is the same in every run.
+// randomOrder returns the numbers below n in random order.
 func randomOrder(n int) []uint32 {
 	order := make([]uint32, n)
 	for i, index := range rand.New(rand.NewPCG(seedOrder, 0)).Perm(n) {
@@ -39,7 +38,7 @@ func randomOrder(n int) []uint32 {
 	return order
 }
 
-// shuffle returns the values in the given order.
+// shuffle returns values[order[0]], values[order[1]] and so on.
 func shuffle[T any](values []T, order []uint32) []T {
 	shuffled := make([]T, len(values))
 	for i, index := range order {

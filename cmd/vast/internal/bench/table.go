@@ -7,7 +7,6 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// tableWorks returns the works of the family table.
 func tableWorks() []work {
 	memory := func(n int) int { return n * bytesParticle }
 	ws := []work{
@@ -28,14 +27,14 @@ func tableWorks() []work {
 				func(n int) ([]side, func()) { return tableSteps(n, l.layout, c) }})
 		}
 	}
-	return append(ws, work{"rows", nil, tableRows}, work{"stagger", nil, tableBases},
+	return append(ws, work{"rows", nil, tableRows}, work{"stagger", nil, tableStagger},
 		work{"temporary", nil, temporaries})
 }
 
-// calculation is one time step of all particles, with a function for each side.
+// calculation is a time step of all particles. It has a function for each side.
 type calculation struct {
 	name    string
-	one     func(*particle) // the step of one particle, to check the sides
+	one     func(*particle) // the step of one particle, for checks
 	table   func(*particleTable)
 	structs func([]particle)
 	fields  func(*particleFields)
@@ -50,8 +49,7 @@ var calculations = []calculation{
 // stepsTimed is the number of steps in a round.
 const stepsTimed = 4
 
-// tableSteps returns the sides of a calculation on a table with a layout. The side slices exists only for
-// LayoutColumns.
+// tableSteps returns the sides of a calculation. The side slices exists only for LayoutColumns.
 func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func()) {
 	t, structs := filledTable(n, l, false), make([]particle, n)
 	for i := range structs {
@@ -109,16 +107,16 @@ func tableAppends(n int) ([]side, func()) {
 	}, nil
 }
 
-// tableRemovals returns the sides of the work table-remove: remove half of n particles, one random particle
-// at a time. Each removal moves the last particle into the place of the removed particle.
+// tableRemovals returns the sides of the work table-remove: remove random particles, half of n, each with its
+// own call. Each removal moves the last particle into the place of the removed particle.
 func tableRemovals(n int) ([]side, func()) {
 	r := rand.New(rand.NewPCG(seedOrder, 0))
 	rows := make([]uint32, n/2)
 	for i := range rows {
 		rows[i] = uint32(r.IntN(n - i))
 	}
-	var sum float64 // a checksum of the particles that remain in the side vast
-	checkRest := func(name string, life func(int) float32) {
+	var sum float64 // checksum of the particles that remain on the side vast
+	checkRemaining := func(name string, life func(int) float32) {
 		s := 0.0
 		for i := range n - len(rows) {
 			s += float64(life(i)) * float64(i%7)
@@ -134,28 +132,28 @@ func tableRemovals(n int) ([]side, func()) {
 			t := filledTable(n, bulk.LayoutColumns, false)
 			m.run(func() { removeFromTable(t, rows) })
 			mustBe("vast", t.Len()-(n-len(rows)), 0)
-			checkRest("vast", func(i int) float32 { return *t.life.At(i) })
+			checkRemaining("vast", func(i int) float32 { return *t.life.At(i) })
 			closed(t.Close())
 		}},
 		{"structs", func(m *meter) {
 			ps := appendStructs(n)
 			m.run(func() { ps = removeFromStructs(ps, rows) })
 			mustBe("structs", len(ps)-(n-len(rows)), 0)
-			checkRest("structs", func(i int) float32 { return ps[i].life })
+			checkRemaining("structs", func(i int) float32 { return ps[i].life })
 		}},
 		{"slices", func(m *meter) {
 			f := appendFields(n)
 			m.run(func() { removeFromFields(f, rows) })
 			mustBe("slices", len(f.b)-(n-len(rows)), 0)
-			checkRest("slices", func(i int) float32 { return f.life[i] })
+			checkRemaining("slices", func(i int) float32 { return f.life[i] })
 		}},
 	}, nil
 }
 
-// tableBases returns the sides of the work stagger: visit 64 random rows of a table again and again, and
-// touch all ten fields of each row. The 64 rows fit into the processor's caches. On the side page-aligned,
-// each column begins at a page, so that the fields of a row compete for the same cache sets.
-func tableBases(n int) ([]side, func()) {
+// tableStagger returns the sides of the work stagger: visit 64 random rows of a table many times, and touch
+// all ten fields of each row. The 64 rows fit into the processor's caches. On the side page-aligned, each
+// column begins at a page boundary: the fields of a row compete for the same cache sets.
+func tableStagger(n int) ([]side, func()) {
 	visits := min(n, 1<<14)
 	n = min(n, 1<<20)
 	staggered, aligned := filledTable(n, bulk.LayoutColumns, false), filledTable(n, bulk.LayoutColumns, true)
@@ -179,8 +177,8 @@ func tableBases(n int) ([]side, func()) {
 	}
 }
 
-// tableRows returns the sides of the work rows: visit random rows of the whole table, and touch all ten
-// fields of each row. Blocks do this work faster than columns, and structs are fastest.
+// tableRows returns the sides of the work rows: visit random rows of a table, and touch all ten fields of
+// each row. The side vast has the layout blocks8, which is faster than columns. Structs are fastest.
 func tableRows(n int) ([]side, func()) {
 	blocks, columns := filledTable(n, bulk.LayoutBlocks8, false), filledTable(n, bulk.LayoutColumns, false)
 	structs := make([]particle, n)
@@ -204,8 +202,8 @@ func tableRows(n int) ([]side, func()) {
 		}
 }
 
-// temporaries returns the sides of the work temporary: move the particles of a pool, either through temporary
-// columns or in place.
+// temporaries returns the sides of the work temporary: move the particles of a pool. The side vast copies
+// them into temporary columns, the side direct moves them in place.
 func temporaries(n int) ([]side, func()) {
 	p := made(bulk.NewPool[particle](bulk.Options{Name: "bench", Capacity: n}))
 	for i := range n {

@@ -2,8 +2,6 @@ package bench
 
 import "github.com/vastgo/vast/bulk"
 
-// The calculations on tables use the same code for all layouts.
-
 //go:noinline
 func tickTable(t *particleTable) {
 	for b := range t.Blocks() {
@@ -11,9 +9,8 @@ func tickTable(t *particleTable) {
 	}
 }
 
-// age subtracts dt from all lifetimes. The loop is unrolled eight times: without unrolling, the loop overhead
-// would exceed the time of the memory accesses. The loop for structs is not unrolled, because memory accesses
-// dominate its time.
+// age subtracts dt from all lifetimes. The loop is unrolled eight times, because the overhead of a simple
+// loop exceeds the time of the memory accesses. In tickStructs, memory accesses dominate.
 func age(life []float32) {
 	for ; len(life) >= 8; life = life[8:] {
 		l := (*[8]float32)(life)
@@ -66,7 +63,7 @@ func liveTable(t *particleTable) {
 	}
 }
 
-// slow advances the positions x by the speeds v and multiplies the speeds by drag.
+// slow moves the positions x by the velocities v and multiplies the velocities by drag.
 func slow(x, v []float32) {
 	v = v[:len(x)]
 	for i := range x {
@@ -150,8 +147,6 @@ func swapOut(s []float32, row uint32) []float32 {
 	return s[:last]
 }
 
-// visitRows touches all ten fields of the given rows, one row at a time, in the given number of passes.
-//
 //go:noinline
 func visitRows(t *particleTable, rows []int, passes int) {
 	for range passes {
@@ -177,7 +172,7 @@ func visitStructs(ps []particle, rows []int) {
 	}
 }
 
-// particleColumns are temporary columns of the fields that the method move uses.
+// particleColumns holds temporary columns of the six numbers that particle.move touches.
 type particleColumns struct {
 	*bulk.Transpose[particle]
 	x, y, z, vx, vy, vz *bulk.Temporary[float32]

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/uid"
 )
 
-// uidWorks returns the works that compare the making of identifiers with the usual counters, which all
-// goroutines share, and with the random bytes of a UUID.
+// uidWorks returns works that compare package uid with counters that all goroutines share, and with the
+// random bytes of a UUID.
 func uidWorks() []work {
 	return []work{
 		{"uid-source", nil, func(n int) ([]side, func()) {
@@ -28,7 +28,7 @@ func uidWorks() []work {
 	}
 }
 
-// counters are shared by the goroutines of one side.
+// counters are shared by the goroutines of one side. The two counters are on different cache lines.
 type counters struct {
 	_      [64]byte
 	atomic atomic.Uint64
@@ -37,8 +37,8 @@ type counters struct {
 	count  uint64
 }
 
-// makers returns a side that makes n identifiers on several goroutines. On each goroutine, the function
-// generate makes a share of the identifiers. It returns the last two of them, which must differ.
+// makers returns a side that makes n identifiers on several goroutines. Each goroutine calls generate, which
+// makes the given number of identifiers and returns the last two. The side panics if the two are equal.
 func makers(name string, n, goroutines int, generate func(*counters, int) (last, before any)) side {
 	return side{name, func(m *meter) {
 		shared := &counters{}

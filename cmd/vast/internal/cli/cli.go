@@ -1,4 +1,4 @@
-// Package cli is the part of a command line that the commands of vast share: exit statuses, errors and flags.
+// Package cli has the exit statuses, the error output and the flag parsing that the commands of vast share.
 package cli
 
 import (
@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// The exit statuses. If a signal ends a command, [Status] gives the exit status.
+// Exit statuses of commands. [Status] returns the exit status for a signal.
 const (
 	Success     = 0
 	Failure     = 1
-	Misuse      = 2 // the command line cannot be understood
+	Misuse      = 2 // the command line is wrong
 	Interrupted = 128 + int(syscall.SIGINT)
 )
 
-// Status returns the exit status of a program that a signal ends: 128 plus the signal's number, as in shells,
-// or Failure if the signal has no number.
+// Status returns the exit status of a program that a signal ends: 128 plus the signal's number, as in shells.
+// If the signal has no number, Status returns Failure.
 func Status(s os.Signal) int {
 	if number, ok := s.(syscall.Signal); ok {
 		return 128 + int(number)
@@ -26,7 +26,7 @@ func Status(s os.Signal) int {
 	return Failure
 }
 
-// UsageError is the error of a command line that cannot be understood.
+// UsageError is the error of a wrong command line.
 type UsageError struct {
 	Command string
 	Err     error
@@ -38,14 +38,14 @@ func (e *UsageError) Error() string {
 
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Fail prints the error that ends a command, and returns the argument status.
+// Fail prints the error that ends a command, and returns status.
 func Fail(stderr io.Writer, command string, err error, status int) int {
 	fmt.Fprintf(stderr, "vast %s: %v\n", command, err)
 	return status
 }
 
 // Parse reads the flags in args and returns all other arguments. Flags may stand before, between and after
-// other arguments. No argument after -- is a flag.
+// other arguments. After --, Parse reads no flags.
 func Parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {

@@ -33,7 +33,7 @@ func TestFlagsAnywhere(t *testing.T) {
 	}
 }
 
-// foreign is a signal of a system without numbers for signals.
+// foreign is a signal that has no number.
 type foreign struct{}
 
 func (foreign) String() string { return "foreign" }

@@ -1,5 +1,5 @@
-// Package command runs the command that the command line names, and prints the list of commands. The command
-// version is in this package. Each other command has its own package beside this package.
+// Package command runs the command that the command line names, and prints the list of commands. It also
+// contains `vast version`. Each other command has its own package.
 package command
 
 import (
@@ -17,10 +17,9 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/top"
 )
 
-// command is a word that may follow `vast`. run returns the exit status.
 type command struct {
 	name, about string
-	run         func(args []string, stdout, stderr io.Writer) int
+	run         func(args []string, stdout, stderr io.Writer) (status int)
 }
 
 var commands = []command{
@@ -56,8 +55,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-// runHelp runs `vast help`, which prints the list of commands, and `vast help COMMAND`, which is the same as
-// `vast COMMAND -h`.
+// runHelp prints the list of commands. If args names a command, runHelp prints the help of that command.
 func runHelp(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		return Run([]string{args[0], "-h"}, stdout, stderr)

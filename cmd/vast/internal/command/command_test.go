@@ -47,7 +47,6 @@ func TestUnknownCommand(t *testing.T) {
 	}
 }
 
-// TestHelpOfCommands checks that Run finds each command by name, and that each command has its own help.
 func TestHelpOfCommands(t *testing.T) {
 	names := []string{"earth", "bench", "doctor", "top", "query", "store", "soak", "docs", "version"}
 	for _, name := range names {

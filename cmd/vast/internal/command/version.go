@@ -9,7 +9,6 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// runVersion prints one line with the versions of the module and of Go, and the system of the program.
 func runVersion(args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		switch args[0] {
@@ -26,8 +25,8 @@ func runVersion(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// moduleVersion returns the version that the go command has put into the program: a tag, or a pseudo-version
-// that names the commit. If the program has no version, moduleVersion returns "(devel)".
+// moduleVersion returns the version that the go command stored in the program: a tag, or a pseudo-version
+// with the commit. If the program has no version, moduleVersion returns "(devel)".
 func moduleVersion(info *debug.BuildInfo, ok bool) string {
 	if !ok || info.Main.Version == "" {
 		return "(devel)"

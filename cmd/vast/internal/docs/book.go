@@ -10,29 +10,28 @@ import (
 	"strings"
 )
 
-// contents is the page that lists the chapters of the guide, and the first page of the site.
+// contents is the first page of the site. It lists the chapters of the guide.
 const contents = "guide/README.md"
 
-// decisions is the page that lists the decisions. readBook makes this page, so the documentation has no file
-// for it.
+// decisions is the page that lists the decisions. It has no file, because readBook makes the page.
 const decisions = "decisions/README.md"
 
 // group is the pages below one heading of the navigation.
 type group struct {
 	Title  string
 	Pages  []*page
-	weight float64 // the factor for the scores of the group's search results
+	weight float64 // factor for the scores of the group's search results
 }
 
 // chapter matches a line in the list of chapters.
 var chapter = regexp.MustCompile(`(?m)^\d+\. \[[^\]]*\]\(([\w-]+\.md)\)`)
 
-// firstOfReference are the first pages of the group Reference. The group's other pages follow in alphabetical
+// firstOfReference lists the first pages of the group Reference. All other pages follow in alphabetical
 // order.
 var firstOfReference = []string{"overview.md", "containers.md", "inspector.md", "measured.md",
 	"architecture.md", "sources.md"}
 
-// readBook returns all pages in groups. The groups, and the pages of each group, are in reading order.
+// readBook returns the groups in reading order. The pages of each group are in reading order, too.
 func readBook(files fs.FS) ([]group, error) {
 	list, err := fs.ReadFile(files, contents)
 	if err != nil {
@@ -46,10 +45,10 @@ func readBook(files fs.FS) ([]group, error) {
 	if err != nil {
 		return nil, err
 	}
-	coming := func(name string) bool { return strings.HasPrefix(name, "from-") }
-	reference := slices.DeleteFunc(slices.Clone(top), coming)
+	isComingFrom := func(name string) bool { return strings.HasPrefix(name, "from-") }
+	reference := slices.DeleteFunc(slices.Clone(top), isComingFrom)
 	slices.SortStableFunc(reference, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
-	from := slices.DeleteFunc(top, func(name string) bool { return !coming(name) })
+	from := slices.DeleteFunc(top, func(name string) bool { return !isComingFrom(name) })
 	decided, err := fs.Glob(files, "decisions/*.md")
 	if err != nil {
 		return nil, err
@@ -82,7 +81,6 @@ func readBook(files fs.FS) ([]group, error) {
 	return groups, nil
 }
 
-// rank returns the sort key of a page of the reference.
 func rank(name string) int {
 	if i := slices.Index(firstOfReference, name); i >= 0 {
 		return i

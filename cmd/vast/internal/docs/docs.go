@@ -1,5 +1,5 @@
-// Package docs is the command `vast docs`. The command serves the guide and the other pages of the
-// documentation on this machine, with search. With the flag -out, it writes the pages into a folder instead.
+// Package docs is the command `vast docs`. The command serves the pages of the documentation on this machine,
+// with search. With the flag -out, the command writes the pages into a folder and does not serve them.
 package docs
 
 import (
@@ -21,8 +21,8 @@ import (
 	pages "github.com/vastgo/vast/docs"
 )
 
-// Run serves the pages until a signal arrives, or writes the pages into a folder. Run returns the exit
-// status.
+// Run serves the pages until an interrupt or a termination signal, or writes the pages into a folder. Run
+// returns the exit status.
 func Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("vast docs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -70,8 +70,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// serve serves the site at an address until ctx ends. When serve can accept requests, it calls ready with the
-// site's URL.
+// serve serves the site at addr until ctx is done. serve calls ready with the site's URL after it has opened
+// the port.
 func (s *site) serve(ctx context.Context, addr string, ready func(url string)) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -87,8 +87,7 @@ func (s *site) serve(ctx context.Context, addr string, ready func(url string)) e
 	return nil
 }
 
-// browsable returns an address that a browser can open. It replaces a host that stands for all interfaces by
-// localhost.
+// browsable returns an address that a browser can open: it replaces an unspecified IP address by localhost.
 func browsable(a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
@@ -97,7 +96,6 @@ func browsable(a net.Addr) string {
 	return fmt.Sprintf("localhost:%d", tcp.Port)
 }
 
-// openBrowser opens a URL in the user's browser.
 func openBrowser(url string) error {
 	switch runtime.GOOS {
 	case "windows":

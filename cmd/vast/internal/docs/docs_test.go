@@ -15,7 +15,6 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// request sends a request to the site and returns the response.
 func request(t *testing.T, method, target string) *http.Response {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -69,7 +68,7 @@ func TestServe(t *testing.T) {
 				c.target, r.StatusCode, r.Header.Get("Content-Type"), c.status, c.kind, c.has, text)
 		}
 		if strings.Contains(text, "<script>") {
-			t.Errorf("%s: the page contains an inline script", c.target)
+			t.Errorf("%s: the page has an inline script", c.target)
 		}
 		policy := r.Header.Get("Content-Security-Policy")
 		if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") &&
@@ -79,8 +78,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeUntilTheEnd checks that serve serves the site at a free port, and returns when ctx is done.
-func TestServeUntilTheEnd(t *testing.T) {
+func TestServeEndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	ready := make(chan string, 1)

@@ -18,7 +18,7 @@ var predeclared = strings.Fields("any append bool byte cap clear comparable comp
 	"rune string true " +
 	"uint uint16 uint32 uint64 uint8 uintptr")
 
-// writeGo writes Go code and marks its tokens by classes: k for keywords, b for predeclared names, f for
+// writeGo writes Go code as HTML. The classes of tokens are k for keywords, b for predeclared names, f for
 // called or declared functions, s for strings and runes, n for numbers, c for comments.
 func writeGo(w io.Writer, code []byte) {
 	files := token.NewFileSet()
@@ -37,7 +37,7 @@ func writeGo(w io.Writer, code []byte) {
 		class := ""
 		switch {
 		case tok == token.SEMICOLON:
-			continue // most semicolons are not in the code, because the scanner inserts them
+			continue // the scanner also returns semicolons that are not in the code
 		case tok == token.COMMENT:
 			class = "c"
 		case tok == token.STRING || tok == token.CHAR:
@@ -62,7 +62,7 @@ func writeGo(w io.Writer, code []byte) {
 	template.HTMLEscape(w, code[written:])
 }
 
-// classOf returns the class of a name. after is the code that follows the name.
+// classOf returns the class of a name. after is the code after the name.
 func classOf(name string, after []byte) string {
 	switch {
 	case slices.Contains(predeclared, name):
@@ -70,7 +70,7 @@ func classOf(name string, after []byte) string {
 	case bytes.HasPrefix(after, []byte("(")):
 		return "f"
 	case bytes.HasPrefix(after, []byte("[")):
-		// NewColumn[Position](w): the type arguments stand between the name and the parenthesis.
+		// Type arguments may stand between the name and the parenthesis: NewColumn[Position](w)
 		if end := bytes.IndexByte(after, ']'); end > 0 && bytes.HasPrefix(after[end+1:], []byte("(")) {
 			return "f"
 		}

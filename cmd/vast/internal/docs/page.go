@@ -11,15 +11,14 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// page is a page of the site.
 type page struct {
 	source string // path in the documentation, such as guide/start.md
 	Path   string // path in the site, such as guide/start.html
 	Title  string
 
-	Sections   []*section // the title of the first section is the page's title
+	Sections   []*section
 	HTML       template.HTML
-	Prev, Next *page // in reading order
+	Prev, Next *page // neighbours in reading order, or nil
 
 	text []byte
 	tree ast.Node
@@ -29,12 +28,12 @@ type page struct {
 type section struct {
 	ID    string // the anchor of the heading
 	Title string
-	Level int // the level of the heading: 1 for the page's title
+	Level int // the level of the heading, 1 to 6
 	text  string
 	code  string
 }
 
-// newPage parses a page.
+// newPage parses a page. The title of the first section becomes the page's title.
 func newPage(source string, content []byte) *page {
 	p := &page{source: source, Path: sitePath(source), text: content,
 		tree: markdown.Parser().Parse(text.NewReader(content))}
@@ -46,7 +45,7 @@ func newPage(source string, content []byte) *page {
 	return p
 }
 
-// sitePath returns the path that a page of the documentation has in the site.
+// sitePath turns a path in the documentation into a path in the site.
 func sitePath(source string) string {
 	switch dir, file := path.Split(source); {
 	case source == contents:
@@ -57,12 +56,11 @@ func sitePath(source string) string {
 	return strings.TrimSuffix(source, ".md") + ".html"
 }
 
-// notInAnchors matches the characters that GitHub leaves out of anchors. divide also leaves these characters
-// out, so that links to sections work on GitHub and on the site.
+// notInAnchors matches the characters that GitHub removes from anchors. The site must have GitHub's anchors,
+// so that links to sections work in both places.
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 
-// divide finds the page's sections, gives each heading an anchor, and gathers each section's text and code
-// for the search.
+// divide sets p.Sections and gives each heading an anchor.
 func (p *page) divide() {
 	var s *section
 	var prose, code strings.Builder
@@ -121,7 +119,6 @@ func (p *page) words(n ast.Node) string {
 	return b.String()
 }
 
-// lines returns the lines of a block of code.
 func lines(n ast.Node, source []byte) []byte {
 	var b []byte
 	for i := range n.Lines().Len() {
@@ -137,7 +134,7 @@ func (p *page) Up() string { return strings.Repeat("../", strings.Count(p.Path, 
 // To returns the path from this page to another page.
 func (p *page) To(other *page) string { return p.Up() + other.Path }
 
-// Outline returns the sections that the outline next to the page lists.
+// Outline returns the sections for the outline beside the page.
 func (p *page) Outline() (list []*section) {
 	for _, s := range p.Sections {
 		if s.Level == 2 || s.Level == 3 {
@@ -147,5 +144,5 @@ func (p *page) Outline() (list []*section) {
 	return list
 }
 
-// From returns the library that a page titled "Coming from …" is about.
+// From returns the name of the library in a title "Coming from …".
 func (p *page) From() string { return strings.TrimPrefix(p.Title, "Coming from ") }

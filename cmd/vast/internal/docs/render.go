@@ -16,7 +16,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// repository is the address of files that belong to the repository and not to the site.
+// repository is the address of the repository's files that the site does not have.
 const repository = "https://github.com/vastgo/vast/blob/main/"
 
 // markdown parses pages and writes them as HTML. The HTML is also valid XML, so that a test can parse it. It
@@ -28,8 +28,8 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(html.WithXHTML(), renderer.WithNodeRenderers(util.Prioritized(parts{}, 1))),
 )
 
-// render sets p.HTML. known holds all pages by source, and exists reports whether the documentation has a
-// file with the given name.
+// render sets p.HTML. known maps the source of each page to the page. exists reports whether the
+// documentation has a file.
 func (p *page) render(known map[string]*page, exists func(name string) bool) error {
 	ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -55,8 +55,8 @@ func (p *page) render(known map[string]*page, exists func(name string) bool) err
 	return nil
 }
 
-// address returns the address for a link or a picture in the HTML. target is its address in Markdown. If the
-// site does not have the target, address returns the target's address in the repository.
+// address turns the address of a link or a picture in Markdown into the address in the HTML. If the site does
+// not have the target, address returns the target's address in the repository.
 func (p *page) address(target string, known map[string]*page, exists func(name string) bool) string {
 	file, anchor, _ := strings.Cut(target, "#")
 	if file == "" || strings.Contains(file, ":") {
@@ -80,7 +80,7 @@ func (p *page) address(target string, known map[string]*page, exists func(name s
 	}
 }
 
-// parts renders the elements for which the site does not use goldmark's default HTML.
+// parts renders the elements that differ from goldmark's default HTML.
 type parts struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -91,8 +91,7 @@ func (parts) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(extended.KindTable, writeTable)
 }
 
-// writeHeading adds to each heading a link to the heading itself. The link shows while the mouse is over the
-// heading.
+// writeHeading writes a heading, with a link to the heading.
 func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	h := n.(*ast.Heading)
 	id, _ := h.AttributeString("id")
@@ -105,8 +104,7 @@ func writeHeading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.Wa
 	return ast.WalkContinue, nil
 }
 
-// writeCode writes a block of code. It colours only Go, because other languages are rare in the
-// documentation.
+// writeCode writes a block of code. It colours only Go, because the documentation has little other code.
 func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
@@ -124,8 +122,7 @@ func writeCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.
 	return ast.WalkContinue, err
 }
 
-// writeImage writes a picture inside a link to the picture's file, because a picture is small in a narrow
-// window.
+// writeImage writes a picture as a link to its file, because a picture is small in a narrow window.
 func writeImage(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// index finds sections by words on the server, for browsers without scripts. In a browser with scripts,
-// MiniSearch searches at each key press.
+// index is the server's search index, for browsers without scripts. In a browser with scripts, MiniSearch
+// searches.
 type index struct {
 	entries     []*entry
-	entriesWith map[string]int // the number of entries that contain each word
+	entriesWith map[string]int // number of entries that contain each word
 }
 
 // entry is a section in the index.
 type entry struct {
 	*section
 	Page    *page
-	weight  float64            // the weight of the page's group
-	weights map[string]float64 // the weight of each word in the section
+	weight  float64            // weight of the page's group
+	weights map[string]float64 // weight of each word in the section
 }
 
 // URL is the path of the section from the site's root.
@@ -32,31 +32,27 @@ func (e *entry) URL() string {
 	return e.Page.Path + "#" + e.ID
 }
 
-// results holds a query and the sections that search found, the best section first.
 type results struct {
 	Query string
-	Found []found
+	Found []found // the best result is first
 }
 
-// found is one result.
 type found struct {
 	*entry
 	Excerpt template.HTML
 }
 
-// maxResults and maxWords are limits: search returns at most maxResults results, and reads only the first
-// maxWords words of a query.
 const (
 	maxResults = 20
-	maxWords   = 16
+	maxWords   = 16 // search ignores all further words of a query
 )
 
-// The weights of a word by the word's place. The script site.js has the same numbers.
+// Weights of a word. site.js has the same numbers.
 const (
-	inTitle = 6   // in the section's title
-	inPage  = 1.5 // in the page's title
-	inText  = 1
-	inCode  = 0.4
+	weightTitle     = 6 // in the section's title
+	weightPageTitle = 1.5
+	weightText      = 1
+	weightCode      = 0.4
 )
 
 var (
@@ -65,17 +61,18 @@ var (
 	humps       = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
 )
 
-// unasked are common words, which a search ignores. The script site.js leaves out the same words.
-var unasked = strings.Fields("a an and are as at be by can do does for from has have how i if in into is " +
+// stopWords are common words that a search ignores. site.js has the same list.
+var stopWords = strings.Fields("a an and are as at be by can do does for from has have how i if in into is " +
 	"it its my of on or s " +
 	"that the this to what when where which who why will with you your")
 
-// wordsOf returns the words of a text in lower case and without endings, so that all forms of a word compare
-// as equal. For a name of several words, such as MakeSlice, it returns the name and each word in the name.
+// wordsOf returns the words of a text in lower case, without stop words. It removes endings, so that most
+// forms of a word are equal. For a name of several words, such as MakeSlice, wordsOf returns the name and its
+// words.
 func wordsOf(text string) (words []string) {
 	add := func(word string) {
 		word = strings.ToLower(word)
-		if slices.Contains(unasked, word) {
+		if slices.Contains(stopWords, word) {
 			return
 		}
 		words = append(words, ending.ReplaceAllString(word, "$1$2"))
@@ -103,20 +100,19 @@ func newIndex(groups []group) *index {
 	return x
 }
 
-// add puts a section into the index, with the weights of its words.
 func (x *index) add(e *entry) {
 	for _, field := range []struct {
 		text   string
 		weight float64
-	}{{e.Title, inTitle}, {e.Page.Title, inPage}, {e.text, inText}, {e.code, inCode}} {
+	}{{e.Title, weightTitle}, {e.Page.Title, weightPageTitle}, {e.text, weightText}, {e.code, weightCode}} {
 		words := wordsOf(field.text)
 		counts := make(map[string]float64)
 		for _, word := range words {
 			counts[word]++
 		}
 		for word, n := range counts {
-			// The formula follows BM25: repetition increases a word's weight up to a bound, and a word weighs
-			// more in a short text.
+			// As in BM25, repetition increases a word's weight up to a bound, and a word weighs more in a
+			// short text.
 			e.weights[word] += field.weight * n / (n + 0.5 + float64(len(words))/100)
 		}
 	}
@@ -126,7 +122,6 @@ func (x *index) add(e *entry) {
 	x.entries = append(x.entries, e)
 }
 
-// search finds the sections for a query.
 func (x *index) search(query string) *results {
 	r := &results{Query: query}
 	asked := wordsOf(query)
@@ -152,7 +147,7 @@ func (x *index) search(query string) *results {
 			}
 		}
 		if matches > 0 {
-			// The square raises sections that contain several of the asked words.
+			// The square raises the scores of sections with several asked words.
 			list = append(list, scored{e, score * e.weight * float64(matches) * float64(matches)})
 		}
 	}
@@ -163,16 +158,15 @@ func (x *index) search(query string) *results {
 	return r
 }
 
-// rareness returns a weight that is higher if fewer sections have the word.
+// rareness returns a weight. A word in fewer sections has a higher weight.
 func (x *index) rareness(word string) float64 {
 	return math.Log(1 + float64(len(x.entries))/float64(max(x.entriesWith[word], 1)))
 }
 
-// excerptBytes is the approximate length of the excerpt below a result.
+// excerptBytes is the approximate length of an excerpt.
 const excerptBytes = 220
 
-// excerpt returns the part of a text around the first place of an asked word, and marks all asked words in
-// the part.
+// excerpt returns the part of a text around the first asked word. It marks all asked words in the part.
 func excerpt(text string, asked []string) template.HTML {
 	wanted := func(word string) bool {
 		return slices.ContainsFunc(wordsOf(word), func(w string) bool {
@@ -186,7 +180,7 @@ func excerpt(text string, asked []string) template.HTML {
 			break
 		}
 	}
-	// Words end at ASCII white space: other bytes may be parts of a character.
+	// The excerpt begins and ends at ASCII white space, because other bytes may be parts of a character.
 	for begin > 0 && !isSpace(text[begin-1]) {
 		begin--
 	}

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// questions are typical queries, each with the section that answers it. The search must list that section
-// among the first results, on the server and in a browser.
+// questions are typical queries, each with the section that answers the query.
 var questions = []struct{ query, answer string }{
 	{"how do I delete in a loop", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
 	{"despawn", "guide/cookbook-entities.html#delete-entities-in-a-loop"},
@@ -28,8 +27,8 @@ var questions = []struct{ query, answer string }{
 	{"port slices of structs", "guide/cookbook-moving.html#from-slices-of-structs"},
 }
 
-// amongFirst is the number of results, from the first on, that must include the answer.
-const amongFirst = 4
+// Each answer must be among the first maxRank results, on the server and in a browser.
+const maxRank = 4
 
 func TestSearch(t *testing.T) {
 	s := theSite(t)
@@ -38,9 +37,9 @@ func TestSearch(t *testing.T) {
 		for _, f := range s.index.search(q.query).Found {
 			got = append(got, f.URL())
 		}
-		if !slices.Contains(got[:min(len(got), amongFirst)], q.answer) {
-			t.Errorf("%q finds %q first; %s has the index %d among all results", q.query,
-				got[:min(len(got), amongFirst)], q.answer, slices.Index(got, q.answer))
+		if first := got[:min(len(got), maxRank)]; !slices.Contains(first, q.answer) {
+			t.Errorf("%q finds %q first; the index of %s among all results is %d", q.query, first, q.answer,
+				slices.Index(got, q.answer))
 		}
 	}
 	for _, q := range []string{"", "the of", "qqxyzzy", "<", strings.Repeat("word ", 1000)} {

@@ -23,8 +23,8 @@ var embedded embed.FS
 
 var frame = template.Must(template.ParseFS(embedded, "site/*.html"))
 
-// contentTypes are the types of the site's files by extension. The site does not use the system's table of
-// types, because that table may be wrong.
+// contentTypes are the types of the site's files by extension. The site does not use the operating system's
+// table, because that table may be wrong.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -34,14 +34,12 @@ var contentTypes = map[string]string{
 	"":      "text/plain; charset=utf-8", // licence files have no extension
 }
 
-// site holds all pages and files. They are served, or written into a folder.
 type site struct {
 	groups []group
 	index  *index
-	files  map[string][]byte // the content of each file, by path
+	files  map[string][]byte // content of each file by path
 }
 
-// newSite makes a site from a folder of documentation.
 func newSite(documentation fs.FS) (*site, error) {
 	groups, err := readBook(documentation)
 	if err != nil {
@@ -86,7 +84,7 @@ func newSite(documentation fs.FS) (*site, error) {
 	return s, errors.Join(s.add(embedded, "site"), s.add(theme.Files, "."), s.add(documentation, "."))
 }
 
-// add adds the files of a folder that the site serves as they are.
+// add adds the files in dir that the site serves unchanged.
 func (s *site) add(files fs.FS, dir string) error {
 	return fs.WalkDir(files, dir, func(name string, d fs.DirEntry, err error) error {
 		if _, shown := contentTypes[path.Ext(name)]; err != nil || d.IsDir() || !shown ||
@@ -99,7 +97,7 @@ func (s *site) add(files fs.FS, dir string) error {
 	})
 }
 
-// frame executes the named template for a page. All templates share the site's header and navigation.
+// frame executes the named template for a page.
 func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
 	var b bytes.Buffer
 	err := frame.ExecuteTemplate(&b, name, struct {
@@ -145,7 +143,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", contentTypes[path.Ext(name)])
 	if path.Ext(name) == ".svg" {
-		// The policy of a picture must allow the style element that has the picture's colours.
+		// The style element of an SVG picture has the picture's colours.
 		h.Set("Content-Security-Policy",
 			"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	}
@@ -165,7 +163,6 @@ func (s *site) missing(address string) []byte {
 	return content
 }
 
-// write writes the site into a folder.
 func (s *site) write(dir string) error {
 	for name, content := range s.files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -179,8 +176,8 @@ func (s *site) write(dir string) error {
 	return nil
 }
 
-// script returns the index as a script, because a page that the browser opens as a file can load scripts, but
-// cannot fetch data.
+// script returns the index as a JavaScript file. The index is not a JSON file, because a page without a
+// server can load scripts but no data.
 func (x *index) script() ([]byte, error) {
 	type entry struct {
 		ID     int     `json:"id"`

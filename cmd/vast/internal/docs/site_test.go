@@ -18,22 +18,21 @@ import (
 	pages "github.com/vastgo/vast/docs"
 )
 
-// made returns the documentation's site. All tests share the site and only read it.
-var made = sync.OnceValues(func() (*site, error) { return newSite(pages.Files) })
+// sharedSite returns the documentation's site. Tests must not change the site.
+var sharedSite = sync.OnceValues(func() (*site, error) { return newSite(pages.Files) })
 
 func theSite(t *testing.T) *site {
 	t.Helper()
-	s, err := made()
+	s, err := sharedSite()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// element is the start tag of an element in a page, with the names of all enclosing elements.
 type element struct {
 	xml.StartElement
-	enclosing []string
+	enclosing []string // names of all enclosing elements
 }
 
 func (e *element) attribute(name string) (value string, there bool) {
@@ -45,7 +44,6 @@ func (e *element) attribute(name string) (value string, there bool) {
 	return "", false
 }
 
-// elements parses a page and returns its elements. It fails the test if the page is not well-formed.
 func elements(t *testing.T, name string, content []byte) (list []element) {
 	t.Helper()
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("<!doctype html>")) {
@@ -71,12 +69,9 @@ func elements(t *testing.T, name string, content []byte) (list []element) {
 	}
 }
 
-// blocks are elements that must not stand in a paragraph.
-var blocks = []string{"p", "div", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4", "blockquote", "article",
-	"nav"}
+var forbiddenInParagraphs = []string{"p", "div", "ul", "ol", "table", "pre", "h1", "h2", "h3", "h4",
+	"blockquote", "article", "nav"}
 
-// TestPagesAreValid checks each page against the rules of HTML, of screen readers and of the site's content
-// security policy.
 func TestPagesAreValid(t *testing.T) {
 	s := theSite(t)
 	n := 0
@@ -98,7 +93,8 @@ func TestPagesAreValid(t *testing.T) {
 			for _, a := range e.Attr {
 				if a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") ||
 					strings.HasPrefix(a.Value, "javascript:") {
-					t.Errorf("%s: the policy refuses <%s %s=%q>", name, tag, a.Name.Local, a.Value)
+					t.Errorf("%s: the content security policy forbids <%s %s=%q>", name, tag, a.Name.Local,
+						a.Value)
 				}
 			}
 			switch {
@@ -116,8 +112,8 @@ func TestPagesAreValid(t *testing.T) {
 					level = l
 				}
 			}
-			if slices.Contains(blocks, tag) && slices.Contains(e.enclosing, "p") || tag == "a" &&
-				slices.Contains(e.enclosing, "a") {
+			if slices.Contains(forbiddenInParagraphs, tag) && slices.Contains(e.enclosing, "p") ||
+				tag == "a" && slices.Contains(e.enclosing, "a") {
 				t.Errorf("%s: <%s> must not stand in %v", name, tag, e.enclosing)
 			}
 		}
@@ -135,8 +131,6 @@ func has(e element, attribute string) bool {
 	return there
 }
 
-// TestLinks checks every link and address in every page. A link inside the site must lead to an existing file
-// and, if it has an anchor, to an element of that file. Only <a> elements may lead to another site.
 func TestLinks(t *testing.T) {
 	s := theSite(t)
 	ids := make(map[string]bool) // page#id
@@ -192,7 +186,6 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// checkRepository fails the test if a link leads to a file in the repository that the site also has.
 func (s *site) checkRepository(t *testing.T, name, to string) {
 	t.Helper()
 	if in, ok := strings.CutPrefix(to, repository+"docs/"); ok {
@@ -202,7 +195,6 @@ func (s *site) checkRepository(t *testing.T, name, to string) {
 	}
 }
 
-// TestAllPagesAreListed checks that the navigation lists every page of the documentation.
 func TestAllPagesAreListed(t *testing.T) {
 	s := theSite(t)
 	var listed []string
@@ -229,7 +221,6 @@ func TestAllPagesAreListed(t *testing.T) {
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// TestGoCode checks that a highlighted program equals the original program if its tags are removed.
 func TestGoCode(t *testing.T) {
 	programs := 0
 	err := fs.WalkDir(pages.Files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -263,7 +254,6 @@ func TestGoCode(t *testing.T) {
 	}
 }
 
-// TestHeadings checks that headings with the same text get different anchors.
 func TestHeadings(t *testing.T) {
 	p := newPage("a.md", []byte("# A `page`, with *marks*\n\nOne\ntwo.\n\n## Part\n\n## Part\n\n| a | b "+
 		"|\n|---|--:|\n| c | d |\n"))

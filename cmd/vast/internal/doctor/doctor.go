@@ -1,5 +1,5 @@
-// Package doctor is the command `vast doctor`. The command shows what the machine allows a program with large
-// regions of address space, and gives advice if a limit is too low.
+// Package doctor is the command `vast doctor`. The command shows the machine's limits for large regions of
+// address space, and gives advice if a limit is too low.
 package doctor
 
 import (
@@ -20,8 +20,8 @@ import (
 // Verdicts of a check.
 const (
 	ok   = "ok"
-	warn = "warn" // default options work, but slowly, or they may fail later
-	bad  = "bad"  // default options will not work
+	warn = "warn" // default options are slow, or may fail later
+	bad  = "bad"  // default options fail
 )
 
 // Check is one entry of the report.
@@ -29,31 +29,30 @@ type Check struct {
 	Check   string `json:"check"`
 	Value   string `json:"value"`
 	Verdict string `json:"verdict"`
-	Advice  string `json:"advice"` // what to do; empty when the verdict is ok
+	Advice  string `json:"advice"` // what to do; empty if the verdict is ok
 }
 
-// Sizes in bytes. They are int64, because an int of 32 bits cannot hold the larger ones.
+// Sizes in bytes. An int of 32 bits cannot hold the larger sizes.
 const (
 	// maxProbed is the largest region that Run tries to reserve: the user address space of a 64-bit machine
 	// with four levels of page tables.
 	maxProbed int64 = 128 << 40
-	// defaultCapacity is the capacity that a container reserves by default. With less address space, default
-	// options fail.
+	// defaultCapacity is the capacity that a container reserves by default.
 	defaultCapacity int64 = 16 << 30
 	// comfortable is enough address space for dozens of containers of default capacity.
 	comfortable int64 = 1 << 40
-	// minData is the memory that a small program with a small world writes to.
+	// minData is the memory that a program with a small world needs.
 	minData int64 = 1 << 30
 )
 
-// standard is defaultCapacity as text.
-const standard = "16 GiB"
+// defaultCapacityText is defaultCapacity in words.
+const defaultCapacityText = "16 GiB"
 
-// usualMappings is the kernel's default for vm.max_map_count.
+// usualMappings is Linux's default for vm.max_map_count.
 const usualMappings = 65530
 
-// Run examines the machine and prints the report. It returns the exit status: 1 if a verdict is bad or the
-// report cannot be written, 2 if the arguments are wrong, otherwise 0.
+// Run examines the machine and prints the report. It returns the exit status: 0 for success, 1 if a verdict
+// is bad or the report cannot be written, 2 if the arguments are wrong.
 func Run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("vast doctor", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -97,14 +96,13 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// machine holds the facts about the system.
 type machine struct {
 	facts   vm.Facts
 	usage   vm.Usage
 	largest int    // bytes of the largest possible region
 	budget  string // value of the environment variable VAST_LIMIT
 	refused []vm.Refusal
-	written error // why the kernel cannot find written pages, or nil if it can
+	written error // why the kernel cannot find written pages; nil if the kernel can
 }
 
 // examine judges the facts. It reads nothing from the system.
@@ -192,7 +190,7 @@ func addressLimit(f vm.Facts) Check {
 	default:
 		return c
 	}
-	c.Advice = "A container without a capacity reserves " + standard +
+	c.Advice = "A container without a capacity reserves " + defaultCapacityText +
 		" of address space. Lift RLIMIT_AS (ulimit -v unlimited; LimitAS= in systemd), or give containers " +
 		"smaller capacities."
 	return c
@@ -223,7 +221,7 @@ func controlGroup(f vm.Facts, budget string) Check {
 	// If the environment sets a budget, the check "budget" compares that budget with the limit.
 	if l, err := vm.ParseLimit(budget); f.ControlGroup > 0 && l == nil && err == nil {
 		c.Verdict = warn
-		c.Advice = "Exceeding the limit ends the process without an error. Keep a budget below the limit: " +
+		c.Advice = "The kernel kills a process that exceeds the limit. Set a budget below the limit: " +
 			"VAST_LIMIT=75% in the environment, vm.SetDefaultLimit or a vm.Limit in the program, " +
 			"-memory-limit of vast earth."
 	}
@@ -242,17 +240,17 @@ func budget(f vm.Facts, text string) Check {
 	switch {
 	case l.Max() == 0:
 		c.Verdict = bad
-		c.Advice = "Nothing can be committed. If VAST_LIMIT is a share, GOMEMLIMIT gives all of the memory " +
-			"to the Go heap: lower GOMEMLIMIT."
+		c.Advice = "Nothing can be committed. If VAST_LIMIT is a share, GOMEMLIMIT leaves no memory for " +
+			"regions: lower GOMEMLIMIT."
 	case f.ControlGroup > 0 && l.Max() > f.ControlGroup:
 		c.Verdict = warn
-		c.Advice = "The limit of the control group is lower. Exceeding that limit ends the process without " +
-			"an error: use a share of that limit, such as VAST_LIMIT=75%."
+		c.Advice = "The limit of the control group is lower, and the kernel kills a process that exceeds " +
+			"the limit. Use a share of that limit, such as VAST_LIMIT=75%."
 	}
 	return c
 }
 
-// writtenPages returns the check of how package store finds the pages written since the last checkpoint.
+// writtenPages checks how package store finds the pages that were written since the last checkpoint.
 func writtenPages(f vm.Facts, refused error) Check {
 	const check = "written pages"
 	if refused == nil {
@@ -266,7 +264,7 @@ func writtenPages(f vm.Facts, refused error) Check {
 		"sandbox must allow userfaultfd and the ioctl calls UFFDIO_* and PAGEMAP_SCAN."}
 }
 
-// systemCalls returns a check for each system call that a sandbox refuses, or one check if it refuses none.
+// systemCalls returns a check for each refused system call. If none is refused, it returns one check.
 func systemCalls(refused []vm.Refusal) []Check {
 	if len(refused) == 0 {
 		return []Check{{"system calls", "all are allowed", ok, ""}}
@@ -293,7 +291,7 @@ func reservation(f vm.Facts, largest int) Check {
 			"a region is one allocation of its whole size. Give containers small capacities."
 	case int64(largest) < defaultCapacity:
 		c.Verdict = bad
-		c.Advice = "A container without a capacity reserves " + standard +
+		c.Advice = "A container without a capacity reserves " + defaultCapacityText +
 			": give containers smaller capacities, or lift RLIMIT_AS (ulimit -v unlimited)."
 	case int64(largest) < comfortable:
 		c.Verdict = warn
@@ -303,7 +301,7 @@ func reservation(f vm.Facts, largest int) Check {
 	return c
 }
 
-// format formats the checks for a terminal of 80 columns. Each check is a line, with its advice below.
+// format formats the checks for a terminal of 80 columns. The advice of a check is below the check.
 func format(checks []Check) string {
 	var b strings.Builder
 	for _, c := range checks {

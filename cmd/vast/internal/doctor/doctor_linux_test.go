@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRunInASandbox checks that the report has an entry for each refused call, with the consequence.
 func TestRunInASandbox(t *testing.T) {
 	seccomptest.Child(t, func(t *testing.T) {
 		writtenPagesRefused := `warn  written pages     found by comparison

@@ -12,10 +12,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// gib is a function because a constant would not compile with an int of 32 bits.
+// gib is a function, because a constant does not compile if int has 32 bits.
 func gib(n int) int { return n << 30 }
 
-// healthy is a machine without problems.
 var healthy = vm.Facts{PageSize: 4096, HugePageSize: 2 << 20, HugeMode: "madvise", MaxMappings: 65530,
 	CommitLimit: gib(8)}
 
@@ -29,7 +28,7 @@ func TestExamine(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		change  func(m *machine)
-		check   string // the only check that is not ok, or ""
+		check   string // the check that is not ok, or "" if all checks are ok
 		value   string
 		verdict string
 		advice  string
@@ -165,7 +164,7 @@ func TestRun(t *testing.T) {
 			want = 1
 		}
 	}
-	// A sandbox that refuses several calls makes several checks with the name "system calls".
+	// The report has a check "system calls" for each call that a sandbox refuses.
 	if names = slices.Compact(names); !slices.Equal(names, checkNames) || status != want ||
 		problems.Len() > 0 {
 		t.Errorf("checks %q, want %q; status %d, want %d; stderr %q", names, checkNames, status, want,

@@ -6,13 +6,12 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas"
 )
 
-// The size of a captured picture does not depend on the terminal.
 const (
 	captureColumns = 120
 	captureRows    = 42
 )
 
-// capture writes the screen of a stopped driver as SVG.
+// capture writes the screen of d into the file o.capture, in the format SVG. d must be stopped.
 func capture(d *driver, r *reader, o options) error {
 	l := newLayout(captureColumns, captureRows, notes{credits: o.credits()})
 	s := l.snapshot()

@@ -9,13 +9,13 @@ import (
 // inspect.Control and inspect.Pacer. Any goroutine may call its methods.
 type control struct {
 	budget time.Duration // the time that a tick may take
-	poke   chan struct{} // holds a token after a change
+	poke   chan struct{} // holds a token after a change of the pause or the steps
 
 	mu      sync.Mutex
 	paused  bool
-	steps   int    // ticks that the driver must still run during the pause
+	steps   int    // ticks to run during the pause
 	late    uint64 // ticks that began a period or more after they were due
-	dropped uint64 // missed ticks that the driver never ran
+	dropped uint64 // missed ticks that the driver did not run
 }
 
 func newControl(budget time.Duration) *control {
@@ -29,7 +29,7 @@ func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
 	return c.budget, c.late, c.dropped
 }
 
-// countLate counts a late tick, and the missed ticks that the driver dropped before the late tick.
+// countLate counts one late tick and a number of dropped ticks.
 func (c *control) countLate(dropped uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +43,7 @@ func (c *control) Pause() { c.change(func() { c.paused, c.steps = true, 0 }) }
 // Resume ends a pause.
 func (c *control) Resume() { c.change(func() { c.paused, c.steps = false, 0 }) }
 
-// Step lets the driver run a number of further ticks and then pause.
+// Step pauses the run after a number of further ticks.
 func (c *control) Step(ticks int) {
 	c.change(func() { c.paused, c.steps = true, c.steps+max(ticks, 0) })
 }
@@ -55,7 +55,6 @@ func (c *control) Paused() bool {
 	return c.paused
 }
 
-// toggle starts or ends a pause.
 func (c *control) toggle() {
 	c.change(func() { c.paused, c.steps = !c.paused, 0 })
 }
@@ -70,14 +69,13 @@ func (c *control) change(f func()) {
 	}
 }
 
-// mayTick reports whether the ticks are paused, and whether a Step has ticks that the driver must still run.
+// mayTick reports whether the run is paused, and whether ticks of a Step remain.
 func (c *control) mayTick() (paused, step bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.paused, c.steps > 0
 }
 
-// stepped counts down one tick of a Step.
 func (c *control) stepped() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,8 +17,8 @@ func TestControlTellsThePace(t *testing.T) {
 		}}, options{hz: 100, ticks: 20})
 		d.start(nil)
 		<-d.done
-		// The first stall makes two ticks late, and the driver runs both. Seven ticks become due during the
-		// longer stall: the driver runs one of them late and drops six.
+		// During the stall of 35 ms, three ticks become due, and two of them begin late. During the stall of
+		// 75 ms, seven ticks become due: one of them begins late, and the driver drops six.
 		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 ||
 			dropped != 6 || late != d.late {
 			t.Errorf("the control has a budget of %v, %d late and %d dropped ticks; want 10ms, 3 and 6; the "+
@@ -64,7 +64,7 @@ func TestControlSteps(t *testing.T) {
 	})
 }
 
-// host is a world that a driver ticks and that visitors can visit.
+// host is a fakeWorld for the driver and a vast.World for the visitors.
 type host struct {
 	fakeWorld
 	*vast.World
@@ -98,7 +98,7 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 			}
 			d.start(nil)
 			visits := 0
-			time.Sleep(95 * time.Millisecond) // not at the time of a tick
+			time.Sleep(95 * time.Millisecond) // no tick begins at this time
 			if err := h.Visit(context.Background(), func() bool {
 				visits++
 				time.Sleep(200 * time.Microsecond)
@@ -114,8 +114,7 @@ func TestDriverAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// TestVisitorsDoNotDelayTicks checks that visits run between ticks and delay a tick by at most one visit.
-func TestVisitorsDoNotDelayTicks(t *testing.T) {
+func TestTicksWaitForAtMostOneVisit(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		h, d := newHost(t, 5*time.Millisecond, options{hz: 50, length: 10 * time.Second})
 		begin := time.Now()
@@ -135,7 +134,7 @@ func TestVisitorsDoNotDelayTicks(t *testing.T) {
 		if h.counts.Ticks != 500 || d.late != 0 {
 			t.Errorf("%d ticks, %d late; want 500 and 0", h.counts.Ticks, d.late)
 		}
-		for i, at := range h.began[1:] { // the first tick is due when the run begins
+		for i, at := range h.began[1:] {
 			due := time.Duration(i+1) * 20 * time.Millisecond
 			if late := at.Sub(begin) - due; late < 0 || late > 140*time.Microsecond {
 				t.Fatalf("tick %d began %v after its due time, want 0 to 140µs", i+1, late)

@@ -9,22 +9,22 @@ import (
 	"github.com/vastgo/vast/internal/clock"
 )
 
-// catchUp is the largest number of missed ticks that a driver makes up for. A driver that has missed more
-// ticks drops all missed ticks. Without this bound, after the machine has slept for hours, the driver would
-// run all ticks of these hours at full speed.
+// catchUp is the largest number of missed ticks that a driver makes up for. If the driver has missed more
+// ticks, it runs one of them and drops the others. Without this bound, the driver would run hours of ticks at
+// full speed after the machine has slept.
 const catchUp = 5
 
-// driver ticks a world at a steady rate on its own goroutine. The meter and the world belong to that
-// goroutine until done is closed.
+// driver ticks a world at a steady rate on its own goroutine. Until done is closed, only this goroutine may
+// use the meter and the world.
 type driver struct {
 	world  world
-	period time.Duration // 0: as fast as possible
+	period time.Duration // the time between two ticks; 0: as fast as possible
 	ticks  int           // the number of the last tick to run; 0: no end
 	length time.Duration // the time to run; 0: no end
 	meter  *meter
 	late   uint64 // ticks that began a period or more after they were due
-	held   bool   // whether await has seen a pause, and not yet its end
-	err    error  // why the run ended early; read it after done is closed
+	held   bool   // whether await last found the run paused
+	err    error  // the error that ended the run; valid after done is closed
 
 	control *control
 	saves   *saves        // nil without -data
@@ -41,7 +41,7 @@ type driver struct {
 
 // visited is a world that admits visitors from other goroutines: a vast.World.
 type visited interface {
-	Admit(most time.Duration) (more bool)
+	Admit(limit time.Duration) (more bool)
 	NotifyVisits(c chan<- struct{}) (stop func())
 }
 
@@ -60,7 +60,7 @@ type snapshot struct {
 	density, infected []uint32
 }
 
-// newSnapshot makes a snapshot. Without columns or rows, the snapshot has no atlas and no dots.
+// newSnapshot makes a snapshot. If columns or rows is 0 or less, the snapshot has no atlas.
 func newSnapshot(columns, rows int) *snapshot {
 	if columns <= 0 || rows <= 0 {
 		return &snapshot{}
@@ -73,7 +73,7 @@ func newSnapshot(columns, rows int) *snapshot {
 func newDriver(w world, o options) *driver {
 	d := &driver{
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
-		// A send to these channels never blocks, because a viewer has only one snapshot under way.
+		// A send never blocks, because a run never has more than one snapshot in these channels.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
 		control: newControl(o.budget()), bell: make(chan struct{},
 			1), stop: make(chan struct{}), done: make(chan struct{}),
@@ -84,8 +84,8 @@ func newDriver(w world, o options) *driver {
 	return d
 }
 
-// start starts the ticks on a new goroutine. Before a panic of a tick ends the program, the driver calls
-// onPanic, which restores the terminal. onPanic may be nil.
+// start runs the driver on a new goroutine. If a tick panics, the driver calls onPanic, which may be nil,
+// before the panic ends the program.
 func (d *driver) start(onPanic func()) {
 	go func() {
 		defer close(d.done)
@@ -105,7 +105,7 @@ func (d *driver) guarded(onPanic func()) {
 	d.run()
 }
 
-// halt ends the ticks and waits for the current tick.
+// halt stops the driver and waits for the end of the current tick.
 func (d *driver) halt() {
 	d.halting.Do(func() { close(d.stop) })
 	<-d.done
@@ -162,17 +162,17 @@ const fillTime = 50 * time.Millisecond
 // visitTime bounds the time of one call of Admit.
 const visitTime = 500 * time.Microsecond
 
-// admit admits visitors for the shorter of most and visitTime, and reports whether more visitors wait. If any
-// visitor waits, admit admits at least one.
-func (d *driver) admit(most time.Duration) (more bool) {
-	return d.visited != nil && d.visited.Admit(min(most, visitTime))
+// admit admits waiting visitors, at least one, until limit or visitTime has passed. It reports whether more
+// visitors wait.
+func (d *driver) admit(limit time.Duration) (more bool) {
+	return d.visited != nil && d.visited.Admit(min(limit, visitTime))
 }
 
-// await waits until a tick is due, and returns the due time of this tick. A pause postpones the due time to
-// the end of the pause. While await waits, it admits visitors and fills snapshots. It fills a requested
-// snapshot right after a tick, when most of the period remains. It fills a snapshot that is requested later
-// if the run is paused or at least fillTime remains before the tick. await returns false when the time of the
-// run is over or halt has been called.
+// await waits until the next tick is due. Meanwhile, it admits visitors and fills snapshots. It returns the
+// due time of the tick, or false if the run must end. After a pause, the end of the pause is the due time.
+//
+// If a viewer has already requested a snapshot, await fills the snapshot first. Later, await fills a snapshot
+// only if the run is paused or at least fillTime remains before the tick.
 func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	select {
 	case s := <-d.wanted:
@@ -181,7 +181,7 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	default:
 	}
 	if !time.Now().Before(due) {
-		d.admit(visitTime) // the loop below admits no visitor while a tick is due
+		d.admit(visitTime) // the loop admits no visitor while a tick is due
 	}
 	for {
 		now := time.Now()
@@ -238,8 +238,7 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 	}
 }
 
-// fill fills a snapshot. Until done is closed, only the driver's goroutine may call fill. Afterwards, any
-// goroutine may call fill.
+// fill fills a snapshot. Until done is closed, only the driver's goroutine may call fill.
 func (d *driver) fill(s *snapshot) {
 	s.counts, s.timing, s.late, s.paused = d.world.Counts(), d.meter.timing(), d.late, d.control.Paused()
 	if d.saves != nil {

@@ -19,7 +19,7 @@ type fakeWorld struct {
 	counts  simulation.Counts
 	tick    func(n uint64) (time.Duration, error)
 	paint   time.Duration
-	painted []uint64 // the tick of each painting
+	painted []uint64 // the tick numbers at which Paint was called
 	began   []time.Time
 }
 
@@ -49,7 +49,7 @@ func (w *fakeWorld) Paint(m *atlas.Map, density, infected []uint32) {
 	density[m.Dot(-10, -50)] += 20
 }
 
-// steady returns a tick function that takes the time d at every tick.
+// steady returns a function for the field tick of fakeWorld. Each tick lasts d.
 func steady(d time.Duration) func(uint64) (time.Duration, error) {
 	return func(uint64) (time.Duration, error) { return d, nil }
 }
@@ -103,8 +103,8 @@ func TestDriverEnds(t *testing.T) {
 
 func TestDriverCatchesUpWithinBounds(t *testing.T) {
 	for _, c := range []struct {
-		stall time.Duration // of the first tick, at 100 Hz
-		burst int           // ticks that run without a wait after the stall
+		stall time.Duration // the length of the first tick, with a period of 10 ms
+		burst int           // ticks that begin right after the stall
 		late  uint64        // ticks of the burst that began at least a period after they were due
 	}{
 		{5 * time.Millisecond, 0, 0},
@@ -140,8 +140,6 @@ func TestDriverCatchesUpWithinBounds(t *testing.T) {
 	}
 }
 
-// TestDriverCountsEveryLateTick checks that all ticks except the first are late if each tick takes longer
-// than a period.
 func TestDriverCountsEveryLateTick(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		d := newDriver(&fakeWorld{tick: steady(35 * time.Millisecond)}, options{hz: 100, ticks: 50})
@@ -209,8 +207,8 @@ func TestDriverEndsWhilePaused(t *testing.T) {
 	})
 }
 
-// TestDriverPaintsBetweenTicks checks that painting delays no tick if a period has time for a tick and a
-// painting. The driver paints right after a tick.
+// TestDriverPaintsBetweenTicks checks that a painting delays no tick if the tick and the painting fit into
+// one period.
 func TestDriverPaintsBetweenTicks(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := &fakeWorld{tick: steady(5 * time.Millisecond), paint: 9 * time.Millisecond}
@@ -219,7 +217,7 @@ func TestDriverPaintsBetweenTicks(t *testing.T) {
 		go func() {
 			for {
 				select {
-				case <-time.After(7 * time.Millisecond): // a period that differs from that of the ticks
+				case <-time.After(7 * time.Millisecond): // differs from the period of the ticks
 				case <-d.done:
 					return
 				}

@@ -1,10 +1,9 @@
 // Package earth is the command `vast earth`. The command runs the simulation of package cmd/vast/earth at a
 // steady rate. It shows the simulation as a live map in a terminal, as lines of text, or as one JSON object.
 //
-// A run has a driver and a viewer. The driver ticks the Earth on its own goroutine. The viewer (screen or
-// lines) sends a snapshot to the driver. The driver fills the snapshot between two ticks and sends it back.
-// The viewer therefore never reads the world during a tick, and a snapshot delays a tick by at most the time
-// of one copy.
+// The driver ticks the Earth on its own goroutine. The viewer (screen or lines) reads the Earth only through
+// snapshots: it sends a snapshot to the driver, and the driver fills the snapshot between two ticks and sends
+// it back.
 package earth
 
 import (
@@ -63,7 +62,7 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 		switch {
 		case err == nil:
 			n.inspector = in.URL()
-			defer in.Close() // before the Earth closes, because visitors may read the Earth until then
+			defer in.Close() // runs before earth.Close, because the inspector reads the Earth
 		case o.inspect != "":
 			return cli.Fail(stderr, "earth", err, cli.Failure)
 		default:
@@ -74,8 +73,8 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 	return run(d, n, o, signals, stdout, stderr)
 }
 
-// run ticks and shows a driver's world until the end of the run. Then it writes the picture of -capture and
-// the report of -json, and returns the exit status.
+// run runs the driver and shows its world. At the end, it writes the picture of -capture and the report of
+// -json. It returns the exit status.
 func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	r := newReader(d.world.Counts())
 	if d.saves != nil {
@@ -108,7 +107,7 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 }
 
 // watch starts the driver and shows its world until the driver ends, or until a signal or a key ends the run.
-// It returns the exit status, or an error of the output.
+// It returns the exit status, or the error of a failed write.
 func watch(d *driver, r *reader, n notes, o options, signals <-chan os.Signal, stdout, stderr io.Writer) (int,
 	error) {
 	if o.json {

@@ -70,7 +70,7 @@ func TestBadInput(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
-		file string // contents of the file for -places; empty: no additional -places
+		file string // contents of a file to add as -places; empty: add no -places
 		want []string
 	}{
 		{"unknown flag", []string{"-nope"}, "", []string{"-nope"}},
@@ -223,7 +223,7 @@ func TestSignalsEndRuns(t *testing.T) {
 			if status := runWorld(w, c.o, signals, &stdout, &stderr); status != c.status || stderr.Len() > 0 {
 				t.Errorf("%v: exit status %d, stderr %q, want %d", c.signal, status, &stderr, c.status)
 			}
-			if w.counts.Ticks != 151 { // the first tick runs when the run begins
+			if w.counts.Ticks != 151 { // the tick at the beginning, and 150 ticks in 2.5 s
 				t.Errorf("%d ticks in 2.5 s, want 151", w.counts.Ticks)
 			}
 			if want := `"ticks":151`; c.o.json && !strings.Contains(stdout.String(), want) {
@@ -259,7 +259,7 @@ func TestLinesGoToStdout(t *testing.T) {
 			} {
 				if i == 0 && strings.HasPrefix(want, " tps") || i == 0 &&
 					strings.HasPrefix(want, " changes") {
-					continue // the first second has 61 ticks, because the first tick runs when the run begins
+					continue // the first second has 61 ticks: one at its beginning and one at its end
 				}
 				if !strings.Contains(" "+line, want) {
 					t.Errorf("line %q lacks %q", line, want)
@@ -277,7 +277,7 @@ func TestLinesGoToStdout(t *testing.T) {
 func TestLastLineIsNotRepeated(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var stdout bytes.Buffer
-		// The seventh tick is due just before two seconds, and the eighth tick is due after the end.
+		// Tick 7 begins just before the line at 2 s. Tick 8 would begin after the end of the run.
 		runWorld(&fakeWorld{}, options{hz: 3, length: 2200 * time.Millisecond, places: "own"}, nil, &stdout,
 			&stdout)
 		lines := strings.SplitAfter(stdout.String(), "\n")

@@ -7,7 +7,7 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// figures are all numbers of a run that a viewer shows at one moment.
+// figures are the facts about a run that a viewer shows.
 type figures struct {
 	counts simulation.Counts
 	timing timing
@@ -23,24 +23,24 @@ type rates struct {
 	ticks, changes float64 // per second
 }
 
-// reader makes figures from snapshots. About once a second, it renews the rates and the memory figures. In
-// the first second, rates cover the time since the start.
+// reader makes figures from snapshots. It updates the rates and the memory figures at the first snapshot, and
+// then about once a second.
 type reader struct {
-	at     time.Time         // the beginning of the time that the next rates cover
-	counts simulation.Counts // the counts at that time
+	at     time.Time         // the start of the interval that the next rates cover
+	counts simulation.Counts // the counts at the start of this interval
 	rates  rates
 	memory memory
 	first  bool // whether the next snapshot is the first
 }
 
-// newReader returns the reader of a run that starts now with these counts.
+// newReader returns the reader for a run that starts now with the counts start.
 func newReader(start simulation.Counts) *reader {
 	return &reader{at: time.Now(), counts: start, first: true}
 }
 
 func (r *reader) read(s *snapshot) figures {
 	passed := s.at.Sub(r.at)
-	// 0.9 s are enough, because a viewer that reads once a second is sometimes a little early.
+	// The bound is below one second, because a viewer that reads once a second is sometimes a little early.
 	due := passed >= 9*time.Second/10
 	if r.first || due {
 		if seconds := passed.Seconds(); seconds > 0 {

@@ -24,11 +24,11 @@ func TestReaderRates(t *testing.T) {
 		ticks, changes uint64
 		want           rates
 	}{
-		{500 * time.Millisecond, 130, 5500, rates{60, 1000}}, // since the start
-		{600 * time.Millisecond, 190, 5500, rates{60, 1000}}, // not yet renewed
-		{time.Second, 200, 9000, rates{100, 4000}},           // since the start
+		{500 * time.Millisecond, 130, 5500, rates{60, 1000}}, // first snapshot: average since the start
+		{600 * time.Millisecond, 190, 5500, rates{60, 1000}}, // no update before 0.9 s
+		{time.Second, 200, 9000, rates{100, 4000}},           // average since the start
 		{1500 * time.Millisecond, 300, 9900, rates{100, 4000}},
-		{1950 * time.Millisecond, 219, 9000, rates{20, 0}}, // a little early
+		{1950 * time.Millisecond, 219, 9000, rates{20, 0}}, // average of the last 0.95 s
 		{3950 * time.Millisecond, 219, 9000, rates{0, 0}},
 	} {
 		if got := read(c.after, c.ticks, c.changes); math.Abs(got.ticks-c.want.ticks) > 1e-9 ||
@@ -83,7 +83,7 @@ func TestLongestPause(t *testing.T) {
 	}
 }
 
-func TestClock(t *testing.T) {
+func TestTimeOfDay(t *testing.T) {
 	for _, c := range []struct {
 		ticks, day uint64
 		time       string

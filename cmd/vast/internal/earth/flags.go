@@ -18,26 +18,25 @@ import (
 // options are the flags of the command line.
 type options struct {
 	travellers  int
-	places      string        // a file; empty: the embedded places
-	hz          int           // 0: as fast as possible
-	ticks       int           // 0: no end
-	length      time.Duration // 0: no end
+	places      string        // name of a file; empty: the embedded places
+	hz          int           // ticks per second; 0: as fast as possible
+	ticks       int           // number of the last tick; 0: no end
+	length      time.Duration // time to run; 0: no end
 	seed        uint64
-	data        string // a folder; empty: no folder
+	data        string // name of the folder that keeps the world; empty: no folder
 	dropTail    bool
 	given       given
-	workers     int  // 0: as many as processors
+	workers     int  // number of goroutines; 0: one per processor
 	memoryLimit size // 0: the limit of VAST_LIMIT, if any
 	json        bool
 	plain       bool
-	capture     string // a file; empty: no picture
-	inspect     string // an address; empty: the default address
+	capture     string // name of the file for the picture; empty: no picture
+	inspect     string // address of the inspector, or noInspector; empty: the default address
 	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
 
-// given reports whether -seed and -travellers are on the command line. The folder of -data records a seed and
-// a number of travellers, too, and a flag must not contradict the folder. Without -data, both fields are
-// false.
+// given reports whether -seed and -travellers are on the command line. A given flag must not contradict the
+// folder of -data. Without -data, the fields are false.
 type given struct{ seed, travellers bool }
 
 // noInspector is the value of -inspect that turns the inspector off.
@@ -50,7 +49,7 @@ const (
 	maxWorkers    = 4096
 )
 
-// number is a flag for a whole number within bounds.
+// number is a flag for a whole number from min to max.
 type number struct {
 	value    *int
 	min, max int
@@ -77,7 +76,7 @@ func (n number) String() string {
 	return strconv.Itoa(*n.value)
 }
 
-// seed is a flag for any whole number of 64 bits.
+// seed is a flag for an unsigned number of 64 bits.
 type seed uint64
 
 // Set implements flag.Value.
@@ -141,8 +140,8 @@ func flags(o *options) *flag.FlagSet {
 	f.StringVar(&o.data, "data", "",
 		"keep the world in this `folder`; the next run resumes the world with its seed and travellers.\n"+
 			"The places must be the same in each run, and -ticks counts from the world's first tick")
-	f.BoolVar(&o.dropTail, "drop-tail", false, "resume from the last checkpoint in -data and drop the ticks "+
-		"after the checkpoint:\nfor ticks of another build of vast that this build cannot repeat")
+	f.BoolVar(&o.dropTail, "drop-tail", false, "resume from the last checkpoint in -data and drop the "+
+		"later ticks.\nUse this flag if another build of vast recorded these ticks")
 	f.Var(number{&o.ticks, 0, math.MaxInt}, "ticks", "end after this `number` of ticks; 0: no end")
 	f.Var((*length)(&o.length), "for", "end after this `time`, such as 30s; 0: no end")
 	f.Var((*seed)(&o.seed), "seed",
@@ -215,21 +214,26 @@ address in a browser: the inspector shows the map, the places and travellers, th
 and the times of the ticks.
 
 With -data, the command takes a checkpoint of the world each second and at the end, and
-records the ticks after each checkpoint. With this record, the run may be killed at any
-moment. After each checkpoint and once a second, standard error shows a new durable tick as
-"# durable TICK"; a map on the same terminal shows the age of the last checkpoint instead.
-The next run resumes after the last durable tick or a later tick. Edits in the inspector
-are durable as soon as the browser shows them. With -json, resumed_at is the tick after
-which the run resumed. The object checkpoints has the number of checkpoints (count), the
-number of checkpoints skipped because the disk was busy (skipped), the times for which
-checkpoints stopped the ticks (pause_ms), and the size of the last checkpoint (bytes). An
-error of the disk ends the run.
+records the ticks after each checkpoint. The run may therefore be killed at any moment: the
+next run resumes after the last durable tick or a later tick. An edit in the inspector is
+durable as soon as the browser shows it. An error of the disk ends the run.
+
+After each checkpoint and once a second, the command prints a new durable tick on standard
+error, as "# durable TICK". If standard error is a terminal and the map is shown, the map
+shows the age of the last checkpoint instead.
+
+With -data, the object of -json has these additional fields:
+  resumed_at            the tick after which the run resumed; 0 for a new world
+  checkpoints.count     the number of checkpoints
+  checkpoints.skipped   the number of checkpoints skipped because the disk was busy
+  checkpoints.pause_ms  the times for which checkpoints stopped the ticks
+  checkpoints.bytes     the size of the last checkpoint
 
 The times of ticks (tick_ms, p50, p99, worst) are the times of the simulation, without
 drawing. With -data, the times include the copying of the world for checkpoints. The times
 cover the whole run, including the first ticks, which touch memory for the first time. A
 tick is late if it begins a period or more after it was due. A run makes up for at most %d
-missed ticks. A run that has missed more ticks drops all missed ticks.
+missed ticks. If it has missed more ticks, it runs one of them and drops the others.
 
 %s
 `, b.String(), catchUp, places.Attribution)

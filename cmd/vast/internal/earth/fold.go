@@ -10,7 +10,7 @@ import (
 // fold returns a name in lower case, without accents, and with spaces instead of hyphens.
 func fold(name string) string { return string(appendFolded(nil, name)) }
 
-// appendFolded appends the folded name.
+// appendFolded appends the folded name to b.
 func appendFolded(b []byte, name string) []byte {
 	for i := 0; i < len(name); {
 		if c := name[i]; c < utf8.RuneSelf {
@@ -51,7 +51,7 @@ func appendFoldedRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// undecomposed has, for characters that Unicode does not decompose, the text that people type instead.
+// undecomposed maps characters that Unicode does not decompose to the text that people type instead.
 var undecomposed = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l",
 	'ŋ': "ng", 'ŧ': "t", 'ə': "a", '’': "'", '‘': "'", 'ʻ': "'", 'ʼ': "'", '`': "'",

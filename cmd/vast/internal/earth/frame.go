@@ -11,7 +11,7 @@ const (
 // layout divides a window: the map above, the status lines below.
 type layout struct {
 	columns, rows int
-	mapRows       int // 0: the window is too small
+	mapRows       int // rows of the map; 0: the window is too small
 	notes         notes
 }
 
@@ -26,7 +26,7 @@ func newLayout(columns, rows int, n notes) layout {
 // snapshot makes a snapshot that fits the layout.
 func (l layout) snapshot() *snapshot { return newSnapshot(l.columns, l.mapRows) }
 
-// compose paints the whole window. The snapshot's map must have the size of this layout.
+// compose paints the whole window. The snapshot must fit the layout.
 func (l layout) compose(s *snapshot, f figures, noColor bool) atlas.Grid {
 	g := atlas.NewGrid(l.columns, l.rows)
 	g.NoColor = noColor

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// watchLines starts the driver and prints a line a second. At the end, it prints a line for the last tick if
-// no line shows this tick. It returns the exit status, or an error of the output.
+// watchLines starts the driver and prints a line a second. At the end, it prints a line for the last tick, if
+// no line has shown this tick. It returns the exit status, or the error of a failed write.
 func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Writer) (int, error) {
 	if n.credits != "" {
 		fmt.Fprintf(w, "# %s\n", n.credits)
@@ -53,8 +53,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 	}
 }
 
-// line formats figures for grep and cut, as fields name=value with one space between two fields. Sizes are in
-// bytes.
+// line formats figures for grep and cut, as fields name=value separated by single spaces. Sizes are in bytes.
 func line(f figures) string {
 	day, time := timeOfDay(f.counts.Ticks)
 	c, t, m := f.counts, f.timing, f.memory

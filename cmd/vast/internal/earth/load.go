@@ -33,7 +33,7 @@ func (s stage) String() string {
 type loaded struct {
 	earth *simulation.Earth
 	saves *saves // nil without -data
-	index *index
+	index *index // nil without an inspector
 }
 
 // load makes the world. It shows one line of progress if stderr is a terminal. If load cannot make the world,
@@ -43,13 +43,13 @@ func load(o options, signals <-chan os.Signal, stderr io.Writer) (loaded, int) {
 		loaded
 		err error
 	}
-	// results is buffered, so that the goroutine below ends even if load returns first because of a signal.
+	// results is buffered, so that the goroutine can end after a signal has ended load.
 	results, stages := make(chan result, 1), make(chan stage, 1)
 	go func() {
 		l, err := build(o, func(name string, done, total int) {
 			select {
 			case stages <- stage{name, done, total}:
-			default: // load is busy with the previous stage, and need not show each stage
+			default: // load need not show each stage
 			}
 		})
 		results <- result{l, err}
@@ -113,8 +113,6 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 			return l, err
 		}
 	}
-	// Another goroutine makes the index while this goroutine makes the world. build returns when both are
-	// ready.
 	var indexing sync.WaitGroup
 	if o.inspect != noInspector {
 		indexing.Go(func() { l.index = newIndex(list) })

@@ -79,7 +79,6 @@ func whereIs(e *simulation.Earth, entity vast.Entity) (x, y float64, ok bool) {
 	return float64(lon), float64(lat), ok
 }
 
-// outlines returns the coastlines.
 func outlines() (lines [][]inspect.Point) {
 	for _, ring := range atlas.Outlines() {
 		line := make([]inspect.Point, len(ring))
@@ -91,17 +90,15 @@ func outlines() (lines [][]inspect.Point) {
 	return lines
 }
 
-// hundredths returns a number rounded to two decimals. The outlines have a precision of a hundredth of a
-// degree.
+// hundredths rounds v to two decimals, the precision of the outlines.
 func hundredths(v float32) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(float64(v), 'f', 2, 32), 64)
 	return rounded
 }
 
-// landmarks returns up to n places in a window, the most populous first. It reads x.famous only until it has
-// found n places.
+// landmarks returns up to n places in a window, the most populous first.
 func (x *index) landmarks(window inspect.Bounds, n int) (list []inspect.Landmark) {
-	for _, number := range x.famous {
+	for _, number := range x.byPopulation {
 		place := int(number)
 		lon, lat := x.list.Lon(place), x.list.Lat(place)
 		if lon < window.X0 {

@@ -8,16 +8,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// memory has the sizes of all regions of package vm and of the Go heap, in bytes. It also has the number of
-// garbage collections since the process began, and the longest pause of a collection.
+// memory has figures of package vm and of the Go runtime. Sizes are in bytes.
 type memory struct {
-	reserved, committed, resident int // of the regions
-	goHeap                        int // objects, live or not yet swept
-	collections                   int
-	pauseMax                      time.Duration
+	reserved, committed, resident int           // sizes of all regions of package vm
+	goHeap                        int           // size of the objects that are live or not yet swept
+	collections                   int           // garbage collections since the process began
+	pauseMax                      time.Duration // longest pause of a garbage collection
 }
 
-// readMemory reads the figures from the Go runtime and the operating system. It may run during a tick.
+// readMemory may be called during a tick.
 func readMemory() memory {
 	total := vm.Snapshot(true).Total()
 	samples := []metrics.Sample{
@@ -34,8 +33,8 @@ func readMemory() memory {
 	}
 }
 
-// longest returns the upper bound of the last bucket that is not empty, or the lower bound of that bucket if
-// the upper bound is infinite.
+// longest returns the upper bound of the last bucket with values. If the upper bound is infinite, longest
+// returns the lower bound.
 func longest(h *metrics.Float64Histogram) time.Duration {
 	for i := len(h.Counts) - 1; i >= 0; i-- {
 		if h.Counts[i] == 0 {

@@ -6,17 +6,17 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// meter collects the times of ticks. Percentiles are exact to a thousandth or to a microsecond, whichever is
-// coarser. The longest tick and the share inside the budget are exact.
+// meter collects the times of ticks. The error of a percentile is at most a thousandth of its value or a
+// microsecond, whichever is larger. The longest tick and the share within the budget are exact.
 type meter struct {
 	times  *hdrhistogram.Histogram // nanoseconds
 	budget time.Duration
 	ticks  uint64
-	within uint64 // ticks no longer than the budget
+	within uint64 // ticks that took at most the budget
 	max    time.Duration
 }
 
-// longestTracked bounds the histogram. In percentiles, a longer tick counts as an hour.
+// longestTracked is the largest value of the histogram. In percentiles, a longer tick counts as an hour.
 const longestTracked = time.Hour
 
 func newMeter(budget time.Duration) *meter {
@@ -38,7 +38,7 @@ type timing struct {
 	ticks              uint64
 	p50, p90, p99, max time.Duration
 	budget             time.Duration
-	within             float64 // share of ticks inside the budget; 0 without ticks
+	within             float64 // share of ticks within the budget; 0 without ticks
 }
 
 func (m *meter) timing() timing {
@@ -48,7 +48,7 @@ func (m *meter) timing() timing {
 	}
 	t.within = float64(m.within) / float64(m.ticks)
 	at := m.times.ValueAtPercentiles([]float64{50, 90, 99})
-	// The histogram rounds up to its next step, which may exceed the longest tick.
+	// The histogram rounds percentiles up, so a percentile may exceed the longest tick.
 	t.p50 = min(time.Duration(at[50]), m.max)
 	t.p90 = min(time.Duration(at[90]), m.max)
 	t.p99 = min(time.Duration(at[99]), m.max)

@@ -8,7 +8,7 @@ import (
 
 func TestMeter(t *testing.T) {
 	m := newMeter(900 * time.Millisecond)
-	for i := range 1000 { // 1 to 1000 ms
+	for i := range 1000 {
 		m.add(time.Duration(i+1) * time.Millisecond)
 	}
 	got := m.timing()

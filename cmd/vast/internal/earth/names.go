@@ -16,24 +16,25 @@ import (
 
 // index finds places by name. It holds only numbers, 12 bytes a place, and reads the names from the list.
 type index struct {
-	list   *places.List
-	order  []uint32 // the places by folded name; for equal names, the most populous first
-	rank   []uint32 // the position of each place in order
-	famous []uint32 // the places, the most populous first
+	list         *places.List
+	byName       []uint32 // place numbers, sorted by folded name and then by population, largest first
+	rank         []uint32 // the position of each place in byName
+	byPopulation []uint32 // place numbers, the most populous first
 }
 
 // newIndex makes the index of a list. It takes some hundredths of a second for a hundred thousand places.
 func newIndex(list *places.List) *index {
 	n := list.Len()
-	x := &index{list: list, order: make([]uint32, n), rank: make([]uint32, n), famous: make([]uint32, n)}
+	x := &index{list: list, byName: make([]uint32, n), rank: make([]uint32, n),
+		byPopulation: make([]uint32, n)}
 	length := 0
 	for i := range n {
 		length += len(list.Name(i))
 	}
-	folded := make([]byte, 0, length+length/16) // all names, one after the other
-	ends := make([]uint32, n)
+	folded := make([]byte, 0, length+length/16) // all folded names, joined
+	ends := make([]uint32, n)                   // the end of each place's name in folded
 	for i := range n {
-		x.order[i], x.famous[i] = uint32(i), uint32(i)
+		x.byName[i], x.byPopulation[i] = uint32(i), uint32(i)
 		folded = appendFolded(folded, list.Name(i))
 		ends[i] = uint32(len(folded))
 	}
@@ -43,46 +44,46 @@ func newIndex(list *places.List) *index {
 		}
 		return folded[ends[place-1]:ends[place]]
 	}
-	slices.SortFunc(x.famous, x.compareFame)
-	slices.SortFunc(x.order, func(a, b uint32) int {
+	slices.SortFunc(x.byPopulation, x.comparePopulation)
+	slices.SortFunc(x.byName, func(a, b uint32) int {
 		if c := bytes.Compare(name(a), name(b)); c != 0 {
 			return c
 		}
-		return x.compareFame(a, b)
+		return x.comparePopulation(a, b)
 	})
-	for at, place := range x.order {
+	for at, place := range x.byName {
 		x.rank[place] = uint32(at)
 	}
 	return x
 }
 
-// compareFame puts the more populous place first. Equally populous places stay in the order of the list.
-func (x *index) compareFame(a, b uint32) int {
+// comparePopulation orders places by population, the largest first, and then by number.
+func (x *index) comparePopulation(a, b uint32) int {
 	if more := x.list.Population(int(b)) - x.list.Population(int(a)); more != 0 {
 		return more
 	}
 	return int(a) - int(b)
 }
 
-// between returns the bounds of the places in x.order whose folded names begin with a folded text.
-func (x *index) between(folded string) (lo, hi int) {
-	lo, _ = slices.BinarySearchFunc(x.order, folded, func(place uint32, text string) int {
-		return strings.Compare(fold(x.list.Name(int(place))), text)
+// prefixRange finds the places whose folded names begin with a folded prefix: x.byName[lo:hi].
+func (x *index) prefixRange(prefix string) (lo, hi int) {
+	lo, _ = slices.BinarySearchFunc(x.byName, prefix, func(place uint32, prefix string) int {
+		return strings.Compare(fold(x.list.Name(int(place))), prefix)
 	})
-	hi, _ = slices.BinarySearchFunc(x.order, folded, func(place uint32, text string) int {
-		if name := fold(x.list.Name(int(place))); strings.HasPrefix(name, text) {
+	hi, _ = slices.BinarySearchFunc(x.byName, prefix, func(place uint32, prefix string) int {
+		if name := fold(x.list.Name(int(place))); strings.HasPrefix(name, prefix) {
 			return -1
 		} else {
-			return strings.Compare(name, text)
+			return strings.Compare(name, prefix)
 		}
 	})
 	return lo, hi
 }
 
-// namesakes returns the places with a folded name, the most populous first.
+// namesakes returns the places with the given folded name, the most populous first.
 func (x *index) namesakes(folded string) (list []uint32) {
-	lo, _ := x.between(folded)
-	for _, place := range x.order[lo:] {
+	lo, _ := x.prefixRange(folded)
+	for _, place := range x.byName[lo:] {
 		if fold(x.list.Name(int(place))) != folded {
 			break
 		}
@@ -91,14 +92,13 @@ func (x *index) namesakes(folded string) (list []uint32) {
 	return list
 }
 
-// name returns the unique name of a place, such as "Springfield, US (2)". The unique name is the name of the
-// place and, if known, the country. A number follows if more populous places in the country have the same
-// name.
+// name returns the unique name of a place, such as "Springfield, US (2)" for the second most populous place
+// of this name in the US. It omits the number 1 and an unknown country.
 func (x *index) name(place int) string {
 	name, country := x.list.Name(place), x.list.Country(place)
 	folded, nth := fold(name), 1
 	for at := int(x.rank[place]) - 1; at >= 0; at-- {
-		other := int(x.order[at])
+		other := int(x.byName[at])
 		if fold(x.list.Name(other)) != folded {
 			break
 		}
@@ -155,8 +155,8 @@ func (x *index) nth(text string, n int) (place int, ok bool) {
 	return 0, false
 }
 
-// maxSorted bounds the matching places that suggest sorts. If more places match, suggest reads x.famous until
-// it has found enough places.
+// maxSorted is the largest number of matching places that suggest sorts. If more places match, suggest
+// searches x.byPopulation instead.
 const maxSorted = 1024
 
 // suggest returns up to n places whose names begin with the text, the most populous first. If the text has a
@@ -164,21 +164,21 @@ const maxSorted = 1024
 func (x *index) suggest(text string, n int) (found []int) {
 	name, country, _ := strings.Cut(text, ",")
 	country = strings.ToUpper(strings.TrimSpace(country))
-	lo, hi := x.between(fold(strings.TrimLeft(name, " ")))
+	lo, hi := x.prefixRange(fold(strings.TrimLeft(name, " ")))
 	take := func(place uint32) {
 		if len(found) < n && strings.HasPrefix(strings.ToUpper(x.list.Country(int(place))), country) {
 			found = append(found, int(place))
 		}
 	}
 	if hi-lo <= maxSorted {
-		some := slices.Clone(x.order[lo:hi])
-		slices.SortFunc(some, x.compareFame)
+		some := slices.Clone(x.byName[lo:hi])
+		slices.SortFunc(some, x.comparePopulation)
 		for _, place := range some {
 			take(place)
 		}
 		return found
 	}
-	for _, place := range x.famous {
+	for _, place := range x.byPopulation {
 		if at := int(x.rank[place]); at >= lo && at < hi {
 			take(place)
 		}

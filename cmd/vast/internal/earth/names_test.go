@@ -94,9 +94,7 @@ func TestSuggestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlacesAreFound checks for random places of the embedded list that find returns a place for its unique
-// name. It also checks that suggestions begin with the given text, and that the most populous come first.
-func TestPlacesAreFound(t *testing.T) {
+func TestEmbeddedPlacesAreFound(t *testing.T) {
 	list, err := places.Embedded(places.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -15,17 +15,16 @@ type report struct {
 	StructuralChanges uint64       `json:"structural_changes"`
 	StateHash         string       `json:"state_hash"`
 	TickMs            tickReport   `json:"tick_ms"`
-	WithinBudget      float64      `json:"within_budget"` // share of the ticks no longer than the budget
+	WithinBudget      float64      `json:"within_budget"` // share of the ticks that took at most the budget
 	Memory            memoryReport `json:"memory"`
 	GC                gcReport     `json:"gc"`
 
-	// These fields are set only with -data. ResumedAt is the tick after which the run began, 0 for a new
-	// world.
+	// These fields are nil without -data. ResumedAt is the tick after which the run began: 0 for a new world.
 	ResumedAt   *uint64            `json:"resumed_at,omitempty"`
 	Checkpoints *checkpointsReport `json:"checkpoints,omitempty"`
 }
 
-// tickReport has the times of all ticks of the run, without the time of drawing.
+// tickReport has the times of the ticks of this run, without the time of drawing.
 type tickReport struct {
 	P50 float64 `json:"p50"`
 	P90 float64 `json:"p90"`
@@ -54,7 +53,7 @@ type pauseReport struct {
 	Max float64 `json:"max"`
 }
 
-// gcReport covers the process from its start, including the time of loading.
+// gcReport covers the time since the process began, including the loading.
 type gcReport struct {
 	Count      int     `json:"count"`
 	PauseMaxMs float64 `json:"pause_max_ms"`

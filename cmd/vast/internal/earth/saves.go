@@ -50,12 +50,12 @@ func (o options) keptIn(dir string) (seed uint64, travellers int, err error) {
 	return seed, travellers, nil
 }
 
-// saves counts the checkpoints of a run and prints the durable tick. The store reports checkpoints on its own
-// goroutine.
+// saves counts the checkpoints of a run and prints the durable tick. The store calls add on a goroutine of
+// the store.
 type saves struct {
 	store   *store.Store
 	seed    uint64
-	resumed uint64        // the ticks of the world when the run began
+	resumed uint64        // the tick of the world when the run began
 	reached chan struct{} // holds a token after a checkpoint
 	stop    chan struct{} // nil before announce
 	ended   chan struct{}
@@ -77,7 +77,7 @@ func newSaves() *saves {
 	}
 }
 
-// add counts a checkpoint. The store calls add as its function Notify.
+// add counts a checkpoint. It is the store's function Notify.
 func (s *saves) add(c store.Checkpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,8 +104,8 @@ func (s *saves) failed() error {
 	return s.err
 }
 
-// announce starts a goroutine that prints durable ticks to w until close. The goroutine reads the durable
-// tick after each checkpoint and once a second, and prints the tick if it has grown.
+// announce starts a goroutine that prints durable ticks to w until close. The goroutine looks for a new
+// durable tick after each checkpoint and once a second.
 func (s *saves) announce(w io.Writer) {
 	s.stop = make(chan struct{})
 	go func() {
@@ -128,8 +128,8 @@ func (s *saves) announce(w io.Writer) {
 	}()
 }
 
-// close takes the last checkpoint, and prints the last durable tick. The caller must have stopped the ticks.
-// After close, the world can still be read.
+// close takes the last checkpoint and prints the last durable tick. The caller must stop the ticks first. The
+// world stays readable.
 func (s *saves) close() error {
 	err := s.store.Close()
 	close(s.stop)
@@ -144,7 +144,7 @@ func (s *saves) report() *checkpointsReport {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := func(percent float64) float64 {
-		// The histogram rounds up to its next step, which may exceed the longest pause.
+		// The histogram rounds percentiles up, so a percentile may exceed the longest pause.
 		return milliseconds(min(time.Duration(s.pauses.ValueAtPercentile(percent)), s.longest))
 	}
 	return &checkpointsReport{
@@ -155,9 +155,9 @@ func (s *saves) report() *checkpointsReport {
 
 // saved is the last durable checkpoint, for the screen.
 type saved struct {
-	exists bool // whether the run has a durable checkpoint
-	age    time.Duration
-	pause  time.Duration
+	exists bool          // whether the run has a durable checkpoint
+	age    time.Duration // the time since the checkpoint became durable
+	pause  time.Duration // the time for which the checkpoint stopped the ticks
 	bytes  int64
 }
 

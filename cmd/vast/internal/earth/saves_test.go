@@ -51,7 +51,7 @@ func TestReportOfKeptWorld(t *testing.T) {
 	if !strings.HasSuffix(stderr, "# durable 40\n") {
 		t.Errorf("stderr %q does not end with \"# durable 40\"", stderr)
 	}
-	b, stderr := runKept(t, dir, "-ticks", "100") // the seed and the travellers are those of the folder
+	b, stderr := runKept(t, dir, "-ticks", "100") // the folder has the seed and the travellers
 	if *b.ResumedAt != 40 || b.Ticks != 100 || b.Seed != 7 || !strings.HasSuffix(stderr, "# durable 100\n") {
 		t.Errorf("%+v, stderr %q: want ticks 41 to 100", b, stderr)
 	}
@@ -60,8 +60,8 @@ func TestReportOfKeptWorld(t *testing.T) {
 		t.Errorf("%+v, stderr %q: want the world at tick 100", c, stderr)
 	}
 	if b.StructuralChanges <= a.StructuralChanges || c.StructuralChanges != b.StructuralChanges {
-		t.Errorf("%d, %d and %d structural changes in three runs; want more in the second run, and the same "+
-			"in the third", a.StructuralChanges, b.StructuralChanges, c.StructuralChanges)
+		t.Errorf("%d, %d and %d structural changes in three runs; want more in the second run than in the "+
+			"first, and no more in the third", a.StructuralChanges, b.StructuralChanges, c.StructuralChanges)
 	}
 
 	text, err := json.Marshal(c)
@@ -125,8 +125,8 @@ func TestFolderInUse(t *testing.T) {
 	}
 }
 
-// crash returns a copy of a folder that a run writes to. The copy has the state that a crash of the process
-// would leave. If a checkpoint replaces files during the copying, crash copies the folder again.
+// crash copies the folder of a running world and returns the copy. The copy has the state that a crash of
+// the process would leave. If a checkpoint replaces files during the copying, crash makes a new copy.
 func crash(t *testing.T, dir string) string {
 	t.Helper()
 	names := func() string {
@@ -223,8 +223,7 @@ func TestEditsSurvive(t *testing.T) {
 	}
 }
 
-// TestDriverEndsWithTheDisk checks that a failed checkpoint ends the run.
-func TestDriverEndsWithTheDisk(t *testing.T) {
+func TestFailedCheckpointEndsTheRun(t *testing.T) {
 	w, s := &fakeWorld{}, newSaves()
 	d := newDriver(w, options{})
 	d.saves = s

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// framesPerSecond bounds the frames that the screen draws in a second. With slow ticks, there are fewer.
+// framesPerSecond is the largest number of frames that the screen draws in a second.
 const framesPerSecond = 15
 
 // fallbacks returns an ASCII character for each braille pattern, for terminals without braille. Patterns with
@@ -66,12 +66,12 @@ type view struct {
 	notes   notes
 	noColor bool
 
-	layout layout    // the layout of the screen
-	idle   *snapshot // the snapshot for the next request; nil while the driver has the snapshot
+	layout layout    // the layout for the current size of the screen
+	idle   *snapshot // the snapshot for the next request; nil while the driver owns the snapshot
 	fitted layout    // the layout for which the snapshot was made
 }
 
-// size returns the size of the screen, and the notes.
+// size returns the arguments of newLayout.
 func (v *view) size() (columns, rows int, n notes) {
 	columns, rows = v.screen.Size()
 	return columns, rows, v.notes
@@ -83,7 +83,7 @@ func (v *view) fit() {
 	v.idle, v.fitted = v.layout.snapshot(), v.layout
 }
 
-// request sends the idle snapshot to the driver. It does nothing while the driver has the snapshot.
+// request sends the snapshot to the driver. It does nothing while the driver owns the snapshot.
 func (v *view) request() {
 	if v.idle != nil {
 		v.driver.wanted <- v.idle

@@ -48,7 +48,7 @@ func braille(lines []string) (n int) {
 func TestScreenSizes(t *testing.T) {
 	for _, c := range []struct {
 		columns, rows, mapRows int
-		dots                   int // minimum number of cells with dots
+		dots                   int // the minimum number of cells with dots
 		shown                  []string
 	}{
 		{20, 6, 4, 15, []string{"tick p50 ", "day 1 "}},
@@ -145,7 +145,7 @@ func TestScreenFollowsResizing(t *testing.T) {
 		if text == "tick p50" {
 			mapRows := newLayout(size[0], size[1], notes{"credits", inspectorURL, false}).mapRows
 			if braille(lines[:mapRows]) < mapRows || braille(lines[mapRows:]) > 0 {
-				t.Errorf("at size %v, the map does not fill exactly its rows:\n%s", size,
+				t.Errorf("at size %v, the map has too few dots, or dots below its last row:\n%s", size,
 					strings.Join(lines, "\n"))
 			}
 		}

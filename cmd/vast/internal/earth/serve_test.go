@@ -27,21 +27,19 @@ type background struct {
 	out     bytes.Buffer
 }
 
-// Write receives the output of the command.
 func (b *background) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.out.Write(p)
 }
 
-// text returns the output so far.
 func (b *background) text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.out.String()
 }
 
-// begin runs the command until the test ends, with one buffer for standard output and standard error.
+// begin starts the command, and ends it with the test. Standard output and standard error share a buffer.
 func begin(t *testing.T, args ...string) *background {
 	t.Helper()
 	o, err := parse(append([]string{"-places", write(t, "places.csv", village), "-travellers", "2000"},
@@ -58,14 +56,14 @@ func begin(t *testing.T, args ...string) *background {
 func (b *background) end() {
 	select {
 	case b.signals <- os.Interrupt:
-	default: // the run has ended, and has not received an earlier signal
+	default: // an earlier signal is still in the channel
 	}
 	select {
 	case <-b.status:
 	case <-time.After(time.Minute):
 		b.t.Errorf("the run does not end: %s", b.text())
 	}
-	b.status <- 0
+	b.status <- 0 // for the next call of end
 }
 
 var printedURL = regexp.MustCompile(`# inspector: (http://\S+)\n`)
@@ -87,8 +85,8 @@ func (b *background) url() *url.URL {
 	return nil
 }
 
-// request sends a request with the token of a printed address and returns the status code. It decodes the
-// JSON of the response into result, which is a pointer or nil. A *[]byte gets the bytes of the response.
+// request sends a request to the inspector at u, and returns the status code. It decodes the JSON of the
+// response into result. A result of type *[]byte receives the undecoded response. result may be nil.
 func request(t *testing.T, method string, u *url.URL, path, body string, result any) int {
 	t.Helper()
 	r, err := http.NewRequest(method, "http://"+u.Host+"/api/v1/"+path, strings.NewReader(body))

@@ -10,7 +10,7 @@ import (
 // size is a flag for a number of bytes, such as 512MiB, 2GB, 1.5GiB or 1048576.
 type size int
 
-// sizeUnits has the suffix b last, so that parseSize does not find it at the end of mib.
+// sizeUnits has the suffix b last, because all other suffixes end in b, too.
 var sizeUnits = []struct {
 	suffix string
 	bytes  uint64

@@ -10,7 +10,7 @@ import (
 func TestParseSize(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want int64 // 0 if the text is refused; sizes above math.MaxInt are refused, too
+		want int64 // 0: parseSize must refuse the text
 	}{
 		{"1", 1},
 		{"1048576", 1 << 20},

@@ -39,7 +39,7 @@ func strong(before, value, after string) tty.Field {
 	return tty.Value(before, value, after, tty.Strong)
 }
 
-// statusLines returns all status lines, from top to bottom.
+// statusLines returns all status lines, indexed by the constants lineTicks to lineKeys.
 func statusLines(f figures, n notes) []tty.Fields {
 	c, t, m := f.counts, f.timing, f.memory
 	day, time := timeOfDay(c.Ticks)
@@ -107,11 +107,11 @@ const (
 	lineKeys
 )
 
-// notes are the texts that the status lines show next to the figures: the credits for the places and the
-// inspector's address. Each text may be empty. saves reports whether the run takes checkpoints.
+// notes are the facts about a run that do not change and that the status lines show.
 type notes struct {
-	credits, inspector string
-	saves              bool
+	credits   string // the source of the places, or empty
+	inspector string // the inspector's address, or empty
+	saves     bool   // whether the run takes checkpoints
 }
 
 // linesFor chooses the status lines for a window, so that at least half of the window is left for the map.
@@ -134,7 +134,7 @@ func linesFor(rows int, n notes) (lines []int) {
 	})
 }
 
-// credits names the source of the embedded places. It is empty if the run uses other places.
+// credits returns the source of the embedded places. It returns an empty string if the run has other places.
 func (o options) credits() string {
 	if o.places != "" {
 		return ""

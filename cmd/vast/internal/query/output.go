@@ -29,8 +29,9 @@ func (o *output) count(n int, exact bool, format string) error {
 	return err
 }
 
-// lines reads rows of JSON from in and writes them, on a terminal each row as it arrives. It writes at most
-// limit rows, or all rows if limit is 0. It returns the number of written rows, and whether in has more rows.
+// lines copies rows of JSON from in to the output: at most limit rows, or all rows if limit is 0. On a
+// terminal, each row appears as it arrives. lines returns the number of written rows, and whether in has more
+// rows.
 func (o *output) lines(in io.Reader, limit int) (n int, more bool, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
@@ -71,7 +72,7 @@ func failureIn(line string) error {
 	return errors.New(response.Error.Message)
 }
 
-// csv does the same as lines for rows of CSV. The first row has the names of the columns and does not count.
+// csv copies rows of CSV as lines copies rows of JSON. It copies the heading, too, but does not count it.
 func (o *output) csv(in io.Reader, limit int) (n int, more bool, err error) {
 	rows, out := newReader(in), csv.NewWriter(o.to)
 	for n = -1; ; n++ {

@@ -69,7 +69,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableOfManyRows checks that a table shows whole values that are wider than those of the first rows.
+// TestTableOfManyRows checks that a table does not cut later values that are wider than the first values.
 func TestTableOfManyRows(t *testing.T) {
 	var in strings.Builder
 	in.WriteString("n,text\n")

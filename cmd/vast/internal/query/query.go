@@ -190,7 +190,7 @@ func fail(stderr io.Writer, err error, status int) int {
 type output struct {
 	to       io.Writer
 	notes    io.Writer // receives messages that are not rows
-	columns  int       // cells of the terminal; 0 without a terminal
+	columns  int       // the terminal's width in cells; 0 without a terminal
 	terminal bool
 }
 
@@ -220,7 +220,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	if o.sample > 0 {
 		query.Set("sample", strconv.Itoa(o.sample))
 	} else if limit < maxRows {
-		limit++ // an additional row shows that more rows match than the limit
+		limit++ // one row more shows whether the limit cuts off rows
 	}
 	query.Set("limit", strconv.Itoa(limit))
 	rows, err := p.Open(ctx, "rows", query)
@@ -232,8 +232,8 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 		"csv": out.csv}[o.format]
 	n, more, err := write(rows, o.limit)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the response broke off after %d rows: the query takes too long, or the program "+
-			"has ended", n)
+		return fmt.Errorf("the response ended early, after %d rows: the query takes too long, or the "+
+			"program has ended", n)
 	}
 	if err != nil {
 		return err

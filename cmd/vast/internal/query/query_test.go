@@ -182,12 +182,12 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-func TestAnswerThatBreaksOff(t *testing.T) {
+func TestResponseEndsEarly(t *testing.T) {
 	for _, format := range []string{"csv", "json", "table"} {
 		p := newProgram(t, 200, "a,b\n1,2\n")
 		p.broken = true
 		status, stdout, stderr := runQuery(p.URL, "A", "-format", format)
-		if status != cli.Failure || !strings.Contains(stderr, "broke off after") || stdout == "" {
+		if status != cli.Failure || !strings.Contains(stderr, "ended early, after") || stdout == "" {
 			t.Errorf("%s: exit status %d, stdout %q, stderr %q", format, status, stdout, stderr)
 		}
 	}

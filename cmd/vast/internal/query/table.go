@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// The first rows determine the widths of a table's columns. These are at most measuredRows rows that arrive
-// within measuredTime, or the first row that arrives later.
+// The first rows determine the widths of a table's columns. collect gathers at most measuredRows rows for
+// measuredTime. If no row has arrived in this time, collect waits for another measuredTime, and so on.
 const (
 	measuredRows = 200
 	measuredTime = 300 * time.Millisecond
@@ -31,8 +31,8 @@ type record struct {
 	err    error
 }
 
-// table reads rows of CSV from in and writes them as a table. It writes at most limit rows, or all rows if
-// limit is 0. It returns the number of written rows, and whether in has more rows.
+// table writes rows of CSV from in as a table: at most limit rows, or all rows if limit is 0. It returns the
+// number of written rows, and whether in has more rows.
 func (o *output) table(in io.Reader, limit int) (n int, more bool, err error) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -138,10 +138,10 @@ func collect(records <-chan record) (first [][]string, last error) {
 	return first, nil
 }
 
-// layout is the layout of a table's columns.
+// layout has an element for each column of a table.
 type layout struct {
 	widths  []int
-	numbers []bool // which columns have only numbers, and are aligned to the right
+	numbers []bool // whether a column has only numbers, which are aligned to the right
 }
 
 func (o *output) layOut(head []string, rows [][]string) layout {
@@ -165,7 +165,7 @@ func (o *output) layOut(head []string, rows [][]string) layout {
 	return l
 }
 
-// bounded returns the width of a column whose longest value has the given number of cells.
+// bounded returns the width of a column whose widest value has the given number of cells.
 func (o *output) bounded(cells int) int {
 	if o.terminal {
 		return min(cells, maxWidth)

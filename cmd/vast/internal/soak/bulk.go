@@ -67,7 +67,7 @@ func useTable(r *rand.Rand, table *bulk.Table) {
 	none(table.Close())
 }
 
-// owners holds lists and, as their model, Go slices with the same values.
+// owners holds lists and their model: Go slices with the same values.
 type owners struct {
 	lists *bulk.Lists[uint32]
 	owned []bulk.List[uint32]
@@ -126,7 +126,7 @@ func (o *owners) use(r *rand.Rand, steps int) {
 	}
 }
 
-// handled is the interface that Pool, Dense, SharedPool and the pools of package guard share.
+// handled is implemented by Pool, Dense, SharedPool and the pools of package guard.
 type handled interface {
 	Insert(place) (bulk.Handle[place], *place)
 	Remove(bulk.Handle[place]) bool
@@ -140,16 +140,16 @@ type holder struct {
 	model     map[bulk.Handle[place]]place
 	handles   []bulk.Handle[place] // the handles of all elements
 	gone      []bulk.Handle[place] // handles of some removed elements
-	most      int                  // the largest number of elements
+	maxLen    int                  // the largest number of elements
 }
 
-func newHolder(container handled, most int) *holder {
-	return &holder{container: container, model: map[bulk.Handle[place]]place{}, most: most}
+func newHolder(container handled, maxLen int) *holder {
+	return &holder{container: container, model: map[bulk.Handle[place]]place{}, maxLen: maxLen}
 }
 
 func (o *holder) use(r *rand.Rand, steps int) {
 	for range steps {
-		if len(o.handles) == 0 || len(o.handles) < o.most && r.IntN(2) == 0 {
+		if len(o.handles) == 0 || len(o.handles) < o.maxLen && r.IntN(2) == 0 {
 			v := place{r.Int64(), r.Int64()}
 			h, p := o.container.Insert(v)
 			_, had := o.model[h]
@@ -180,7 +180,7 @@ func (o *holder) use(r *rand.Rand, steps int) {
 	}
 }
 
-// pools makes, uses, trims and closes pools, and changes one pool through a Transpose.
+// pools makes, uses, trims and closes a Pool and a Dense, and changes the Pool through a Transpose.
 func pools(t *tally) churn {
 	return churn{name: "pools", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}

@@ -7,22 +7,21 @@ import (
 	"sync/atomic"
 )
 
-// churn is one kind of work. The first round opens the lasting containers of the churn, and the function
-// close closes them. A round closes everything else that it opens.
+// churn is one kind of work. The first call of round opens lasting containers, and close closes them. Each
+// call of round closes all other containers that it opens.
 type churn struct {
 	name  string
 	round func(r *rand.Rand)
-	close func() // nil if nothing stays open
+	close func() // nil without lasting containers
 }
 
-// tally counts operations. Churns on several goroutines add to the same tally.
+// tally counts the operations of all churns, which run on several goroutines.
 type tally struct {
 	operations atomic.Int64
 	hostile    atomic.Int64 // forged or stale handles and entities
 	wraps      atomic.Int64 // slots that used up all their generations
 }
 
-// newChurns returns all kinds of work.
 func newChurns(t *tally) []churn {
 	return []churn{
 		passingTowns(t), lastingTown(t), schedules(t), inspectors(t),
@@ -37,21 +36,21 @@ type wrong string
 
 func (w wrong) Error() string { return string(w) }
 
-// must ends a churn with the given message if an answer of the library is not ok.
+// must panics with the given message if ok is false.
 func must(ok bool, format string, a ...any) {
 	if !ok {
 		panic(wrong(fmt.Sprintf(format, a...)))
 	}
 }
 
-// none ends a churn if a call returned an error.
+// none panics if err is not nil.
 func none(err error) {
 	if err != nil {
 		panic(wrong(err.Error()))
 	}
 }
 
-// some returns the result of a call that must succeed.
+// some returns v. It panics if err is not nil.
 func some[T any](v T, err error) T {
 	none(err)
 	return v

@@ -22,7 +22,7 @@ type figures struct {
 	Reserved     int `json:"reserved"`
 	Committed    int `json:"committed"`
 	InRegions    int `json:"resident_in_regions"`
-	Leaked       int `json:"leaked"` // reserved by regions that were dropped without Close
+	Leaked       int `json:"leaked"` // the size of the regions that were dropped without Close
 }
 
 // readFigures collects garbage and reads the figures of the runtime, package vm and the system.
@@ -55,24 +55,25 @@ func openDescriptors() int {
 	return len(names) - 1 // without the open directory itself
 }
 
-// figure describes a field of figures, with the rules that judge its growth.
+// figure is a field of figures, with a rule for its growth. An exact figure has the same value after each
+// round. For another figure, the median of the last quarter of the rounds may exceed the median of the first
+// quarter by a twentieth plus the slack.
 type figure struct {
 	name  string
 	of    func(*figures) *int
-	bytes bool
-	// An exact figure returns to the same number after each round. Other figures vary between rounds: the
-	// median of the last quarter may exceed the median of the first quarter by a twentieth and the slack.
+	bytes bool // whether the unit is bytes
 	exact bool
 	slack int
 }
 
 const mebibyte = 1 << 20
 
-// judged lists all figures. The slack allows for the allocator, the garbage collector and an additional
-// thread. A world reserves 8 GiB of address space, and package vm keeps the addresses of closed regions. In a
-// short run, the largest number of simultaneous worlds may occur late, and adds address space and mappings.
-// In an hour, half-second rounds that each leak a page of 4 KiB add 28 MiB of resident memory, which is more
-// than the slack.
+// judged lists all figures. The reasons for the slack are the allocator, the garbage collector, and
+// additional threads. In a short run, the largest number of open worlds may also occur late: a world reserves
+// 8 GiB of address space, and package vm keeps the addresses of closed regions.
+//
+// The slack of the resident memory is small enough to find a leak of one page of 4 KiB in each round: the
+// rounds of an hour leak 28 MiB.
 var judged = []figure{
 	{name: "mappings", of: func(f *figures) *int { return &f.Mappings }, slack: 160},
 	{name: "address space", of: func(f *figures) *int { return &f.AddressSpace }, bytes: true,

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// holders is the number of open regions by name.
+// holders maps the names of regions to the number of open regions with this name.
 type holders map[string]int
 
 func readHolders() holders {

@@ -11,10 +11,8 @@ import (
 // hostileShare is the number of references from forge that a hostile churn looks up in each world or pool.
 const hostileShare = 100_000
 
-// forge returns a reference that usually refers to no element: 64 random bits, zero, all ones, a stale or
-// foreign reference, or a changed valid reference. The change flips a bit, increments or decrements the slot
-// or the generation, or replaces the mark of the container. The low 32 bits of a reference are the slot, and
-// the high 32 bits are the generation. The mark is in the high 8 bits of the generation.
+// forge returns a reference that usually refers to no element. The low 32 bits of a reference are the slot.
+// The high 32 bits are the generation, whose high 8 bits are the mark of the container.
 func forge(r *rand.Rand, valid, stale []uint64) uint64 {
 	v := valid[r.IntN(len(valid))]
 	switch r.IntN(10) {
@@ -26,23 +24,23 @@ func forge(r *rand.Rand, valid, stale []uint64) uint64 {
 		return ^uint64(0)
 	case 3:
 		return v ^ 1<<r.IntN(64)
-	case 4:
+	case 4: // the next slot
 		return v + 1
-	case 5:
+	case 5: // the previous slot
 		return v - 1
-	case 6:
+	case 6: // the next generation
 		return v + 1<<32
-	case 7:
+	case 7: // the previous generation
 		return v - 1<<32
-	case 8:
+	case 8: // another mark
 		return v ^ uint64(1+r.IntN(255))<<56
 	default:
 		return stale[r.IntN(len(stale))]
 	}
 }
 
-// hostileEntities looks up forged and stale entities in a world. The world must find only entities that are
-// valid by chance.
+// hostileEntities looks up forged and stale entities in a world. The world must find an entity only if the
+// model has it. A forged entity may be valid by chance.
 func hostileEntities(t *tally) churn {
 	return churn{name: "hostile entities", round: func(r *rand.Rand) {
 		n := newTown(t, vast.Options{Name: "soak hostile"}, 1<<10)
@@ -107,14 +105,14 @@ func hostileEntities(t *tally) churn {
 	}}
 }
 
-// hostileHandles looks up forged and stale handles in pools. The pools must find only handles that are valid
-// by chance.
+// hostileHandles looks up forged and stale handles in pools. A pool must find a handle only if the model has
+// it. A forged handle may be valid by chance.
 func hostileHandles(t *tally) churn {
 	return churn{name: "hostile handles", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 2000}
 		pool, dense, shared := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o)),
 			some(bulk.NewSharedPool[place](o))
-		var before []uint64 // references that are valid in the previous container
+		var before []uint64 // valid references of the previous container
 		for _, in := range []handled{pool, dense, shared} {
 			held := newHolder(in, 1000)
 			held.use(r, 2000)

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// pairs holds an index and, as its model, a Go map with the same pairs.
+// pairs holds an index and its model: a Go map with the same pairs.
 type pairs struct {
 	index bulk.Index[int32, int64]
 	model map[int32]map[int64]bool

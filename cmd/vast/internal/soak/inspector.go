@@ -25,12 +25,11 @@ var requests = []struct {
 	{"api/v1/nothing", 404}, {"api/v1/memory/picture", 200}, {"metrics", 200},
 }
 
-// patience is the longest wait of a client for a response, and of the inspector for the program. It is far
-// longer than any response takes.
+// patience is the timeout of the clients and of the inspector. Responses take far less time.
 const patience = time.Minute
 
-// inspectors serves an inspector on the loopback device in each round, sends requests to the inspector, and
-// closes the inspector. About half of the inspectors are closed while they stream.
+// inspectors starts an inspector in each round, sends requests to it, and closes it. About half of the
+// inspectors close while they send a stream.
 func inspectors(t *tally) churn {
 	return churn{name: "inspector", round: func(r *rand.Rand) {
 		w := vast.NewWorld(vast.Options{Name: "soak inspected", MaxEntities: 1 << 10})
@@ -67,10 +66,10 @@ func inspectors(t *tally) churn {
 		}
 		stream := some(client.Get(base + "api/v1/stream?topic=overview"))
 		some(bufio.NewReader(stream.Body).ReadString('\n'))
-		if r.IntN(2) == 0 { // choose whether the client or the inspector ends the stream
+		if r.IntN(2) == 0 { // the client ends the stream
 			none(stream.Body.Close())
 			none(in.Close())
-		} else {
+		} else { // the inspector ends the stream
 			none(in.Close())
 			none(stream.Body.Close())
 		}

@@ -32,8 +32,8 @@ func above(base, now figures) (grown []growth) {
 	return grown
 }
 
-// lower replaces exact figures of the baseline by smaller current figures. The figures shrink when resources
-// from before the baseline end.
+// lower replaces exact figures of the baseline by smaller current figures. A figure shrinks when a resource
+// that is older than the baseline ends.
 func lower(base *figures, now figures) {
 	for _, f := range judged {
 		if f.exact {
@@ -64,7 +64,7 @@ func median(samples []figures, of func(*figures) *int) int {
 	return values[len(values)/2]
 }
 
-// judge returns the figures that have grown from first to last by more than the allowed difference.
+// judge returns the figures that have grown from first to last by more than their rules allow.
 func judge(first, last figures) (grown []growth) {
 	for _, f := range judged {
 		from, to := *f.of(&first), *f.of(&last)

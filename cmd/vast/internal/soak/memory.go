@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// arenas uses arenas with marks: a new arena in each round, and one arena that stays open.
+// arenas uses a new arena in each round, and one arena that stays open.
 func arenas(t *tally) churn {
 	var lasting *arena.Arena
 	use := func(a *arena.Arena, r *rand.Rand) {
@@ -62,7 +62,7 @@ type block struct {
 	value byte
 }
 
-// heaps uses heaps with allocations of many sizes: a new heap in each round, and one heap that stays open.
+// heaps uses a new heap in each round, and one heap that stays open.
 func heaps(t *tally) churn {
 	use := func(h *heap.Heap, blocks []block, r *rand.Rand) {
 		for range 2000 {
@@ -207,7 +207,7 @@ func regions(t *tally) churn {
 }
 
 // identifiers makes identifiers, and checks that each identifier differs from the previous identifier. A
-// round makes only a few, because an identifier uses up an address of the process.
+// round makes only 100 identifiers, because each identifier uses up an address of the process.
 func identifiers(t *tally) churn {
 	var (
 		source uid.Source[place]

@@ -13,16 +13,16 @@ import (
 type report struct {
 	Seed        uint64   `json:"seed"`
 	Seconds     float64  `json:"seconds"`
-	Rounds      int      `json:"rounds"` // rounds of all churns, each followed by a check of the figures
+	Rounds      int      `json:"rounds"` // completed rounds
 	Operations  int64    `json:"operations"`
 	Hostile     int64    `json:"hostile"` // forged or stale handles and entities
 	Wraps       int64    `json:"wraps"`   // slots that used up all their generations
 	Interrupted bool     `json:"interrupted"`
-	First       figures  `json:"first"` // medians of the first quarter of the rounds after the warm-up
-	Last        figures  `json:"last"`  // medians of the last quarter of these rounds
+	First       figures  `json:"first"` // medians of the first quarter of the samples
+	Last        figures  `json:"last"`  // medians of the last quarter of the samples
 	Grown       []growth `json:"grown"`
-	More        []string `json:"more,omitempty"` // lines about regions that are still open, by name
-	Wrong       string   `json:"wrong"`          // the wrong answer or error; empty: all answers were right
+	More        []string `json:"more,omitempty"` // lines about names with more regions than at the baseline
+	Wrong       string   `json:"wrong"`          // the wrong answer or the error; empty without either
 	now         figures  // the figures after the last round
 }
 
@@ -34,8 +34,8 @@ func (r *report) add(t *tally, now figures, passed time.Duration) {
 	r.now, r.Seconds = now, passed.Seconds()
 }
 
-// line formats the report for grep and cut, as fields name=value with one space between two fields. Sizes are
-// in bytes.
+// line formats the report for grep and cut, as fields name=value separated by single spaces. Sizes are in
+// bytes.
 func (r *report) line() string {
 	f := r.now
 	return fmt.Sprintf("seconds=%.0f rounds=%d operations=%d hostile=%d wraps=%d mappings=%d "+

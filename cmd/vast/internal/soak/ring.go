@@ -8,16 +8,15 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// rings passes bytes from one goroutine to another goroutine through a ring, a new ring in each round. It
-// also appends bytes to an endless buffer that stays open, and keeps at most the last half MiB of these
-// bytes.
+// rings opens a new ring in each round, and passes bytes through it from one goroutine to another. It also
+// appends bytes to an endless buffer that stays open, and releases old bytes.
 func rings(t *tally) churn {
 	var (
 		lasting *ring.Endless
 		end     int64
 	)
 	return churn{name: "rings", round: func(r *rand.Rand) {
-		// The capacity has room for the largest chunk of the writer and the largest chunk of the reader.
+		// The smallest capacity, 8192, has room for a chunk of the writer and a chunk of the reader.
 		buffer := some(ring.New(ring.Options{Capacity: 1 << (13 + r.IntN(4))}))
 		total, seed := 100_000+r.IntN(100_000), r.Uint64()
 		var all together

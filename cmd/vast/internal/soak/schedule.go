@@ -10,7 +10,7 @@ import (
 )
 
 // schedules runs systems over a world, on one to four goroutines. In each tick, each entity moves by one
-// step, and commands replace a part of the entities.
+// step, and commands replace some entities.
 func schedules(t *tally) churn {
 	return churn{name: "schedules", round: func(r *rand.Rand) {
 		w := vast.NewWorld(vast.Options{Name: "soak schedule", MaxEntities: 1 << 14,

@@ -1,14 +1,15 @@
 // Package soak is the command `vast soak`. For a given time, the command uses all packages of the library
 // except store and cluster, and checks that nothing leaks.
 //
-// A soak works in rounds of about half a second. A round runs each churn once. A churn makes containers,
-// worlds, schedules, inspectors and so on. It uses them, compares them with models of plain Go values, and
-// closes them. Some containers are made in the first round and stay open to the end. Between two rounds, when
-// no churn runs, the exact figures must not exceed the baseline from the first rounds: file descriptors,
-// goroutines, regions, reserved and leaked memory. Other figures (mappings, resident memory, the Go heap) are
-// compared by medians. The first tenth of the time is a warm-up. In the rounds after the warm-up, the median
-// of the first quarter is compared with the median of the last quarter. The variable judged has the allowed
-// differences.
+// A soak runs rounds of about half a second. A round runs each churn once. A churn makes containers, worlds,
+// schedules or inspectors. It compares them with models of plain Go values, and closes them. Lasting
+// containers are made in the first round and stay open to the end.
+//
+// Between two rounds, no churn runs, and the soak reads the figures of the process. An exact figure, such as
+// the number of goroutines, must not exceed the baseline from the first rounds. Other figures, such as the
+// size of the Go heap, may vary. For these figures, the soak compares the medians of the first quarter and of
+// the last quarter of the rounds. The medians leave out the rounds of the first tenth of the time. The
+// variable judged lists the figures and their allowed growth.
 package soak
 
 import (
@@ -63,8 +64,8 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return cli.Success
 }
 
-// linesTo returns the destination of the lines that are printed at most once a second. Without -json, this is
-// standard output. With -json, it is standard error if that is a terminal, and nil otherwise.
+// linesTo returns the destination of the progress lines. Without -json, the destination is standard output.
+// With -json, the destination is standard error if standard error is a terminal, and nil otherwise.
 func linesTo(o options, stdout, stderr io.Writer) io.Writer {
 	switch {
 	case !o.json:
@@ -89,8 +90,8 @@ func parse(args []string, help io.Writer) (options, error) {
 	case errors.Is(err, flag.ErrHelp):
 		f.Lookup("seed").DefValue, f.Lookup("workers").DefValue = "", "one a processor"
 		f.SetOutput(help)
-		fmt.Fprint(help, "usage: vast soak [flags]\n\nExercises the library, except store and cluster, in "+
-			"rounds, and checks that no memory, mappings, files or goroutines leak.\n"+
+		fmt.Fprint(help, "usage: vast soak [flags]\n\nUses all packages of the library except store and "+
+			"cluster, and checks that no memory, mappings, files or goroutines leak.\n"+
 			"Ctrl-C ends the run early. The exit status is 1 if something grew or an answer was wrong.\n\n")
 		f.PrintDefaults()
 	case err != nil:
@@ -105,12 +106,13 @@ func parse(args []string, help io.Writer) (options, error) {
 }
 
 const (
-	// minRounds is the minimum number of rounds, even if the time for the run ends earlier.
+	// minRounds is the minimum number of rounds, even if the time of -for ends earlier.
 	minRounds = 8
-	// maxSamples bounds the samples of a soak, so that the memory of the samples does not count as growth.
+	// maxSamples bounds the samples of a soak. They are allocated before the baseline, so that their memory
+	// does not count as growth.
 	maxSamples = 1000
-	// settlingRounds is the number of rounds before exact figures are compared. The first round opens the
-	// lasting containers, and the last of these rounds gives the baseline.
+	// settlingRounds is the number of the round that gives the baseline. Earlier rounds open the lasting
+	// containers.
 	settlingRounds = 3
 )
 
@@ -124,7 +126,7 @@ type soak struct {
 	churns  []churn
 	signals <-chan os.Signal
 	print   func(line string)
-	wait    time.Duration // the longest wait for goroutines that end and files that close
+	wait    time.Duration // the longest wait after a round for goroutines to end and for files to close
 }
 
 func newSoak(o options) *soak {
@@ -134,8 +136,7 @@ func newSoak(o options) *soak {
 }
 
 // run runs rounds until the time is over, a signal arrives, an exact figure grows or an answer is wrong. If
-// nothing has failed, it judges the figures of the rounds. If no answer was wrong, it closes the lasting
-// containers.
+// no round has failed, it judges the medians. If no answer was wrong, it closes the lasting containers.
 func (s *soak) run() (result report) {
 	started := time.Now()
 	var (
@@ -217,9 +218,9 @@ func (s *soak) round(number int) error {
 	return errors.Join(errs...)
 }
 
-// read reads the figures after a round. It reads them repeatedly, because closed resources may take a moment
-// to end: for 100 ms before the baseline is settled, and afterwards until the exact figures return to the
-// baseline, but at most for the time s.wait.
+// read reads the figures after a round. Because closed resources may take a moment to end, it reads the
+// figures repeatedly and returns the last figures. Before the baseline is settled, it reads for 100 ms.
+// Afterwards, it reads until the exact figures return to the baseline, but at most for the time s.wait.
 func (s *soak) read(base figures, settled bool) figures {
 	patience := 100 * time.Millisecond
 	if settled {

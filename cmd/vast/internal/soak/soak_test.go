@@ -13,6 +13,7 @@ import (
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/bulk"
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -31,7 +32,7 @@ func short(t *testing.T, churns ...churn) *soak {
 func TestNothingGrows(t *testing.T) {
 	s := short(t)
 	s.wait = time.Minute
-	if testing.Short() {
+	if !longtest.Enabled() {
 		s.churns = slices.DeleteFunc(s.churns, func(c churn) bool {
 			return strings.HasPrefix(c.name, "hostile") || strings.HasPrefix(c.name, "worn")
 		})
@@ -41,7 +42,7 @@ func TestNothingGrows(t *testing.T) {
 		t.Errorf("%d rounds, %d operations; want %d and at least 100,000", r.Rounds, r.Operations,
 			minRounds)
 	}
-	if !testing.Short() && r.Hostile < 1_000_000 {
+	if longtest.Enabled() && r.Hostile < 1_000_000 {
 		t.Errorf("%d hostile references, want at least 1,000,000", r.Hostile)
 	}
 	if r.Wrong != "" {
@@ -56,7 +57,6 @@ func TestNothingGrows(t *testing.T) {
 	}
 }
 
-// TestLeaks checks that a soak finds leaks of six kinds.
 func TestLeaks(t *testing.T) {
 	var closing []func()
 	t.Cleanup(func() {
@@ -100,7 +100,7 @@ func TestLeaks(t *testing.T) {
 		t.Run(c.figure, func(t *testing.T) {
 			s := short(t, churn{name: "leak", round: func(*rand.Rand) { c.leave(t) }})
 			s.workers = 1
-			// The first round runs on this goroutine, because it may skip the test.
+			// The first leak happens on the goroutine of the test, because leave may skip the test.
 			s.churns[0].round(nil)
 			r := s.run()
 			if !slices.ContainsFunc(r.Grown, func(g growth) bool {
@@ -218,10 +218,10 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestWornIsReplaced checks that a round closes a worn-out container when it opens a new container. Two open
-// containers would count as a leak.
+// TestWornIsReplaced checks that a round replaces a worn-out container and closes it. Otherwise, the old
+// container would count as a leak.
 func TestWornIsReplaced(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Enabled() {
 		t.Skip("it inserts half a million elements three times")
 	}
 	var sum tally

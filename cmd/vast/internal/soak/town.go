@@ -21,13 +21,13 @@ type person struct {
 	note    *string
 	boss    vast.Entity
 	staff   map[vast.Entity]bool
-	roads   map[vast.Entity]uint64 // the targets of the person's roads, and the values of the roads
-	arrives map[vast.Entity]bool   // the entities whose roads lead to the person
+	roads   map[vast.Entity]uint64 // the value of the person's road to each target
+	sources map[vast.Entity]bool   // the entities whose roads lead to the person
 	name    string
 }
 
-// town is a world with columns of all storages and links of all kinds. It also has a model of the world in
-// plain Go maps.
+// town is a world and its model in plain Go maps. The world has columns of all storages and links of all
+// kinds.
 type town struct {
 	*tally
 	world    *vast.World
@@ -42,15 +42,15 @@ type town struct {
 	commands *vast.Commands
 	order    *vast.Order[place, int64]
 	births   []*vast.Archetype
-	born     [][2]bool // for each archetype of births: do its entities have a place, and are they ill?
+	born     [][2]bool // for each archetype of births: whether it has the column at, and the tag ill
 
 	moved     func(old, now vast.Entity) // called for each person that moves
 	people    map[vast.Entity]*person
 	list      []vast.Entity // all people and some deleted people, in any order
 	gone      []vast.Entity // some deleted people
-	places    int           // the number of places: OnAdd adds one, and OnRemove subtracts one
+	places    int           // the number of places according to OnAdd and OnRemove
 	maxPeople int           // the largest number of people
-	label     int           // the number in the last name that nextName returned
+	label     int           // the number of names that nextName has returned
 }
 
 // newTown makes a town for maxPeople people. The world has four times as many slots, because each of the
@@ -87,8 +87,8 @@ func newTown(t *tally, o vast.Options, maxPeople int) *town {
 	return n
 }
 
-// passingTowns makes, uses and closes worlds with all kinds of pages. It resets about half of the worlds and
-// uses these worlds again.
+// passingTowns makes, uses and closes worlds with all kinds of pages. It resets about half of the worlds, and
+// uses them a second time.
 func passingTowns(t *tally) churn {
 	return churn{name: "worlds", round: func(r *rand.Rand) {
 		for range 2 {
@@ -153,7 +153,7 @@ func (n *town) any(r *rand.Rand) vast.Entity {
 func (n *town) arrive(e vast.Entity, born [2]bool) {
 	must(n.people[e] == nil && n.world.Alive(e), "the new entity %v is in the model already, or not alive", e)
 	p := &person{staff: map[vast.Entity]bool{}, roads: map[vast.Entity]uint64{},
-		arrives: map[vast.Entity]bool{}}
+		sources: map[vast.Entity]bool{}}
 	if born[0] {
 		p.at = &place{}
 	}
@@ -162,8 +162,7 @@ func (n *town) arrive(e vast.Entity, born [2]bool) {
 	n.list = append(n.list, e)
 }
 
-// leave removes e, its staff, and the staff of its staff from the model. The caller has deleted e, and
-// Cascade the staff, from the world.
+// leave removes e and all levels of staff below e from the model. The world has already deleted them.
 func (n *town) leave(e vast.Entity) {
 	p := n.people[e]
 	delete(n.people, e)
@@ -172,10 +171,10 @@ func (n *town) leave(e vast.Entity) {
 	}
 	for target := range p.roads {
 		if q := n.people[target]; q != nil {
-			delete(q.arrives, e)
+			delete(q.sources, e)
 		}
 	}
-	for source := range p.arrives {
+	for source := range p.sources {
 		if q := n.people[source]; q != nil {
 			delete(q.roads, e)
 		}
@@ -190,7 +189,7 @@ func (n *town) leave(e vast.Entity) {
 	}
 }
 
-// step makes a random change to the world and to the model, or calls look.
+// step makes a random change to the world and its model, or calls look.
 func (n *town) step(r *rand.Rand) {
 	if len(n.people) > n.maxPeople*3/4 {
 		n.thin()

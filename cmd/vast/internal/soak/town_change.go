@@ -52,7 +52,7 @@ func (n *town) change(r *rand.Rand, e vast.Entity, p *person) {
 	}
 }
 
-// move gives e the place v: it adds the place, or overwrites the old place with Set or Edit.
+// move gives e the place v with Add, Set or Edit.
 func (n *town) move(e vast.Entity, p *person, v place) {
 	if p == nil || p.at == nil {
 		must(!n.at.Set(e, v) && n.at.Edit(e) == nil && n.at.Get(e) == nil,
@@ -124,7 +124,7 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 		must(n.roads.Remove(e, to) == had, "Remove of a road from %v to %v returned the wrong result", e, to)
 		if had {
 			delete(p.roads, to)
-			delete(q.arrives, e)
+			delete(q.sources, e)
 		}
 		return
 	}
@@ -136,7 +136,7 @@ func (n *town) travel(r *rand.Rand, e vast.Entity, p *person) {
 		"Add of a road from %v to %v returned the wrong result", e, to)
 	if p != nil && q != nil {
 		p.roads[to] = v
-		q.arrives[e] = true
+		q.sources[e] = true
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// sweep changes all entities that match a query.
+// sweep changes some entities with AddAll, RemoveAll, EditRun or Exchange.
 func (n *town) sweep(r *rand.Rand) {
 	switch r.IntN(4) {
 	case 0:
@@ -120,7 +120,7 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 		must(ok && w == *v, "the road from %v to %v differs from the model", e, to)
 		roads++
 	}
-	must(roads == len(p.roads) && n.roads.CountSources(e) == len(p.arrives),
+	must(roads == len(p.roads) && n.roads.CountSources(e) == len(p.sources),
 		"the roads of %v differ from the model", e)
 	name, _ := n.names.Of(e)
 	must(name == p.name, "the name of %v is %q, not %q", e, name, p.name)

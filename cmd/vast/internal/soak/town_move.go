@@ -38,7 +38,7 @@ func (n *town) rename(moves vast.Moves) {
 	for e, p := range n.people {
 		people[moves.Resolve(e)] = p
 		p.boss = moves.Resolve(p.boss)
-		p.staff, p.arrives = renamed(p.staff, moves), renamed(p.arrives, moves)
+		p.staff, p.sources = renamed(p.staff, moves), renamed(p.sources, moves)
 		p.roads = renamed(p.roads, moves)
 	}
 	n.people = people
@@ -52,7 +52,7 @@ func (n *town) rename(moves vast.Moves) {
 	}
 }
 
-// renamed returns a copy of people, in which the keys of moved people are their new references.
+// renamed returns a copy of people with the new references of moved people as keys.
 func renamed[V any](people map[vast.Entity]V, moves vast.Moves) map[vast.Entity]V {
 	m := make(map[vast.Entity]V, len(people))
 	for e, v := range people {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// insertions is how many elements a call of use inserts. A slot is worn out after generation.MaxCount
-	// insertions.
+	// insertions is the number of elements that a call of use inserts. A slot is worn out after
+	// generation.MaxCount insertions.
 	insertions = 1 << 19
 	// maxWorn is the number of worn-out slots after which round replaces a container.
 	maxWorn = 60
@@ -28,9 +28,9 @@ type wearing[R comparable] struct {
 	worn   []R // the first and the last reference to each worn-out slot
 }
 
-// use inserts elements, and removes each one before the next insertion. An insertion takes the lowest free
-// slot. This is always the same slot until the slot is worn out. A slot must wear out after exactly
-// generation.MaxCount insertions. Removed references must stay invalid.
+// use inserts elements, and removes each element before the next insertion. The container uses its lowest
+// free slot for each insertion: one slot until that slot is worn out, and then the next slot. use checks that
+// a slot is worn out after exactly generation.MaxCount insertions, and that removed references stay invalid.
 func (w *wearing[R]) use(t *tally) {
 	for range insertions {
 		ref := w.insert()
@@ -55,8 +55,8 @@ func (w *wearing[R]) use(t *tally) {
 	t.operations.Add(2 * insertions)
 }
 
-// container is a container that the method round wears out. When maxWorn slots are worn out, round replaces
-// the container by a new container.
+// container is a container whose slots round wears out. When maxWorn slots are worn out, round replaces the
+// container by a new container.
 type container[R comparable] struct {
 	wearing[R]
 	close func() error

@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { browsertest.Main(m) }
 // moments.
 func TestPage(t *testing.T) {
 	browsertest.Needed(t)
-	server := looking(t, kept(t))
+	server := servePath(t, townFolder(t))
 	p := browsertest.Open(t, server.Listener.Addr().String())
 	p.Window(1200, 900)
 	inside := func(text string) string {

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxListed is the largest number of entities in a list that went or changed. Entities that came follow in
-// the list until the list has 2*maxListed entities.
+// maxListed bounds the list of a difference: it has at most maxListed entities that went or changed, and at
+// most 2*maxListed entities in all.
 const maxListed = 200
 
 // difference holds the changes between two moments.
@@ -24,7 +24,7 @@ type difference struct {
 	Entities []differs `json:"entities"` // at most 2*maxListed entities that came, went or changed
 }
 
-// counted says how many components of a column came, went and changed.
+// counted has the numbers of components of a column that came, went and changed.
 type counted struct {
 	Name    string `json:"name"`
 	Came    int    `json:"came"`
@@ -32,7 +32,7 @@ type counted struct {
 	Changed int    `json:"changed"`
 }
 
-// differs is an entity that is not the same in both moments.
+// differs is an entity that came, went or changed.
 type differs struct {
 	ID    string  `json:"id"`
 	Name  string  `json:"name,omitempty"`
@@ -40,22 +40,22 @@ type differs struct {
 	Parts []parts `json:"parts,omitempty"`
 }
 
-// parts is a component that is not the same in both moments.
+// parts has the texts of a component in both moments.
 type parts struct {
 	Column string `json:"column"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 }
 
-// pair is a column in both moments. before or after is nil if that moment does not have the column.
+// pair is a column in both moments. A column that does not exist in a moment is nil.
 type pair struct {
 	name          string
 	before, after vast.AnyColumn
 	counted       *counted
 }
 
-// compare compares two states of a world. Complexity: one step for each entity and column, and the time to
-// read the components that both states have.
+// compare compares two states of a world. Complexity: one step for each pair of an entity and a column, and
+// the time to read the components that both states have.
 func compare(before, after *vast.World) *difference {
 	d := &difference{Entities: []differs{}}
 	pairs := pairsOf(before, after)
@@ -138,8 +138,8 @@ func has(col vast.AnyColumn, e vast.Entity) bool {
 }
 
 // compare compares the component of an entity in both moments, and counts a difference in p.counted. The
-// entity lives in the first moment; alive reports whether it also lives in the second moment. For a component
-// that came or went, part has the text of the component only if describe is true.
+// entity must be alive in the first moment; alive tells whether it is alive in the second moment. If describe
+// is false, part lacks the text of a component that came or went.
 func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bool) {
 	was := p.before != nil && has(p.before, e)
 	is := alive && p.after != nil && has(p.after, e)
@@ -155,8 +155,8 @@ func (p *pair) compare(e vast.Entity, alive, describe bool) (part parts, same bo
 		if reflect.DeepEqual(a, b) {
 			return parts{}, true
 		}
-		// DeepEqual returns false for a NaN and for values of different types. The texts of such values may
-		// still be the same: then the components count as equal.
+		// DeepEqual returns false for a NaN and for values of different types. If the values have equal
+		// texts, the components nevertheless count as equal.
 		before, after := text(a), text(b)
 		if before == after {
 			return parts{}, true

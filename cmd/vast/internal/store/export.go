@@ -34,9 +34,9 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 	return library.LoadAny(f, o)
 }
 
-// sound returns an error if one of the checkpoint files of a moment is damaged. The check is needed because
-// load may leave parts of the files unread.
-func sound(path string, moment uint64) error {
+// verifyMoment returns an error if a checkpoint file of the moment is damaged. load alone does not find all
+// damage, because it may skip parts of the files.
+func verifyMoment(path string, moment uint64) error {
 	files, err := library.Verify(path, false)
 	if err != nil {
 		return err
@@ -60,19 +60,18 @@ func sound(path string, moment uint64) error {
 	return nil
 }
 
-// export runs `vast store export`.
 func export(o options, stdout, stderr io.Writer) int {
 	w, report, err := load(o.path, o.moment)
 	if err != nil {
-		return end(stderr, "store export", err)
+		return finish(stderr, "store export", err)
 	}
 	for _, name := range report.Dropped {
 		fmt.Fprintf(stderr, "# %q is left out: only the program that saved it can read it\n", name)
 	}
-	if err = sound(o.path, o.moment); err == nil {
+	if err = verifyMoment(o.path, o.moment); err == nil {
 		err = exportTo(w, o.out, stdout)
 	}
-	return end(stderr, "store export", errors.Join(err, w.Close()))
+	return finish(stderr, "store export", errors.Join(err, w.Close()))
 }
 
 // exportTo writes a world into a new file, or to stdout if path is empty.

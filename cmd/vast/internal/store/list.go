@@ -14,16 +14,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// file describes a file of a store in the output of -json.
+// file is the JSON form of a [library.File].
 type file struct {
 	Name    string    `json:"name"`
 	Kind    string    `json:"kind"`
 	Bytes   int64     `json:"bytes"`
 	Written time.Time `json:"written,omitzero"`
 	Number  uint64    `json:"number,omitempty"`
-	Tick    *uint64   `json:"tick,omitempty"` // only of a checkpoint
-	Taken   time.Time `json:"taken,omitzero"` // only of a checkpoint
-	Base    uint64    `json:"base,omitempty"` // the checkpoint that this checkpoint continues
+	Tick    *uint64   `json:"tick,omitempty"` // checkpoints only
+	Taken   time.Time `json:"taken,omitzero"` // checkpoints only
+	Base    uint64    `json:"base,omitempty"` // number of the checkpoint that this file continues, 0 for none
 	Problem string    `json:"problem,omitempty"`
 }
 
@@ -45,7 +45,6 @@ func describe(f library.File) file {
 	return one
 }
 
-// list runs `vast store ls`.
 func list(o options, stdout, stderr io.Writer) int {
 	files, err := library.Files(o.path)
 	if err == nil && o.json {
@@ -53,11 +52,11 @@ func list(o options, stdout, stderr io.Writer) int {
 	} else if err == nil {
 		_, err = io.WriteString(stdout, table(files))
 	}
-	return end(stderr, "store ls", err)
+	return finish(stderr, "store ls", err)
 }
 
-// end prints err if it is not nil, and returns the exit status.
-func end(stderr io.Writer, command string, err error) int {
+// finish prints an error, if there is one, and returns the exit status.
+func finish(stderr io.Writer, command string, err error) int {
 	if err != nil {
 		return cli.Fail(stderr, command, fmt.Errorf("%s", tty.Clean(err.Error())), cli.Failure)
 	}
@@ -76,8 +75,7 @@ func writeJSON(w io.Writer, files []library.File) error {
 	}{all})
 }
 
-// table returns the files as a table. A line below the table gives the number of checkpoints, the number of
-// journal segments and the total size.
+// table formats the files as a table with a summary below it.
 func table(files []library.File) string {
 	rows := [][]string{{"file", "kind", "tick", "continues", "size", "time"}}
 	total := int64(0)
@@ -117,8 +115,7 @@ func number(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// align returns rows as text with aligned columns. The columns tick, continues and size are aligned to the
-// right.
+// align formats rows as a table. The columns 2 to 4 (tick, continues, size) are right-aligned.
 func align(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -31,13 +31,12 @@ import (
 //go:embed page
 var page embed.FS
 
-// look runs `vast store look`.
 func look(o options, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	s, err := newLooker(ctx, o.path, o.moment)
 	if err != nil {
-		return end(stderr, "store look", err)
+		return finish(stderr, "store look", err)
 	}
 	err = s.serve(ctx, o.addr, func(address string) {
 		fmt.Fprintf(stdout, "%s\nCtrl-C ends the server.\n", address)
@@ -47,32 +46,32 @@ func look(o options, stdout, stderr io.Writer) int {
 			}
 		}
 	})
-	return end(stderr, "store look", errors.Join(err, s.close()))
+	return finish(stderr, "store look", errors.Join(err, s.close()))
 }
 
-// looker serves the moments of a folder. At most one moment is shown at a time.
+// looker serves the moments of a folder, one moment at a time.
 type looker struct {
 	ctx     context.Context
 	path    string
-	moments []file // oldest first; a saved file is a single moment with the number 0
+	moments []file // oldest first; a saved file has one moment, with the number 0
 
-	mu     sync.Mutex
-	shown  *shown
-	closed bool // set by close; show fails after close
+	mu      sync.Mutex
+	current *openMoment
+	closed  bool // set by close; show fails after close
 }
 
-// shown is a moment that an inspector serves.
-type shown struct {
+// openMoment is a loaded moment with the inspector that serves it.
+type openMoment struct {
 	number  uint64
 	world   *vast.World
 	inspect *inspect.Inspector
 	proxy   *httputil.ReverseProxy
 	dropped []string
-	stop    chan struct{}
-	stopped chan struct{}
+	stop    chan struct{} // close closes stop to end admit
+	stopped chan struct{} // admit closes stopped when it returns
 }
 
-// newLooker finds the moments of a folder, and shows the given moment. Moment 0 is the newest.
+// newLooker finds the moments of a folder and shows the given moment. Moment 0 is the newest.
 func newLooker(ctx context.Context, path string, moment uint64) (*looker, error) {
 	files, err := library.Files(path)
 	if err != nil {
@@ -100,7 +99,7 @@ func (s *looker) show(number uint64) error {
 	if s.closed {
 		return http.ErrServerClosed
 	}
-	if s.shown != nil && s.shown.number == number {
+	if s.current != nil && s.current.number == number {
 		return nil
 	}
 	w, report, err := load(s.path, number)
@@ -112,21 +111,21 @@ func (s *looker) show(number uint64) error {
 		return errors.Join(err, w.Close())
 	}
 	to := &url.URL{Scheme: "http", Host: in.Addr().String()}
-	next := &shown{number: number, world: w, inspect: in, dropped: report.Dropped, stop: make(chan struct{}),
+	next := &openMoment{number: number, world: w, inspect: in, dropped: report.Dropped, stop: make(chan struct{}),
 		stopped: make(chan struct{}), proxy: &httputil.ReverseProxy{
 			Rewrite: func(r *httputil.ProxyRequest) {
 				r.SetURL(to)
-				r.Out.Host = r.In.Host // the inspector compares the host with the origin
+				r.Out.Host = r.In.Host // the inspector compares Host with Origin
 			},
 			ModifyResponse: admitFrame,
-			FlushInterval:  -1, // the inspector streams
+			FlushInterval:  -1, // pass each event of a stream on immediately
 			ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
 				http.Error(w, "the page has changed to another moment: reload", http.StatusBadGateway)
 			},
 		}}
 	go next.admit()
-	old := s.shown
-	s.shown = next
+	old := s.current
+	s.current = next
 	if old != nil {
 		return old.close()
 	}
@@ -142,8 +141,8 @@ func admitFrame(r *http.Response) error {
 	return nil
 }
 
-// admit admits the inspector's visits until stop is closed. The goroutine of admit owns the world.
-func (m *shown) admit() {
+// admit runs the inspector's visits until stop is closed. The goroutine that runs admit owns the world.
+func (m *openMoment) admit() {
 	defer close(m.stopped)
 	bell := make(chan struct{}, 1)
 	defer m.world.NotifyVisits(bell)()
@@ -158,7 +157,7 @@ func (m *shown) admit() {
 	}
 }
 
-func (m *shown) close() error {
+func (m *openMoment) close() error {
 	err := m.inspect.Close()
 	close(m.stop)
 	<-m.stopped
@@ -168,15 +167,14 @@ func (m *shown) close() error {
 func (s *looker) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shown == nil || s.closed {
+	if s.current == nil || s.closed {
 		return nil
 	}
 	s.closed = true
-	return s.shown.close()
+	return s.current.close()
 }
 
-// serve answers requests until ctx ends. Before the first request, it calls ready with the address of the
-// page.
+// serve calls ready with the address of the page, and answers requests until ctx ends.
 func (s *looker) serve(ctx context.Context, addr string, ready func(address string)) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -189,31 +187,31 @@ func (s *looker) serve(ctx context.Context, addr string, ready func(address stri
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
-	ready("http://" + l.Addr().String() + folder)
+	ready("http://" + l.Addr().String() + pagePath)
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
-// folder is the URL path of the page around the inspector. All other paths belong to the inspector.
-const folder = "/store/"
+// pagePath is the URL path of the page around the inspector. All other paths belong to the inspector.
+const pagePath = "/store/"
 
-// ServeHTTP serves the page around the inspector, and passes all other requests to the inspector.
+// ServeHTTP serves the page around the inspector and passes all other requests to the inspector.
 func (s *looker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !isLocal(r) {
 		http.Error(w, "the host is neither an IP address nor localhost, or the request is from another site",
 			http.StatusForbidden)
 		return
 	}
-	name, own := strings.CutPrefix(r.URL.Path, folder)
+	name, own := strings.CutPrefix(r.URL.Path, pagePath)
 	if !own {
 		if r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Dest") == "document" {
-			http.Redirect(w, r, folder, http.StatusSeeOther)
+			http.Redirect(w, r, pagePath, http.StatusSeeOther)
 			return
 		}
 		s.mu.Lock()
-		proxy := s.shown.proxy
+		proxy := s.current.proxy
 		s.mu.Unlock()
 		proxy.ServeHTTP(w, r)
 		return
@@ -245,7 +243,7 @@ func (s *looker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLocal reports whether the host of a request is an IP address or localhost, and the request does not come
+// isLocal reports whether the host of a request is an IP address or localhost. It returns false for a request
 // from a page of another site.
 func isLocal(r *http.Request) bool {
 	host := r.Host
@@ -265,7 +263,7 @@ func numberOf(r *http.Request, name string) (uint64, error) {
 	return n, nil
 }
 
-// state returns the data for the page: the folder, its moments, and which moment is shown.
+// state returns the data for the page: the path, the moments, and the number of the shown moment.
 func (s *looker) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,7 +272,7 @@ func (s *looker) state() any {
 		Moments []file   `json:"moments"`
 		Shown   uint64   `json:"shown"`
 		Dropped []string `json:"dropped,omitempty"`
-	}{s.path, s.moments, s.shown.number, s.shown.dropped}
+	}{s.path, s.moments, s.current.number, s.current.dropped}
 }
 
 // compare compares the moments whose numbers are the query parameters before and after.
@@ -306,7 +304,6 @@ func (s *looker) answer(w http.ResponseWriter, r *http.Request, f func() (any, e
 	_ = json.NewEncoder(w).Encode(v) // fails only if the browser has closed the connection
 }
 
-// contentTypes are the types of the page's files.
 var contentTypes = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".js": "text/javascript; charset=utf-8"}
 
@@ -327,7 +324,6 @@ func (s *looker) file(w http.ResponseWriter, name string) {
 	_, _ = w.Write(b)
 }
 
-// openBrowser opens an address in the user's browser.
 func openBrowser(address string) error {
 	switch runtime.GOOS {
 	case "windows":

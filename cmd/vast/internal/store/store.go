@@ -1,6 +1,6 @@
-// Package store is the command `vast store`. The command examines the folder of a store, or a file that
-// store.Save has written. It does not need the program that wrote the folder or the file. A moment is the
-// state of the world at a checkpoint of the folder.
+// Package store implements the command `vast store`, which examines the folder of a store or a file of
+// store.Save. The command does not need the program that wrote the data. A moment is the state of the world
+// at a checkpoint.
 package store
 
 import (
@@ -16,17 +16,15 @@ import (
 // task is a subcommand of `vast store`.
 type task struct {
 	name, about string
-	// flags declares the flags of the task. run executes the task and returns the exit status.
-	flags func(f *flag.FlagSet, o *options)
-	run   func(o options, stdout, stderr io.Writer) int
+	flags       func(f *flag.FlagSet, o *options) // declares the flags
+	run         func(o options, stdout, stderr io.Writer) (status int)
 }
 
-// options are the flags and the argument of the command line.
 type options struct {
-	path   string
+	path   string // the folder or the file
 	json   bool
 	deep   bool
-	moment uint64 // number of a checkpoint; 0: the newest
+	moment uint64 // number of a checkpoint; 0 is the newest
 	out    string
 	addr   string
 	browse bool
@@ -49,7 +47,7 @@ var tasks = []task{
 			"address to listen on, as `host:port`; port 0 stands for any free port")
 		f.BoolVar(&o.browse, "open", false, "open a browser")
 	}, look},
-	{"compact", "merge the newest checkpoint into one file, and remove all other checkpoints",
+	{"compact", "make the newest checkpoint one complete file, and remove all others",
 		func(*flag.FlagSet, *options) {}, compact},
 }
 
@@ -58,7 +56,7 @@ func flagJSON(f *flag.FlagSet, o *options) {
 }
 
 func flagMoment(f *flag.FlagSet, o *options) {
-	f.Uint64Var(&o.moment, "moment", 0, "`number` of the checkpoint, as ls shows it; 0: the newest")
+	f.Uint64Var(&o.moment, "moment", 0, "`number` in the name of the checkpoint's file; 0 is the newest")
 }
 
 // Run runs the command with the arguments after `vast store`, and returns the exit status.
@@ -124,7 +122,7 @@ func (t *task) parse(args []string, stdout, stderr io.Writer) int {
 	return t.run(o, stdout, stderr)
 }
 
-// about is the help text of each task.
+// about holds the help text of each task.
 var about = map[string]string{
 	"ls": `Lists the files of the folder, with the last tick of each checkpoint. A program may have the
 folder open.`,
@@ -137,7 +135,8 @@ store.ReadJSON. A program may have the folder open.`,
 	"look": `Serves a page with the inspector of a moment, a slider through all moments of the folder,
 and the differences between two moments. A program may have the folder open. The page
 shows the moments that the folder had when the command started.`,
-	"compact": `Merges the newest checkpoint into one file, keeps the journal that follows the checkpoint,
-and removes all other checkpoints. No program may have the folder open. Before compact
-removes the other checkpoints, it verifies the checkpoint and the journal that it keeps.`,
+	"compact": `Makes the newest checkpoint one file that holds the complete world, and removes all other
+checkpoints. The journal that follows the newest checkpoint stays. Before compact removes
+files, it verifies the newest checkpoint and the journal. No program may have the folder
+open.`,
 }

@@ -25,9 +25,9 @@ type place struct{ X, Y float64 }
 
 type mood struct{ Word string }
 
-// kept makes a folder with four checkpoints of a small world: at the ticks 10, 20 and 30, and the checkpoint
-// of Close, also at tick 30.
-func kept(t *testing.T) (dir string) {
+// townFolder makes a store of a small world with four checkpoints: at the ticks 10, 20 and 30, and the
+// checkpoint of Close, also at tick 30.
+func townFolder(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "town")
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
@@ -115,7 +115,7 @@ func exported(t *testing.T, text string) (n int) {
 }
 
 func TestList(t *testing.T) {
-	dir := kept(t)
+	dir := townFolder(t)
 	text := mustRun(t, "ls", dir)
 	for _, want := range []string{
 		`(?m)^file +kind +tick +continues +size +time$`,
@@ -146,7 +146,7 @@ func TestList(t *testing.T) {
 	if ticks != "10 20 30 30 " {
 		t.Errorf("the checkpoints have the ticks %s", ticks)
 	}
-	// ls shows when a checkpoint was taken, because a copy of the folder may lose the times of files.
+	// A copy of the folder may lose the times of files, so ls shows the time inside the checkpoint.
 	copied := filepath.Join(dir, "checkpoint-00000005")
 	if err := os.Chtimes(copied, time.Time{}, time.Date(2001, 2, 3, 4, 5, 6, 0, time.Local)); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestList(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
-	dir := kept(t)
+	dir := townFolder(t)
 	mustMatch(t, `^\d+ files, .*: all sound\n$`, mustRun(t, "verify", "-deep", dir))
 	if err := os.WriteFile(filepath.Join(dir, "odd\x1b[2J"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestExport(t *testing.T) {
-	dir := kept(t)
+	dir := townFolder(t)
 	if n := exported(t, mustRun(t, "export", dir)); n != 19 {
 		t.Errorf("the newest moment has %d entities, want 19", n)
 	}
@@ -224,8 +224,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportOfDamage: export refuses a moment with a damaged component.
-func TestExportOfDamage(t *testing.T) {
+func TestExportRefusesDamagedComponent(t *testing.T) {
 	type weight [64]uint64
 	dir := t.TempDir()
 	w := vast.NewWorld(vast.Options{})
@@ -263,7 +262,7 @@ func TestExportOfDamage(t *testing.T) {
 }
 
 func TestCompact(t *testing.T) {
-	dir := kept(t)
+	dir := townFolder(t)
 	before := mustRun(t, "export", dir)
 	mustMatch(t, `^\S+ Ki?B before, \S+ Ki?B now\n$`, mustRun(t, "compact", dir))
 	if text := mustRun(t, "ls", dir); strings.Count(text, "\ncheckpoint-") != 1 ||
@@ -273,7 +272,7 @@ func TestCompact(t *testing.T) {
 	mustRun(t, "verify", dir)
 }
 
-// TestSavedFile: all commands except compact also work with a file of store.Save.
+// All commands except compact accept a file of store.Save.
 func TestSavedFile(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
 	defer w.Close()
@@ -338,8 +337,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// looking serves a folder with a looker until the test ends.
-func looking(t *testing.T, path string) *httptest.Server {
+// servePath serves the moments of a folder or file until the test ends.
+func servePath(t *testing.T, path string) *httptest.Server {
 	t.Helper()
 	s, err := newLooker(t.Context(), path, 0)
 	if err != nil {
@@ -381,9 +380,8 @@ func request(t *testing.T, method, address string) *http.Request {
 	return r
 }
 
-// TestLook: the answers to the page's requests.
 func TestLook(t *testing.T) {
-	server := looking(t, kept(t))
+	server := servePath(t, townFolder(t))
 	type state struct {
 		Moments []file
 		Shown   uint64
@@ -431,10 +429,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookGuards: the server refuses requests for other hosts and from other sites, and listens only on the
-// loopback interface.
-func TestLookGuards(t *testing.T) {
-	server := looking(t, kept(t))
+func TestLookRefusesForeignRequests(t *testing.T) {
+	server := servePath(t, townFolder(t))
 	for name, change := range map[string]func(r *http.Request){
 		"host":   func(r *http.Request) { r.Host = "evil.example" },
 		"origin": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
@@ -465,7 +461,7 @@ func TestLookGuards(t *testing.T) {
 		response.Header.Get("X-Frame-Options") != "SAMEORIGIN" {
 		t.Errorf("%v", response.Header)
 	}
-	s, err := newLooker(t.Context(), kept(t), 0)
+	s, err := newLooker(t.Context(), townFolder(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// verify runs `vast store verify`.
 func verify(o options, stdout, stderr io.Writer) int {
 	files, err := library.Verify(o.path, o.deep)
 	if err == nil && o.json {
@@ -19,7 +18,7 @@ func verify(o options, stdout, stderr io.Writer) int {
 	} else if err == nil {
 		_, err = io.WriteString(stdout, findings(files))
 	}
-	status := end(stderr, "store verify", err)
+	status := finish(stderr, "store verify", err)
 	for _, f := range files {
 		if f.Err != nil {
 			status = cli.Failure
@@ -28,8 +27,8 @@ func verify(o options, stdout, stderr io.Writer) int {
 	return status
 }
 
-// findings returns one line for each file that is damaged, missing, unknown or left over. The last line sums
-// up all files.
+// findings returns one line for each file that is damaged, missing, unknown or left over, and a last line with
+// totals.
 func findings(files []library.File) string {
 	var b strings.Builder
 	bad, total := 0, int64(0)
@@ -57,7 +56,6 @@ func findings(files []library.File) string {
 	return b.String()
 }
 
-// compact runs `vast store compact`.
 func compact(o options, stdout, stderr io.Writer) int {
 	size := func() (total int64) {
 		files, _ := library.Files(o.path)
@@ -71,5 +69,5 @@ func compact(o options, stdout, stderr io.Writer) int {
 	if err == nil {
 		_, err = fmt.Fprintf(stdout, "%s before, %s now\n", vm.Bytes(int(before)), vm.Bytes(int(size())))
 	}
-	return end(stderr, "store compact", err)
+	return finish(stderr, "store compact", err)
 }

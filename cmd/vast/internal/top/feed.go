@@ -16,7 +16,7 @@ import (
 // maxAnswer is the largest accepted size of an answer, in bytes.
 const maxAnswer = 16 << 20
 
-// The first and the longest wait before attaching again.
+// Each failed attempt to attach again doubles the wait, from firstWait to maxWait.
 const (
 	firstWait = time.Second / 2
 	maxWait   = 5 * time.Second
@@ -29,22 +29,21 @@ type feed struct {
 	wait    func(d time.Duration) <-chan time.Time // time.After, except in tests
 }
 
-// update has one field that is not nil: a sample, costs, an overview after attaching, or the error of a lost
-// connection.
+// update is a message of a feed. Exactly one field is not nil.
 type update struct {
 	sample   *inspect.Sample
 	costs    *inspect.Costs
-	attached *overview
-	lost     error
+	attached *overview // the first data of a new connection
+	lost     error     // why the connection was lost
 }
 
-// overview is the inspector's answer to a request for its overview.
+// overview is the inspector's JSON answer to the request "overview".
 type overview struct {
 	Now     inspect.Sample   `json:"now"`
 	History []inspect.Sample `json:"history"`
 }
 
-// world holds the fields that feed reads from the inspector's answer about the world.
+// world is a part of the inspector's JSON answer to the request "world".
 type world struct {
 	Name string `json:"name"`
 }
@@ -63,7 +62,7 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 	if err := f.program.Get(ctx, "costs", nil, maxAnswer, &costs); err != nil {
 		return err
 	}
-	// A program that hangs does not answer the request of the world. The world then has no name on the page.
+	// If the program hangs, the request "world" fails, and the page shows no name of the world.
 	var w world
 	if err := f.program.Get(ctx, "world", nil, maxAnswer, &w); err == nil {
 		s.world = tty.Clean(w.Name)
@@ -78,8 +77,8 @@ func (f *feed) overview(ctx context.Context) (*overview, error) {
 	return o, f.program.Get(ctx, "overview", nil, maxAnswer, o)
 }
 
-// follow sends updates until the context ends. If the stream breaks, follow fetches the history and opens the
-// stream again.
+// follow sends updates until ctx ends. If the stream breaks, follow fetches the history and opens the stream
+// again.
 func (f *feed) follow(ctx context.Context) {
 	wait := firstWait
 	for {
@@ -105,7 +104,7 @@ func (f *feed) follow(ctx context.Context) {
 	}
 }
 
-// forward decodes an event of the stream and sends it as an update.
+// forward sends an event of the stream as an update.
 func (f *feed) forward(ctx context.Context, topic string, data []byte) error {
 	var trouble struct {
 		Error *struct{ Message string } `json:"error"`
@@ -132,7 +131,7 @@ func (f *feed) forward(ctx context.Context, topic string, data []byte) error {
 	return ctx.Err()
 }
 
-// send sends an update and reports whether it was received.
+// send sends an update. It returns false if ctx ends before the update is received.
 func (f *feed) send(ctx context.Context, u update) bool {
 	select {
 	case f.updates <- u:
@@ -142,9 +141,9 @@ func (f *feed) send(ctx context.Context, u update) bool {
 	}
 }
 
-// hopeless reports whether err means that the program refuses all requests: then attaching again is useless.
-func hopeless(err error) bool {
-	refused, ok := errors.AsType[*attach.Error](err)
-	return ok && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden ||
-		refused.Status == http.StatusGone)
+// isRefusal reports whether the program refuses all requests. Another attempt to attach is then useless.
+func isRefusal(err error) bool {
+	e, ok := errors.AsType[*attach.Error](err)
+	return ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden ||
+		e.Status == http.StatusGone)
 }

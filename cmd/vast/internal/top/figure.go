@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// rate formats a number of events per second. It gives a number below 10 one decimal.
+// rate formats a number of events per second, with one decimal if the number is below 10.
 func rate(x float64) string {
 	switch {
 	case !(x > 0): // also true for NaN
@@ -22,7 +22,7 @@ func rate(x float64) string {
 	return "∞"
 }
 
-// seconds formats a time in seconds, with a unit and at least three digits.
+// seconds formats a duration in seconds with a suitable unit.
 func seconds(s float64) string {
 	switch {
 	case !(s > 0):
@@ -49,7 +49,6 @@ func digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// size formats a number of bytes with its unit.
 func size(n int) string { return vm.Bytes(max(n, 0)) }
 
 // percent formats a share, such as 0.25, as a percentage.

@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// FuzzFlags parses arbitrary command lines. An accepted line does not have both -json and -plain. The error
-// of a rejected line has a text.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{"127.0.0.1:80 -once -json", ":1 -plain -token x", "-h", "a b",
 		"-json -plain a"} {
@@ -21,7 +19,7 @@ func FuzzFlags(f *testing.F) {
 				t.Error("the error has no text")
 			}
 		case o.json && o.plain:
-			t.Errorf("%q is accepted: %+v", args, o)
+			t.Errorf("%q has -json and -plain, but is accepted: %+v", args, o)
 		}
 	})
 }

@@ -13,13 +13,12 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// The size of the page that -once prints.
+// Size of the page that -once prints, in cells.
 const (
 	onceColumns = 100
 	onceRows    = 500
 )
 
-// printOnce prints the state, as a page or as JSON.
 func printOnce(w io.Writer, s *state, o options) error {
 	if o.json {
 		return json.NewEncoder(w).Encode(struct {
@@ -38,8 +37,8 @@ func printOnce(w io.Writer, s *state, o options) error {
 	return err
 }
 
-// watchLines prints a line or a JSON object for each new sample. After a signal, a failed write or a refusal
-// of the program, it returns the exit status.
+// watchLines prints a line or a JSON object for each new sample. It returns the exit status after a signal, a
+// failed write or a refusal by the program.
 func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	printNow := func() error {
 		if o.json {
@@ -55,7 +54,7 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 		case u := <-f.updates:
 			s.apply(u)
 			if u.lost != nil {
-				if hopeless(u.lost) {
+				if isRefusal(u.lost) {
 					return fail(stderr, u.lost)
 				}
 				if !lost {
@@ -75,8 +74,8 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 	return fail(stderr, err)
 }
 
-// plainLine formats a sample for grep and cut, as pairs name=value that are separated by one space. Sizes are
-// in bytes.
+// plainLine formats a sample as name=value pairs with one space between them, for grep and cut. Sizes are in
+// bytes.
 func plainLine(n inspect.Sample) string {
 	var b strings.Builder
 	if p := n.Pace; p != nil {

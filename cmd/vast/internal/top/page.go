@@ -9,16 +9,16 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// The smallest window with room for a page.
+// Size of the smallest window that can show a page, in cells.
 const (
 	minColumns = 20
 	minRows    = 6
 )
 
-// sideBySide is the least width, in cells, of a page that has the two tables side by side.
+// sideBySide is the smallest page width, in cells, at which the two tables stand side by side.
 const sideBySide = 100
 
-// compose returns the lines of a page with at most this number of columns and rows.
+// compose returns the lines of a page that fits into the given number of columns and rows.
 func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	if columns < minColumns || rows < minRows {
 		return []tty.Line{tty.Line{tty.Text("too small", tty.Strong)}.Cut(columns)}
@@ -40,7 +40,7 @@ func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	}
 	lines = append(lines, process(n).Line(columns))
 	foot := tty.Fields{tty.Value("", "q", "quit", tty.Plain)}.Line(columns)
-	if room := rows - len(lines) - 2; room >= 3 { // a blank line and the last line also take room
+	if room := rows - len(lines) - 2; room >= 3 { // 2: a blank line above the tables, and the last line
 		lines = append(lines, nil)
 		lines = append(lines, tables(s, columns, room)...)
 	}
@@ -50,7 +50,7 @@ func compose(s *state, columns, rows int, now time.Time) []tty.Line {
 	return append(lines[:min(len(lines), rows-1)], foot)
 }
 
-// chartRows returns the number of rows of the chart of tick times, for a page with this number of rows.
+// chartRows returns the height of the chart of tick times on a page with the given number of rows.
 func chartRows(rows int) int {
 	switch {
 	case rows >= 40:
@@ -63,7 +63,6 @@ func chartRows(rows int) int {
 	return 1
 }
 
-// header names the world and shows the program's health.
 func header(s *state, columns int, now time.Time) tty.Line {
 	right := tty.Line{health(s, now)}
 	if at := s.now().At; at > 0 && columns >= 60 {
@@ -82,12 +81,12 @@ func header(s *state, columns int, now time.Time) tty.Line {
 	return append(append(left.Pad(room), tty.Text("  ", tty.Plain)), right...)
 }
 
-// health returns the state of the program, and of the connection to it.
+// health describes the state of the connection and of the program.
 func health(s *state, now time.Time) tty.Span {
 	n := s.now()
 	switch {
 	case s.lost != nil:
-		if hopeless(s.lost) {
+		if isRefusal(s.lost) {
 			return tty.Text("refused: "+tty.Clean(s.lost.Error()), tty.Bad)
 		}
 		return tty.Text(fmt.Sprintf("lost for %d s, trying again", int(now.Sub(s.heard).Seconds())), tty.Bad)
@@ -163,7 +162,7 @@ func structure(n inspect.Sample) tty.Fields {
 	}
 }
 
-// memory draws the memory as bars on a common scale.
+// memory draws the kinds of memory as bars on one scale.
 func memory(n inspect.Sample, columns int) []tty.Line {
 	const label, figure = 11, 11
 	m := n.Memory

@@ -13,7 +13,6 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// text joins the lines of a page.
 func text(lines []tty.Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -30,7 +29,7 @@ func TestPageFitsEveryWindow(t *testing.T) {
 		n.At += float64(i)
 		s.apply(update{sample: &n})
 	}
-	now := time.Unix(at+700, 0)
+	now := time.Unix(startTime+700, 0)
 	for columns := 1; columns <= 170; columns += 1 + columns/20 {
 		for rows := 1; rows <= 60; rows += 1 + rows/20 {
 			lines := compose(s, columns, rows, now)
@@ -66,7 +65,7 @@ func TestPageShowsAll(t *testing.T) {
 		{150, 45, []string{"tick 86,400   2 late", "system11", "Column11", "processors 0.31 busy", "86,400"},
 			[]string{"more"}},
 	} {
-		got := text(compose(s, c.columns, c.rows, time.Unix(at, 0)))
+		got := text(compose(s, c.columns, c.rows, time.Unix(startTime, 0)))
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("the page of %d×%d cells lacks %q:\n%s", c.columns, c.rows, want, got)
@@ -83,7 +82,7 @@ func TestPageShowsAll(t *testing.T) {
 func TestPageWithoutSchedule(t *testing.T) {
 	p := newProgram(t)
 	p.sample.Pace, p.costs.Systems = nil, nil
-	got := text(compose(p.state(t), 80, 24, time.Unix(at, 0)))
+	got := text(compose(p.state(t), 80, 24, time.Unix(startTime, 0)))
 	if strings.Contains(got, "ticks") || strings.Contains(got, "p99") ||
 		!strings.Contains(got, "no systems: the world has no schedule") ||
 		!strings.Contains(got, "entities 1,199,568") || !strings.Contains(got, "Column8") {
@@ -115,12 +114,11 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestHostileProgram: text from a program cannot control the terminal, and cannot break the layout of the
-// page.
+// Text from a program must not control the terminal or break the layout of the page.
 func TestHostileProgram(t *testing.T) {
 	p := newProgram(t)
 	hostile := "\x1b]0;title\x07\u202e\n" + strings.Repeat("日本é", 100) + "\x9b31m"
-	p.withName = hostile
+	p.worldName = hostile
 	for i := range p.costs.Systems {
 		p.costs.Systems[i] = inspect.SystemCost{Name: hostile, Load: 1e300, P50: -1, P99: 1e300, Last: 1e-300}
 		p.costs.Columns[i] = inspect.ColumnCost{Name: hostile, Type: hostile, Entities: -5, Slots: 1,
@@ -130,7 +128,7 @@ func TestHostileProgram(t *testing.T) {
 	p.sample.TickSeconds = inspect.TickTimes{P50: -1, P99: 1e300, Worst: 1e300}
 	p.sample.BudgetSeconds, p.sample.GC.PausesPerSecond = -1, -1
 	s := p.state(t)
-	for _, at := range []float64{-1e300, 1e300, 0, 1e300, at} {
+	for _, at := range []float64{-1e300, 1e300, 0, 1e300, startTime} {
 		n := p.sample
 		n.At = at
 		s.apply(update{sample: &n})
@@ -153,8 +151,8 @@ func TestState(t *testing.T) {
 	p := newProgram(t)
 	s := p.state(t)
 	sampleAt := func(at float64) update { return update{sample: &inspect.Sample{At: at, Admitting: true}} }
-	s.apply(sampleAt(at)) // the sample that the history already has
-	s.apply(sampleAt(at + 1))
+	s.apply(sampleAt(startTime)) // the history already has this sample
+	s.apply(sampleAt(startTime + 1))
 	if len(s.history) != 2 {
 		t.Errorf("the history has %d samples, want 2", len(s.history))
 	}
@@ -163,18 +161,18 @@ func TestState(t *testing.T) {
 		t.Errorf("after a lost connection: error %v, %d samples; want an error, 2 samples", s.lost,
 			len(s.history))
 	}
-	s.apply(sampleAt(at + 2))
-	if s.lost != nil || s.now().At != at+2 {
+	s.apply(sampleAt(startTime + 2))
+	if s.lost != nil || s.now().At != startTime+2 {
 		t.Errorf("after attaching again: error %v, newest sample at %v", s.lost, s.now().At)
 	}
 	for i := range 2 * maxSamples {
-		s.apply(sampleAt(at + 3 + float64(i)))
+		s.apply(sampleAt(startTime + 3 + float64(i)))
 	}
-	if len(s.history) != maxSamples || s.now().At != at+2+2*maxSamples {
+	if len(s.history) != maxSamples || s.now().At != startTime+2+2*maxSamples {
 		t.Errorf("the history has %d samples, the newest at %v", len(s.history), s.now().At)
 	}
-	s.apply(sampleAt(at - 1000)) // the clock of the program was set back
-	if len(s.history) != 1 || s.now().At != at-1000 {
+	s.apply(sampleAt(startTime - 1000)) // the clock of the program was set back
+	if len(s.history) != 1 || s.now().At != startTime-1000 {
 		t.Errorf("after the clock was set back: %d samples, the newest at %v", len(s.history), s.now().At)
 	}
 }

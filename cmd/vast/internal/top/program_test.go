@@ -13,27 +13,27 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// program simulates a running program with an inspector. Its stream sends a sample and the costs for each
-// call of next.
+// program simulates a program with an inspector. For each call of next, the stream sends a sample and the
+// costs.
 type program struct {
 	*httptest.Server
-	mu       sync.Mutex
-	sample   inspect.Sample
-	costs    inspect.Costs
-	streams  int           // streams opened so far
-	due      chan struct{} // holds a token for each sample to send
-	cut      chan struct{} // holds a token for each stream to cut
-	refuse   int           // status of the answers outside of the stream; 0: the program serves requests
-	withName string
+	mu        sync.Mutex
+	sample    inspect.Sample
+	costs     inspect.Costs
+	streams   int           // number of streams opened so far
+	due       chan struct{} // one token for each sample to send
+	cut       chan struct{} // one token for each stream to cut
+	refuse    int           // HTTP error status of all answers except the stream, 0 for no error
+	worldName string
 }
 
-// at is the time of the first sample of a test, in seconds since 1970.
-const at = 1_700_000_000
+// startTime is the time of the first sample, in seconds since 1970.
+const startTime = 1_700_000_000
 
 func newProgram(t *testing.T) *program {
-	p := &program{due: make(chan struct{}, 100), cut: make(chan struct{}, 100), withName: "demo"}
+	p := &program{due: make(chan struct{}, 100), cut: make(chan struct{}, 100), worldName: "demo"}
 	p.sample = inspect.Sample{
-		At: at, Admitting: true, Entities: 1_199_568, ChangesPerSecond: 6120,
+		At: startTime, Admitting: true, Entities: 1_199_568, ChangesPerSecond: 6120,
 		Pace: &inspect.Pace{Tick: 86_400, TicksPerSecond: 60.01,
 			TickSeconds:   inspect.TickTimes{P50: 0.0042, P99: 0.0061, Worst: 0.0098},
 			BudgetSeconds: 1. / 60, Late: 2},
@@ -63,7 +63,7 @@ func newProgram(t *testing.T) *program {
 			_ = json.NewEncoder(w).Encode(v())
 		})
 	}
-	answer("world", func() any { return map[string]string{"name": p.withName} })
+	answer("world", func() any { return map[string]string{"name": p.worldName} })
 	answer("costs", func() any { return p.costs })
 	answer("overview", func() any {
 		return overview{p.sample, []inspect.Sample{p.sample}}
@@ -98,14 +98,14 @@ func (p *program) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change calls f, which may change the data of the program.
+// change calls f while it holds the lock.
 func (p *program) change(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()
 }
 
-// next advances the sample by one second, lets f change the sample, and makes the stream send it.
+// next advances the sample by one second, lets f change the sample, and sends it on the stream.
 func (p *program) next(f func(*inspect.Sample)) {
 	p.change(func() {
 		pace := *p.sample.Pace
@@ -119,7 +119,7 @@ func (p *program) next(f func(*inspect.Sample)) {
 	p.due <- struct{}{}
 }
 
-// feed returns a feed of the program. If the feed loses the stream, it attaches again after a millisecond.
+// feed returns a feed that attaches again one millisecond after it loses the stream.
 func (p *program) feed(t *testing.T) *feed {
 	t.Helper()
 	attached, err := attach.New(p.URL, "")
@@ -131,7 +131,6 @@ func (p *program) feed(t *testing.T) *feed {
 	return f
 }
 
-// state returns the state of a feed after begin.
 func (p *program) state(t *testing.T) *state {
 	t.Helper()
 	f, s := p.feed(t), newState("127.0.0.1:1")

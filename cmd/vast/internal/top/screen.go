@@ -51,14 +51,13 @@ func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signa
 	}
 }
 
-// view paints the state on a screen.
 type view struct {
 	screen tcell.Screen
 	state  *state
 	styles [tty.Tones]tcell.Style
 }
 
-// newStyles gives the tones colours that are legible on a dark and on a light background.
+// newStyles returns the styles of the tones. The colours are legible on dark and on light backgrounds.
 func newStyles(noColor bool) (styles [tty.Tones]tcell.Style) {
 	styles[tty.Strong] = tcell.StyleDefault.Bold(true)
 	if noColor {
@@ -77,7 +76,7 @@ func newStyles(noColor bool) (styles [tty.Tones]tcell.Style) {
 func (v *view) paint() {
 	columns, rows := v.screen.Size()
 	v.screen.Clear()
-	// If there is room, one column is left free at each side.
+	// A wide window has one free column on each side.
 	margin := 0
 	if columns > minColumns+2 {
 		margin = 1

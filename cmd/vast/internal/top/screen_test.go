@@ -12,7 +12,6 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// terminal is a simulated screen that shows a program.
 type terminal struct {
 	*ttytest.Screen
 	*program

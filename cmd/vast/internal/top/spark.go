@@ -9,14 +9,14 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// eighths are blocks that fill a cell from below in steps of an eighth.
+// eighths[i] fills i eighths of a cell from below.
 var eighths = []rune(" ▁▂▃▄▅▆▇█")
 
 // missing stands for a second without a sample.
 var missing = math.NaN()
 
-// bySecond returns the values of the last seconds of the history: one value for each cell, the newest value
-// at the end. figure returns the value of a sample. In a gap of more than one second, the values are missing.
+// bySecond returns one value for each of the last seconds of the history, one second per cell. The newest
+// value is the last. figure returns the value of a sample. Values in a gap of several seconds are missing.
 func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) float64) []float64 {
 	if len(history) == 0 || cells <= 0 {
 		return nil
@@ -27,14 +27,13 @@ func bySecond(history []inspect.Sample, cells int, figure func(inspect.Sample) f
 	}
 	last := history[len(history)-1].At
 	for _, s := range history {
-		// Samples are about one second apart.
 		ago := math.Round(last - s.At)
 		if ago >= 0 && ago < float64(cells) {
 			values[cells-1-int(ago)] = figure(s)
 		}
 	}
-	// If two samples fall into one second, the second before or after has no sample. A gap of one second
-	// therefore gets the value before the gap.
+	// Samples are about one second apart. Rounding may put two samples into one cell and none into its
+	// neighbour. A gap of one cell therefore gets the value before the gap.
 	for i := 1; i+1 < len(values); i++ {
 		if math.IsNaN(values[i]) && !math.IsNaN(values[i-1]) && !math.IsNaN(values[i+1]) {
 			values[i] = values[i-1]
@@ -53,9 +52,8 @@ func highest(values []float64) (top float64) {
 	return top
 }
 
-// scale returns the upper end of a chart's scale: the highest value, but at most 4 times the 90th percentile
-// of the positive values. This bound keeps the other values visible if one value is an outlier. With fewer
-// than 10 positive values, there is no bound.
+// scale returns the value at the top of a chart: the highest value, limited to 4 times the 90th percentile of
+// the positive values. The limit keeps values visible beside an outlier. It applies to 10 or more values.
 func scale(values []float64) float64 {
 	var known []float64
 	for _, v := range values {
@@ -71,8 +69,8 @@ func scale(values []float64) float64 {
 	return min(known[len(known)-1], maxRatio*known[(len(known)-1)*9/10])
 }
 
-// spark draws a column of blocks for each value, in this number of rows. A value of top or more fills all
-// rows. If bound is not 0, values above bound have the tone Warn.
+// spark draws each value as a column of blocks with the given number of rows. A value of top or more fills
+// all rows. If bound is not 0, values above bound have the tone Warn.
 func spark(values []float64, rows int, top, bound float64) []tty.Line {
 	lines := make([]tty.Line, rows)
 	for row := range lines {
@@ -80,7 +78,7 @@ func spark(values []float64, rows int, top, bound float64) []tty.Line {
 		for _, v := range values {
 			level := 0
 			if v >= 0 && top > 0 {
-				// The lowest values get one eighth, because they would be invisible without a block.
+				// A small value gets one eighth, so that it is visible.
 				level = max(int(math.Round(v/top*float64(8*rows))), 1)
 			}
 			t := tty.Accent
@@ -98,7 +96,7 @@ func spark(values []float64, rows int, top, bound float64) []tty.Line {
 	return lines
 }
 
-// bar draws a share, from 0 to 1, as a bar of this number of cells.
+// bar draws a share, from 0 to 1, as a bar of the given number of cells.
 func bar(share float64, cells int, t tty.Tone) tty.Line {
 	if !(share > 0) {
 		share = 0

@@ -15,9 +15,9 @@ const maxSamples = 600
 type state struct {
 	address string
 	world   string
-	history []inspect.Sample // the oldest first
+	history []inspect.Sample // oldest first
 	costs   inspect.Costs
-	lost    error     // why the connection is lost, or nil
+	lost    error     // why the connection is lost; nil while it works
 	heard   time.Time // when the program last sent data
 }
 
@@ -31,7 +31,7 @@ func (s *state) now() inspect.Sample {
 	return s.history[len(s.history)-1]
 }
 
-// apply changes the state by an update. It makes the names in the update safe to print.
+// apply adds an update to the state. It makes the names in the update safe to print.
 func (s *state) apply(u update) {
 	if u.lost != nil {
 		s.lost = u.lost
@@ -45,7 +45,7 @@ func (s *state) apply(u update) {
 			s.history = append(s.history, u.attached.Now)
 		}
 	case u.sample != nil:
-		// After a restart of the program, its clock may be behind the newest sample.
+		// An earlier time means that the program's clock was set back.
 		if len(s.history) > 0 && u.sample.At < s.now().At {
 			s.history = nil
 		}

@@ -2,13 +2,13 @@ package top
 
 import "github.com/vastgo/vast/cmd/vast/internal/tty"
 
-// table is a table with headings. The first column gets the width that the other columns leave. If the width
-// of the first column is then too small, the last columns are left out.
+// table is a table with headings. The first column fills the width that the other columns leave. The last
+// columns are left out if the first column would otherwise be narrower than its minimum.
 type table struct {
 	headings []string
-	widths   []int // width of each column in cells; of the first column, the least width
+	widths   []int // widths of the columns in cells; widths[0] is the minimum for the first column
 	rows     [][]string
-	none     string // text of an empty table
+	none     string // text in place of the rows of an empty table
 }
 
 func systemsTable(s *state) table {
@@ -45,8 +45,8 @@ func columnsTable(s *state) table {
 	return t
 }
 
-// lines returns the table as lines. A line takes at most the given number of cells. The lines, including the
-// headings, take at most the given number of rows.
+// lines formats the table. It returns at most the given number of rows, including the headings. No row is
+// wider than the given number of cells.
 func (t table) lines(cells, rows int) []tty.Line {
 	if rows < 2 {
 		return nil
@@ -91,7 +91,7 @@ func (t table) lines(cells, rows int) []tty.Line {
 }
 
 // tables draws the costliest systems and the largest columns. On a wide page, the two tables stand side by
-// side. On a narrow page, the systems stand above the columns, or there is only one table.
+// side. On a narrow page, the systems stand above the columns. With few rows, there is one table only.
 func tables(s *state, columns, rows int) []tty.Line {
 	systems, cols := systemsTable(s), columnsTable(s)
 	if columns >= sideBySide {
@@ -109,7 +109,7 @@ func tables(s *state, columns, rows int) []tty.Line {
 		}
 		return lines
 	}
-	if rows < 7 { // two tables need 7: in each table a heading and two rows, and a blank line between them
+	if rows < 7 { // 7: a heading and two rows for each table, and a blank line
 		if len(systems.rows) == 0 {
 			return cols.lines(columns, rows)
 		}

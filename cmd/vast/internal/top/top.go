@@ -1,9 +1,8 @@
-// Package top is the command `vast top`: an overview of a running program in a terminal. The command reads
-// the data from the program's inspector.
+// Package top implements the command `vast top`, which shows a running program in a terminal. The data comes
+// from the program's inspector.
 //
-// A feed follows the program's live stream on its own goroutine, and attaches again if it loses the stream.
-// The updates of the feed change a state. From the state, the command composes a page for the screen or for
-// -once, or prints a line for each second.
+// A feed reads the program's live stream on its own goroutine, and attaches again if it loses the stream. Its
+// updates change a state. The command shows the state as a page, or prints one line each second.
 package top
 
 import (
@@ -22,7 +21,6 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// options are the flags and arguments of the command line.
 type options struct {
 	address string
 	token   string
@@ -107,7 +105,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return run(newFeed(program), o, signals, stdout, stderr)
 }
 
-// run shows the updates of the feed until the command ends.
+// run shows the updates of the feed until the command ends, and returns the exit status.
 func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -140,7 +138,7 @@ func run(f *feed, o options, signals <-chan os.Signal, stdout, stderr io.Writer)
 	return watchScreen(f, s, screen, signals)
 }
 
-// fail prints the error that ends the command. The error may have text from the program.
+// fail prints the error that ends the command. It cleans the error, which may contain text from the program.
 func fail(stderr io.Writer, err error) int {
 	return cli.Fail(stderr, "top", errors.New(tty.Clean(err.Error())), cli.Failure)
 }

@@ -91,7 +91,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// piped is standard output that is not a terminal. The test reads its lines.
+// piped is an output that is not a terminal.
 type piped struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -107,7 +107,7 @@ func (p *piped) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// await waits for the first n lines and returns these lines.
+// await waits until n lines are written, and returns them.
 func (p *piped) await(t *testing.T, n int) []string {
 	t.Helper()
 	for range 4000 {

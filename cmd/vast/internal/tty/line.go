@@ -27,7 +27,7 @@ type Span struct {
 // Text returns a span.
 func Text(text string, tone Tone) Span { return Span{text, tone} }
 
-// Line is a line of a screen: spans from left to right, with nothing between them.
+// Line is a line of a screen: spans from left to right, without gaps.
 type Line []Span
 
 // Width returns how many cells the line takes.
@@ -59,15 +59,14 @@ func (l Line) Pad(cells int) Line {
 	return l
 }
 
-// From returns the line without the given number of cells at its beginning. The caller ensures that each of
-// the removed characters takes one cell.
-func (l Line) From(cells int) Line {
+// From returns the line without its first n cells. Each removed character must take one cell.
+func (l Line) From(n int) Line {
 	for i, s := range l {
 		runes := []rune(s.Text)
-		if len(runes) > cells {
-			return append(Line{{string(runes[cells:]), s.Tone}}, l[i+1:]...)
+		if len(runes) > n {
+			return append(Line{{string(runes[n:]), s.Tone}}, l[i+1:]...)
 		}
-		cells -= len(runes)
+		n -= len(runes)
 	}
 	return nil
 }
@@ -81,10 +80,10 @@ func (l Line) String() string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Field is a value with words around it. Empty parts take no room.
+// Field is a value with a text before it and a text after it. An empty part takes no room.
 type Field struct {
 	Before, Value, After string
-	Tone                 Tone // the tone of the value; the words are dim
+	Tone                 Tone // tone of Value; Before and After are dim
 }
 
 // Value returns a field.
@@ -96,8 +95,8 @@ type Fields []Field
 // gap is the number of cells between two fields.
 const gap = 3
 
-// Line returns the fields that fit into the given number of cells. It leaves out the last fields, but not the
-// first field: if the first field does not fit, Line cuts it.
+// Line returns the first fields that fit into the given number of cells. If the first field alone does not
+// fit, Line cuts it.
 func (f Fields) Line(cells int) Line {
 	var l Line
 	for i, x := range f {

@@ -8,8 +8,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Clean makes text safe to print on a terminal. Characters that control the terminal, format the text or
-// separate lines, private characters and invalid bytes become visible: each is replaced by one character.
+// Clean makes text safe to print on a terminal. It replaces each control character, format character, line
+// separator, private-use character and invalid byte by a visible character.
 func Clean(text string) string {
 	if !strings.ContainsFunc(text, unsafe) && utf8.ValidString(text) {
 		return text
@@ -37,7 +37,7 @@ func Cut(text string, cells int) string {
 	if cells <= 0 {
 		return ""
 	}
-	// A text with no more bytes than cells fits, because no character takes more cells than bytes.
+	// No character takes more cells than bytes, so counting bytes is enough for a short text.
 	if len(text) <= cells || Width(text) <= cells {
 		return text
 	}
@@ -62,7 +62,7 @@ func Pad(text string, cells int) string {
 	return text + strings.Repeat(" ", max(cells-Width(text), 0))
 }
 
-// PadLeft is like [Pad], for numbers: the blanks are in front of the text.
+// PadLeft is like [Pad], but puts the blanks in front of the text.
 func PadLeft(text string, cells int) string {
 	text = Cut(text, cells)
 	return strings.Repeat(" ", max(cells-Width(text), 0)) + text

@@ -46,9 +46,8 @@ func Events(screen tcell.Screen) (events <-chan tcell.Event, stop func()) {
 	return channel, func() { close(quit) }
 }
 
-// Handle handles an event. After a change of the size, it calls resized. The keys q, Esc and Ctrl-C and the
-// loss of the terminal end the command: then Handle returns the exit status and true. Handle passes other
-// characters to typed.
+// Handle handles an event. It calls resized after a change of the size, and typed with a typed character. For
+// q, Esc, Ctrl-C and the loss of the terminal, it returns the exit status and true: the command must end.
 func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)) (status int, ended bool) {
 	switch e := e.(type) {
 	case nil, *tcell.EventError: // the terminal is gone
@@ -72,7 +71,8 @@ func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)
 	return 0, false
 }
 
-// Columns returns the width of the terminal that w writes to.
+// Columns returns the width of the terminal that w writes to, or 80 if the width is unknown. terminal reports
+// whether w writes to a terminal.
 func Columns(w io.Writer) (columns int, terminal bool) {
 	if !Is(w) {
 		return 0, false
@@ -84,7 +84,7 @@ func Columns(w io.Writer) (columns int, terminal bool) {
 	return columns, true
 }
 
-// NoColor reports whether the environment variable NO_COLOR is set, see no-color.org.
+// NoColor reports whether the environment variable NO_COLOR is not empty, see no-color.org.
 func NoColor() bool { return os.Getenv("NO_COLOR") != "" }
 
 // Is reports whether w writes to a terminal.

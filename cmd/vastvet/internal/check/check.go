@@ -1,5 +1,5 @@
-// Package check holds the parts that all analyzers of vastvet share. The analyzers skip packages that do not
-// use Vast, and mistakes that a comment silences.
+// Package check holds the parts that all analyzers of vastvet share. It skips packages that do not use Vast,
+// and mistakes that a comment silences.
 package check
 
 import (
@@ -17,8 +17,8 @@ import (
 
 const address = "https://pkg.go.dev/" + lib.Module + "/cmd/vastvet"
 
-// New returns an analyzer. The first line of doc says what the analyzer finds. facts are the types of the
-// facts that the analyzer exports about functions.
+// New returns an analyzer. The first line of doc says what the analyzer finds. facts are the types of facts
+// that the analyzer exports about functions.
 func New(name, doc string, run func(*Pass), facts ...analysis.Fact) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name:      name,
@@ -49,7 +49,7 @@ func New(name, doc string, run func(*Pass), facts ...analysis.Fact) *analysis.An
 type Pass struct {
 	*analysis.Pass
 	Inspector *inspector.Inspector
-	provoked  []*ast.FuncLit
+	provoked  []*ast.FuncLit // cached by Provoked
 }
 
 // Say reports a mistake at a node.
@@ -57,12 +57,12 @@ func (p *Pass) Say(at ast.Node, format string, args ...any) {
 	p.Report(analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)})
 }
 
-// SayWithFix reports a mistake at a node, and a fix that applies edits. mend describes the fix. If edits is
+// SayWithFix reports a mistake at a node, and a fix that applies edits. title describes the fix. If edits is
 // nil, SayWithFix reports the mistake without a fix.
-func (p *Pass) SayWithFix(at ast.Node, mend string, edits []analysis.TextEdit, format string, args ...any) {
+func (p *Pass) SayWithFix(at ast.Node, title string, edits []analysis.TextEdit, format string, args ...any) {
 	d := analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...)}
 	if edits != nil {
-		d.SuggestedFixes = []analysis.SuggestedFix{{Message: mend, TextEdits: edits}}
+		d.SuggestedFixes = []analysis.SuggestedFix{{Message: title, TextEdits: edits}}
 	}
 	p.Report(d)
 }

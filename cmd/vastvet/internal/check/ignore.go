@@ -36,7 +36,7 @@ func Parse(comment string) (name, reason string, ok bool) {
 type ignore struct {
 	comment     *ast.Comment
 	file        string
-	first, last int  // the lines that the comment applies to
+	first, last int  // lines that the comment applies to
 	used        bool // whether the comment has silenced a mistake
 }
 
@@ -66,12 +66,12 @@ func ignoresOf(p *analysis.Pass) *ignores {
 	return is
 }
 
-// layout maps the lines of a file to its code.
+// layout describes which lines of a file have code. The keys of begins, ends and last are line numbers.
 type layout struct {
-	begins map[int]token.Pos              // for a line, the position of the first node that begins there
-	ends   map[int]token.Pos              // for a line, the position of the first end of a node there
-	last   map[int]int                    // for a line, the last line of the code that begins there
-	docs   map[*ast.Comment]*ast.FuncDecl // the function whose doc comment contains the comment
+	begins map[int]token.Pos              // first position on the line where a node begins
+	ends   map[int]token.Pos              // first position on the line where a node ends
+	last   map[int]int                    // last line of the code that begins on the line
+	docs   map[*ast.Comment]*ast.FuncDecl // function to whose doc comment the comment belongs
 }
 
 func layoutOf(fset *token.FileSet, f *ast.File) *layout {
@@ -121,7 +121,7 @@ func (l *layout) lines(fset *token.FileSet, c *ast.Comment) (first, last int) {
 	return line + 1, last
 }
 
-// hide reports whether a comment silences the analyzer at a position.
+// hide reports whether a comment silences the analyzer at a position. It marks the comment as used.
 func (is *ignores) hide(fset *token.FileSet, pos token.Pos) bool {
 	at := fset.Position(pos)
 	for _, i := range is.all {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/analysistest"
 
-	_ "github.com/vastgo/vast" // imported for testdata, whose imports the go command ignores
+	_ "github.com/vastgo/vast" // testdata imports vast, but the go command ignores the imports of testdata
 )
 
 // root is the path from an analyzer's folder to the folder of go.work. The analyzer runs there, because

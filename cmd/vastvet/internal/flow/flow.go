@@ -1,4 +1,4 @@
-// Package flow makes control-flow graphs.
+// Package flow makes and searches control-flow graphs.
 package flow
 
 import (
@@ -45,8 +45,8 @@ func pathOf(f *types.Func) string {
 	return f.Pkg().Path()
 }
 
-// Find returns the block of a graph that contains the node n, and the index of the part of the block in which
-// n lies. It returns nil for a node that no block contains, such as a for statement.
+// Find returns the block that contains the node n, and the index in block.Nodes of the part that contains n.
+// It returns nil if no block contains the node, for example for a for statement.
 func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	for _, b := range g.Blocks {
 		for i, part := range b.Nodes {
@@ -58,8 +58,7 @@ func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	return nil, 0
 }
 
-// Reaches reports whether a path leads from one of the start blocks to a goal. goal reports whether a block
-// is a goal, and barrier reports whether a block is a barrier. A path through a barrier does not count.
+// Reaches reports whether a path leads from a start block to a goal. A path ends at a barrier.
 func Reaches(start []*cfg.Block, goal, barrier func(*cfg.Block) bool) bool {
 	seen := map[*cfg.Block]bool{}
 	var walk func(*cfg.Block) bool
@@ -77,7 +76,7 @@ func Reaches(start []*cfg.Block, goal, barrier func(*cfg.Block) bool) bool {
 }
 
 // Always reports whether every path from the beginning of a function to a return passes through the given
-// block. A path does not count if it ends in a call that does not return, such as a panic.
+// block. A path that ends in a call that does not return, such as a panic, does not count.
 func Always(g *cfg.CFG, block *cfg.Block) bool {
 	ends := func(b *cfg.Block) bool {
 		if len(b.Succs) > 0 || len(b.Nodes) == 0 {

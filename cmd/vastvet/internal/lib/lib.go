@@ -38,8 +38,8 @@ func Reaches(pkg *types.Package) bool {
 }
 
 // Callee returns the name of the called function or method of Vast, such as "bulk.NewPool" or
-// "vast.Column.Get", and an empty string for other functions. If the receiver expression has a type of Vast,
-// the name of a method has this type, even if an embedded type declares the method.
+// "vast.Column.Get", or an empty string for other functions. The type in a method's name is the type of the
+// receiver expression if this type is of Vast, otherwise the type that declares the method.
 func Callee(info *types.Info, call *ast.CallExpr) string {
 	f, ok := typeutil.Callee(info, call).(*types.Func)
 	if !ok {
@@ -67,8 +67,8 @@ func FuncName(info *types.Info, fun ast.Expr, f *types.Func) string {
 	return TypeName(recv.Type()) + "." + f.Name()
 }
 
-// TypeName returns the name of a type of Vast, such as "vast.Column", and an empty string for other types.
-// For a pointer it returns the name of the pointer's base type.
+// TypeName returns the name of a type of Vast, such as "vast.Column", or an empty string for other types. The
+// name of a pointer type is the name of its base type.
 func TypeName(t types.Type) string {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -99,8 +99,8 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// Unnamed strips parentheses and calls of Vast's methods Named from an expression. These methods return their
-// receiver.
+// Unnamed strips parentheses and calls of methods Named of Vast, which return their receiver, from an
+// expression.
 func Unnamed(info *types.Info, e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
@@ -115,7 +115,7 @@ func Unnamed(info *types.Info, e ast.Expr) ast.Expr {
 	}
 }
 
-// Split splits a name, as [Callee] returns it, at the last dot.
+// Split splits a result of [Callee] at the last dot.
 func Split(name string) (of, last string) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return name[:i], name[i+1:]

@@ -2,9 +2,8 @@ package lib
 
 import "strings"
 
-// Memory lists the functions and methods that return pointers to memory outside of Go's heap, or slices of
-// such memory. The key is the name of the function, and the value is the index of the pointer or slice among
-// the results.
+// Memory holds the functions and methods that return a pointer or a slice to memory outside of Go's heap. It
+// maps the name of the function, in the form of [Callee], to the index of this result.
 var Memory = map[string]int{}
 
 func init() {

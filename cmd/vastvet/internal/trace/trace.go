@@ -1,5 +1,5 @@
-// Package trace finds the expressions that values come from, within one package. To be certain, it follows
-// only variables and fields that are assigned in one place.
+// Package trace finds the expressions that values come from, within one package. It follows variables and
+// fields that are assigned in one place, because their source is certain.
 package trace
 
 import (
@@ -18,7 +18,7 @@ type Source struct {
 	// Expr is the value, a call with several results, or the operand of a range statement. Expr is nil if the
 	// value is computed from the old value, as in x++.
 	Expr ast.Expr
-	// Result is the index among the results of the call, or among the two variables of the range statement.
+	// Result is the index of the call's result or of the range statement's variable.
 	Result int
 	// Range is the range statement, or nil.
 	Range *ast.RangeStmt
@@ -28,8 +28,8 @@ type Source struct {
 type Values struct {
 	Info    *types.Info
 	sources map[*types.Var][]Source
-	taken   map[*types.Var]bool // variables whose address is taken: other code may write them
-	read    map[*types.Var]bool // variables with a use that is not the target of an = assignment
+	taken   map[*types.Var]bool // variables whose address is taken, so that other code may write them
+	read    map[*types.Var]bool // variables whose value may be used
 	params  map[*types.Var]bool // parameters, receivers and results
 }
 
@@ -111,7 +111,7 @@ func (v *Values) addParams(fields *ast.FieldList) {
 	}
 }
 
-// last returns the identifier of the variable or field that an assignment to the expression writes.
+// last returns the identifier that names a variable or field, or nil.
 func last(to ast.Expr) *ast.Ident {
 	switch to := ast.Unparen(to).(type) {
 	case *ast.Ident:
@@ -163,9 +163,8 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 	return nil
 }
 
-// Sources returns the places of the package where a variable gets a value. sure reports whether these are all
-// places, because the variable is not a parameter, its address is not taken, and other packages cannot write
-// the variable.
+// Sources returns the places of the package where a variable gets a value. sure reports whether the variable
+// gets no other values: it is not a parameter, its address is not taken, and other packages cannot write it.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
 	return v.sources[x], !v.params[x] && !v.taken[x] && !exposed(x)
 }
@@ -179,7 +178,7 @@ func exposed(x *types.Var) bool {
 	return pkg.Name() != "main" && !strings.Contains("/"+pkg.Path()+"/", "/internal/")
 }
 
-// Read reports whether the value of a variable is used in the package.
+// Read reports whether the package may use the value of a variable.
 func (v *Values) Read(x *types.Var) bool { return v.read[x] }
 
 // Taken reports whether the address of a variable is taken.
@@ -188,9 +187,9 @@ func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 // Parameter reports whether a variable is a parameter, a receiver or a result.
 func (v *Values) Parameter(x *types.Var) bool { return v.params[x] }
 
-// Only returns the only possible source of an expression. It follows variables that have one source, and
-// calls of Vast's methods Named, which return their receiver. It stops at a call with several results, at a
-// range statement, and at an expression that it cannot follow, and returns this source.
+// Only returns the source of an expression's value. It follows variables with one source, and strips calls of
+// methods Named of Vast. It stops at a range statement, at a call with several results, and at the first
+// expression that it cannot follow.
 func (v *Values) Only(e ast.Expr) Source {
 	for range 16 {
 		e = lib.Unnamed(v.Info, e)

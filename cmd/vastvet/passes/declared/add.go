@@ -8,9 +8,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// goesToAdd reports whether the value of an expression is passed to Schedule.Add unchanged, and to no other
-// code. Other code that receives the value might complete the declaration. stack holds the nodes from the
-// file down to the expression, which is the last element.
+// goesToAdd reports whether the value of an expression is passed unchanged to Schedule.Add, and to no other
+// code, which might add declarations. stack holds the nodes from the file down to the expression.
 func (l *look) goesToAdd(stack []ast.Node) bool {
 	i := len(stack) - 1
 	for i > 0 && isParen(stack[i-1]) {
@@ -81,8 +80,7 @@ func (l *look) passedForAdd(call *ast.CallExpr, argument ast.Node) bool {
 	return len(all) == 0 && l.usedForAdd(x)
 }
 
-// parameter returns parameter i of a function. It returns nil for a variadic parameter, and if the function
-// has no parameter i.
+// parameter returns parameter i of a function. It returns nil if the parameter is variadic or does not exist.
 func parameter(info *types.Info, d *ast.FuncDecl, i int) *types.Var {
 	signature := info.Defs[d.Name].(*types.Func).Signature()
 	params := signature.Params()
@@ -92,8 +90,8 @@ func parameter(info *types.Info, d *ast.FuncDecl, i int) *types.Var {
 	return params.At(i)
 }
 
-// returnedForAdd is like goesToAdd, for a returned value. stack ends at the return statement. For an exported
-// function the result is false, because other packages may complete the value.
+// returnedForAdd is like goesToAdd, for a returned value. stack ends at the return statement. The result is
+// false for an exported function, because other packages may add declarations.
 func (l *look) returnedForAdd(stack []ast.Node) bool {
 	for _, n := range slices.Backward(stack) {
 		switch n := n.(type) {
@@ -114,7 +112,7 @@ func (l *look) usedForAdd(x types.Object) bool {
 	if known, ok := l.adds[x]; ok {
 		return known
 	}
-	l.adds[x] = false // the result if the uses form a cycle
+	l.adds[x] = false // for uses that form a cycle
 	l.adds[x] = len(l.uses[x]) > 0 && !slices.ContainsFunc(l.uses[x], func(use []ast.Node) bool {
 		return !l.goesToAdd(use)
 	})

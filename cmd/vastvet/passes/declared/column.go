@@ -11,14 +11,14 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// makers are the functions that return a new column at each call.
+// makers are the functions that return a new column from each call.
 var makers = map[string]bool{
 	"vast.NewColumn": true, "vast.NewHeapColumn": true,
 	"vast.NewSparseColumn": true,
 }
 
 // key returns the identity of a column: the call that made the column, the variable or field that holds it,
-// or the text of the expression. It returns nil if the expression stands for many columns.
+// or the text of the expression. It returns nil for a loop variable, which stands for several columns.
 func (l *look) key(column ast.Expr) any {
 	source := l.values.Only(column)
 	if source.Range != nil {
@@ -36,7 +36,7 @@ func (l *look) key(column ast.Expr) any {
 	return types.ExprString(column)
 }
 
-// maker returns the only call that can have made a column, or nil.
+// maker returns the call that made a column, or nil if the call is unknown.
 func (l *look) maker(column ast.Expr) *ast.CallExpr {
 	source := l.values.Only(column)
 	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok && source.Range == nil &&
@@ -46,8 +46,8 @@ func (l *look) maker(column ast.Expr) *ast.CallExpr {
 	return nil
 }
 
-// declares reports whether a column is or may be in a list. Two columns of the same type are certainly
-// different only if different calls made them, because two variables or fields may hold the same column.
+// declares reports whether a list may contain a column. Two variables of one type may hold the same column.
+// They hold different columns if different calls made the columns.
 func (s *system) declares(list []ast.Expr, column ast.Expr, key any) bool {
 	t := bare(s.TypesInfo.TypeOf(column))
 	_, made := key.(*ast.CallExpr)
@@ -74,8 +74,8 @@ func bare(t types.Type) types.Type {
 	return t
 }
 
-// generic reports whether a type contains, or may contain, type parameters. Such a type may be identical to
-// another type.
+// generic reports whether a type contains, or may contain, type parameters. Type arguments may make such a
+// type identical to another type.
 func generic(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -97,11 +97,12 @@ func generic(t types.Type) bool {
 	return true
 }
 
-// ofSameWorld reports whether a column certainly belongs to the world of the system. There are three such
-// cases. First, the package has only one world and owns the column. Second, the system declares another
-// column of the same struct, and either there is only one world or both columns were made from the same
-// world. Third, the function that makes the system also made this column and a declared column from the same
-// world.
+// ofSameWorld reports whether a column certainly belongs to the world of the system. This is certain in each
+// of these cases:
+//   - The package has one world, and the column does not come from another package.
+//   - The package has one world, and the system declares another column of the same struct.
+//   - The system declares another column of the same struct, and both columns were made from one world.
+//   - The function that makes the system also makes the column and a declared column, from one world.
 func (s *system) ofSameWorld(column ast.Expr) bool {
 	several := s.severalWorlds || s.worldsOf(s.declaration) > 1
 	if !several && !s.foreign(column) {
@@ -157,8 +158,8 @@ func (s *system) madeOf(column ast.Expr) any {
 	return nil
 }
 
-// world returns the identity of a world: the variable that holds the world, or the call that made the world.
-// It returns nil if both are unknown.
+// world returns the identity of a world: the call that made the world, or the variable that holds the world.
+// It returns nil for other expressions.
 func (l *look) world(e ast.Expr) any {
 	source := l.values.Only(e)
 	if call, ok := ast.Unparen(source.Expr).(*ast.CallExpr); ok &&
@@ -171,9 +172,11 @@ func (l *look) world(e ast.Expr) any {
 	return nil
 }
 
-// worldsOf returns the number of worlds that a declaration may use. It counts the worlds of variables that
-// the declaration declares, of fields and other packages' variables that it uses, and of calls that return a
-// world. Methods of sched.Context and sched.Schedule return the system's own world and do not count.
+// worldsOf returns the number of worlds that a declaration may use. It counts the worlds of
+//   - variables that the declaration declares,
+//   - fields and variables of other packages,
+//   - results of calls. Methods of sched.Context and sched.Schedule do not count: they return the system's
+//     world.
 func (l *look) worldsOf(declaration ast.Node) int {
 	worlds := map[any]bool{}
 	note := func(x *types.Var, e ast.Expr) {
@@ -225,8 +228,9 @@ func yieldsWorld(t types.Type) bool {
 	return lib.TypeName(t) == "vast.World"
 }
 
-// worldsOfPackage returns the largest of three numbers of worlds: in one function, in all other declarations,
-// and made by calls of NewWorld. It skips tests, which have their own worlds.
+// worldsOfPackage estimates the number of worlds of a package. It returns the largest of three numbers: the
+// worlds of one function, the worlds of all declarations outside of functions, and the calls of NewWorld. It
+// skips tests, which have their own worlds.
 func (l *look) worldsOfPackage() (most int) {
 	made, fields := 0, 0
 	for _, file := range l.Files {

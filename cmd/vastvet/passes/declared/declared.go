@@ -56,13 +56,13 @@ type look struct {
 	*check.Pass
 	values        *trace.Values
 	functions     map[*types.Func]*ast.FuncDecl
-	uses          map[types.Object][][]ast.Node // the node stack of each use of an object
-	adds          map[types.Object]bool         // the known results of usedForAdd
+	uses          map[types.Object][][]ast.Node // node stacks of the uses of an object
+	adds          map[types.Object]bool         // known results of usedForAdd
 	severalWorlds bool
 }
 
-// index collects the functions of the package, the uses of variables that hold a System, an AnyColumn or a
-// list of them, and the uses of functions that return systems. It also sets severalWorlds.
+// index sets functions, uses and severalWorlds. uses contains the functions that return systems, and the
+// variables that hold a System, an AnyColumn, or a list of Systems or AnyColumns.
 func (l *look) index() {
 	nodes := []ast.Node{(*ast.FuncDecl)(nil), (*ast.Ident)(nil)}
 	l.Inspector.WithStack(nodes, func(n ast.Node, push bool, stack []ast.Node) bool {
@@ -112,8 +112,8 @@ type system struct {
 	fields        map[string]*ast.KeyValueExpr
 	reads, writes []ast.Expr
 	seen          map[ast.Node]bool
-	given         map[*types.Var][]ast.Expr // the functions that are passed for each parameter
-	called        map[*types.Var]bool       // the parameters that are called
+	given         map[*types.Var][]ast.Expr // functions that are passed as a parameter
+	called        map[*types.Var]bool       // parameters that are called
 	found         []finding
 }
 
@@ -123,10 +123,10 @@ type finding struct {
 	column   ast.Expr
 	key      any
 	write    bool
-	readOnly bool // the column is in Reads, and is written
+	readOnly bool // Reads contains the column, but the system writes it
 }
 
-// system examines a literal. It skips exclusive systems, and literals with unknown declarations.
+// system examines a literal. It skips exclusive systems, and literals whose Reads or Writes are unknown.
 func (l *look) system(lit *ast.CompositeLit, declaration ast.Node) {
 	s := &system{look: l, lit: lit, declaration: declaration, fields: map[string]*ast.KeyValueExpr{},
 		seen: map[ast.Node]bool{}, given: map[*types.Var][]ast.Expr{}, called: map[*types.Var]bool{}}
@@ -163,7 +163,7 @@ func (l *look) system(lit *ast.CompositeLit, declaration ast.Node) {
 	s.report()
 }
 
-// list returns the columns in a field of the literal. ok reports whether the list is complete.
+// list returns the columns in a field of the literal. ok reports whether all columns are known.
 func (s *system) list(field string) (columns []ast.Expr, ok bool) {
 	kv := s.fields[field]
 	if kv == nil || s.TypesInfo.Types[kv.Value].IsNil() {
@@ -192,8 +192,8 @@ func (s *system) list(field string) (columns []ast.Expr, ok bool) {
 	return columns, true
 }
 
-// neverChanged reports whether no code changes the elements of a list of columns that a variable holds. This
-// is certain if each use of the variable is the value of a field in a system literal.
+// neverChanged reports whether each use of a variable is the value of a field in a system literal. No code then
+// changes the elements of the list that the variable holds.
 func (l *look) neverChanged(x *types.Var) bool {
 	for _, use := range l.uses[x] {
 		kv, ok := use[len(use)-2].(*ast.KeyValueExpr)
@@ -208,8 +208,7 @@ func (l *look) neverChanged(x *types.Var) bool {
 	return true
 }
 
-// typeOf returns the type of a column. For a variable of an interface type it returns the dynamic type, if
-// known.
+// typeOf returns the type of a column. For an interface it returns the dynamic type, if known.
 func (l *look) typeOf(column ast.Expr) types.Type {
 	t := l.TypesInfo.TypeOf(column)
 	if t != nil && types.IsInterface(t) {

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// report reports the findings. The first fix of Reads adds all columns that are missing there, because two
-// fixes would both add the field Reads. The first fix of Writes adds all columns that are missing in Writes.
+// report reports the findings. Two fixes would both add the field Reads or Writes. Therefore, one fix adds all
+// missing columns of Reads, and one fix adds all missing columns of Writes.
 func (s *system) report() {
 	var reads, writes []string
 	for _, f := range s.found {
@@ -51,8 +51,8 @@ func (s *system) around(x *types.Var) bool {
 	return scope != nil && scope.Contains(s.lit.Pos())
 }
 
-// inReach reports whether a finding is in the literal, and the name of its column refers to the same variable
-// at the beginning of the literal.
+// inReach reports whether a finding is in the literal, and the column's name already means this column at the
+// beginning of the literal.
 func (s *system) inReach(f finding) bool {
 	_, root := trace.Path(s.TypesInfo, f.column)
 	if root == nil || f.at.Pos() < s.lit.Pos() || f.at.End() > s.lit.End() {

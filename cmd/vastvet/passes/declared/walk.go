@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// enter examines a function that runs with the system. depth is how many nested calls enter still follows.
+// enter examines a function that runs with the system. depth limits the nested calls that enter follows.
 func (s *system) enter(function ast.Expr, depth int) {
 	if depth == 0 {
 		return
@@ -59,7 +59,7 @@ func (s *system) enter(function ast.Expr, depth int) {
 	}
 }
 
-// enterReturned examines the functions that a function returns.
+// enterReturned examines the function values that a function returns.
 func (s *system) enterReturned(d *ast.FuncDecl, depth int) {
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -120,7 +120,7 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return false // enter examines the literal where it is called
+			return false // enter examines the literal if it is called
 		case *ast.CallExpr:
 			s.call(n)
 			if d := s.callee(n); d != nil {
@@ -150,14 +150,13 @@ func (s *system) walk(body *ast.BlockStmt, depth int) {
 	})
 }
 
-// access lists the methods of a column that access its values. It maps each method to true if the method
-// writes.
+// access maps the methods that access the values of a column to whether the method writes.
 var access = map[string]bool{
 	"All": false, "At": false, "Edit": true, "EditAt": true, "EditRun": true, "Get": false, "Set": true,
 	"SetAll": true, "Slice": false, "TryAt": false, "TrySlice": false,
 }
 
-// columns are the types of columns that a system must declare.
+// columns are the column types that a system must declare.
 var columns = map[string]bool{"vast.Column": true, "vast.HeapColumn": true, "vast.SparseColumn": true}
 
 func (s *system) call(call *ast.CallExpr) {
@@ -231,7 +230,7 @@ func (s *system) touch(at ast.Node, column ast.Expr, write bool) {
 	if slices.ContainsFunc(s.found, func(f finding) bool { return f.key == key && (f.write || !write) }) {
 		return
 	}
-	// A finding of a write replaces a finding of a read, because a system may also read what it may write.
+	// A finding of a write replaces a finding of a read, because Writes also allows reads.
 	s.found = slices.DeleteFunc(s.found, func(f finding) bool { return f.key == key })
 	s.found = append(s.found, finding{at, column, key, write, write && s.declares(s.reads, column, key)})
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// end collects the signals by which a goroutine may announce its end.
-type end struct {
+// endSignals collects the signals by which a goroutine may announce its end.
+type endSignals struct {
 	*look
-	signalled []ast.Expr          // the channels, WaitGroups and other values that carry a signal
-	unknown   bool                // whether there may be signals that are not in signalled
-	seen      []*ast.FuncDecl     // functions that have been examined
+	signalled []ast.Expr          // channels, WaitGroups and other values that carry a signal
+	unknown   bool                // whether the goroutine may send other signals
+	seen      []*ast.FuncDecl     // examined functions
 	locked    map[string]struct{} // mutexes that the goroutine itself locks
 }
 
-func (e *end) body(body *ast.BlockStmt) {
+func (e *endSignals) body(body *ast.BlockStmt) {
 	e.locked = map[string]struct{}{}
 	ast.Inspect(body, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && strings.HasSuffix(s.Sel.Name, "Lock") {
@@ -38,15 +38,15 @@ func (e *end) body(body *ast.BlockStmt) {
 }
 
 // receive adds a channel that the goroutine receives from. Such a receive may release a semaphore.
-func (e *end) receive(x ast.Expr) {
+func (e *endSignals) receive(x ast.Expr) {
 	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok && u.Op == token.ARROW {
 		e.signalled = append(e.signalled, u.X)
 	}
 }
 
-// walk collects signals. endless reports whether root is part of a loop without a condition. In such a loop,
-// most apparent signals do not announce the end of the goroutine.
-func (e *end) walk(root ast.Node, endless bool) {
+// walk collects the signals in root. endless reports whether root is in a loop without a condition. Most
+// signals in such a loop do not announce the end of the goroutine.
+func (e *endSignals) walk(root ast.Node, endless bool) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
@@ -76,10 +76,9 @@ func (e *end) walk(root ast.Node, endless bool) {
 	})
 }
 
-// list examines a statement list in an endless loop. If the statements end by leaving the loop, list examines
-// them like code outside of the loop. Otherwise list returns true, and the caller must examine the
-// statements.
-func (e *end) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) bool {
+// list examines a statement list that leaves an endless loop at its end, as code outside of the loop. For any
+// other list it returns true, and the caller must examine the list.
+func (e *endSignals) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) bool {
 	if !endless || n == root || len(list) == 0 {
 		return true
 	}
@@ -96,9 +95,9 @@ func (e *end) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) boo
 	return false
 }
 
-// deferred examines a deferred call. The call of any method may be the signal. A call of Unlock or RUnlock
-// may be the signal only if the goroutine does not lock the mutex.
-func (e *end) deferred(call *ast.CallExpr) {
+// deferred examines a deferred call. A call of any method may be a signal. A call of Unlock or RUnlock is a
+// signal only if the goroutine does not lock the mutex.
+func (e *endSignals) deferred(call *ast.CallExpr) {
 	before := len(e.signalled)
 	e.call(call, false)
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
@@ -118,7 +117,7 @@ func (e *end) deferred(call *ast.CallExpr) {
 }
 
 // call examines a call that may be a signal.
-func (e *end) call(call *ast.CallExpr, endless bool) {
+func (e *endSignals) call(call *ast.CallExpr, endless bool) {
 	callee := typeutil.Callee(e.TypesInfo, call)
 	if b, ok := callee.(*types.Builtin); ok {
 		if b.Name() == "close" {
@@ -152,7 +151,7 @@ func (e *end) call(call *ast.CallExpr, endless bool) {
 }
 
 // method examines a call of a function whose name suggests a signal.
-func (e *end) method(f *types.Func, call *ast.CallExpr) {
+func (e *endSignals) method(f *types.Func, call *ast.CallExpr) {
 	x := lib.Receiver(call)
 	if x == nil {
 		return
@@ -174,7 +173,7 @@ func (e *end) method(f *types.Func, call *ast.CallExpr) {
 }
 
 // signals reports whether a function may signal through an argument of type t.
-func (e *end) signals(t types.Type) bool {
+func (e *endSignals) signals(t types.Type) bool {
 	switch u := types.Unalias(t).(type) {
 	case *types.Chan:
 		return u.Dir() != types.RecvOnly
@@ -185,10 +184,10 @@ func (e *end) signals(t types.Type) bool {
 	return false
 }
 
-// inside examines a function of the package that the goroutine calls. A signal through a parameter of the
-// function counts as unknown, because inside does not trace the parameter back to the argument.
-func (e *end) inside(d *ast.FuncDecl) {
-	called := &end{look: e.look, seen: append(slices.Clip(e.seen), d)}
+// inside examines a function of the package that the goroutine calls. It does not trace a parameter of the
+// function back to the argument. A signal through a parameter therefore sets unknown.
+func (e *endSignals) inside(d *ast.FuncDecl) {
+	called := &endSignals{look: e.look, seen: append(slices.Clip(e.seen), d)}
 	called.body(d.Body)
 	e.unknown = e.unknown || called.unknown || slices.ContainsFunc(called.signalled, func(to ast.Expr) bool {
 		v := e.root(to)

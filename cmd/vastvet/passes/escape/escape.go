@@ -37,37 +37,37 @@ The analyzer skips a send or a go statement if the function waits afterwards: wi
 or with a call of a function whose name suggests waiting, such as Wait. It skips goroutines that signal their
 end, if other code may wait for this signal. It also skips unexported variables that are never read.`, run)
 
-// These texts are the advice of the messages. Each names the reference to keep instead of a pointer.
+// Advice of the messages: what to keep instead of the pointer.
 const (
-	entity = "keep the vast.Entity, and look the component up where it is used"
-	handle = "keep the bulk.Handle, and look the element up where it is used"
-	list   = "keep the bulk.List, and look the elements up where they are used"
-	row    = "keep the row's number, and look the row up where it is used"
+	keepEntity = "keep the vast.Entity, and look the component up where it is used"
+	keepHandle = "keep the bulk.Handle, and look the element up where it is used"
+	keepList   = "keep the bulk.List, and look the elements up where they are used"
+	keepRow    = "keep the row's number, and look the row up where it is used"
 )
 
-// limited are the types that return pointers which are valid only while a component or an element exists.
+// limited are the types that return pointers of limited lifetime: a pointer is valid while its component or
+// element exists.
 var limited = strings.Fields("vast.Column vast.Edges vast.SparseColumn bulk.Dense bulk.Field bulk.Lists " +
 	"bulk.Pool guard.Pool guard.SampledPool")
 
-// hand maps the functions that return a pointer of limited lifetime to the index of that result. yield holds
-// the functions whose iterator yields such a pointer as its second value.
-var (
-	hand  = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1}
-	yield = map[string]bool{}
-)
+// returns maps a function that returns a pointer of limited lifetime to the index of this result.
+var returns = map[string]int{"vast.ValueColumn.Get": 0, "bulk.Indexed.Insert": 1}
+
+// yields holds the functions whose iterator yields a pointer of limited lifetime as its second value.
+var yields = map[string]bool{}
 
 func init() {
 	for f, number := range lib.Memory {
 		if of, _ := lib.Split(f); slices.Contains(limited, of) {
-			hand[f] = number
+			returns[f] = number
 		}
 	}
 	for _, of := range strings.Fields("bulk.Pool bulk.Dense guard.Pool guard.SampledPool") {
-		yield[of+".All"], yield[of+".Runs"] = true, true
+		yields[of+".All"], yields[of+".Runs"] = true, true
 	}
 	for _, f := range strings.Fields("vast.Edges.Sources vast.Edges.Targets " +
 		"vast.Order.Ascending vast.Order.Descending") {
-		yield[f] = true
+		yields[f] = true
 	}
 }
 
@@ -89,7 +89,7 @@ func run(p *check.Pass) {
 type look struct {
 	*check.Pass
 	values    *trace.Values
-	functions map[*types.Func]*ast.FuncDecl // the functions of the package
+	functions map[*types.Func]*ast.FuncDecl // functions of the package
 }
 
 // declaration examines a declaration and all function literals in it.
@@ -137,7 +137,7 @@ func (l *look) keep(to, value ast.Expr, number int) {
 		return
 	}
 	var at ast.Expr
-	remedy := l.handed(value, number)
+	remedy := l.adviceFor(value, number)
 	if remedy != "" {
 		at = value
 	} else if at, remedy = l.pointer(value); at == nil {
@@ -176,9 +176,9 @@ func (l *look) global(e ast.Expr) *types.Var {
 	}
 }
 
-// handed returns advice, such as [entity], for a value that is a pointer or slice with a limited lifetime,
-// and an empty string for other values. If the value is a result of a call, number is the result's index.
-func (l *look) handed(e ast.Expr, number int) (remedy string) {
+// adviceFor returns advice, such as [keepEntity], for a value that is a pointer or slice with a limited
+// lifetime, and an empty string for other values. If the value is a result of a call, number is its index.
+func (l *look) adviceFor(e ast.Expr, number int) (remedy string) {
 	for range 16 {
 		s := l.values.Only(e)
 		if s.Result != 0 {
@@ -191,21 +191,21 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 				return ""
 			}
 			if s.Range != nil {
-				if !yield[name] || s.Result != 1 {
+				if !yields[name] || s.Result != 1 {
 					return ""
 				}
-			} else if n, ok := hand[name]; !ok || n != number {
+			} else if n, ok := returns[name]; !ok || n != number {
 				return ""
 			}
 			switch of, _ := lib.Split(name); {
 			case of == "bulk.Lists":
-				return list
+				return keepList
 			case of == "bulk.Field":
-				return row
+				return keepRow
 			case strings.HasPrefix(name, "vast."):
-				return entity
+				return keepEntity
 			}
-			return handle
+			return keepHandle
 		case *ast.SliceExpr:
 			e = x.X
 		case *ast.UnaryExpr:
@@ -226,8 +226,8 @@ func (l *look) handed(e ast.Expr, number int) (remedy string) {
 }
 
 // mayBeGo reports whether a function may return memory on the Go heap. A method of a ValueColumn or an Order
-// returns such memory if the values belong to a HeapColumn. They may belong to a HeapColumn if they contain
-// Go pointers, or if the package makes the ValueColumn or the Order from a HeapColumn.
+// returns such memory if the values belong to a HeapColumn. This is possible if the values may contain Go
+// pointers, or if the package makes the ValueColumn or the Order from a HeapColumn.
 func (l *look) mayBeGo(name string, call *ast.CallExpr) bool {
 	of, _ := lib.Split(name)
 	column := lib.Receiver(call)
@@ -265,8 +265,8 @@ func pointers(t types.Type, seen map[types.Type]bool) bool {
 	return true
 }
 
-// heap reports whether an expression may be a HeapColumn, or an Order over a HeapColumn. steps is how many
-// variables and calls heap still follows.
+// heap reports whether an expression may be a HeapColumn, or an Order over a HeapColumn. steps limits the
+// variables and calls that heap follows.
 func (l *look) heap(e ast.Expr, steps int) bool {
 	if steps == 0 || lib.TypeName(l.TypesInfo.TypeOf(e)) == "vast.HeapColumn" {
 		return true
@@ -287,11 +287,11 @@ func (l *look) heap(e ast.Expr, steps int) bool {
 	return false
 }
 
-// pointer returns the part of a value that has a limited lifetime, and the advice for it. The part is the
-// whole value, an element of a literal, or an argument of append.
+// pointer returns the part of a value that has a limited lifetime, and the advice for the part. The part is
+// the whole value, an element of a literal, or an argument of append.
 func (l *look) pointer(e ast.Expr) (at ast.Expr, remedy string) {
 	e = ast.Unparen(e)
-	if remedy = l.handed(e, 0); remedy != "" {
+	if remedy = l.adviceFor(e, 0); remedy != "" {
 		return e, remedy
 	}
 	switch e := e.(type) {

@@ -14,11 +14,11 @@ import (
 
 // start describes the start of a goroutine.
 type start struct {
-	in   ast.Decl // the surrounding declaration
-	at   ast.Node // the go statement, or the call that starts the goroutine
+	in   ast.Decl // surrounding declaration
+	at   ast.Node // go statement, or call that starts the goroutine
 	fun  ast.Expr
 	args []ast.Expr
-	wait ast.Expr // the WaitGroup whose Go starts the goroutine, or nil
+	wait ast.Expr // WaitGroup whose method Go starts the goroutine, or nil
 }
 
 // started examines a call that may start a goroutine.
@@ -35,11 +35,11 @@ func (l *look) started(in ast.Decl, call *ast.CallExpr) {
 	}
 }
 
-// goroutine reports the pointers that a goroutine uses, if the starting function does not wait for the
-// goroutine, and no other code may wait for its end.
+// goroutine reports the pointers that a goroutine uses. It reports nothing if the starting function waits for
+// the goroutine, or if other code may wait for the goroutine.
 func (l *look) goroutine(s start) {
 	at, remedies := l.taken(s)
-	if len(at) == 0 || l.waits(s.in, s.at, l.literal(s.fun)) || l.ends(s) {
+	if len(at) == 0 || l.waits(s.in, s.at, l.literal(s.fun)) || l.maySignal(s) {
 		return
 	}
 	for i, at := range at {
@@ -70,7 +70,7 @@ func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 		if method := l.TypesInfo.Selections[fun]; method != nil && method.Kind() == types.MethodVal {
 			// A receiver that is not a pointer is copied before the goroutine begins.
 			_, pointer := types.Unalias(method.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
-			if remedy := l.handed(fun.X, 0); pointer && remedy != "" {
+			if remedy := l.adviceFor(fun.X, 0); pointer && remedy != "" {
 				take(fun.X, remedy)
 			}
 		}
@@ -92,7 +92,7 @@ func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 		if !ok || v.IsField() || said[v] || within(lit, v.Pos()) || l.global(id) != nil {
 			return true
 		}
-		if remedy := l.handed(id, 0); remedy != "" {
+		if remedy := l.adviceFor(id, 0); remedy != "" {
 			said[v] = true
 			take(id, remedy)
 		}
@@ -103,9 +103,10 @@ func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// waits reports whether a declaration waits after the given node. Waiting means a receive from a channel, or
-// a call of a function whose name suggests waiting. Code of the new goroutine, whose function is lit, and of
-// other goroutines does not count.
+// waits reports whether a declaration waits after a node, which is a send or the start of a goroutine. Waiting
+// means a receive from a channel, or a call of a function whose name suggests waiting. lit is the function
+// literal of the new goroutine, or nil. Its code does not count. After a start, the code of other new
+// goroutines does not count either.
 func (l *look) waits(in ast.Decl, after ast.Node, lit *ast.FuncLit) (found bool) {
 	_, send := after.(*ast.SendStmt)
 	ast.Inspect(in, func(n ast.Node) bool {
@@ -165,10 +166,9 @@ func (l *look) waiter(e ast.Expr) bool {
 	return method != nil && method.Kind() == types.MethodVal
 }
 
-// ends reports whether a goroutine may signal its end to waiting code. If the code of the goroutine is not
-// known and the goroutine gets several arguments, ends returns true, because one argument may serve as the
-// signal.
-func (l *look) ends(s start) bool {
+// maySignal reports whether a goroutine may signal its end to waiting code. If the goroutine's code is unknown,
+// one of several arguments may serve as the signal.
+func (l *look) maySignal(s start) bool {
 	if s.wait != nil && l.heard(s, nil, s.wait) {
 		return true
 	}
@@ -181,13 +181,13 @@ func (l *look) ends(s start) bool {
 	} else {
 		return len(s.args) > 1
 	}
-	e := &end{look: l}
+	e := &endSignals{look: l}
 	e.body(body)
 	return e.unknown ||
 		slices.ContainsFunc(e.signalled, func(to ast.Expr) bool { return l.heard(s, typ, to) })
 }
 
-// function returns the declaration of the function of the package that an expression refers to, or nil.
+// function returns the declaration of the package's function that an expression refers to, or nil.
 func (l *look) function(fun ast.Expr) *ast.FuncDecl {
 	var id *ast.Ident
 	switch x := ast.Unparen(fun).(type) {
@@ -207,7 +207,8 @@ func (l *look) function(fun ast.Expr) *ast.FuncDecl {
 
 // heard reports whether other code may wait for a signal of a goroutine. If the starting function makes the
 // value that carries the signal, and keeps this value in a local variable, only code in that function can
-// wait. typ is the type of the goroutine's function if the signal may be one of its parameters, or nil.
+// wait. If the signal may be a parameter of the goroutine's function, typ is the type of this function.
+// Otherwise typ is nil.
 func (l *look) heard(s start, typ *ast.FuncType, signal ast.Expr) bool {
 	v := l.root(signal)
 	if v == nil {
@@ -233,7 +234,7 @@ func (l *look) heard(s start, typ *ast.FuncType, signal ast.Expr) bool {
 			return true
 		}
 	}
-	return l.used(s, v)
+	return l.mayWaitOn(s, v)
 }
 
 // root returns the variable from which an expression is reached, or nil.
@@ -263,7 +264,7 @@ func (l *look) root(e ast.Expr) *types.Var {
 	}
 }
 
-// fresh reports whether an expression makes a new value that no other code has yet.
+// fresh reports whether an expression makes a new value, which no other code has.
 func (l *look) fresh(e ast.Expr) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
@@ -277,9 +278,8 @@ func (l *look) fresh(e ast.Expr) bool {
 	return l.TypesInfo.Types[e].Value != nil || l.TypesInfo.Types[e].IsNil()
 }
 
-// used reports whether code outside of a goroutine may wait by means of a local variable. A use that only
-// counts the goroutine or prepares its start does not wait.
-func (l *look) used(s start, v *types.Var) (found bool) {
+// mayWaitOn reports whether code outside of a goroutine may wait for the signal that a local variable carries.
+func (l *look) mayWaitOn(s start, v *types.Var) (found bool) {
 	lit := l.literal(s.fun)
 	var stack []ast.Node
 	ast.Inspect(s.in, func(n ast.Node) bool {
@@ -290,7 +290,7 @@ func (l *look) used(s start, v *types.Var) (found bool) {
 		if found || s.wait == nil && n == s.at || lit != nil && n == lit {
 			return false
 		}
-		if id, ok := n.(*ast.Ident); ok && l.TypesInfo.Uses[id] == v && !l.counts(stack, id, s.at.End()) {
+		if id, ok := n.(*ast.Ident); ok && l.TypesInfo.Uses[id] == v && !l.signalsOrStarts(stack, id, s.at.End()) {
 			found = true
 		}
 		stack = append(stack, n)
@@ -299,9 +299,10 @@ func (l *look) used(s start, v *types.Var) (found bool) {
 	return found
 }
 
-// counts reports whether a use of a variable only prepares goroutines that signal through the variable, or is
-// itself a signal. started is the end of the code that starts the goroutine.
-func (l *look) counts(stack []ast.Node, id *ast.Ident, started token.Pos) bool {
+// signalsOrStarts reports whether a use of a variable is itself a signal, or belongs to the start of a goroutine
+// that signals through the variable. Such a use does not wait. started is the end of the code that starts the
+// goroutine.
+func (l *look) signalsOrStarts(stack []ast.Node, id *ast.Ident, started token.Pos) bool {
 	before := id.Pos() < started
 	var child ast.Node = id
 	for i := len(stack) - 1; i >= 0; i-- {

@@ -68,8 +68,8 @@ func run(p *check.Pass) {
 	})
 }
 
-// whole are the types whose values a program can compare in place of the slots. A struct that embeds such a
-// type may have further fields, which may not matter or may not be comparable.
+// whole are the types whose values a program can compare in place of the slots. A struct that embeds one of
+// them is not in the list: its other fields may not be comparable, or may not matter.
 var whole = map[string]bool{"bulk.Handle": true, "vast.Entity": true}
 
 func equality(e *ast.BinaryExpr) bool { return e.Op == token.EQL || e.Op == token.NEQ }
@@ -110,8 +110,8 @@ func (l *look) slot(e ast.Expr) *ast.CallExpr {
 	return call
 }
 
-// convertedFrom strips conversions that keep all bits of a slot. It does not strip a conversion that drops
-// bits, because such a conversion groups slots on purpose.
+// convertedFrom strips conversions that keep all bits of a slot. A conversion that drops bits stays, because it
+// groups slots on purpose.
 func (l *look) convertedFrom(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
@@ -132,8 +132,8 @@ func (l *look) convertedFrom(e ast.Expr) ast.Expr {
 	}
 }
 
-// onlyCompared reports whether an identifier is a variable of the declaration that is used in comparisons
-// only. A variable that is also used as an index stands for a position, which has no generation.
+// onlyCompared reports whether an identifier is a variable of the declaration, and all its uses are
+// comparisons. A variable that is also an index stands for a position, which has no generation.
 func (l *look) onlyCompared(id *ast.Ident) bool {
 	x, ok := l.info.Uses[id].(*types.Var)
 	if !ok || x.Pos() < l.declaration.Pos() || x.Pos() >= l.declaration.End() {
@@ -159,13 +159,11 @@ func (l *look) onlyCompared(id *ast.Ident) bool {
 	return uses == compared
 }
 
-// present are the names of the methods that report whether a handle is alive. Two living handles are equal if
-// their slots are equal.
+// present are the methods that report whether a handle is alive. Two living handles with equal slots are equal.
 var present = map[string]bool{"Alive": true, "Get": true, "Has": true, "Valid": true}
 
-// comparedFurther reports whether a and b are the same handle, or whether the declaration also checks the
-// generation of one of the handles, compares the two handles as a whole, or checks that both are alive. The
-// check may be far from the comparison of the slots.
+// comparedFurther reports whether a and b are the same handle, or the declaration checks more than their slots:
+// the generation of one handle, the equality of the two handles, or whether both handles are alive.
 func (l *look) comparedFurther(a, b ast.Expr) bool {
 	x, y := l.place(a), l.place(b)
 	if x == y {
@@ -199,8 +197,8 @@ func (l *look) comparedFurther(a, b ast.Expr) bool {
 	return further || presentX && presentY
 }
 
-// place returns a text for an expression. The text includes the position where each identifier is declared,
-// so variables of the same name have different texts.
+// place returns a text that identifies an expression. The text includes the position where each identifier is
+// declared, because several variables may have one name.
 func (l *look) place(e ast.Expr) string {
 	e = ast.Unparen(e)
 	text := []byte(types.ExprString(e))

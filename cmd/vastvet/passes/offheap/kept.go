@@ -13,10 +13,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// kept reports whether something may keep the target of a local variable alive. For example, the target may
-// be pinned, stored in another variable or passed to a function. Memory outside of Go's heap does not count,
-// because it keeps nothing alive. If place is set, kept reports whether something keeps the variable itself
-// alive.
+// kept reports whether something may keep the target of a local variable alive, or the variable itself if place
+// is set. For example, the target may be pinned, stored in another variable or passed to a function. Memory
+// outside of Go's heap keeps nothing alive. steps limits the variables that kept follows.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}
@@ -32,9 +31,9 @@ func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 		})
 }
 
-// keeps reports whether a use of a variable may keep its target alive. It walks up from the variable through
-// the surrounding expressions, as long as each expression leads to the target. If place is set, keeps walks
-// up as long as each expression is the variable or a part of the variable.
+// keeps is like kept, for one use of the variable. It walks up through the surrounding expressions that lead to
+// the memory in question. place is true while the current expression is this memory or a part of it, and false
+// while the expression is a pointer to the memory.
 func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		if v.Pos() < lit.Node().Pos() {
@@ -92,8 +91,8 @@ func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) 
 	}
 }
 
-// handed examines an argument of a call. leads reports whether the call's result leads to the argument's
-// target. If the result does not, keeps reports whether the call may keep the argument.
+// handed examines argument i of a call. leads reports whether the result leads to the argument's target. If
+// leads is false, keeps reports whether the call may keep the argument.
 func (f *finder) handed(call *ast.CallExpr, i int) (leads, keeps bool) {
 	if f.TypesInfo.Types[call.Fun].IsType() {
 		t, number := f.TypesInfo.TypeOf(call).Underlying().(*types.Basic)

@@ -25,10 +25,10 @@ The garbage collector does not scan columns, containers and arenas. It frees the
 such memory while the program still uses the target. The library therefore panics if a program makes a
 container for a type with Go pointers. This analyzer finds such types before the program runs, including types
 that a generic function of the program passes to the library as type arguments. The analyzer also finds Go
-pointers that are stored through package unsafe or as a uintptr, if
-nothing else keeps their target alive. Pointers to memory off the heap and to package-level variables are
-allowed. Finally, the analyzer finds resources whose type is a pointer or an interface. SetResource panics for
-such types, because a resource is stored by value.
+pointers that are stored through package unsafe or as a uintptr, if nothing else keeps their target alive.
+Pointers to memory off the heap and to package-level variables are allowed. Finally, the analyzer finds
+resources whose type is a pointer or an interface. SetResource panics for such types, because a resource is
+stored by value.
 
 	type Ship struct{ Name string }
 
@@ -91,8 +91,8 @@ func (f *finder) need(fn *types.Func) []int {
 }
 
 // infer finds the functions of the package that always pass a type parameter to a function whose type
-// argument must not contain Go pointers. A call under a condition does not count: the condition may depend on
-// the type.
+// argument must not contain Go pointers. A call under a condition does not count, because the condition may
+// depend on the type.
 func (f *finder) infer() {
 	var generic []*ast.FuncDecl
 	for _, file := range f.Files {
@@ -170,8 +170,8 @@ func receiver(fn *types.Func) *types.Named {
 	return named
 }
 
-// needed finds the type parameters of a function that must not contain Go pointers. It examines the calls in
-// the body of the function, and returns the indexes of the type parameters.
+// needed returns the indexes of a function's type parameters that must not contain Go pointers because of a call
+// in the function's body.
 func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 	parameters := f.parameters(d)
 	needed := map[*types.TypeParam]bool{}
@@ -208,8 +208,8 @@ func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 	return numbers
 }
 
-// checking reports whether a function belongs to a package of the library that checks types itself. In such a
-// package, a call under a condition counts too, because the condition only skips a repeated check.
+// checking reports whether a function belongs to a package that imports the package of the checks. There, a call
+// under a condition counts too, because the condition only skips a repeated check.
 func (f *finder) checking(d *ast.FuncDecl) bool {
 	return !f.InTest(d) && slices.ContainsFunc(f.Pkg.Imports(), func(pkg *types.Package) bool {
 		return pkg.Path() == checks
@@ -245,11 +245,10 @@ func called(call *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
-// columns are the functions that make columns and have a variant for Go pointers.
+// columns are the functions for columns without Go pointers. Columns with Go pointers have other functions.
 var columns = []string{"NewColumn", "NewSparseColumn"}
 
-// instance reports an identifier that refers to a function, if a type argument that must not contain Go
-// pointers contains some.
+// instance reports a use of a function with a type argument that contains a Go pointer but must not.
 func (f *finder) instance(id *ast.Ident) {
 	fn, arguments := f.arguments(id)
 	if arguments.Len() == 0 || f.Provoked(id) {
@@ -281,8 +280,7 @@ func name(t types.Type) string {
 }
 
 // pointer returns the path to the first Go pointer in a value of type t, and the kind of the pointer, or
-// empty strings. path is the path to the value. The search adds the type parameters that it passes to
-// parameters.
+// empty strings. path is the path to the value. pointer adds type parameters in t to parameters.
 func pointer(t types.Type, path string, parameters map[*types.TypeParam]bool) (at, kind string) {
 	return inner(t, path, parameters, map[types.Type]bool{})
 }

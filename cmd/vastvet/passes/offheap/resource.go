@@ -8,11 +8,11 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// resources are the functions for the resources of a world.
+// resources are the functions whose type argument is the type of a resource.
 var resources = []string{"FindResource", "RemoveResource", "Resource", "SetResource"}
 
-// resource reports a use of one of the functions in resources if its type argument is a pointer or an
-// interface, which cannot be the type of a resource.
+// resource reports a use of one of these functions with a pointer or an interface as the type argument. A
+// resource cannot have such a type.
 func (f *finder) resource(id *ast.Ident, fn *types.Func, t types.Type) {
 	if fn.Pkg() == nil || fn.Pkg().Path() != lib.Module || fn.Signature().Recv() != nil ||
 		!slices.Contains(resources, fn.Name()) {

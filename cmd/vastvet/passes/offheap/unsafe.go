@@ -33,13 +33,14 @@ func (f *finder) store(to, value ast.Expr) {
 	if _, kind = pointer(t, "", map[*types.TypeParam]bool{}); kind == "" || !f.outside(base, 16) {
 		return
 	}
-	// Pointers to memory off the Go heap are allowed: the garbage collector does not manage their target.
+	// A pointer to memory outside of Go's heap is allowed: the garbage collector does not free its target.
 	if f.inside(value, 16) {
 		f.sayStored(value, types.ExprString(value), kind)
 	}
 }
 
-// join reports a += of strings whose left side is outside of Go's heap. The joined string is on Go's heap.
+// join reports a statement s += t if the string variable s lies outside of Go's heap. The new string is on
+// Go's heap.
 func (f *finder) join(n *ast.AssignStmt) {
 	base := trace.Base(f.TypesInfo, n.Lhs[0])
 	if base == nil {
@@ -62,7 +63,7 @@ func (f *finder) trace() *trace.Values {
 	return f.values
 }
 
-// source returns the expression that a value comes from.
+// source returns the only expression that gives e its value, or e if there is none.
 func (f *finder) source(e ast.Expr) ast.Expr {
 	s := f.trace().Only(e)
 	if s.Range != nil || s.Expr == nil {
@@ -71,7 +72,8 @@ func (f *finder) source(e ast.Expr) ast.Expr {
 	return ast.Unparen(s.Expr)
 }
 
-// outside reports whether a pointer or slice certainly leads to memory outside of Go's heap.
+// outside reports whether a pointer or slice certainly leads to memory outside of Go's heap. steps limits the
+// recursion.
 func (f *finder) outside(e ast.Expr, steps int) bool {
 	if steps == 0 {
 		return false
@@ -102,7 +104,7 @@ func (f *finder) outside(e ast.Expr, steps int) bool {
 	return false
 }
 
-// numbers reports Go pointers that a value contains as integers.
+// numbers reports addresses of Go variables that a value contains as integers.
 func (f *finder) numbers(value ast.Expr, into string) {
 	switch x := f.source(value).(type) {
 	case *ast.CompositeLit:
@@ -129,15 +131,15 @@ func (f *finder) numbers(value ast.Expr, into string) {
 	}
 }
 
-// unsafe reports whether a call is a function of package unsafe that derives a pointer, slice or string from
-// its argument.
+// unsafe reports whether a call calls a function of package unsafe that derives a pointer, slice or string
+// from its argument.
 func (f *finder) unsafe(call *ast.CallExpr) bool {
 	b, ok := typeutil.Callee(f.TypesInfo, call).(*types.Builtin)
 	return ok && slices.Contains([]string{"Add", "Slice", "SliceData", "String", "StringData"}, b.Name())
 }
 
-// inside reports whether a value certainly leads to memory on Go's heap that nothing else may keep alive. A
-// variable that escapes to Go's heap counts as such memory.
+// inside reports whether a value certainly leads to memory on Go's heap, and no other pointer may keep this
+// memory alive. Variables that escape to Go's heap count.
 func (f *finder) inside(e ast.Expr, steps int) bool {
 	e = ast.Unparen(e)
 	if steps == 0 || f.TypesInfo.Types[e].Value != nil {
@@ -183,7 +185,7 @@ func (f *finder) inside(e ast.Expr, steps int) bool {
 	return false
 }
 
-// addressed is like inside, for the address of an expression.
+// addressed is like inside, but for the value &e.
 func (f *finder) addressed(e ast.Expr, steps int) bool {
 	if base := trace.Base(f.TypesInfo, e); base != nil {
 		return f.inside(base, steps-1)
@@ -208,7 +210,7 @@ func (f *finder) addressed(e ast.Expr, steps int) bool {
 	}
 }
 
-// made is like inside, for the result of a call.
+// made is like inside, but for the result of a call.
 func (f *finder) made(call *ast.CallExpr, steps int) bool {
 	if f.TypesInfo.Types[call.Fun].IsType() && len(call.Args) == 1 {
 		return f.copies(call) || f.inside(call.Args[0], steps-1)
@@ -234,7 +236,7 @@ func (f *finder) made(call *ast.CallExpr, steps int) bool {
 	return false
 }
 
-// copies reports whether a conversion copies its operand: it converts a slice to a string, or a string to a
+// copies reports whether a conversion copies its operand, from a slice to a string or from a string to a
 // slice.
 func (f *finder) copies(call *ast.CallExpr) bool {
 	to, from := f.TypesInfo.TypeOf(call), f.TypesInfo.TypeOf(call.Args[0])

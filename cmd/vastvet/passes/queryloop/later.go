@@ -9,9 +9,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// later returns the edits that make a call record its change in Commands instead of changing the world. It
-// returns nil if no method records the change, if the program uses the result of the call, if commandsAt
-// finds no Commands, or if the edited program would not compile.
+// later returns the edits that make a call record its change in Commands. It returns nil if no method records
+// the change, if the program uses the result of the call, if commandsAt finds no Commands, or if the edited
+// program would not compile.
 func (l *loop) later(call *ast.CallExpr, v verb, statement bool) []analysis.TextEdit {
 	s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || !statement || v.later == "" {
@@ -39,9 +39,9 @@ func (l *loop) later(call *ast.CallExpr, v verb, statement bool) []analysis.Text
 	}
 }
 
-// usedElsewhere reports whether the program still compiles after the fixes have removed the receiver from all
-// calls of World.Delete. world is the receiver of one of these calls. Each variable and package in this
-// expression must have another use, or must be allowed to have none.
+// usedElsewhere reports whether each local variable and each package in the expression world has a use
+// outside the receivers of World.Delete. The fixes remove these receivers, and Go allows no unused variables
+// or imports. Parameters need no use.
 func (l *loop) usedElsewhere(world ast.Expr) bool {
 	info := l.p.TypesInfo
 	gone := map[*ast.Ident]bool{}
@@ -77,9 +77,10 @@ func (l *loop) usedElsewhere(world ast.Expr) bool {
 	return len(needed) == 0
 }
 
-// commandsAt returns an expression for the Commands that the code at a node can use. These are the innermost
-// variable of type *vast.Commands that is applied after the loop, or the Commands of a Context, which its
-// schedule applies. commandsAt returns an empty string if it finds no Commands, or several in one scope.
+// commandsAt returns an expression for Commands that code at a node can use: a variable of type
+// *vast.Commands that the function applies after the loop, or the Commands of a *sched.Context, which the
+// schedule applies. Inner scopes take precedence. commandsAt returns an empty string if it finds no Commands,
+// or several in one scope.
 func (l *loop) commandsAt(at ast.Node) string {
 	innermost := l.p.Pkg.Scope().Innermost(at.Pos())
 	for scope := innermost; scope != nil && scope != l.p.Pkg.Scope(); scope = scope.Parent() {
@@ -114,7 +115,7 @@ func (l *loop) commandsAt(at ast.Node) string {
 	return ""
 }
 
-// applied reports whether Commands are applied after the loop, to a world that may be the world of the loop.
+// applied reports whether the function applies cs after the loop, to a world that may be the loop's world.
 func (l *loop) applied(cs *types.Var) (found bool) {
 	ast.Inspect(l.function, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

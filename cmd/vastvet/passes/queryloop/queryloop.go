@@ -16,7 +16,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// Analyzer finds structural changes that are followed by the next step of a loop over a query.
+// Analyzer finds structural changes of a world inside loops over its queries.
 var Analyzer = check.New("queryloop", `find changes of the structure inside loops over queries
 
 A loop over a query, a tracker, an order or the sources of a relation may write values. It must not make or
@@ -35,10 +35,10 @@ panics.
 		}
 	}
 
-A change is allowed if break or return leaves the loop after the change. The analyzer reports no change if the
-loop may end between the change and the next step, for example because of a flag that is set together with the
-change. It does not report changes of another world. It does not report the Add of a component that the query
-requires, because this Add only overwrites the value.`, run)
+A change is allowed if break or return leaves the loop after the change. The analyzer reports no change after
+which the loop may end, for example because of a flag that the program sets together with the change. It
+reports no changes of another world. It reports no Add of a component that the query requires, because this
+Add only overwrites the value.`, run)
 
 func init() { Analyzer.Requires = append(Analyzer.Requires, ctrlflow.Analyzer) }
 
@@ -99,12 +99,12 @@ type loop struct {
 	values   *trace.Values
 	worlds   worlds
 	graphs   *ctrlflow.CFGs
-	function ast.Node // the surrounding function
-	oneWorld bool     // whether the program has only one world
+	function ast.Node // the function around the loop
+	oneWorld bool     // whether the program has one world
 	r        *ast.RangeStmt
 	over     *ast.CallExpr                  // the call that returned the iterator
-	inPlace  map[*ast.FuncLit]*ast.CallExpr // function literals that are called in place, and the calls
-	said     map[*ast.CallExpr]bool         // changes that were reported for an outer loop
+	inPlace  map[*ast.FuncLit]*ast.CallExpr // the calls func() { … }(), by function literal
+	said     map[*ast.CallExpr]bool         // calls that were reported for this loop or an outer loop
 }
 
 func (l *loop) look() {
@@ -156,8 +156,8 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	}
 	a, b := l.worlds.of(l.over), l.worlds.of(on)
 	own := v.entity >= 0 && len(call.Args) > v.entity && l.yields(call.Args[v.entity]) && !a.differs(b)
-	// The call changes the loop's world if it gets an entity that the loop yields, a column that the query
-	// names, or a query of this world. Another world would find the entity stale, and refuse the others.
+	// A call changes the loop's world if an argument is an entity that the loop yields, a column that the
+	// query names, or a query of this world. Other worlds do not accept these arguments.
 	same := own || l.oneWorld || a.same(b) || l.named(on)
 	same = same || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 		return lib.TypeName(l.p.TypesInfo.TypeOf(arg)) == "vast.Query" && l.worlds.of(arg).same(a)
@@ -165,7 +165,7 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	if !v.adds {
 		return same
 	}
-	// Adding a component that the entity already has only overwrites the component.
+	// An Add that overwrites an existing component is allowed.
 	q := l.query()
 	if v.entity < 0 {
 		q = call.Args[0]
@@ -173,14 +173,14 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 		return false
 	}
 	n := columns(l.values, q)
-	return same && (l.names(n.without, on) || n.known && !l.among(n.with, on) && !l.testsHas(on))
+	return same && (l.names(n.excluded, on) || n.complete && !l.among(n.included, on) && !l.testsHas(on))
 }
 
 // named reports whether the query of the loop names a column.
 func (l *loop) named(col ast.Expr) bool {
 	n := columns(l.values, l.query())
-	return slices.ContainsFunc(slices.Concat(n.with, n.without), func(e ast.Expr) bool {
-		// Two structs of one type have the same field names, but may hold columns of different worlds.
+	return slices.ContainsFunc(slices.Concat(n.included, n.excluded), func(e ast.Expr) bool {
+		// Two structs of one type may hold columns of different worlds in the same field.
 		return l.names([]ast.Expr{e}, col) && l.worlds.of(col).same(l.worlds.of(e))
 	})
 }
@@ -197,8 +197,8 @@ func (l *loop) testsHas(col ast.Expr) (found bool) {
 	return found
 }
 
-// query returns the query that selects the loop's entities. If the query is unknown, query returns the
-// receiver of the call that returned the iterator.
+// query returns the query that selects the loop's entities. If this query is unknown, query returns the
+// receiver of the call l.over.
 func (l *loop) query() ast.Expr {
 	x := lib.Receiver(l.over)
 	switch lib.Callee(l.p.TypesInfo, l.over) {
@@ -223,7 +223,7 @@ func (l *loop) names(list []ast.Expr, col ast.Expr) bool {
 	})
 }
 
-// among reports whether a column is or may be in a list.
+// among reports whether a column may be in a list.
 func (l *loop) among(list []ast.Expr, col ast.Expr) bool {
 	if l.names(list, col) {
 		return true
@@ -236,7 +236,7 @@ func (l *loop) among(list []ast.Expr, col ast.Expr) bool {
 		_, madeThere := d.(*ast.CallExpr)
 		if u := l.p.TypesInfo.TypeOf(e); !(madeHere && madeThere) &&
 			(types.Identical(t, u) || types.IsInterface(u)) {
-			return true // col and e may be the same column
+			return true
 		}
 	}
 	return false
@@ -259,16 +259,14 @@ func (l *loop) yields(e ast.Expr) bool {
 
 // change is a structural change.
 type change struct {
-	call *ast.CallExpr
-	// whether call calls a function literal that contains the change; the results of call are then not the
-	// results of the change
-	within  bool
-	results []ast.Expr
+	call    *ast.CallExpr // the call that makes the change, or the call of a function literal around it
+	within  bool          // whether call is the call of a function literal
+	results []ast.Expr    // the variables that get the results of call
 }
 
-// goesOn reports whether the loop certainly takes its next step after a change. If a branch on the way leaves
-// the loop, the next step is uncertain, because the condition may test a flag that is set with the change.
-// Branches that next omits do not count.
+// goesOn reports whether the loop certainly takes its next step after a change. A branch that leaves the loop
+// makes the next step uncertain, because the condition may test a flag that the program sets with the change.
+// goesOn ignores the branches that the method next omits.
 func (l *loop) goesOn(call *ast.CallExpr) bool {
 	at := change{call: call}
 	for {
@@ -295,7 +293,7 @@ func (l *loop) goesOn(call *ast.CallExpr) bool {
 	})
 }
 
-// literal returns the innermost function literal that is called in place and contains a call, or nil.
+// literal returns the innermost function literal of inPlace that contains a call, or nil.
 func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
 	for lit := range l.inPlace {
 		if lit.Pos() <= call.Pos() && call.End() <= lit.End() && (inner == nil || lit.Pos() > inner.Pos()) {
@@ -305,8 +303,7 @@ func (l *loop) literal(call *ast.CallExpr) (inner *ast.FuncLit) {
 	return inner
 }
 
-// arrives reports whether every path from a change reaches a goal block without passing through a barrier.
-// goal reports whether a block is a goal, and barrier reports whether a block is a barrier.
+// arrives reports whether every path from a change reaches a goal block before a barrier block.
 func (l *loop) arrives(g *cfg.CFG, at change, goal, barrier func(*cfg.Block) bool) bool {
 	if g == nil {
 		return false
@@ -357,7 +354,7 @@ func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	if here && cond == at.call {
 		return yes
 	}
-	// Only a call in the statement directly before the condition is known to give the condition its operand.
+	// The condition's operand is known if the statement directly before the condition assigns it.
 	if len(b.Nodes) < 2 {
 		return b.Succs
 	}
@@ -388,7 +385,7 @@ func (l *loop) next(b *cfg.Block, at change, here bool) []*cfg.Block {
 	return b.Succs
 }
 
-// regards reports whether a call makes the change, or receives a result of the change.
+// regards reports whether a call makes the change, or has a result of the change in an argument.
 func (l *loop) regards(call *ast.CallExpr, at change) (found bool) {
 	ast.Inspect(call, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)

@@ -10,15 +10,15 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// single reports whether a program has only one world: it calls NewWorld in one place, which runs once, and
-// imports no package that may make worlds.
+// single reports whether a program has only one world. The program must call NewWorld in one place that runs
+// once, and import no package that may make worlds.
 func single(p *check.Pass) bool {
 	return p.Pkg.Name() == "main" && !makesWorlds(p.Pkg, map[*types.Package]bool{}) &&
 		runsOnce(p, lib.Module, "NewWorld", 16)
 }
 
-// makesWorlds reports whether a package imports, directly or indirectly, a package that may make worlds. Each
-// package that imports Vast may make worlds, except package sched.
+// makesWorlds reports whether a package imports, directly or indirectly, a package that may make worlds.
+// Every package that imports Vast may make worlds, except package sched.
 func makesWorlds(pkg *types.Package, seen map[*types.Package]bool) bool {
 	for _, imported := range pkg.Imports() {
 		path := imported.Path()
@@ -38,9 +38,9 @@ func makesWorlds(pkg *types.Package, seen map[*types.Package]bool) bool {
 	return false
 }
 
-// runsOnce reports whether a program certainly calls a function at most once. The only reference must be a
-// call outside of loops: in main, in a function that itself runs at most once, or in the declaration of a
-// package-level variable.
+// runsOnce reports whether a program certainly calls a function at most once. The only reference to the
+// function must be a call outside of loops: in main, in another function that runs at most once, or in the
+// declaration of a package-level variable.
 func runsOnce(p *check.Pass, path, name string, steps int) bool {
 	var use *ast.Ident
 	for id, object := range p.TypesInfo.Uses {
@@ -73,7 +73,7 @@ func runsOnce(p *check.Pass, path, name string, steps int) bool {
 	return true // in the declaration of a package-level variable
 }
 
-// called reports whether an identifier is the function of a call, and not a function value.
+// called reports whether an identifier names the function in a call.
 func called(at inspector.Cursor, name *ast.Ident) bool {
 	for c := range at.Enclosing((*ast.CallExpr)(nil)) {
 		fun := ast.Unparen(c.Node().(*ast.CallExpr).Fun)

@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// loops are the functions that return iterators over entities of a world. A loop over such an iterator must
+// loops lists the functions that return iterators over entities of a world. A loop over these iterators must
 // not change the structure of the world.
 var loops = map[string]bool{
 	"probe.AnyEdges.Sources":     true,
@@ -38,9 +38,9 @@ var loops = map[string]bool{
 
 // verb describes a function that changes the structure of a world.
 type verb struct {
-	entity int    // index of the argument that is the entity; -1 if no argument is
-	adds   bool   // whether the structure stays the same if the entity already has the component
-	later  string // the method that records the change, or empty
+	entity int    // index of the entity among the arguments, or -1
+	adds   bool   // whether the function changes no structure if the entity already has the component
+	later  string // method that records the change in Commands, or empty
 }
 
 var verbs = map[string]verb{
@@ -82,17 +82,17 @@ func init() {
 	}
 }
 
-// named are the columns that a query names. with also has the columns of Any and Optional, which an entity of
-// the query may lack. known reports whether both lists are complete.
+// named holds the columns that a query names.
 type named struct {
-	with, without []ast.Expr
-	known         bool
+	included []ast.Expr // all columns except those of Without; an entity may lack columns of Any and Optional
+	excluded []ast.Expr // the columns of Without
+	complete bool       // whether both lists are complete
 }
 
-// columns returns the columns that a query names. A SparseColumn counts as the query of its entities.
+// columns returns the columns that a query names. A SparseColumn counts as a query that names only itself.
 func columns(values *trace.Values, query ast.Expr) (n named) {
 	if lib.TypeName(values.Info.TypeOf(query)) == "vast.SparseColumn" {
-		return named{with: []ast.Expr{query}, known: true}
+		return named{included: []ast.Expr{query}, complete: true}
 	}
 	call, ok := values.Only(query).Expr.(*ast.CallExpr)
 	if !ok || call.Ellipsis.IsValid() {
@@ -100,16 +100,16 @@ func columns(values *trace.Values, query ast.Expr) (n named) {
 	}
 	switch lib.Callee(values.Info, call) {
 	case "vast.World.Query":
-		return named{with: call.Args, known: true}
+		return named{included: call.Args, complete: true}
 	case "vast.Query.Without":
 		n = columns(values, lib.Receiver(call))
-		n.without = slices.Concat(n.without, call.Args)
+		n.excluded = slices.Concat(n.excluded, call.Args)
 	case "vast.Query.Any", "vast.Query.Optional", "vast.Query.Changed":
 		n = columns(values, lib.Receiver(call))
-		n.with = slices.Concat(n.with, call.Args)
+		n.included = slices.Concat(n.included, call.Args)
 	case "vast.Query.To":
 		n = columns(values, lib.Receiver(call))
-		n.with = append(slices.Clip(n.with), call.Args[0])
+		n.included = append(slices.Clip(n.included), call.Args[0])
 	case "vast.Query.Exactly", "vast.Query.Among", "vast.Query.Between":
 		n = columns(values, lib.Receiver(call))
 	}

@@ -14,15 +14,14 @@ import (
 
 // world identifies a world by its origin and, if it was found in a struct, by the struct.
 type world struct {
-	// the variable that holds the world, the call that made the world, the name of the method Context.World,
-	// or the worlds that a field of the struct may hold
+	// from is the *types.Var that holds the world, the *ast.CallExpr that made it, the string
+	// "sched.Context.World", or the value of type given for a field of the struct.
 	from any
 	in   place // the struct, or the zero place
-	kept bool  // whether another function sets the variable; each call of it may set another world
+	kept bool  // whether a function sets a variable declared outside of it; each call may set another world
 }
 
-// given are the worlds that a field may hold: the worlds of the values that the package gives the field.
-// Further elements are zero.
+// given holds the worlds of all values that the package assigns to a field. Unused elements are zero.
 type given [8]world
 
 // place is a variable, or a field of a variable. The zero place is unknown.
@@ -31,8 +30,8 @@ type place struct {
 	path string
 }
 
-// origin returns the variable, call or method name that a world comes from. Of the worlds that a field may
-// hold, origin follows the first.
+// origin returns the variable, call or method name that a world comes from. If a field may hold several
+// worlds, origin returns the origin of the first.
 func (w world) origin() any {
 	for {
 		from, ok := w.from.(given)
@@ -43,8 +42,8 @@ func (w world) origin() any {
 	}
 }
 
-// same reports whether two worlds are certainly the same. Two fields of a struct hold the same world if some
-// function sets both fields to one world.
+// same reports whether two worlds are the same. Two fields of one struct count as the same world if the
+// package assigns one world to both fields.
 func (w world) same(v world) bool {
 	if w == v {
 		return w != world{}
@@ -57,8 +56,8 @@ func (w world) same(v world) bool {
 }
 
 // differs reports whether two worlds are meant to be different: they come from two calls of NewWorld, from
-// two variables in one scope, from two fields of one struct, or from one field of two structs. If neither
-// same nor differs returns true, it is unknown whether the two worlds are different.
+// two variables in one scope, from two fields of one struct, or from one field of two structs. If same and
+// differs return false, nothing is known.
 func (w world) differs(v world) bool {
 	if w.same(v) {
 		return false
@@ -139,7 +138,8 @@ func (ws worlds) variable(x *types.Var, steps int) world {
 	return w
 }
 
-// once reports whether a variable gets its value in one place only. Parameters get values from all callers.
+// once reports whether exactly one expression gives a variable its value. Parameters get values from all
+// callers.
 func (ws worlds) once(x *types.Var, all []trace.Source) bool {
 	return len(all) == 1 && all[0].Expr != nil && !ws.values.Parameter(x)
 }
@@ -170,8 +170,7 @@ func (ws worlds) apart(source ast.Expr, x *types.Var) (again, kept bool) {
 	return false, kept
 }
 
-// field returns the world of a field. The result names the worlds that the field may hold, and the struct
-// that the field belongs to.
+// field returns the world in the field f of a struct. The selector s refers to the field.
 func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	in := ws.place(s.X, steps)
 	if in == (place{}) {
@@ -191,7 +190,8 @@ func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	return world{from: from, in: in}
 }
 
-// given returns the worlds that a field may hold. ok reports whether all are known and fit into the result.
+// given returns the worlds that a field may hold. all lists the values of the field. ok reports whether all
+// worlds are known and fit into the result.
 func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 	var list []world
 	for _, s := range all {
@@ -207,7 +207,7 @@ func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 		}
 		inner, ofField := w.from.(given)
 		if !ofField || w.in != ws.holder(s.Expr, steps) {
-			inner = given{w} // not the world of a field of the same struct
+			inner = given{w} // w does not come from another field of the same struct
 		}
 		for _, w := range inner {
 			if w != (world{}) {
@@ -222,8 +222,8 @@ func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 	return from, true
 }
 
-// madeWith returns the value of a field in the composite literal that makes the struct e. It returns nil if
-// the literal is unknown, or if an assignment sets the field.
+// madeWith returns the value of a field in the composite literal that makes the struct e. all lists the
+// values of the field. madeWith returns nil if the literal is unknown, or if an assignment sets the field.
 func (ws worlds) madeWith(e ast.Expr, all []trace.Source) ast.Expr {
 	x := ws.values.Var(e)
 	if x == nil || x.IsField() {
@@ -273,7 +273,7 @@ func (ws worlds) literal(value ast.Expr) ast.Expr {
 	return nil
 }
 
-// holder finds the assignment that gives a value to a field, and returns the struct of that field.
+// holder finds the assignment s.f = value and returns the place of the struct s.
 func (ws worlds) holder(value ast.Expr, steps int) place {
 	at, ok := ws.in.Root().FindByPos(value.Pos(), value.End())
 	if !ok {
@@ -291,8 +291,8 @@ func (ws worlds) holder(value ast.Expr, steps int) place {
 	return place{}
 }
 
-// setsHere reports whether a source of a field may be an assignment in the function under analysis, not an
-// element of a composite literal.
+// setsHere reports whether the function under analysis may assign the value s to a field, outside of
+// composite literals.
 func (ws worlds) setsHere(s trace.Source) bool {
 	return s.Expr == nil || ws.within.Pos() <= s.Expr.Pos() && s.Expr.End() <= ws.within.End() &&
 		ws.literal(s.Expr) == nil

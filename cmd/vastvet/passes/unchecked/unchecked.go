@@ -27,8 +27,8 @@ lack of room. A program that ignores the error panics later, or loses data.
 
 To drop an error on purpose, write _ = ships.Grow(n).`, run)
 
-// lost maps a function to the consequence of dropping its error. The key is the function's short name, or its
-// full name if another function of the same short name must not match.
+// lost maps a function to the consequence of dropping its error. A key is a short name that matches functions
+// of all packages and types, or the full name of one function.
 var lost = map[string]string{
 	"Alloc":            noRoom,
 	"AllocSlice":       noRoom,
@@ -111,7 +111,7 @@ func look(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) {
 		said, ok = lost[last]
 	}
 	if of != "vm" && last == "Reserve" {
-		said = noRoom // Reserve of package ring makes nothing
+		said = noRoom // only vm.Reserve makes a new object
 	}
 	if !ok || !returnsError(p.TypesInfo, call) {
 		return
@@ -142,7 +142,7 @@ func canReturn(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) bo
 	if _, ok := statement.Node().(*ast.ExprStmt); !ok {
 		return false
 	}
-	// In other places the statement is part of an if, for or switch statement, or has a label.
+	// Elsewhere, the call is part of an if, for or switch statement, or has a label.
 	switch statement.ParentEdgeKind() {
 	case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
 	default:

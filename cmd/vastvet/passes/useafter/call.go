@@ -14,7 +14,7 @@ import (
 )
 
 // unsure records that a call closes or frees something only if its error is nil. value is the call, and
-// targets are the variables that get its results.
+// targets lists the variables that get the results.
 func (f *function) unsure(targets []ast.Expr, value ast.Expr, s *state) {
 	call, ok := ast.Unparen(value).(*ast.CallExpr)
 	if !ok {
@@ -47,8 +47,8 @@ func (f *function) unsure(targets []ast.Expr, value ast.Expr, s *state) {
 	}
 }
 
-// origin returns the origin of a value, or nil if it is unknown. number is the index of the value among the
-// results of a call.
+// origin returns the origin of a value, or nil if the origin is unknown. If e is a call, number is the index
+// of the value among the results.
 func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 	switch e := lib.Unnamed(f.p.TypesInfo, e).(type) {
 	case *ast.CallExpr:
@@ -85,7 +85,7 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 	return nil
 }
 
-// marks returns the marks of an owner that are valid at a call.
+// marks returns the marks of an owner that are valid at a call, in the form of origin.marks.
 func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	var at []token.Pos
 	for p, o := range s.origins {
@@ -101,8 +101,9 @@ func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	return text
 }
 
-// calls applies the effects of the calls in a statement or expression. If the code waits or makes a call that
-// is not harmless, calls also forgets the facts that other code may change meanwhile.
+// calls applies the effects of the calls in a statement or expression. If the code waits for another
+// goroutine or makes a call that is not harmless, calls forgets the facts that other code may change
+// meanwhile.
 func (f *function) calls(n ast.Node, s *state) {
 	var open []ast.Node
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -124,7 +125,7 @@ func (f *function) calls(n ast.Node, s *state) {
 			}
 		case *ast.CallExpr:
 			if in(words("sched.Schedule.Close vast.World.Close"), lib.Callee(f.p.TypesInfo, n)) {
-				s.forget(f.changes) // hooks and End functions run first
+				s.forget(f.changes) // Close first runs hooks and End functions
 			}
 			f.call(n, s)
 			if !f.harmless(n) {
@@ -142,7 +143,7 @@ func (f *function) call(call *ast.CallExpr, s *state) {
 	all := func(origin) bool { return true }
 	switch {
 	case in(unsure, name) && !f.dropped[call]:
-		// A later branch on the error decides whether the call has closed or freed something.
+		// The method edge applies the effect at the branch that tests the error.
 	case last == "Close" && (needsOpen[of] != nil || in(closes, of)):
 		if p, ok := f.owner(call); ok {
 			s.close(p, types.ExprString(call.Fun))
@@ -179,14 +180,14 @@ func (f *function) remove(call *ast.CallExpr, name string, s *state) {
 	owner, ok := f.owner(call)
 	key, known := f.place(call.Args[0])
 	entity := name == "vast.World.Delete"
-	// A relation may refuse the deletion of an entity. A caller that checks the result knows whether it may
-	// still use the memory.
+	// A relation may refuse the deletion of an entity. A program that checks the result knows whether the
+	// memory is still valid.
 	if !ok || !known || entity && !f.dropped[call] {
 		return
 	}
 	for p, o := range s.origins {
 		if entity {
-			o.owner = s.origins[o.owner].owner // the owner of the column is the world
+			o.owner = s.origins[o.owner].owner // the world, which owns the column
 		}
 		if o.owner == owner && o.key == key && !o.part {
 			s.bad[p] = types.ExprString(call)
@@ -199,8 +200,8 @@ func (f *function) zero(e ast.Expr) bool {
 	return v != nil && v.Kind() == constant.Int && constant.Sign(v) == 0
 }
 
-// harmless reports whether a call leaves all shared variables alone: it is a conversion, a builtin, or a
-// function of Vast that runs no callback and does not wait.
+// harmless reports whether a call changes no shared variables: the call is a conversion, or calls a builtin
+// or a function of Vast that runs no callback and does not wait.
 func (f *function) harmless(call *ast.CallExpr) bool {
 	if t := f.p.TypesInfo.Types[call.Fun]; t.IsType() || t.IsBuiltin() {
 		return true
@@ -223,7 +224,7 @@ func (f *function) harmless(call *ast.CallExpr) bool {
 	return true
 }
 
-// runsCallbacks reports whether the list callbacks has a function of Vast.
+// runsCallbacks reports whether a function is in the list callbacks. name includes the package and type.
 func runsCallbacks(name string) bool {
 	of, last := lib.Split(name)
 	pkg, _, _ := strings.Cut(of, ".")

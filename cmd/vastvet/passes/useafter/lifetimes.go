@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// needsOpen are the methods that panic after Close, by type. Other methods, such as Len and Close itself, may
-// be called.
+// needsOpen lists the methods of each type that panic after Close. All other methods, such as Len and Close,
+// stay allowed.
 var needsOpen = map[string][]string{
 	"arena.Arena": words("Alloc Grow Mark Release Reset"),
 	"bulk.Array":  words("Append AppendN At Grow Slice Truncate"),
@@ -40,12 +40,12 @@ var needsOpen = map[string][]string{
 	"vm.Region": words("Carve CarvePrivate Collapse Commit Decommit Discard Huge Label MovePages " +
 		"Populate Protect"),
 
-	// Types made from another container.
+	// Types of values that belong to another container.
 	"bulk.Appender": words("Flush"),
 	"bulk.Field":    words("At Safe Slice"),
 	"bulk.Indexed":  words("Clear Grow Insert Remove Update"),
 
-	// Types made from a world.
+	// Types of values that belong to a world.
 	"vast.Archetype": words("Grow New NewEach NewN NewSlot Pack"),
 	"vast.Column": words("Add AddAll AddLater At EditAt EditOrAdd EditRun Grow Named OnAdd OnRemove " +
 		"RemoveAll RemoveLater SetAll SetLater Slice"),
@@ -63,24 +63,23 @@ var needsOpen = map[string][]string{
 	"vast.Tag": words("Add AddAll AddLater Grow OnAdd OnRemove RemoveAll RemoveLater"),
 }
 
-// closes are the types whose Close releases their memory, but whose methods do not panic afterwards.
+// closes lists the types whose methods do not panic after Close, although Close releases their memory.
 var closes = words("ring.Ring vm.Mirror")
 
-// unsure are the functions that close or free nothing if they return an error.
+// unsure lists the functions that close or free nothing if they return an error.
 var unsure = words("guard.Allocator.Close heap.Heap.Realloc heap.Resize ring.Endless.Close " +
 	"vm.Mirror.Close vm.Region.Close")
 
-// callbacks are the functions of worlds and schedules that run hooks, systems and other functions of the
-// program, and the functions of rings that wait for another goroutine. A loop over the iterator NewEach runs
-// hooks too.
+// callbacks lists the functions of worlds and schedules that run functions of the program, such as hooks and
+// systems, and the functions of rings that wait for another goroutine. A loop over NewEach runs hooks.
 var callbacks = words("Add AddAll AddValue Admit Apply Delete DeleteAll EditOrAdd Exchange New NewEach " +
 	"NewN NewSlot Pack Peek PeekContext Read ReadByte ReadFrom Regroup Remove RemoveAll RemoveTargets " +
 	"RemoveValue Reserve ReserveContext Reset Run RunTicks Set SetAll SetRun SetValue Step Tick Visit " +
 	"Write WriteByte WriteTo")
 
 // returned holds the functions that return memory or parts. The owner of the result is the method's receiver
-// or the function's first argument. Memory becomes bad when its owner releases it. A part, such as a query of
-// a world, cannot be used after its owner is closed.
+// or the function's first argument. Memory becomes bad, that is invalid, when its owner releases it. Parts,
+// such as the queries of a world, are closed together with their owner.
 var returned = map[string]result{}
 
 type result struct {
@@ -88,26 +87,26 @@ type result struct {
 	part   bool // whether the result is a part, not memory
 }
 
-// ends are the methods that make all memory of their receiver bad.
+// ends lists the methods that make all memory of their receiver bad.
 var ends = words("arena.Arena.Reset bulk.Dense.Clear bulk.Lists.Clear bulk.Pool.Clear " +
 	"bulk.SharedPool.Clear bulk.SharedReader.Leave bulk.Table.Clear guard.Pool.Clear " +
 	"guard.SampledPool.Clear ring.Ring.Commit vast.World.Regroup vast.World.Reset")
 
-// truncates are the methods that make all memory of their receiver bad when their argument is 0.
+// truncates lists the methods that make all memory of their receiver bad if their argument is 0.
 var truncates = words("bulk.Array.Truncate bulk.Table.Truncate heap.Buffer.Truncate")
 
-// frees are the functions that make the memory in their last argument bad.
+// frees lists the functions that free the memory in their last argument.
 var frees = words("guard.Allocator.Free guard.Free guard.FreeSlice heap.Free heap.FreeSlice heap.Heap.Free")
 
-// removes are the methods that make the memory of their argument bad.
+// removes lists the methods that remove the element, list or entity in their argument.
 var removes = words("bulk.Lists.Free bulk.Pool.Remove bulk.SharedPool.Remove guard.Pool.Remove " +
 	"guard.SampledPool.Remove vast.World.Delete")
 
-// keyed are the types whose methods return memory of the handle, list or entity in the first argument.
+// keyed lists the types whose methods return the memory of the handle, list or entity in the first argument.
 var keyed = words("bulk.Lists bulk.Pool bulk.SharedPool guard.Pool guard.SampledPool vast.Column " +
 	"vast.SparseColumn")
 
-// uses are the functions whose first argument must be open.
+// uses lists the functions that panic if their first argument is closed.
 var uses = words("arena.Append arena.Make arena.MakeSlice bulk.NewField guard.Alloc guard.AllocSlice " +
 	"guard.Make guard.MakeSlice heap.Alloc heap.AllocSlice heap.Grow heap.Make " +
 	"heap.MakeSlice heap.Resize vast.ColumnOf vast.NewColumn vast.NewCommands vast.NewEdges " +

@@ -21,17 +21,14 @@ import (
 
 type ship struct{ fuel int }
 
-// ended holds values of the library whose use has ended, and valid arguments for their methods.
 type ended struct {
-	values map[string]any                 // by the name of the type
-	args   map[reflect.Type]reflect.Value // by the type of the parameter
+	values map[string]any                 // closed values, by name of the type
+	args   map[reflect.Type]reflect.Value // arguments for the methods of values, by type of the parameter
 	close  []io.Closer                    // the values that newEnded closes
 }
 
-// arg sets v as the argument for all parameters of type T.
 func arg[T any](s *ended, v T) { s.args[reflect.TypeFor[T]()] = reflect.ValueOf(v) }
 
-// add adds a value that a constructor made. name is the name of the value's type.
 func add[C io.Closer](t *testing.T, s *ended, name string, c C, err error) C {
 	t.Helper()
 	if err != nil {
@@ -42,7 +39,7 @@ func add[C io.Closer](t *testing.T, s *ended, name string, c C, err error) C {
 	return c
 }
 
-// newEnded returns one value of each type in needsOpen. All values are closed.
+// newEnded returns one closed value of each type in needsOpen.
 func newEnded(t *testing.T) *ended {
 	s := &ended{values: map[string]any{}, args: map[reflect.Type]reflect.Value{}}
 	arg(s, "name")
@@ -157,8 +154,8 @@ func addMemory(t *testing.T, s *ended) {
 	add(t, s, "guard.SampledPool", sampled, err).Insert(ship{})
 }
 
-// call calls a method. If the method returns an iterator, call starts a loop over the iterator. call returns
-// the value of the panic, or nil.
+// call calls a method and starts a loop over each iterator that the method returns. It returns the value of
+// the panic, or nil.
 func (s *ended) call(m reflect.Value) (panicked any) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { panicked = recover() }()
@@ -193,7 +190,6 @@ func (s *ended) call(m reflect.Value) (panicked any) {
 	return nil
 }
 
-// TestNeedsOpen calls each method of each type after Close. Exactly the methods in needsOpen must panic.
 func TestNeedsOpen(t *testing.T) {
 	s := newEnded(t)
 	for _, of := range slices.Sorted(maps.Keys(needsOpen)) {
@@ -217,7 +213,6 @@ func TestNeedsOpen(t *testing.T) {
 	}
 }
 
-// TestUses calls functions whose first argument is closed. Exactly the functions in uses must panic.
 func TestUses(t *testing.T) {
 	s := newEnded(t)
 	w, column := s.values["vast.World"].(*vast.World), s.values["vast.Column"].(vast.Column[ship])

@@ -9,18 +9,19 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// place is a variable or something that a variable leads to. The path is the variable's name and the names of
-// the fields on the way, including embedded fields. A star in the path follows a pointer to a pointer. A
-// pointer to a struct and the struct are the same place.
+// place is a variable, a field, or the target of a pointer. A pointer to a struct and the struct are the same
+// place.
 type place struct {
 	root *types.Var
+	// path is the variable's name followed by a dot and a name for each field, including embedded fields.
+	// ".*" stands for the dereference of a pointer to a pointer.
 	path string
 }
 
-// field reports whether a place is more than a variable.
+// field reports whether a place is a field or the target of a pointer.
 func (p place) field() bool { return strings.Contains(p.path, ".") }
 
-// below reports whether a place is the other place or a part of the other place.
+// below reports whether a place equals the other place or is a part of the other place.
 func (p place) below(other place) bool {
 	return p.root == other.root && (p.path == other.path || strings.HasPrefix(p.path, other.path+"."))
 }
@@ -45,7 +46,8 @@ func (p place) String() string {
 	return path
 }
 
-// place returns the place that an expression refers to, if the analyzer can follow it.
+// place returns the place that an expression refers to. It reports whether the analyzer can follow the
+// expression.
 func (f *function) place(e ast.Expr) (place, bool) {
 	if e == nil {
 		return place{}, false
@@ -87,8 +89,8 @@ func (f *function) path(e ast.Expr) place {
 	return place{}
 }
 
-// embedding returns the place that contains a selector's field or method. Its path includes the embedded
-// fields that the selector omits, except embedded fields inside a type of the library.
+// embedding returns the place that contains a selector's field or method. The path includes the embedded
+// fields that the selector omits, except embedded fields inside types of the library.
 func (f *function) embedding(e *ast.SelectorExpr, s *types.Selection) place {
 	p := f.path(e.X)
 	if p.root == nil {
@@ -146,8 +148,8 @@ func isStruct(t types.Type) bool {
 	return ok
 }
 
-// fields adds to names the names of a struct's fields, and of the fields of the structs in that struct. It
-// visits each struct type once, because the number of paths may be exponential.
+// fields adds the names of a struct's fields to names, including fields of nested structs. It visits each
+// struct type once, because the number of paths may be exponential.
 func fields(t types.Type, names map[string]bool, seen map[types.Type]bool) {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok || seen[s] {

@@ -67,15 +67,15 @@ func (f *function) report(n ast.Node, s *state) {
 	})
 }
 
-// reportUnlessShown is like report, for an operand that is only used as an address.
+// reportUnlessShown is like report, but allows x itself to be bad, because the program uses only its address.
 func (f *function) reportUnlessShown(x ast.Expr, s *state) {
 	if p, ok := f.place(x); !ok || s.bad[p] == "" {
 		f.report(x, s)
 	}
 }
 
-// shows examines how a call uses its arguments. addresses reports whether the call uses only the addresses
-// that its arguments hold. nothing reports whether the call touches no memory at all, like len.
+// shows examines how a call uses its arguments. addresses reports whether the call uses only addresses in its
+// arguments. nothing reports whether the call touches no memory, like len.
 func (f *function) shows(call *ast.CallExpr) (addresses, nothing bool) {
 	t := f.p.TypesInfo.Types[call.Fun]
 	switch {
@@ -102,8 +102,8 @@ func (f *function) sayBad(n ast.Node, p place, s *state) {
 		s.bad[p])
 }
 
-// address reports whether an expression is only an address, which may be printed and compared when its target
-// is gone.
+// address reports whether an expression is an unsafe.Pointer. A program may print and compare this address
+// after the memory is gone.
 func (f *function) address(e ast.Expr) bool {
 	return f.p.TypesInfo.TypeOf(e).Underlying() == types.Typ[types.UnsafePointer]
 }

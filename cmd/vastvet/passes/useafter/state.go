@@ -12,15 +12,14 @@ type origin struct {
 	owner place
 	part  bool      // a part of the owner, not memory
 	by    string    // the function that returned the value
-	at    token.Pos // position of the call of Mark, for a mark
-	// the positions of the marks that are older than the memory, in ascending order, each between commas
-	marks string
-	key   place // the handle, list or entity that the memory belongs to
+	at    token.Pos // for a mark, the position of the call of Mark
+	marks string    // positions of the marks older than the memory, ascending, each between two commas
+	key   place     // the handle, list or entity that the memory belongs to
 }
 
 const mark = "arena.Arena.Mark"
 
-// behind reports whether memory is newer than the mark set at a position.
+// behind reports whether memory is newer than the mark that was set at a position.
 func (o origin) behind(at token.Pos) bool { return strings.Contains(o.marks, comma(at)) }
 
 func comma(at token.Pos) string { return "," + strconv.Itoa(int(at)) + "," }
@@ -46,19 +45,19 @@ func (o origin) meet(p origin) origin {
 	return o
 }
 
-// ending is an end of use that takes effect if an error is nil.
+// ending describes a call that closes a container or frees memory if its error is nil.
 type ending struct {
-	of    place
-	why   string
-	freed bool // whether the call frees memory instead of closing a container
+	of    place  // the container or memory
+	why   string // the call, for messages
+	freed bool   // whether the call frees memory
 }
 
 // state holds the facts that are true on all paths to a point of a function.
 type state struct {
 	closed  map[place]string // closed containers, and the call that closed each
-	bad     map[place]string // memory that must not be touched, and the call that ended it
-	origins map[place]origin // of the values in variables
-	ends    map[place]ending // possible endings, by the variable of the error that decides
+	bad     map[place]string // memory that must not be touched, and the call that released it
+	origins map[place]origin // origins of values, by variable
+	ends    map[place]ending // endings that are not yet certain, by the variable of their error
 }
 
 func newState() *state {
@@ -69,7 +68,7 @@ func (s *state) clone() *state {
 	return &state{maps.Clone(s.closed), maps.Clone(s.bad), maps.Clone(s.origins), maps.Clone(s.ends)}
 }
 
-// meet keeps the facts that are true in both states, and reports whether s has lost any.
+// meet keeps the facts of s that are also true in t, and reports whether s has changed.
 func (s *state) meet(t *state) bool {
 	anyReason := func(string, string) bool { return true }
 	closed, bad := keep(s.closed, t.closed, anyReason), keep(s.bad, t.bad, anyReason)
@@ -101,7 +100,7 @@ func keep[V any](a, b map[place]V, same func(V, V) bool) (changed bool) {
 	return changed
 }
 
-// assign forgets the facts about a place that is assigned.
+// assign forgets the facts about a place and its parts.
 func (s *state) assign(p place) { s.forget(func(q place) bool { return q.below(p) }) }
 
 // overwrite forgets the facts about the target of a pointer, but keeps the facts about the pointer.
@@ -147,8 +146,8 @@ func drop[V any](m map[place]V, match func(place) bool) {
 	}
 }
 
-// remark forgets the mark that the call of Mark at a position set in an earlier iteration of a loop, because
-// the call now sets a new mark.
+// remark forgets the mark that a call of Mark set in an earlier iteration of a loop. at is the position of
+// the call.
 func (s *state) remark(at token.Pos) {
 	for p, o := range s.origins {
 		if o.behind(at) {
@@ -174,8 +173,8 @@ func (s *state) close(p place, why string) {
 	}
 }
 
-// empty records that the memory of a place and of its parts is bad, if match returns true for the origin of
-// the memory. Marks for which match returns true become closed.
+// empty records that memory of a place and its parts is bad and that marks of the place are closed, for the
+// origins that match accepts.
 func (s *state) empty(p place, why string, match func(origin) bool) {
 	for q, o := range s.origins {
 		if o.owner == p {
@@ -192,7 +191,7 @@ func (s *state) empty(p place, why string, match func(origin) bool) {
 	}
 }
 
-// settle records an ending whose error is nil.
+// settle applies an ending whose error is nil.
 func (s *state) settle(e ending) {
 	if e.freed {
 		s.bad[e.of] = e.why

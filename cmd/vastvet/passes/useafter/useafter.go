@@ -19,9 +19,8 @@ import (
 var Analyzer = check.New("useafter", `find uses after Close, Release, Reset, Truncate or Free
 
 Close returns memory to the system. A container panics if it is used after Close. A pointer or slice that the
-container returned before Close leads to unmapped memory or to newer data. The same holds for memory of an
-arena after Reset, or after the Release of an older Mark, for elements cut off by Truncate(0), and for freed
-memory.
+container returned before Close leads to unmapped memory or to newer data. Other calls also make pointers and
+slices invalid: Reset of an arena, Release of an older mark, Truncate(0), and Free.
 
 	first := ships.At(0)
 	ships.Close()
@@ -99,7 +98,7 @@ type function struct {
 	say       bool                // whether to report: true in the last pass
 }
 
-// look repeats the analysis until the states no longer change, and then once more to report.
+// look repeats the analysis until the states no longer change. One further pass reports the mistakes.
 func (f *function) look(body *ast.BlockStmt) {
 	f.prepare(body)
 	g := flow.Graph(f.p.TypesInfo, body)
@@ -131,7 +130,7 @@ func (f *function) look(body *ast.BlockStmt) {
 	}
 }
 
-// prepare collects facts about a function that the analysis of its blocks needs.
+// prepare fills the maps written, shown, dropped and shared.
 func (f *function) prepare(body *ast.BlockStmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -253,9 +252,8 @@ func (f *function) block(b *cfg.Block, s *state) {
 	}
 }
 
-// quiet reports whether a range statement runs no code of the program except its body, and does not wait. Its
-// operand x must be an iterator of the library that runs no callback, or a value such as a slice. Channels
-// and other functions do not count.
+// quiet reports whether a loop over x runs only the loop body and does not wait. x must be a value such as a
+// slice, or an iterator of the library that runs no callback.
 func (f *function) quiet(x ast.Expr) bool {
 	switch f.p.TypesInfo.TypeOf(x).Underlying().(type) {
 	case *types.Chan:
@@ -276,8 +274,8 @@ func blank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// target is like place, for the left side of an assignment. An expression *p is a place only if its value is
-// itself a pointer.
+// target is like place, but for the left side of an assignment. There, *p is a place only if p points to a
+// pointer.
 func (f *function) target(e ast.Expr) (place, bool) {
 	if _, ok := ast.Unparen(e).(*ast.StarExpr); ok && !pointer(f.p.TypesInfo.TypeOf(e)) {
 		return place{}, false
@@ -285,7 +283,7 @@ func (f *function) target(e ast.Expr) (place, bool) {
 	return f.place(e)
 }
 
-// bad returns the bad place that contains a place, or the place itself.
+// bad returns the outermost bad place that contains p, or p.
 func (f *function) bad(p place, s *state) place {
 	found := p
 	for q := range s.bad {
@@ -296,7 +294,7 @@ func (f *function) bad(p place, s *state) place {
 	return found
 }
 
-// write forgets the facts about the place that an expression refers to, and about other places that may be
+// write forgets the facts about the place that an expression refers to, and about other places that may be in
 // the same memory.
 func (f *function) write(e ast.Expr, s *state) {
 	if e == nil || blank(e) {
@@ -322,7 +320,6 @@ func (f *function) write(e ast.Expr, s *state) {
 	s.forget(func(p place) bool { return p.through(names) })
 }
 
-// assign applies an assignment.
 func (f *function) assign(to, values []ast.Expr, s *state) {
 	origins := make([]*origin, len(to))
 	for i := range to {
@@ -358,7 +355,7 @@ func (f *function) assign(to, values []ast.Expr, s *state) {
 	}
 }
 
-// expr reports the bad uses in a statement or expression, and then applies its calls.
+// expr reports the bad uses in a statement or expression. Then it applies the effects of the calls.
 func (f *function) expr(n ast.Node, s *state) {
 	if f.say {
 		f.report(n, s)

@@ -1,9 +1,9 @@
-// Command pack writes the packed outlines of land:
+// Command pack packs the outlines of land into a small file:
 //
 //	go run ./cmd/vast/earth/atlas/pack -o cmd/vast/earth/atlas/land.bin land-110m.json
 //
-// It reads a TopoJSON file of polygons, such as Natural Earth's land at 1:110 million. The same file gives
-// the same bytes.
+// It reads a TopoJSON file of polygons, such as Natural Earth's land at 1:110 million. The same input
+// gives the same bytes.
 package main
 
 import (
@@ -55,8 +55,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// geometry is an object of a topology. Arcs is a nested list of indices of arcs. Type determines how deeply
-// the list is nested. Each innermost list is a ring.
+// geometry is an object of a topology. Arcs is a list of indices of arcs, whose innermost lists are rings.
+// Type determines how deeply the list is nested.
 type geometry struct {
 	Type       string
 	Arcs       json.RawMessage
@@ -164,16 +164,16 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 }
 
 // cut turns a ring that crosses the antimeridian into a ring that a flat map can fill. Where the ring jumps
-// across the antimeridian, cut adds a detour: along the antimeridian to a pole and back on the other side. A
-// ring that jumps twice takes this detour twice, and the two detours cancel out. Only the ring of Antarctica
-// jumps once: it encloses the pole, so its detour stays. The detour is not a coast; maps recognise the detour
-// by its longitude.
+// across the antimeridian, cut adds a detour: along the antimeridian to a pole, and back on the other side of
+// the map. If a ring jumps twice, its two detours cancel out. Only the ring of Antarctica jumps once: it
+// encloses the pole, so its detour stays. The detour is not a coast; package atlas recognises the detour by
+// its longitude.
 func cut(ring land.Ring) land.Ring {
 	var out land.Ring
 	var pole float32
-	before := ring[len(ring)-1]
+	prev := ring[len(ring)-1]
 	for _, p := range ring {
-		if step := p.Lon - before.Lon; step > 180 || step < -180 {
+		if step := p.Lon - prev.Lon; step > 180 || step < -180 {
 			side := float32(180)
 			if step > 180 {
 				side = -180
@@ -184,19 +184,19 @@ func cut(ring land.Ring) land.Ring {
 					pole = -90
 				}
 			}
-			// The degrees of longitude from before to the antimeridian, and from before to p.
-			to := side - before.Lon
+			// The degrees of longitude from prev to the antimeridian, and from prev to p.
+			to := side - prev.Lon
 			whole := to + p.Lon + side
 			lat := p.Lat
 			if whole != 0 {
-				lat = before.Lat + (p.Lat-before.Lat)*to/whole
+				lat = prev.Lat + (p.Lat-prev.Lat)*to/whole
 			}
 			out = append(out,
 				land.Point{Lat: lat, Lon: side}, land.Point{Lat: pole, Lon: side},
 				land.Point{Lat: pole, Lon: -side}, land.Point{Lat: lat, Lon: -side})
 		}
 		out = append(out, p)
-		before = p
+		prev = p
 	}
 	return out
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/atlas/internal/land"
 )
 
-// squares is a topology of two squares that share a side, arc 1. Its units are tenths of a degree from 0, 0.
+// squares is a topology of two squares that share arc 1. Its positions are in tenths of a degree.
 const squares = `{"type":"Topology","transform":{"scale":[0.1,0.1],"translate":[0,0]},
 "objects":{"land":{"type":"GeometryCollection","geometries":[
   {"type":"Polygon","arcs":[[0,1]]},

@@ -2,8 +2,7 @@
 //
 //	go run ./cmd/vast/earth/places/pack -o cmd/vast/earth/places/places.bin cities500.txt.gz
 //
-// It reads every form that package places reads. The same places give the same bytes for any order of the
-// rows.
+// It reads every form that package places reads. The order of the rows does not change the packed bytes.
 package main
 
 import (

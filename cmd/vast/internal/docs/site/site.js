@@ -1,6 +1,5 @@
-// The script of the pages: it searches at each key press, switches the theme, copies code, and marks the
-// visible section in the outline. Without scripts, the pages work, and the search box sends the query to the
-// server.
+// This script searches at each key press, switches the theme, copies code, and marks the visible section in the
+// outline. In a browser without scripts, the server answers searches.
 
 'use strict';
 
@@ -14,9 +13,9 @@ function h(tag, attributes, ...children) {
   return e;
 }
 
-// Search. search.go has the same unasked words and the same weights.
+// Search. search.go has the same stop words and the same weights.
 
-const unasked = new Set(('a an and are as at be by can do does for from has have how i if in into is it its my of on or s that the this to ' +
+const stopWords = new Set(('a an and are as at be by can do does for from has have how i if in into is it its my of on or s that the this to ' +
   'what when where which who why will with you your').split(' '));
 
 function wordsOf(text) {
@@ -31,7 +30,7 @@ function wordsOf(text) {
 
 function stem(word) {
   const small = word.toLowerCase();
-  if (unasked.has(small)) return null;
+  if (stopWords.has(small)) return null;
   return small.replace(/^(.{4,}?)(?:ies|ing|ed|es|e|y)$|^(.{3,})s$/u, '$1$2');
 }
 
@@ -44,8 +43,8 @@ const load = (file) => new Promise((done, failed) => {
 
 let engine = null;
 
-// ready loads the search engine and the index, and does so only once. The index is a script, because a page
-// that the browser opens as a file can load scripts, but cannot fetch data.
+// ready returns the search engine with the index. The first call loads them. The index is a script, because a
+// page without a server can load scripts but no data.
 function ready() {
   engine ??= (async () => {
     await Promise.all([load('minisearch/minisearch.js'), load('index.js')]);
@@ -71,7 +70,7 @@ function search(made, query) {
   return [...all, ...some.filter((r) => !seen.has(r.id))].slice(0, maxResults);
 }
 
-// excerpt appends to an element the part of a text around the first of the words, and marks all of the words in
+// excerpt appends to an element the part of a text around the first word in words. It marks all these words in
 // the part.
 function excerpt(into, text, words) {
   const wanted = (word) => wordsOf(word).map(stem).some((w) => w && words.some((a) => w.startsWith(a)));
@@ -93,10 +92,10 @@ function excerpt(into, text, words) {
 const box = at('query');
 const list = at('found');
 let chosen = -1;
-let turn = 0; // changes with each query and each close, so that show drops outdated results
+let version = 0; // changes with each query and each close, so that show drops outdated results
 
 function close() {
-  turn++;
+  version++;
   list.hidden = true;
   chosen = -1;
   box.setAttribute('aria-expanded', 'false');
@@ -118,7 +117,7 @@ async function show() {
     close();
     return;
   }
-  const my = ++turn;
+  const mine = ++version;
   let results;
   try {
     results = search(await ready(), query);
@@ -126,7 +125,7 @@ async function show() {
     results = null;
     list.replaceChildren(h('p', { class: 'none' }, `Search does not work: ${error.message}.`));
   }
-  if (my !== turn) return;
+  if (mine !== version) return;
   const words = wordsOf(query).map(stem).filter(Boolean);
   if (results) {
     list.replaceChildren(...results.map((r, i) => {
@@ -175,7 +174,7 @@ box.form.addEventListener('submit', async (event) => {
   const options = list.querySelectorAll('[role=option]');
   options[Math.max(chosen, 0)]?.click();
 });
-list.addEventListener('click', close); // also for a result on this page, which loads no new page
+list.addEventListener('click', close); // a result on this page loads no new page
 document.addEventListener('pointerdown', (event) => {
   if (!box.form.contains(event.target)) close();
 });
@@ -208,7 +207,7 @@ theme.addEventListener('click', () => {
   try {
     localStorage.setItem('vast-theme', document.documentElement.dataset.theme);
   } catch {
-    // If the browser forbids storage, the choice holds for this page only.
+    // Without storage, the choice holds for this page only.
   }
   nameTheme();
 });

@@ -1,5 +1,4 @@
-// This script runs the bar above the inspector. In the bar, the user chooses the moment that the inspector
-// shows, and compares two moments.
+// The bar above the inspector: the user chooses the moment that the inspector shows, and compares two moments.
 const at = (id) => document.getElementById(id);
 let state;
 let wanted; // number of the moment that the user chose last
@@ -46,7 +45,7 @@ async function show(index) {
     while (state.shown !== wanted) {
       state = await ask(`show?moment=${wanted}`, {method: 'POST'});
       const inside = at('inspector').contentWindow.location;
-      inside.reload(); // the inspector keeps its view, and shows the new moment
+      inside.reload(); // the inspector shows the same view of the new moment
     }
     say(state.dropped ? 'Left out, because only the program that saved them can read them: ' +
       state.dropped.join(', ') : '');

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// Screen is a simulated terminal on which a command runs. Its method Show copies the cells, because only the
-// goroutine of the command may read the cells of tcell's simulation.
+// Screen is a simulated terminal on which a command runs. The method Show copies the cells for the test,
+// because only the command's goroutine may read the cells of tcell's simulation.
 type Screen struct {
 	tcell.SimulationScreen
 	Signals chan os.Signal
@@ -40,7 +40,7 @@ func Show(t *testing.T, columns, rows int, charset string, fallbacks map[rune]st
 	return s
 }
 
-// Show shows the cells and copies them. The command under test calls Show.
+// Show shows and copies the cells. The command under test calls Show.
 func (s *Screen) Show() {
 	s.SimulationScreen.Show()
 	s.mu.Lock()

@@ -22,8 +22,8 @@ type Ring []Point
 //	magic
 //	number of rings
 //	for each ring: number of points, then each point's longitude and latitude
-//	in 0.01 degree, as differences from the point before, or from 0, 0 for the first point
-//	CRC-32 (IEEE) of all bytes before it, little-endian
+//	in 0.01 degree, as differences from the previous point; the first point as differences from 0, 0
+//	CRC-32 (IEEE) of all previous bytes, little-endian
 //
 // Counts are unsigned varints, and differences are signed varints.
 const (
@@ -31,8 +31,8 @@ const (
 	unitsPerDegree = 100 // 0.01 degree is a twentieth of a dot on a map of 1000 columns
 )
 
-// Encode packs the outlines of land. Neighbouring points that become equal when rounded to 0.01 degree become
-// one point, and rings of fewer than three points are dropped.
+// Encode packs the outlines of land. It rounds positions to 0.01 degree. Neighbouring points that are then
+// equal become one point, and rings of fewer than three points are dropped.
 func Encode(rings []Ring) []byte {
 	var kept [][][2]int64
 	for _, ring := range rings {
@@ -54,11 +54,11 @@ func Encode(rings []Ring) []byte {
 	out := binary.AppendUvarint([]byte(magic), uint64(len(kept)))
 	for _, points := range kept {
 		out = binary.AppendUvarint(out, uint64(len(points)))
-		var before [2]int64
+		var prev [2]int64
 		for _, p := range points {
-			out = binary.AppendVarint(out, p[0]-before[0])
-			out = binary.AppendVarint(out, p[1]-before[1])
-			before = p
+			out = binary.AppendVarint(out, p[0]-prev[0])
+			out = binary.AppendVarint(out, p[1]-prev[1])
+			prev = p
 		}
 	}
 	return binary.LittleEndian.AppendUint32(out, crc32.ChecksumIEEE(out))

@@ -25,8 +25,8 @@ func TestRoundTrip(t *testing.T) {
 
 func TestEncodeDropsWhatRoundsAway(t *testing.T) {
 	got, err := Decode(Encode([]Ring{
-		{{1, 1}, {1.001, 1.001}, {1, 2}, {2, 2}, {1, 1}}, // two points round to one, and the ends are equal
-		{{5, 5}, {5.001, 5}, {5, 5.001}},                 // all points round to one
+		{{1, 1}, {1.001, 1.001}, {1, 2}, {2, 2}, {1, 1}}, // two points become equal, and the ends are equal
+		{{5, 5}, {5.001, 5}, {5, 5.001}},                 // all points become equal
 		{},
 	}))
 	if err != nil {
@@ -54,7 +54,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// seal appends the right checksum to body.
 func seal(body []byte) []byte {
 	return binary.LittleEndian.AppendUint32(body, crc32.ChecksumIEEE(body))
 }
