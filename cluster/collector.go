@@ -47,7 +47,7 @@ func NewCollector(n *Node) prometheus.Collector {
 		tickTime: of("tick_duration_seconds", "Time in Machine.Tick. The quantiles cover all ticks since "+
 			"this process joined; quantile 1 is the longest tick."),
 		barrierTime: of("barrier_duration_seconds", "Time from when a tick was due until it began. The tick "+
-			"waits for sections, inputs and room in the outbox. The quantiles cover all ticks since this "+
+			"waits for sections and inputs. The quantiles cover all ticks since this "+
 			"process joined."),
 		inTime: of("ticks_in_time_ratio", "Share of ticks, from 0 to 1, that ended at most one period after "+
 			"they were due, since this process joined."),

@@ -87,7 +87,9 @@ func (n *Node) keepAlive(ctx context.Context) {
 		// An error that repeats is reported once. DeadlineExceeded is not reported here, because package
 		// storage reports that the server does not answer.
 		text := fmt.Sprint(err)
-		if err != nil && text != reported && !errors.Is(err, context.DeadlineExceeded) {
+		if err == nil {
+			reported = ""
+		} else if text != reported && !errors.Is(err, context.DeadlineExceeded) {
 			n.report(err)
 			reported = text
 		}

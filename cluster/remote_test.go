@@ -602,6 +602,10 @@ func TestIdentityMisuse(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "65536 regions or fewer") {
 		t.Errorf("the error is %v", err)
 	}
+	_, err = NewWorld(WorldOptions{World: g.w, Regions: 3, Tick: func(uint64, [][]byte) error { return nil }})
+	if err == nil || !strings.Contains(err.Error(), "needs World, Travel, Tick") {
+		t.Errorf("without Travel the error is %v", err)
+	}
 }
 
 // TestExhaustedIDs: a region that has given all of its IDs gives no further ID.

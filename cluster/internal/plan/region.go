@@ -99,9 +99,8 @@ func (r *region) split(us float64, done func()) {
 	}
 }
 
-// endTick writes the message of the tick to the journal, and then sends the message. It does not sync the
-// journal if the only server is embedded. In a real cluster, only the process with the server omits this
-// sync.
+// endTick writes the message of the tick to the journal, and then sends the message. A process that has the
+// only server does not sync the journal.
 func (r *region) endTick() {
 	s := r.s
 	switch r.tick {
@@ -113,7 +112,7 @@ func (r *region) endTick() {
 	if r.tick > s.warmUp() {
 		s.times = append(s.times, s.now-r.began)
 	}
-	if s.embedded() && s.Replicas == 1 {
+	if s.embedded() && s.Replicas == 1 && r.process.machine == r.stream.leader {
 		r.send()
 		return
 	}
