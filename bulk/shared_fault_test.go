@@ -84,11 +84,10 @@ func TestSharedArrayWithFailingCalls(t *testing.T) {
 	}
 }
 
-// closeTwice calls close again, because EachCall may make the first call fail. Then the second call must
-// succeed.
+// closeTwice calls close again, because EachCall may make the first call fail. The second call must succeed.
 func closeTwice(close func() error) error {
 	err := close()
-	if again := close(); err != nil && again != nil {
+	if again := close(); again != nil {
 		return fmt.Errorf("closing again: %w", again)
 	}
 	return err

@@ -192,3 +192,25 @@ func TestCodecPanics(t *testing.T) {
 		t.Error("the world has entities after a panic")
 	}
 }
+
+// TestElementsWithoutBytes: Save refuses a slice that Load could not read again.
+func TestElementsWithoutBytes(t *testing.T) {
+	for n, refused := range map[int]bool{1 << 16: false, 1<<16 + 1: true} {
+		a, b := world(t), world(t)
+		x, y := vast.NewHeapColumn[[]struct{}](a).Named("x"), vast.NewHeapColumn[[]struct{}](b).Named("x")
+		e := a.Archetype().New()
+		x.Add(e, make([]struct{}, n))
+		var file bytes.Buffer
+		err := store.Save(a, &file, store.Options{})
+		if refused {
+			mustSay(t, err, "elements that take no bytes")
+			continue
+		}
+		if err == nil {
+			_, err = store.Load(b, &file, store.Options{})
+		}
+		if err != nil || len(*y.Get(e)) != n {
+			t.Errorf("%d elements: %v", n, err)
+		}
+	}
+}

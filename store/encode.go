@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -46,7 +47,14 @@ func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 		if v.IsNil() {
 			return append(b, 0), nil
 		}
-		return c.encodeEach(binary.AppendUvarint(b, uint64(v.Len())+1), v)
+		b = binary.AppendUvarint(b, uint64(v.Len())+1)
+		before := len(b)
+		b, err := c.encodeEach(b, v)
+		if err == nil && len(b) == before && v.Len() > maxEmpty {
+			err = fmt.Errorf("a slice has %d elements that take no bytes in a file: a file can hold %d of them; "+
+				"keep their number instead", v.Len(), maxEmpty)
+		}
+		return b, err
 	case reflect.Array:
 		return c.encodeEach(b, v)
 	case reflect.Map:

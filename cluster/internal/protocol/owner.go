@@ -533,12 +533,16 @@ func (r *owner) purge(ctx context.Context) error {
 	if below == 0 {
 		return nil
 	}
+	// look returns an error if the outbox has lost its end. Then the next owner needs the journal as it is.
+	if err := r.look(ctx); err != nil {
+		return err
+	}
 	if err := r.own.log.Purge(ctx, below); err != nil {
 		return err
 	}
 	// The journal keeps the messages that this call has purged from the outbox. The next call removes them.
-	// If the outbox had lost its end before the purge, the next owner needs these messages to refill the
-	// outbox.
+	// If the outbox loses its end before look of the next call, the next owner refills the outbox from these
+	// messages.
 	previous := r.purged
 	r.purged = least - r.o.Lookahead
 	return r.o.Journal.Purge(previous)

@@ -129,6 +129,24 @@ func TestLossAfterTheEnd(t *testing.T) {
 	}
 }
 
+// TestLossBeforePurges: the outbox loses its end while an owner that has appended its last message still makes
+// checkpoints. After each checkpoint the owner removes messages from the outbox and from its journal. The
+// journal must keep the lost messages.
+func TestLossBeforePurges(t *testing.T) {
+	for i := range 600 {
+		s := newSim(uint64(i/60), 1, faults{}, noMistake)
+		s.lookahead = 1
+		s.start(0, 0)
+		o, turns := s.owners[0], i%60
+		s.runAlone(o, func() bool { return s.outboxes[0].tick == s.until })
+		s.runAlone(o, func() bool { turns--; return turns < 0 })
+		s.loseTail(0)
+		if err := s.run(); err != nil {
+			t.Fatalf("%d steps after the last append: %v", i%60, err)
+		}
+	}
+}
+
 // TestLostStores: when an owner has stored a checkpoint, it removes the earlier checkpoints. Among these are
 // checkpoints that were stored in part, or whose acknowledgement was lost.
 func TestLostStores(t *testing.T) {

@@ -44,7 +44,7 @@ type faults struct {
 	crash      int // an owner dies
 	process    int // all owners of a process die
 	sleep      int // an owner sleeps for some time
-	rival      int // a region gets a second owner, as after a wrong judgment of its lease
+	rival      int // a region gets a second owner
 	lostAppend int // the storage does not get a message or a pointer
 	lostAnswer int // the owner does not get the answer of the storage
 	twice      int // a duplicate of a message arrives later
@@ -61,7 +61,7 @@ func (c simCounts) add(d simCounts) {
 	}
 }
 
-// mistake is a rule that a simulation breaks on purpose.
+// mistake is an error that a simulation makes on purpose.
 type mistake int
 
 const (

@@ -42,14 +42,14 @@ type Log interface {
 	// An owner predicts the numbers of messages that are not acknowledged yet. After a refusal, a message of
 	// another owner may have a predicted number. Therefore the log compares the ID, too.
 	Append(ctx context.Context, lastNumber uint64, lastID ID, m []byte) Appended
-	// Last returns the number of the newest message, even if it was purged, or 0 if the log never had a
-	// message. The result includes all messages that were appended before the call.
+	// Last returns the number of the newest message, or 0 if the log never had a message. It counts all
+	// messages that were appended before the call.
 	Last(ctx context.Context) (uint64, error)
 	// Read returns the message with the lowest number >= from. ok is false if Read finds no message. Read may
 	// miss messages that were appended a short time ago. It does not miss a message that it has returned
 	// before.
 	Read(ctx context.Context, from uint64) (number uint64, m []byte, ok bool, err error)
-	// Wait returns nil when Read can find a message with a number >= from, or after a time limit of the log.
+	// Wait returns nil when Read can find a message with a number >= from, or after some time.
 	Wait(ctx context.Context, from uint64) error
 	// Purge removes the messages with numbers < below, but keeps the newest message of the log.
 	Purge(ctx context.Context, below uint64) error
@@ -65,8 +65,9 @@ type Appended interface {
 
 // Stored is a checkpoint that is being stored.
 type Stored interface {
-	// Done reports whether the attempt to store the checkpoint has ended. If the error is nil, the checkpoint
-	// is then durable. After an error, the checkpoint may be stored completely, in part, or not at all.
+	// Done reports whether the attempt to store the checkpoint has ended. If it has ended without an error,
+	// the checkpoint is durable. After an error, the checkpoint may be stored completely, in part, or not at
+	// all.
 	Done() (bool, error)
 	// Wait waits until the attempt has ended, and returns the error of Done. If the context ends first, Wait
 	// returns the error of the context.

@@ -83,13 +83,13 @@ func (r *owner) torn(epoch uint64) error {
 	return nil
 }
 
-// lost returns the error for messages that the outbox has lost and the journal of another process has.
+// lost returns the error for lost messages that only the journal of another process has.
 func (r *owner) lost(why string) error {
 	return fmt.Errorf("the outbox ends with tick %d, and %s: start the process %q, which owned the region "+
 		"and has the ticks in its journal: %w", r.own.tick, why, r.pointer.Holder, ErrLost)
 }
 
-// owned is a tick in the outbox of the own region, with its message.
+// owned is a tick in the outbox of this region, with its message.
 type owned struct {
 	numbered
 	m *message
