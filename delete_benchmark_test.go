@@ -159,8 +159,8 @@ func BenchmarkDeleteNone(b *testing.B) {
 
 // BenchmarkDeleteBesideRare measures what four columns outside the archetype add to the time of Delete: one
 // Column and three SparseColumns. "never": no entity gained a component of them. "lost": each entity gained
-// and lost all four. "some": all entities have the Column, and each SparseColumn holds about one
-// entity in ten.
+// and lost all four. "some": all entities have the Column, and each SparseColumn holds about a
+// tenth of the entities.
 func BenchmarkDeleteBesideRare(b *testing.B) {
 	const n = 1 << 16
 	for _, name := range []string{"never", "lost", "some"} {

@@ -87,7 +87,7 @@ func buildDocumented(t *testing.T, programs []*documented) (binary string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	files := make(map[string]string) // from the path in the overlay to the path on disk
+	files := make(map[string]string) // maps a path in the overlay to a path on disk
 	add := func(name, text string) {
 		real := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
 		if err := os.WriteFile(real, []byte(text), 0o600); err != nil {

@@ -22,11 +22,11 @@ type EdgesOptions struct {
 }
 
 // Edges link each source to any number of targets. Each edge has a value of type T, such as the length of a
-// road between two towns. An entity may have an edge to itself, and cycles are allowed. The deletion of the
-// source or the target removes an edge. Edges are a small value; copy them freely. Make them with [NewEdges].
-// If the edges need no data, use Edges[struct{}].
+// road between two towns. An entity may have an edge to itself, and cycles are allowed. An edge is removed
+// when its source or its target is deleted. Edges are a small value; copy them freely. Make them with
+// [NewEdges]. If the edges need no data, use Edges[struct{}].
 //
-// As a column, Edges hold the sources: World.Query(roads) matches all entities that are the source of an
+// Edges are also the column of the sources: World.Query(roads) matches all entities that are the source of an
 // edge. [Edges.TargetColumn] is the column of the targets. Edges lie in a [bulk.Pool]: a pointer to the value
 // of an edge is valid as long as the edge exists.
 //

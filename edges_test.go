@@ -10,13 +10,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// edgeModel is Edges and the model of their content.
+// edgeModel is Edges and a model of their content.
 type edgeModel struct {
 	Edges[uint64]
 	rule   OnDelete
 	values map[[2]Entity]uint64
-	out    map[Entity][]Entity // in the order of creation
-	in     map[Entity][]Entity
+	out    map[Entity][]Entity // the targets of a source, in the order in which the edges were made
+	in     map[Entity][]Entity // the sources of a target, in the order in which the edges were made
 }
 
 func (m *edgeModel) remove(from, to Entity) {
@@ -34,8 +34,8 @@ func (m *edgeModel) removeOut(from Entity) {
 	}
 }
 
-// deletedWith returns the entities that a deletion of the seeds deletes, or nil if the rule Refuse protects
-// one of these entities.
+// deletedWith returns the entities that a deletion of the seeds deletes, or nil if the rule Refuse forbids
+// the deletion.
 func deletedWith(models []*edgeModel, seeds []Entity) map[Entity]bool {
 	all := map[Entity]bool{}
 	queue := slices.Clone(seeds)
@@ -249,7 +249,6 @@ func TestEdgesMisuse(t *testing.T) {
 	says(t, func() { NewEdges[uint64](w, "x", EdgesOptions{}) }, `closed world "home"`)
 }
 
-// TestEdgesLimit adds edges up to a limit. The refused edge must leave nothing behind.
 func TestEdgesLimit(t *testing.T) {
 	limit := vm.NewLimit(2 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 12, Limit: limit})
@@ -289,7 +288,6 @@ func TestEdgesLimit(t *testing.T) {
 	}
 }
 
-// TestEdgesReset checks that Reset removes all edges and that edges can be added again.
 func TestEdgesReset(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
@@ -328,7 +326,7 @@ func TestEdgesGrow(t *testing.T) {
 	if err := roads.Grow(100 * 100); err != nil {
 		t.Fatal(err)
 	}
-	// Adding edges takes no memory now: the region below exhausts the limit.
+	// This region exhausts the limit: an addition that needs memory would fail.
 	r, err := vm.Reserve(64<<20, vm.Options{Limit: limit})
 	if err != nil {
 		t.Fatal(err)

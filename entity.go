@@ -8,11 +8,12 @@ import (
 
 // Entity is a weak reference to an entity of a world. Once the entity is deleted, the reference is stale for
 // ever, even if its slot is used again. An Entity is a plain value of 8 bytes without Go pointers: it may be
-// stored in columns, sent, and compared with ==. The zero Entity refers to nothing.
+// stored in columns, sent, and compared with ==. The zero Entity refers to no entity.
 //
-// An Entity holds the number of the slot, the generation of the slot, and a mark of the world, so that an
-// entity of another world is stale in this world. Worlds share 255 marks, and each process hands them out
-// anew, so do not rely on marks to tell worlds apart. [Options].Mark chooses the mark of a world.
+// An Entity holds the number of a slot, the generation of the slot, and the mark of the world. If two worlds
+// have different marks, the entities of one world are stale in the other world. There are only 255 marks, and
+// each process begins with mark 1. Two worlds may therefore have the same mark. [Options].Mark sets the mark
+// of a world.
 type Entity struct {
 	slot       uint32
 	generation uint32
@@ -28,11 +29,11 @@ func (e Entity) Generation() uint32 { return generation.Count(e.generation) }
 // IsZero reports whether e is the zero Entity.
 func (e Entity) IsZero() bool { return e == Entity{} }
 
-// ID returns the entity as one number, for files and networks; [EntityOf] turns the number back.
+// ID returns the entity as a number, for files and networks. [EntityOf] converts the number to the entity.
 func (e Entity) ID() uint64 { return uint64(e.generation)<<32 | uint64(e.slot) }
 
-// EntityOf returns the entity with the given [Entity.ID]. Any number is safe: if it is not the ID of a living
-// entity, the result is stale.
+// EntityOf returns the entity with the given [Entity.ID]. If the number is not the ID of a living entity, the
+// result is a stale Entity.
 func EntityOf(id uint64) Entity {
 	return Entity{slot: uint32(id), generation: uint32(id >> 32)}
 }

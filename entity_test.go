@@ -30,7 +30,6 @@ func TestEntity(t *testing.T) {
 	}
 }
 
-// foundBy reports whether any operation finds e.
 func foundBy(w *World, c Column[uint64], e Entity) bool {
 	return w.Alive(e) || c.Has(e) || c.Get(e) != nil || c.Set(e, 1) || c.Remove(e) || w.Delete(e)
 }
@@ -99,7 +98,7 @@ func TestEntitiesOfRandomBits(t *testing.T) {
 		case 0:
 			id &^= 0xFFFF_F000 // a low slot, near the used slots
 		case 1:
-			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // this world's mark with a low generation
+			id = id&0x03_FFFF_FFFF | uint64(uint32(w.mark))<<32 // the mark of the world and a low generation
 		}
 		e := EntityOf(id)
 		if !alive[e] && (foundBy(w, c, e) || c.Add(e, 1) != nil || foundBy(w, empty, e)) ||

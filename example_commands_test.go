@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Entities and components must not be added or removed while a query runs. Record the changes in Commands and
-// apply them after the loop.
+// A loop over a query must not add or remove entities or components. Record such changes in Commands, and
+// apply the Commands after the loop.
 func ExampleCommands() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
@@ -26,7 +26,7 @@ func ExampleCommands() {
 	for e := range w.Query(fuel).All() {
 		switch *fuel.Get(e) {
 		case 0:
-			buoy := c.New(buoys) // the following commands can use buoy
+			buoy := c.New(buoys) // commands can use buoy before Apply makes the entity
 			pos.SetLater(c, buoy, *pos.Get(e))
 			c.Delete(e)
 		case 1:
@@ -42,8 +42,8 @@ func ExampleCommands() {
 	// 6 4 2 2 2
 }
 
-// Each worker records into Commands of its own. At gives the commands of a batch the number of the batch, so
-// Apply executes the commands in the order of the batches, regardless of which worker recorded them.
+// Each worker has its own Commands. At gives the following commands the number of a batch. Apply executes the
+// commands in the order of these numbers, even if different workers recorded them.
 func ExampleCommands_At() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
@@ -81,7 +81,7 @@ func ExampleCommands_At() {
 	close(work)
 	wg.Wait()
 	if _, err := w.Apply(workers...); err != nil {
-		fmt.Println(err) // apply again when there is room
+		fmt.Println(err) // the program can call Apply again when there is memory
 	}
 	for e := range w.Query(pos).All() {
 		if x := pos.Get(e).X; x > 0 {

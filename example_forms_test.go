@@ -49,7 +49,7 @@ func ExampleQuery_Among() {
 	armor, burning := vast.NewColumn[int](w), vast.NewTag(w, "Burning")
 	plain, armored := w.Archetype(), w.Archetype(armor)
 	hit := []vast.Entity{armored.New(), plain.New(), plain.New()}
-	hit = append(hit, hit[1]) // hit twice, counts once
+	hit = append(hit, hit[1]) // a duplicate counts once
 	fmt.Println(burning.AddAll(w.Query().Without(armor).Among(hit)))
 	fmt.Println(w.DeleteAll(w.Query().Among(hit)), w.Len())
 	// Output:

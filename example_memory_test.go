@@ -8,8 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow returns an error if there is not enough room. After a successful Grow(n), making n entities
-// cannot fail.
+// After a successful Grow(n), making n entities cannot fail.
 func ExampleArchetype_Grow() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
 	defer w.Close()
@@ -24,7 +23,7 @@ func ExampleArchetype_Grow() {
 	// Output: 1000 true
 }
 
-// Reset deletes all entities. Columns, queries and memory stay for the next round.
+// Reset deletes all entities. It keeps columns, queries and memory.
 func ExampleWorld_Reset() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -36,7 +35,7 @@ func ExampleWorld_Reset() {
 
 	w.Reset()
 	fmt.Println(all.Count(), w.Alive(first))
-	// Trim gives the memory back. Leave Trim out if the next round follows soon.
+	// Trim gives memory back. Do not call Trim if the program soon needs the memory again.
 	if err := w.Trim(); err != nil {
 		fmt.Println(err)
 	}

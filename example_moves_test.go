@@ -9,7 +9,7 @@ import (
 type Hull struct{ Points int }
 type Target struct{ At vast.Entity }
 
-// Pack closes the gaps that deleted entities left. It also updates references in components.
+// Pack closes the gaps of deleted entities, and updates references in components.
 func ExampleArchetype_Pack() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -65,7 +65,7 @@ func ExampleWorld_Regroup() {
 	// 100 in 1 run
 }
 
-// A callback of OnMove updates references that the world does not see.
+// A callback of OnMove updates references outside the world.
 func ExampleWorld_OnMove() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Runs is the fast way to loop over many entities. Each run gives slices of consecutive components.
+// Runs yields runs of entities whose components lie side by side. Slice returns the components of a run.
 func ExampleQuery_Runs() {
 	type Position struct{ X, Y float64 }
 	type Velocity struct{ X, Y float64 }
@@ -18,7 +18,7 @@ func ExampleQuery_Runs() {
 	ship := w.Archetype(pos, vel).New()
 	vel.Set(ship, Velocity{1, 2})
 
-	moving := w.Query(pos, vel) // made once, used every tick
+	moving := w.Query(pos, vel) // one query serves all ticks
 	for range 60 {
 		for run := range moving.Runs() {
 			p, v := pos.Slice(run), vel.Slice(run)
@@ -32,7 +32,7 @@ func ExampleQuery_Runs() {
 	// Output: 1.00 2.00
 }
 
-// All yields one entity at a time. A loop may end early.
+// All yields one entity at a time.
 func ExampleQuery_All() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -50,7 +50,7 @@ func ExampleQuery_All() {
 	// Output: the first ship low on fuel: 3.1
 }
 
-// Conditions combine freely. A query is a value: each method returns a new query.
+// Each method returns a new query and leaves the old query unchanged.
 func ExampleWorld_Query() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -61,17 +61,17 @@ func ExampleWorld_Query() {
 	w.Archetype(pos, vel, flooded, docked).NewN(2, nil)
 
 	moving := w.Query(pos, vel)
-	fmt.Println("all of them:", moving.Count())
-	fmt.Println("none of them:", moving.Without(docked).Count())
-	fmt.Println("one of them:", moving.Any(burning, flooded).Count())
-	fmt.Println("no others:", moving.Exactly().Count())
-	fmt.Println("together:", moving.Without(docked).Any(burning, flooded).Count())
+	fmt.Println("moving:", moving.Count())
+	fmt.Println("not docked:", moving.Without(docked).Count())
+	fmt.Println("burning or flooded:", moving.Any(burning, flooded).Count())
+	fmt.Println("without other components:", moving.Exactly().Count())
+	fmt.Println("not docked, and burning or flooded:", moving.Without(docked).Any(burning, flooded).Count())
 	// Output:
-	// all of them: 10
-	// none of them: 8
-	// one of them: 5
-	// no others: 5
-	// together: 3
+	// moving: 10
+	// not docked: 8
+	// burning or flooded: 5
+	// without other components: 5
+	// not docked, and burning or flooded: 3
 }
 
 // A run ends before an entity that does not match.
@@ -135,7 +135,7 @@ func ExampleQuery_Batches() {
 	var wg sync.WaitGroup
 	for batch := range w.Query(pos, vel).Batches(10_000) {
 		sums = append(sums, 0)
-		sum := &sums[len(sums)-1] // stays valid, because the slice has capacity for all batches
+		sum := &sums[len(sums)-1] // valid for all batches, because append never reallocates the slice
 		wg.Go(func() {
 			for run := range batch.Runs() {
 				p, v := pos.Slice(run), vel.Slice(run)
@@ -148,7 +148,7 @@ func ExampleQuery_Batches() {
 	}
 	wg.Wait()
 	total := 0.0
-	for _, sum := range sums { // in the order of the batches, so that rounding is the same each time
+	for _, sum := range sums { // a fixed order gives the same rounding in every run
 		total += sum
 	}
 	fmt.Println(len(sums), "batches,", total)
@@ -164,7 +164,7 @@ func ExampleQuery_Single() {
 	w.Archetype(flagship).New()
 	fmt.Println(q.Single())
 	w.Archetype(flagship).New()
-	fmt.Println(q.Single()) // the first of several, and false
+	fmt.Println(q.Single()) // two matches: the first match, and false
 	// Output:
 	// 0.0 false
 	// 0.1 true

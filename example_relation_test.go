@@ -6,10 +6,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// One pass computes the position of each entity in the world from its position on its parent. Parents come
-// first.
+// InDepthOrder yields parents before their children, so one loop computes the position of each entity in the
+// world from its position relative to its parent.
 func ExampleRelation_InDepthOrder() {
-	type Local struct{ X, Y float64 } // position on the parent
+	type Local struct{ X, Y float64 } // position relative to the parent
 	type World struct{ X, Y float64 } // position in the world
 
 	w := vast.NewWorld(vast.Options{})
@@ -81,8 +81,7 @@ func ExampleEdges() {
 	// 1 road, 1 to Oslo
 }
 
-// A relation forms a hierarchy. Iterators walk the hierarchy down and up. Deleting the root deletes the
-// whole hierarchy.
+// A relation forms a hierarchy. With Cascade, deleting an entity deletes all its descendants.
 func ExampleRelation() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -96,7 +95,7 @@ func ExampleRelation() {
 		if _, err := names.Set(e, link[0]); err != nil {
 			fmt.Println(err)
 		}
-		childOf.Set(e, made[link[1]]) // false for the ship: there is no such parent
+		childOf.Set(e, made[link[1]]) // returns false for the ship, which has no parent
 	}
 	for e := range childOf.Descendants(made["ship"]) {
 		name, _ := names.Of(e)

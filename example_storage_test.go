@@ -48,7 +48,7 @@ func ExampleSparseColumn() {
 	// Output: 12
 }
 
-// All walks the values of a component that few entities have, without visiting the other entities.
+// All visits only the entities that have the component.
 func ExampleSparseColumn_All() {
 	type Sick struct{ Until int }
 	w := vast.NewWorld(vast.Options{})
@@ -66,14 +66,14 @@ func ExampleSparseColumn_All() {
 			recovered = append(recovered, e)
 		}
 	}
-	for _, e := range recovered { // after the loop, because Remove changes the structure
+	for _, e := range recovered { // after the loop over sick, because Remove changes the structure
 		sick.Remove(e)
 	}
 	fmt.Println(sick.Len(), sick.Has(patient))
 	// Output: 1 false
 }
 
-// A hook keeps other data in step with a component: here a map from cells to entities.
+// Hooks keep a map from cells to entities up to date.
 func ExampleColumn_OnAdd() {
 	type Cell struct{ X, Y int32 }
 
@@ -85,7 +85,7 @@ func ExampleColumn_OnAdd() {
 	cells.OnRemove(func(e vast.Entity, c *Cell) { delete(at, *c) })
 
 	house := w.Archetype().New()
-	cells.Add(house, Cell{3, 4}) // added after New, so that the hook sees the value
+	cells.Add(house, Cell{3, 4}) // the hook sees this value; a component from New would be zero
 	fmt.Println(at[Cell{3, 4}] == house, len(at))
 	w.Delete(house)
 	fmt.Println(len(at))

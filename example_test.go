@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// NewN makes many entities at once. The function writes their components as slices.
+// NewN makes many entities in one call. Its callback gets runs of new entities and sets their components.
 func ExampleArchetype_NewN() {
 	type Position struct{ X, Y float64 }
 	type Velocity struct{ X, Y float64 }
@@ -16,7 +16,7 @@ func ExampleArchetype_NewN() {
 	pos, vel := vast.NewColumn[Position](w), vast.NewColumn[Velocity](w)
 	ships := w.Archetype(pos, vel)
 	ships.NewN(10_000, func(run vast.Run) {
-		p, v := pos.Slice(run), vel.Slice(run) // zero so far
+		p, v := pos.Slice(run), vel.Slice(run) // all elements are zero
 		for i := range p {
 			p[i] = Position{X: float64(run.Start() + i)}
 			v[i] = Velocity{Y: 1}
@@ -26,7 +26,7 @@ func ExampleArchetype_NewN() {
 	// Output: 10000 10000
 }
 
-// New makes a single entity. Its components are zero until they are set.
+// New makes an entity whose components are zero.
 func ExampleArchetype_New() {
 	type Position struct{ X, Y float64 }
 
@@ -38,17 +38,16 @@ func ExampleArchetype_New() {
 
 	ship := ships.New()
 	pos.Set(ship, Position{3, 4})
-	docked.Add(ship) // a component that the archetype lacks; nothing moves in memory
+	docked.Add(ship) // adds a component that the archetype lacks; no component moves in memory
 	fmt.Println(*pos.Get(ship), docked.Has(ship), w.Alive(ship))
 
 	w.Delete(ship)
-	fmt.Println(pos.Get(ship) == nil, docked.Has(ship), w.Alive(ship)) // a stale entity is not an error
+	fmt.Println(pos.Get(ship) == nil, docked.Has(ship), w.Alive(ship)) // methods accept a stale entity
 	// Output:
 	// {3 4} true true
 	// true false false
 }
 
-// DeleteAll deletes all entities that a query matches.
 func ExampleWorld_DeleteAll() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -65,13 +64,12 @@ func ExampleWorld_DeleteAll() {
 			fallen = append(fallen, e)
 		}
 	}
-	dead.AddAll(w.Query().Among(fallen)) // Among limits a query to a list
+	dead.AddAll(w.Query().Among(fallen)) // Among limits a query to a list of entities
 	fmt.Println(w.DeleteAll(w.Query(dead)), "deleted,", w.Len(), "left")
 	// Output: 100 deleted, 900 left
 }
 
-// Has, Get, Set and Remove report whether the entity has the component. Add gives the component to an entity
-// without it.
+// Set changes the component of an entity that has the component. Add also adds a missing component.
 func ExampleColumn() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})

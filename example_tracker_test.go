@@ -6,7 +6,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// A server sends only the changes to its client.
+// A server sends only changes to its client.
 func ExampleTracker() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})
@@ -19,7 +19,7 @@ func ExampleTracker() {
 		pos.Set(e, Position{X: float64(i)})
 		es = append(es, e)
 	}
-	sent := vast.NewTracker(w, pos) // the client has all values up to now
+	sent := vast.NewTracker(w, pos) // the client already has all present values
 
 	send := func() {
 		for e := range sent.Removed(pos) {
@@ -38,7 +38,7 @@ func ExampleTracker() {
 	w.Delete(es[3])
 	send()
 
-	ships.New() // gets the slot of the deleted entity
+	ships.New() // in the slot of the deleted entity
 	pos.Set(es[1], Position{X: 11})
 	pos.Get(es[2]).X = 7 // a write through Get is not tracked
 	send()
@@ -49,7 +49,7 @@ func ExampleTracker() {
 	// done
 }
 
-// Values that derive from components are recomputed only where the components were written.
+// The loop computes the cells of those ships whose positions were added or written.
 func ExampleQuery_Changed() {
 	type Position struct{ X, Y float64 }
 	w := vast.NewWorld(vast.Options{})

@@ -18,7 +18,7 @@ func ExampleWorld_Visit() {
 		}
 	})
 
-	// Another goroutine asks for a visit to sum up all fuel.
+	// Another goroutine reads the world during a visit.
 	sum := make(chan int)
 	go func() {
 		total := 0

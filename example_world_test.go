@@ -1,6 +1,6 @@
 //go:build (linux || darwin || freebsd || windows) && !race && (amd64 || arm64 || ppc64 || ppc64le || riscv64 || s390x || loong64 || mips64 || mips64le)
 
-// Where regions are Go heap memory, as with the race detector, a world has no room for a million entities.
+// In builds with the heap stand-in, such as race builds, a world has no room for a million entities.
 
 package vast_test
 
@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// This is the program of the README, with a loop over runs instead of slots.
+// The program of the README, with a loop over runs instead of slots.
 func Example() {
 	type Position struct{ X, Y float64 }
 	type Velocity struct{ X, Y float64 }

@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// Exchange adds the components of add to every entity that matches the query and removes the components of
-// remove, in one walk, and returns how many entities match. Gained components are zero. A component of add
-// that the entity has stays as it is. A component of remove that the entity lacks is ignored. The query sees
-// the world as it was before the call. Exchange first commits all memory that it needs: if that fails,
-// Exchange panics with a [*vm.Error] and has changed nothing. It panics if the query or a column is of
-// another world, or if a column is named twice. Complexity: 64 entities at a time for each column.
+// Exchange changes every entity that matches the query: it adds the components of add and removes the
+// components of remove. It returns the number of matches. Gained components are zero. A component of add that
+// the entity already has is unchanged. A component of remove that the entity lacks is ignored. The query sees
+// the world as it was before the call.
+//
+// Exchange first commits all memory that it needs. If it gets no memory, it panics with a [*vm.Error] and has
+// changed nothing. It panics if the query or a column is of another world, or if a column is named twice.
+// Complexity: for each column, one step for each 64 entities.
 func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 	var k walk
 	w.startAll("World.Exchange", q, &k)
@@ -46,7 +48,7 @@ func (w *World) Exchange(q Query, add, remove []AnyColumn) int {
 		k.start(q.q)
 	}
 	n, changes := 0, 0
-	// The loop changes only the bits of slots that the walk has passed, so the walk stays valid.
+	// The walk stays valid, because the loop changes only the bits of slots that the walk has passed.
 	for k.next() {
 		lo, hi := uint32(k.cursor.Lo), uint32(k.cursor.Hi)
 		changes += giveRequired(all, lo, hi)
@@ -89,9 +91,8 @@ func (c *column) giveZero(lo, hi uint32) (added int) {
 	return added
 }
 
-// giveZeroIn is giveZero for the slots of mask in a word.
 func (c *column) giveZeroIn(word uint32, mask uint64) int {
-	// The gained slots of a word are mostly contiguous, so each step clears a range of elements.
+	// Each step clears a range of elements, because most gained slots of a word are contiguous.
 	for gained := mask &^ c.set.Word(uint(word)); gained != 0; {
 		first := uint(bits.TrailingZeros64(gained))
 		n := uint(bits.TrailingZeros64(^(gained >> first)))

@@ -2,8 +2,6 @@ package vast
 
 import "testing"
 
-// TestBulkOperationsCallHooks runs bulk operations on columns of each storage, and checks the values and the
-// calls of hooks.
 func TestBulkOperationsCallHooks(t *testing.T) {
 	w := NewWorld(Options{})
 	base := NewColumn[number](w)
@@ -33,7 +31,6 @@ func TestBulkOperationsCallHooks(t *testing.T) {
 		})
 	}
 	for _, s := range all {
-		// Every seventh entity already has the component.
 		for i := 0; i < n; i += 7 {
 			s.add(es[i], uint64(i))
 		}

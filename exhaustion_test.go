@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// exhausted checks that f panics with a *vm.Error or returns a *vm.Error. The error must wrap want, and its
-// text must contain the given text.
+// exhausted checks that f panics with a *vm.Error or returns one, that the error wraps want, and that its
+// text contains the given text.
 func exhausted(t *testing.T, f func() error, want error, text string) {
 	t.Helper()
 	var err error
@@ -57,7 +57,6 @@ func TestMaxEntities(t *testing.T) {
 			t.Fatalf("the component of entity %d is %d", i, *c.Get(e))
 		}
 	}
-	// One empty word has room for 64 entities of the other archetype.
 	for _, e := range es[:64] {
 		w.Delete(e)
 	}
@@ -69,7 +68,6 @@ func TestMaxEntities(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestRefusedInPart checks that NewN and Grow change nothing if only some of the entities have room.
 func TestRefusedInPart(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 64 * 16, Limit: limit})
@@ -142,7 +140,6 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 		}
 	}
 	second.checkInvariants()
-	// New reaches the limit.
 	exhausted(t, func() error {
 		for range 1 << 16 {
 			e := a.New()
@@ -173,12 +170,10 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	if limit.Used() > limit.Max() {
 		t.Errorf("%d bytes used of %d", limit.Used(), limit.Max())
 	}
-	// Operations that need no memory still succeed.
 	if !second.Delete(es[0]) || !second.Alive(es[1]) {
 		t.Error("Delete fails at the limit")
 	}
 	a.New()
-	// Closing the other world makes room.
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -202,8 +197,8 @@ func sharedLimit(t *testing.T, pages vm.Pages) {
 	}
 }
 
-// hog returns a function that takes all free memory of a limit except the given number of bytes. Each call
-// first gives back what the previous call took.
+// hog returns a function leave, which takes all free memory of a limit except the given number of bytes. Each
+// call of leave first gives back the memory that the previous call took.
 func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	t.Helper()
 	r, err := vm.Reserve(limit.Max(), vm.Options{Name: "hog", Limit: limit})
@@ -224,8 +219,9 @@ func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 	}
 }
 
-// TestLimitWithoutQuarter checks that an archetype grows by only as many words as it needs if the limit has
-// no room for a quarter more. The second attempt uses the memory that the first attempt has committed.
+// TestLimitWithoutQuarter checks that an archetype grows only by the words that it needs if the limit has no
+// room for a quarter of the archetype's words. The second attempt uses the memory that the first attempt
+// committed.
 func TestLimitWithoutQuarter(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	leave := hog(t, limit)
@@ -246,8 +242,8 @@ func TestLimitWithoutQuarter(t *testing.T) {
 	if n%64 != 0 || n == 1<<14 {
 		t.Fatalf("%d entities at the limit, want a multiple of 64 below %d", n, 1<<14)
 	}
-	// One column has room for a quarter more, and the other column for less than a word. The archetype needs
-	// 128 KiB.
+	// The first column can grow by a quarter, but then only 48 KiB are left for the second column. The
+	// archetype needs 64 KiB in each column.
 	leave(n/4/64*64*kib + 48*kib)
 	if err := a.Grow(1); err != nil {
 		t.Fatal(err)
@@ -290,8 +286,7 @@ func TestLimitOfColumnGrow(t *testing.T) {
 	}
 }
 
-// TestLimitAtEveryStep runs the same program under limits that grow from 0 bytes until three of them refuse
-// nothing. After each refusal the world is consistent, and after Close nothing is charged to the limit.
+// TestLimitAtEveryStep runs a program under limits that grow from 0 bytes until three limits refuse nothing.
 func TestLimitAtEveryStep(t *testing.T) {
 	step := 16 << 10
 	if !longtest.Enabled() {

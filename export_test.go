@@ -2,8 +2,8 @@ package vast
 
 import "testing"
 
-// CheckAreas is probetest.CheckAreas. Tests of this package cannot import probetest, because probetest
-// imports this package.
+// CheckAreas is probetest.CheckAreas. Tests of this package cannot import probetest, which imports this
+// package.
 var CheckAreas func(testing.TB, *World)
 
 // probed has the methods that package probe calls and documents.

@@ -14,35 +14,34 @@ type extent struct {
 	archetype *Archetype
 	id        uint32
 	word      uint32 // the first word
-	words     uint32
-	used      uint32 // slots that hold an entity or are worn out
-	worn      uint32 // slots that are worn out: they will never hold an entity again
-	spare     bool   // emptied and kept; reclaim may give it back to the world
+	words     uint32 // number of words
+	used      uint32 // number of slots that hold an entity or are worn
+	worn      uint32 // number of worn slots, which will never hold an entity again
+	spare     bool   // see emptied
 }
 
 func (x *extent) first() uint32 { return x.word * 64 }
 func (x *extent) end() uint32   { return (x.word + x.words) * 64 }
 
-// draw gives the archetype extents with room for at least n more entities. If n entities need fewer words
-// than a quarter of the words that the archetype owns, draw gives a quarter if there is room for it, and
-// otherwise fewer words. On failure nothing has changed.
+// draw gives the archetype extents with room for at least n more entities. If there is room, draw adds at
+// least a quarter to the words that the archetype owns. On failure nothing has changed.
 func (w *World) draw(a *Archetype, n int) error {
 	if err := w.prepare(); err != nil {
 		return err
 	}
 	before := w.committed(a.columns)
 	defer w.forget(before)
-	least := uint32((n + 63) / 64)
-	word, words, err := w.place(a, least, max(least, a.words/4))
-	if err != nil && a.words/4 > least {
-		// A limit may refuse the quarter and still allow the words that the archetype needs.
-		word, words, err = w.place(a, least, least)
+	minWords := uint32((n + 63) / 64)
+	word, words, err := w.place(a, minWords, max(minWords, a.words/4))
+	if err != nil && a.words/4 > minWords {
+		// A limit may refuse a quarter of the archetype's words, and allow minWords.
+		word, words, err = w.place(a, minWords, minWords)
 	}
 	switch {
 	case err == nil && words > 0:
 		w.own(a, word, words)
 	case err == nil:
-		err = w.drawHoles(a, least)
+		err = w.drawHoles(a, minWords)
 	}
 	if err != nil {
 		w.shrink(a.columns, before)
@@ -53,9 +52,9 @@ func (w *World) draw(a *Archetype, n int) error {
 // hole is a run of words that no archetype owns.
 type hole struct{ word, words uint32 }
 
-// drawHoles gives the archetype words from several holes. It serves the case that no single hole has enough
-// words. It takes the largest holes first, so that there are few new extents. On failure the archetype owns
-// only the words that it owned before, but memory may stay committed.
+// drawHoles gives the archetype words from several holes, because no single hole has enough words. It takes
+// the largest holes first, so that there are few new extents. On failure the archetype gains no words, but
+// memory may stay committed.
 func (w *World) drawHoles(a *Archetype, words uint32) error {
 	holes, total := w.holes()
 	if total < words && w.reclaim(a) {
@@ -88,8 +87,8 @@ func (w *World) drawHoles(a *Archetype, words uint32) error {
 	return nil
 }
 
-// holes returns all runs of words that no archetype owns, up to the world's last word, and the total number
-// of words in these runs.
+// holes returns all holes of the world, including the words from the frontier on, and the total number of
+// words in the holes.
 func (w *World) holes() (holes []hole, words uint32) {
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
@@ -97,9 +96,9 @@ func (w *World) holes() (holes []hole, words uint32) {
 		words += n
 		lo = uint32(w.vacant.Next(uint(lo + n)))
 	}
-	if most := uint32(w.options.MaxEntities / 64); most > w.frontier {
-		holes = append(holes, hole{w.frontier, most - w.frontier})
-		words += most - w.frontier
+	if maxWords := uint32(w.options.MaxEntities / 64); maxWords > w.frontier {
+		holes = append(holes, hole{w.frontier, maxWords - w.frontier})
+		words += maxWords - w.frontier
 	}
 	return holes, words
 }
@@ -134,16 +133,12 @@ func (w *World) own(a *Archetype, word, words uint32) *extent {
 
 func byWord(x *extent, word uint32) int { return int(x.word) - int(word) }
 
-// place finds words for an extent and commits the memory of the archetype's columns there. It tries these
-// places in this order:
-//
-//   - the lowest hole between extents, if a hole has enough words
-//   - the words behind all extents, if there are enough
-//   - the remaining words behind all extents or the largest hole, whichever has more words
-//
-// The third place has fewer words than the caller wants. If it has fewer than atLeast words, place returns no
-// words.
-func (w *World) place(a *Archetype, atLeast, words uint32) (word, got uint32, err error) {
+// place finds room for an extent of the given number of words, and commits the memory of the archetype's
+// columns there. It takes the lowest hole between extents that has enough words. If there is none, it takes
+// words behind all extents. If these are too few, place returns fewer words than wanted: either the largest
+// hole or the words behind all extents, whichever has more words. If these are fewer than minWords, place
+// returns 0 words and no error.
+func (w *World) place(a *Archetype, minWords, words uint32) (word, got uint32, err error) {
 	var largest hole
 	for lo := uint32(w.vacant.Next(0)); lo < w.frontier; {
 		n := min(uint32(w.vacant.NextClear(uint(lo))), w.frontier) - lo
@@ -155,36 +150,37 @@ func (w *World) place(a *Archetype, atLeast, words uint32) (word, got uint32, er
 		}
 		lo = uint32(w.vacant.Next(uint(lo + n)))
 	}
-	most := uint32(w.options.MaxEntities / 64)
+	maxWords := uint32(w.options.MaxEntities / 64)
 	start := w.frontier
 	if k := len(a.extents); k == 0 || a.extents[k-1].word+a.extents[k-1].words != start {
 		start = w.align(a, words)
 	}
-	if words > most || start > most-words {
+	if words > maxWords || start > maxWords-words {
 		start = w.frontier
 	}
-	if left := most - start; words > left {
+	if left := maxWords - start; words > left {
 		words = left
 		if left < largest.words {
 			start, words = largest.word, largest.words
 		}
 	}
-	if words < atLeast {
+	if words < minWords {
 		return 0, 0, nil
 	}
 	return start, words, w.claim(a, start, words)
 }
 
-// full returns the error for a world that has too few words without an archetype.
+// full returns the error for a world in which too few words belong to no archetype.
 func (w *World) full(a *Archetype) error {
 	return &vm.Error{Op: "grow", Purpose: w.options.Name, Bytes: 64 * a.bytes, Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("archetypes own too many of the %d slots, %d of them with entities: set a "+
 			"larger Options.MaxEntities", w.options.MaxEntities, w.Len())}
 }
 
-// align returns the first word, from the frontier on, at which the archetype's widest column begins a huge
-// page. If the extent does not fill a huge page, align returns the frontier. Archetypes should not share a
-// huge page, because it can be given back only when all of them have given back their words.
+// align returns the first word, from the frontier on, that begins at or behind a border of huge pages in the
+// archetype's widest column. If the extent does not fill a huge page, align returns the frontier. Archetypes
+// should not share a huge page, because the page can be given back only when each of these archetypes has
+// given back its words.
 func (w *World) align(a *Archetype, words uint32) uint32 {
 	huge := w.alignment
 	wordBytes := 64 * a.widest
@@ -195,8 +191,8 @@ func (w *World) align(a *Archetype, words uint32) uint32 {
 	return uint32((((bytes+huge-1)&^(huge-1) + wordBytes - 1) / wordBytes))
 }
 
-// claim takes words that no archetype owns, and commits their memory. If the first word is beyond the
-// frontier, the words between the frontier and the first word become vacant.
+// claim takes words that no archetype owns, and commits their memory. If word is behind the frontier, the
+// words from the frontier to word become vacant.
 func (w *World) claim(a *Archetype, word, words uint32) error {
 	end := word + words
 	if err := w.commit(a, end); err != nil {
@@ -227,7 +223,7 @@ func (w *World) giveBack(x *extent) {
 // disown marks the words [lo, hi) as vacant.
 func (w *World) disown(lo, hi uint32) {
 	w.vacant.Fill(uint(lo), uint(hi))
-	// Vacant words right below the frontier count as never owned.
+	// The frontier moves down, behind the last word that an archetype owns.
 	for w.frontier > 0 && w.vacant.Test(uint(w.frontier-1)) {
 		w.vacant.Clear(uint(w.frontier - 1))
 		w.frontier--
@@ -235,8 +231,8 @@ func (w *World) disown(lo, hi uint32) {
 }
 
 // emptied gives back an extent without entities. If the archetype's only extent is a single word, emptied
-// keeps the extent as a spare, so that making and deleting one entity again and again does not draw an extent
-// each time.
+// instead marks the extent as spare, and the archetype keeps it. Otherwise a program that makes and deletes
+// one entity again and again would draw an extent each time.
 func (w *World) emptied(x *extent) {
 	if len(x.archetype.extents) > 1 || x.words > 1 {
 		w.giveBack(x)
@@ -245,7 +241,8 @@ func (w *World) emptied(x *extent) {
 	x.spare = true
 }
 
-// reclaim gives back the spare extents of all archetypes except a, and reports whether there were any.
+// reclaim gives the spare extents of all archetypes except a back to the world, and reports whether there
+// were any.
 func (w *World) reclaim(a *Archetype) bool {
 	found := false
 	for _, other := range w.archetypes {

@@ -25,8 +25,7 @@ func expectPlaces(t *testing.T, what string, a *Archetype, want ...[2]uint32) {
 	a.world.checkInvariants()
 }
 
-// someArchetypes returns a world whose size is given in words of 64 slots, and n archetypes with one column
-// each.
+// someArchetypes returns a world with room for a number of words, and n archetypes with one column each.
 func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Archetype) {
 	o.MaxEntities = words * 64
 	w = NewWorld(o)
@@ -41,11 +40,11 @@ func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Arch
 	return w, as
 }
 
-// clearOut deletes all entities of an archetype.
+// clearOut deletes all entities of an archetype of someArchetypes.
 func clearOut(a *Archetype) { a.world.DeleteAll(a.world.Query(a.columns[0].asAny())) }
 
-// TestDrawnWords checks how many words an archetype draws. Usually it draws a quarter of its own words. It
-// draws more if it needs more. If the world has fewer words left than a quarter, the archetype draws these.
+// TestDrawnWords checks how many words an archetype draws: as many as it needs, but at least a quarter of its
+// words. If fewer words are left in the world, it draws the remaining words.
 func TestDrawnWords(t *testing.T) {
 	_, as := someArchetypes(t, 1000, 2, Options{Pages: vm.PagesSmall})
 	a, b := as[0], as[1]
@@ -72,18 +71,18 @@ func TestDrawnWords(t *testing.T) {
 		[2]uint32{950, 50})
 }
 
-// TestDrawAtALimit checks that an archetype draws only as many words as it needs if the limit has no room
-// for a quarter more.
+// TestDrawAtALimit checks that an archetype draws only the words that it needs if the limit has no room for a
+// quarter of the archetype's words.
 func TestDrawAtALimit(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the heap stand-in takes all memory at once")
 	}
 	used := 0
-	for _, most := range []int{1 << 30, 0} {
-		if most == 0 {
-			most = used + 1<<18
+	for _, maxBytes := range []int{1 << 30, 0} {
+		if maxBytes == 0 {
+			maxBytes = used + 1<<18
 		}
-		limit := vm.NewLimit(most)
+		limit := vm.NewLimit(maxBytes)
 		w, as := someArchetypes(t, 1<<15, 1, Options{Pages: vm.PagesSmall, Limit: limit})
 		a := as[0]
 		a.NewN(1<<20, nil)
@@ -99,8 +98,6 @@ func TestDrawAtALimit(t *testing.T) {
 	}
 }
 
-// TestHolesByTheirSize checks that an extent takes the lowest hole that is large enough. If no hole is large
-// enough, the extent takes the words behind all extents.
 func TestHolesByTheirSize(t *testing.T) {
 	w, as := someArchetypes(t, 40, 16, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 5, 3, 8, 3, 8, 3} { // at words 0, 2, 5, 10, 13, 21, 24, 32
@@ -123,9 +120,8 @@ func TestHolesByTheirSize(t *testing.T) {
 	}
 }
 
-// TestLargestHole checks the placement if no hole is large enough and too few words are left behind all
-// extents. The archetype takes the largest hole first, then smaller holes. A refused Grow gives all words
-// back.
+// TestLargestHole checks the placement if neither a hole nor the words behind all extents have enough words.
+// The archetype takes the largest hole first, then smaller holes. A refused Grow gives all words back.
 func TestLargestHole(t *testing.T) {
 	w, as := someArchetypes(t, 20, 7, Options{Pages: vm.PagesSmall})
 	for i, words := range []int{2, 3, 4, 3, 3, 4} { // at words 0, 2, 5, 9, 12, 15; one word is left
@@ -148,8 +144,9 @@ func TestLargestHole(t *testing.T) {
 		[2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{5, 4}, [2]uint32{12, 3}, [2]uint32{19, 1})
 }
 
-// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of a huge page. The
-// exceptions are an extent that continues the archetype's last extent, and a world with no huge page free.
+// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of a huge page.
+// There are two exceptions: an extent behind the archetype's last extent, and a world without a free huge
+// page.
 func TestExtentsOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {

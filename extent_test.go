@@ -7,7 +7,6 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// runsOf returns the lengths of a query's runs.
 func runsOf(q Query) (lens []int) {
 	for r := range q.Runs() {
 		lens = append(lens, r.Len())
@@ -15,7 +14,6 @@ func runsOf(q Query) (lens []int) {
 	return lens
 }
 
-// TestLocality makes entities of three archetypes in turn. The entities of each archetype lie in long runs.
 func TestLocality(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -37,8 +35,8 @@ func TestLocality(t *testing.T) {
 		for _, k := range lens {
 			longest, sum = max(longest, k), sum+k
 		}
-		// After the first few extents, each new extent adds a quarter to the archetype's words. This takes
-		// about 24 extents from one word to 15,000 entities.
+		// After the first few extents, each new extent adds a quarter to the archetype's words. 15,000
+		// entities therefore take about 24 extents.
 		if sum != n || len(lens) > 32 || longest < n/8 {
 			t.Errorf("archetype %d: %d entities in %d runs, the longest of %d: %v", i, sum, len(lens),
 				longest, lens)
@@ -46,7 +44,6 @@ func TestLocality(t *testing.T) {
 	}
 }
 
-// TestAdjacentExtents checks that adjacent extents of an archetype form one run.
 func TestAdjacentExtents(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -63,8 +60,6 @@ func TestAdjacentExtents(t *testing.T) {
 	}
 }
 
-// TestEmptiedExtents fills the world with one archetype after another. Each archetype uses the slots of the
-// previous archetype.
 func TestEmptiedExtents(t *testing.T) {
 	const slots = 1 << 12
 	w := NewWorld(Options{MaxEntities: slots})
@@ -106,8 +101,8 @@ func entitiesOf(q Query) (es []Entity) {
 	return es
 }
 
-// TestSpareWord checks that an empty archetype keeps a word until another archetype needs the word, and that
-// an archetype never loses a word that Grow has drawn for it.
+// TestSpareWord checks that an empty archetype keeps one word. Another archetype may take this word, but not
+// a word that Grow has drawn.
 func TestSpareWord(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
@@ -132,8 +127,6 @@ func TestSpareWord(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestChurn makes and deletes entities of three archetypes for a long time. The number of entities stays the
-// same. No extent may end beyond four times this number of slots.
 func TestChurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -149,8 +142,7 @@ func TestChurn(t *testing.T) {
 	steps := longtest.Pick(100_000, 1_000_000)
 	highest := uint32(0)
 	for i := range steps {
-		// Deleting all entities of an archetype from time to time gives extents back, which are then drawn
-		// again.
+		// From time to time, the test deletes all entities of an archetype, so that extents are given back.
 		if i%20_000 == 0 {
 			a := as[i/20_000%3]
 			kept := es[:0]
@@ -180,7 +172,6 @@ func TestChurn(t *testing.T) {
 	}
 }
 
-// TestManyArchetypes makes one entity in each of 256 archetypes.
 func TestManyArchetypes(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -219,7 +210,6 @@ func TestManyArchetypes(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestHolesAreFilled checks that new extents fill the hole of an emptied archetype before new slots are used.
 func TestHolesAreFilled(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -244,6 +234,5 @@ func TestHolesAreFilled(t *testing.T) {
 	}
 }
 
-// asAny returns the column as an AnyColumn for queries. Queries do not use the element type, so the type of
-// the result is byte for every column.
+// asAny returns the column for queries. Queries ignore the element type, so asAny uses byte for all columns.
 func (c *column) asAny() AnyColumn { return Column[byte]{base: c.base, c: c} }

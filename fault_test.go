@@ -26,7 +26,7 @@ func init() {
 	}
 }
 
-// columnWithStray makes a world with one entity and a pointer to a slot far beyond the column's memory.
+// columnWithStray makes a world with one entity. past points to a slot far beyond the column's memory.
 func columnWithStray() (c Column[number], e Entity, past *number) {
 	w := NewWorld(Options{Name: "demo", MaxEntities: 8_000_000})
 	c = NewColumn[number](w)
@@ -34,7 +34,6 @@ func columnWithStray() (c Column[number], e Entity, past *number) {
 	return c, e, (*number)(unsafe.Add(unsafe.Pointer(c.Get(e)), 8*5_000_000))
 }
 
-// faultOf returns the memory fault that f causes.
 func faultOf(t *testing.T, f func()) (found *vm.Fault) {
 	t.Helper()
 	defer func() {
@@ -55,8 +54,6 @@ func mustFault(t *testing.T) {
 	}
 }
 
-// TestColumnFault checks the message of a fault at a slot without memory: it names the slot, the column and
-// the number of usable slots.
 func TestColumnFault(t *testing.T) {
 	mustFault(t)
 	c, e, past := columnWithStray()
@@ -73,7 +70,6 @@ func TestColumnFault(t *testing.T) {
 			t.Errorf("the error does not contain %q:\n%s", want, text)
 		}
 	}
-	// After Close, a pointer into the world faults.
 	p, generation := c.Get(e), c.c.world.generation(e.slot)
 	if err := c.c.world.Close(); err != nil {
 		t.Fatal(err)
@@ -93,7 +89,6 @@ func TestColumnFault(t *testing.T) {
 	}
 }
 
-// TestTrimmedFault checks the message of a fault in memory that Trim gave back.
 func TestTrimmedFault(t *testing.T) {
 	mustFault(t)
 	w := NewWorld(Options{Name: "shrinking"})
@@ -114,8 +109,6 @@ func TestTrimmedFault(t *testing.T) {
 	}
 }
 
-// TestLookUpsDoNotFault checks that looking up invented entities, or entities of a closed world, does not
-// fault.
 func TestLookUpsDoNotFault(t *testing.T) {
 	c, e, _ := columnWithStray()
 	w := c.c.world
@@ -139,7 +132,6 @@ func TestLookUpsDoNotFault(t *testing.T) {
 	}
 }
 
-// TestFaultInChild checks the output of a program that dies of a fault, with and without vm.Watch.
 func TestFaultInChild(t *testing.T) {
 	mustFault(t)
 	childtest.Needed(t)

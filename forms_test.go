@@ -10,14 +10,15 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// formsWorld is a world of entities with random components of many columns, and a model of these entities.
+// formsWorld is a world with random entities, and a model of these entities. A column's number is its index
+// in columns.
 type formsWorld struct {
 	*World
 	r       *rand.Rand
 	columns []AnyColumn
 	marks   []Column[uint16]        // the columns with even numbers
 	tags    []Tag                   // the columns with odd numbers
-	living  map[Entity]map[int]bool // the numbers of each entity's columns
+	living  map[Entity]map[int]bool // the numbers of the columns that a living entity has
 	dead    []Entity
 }
 
@@ -74,8 +75,8 @@ func (f *formsWorld) toggle(e Entity, c int) {
 	}
 }
 
-// randomColumn returns the number of a column. Most results are among seven columns. Columns whose numbers
-// differ by 64 share a bit in the masks of words.
+// randomColumn mostly returns one of seven columns. Columns whose numbers differ by 64 share a bit in the
+// masks of words.
 func (f *formsWorld) randomColumn() int {
 	if f.r.IntN(8) == 0 {
 		return f.r.IntN(len(f.columns))
@@ -83,7 +84,6 @@ func (f *formsWorld) randomColumn() int {
 	return []int{0, 1, 2, 3, 64, 65, 66}[f.r.IntN(7)] % len(f.columns)
 }
 
-// randomColumns returns the numbers of at most max columns.
 func (f *formsWorld) randomColumns(max int) (set []int) {
 	for range f.r.IntN(max + 1) {
 		if c := f.randomColumn(); !slices.Contains(set, c) {
@@ -102,7 +102,7 @@ func (f *formsWorld) numbered(set []int) (cols []AnyColumn) {
 
 func (f *formsWorld) inOrder() []Entity { return slices.SortedFunc(maps.Keys(f.living), bySlot) }
 
-// list returns a list of living entities, with duplicates and stale entities. Half of the lists are shuffled.
+// list returns a random list of living and stale entities, with duplicates. Half of the lists are shuffled.
 func (f *formsWorld) list() (list []Entity) {
 	all := f.inOrder()
 	for lo := 0; lo < len(all); {
@@ -124,8 +124,8 @@ func (f *formsWorld) list() (list []Entity) {
 	return list
 }
 
-// query makes a random query with its parts in random order, and returns the entities that the query should
-// yield, in slot order.
+// query makes a random query, and returns the entities that the query should yield, in the order of slots. It
+// calls the methods of Query in random order.
 func (f *formsWorld) query() (q Query, name string, optional []int, want []Entity) {
 	with, minus, any, others := f.randomColumns(2), f.randomColumns(2), f.randomColumns(3), f.randomColumns(3)
 	minus = slices.DeleteFunc(minus, func(c int) bool { return slices.Contains(with, c) })
@@ -184,7 +184,7 @@ func (f *formsWorld) query() (q Query, name string, optional []int, want []Entit
 	return q, name, optional, want
 }
 
-// check runs a query in all ways and checks that each way yields the entities of want in order.
+// check checks that each method that runs a query yields the entities of want in order.
 func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, want []Entity) {
 	t.Helper()
 	var got []Entity
@@ -254,14 +254,12 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 	}
 }
 
-// TestForms compares random queries with a model. In worlds with more than 64 columns, some columns share a
-// bit in the masks of words.
 func TestForms(t *testing.T) {
 	longtest.OneGoroutine(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rounds := longtest.Pick(60, 150)
-	for _, columns := range []int{7, 70, 140} {
+	for _, columns := range []int{7, 70, 140} { // above 64, columns share bits in the masks of words
 		r := rand.New(rand.NewPCG(seed, uint64(columns)))
 		f := newFormsWorld(r, columns, 5000)
 		some := 0
@@ -283,8 +281,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsInBulk runs bulk operations over random queries and compares the whole world with the model after
-// each operation.
 func TestFormsInBulk(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

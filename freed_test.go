@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedComponents checks that each way of removing a component poisons its memory, and that
-// each way of adding a component in the same slot detects a write after the removal.
+// TestWritesToRemovedComponents checks that each operation that removes a component poisons its memory. If a
+// program then writes to the memory, each operation that adds a component in the slot must panic.
 func TestWritesToRemovedComponents(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
@@ -66,9 +66,7 @@ func TestWritesToRemovedComponents(t *testing.T) {
 	}
 }
 
-// TestWritesToRemovedElsewhere checks that a write to a removed component of a SparseColumn or a HeapColumn
-// is detected.
-func TestWritesToRemovedElsewhere(t *testing.T) {
+func TestWritesToRemovedComponentsOfOtherStorages(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// age sets the generation of free slots as if each had been used count times.
-func age(w *World, count uint32, slots ...uint32) {
+// age gives free slots the generation that they have after the given number of uses.
+func age(w *World, uses uint32, slots ...uint32) {
 	for _, slot := range slots {
-		*w.generation(slot) = count | uint32(w.mark)
+		*w.generation(slot) = uses | uint32(w.mark)
 	}
 }
 
-// TestGenerationWraps uses one slot until its generation reaches the highest count. Then the slot is retired.
-func TestGenerationWraps(t *testing.T) {
+// TestLastGeneration checks that a slot is retired after its generation has reached the highest count.
+func TestLastGeneration(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()
 	c := NewColumn[uint32](w)
@@ -66,7 +66,6 @@ func TestGenerationWraps(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestRetiredSlots retires slots with each way of making and deleting entities.
 func TestRetiredSlots(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -94,8 +93,8 @@ func TestRetiredSlots(t *testing.T) {
 			if err := a.Grow(200); err != nil {
 				t.Fatal(err)
 			}
-			// Slots at the ends, in the middle and around a word's border have one use left. Slot 30 has two
-			// uses left.
+			// The old slots, at the ends, in the middle and around a word's border, have one use left. Slot
+			// 30 has two uses left.
 			old := []uint32{0, 1, 10, 63, 64, 100, 127}
 			age(w, generation.MaxCount-1, old...)
 			age(w, generation.MaxCount-2, 30)
@@ -153,7 +152,7 @@ func TestRetiredSlots(t *testing.T) {
 	}
 }
 
-// TestRetiredWithQueries checks that queries and NewN skip a retired slot among living entities.
+// TestRetiredWithQueries checks that queries and NewN skip a retired slot among slots with entities.
 func TestRetiredWithQueries(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()

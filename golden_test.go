@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// TestGoldenAnswers runs one stream of operations of the combined model and hashes its answers and its final
-// state: the entities of each query in order, their slots, generations, components and links. The hash is the
-// same on every system, processor and page size. If the operations of the model or the choice of slots
-// change, write the new hash here. Note a changed choice of slots in the change log.
+// TestGoldenAnswers runs a stream of operations of the combined model. It hashes all answers and the final
+// state: the entities of each query in order, and their slots, generations, components and links. The hash
+// must be the same on every system, processor and page size. If you change the operations of the model or the
+// choice of slots, write the new hash here. If you change the choice of slots, note the change in
+// CHANGELOG.md.
 func TestGoldenAnswers(t *testing.T) {
 	const want = 0x61f9e9fed80769da
 	h := fnv.New64a()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mustBeHierarchy panics if the relation is cyclic, because following the links of a cycle never ends.
+// mustBeHierarchy panics if the relation may have cycles, because following the links of a cycle never ends.
 func (k *relation) mustBeHierarchy(what string) {
 	if k.cyclic {
 		k.noHierarchy(what)
@@ -37,9 +37,9 @@ func (k *relation) ancestors(e Entity, yield func(Entity) bool) {
 	}
 }
 
-// Descendants yields the sources of e, their sources and so on, depth first. Each entity comes after its
-// target, and the sources of one target come in the order of Sources. Descendants needs no stack, however
-// deep the hierarchy is. The rules of [Relation.Sources] hold.
+// Descendants yields the sources of e, the sources of these sources, and so on, depth first. Each entity
+// comes after its target. The sources of a target come in the order of Sources. Descendants needs no stack.
+// The rules of [Relation.Sources] hold.
 func (r Relation) Descendants(e Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) { r.made().descendants(e, yield) }
 }
@@ -59,7 +59,7 @@ func (k *relation) descendants(e Entity, yield func(Entity) bool) {
 }
 
 // Root returns the last of e's ancestors, e itself if e has no ancestors, or the zero Entity if e is stale.
-// Complexity: the number of ancestors.
+// Complexity: linear in the number of ancestors.
 func (r Relation) Root(e Entity) Entity {
 	k := r.made()
 	k.mustBeHierarchy("Root")
@@ -72,8 +72,8 @@ func (r Relation) Root(e Entity) Entity {
 	return e
 }
 
-// Depth returns how many ancestors e has. It returns 0 for a root and for a stale entity. Complexity:
-// constant for a depth of 63 or less; otherwise the number of ancestors at depth 64 or deeper.
+// Depth returns the number of e's ancestors. It returns 0 for a root and for a stale entity. Complexity:
+// constant for a depth of 63 or less, otherwise linear in the number of ancestors at depth 64 or deeper.
 func (r Relation) Depth(e Entity) int {
 	k := r.made()
 	k.mustBeHierarchy("Depth")
@@ -88,8 +88,8 @@ func (r Relation) Depth(e Entity) int {
 	return n + int(k.link(slot).level)
 }
 
-// mustNotClose panics if a link from source to target would close a circle: if source is target itself or an
-// ancestor of target.
+// mustNotClose panics if a link from source to target would close a circle, that is, if source is target or
+// an ancestor of target.
 func (k *relation) mustNotClose(source, target Entity) {
 	slot := target.slot
 	for slot != source.slot && k.level(slot) > 0 {
@@ -107,13 +107,13 @@ func (k *relation) circle(source, target Entity) string {
 		e = *k.target(e.slot)
 		path = append(path, e)
 	}
-	const most = 8 // longer paths are cut in the middle
+	const maxShown = 8 // longer paths are shortened in the middle
 	var s strings.Builder
 	for i, e := range path {
 		switch left := len(path) - i; {
-		case len(path) > most && i == most/2:
-			fmt.Fprintf(&s, " → … %d more", len(path)-most)
-		case len(path) > most && i > most/2 && left > most/2:
+		case len(path) > maxShown && i == maxShown/2:
+			fmt.Fprintf(&s, " → … %d more", len(path)-maxShown)
+		case len(path) > maxShown && i > maxShown/2 && left > maxShown/2:
 		default:
 			if i > 0 {
 				s.WriteString(" → ")

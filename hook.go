@@ -57,8 +57,8 @@ func (w *World) unobserve(c *column) {
 	}
 }
 
-// tell calls hooks for the entities in the slots of a word that mask selects. All these entities have the
-// component.
+// tell calls hooks for the entities whose slots are set in mask. Bit i of mask stands for slot word*64+i. All
+// these entities must have the component.
 func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 	if len(hooks) == 0 || mask == 0 {
 		return
@@ -78,11 +78,11 @@ func (c *column) tell(hooks []hook, what string, word uint32, mask uint64) {
 	}
 }
 
-// tellAdded calls the OnAdd hooks for the entity in a slot, which gained the component.
+// tellAdded calls the OnAdd hooks for the entity in a slot.
 func (c *column) tellAdded(slot uint32) { c.tell(c.onAdd, "OnAdd", slot/64, 1<<(slot%64)) }
 
-// tellLosses calls the OnRemove hooks for all components of the slots of mask in a word, before the slots
-// lose these components.
+// tellLosses calls the OnRemove hooks for all components of the entities whose slots are set in mask, before
+// the entities lose these components.
 func (w *World) tellLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
 		if word < c.slots/64 {
@@ -120,7 +120,7 @@ type wordMask struct {
 	mask uint64
 }
 
-// tellGains calls the OnAdd hooks for the slots that gained the component.
+// tellGains calls the OnAdd hooks for the entities in the slots of gains.
 func (c *column) tellGains(gains []wordMask) {
 	for _, g := range gains {
 		c.tell(c.onAdd, "OnAdd", g.word, g.mask)
@@ -141,7 +141,7 @@ func (a *Archetype) tellBirths(lo, hi uint32) {
 	}
 }
 
-// tellClosing calls the OnRemove hooks for all components of the world.
+// tellClosing calls the OnRemove hooks for all components of all entities.
 func (w *World) tellClosing() {
 	for _, c := range w.watched {
 		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {

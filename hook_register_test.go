@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestHooksThatRegisterHooks checks a hook that registers further hooks during a deletion. Each older hook
-// still runs once for each entity. A deletion calls the hooks column by column: it calls the new hooks of
-// later columns, but not those of earlier columns.
+// A deletion calls the hooks column by column. It also calls a hook that is registered during the deletion if
+// the hook's column comes later.
 func TestHooksThatRegisterHooks(t *testing.T) {
 	for name, end := range map[string]func(*World, []Entity){
 		"Delete": func(w *World, es []Entity) {
@@ -43,7 +42,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 				told["1"]++
 				if first {
 					first = false
-					tags[0].OnRemove(count("0")) // this column comes before tags[1] in the world's list
+					tags[0].OnRemove(count("0"))
 					tags[3].OnRemove(count("3 late"))
 					NewSparseColumn[uint64](w)
 				}
@@ -53,7 +52,7 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 			end(w, es)
 			want := map[string]int{"1": 2, "2": 2, "3": 2, "3 late": 2}
 			if name == "Delete" && !linked {
-				want["0"] = 1 // in the second call of Delete; all other cases are one deletion
+				want["0"] = 1 // this case has a second deletion
 			}
 			if !maps.Equal(told, want) {
 				t.Errorf("%s, linked %t: the hooks were called %v times, want %v", name, linked, told, want)
@@ -66,8 +65,6 @@ func TestHooksThatRegisterHooks(t *testing.T) {
 	}
 }
 
-// TestRelationMadeByHook makes a relation in a hook while a deletion runs. The deletion ignores the new
-// relation.
 func TestRelationMadeByHook(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// mustPanic runs f, which must panic with a text that contains want.
 func mustPanic(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
@@ -148,7 +147,7 @@ func TestResources(t *testing.T) {
 	}
 	SetResource(w, clock{9})
 	if FindResource[clock](other) != nil {
-		t.Error("another world has the clock too")
+		t.Error("another world has the clock, too")
 	}
 	w.Close()
 	mustPanic(t, "closed world", func() { Resource[clock](w) })
@@ -157,9 +156,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestOnlyWatchedColumnsAreLookedAt checks that the world watches only columns with hooks, because the work
-// of a deletion must not grow with the number of registered columns.
-func TestOnlyWatchedColumnsAreLookedAt(t *testing.T) {
+// The work of a deletion must not grow with the number of columns without hooks.
+func TestWorldWatchesOnlyColumnsWithHooks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 64})
 	defer w.Close()
 	var tags []Tag

@@ -11,12 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The tests of this file decode a stream of bytes into operations on two worlds that share a limit. Between
-// the operations, they close the limit, which means that no world can commit a byte, and open the limit
-// again. A model records what each Grow promises. A promised operation never fails, even if the limit is
-// closed and other operations use the same columns. A failed operation changes nothing: see try.
-
-// promisesWorld is a world and its promises.
+// promisesWorld is a world, and the promises that calls of Grow have made.
 type promisesWorld struct {
 	*World
 	dense      Column[[100]byte]
@@ -29,12 +24,15 @@ type promisesWorld struct {
 	alive      []Entity
 	births     []int  // number of promised births, by archetype
 	additions  [2]int // number of promised additions, by sparse column
-	reach      [3]int // number of slots that promised additions cover: in the sparse columns, in the dense
+	reach      [3]int // number of slots that promised additions cover, by column; dense is the last
 	edges      int    // number of promised edges
 	edgesReach int    // number of slots that promised edges cover
 	links      int    // number of slots that promised links cover
 }
 
+// promisesModel runs random operations on two worlds that share a limit. Some operations close the limit: they
+// lower it to the memory in use. A promised operation must succeed under a closed limit. An operation that
+// fails must change nothing.
 type promisesModel struct {
 	t        testing.TB
 	limit    *vm.Limit
@@ -42,7 +40,7 @@ type promisesModel struct {
 	step     int
 	what     string
 	refusals int
-	redeemed int // promised operations that ran while the limit was closed
+	redeemed int // number of promised operations that ran under a closed limit
 }
 
 const promisesSlots = 3000
@@ -76,8 +74,7 @@ func (m *promisesModel) must(ok bool, format string, a ...any) {
 	}
 }
 
-// try calls f and reports whether f succeeded. If promised is true, f must succeed. If f fails, it must have
-// changed nothing.
+// try calls f and reports whether f succeeded. If promised is true, f must succeed.
 func (m *promisesModel) try(promised bool, f func() error) bool {
 	m.t.Helper()
 	type state struct {
@@ -135,7 +132,7 @@ func (m *promisesModel) run(stream []byte) {
 	m.must(m.limit.Used() == 0, "%d bytes are in use after all worlds were closed", m.limit.Used())
 }
 
-// redeem closes the limit and makes all promised births of an archetype.
+// redeem closes the limit and makes all promised births of archetype a.
 func (m *promisesModel) redeem(f *promisesWorld, a int) {
 	m.limit.SetMax(m.limit.Used())
 	m.born(f, a, f.births[a])
@@ -284,7 +281,7 @@ func (m *promisesModel) addMany(f *promisesWorld, c int, es []Entity, what strin
 	}
 }
 
-// deleteSome deletes some entities, which ends the promises of births of their archetypes.
+// deleteSome deletes some entities. A deletion ends the promised births of the entity's archetype.
 func (m *promisesModel) deleteSome(f *promisesWorld, b *byteStream) {
 	m.what = "deletions"
 	for _, e := range f.some(b) {
@@ -324,7 +321,7 @@ func (m *promisesModel) applyLinks(f *promisesWorld, b *byteStream) {
 		m.what = "links"
 		for i := 1; i < len(es); i++ {
 			if f.child.Has(es[0]) || f.child.CountSources(es[i]) > 0 {
-				continue // the promise is for hierarchies of two levels
+				continue // GrowLevels(2) promises no third level
 			}
 			promised := int(max(es[0].Slot(), es[i].Slot())) < f.links
 			m.try(promised, func() error { f.child.Set(es[i], es[0]); return nil })
@@ -359,10 +356,10 @@ func TestPromises(t *testing.T) {
 	for i := range streams {
 		m := newPromisesModel(t)
 		m.run(randomStream(rand.New(rand.NewPCG(seed, uint64(i))), bytes))
-		t.Logf("%d steps, %d refusals, %d promises were kept while nothing could be committed", m.step,
+		t.Logf("%d steps, %d refusals, %d promises kept under a closed limit", m.step,
 			m.refusals, m.redeemed)
 		if m.refusals == 0 || m.redeemed == 0 {
-			t.Error("no operation was refused, or no promise kept at the limit: the test covers too little")
+			t.Error("the test refused no operation, or kept no promise under a closed limit")
 		}
 	}
 }

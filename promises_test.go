@@ -7,8 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestPromisesOfBirthsAdd: the promises to two archetypes that share a sparse column add up, and Trim keeps
-// the room for both.
 func TestPromisesOfBirthsAdd(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -25,8 +23,7 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if limit.Used() > used || limit.Used() < 2000<<10 {
-		t.Errorf("%d bytes are in use before Trim and %d after Trim, want no more, and at least %d", used,
-			limit.Used(), 2000<<10)
+		t.Errorf("%d bytes are in use after Trim, want %d to %d", limit.Used(), 2000<<10, used)
 	}
 	limit.SetMax(limit.Used())
 	for range 1000 {
@@ -34,21 +31,19 @@ func TestPromisesOfBirthsAdd(t *testing.T) {
 	}
 	b.NewN(1000, nil)
 	if w.checkInvariants(); c.Len() != 2000 {
-		t.Errorf("%d entities have the component", c.Len())
+		t.Errorf("%d entities have the component, want all entities", c.Len())
 	}
 	exhausted(t, func() error { a.NewN(1000, nil); return nil }, vm.ErrLimit, "")
-	// After these births no promise is left.
+	// The births have used up the promises, so Trim gives back the memory.
 	w.DeleteAll(w.Query())
 	if err := w.Trim(); err != nil {
 		t.Fatal(err)
 	}
 	if left := probed.StatsOf(c).Committed; left > max(256<<10, 8*vm.PageSize()) {
-		t.Errorf("%d bytes are left of a column without elements", left)
+		t.Errorf("Trim leaves %d bytes to a column without elements", left)
 	}
 }
 
-// TestPromisesAreNoMoreThanSlots promises 1,000 additions and then makes 1,024 entities with the component.
-// The promises and the births together exceed the slots of the world, but the births succeed.
 func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -57,9 +52,9 @@ func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 	if err := c.Grow(1000); err != nil {
 		t.Fatal(err)
 	}
-	a.NewN(1024, nil)
+	a.NewN(1024, nil) // must succeed, although the promise and the births exceed the world's slots
 	if w.checkInvariants(); c.Len() != 1024 {
-		t.Errorf("%d entities have the component", c.Len())
+		t.Errorf("%d entities have the component, want all entities", c.Len())
 	}
 	if err := c.Grow(1); !errors.Is(err, vm.ErrCapacity) {
 		t.Errorf("Grow(1) in a full world returns %v, want ErrCapacity", err)
@@ -68,11 +63,9 @@ func TestPromisesAreNoMoreThanSlots(t *testing.T) {
 	says(t, func() { a.NewN(-1, nil) }, "Archetype.NewN(-1)", "cannot be negative")
 }
 
-// TestRefusedLeavesNothing: an operation that fails because it gets no memory gives back everything that it
-// committed.
 func TestRefusedLeavesNothing(t *testing.T) {
 	if vm.HeapStandIn() {
-		t.Skip("the addresses of these worlds would take memory in this build")
+		t.Skip("reserved addresses take memory in this build")
 	}
 	for name, f := range map[string]func(w *World, a *Archetype, cols []AnyColumn) error{
 		"Grow": func(_ *World, a *Archetype, _ []AnyColumn) error { return a.Grow(60_000) },
@@ -139,7 +132,6 @@ func TestRefusedLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestGrowAllocatesNothing: a Grow that finds enough room makes no allocation.
 func TestGrowAllocatesNothing(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()
@@ -160,6 +152,6 @@ func TestGrowAllocatesNothing(t *testing.T) {
 	}
 	grow()
 	if n := testing.AllocsPerRun(100, grow); n != 0 {
-		t.Errorf("the calls of Grow make %v allocations", n)
+		t.Errorf("calls of Grow that find enough room make %v allocations", n)
 	}
 }

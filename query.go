@@ -11,24 +11,23 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// Query selects entities by their components: a match has all components that the query asks for, none that
-// it leaves out, and at least one of each group of [Query.Any]. A Query is a value. Make a Query once and use
-// it again and again: a Query needs no registration, running it allocates nothing, and it always sees the
-// current state of the world. The methods of a Query add conditions. The order of the conditions makes no
-// difference.
+// Query selects entities by their components. A matching entity has all components that the query asks for,
+// no component that the query leaves out, and at least one component of each group of [Query.Any]. The methods
+// return a query with one more condition. The order of the conditions makes no difference.
 //
-// Several goroutines may run one query at the same time while nothing changes the structure.
+// Make a Query once and run it many times: running a Query allocates nothing and sees the current state of the
+// world. Several goroutines may run one query at the same time while nothing changes the structure.
 type Query struct {
 	q *query
 }
 
-// query holds the conditions of a Query and the fields that are computed from them: the source of the runs
-// (source.go), and the conditions that cut runs into parts (cuts.go).
+// query holds the conditions of a Query, and the fields that compile computes from the conditions. See
+// source.go for the source of the runs, and cuts.go for the conditions that cut runs into parts.
 type query struct {
 	world   *World
 	named   []named    // the columns that the query names, with their roles
-	groups  int        // calls of Any so far
-	targets []targetOf // targets that entities must have, in the order of the relations' columns
+	groups  int        // number of calls of Any
+	targets []targetOf // the conditions of To, in the order of the relations' columns
 	written []writtenSince
 
 	list   []Entity // if not nil, only these entities match; sorted by slot
@@ -47,11 +46,11 @@ type query struct {
 type role uint8
 
 const (
-	asked    role = iota // World.Query: every match has it
-	implied              // To or Changed: every match has it
-	oneOf                // Any: every match has at least one column of the group
-	optional             // Optional: a run has it in all of its slots or in none
-	leftOut              // Without: no match has it
+	asked    role = iota // World.Query: every match has the component
+	implied              // To or Changed: every match has the component
+	oneOf                // Any: every match has at least one component of the group
+	optional             // Optional: all entities of a run have the component, or no entity has it
+	leftOut              // Without: no match has the component
 )
 
 // named is a column in a role.
@@ -74,8 +73,7 @@ type writtenSince struct {
 	marks   *bitset.Set
 }
 
-// conflict returns the format of a message that says why a column cannot have both roles in a query. The
-// order of the roles makes no difference. conflict returns "" if the column can have both roles.
+// conflict returns a format for the reason why a column cannot have both roles in a query, or "" if it can.
 func conflict(a, b role) string {
 	a, b = min(a, b), max(a, b)
 	switch {
@@ -95,17 +93,17 @@ func conflict(a, b role) string {
 	return ""
 }
 
-// with returns a copy of the conditions, to which the given method adds a condition.
-func (q Query) with(method string) *query {
+// clone returns a copy of the conditions, to which the given method adds a condition.
+func (q Query) clone(method string) *query {
 	if q.q == nil {
 		panic(zeroQuery)
 	}
 	q.q.world.mustBeOpen(method)
-	made := *q.q
-	return &made
+	conditions := *q.q
+	return &conditions
 }
 
-// name gives columns a role. It panics if one of the columns has a conflicting role.
+// name gives columns the role r. It panics if a column has a role that conflicts with r.
 func (q *query) name(method string, r role, cols ...AnyColumn) {
 	var few [8]*column
 	columns := q.world.appendColumns(few[:0], method, cols)
@@ -135,8 +133,8 @@ func (q *query) columns(roles ...role) (columns []*column) {
 	return columns
 }
 
-// made computes the fields that depend on the conditions.
-func (q *query) made() Query {
+// compile computes the fields that depend on the conditions.
+func (q *query) compile() Query {
 	// The required sets and the excluded sets share one array, because many programs make a query for each
 	// loop, and one array takes one allocation.
 	and := make([]*bitset.Set, 0, len(q.named)+len(q.written)+1)
@@ -148,13 +146,13 @@ func (q *query) made() Query {
 	for _, w := range q.written {
 		and = append(and, w.marks)
 	}
-	any := make([][]*bitset.Set, q.groups)
+	groups := make([][]*bitset.Set, q.groups)
 	for _, n := range q.named {
 		if n.role == oneOf {
-			any[n.group] = append(any[n.group], n.set)
+			groups[n.group] = append(groups[n.group], n.set)
 		}
 	}
-	any = slices.DeleteFunc(any, func(group []*bitset.Set) bool {
+	groups = slices.DeleteFunc(groups, func(group []*bitset.Set) bool {
 		if len(group) == 1 {
 			and = append(and, group[0]) // a group of one column asks for that column
 		}
@@ -169,7 +167,7 @@ func (q *query) made() Query {
 			minus = append(minus, n.set)
 		}
 	}
-	q.filter = bitset.NewFilter(and, minus, any...)
+	q.filter = bitset.NewFilter(and, minus, groups...)
 	q.optional = q.columns(optional)
 	if q.exact {
 		q.ids = q.nameIDs()
@@ -184,7 +182,7 @@ func (w *World) columnsOf(method string, cols []AnyColumn) []*column {
 	return w.appendColumns(make([]*column, 0, len(cols)), method, cols)
 }
 
-// appendColumns does the work of columnsOf and appends to an empty slice that the caller provides.
+// appendColumns is columnsOf with memory of the caller: columns is an empty slice.
 func (w *World) appendColumns(columns []*column, method string, cols []AnyColumn) []*column {
 	w.mustBeDistinct()
 	for i, col := range cols {
@@ -220,15 +218,15 @@ func (w *World) Query(cols ...AnyColumn) Query {
 	}
 	q := &query{world: w, hi: math.MaxUint}
 	q.name("Query", asked, cols...)
-	return q.made()
+	return q.compile()
 }
 
 // Without returns the query that leaves out the entities that have any of the given components. It panics if
 // a column is of another world, is named twice, or has another role in the query.
 func (q Query) Without(cols ...AnyColumn) Query {
-	made := q.with("Query.Without")
+	made := q.clone("Query.Without")
 	made.name("Query.Without", leftOut, cols...)
-	return made.made()
+	return made.compile()
 }
 
 // Any returns the query that also asks for at least one of the given components. Each call adds a group. Any
@@ -238,25 +236,27 @@ func (q Query) Without(cols ...AnyColumn) Query {
 // Two entities of one run may have different components of a group. Use [Column.Get] for the columns of a
 // group, or name these columns in [Query.Optional] too.
 func (q Query) Any(cols ...AnyColumn) Query {
-	made := q.with("Query.Any")
+	made := q.clone("Query.Any")
 	if len(cols) == 0 {
 		panic("vast: Query.Any: no column is given: name at least one")
 	}
 	made.name("Query.Any", oneOf, cols...)
 	made.groups++
-	return made.made()
+	return made.compile()
 }
 
-// Optional returns the query with shorter runs: all entities of a run have a given component, or no entity of
-// the run has it. [Column.TrySlice] and [Tag.In] report whether a run has a component. Optional does not
-// change which entities match. Columns of [Query.Any] may be named in Optional too, to use them as slices.
+// Optional returns the query with shorter runs: for each given component, all entities of a run have the
+// component, or no entity of the run has it. [Column.TrySlice] and [Tag.In] report whether a run has a
+// component. Optional does not change which entities match. Columns of [Query.Any] may be named in Optional
+// too, to use them as slices.
+//
 // Optional panics if a column is of another world, is named twice, is left out, or was named in
 // [World.Query]. Complexity: a few steps more for each run and column, and one step for each cut of a run
 // inside a 64-slot word.
 func (q Query) Optional(cols ...AnyColumn) Query {
-	made := q.with("Query.Optional")
+	made := q.clone("Query.Optional")
 	made.name("Query.Optional", optional, cols...)
-	return made.made()
+	return made.compile()
 }
 
 // Exactly returns the query that leaves out each entity with a component that the query does not name.
@@ -264,28 +264,28 @@ func (q Query) Optional(cols ...AnyColumn) Query {
 // holds for columns that are registered later. A query that names no column matches the entities without any
 // component.
 //
-// Complexity: for each 64-slot word with entities that meet the other conditions, one step, and one step for
-// each column that the entities of the word were born with or gained later. Other columns make little
-// difference.
+// Complexity: for each 64-slot word with entities that meet the other conditions, one step, plus one step for
+// each column that these entities were born with or gained. Other columns make little difference.
 func (q Query) Exactly() Query {
-	made := q.with("Query.Exactly")
+	made := q.clone("Query.Exactly")
 	made.exact = true
-	return made.made()
+	return made.compile()
 }
 
 // To returns the query that also asks for a given target in a relation. A second call adds a target in
-// another relation. To panics if the relation is of another world, if it is left out, and if the query asks
-// for a target in the relation already. A stale target has no sources, so nothing matches.
+// another relation. To panics if the relation is of another world, if the query leaves the relation out, and
+// if the query asks for a target in the relation already. A stale target has no sources, so nothing matches.
 //
-// Running such a query takes one step for each source of the target; sources of other targets make no
-// difference. With several targets, it takes one step for each source of the target that has the fewest. The
-// query yields the sources in the order in which they were linked to that target, not by slot. Sources that
-// are consecutive in both orders form one run. [Query.First] returns the first source in the order of links.
+// The query walks over the sources of the target in the order in which they were linked, with one step for
+// each source. With several targets, it walks over the sources of the target that has the fewest. Sources with
+// consecutive slots that were linked one after the other form one run. [Query.First] returns the first source
+// in the order of links.
+//
 // [Query.Words], [Query.Batches] and [Relation.InDepthOrder] use the order of slots, and visit all entities
 // that have a target in the relation. Queries with [Query.Among] or [Query.Between] use the order of slots
 // too.
 func (q Query) To(rel Relation, target Entity) Query {
-	made := q.with("Query.To")
+	made := q.clone("Query.To")
 	made.name("Query.To", implied, rel)
 	for _, t := range made.targets {
 		if t.relation == rel.r {
@@ -297,7 +297,7 @@ func (q Query) To(rel Relation, target Entity) Query {
 	slices.SortFunc(made.targets, func(a, b targetOf) int {
 		return int(a.relation.sources.id) - int(b.relation.sources.id)
 	})
-	return made.made()
+	return made.compile()
 }
 
 // Changed returns the query that also asks for a component that was written or gained since the last
@@ -307,13 +307,13 @@ func (q Query) To(rel Relation, target Entity) Query {
 //
 // Each loop over the query sees the marks that exist when the loop starts. It may also see a mark that is set
 // during the loop, in a slot that the loop has not passed. A loop may edit the entities that the query
-// yields, also in batches on several goroutines, because these marks lie in slots that the loop has passed.
+// yields, also in batches on several goroutines: the loop has passed their slots.
 //
 // Changed panics if the tracker is closed, is of another world or does not track the column, and if the query
 // leaves the column out. If the tracker is closed later, running the query panics.
 func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 	const method = "Query.Changed"
-	made := q.with(method)
+	made := q.clone(method)
 	if since == nil {
 		panic("vast: Query.Changed: there is no tracker: make one with NewTracker")
 	}
@@ -323,7 +323,7 @@ func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 	c, m := since.marksOf(method, col)
 	made.name(method, implied, col)
 	made.written = append(slices.Clip(made.written), writtenSince{since, c, m.changed})
-	return made.made()
+	return made.compile()
 }
 
 // Among returns the query that matches only entities of a list. Use Among to apply a bulk operation to a
@@ -337,10 +337,10 @@ func (q Query) Changed(col AnyColumn, since *Tracker) Query {
 //
 // Complexity: Among takes a few steps for each entity of the list to sort it, and fewer if the list has the
 // order of slots already. Running the query takes one step for each entity of the list, however large the
-// world is. Bulk operations handle 64 slots in one step if the list names all entities of a 64-slot word. For
-// a few dozen entities, a loop over the list is faster, because Among makes a query each time.
+// world is. Bulk operations handle 64 slots in one step if the list names all entities of a 64-slot word.
+// Among makes a new query; for a few dozen entities, a loop over the list is faster.
 func (q Query) Among(list []Entity) Query {
-	made := q.with("Query.Among")
+	made := q.clone("Query.Among")
 	made.list = inOrder(list)
 	if q.q.list != nil {
 		made.list = slices.DeleteFunc(made.list, func(e Entity) bool {
@@ -361,7 +361,7 @@ func (q Query) Among(list []Entity) Query {
 // have a target in the relation. Complexity: Between copies the query. Running the new query takes no time
 // for slots outside the range, except the steps at the start that [Query.Changed] describes.
 func (q Query) Between(lo, hi int) Query {
-	made := q.with("Query.Between")
+	made := q.clone("Query.Between")
 	made.lo = max(made.lo, uint(max(lo, 0)))
 	made.hi = max(min(made.hi, uint(max(hi, 0))), made.lo)
 	made.source, made.plain = made.chooseSource(), false // the filter stays the same
@@ -369,8 +369,8 @@ func (q Query) Between(lo, hi int) Query {
 }
 
 // Runs yields the matching entities as maximal runs of consecutive slots, in ascending order or in the order
-// that [Query.To] sets. Runs together with [Column.Slice] is the fast way to process many entities. The loop
-// may change values. If the loop changes the structure of the world, the next step panics.
+// of [Query.To]. Runs together with [Column.Slice] is the fast way to process many entities. The loop may
+// change values. If the loop changes the structure of the world, the next step panics.
 func (q Query) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		if q.q == nil || !q.q.plain || q.q.world.closed {
@@ -404,7 +404,7 @@ func (q Query) All() iter.Seq[Entity] {
 }
 
 // Words yields the matching entities 64 slots at a time, in ascending order: the index of a word, and a mask
-// with one bit for each slot of the word, the lowest bit for the first slot. Words leaves out words without
+// with one bit for each slot of the word, the lowest bit for the first slot. Words skips words without
 // matches. Use Words to combine matches with bits of your own. The rules of [Query.Runs] hold.
 func (q Query) Words() iter.Seq2[int, uint64] {
 	return func(yield func(int, uint64) bool) {
@@ -466,8 +466,7 @@ func (q Query) Single() (Entity, bool) {
 	return run.Entity(0), run.n == 1 && !k.next()
 }
 
-// pin returns a query that matches the present matches of q, in the order of slots, even if q matches other
-// entities later.
+// pin returns a query that always matches the entities that q matches now, in the order of slots.
 func (q Query) pin() Query {
 	made := query{world: q.q.world, filter: q.q.filter, source: fromPinned, pinned: []Run{}, hi: math.MaxUint}
 	for run := range q.Runs() {
@@ -487,7 +486,7 @@ func (q *query) flushDirty() {
 	}
 }
 
-// marked returns how many marks the conditions of Changed find.
+// marked returns the number of marks in the columns of the conditions of Changed.
 func (q *query) marked() (n int) {
 	for _, w := range q.written {
 		w.column.flushDirty()

@@ -26,8 +26,6 @@ func permutations(n int, f func([]int)) {
 	extend()
 }
 
-// TestConditionsInAnyOrder adds sets of conditions to queries, the conditions of a set in every order. Either
-// every order panics, or every order gives the same runs.
 func TestConditionsInAnyOrder(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
@@ -82,8 +80,8 @@ func TestConditionsInAnyOrder(t *testing.T) {
 	}
 	slices.Sort(names)
 	panics, answers := 0, 0
-	// try compares all orders of the chosen conditions.
-	try := func(q Query, chosen []string) {
+	// compareOrders checks that all orders of the conditions panic, or that all orders give the same result.
+	compareOrders := func(q Query, chosen []string) {
 		want := ""
 		permutations(len(chosen), func(order []int) {
 			got := ""
@@ -132,17 +130,17 @@ func TestConditionsInAnyOrder(t *testing.T) {
 	for i := range names {
 		for j := range i {
 			for _, q := range queries {
-				try(q, []string{names[i], names[j]})
+				compareOrders(q, []string{names[i], names[j]})
 				for k := range j {
-					try(q, []string{names[i], names[j], names[k]})
+					compareOrders(q, []string{names[i], names[j], names[k]})
 				}
 			}
 		}
 	}
-	try(w.Query(), []string{"Any(b, tag)", "Optional(tag)", "To(of, 0)", "Changed(a)", "Between(10, 300)",
+	compareOrders(w.Query(), []string{"Any(b, tag)", "Optional(tag)", "To(of, 0)", "Changed(a)", "Between(10, 300)",
 		"Exactly"})
-	try(w.Query(), []string{"Any(of, by)", "To(of, 0)", "To(by, 1)", "Among", "Among others", "Optional(of)"})
+	compareOrders(w.Query(), []string{"Any(of, by)", "To(of, 0)", "To(by, 1)", "Among", "Among others", "Optional(of)"})
 	if panics < 50 || answers < 500 {
-		t.Errorf("%d sets of conditions panic and %d do not: the test covers too little", panics, answers)
+		t.Errorf("%d sets of conditions panic and %d do not, want at least 50 and 500", panics, answers)
 	}
 }

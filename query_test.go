@@ -70,16 +70,13 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: Runs yields %d entities, want %d", tt.name, len(got), len(want))
 		}
 	}
-	// Without does not change the query that it is called on.
 	q := w.Query(a)
 	q.Without(b)
 	if q.Count() != 10_000 {
-		t.Errorf("after a call of Without, the query that it was called on matches %d entities", q.Count())
+		t.Errorf("Without changes its receiver: it matches %d entities", q.Count())
 	}
 }
 
-// TestQueryBeforeColumnsGrow makes queries before entities. A query sees the entities that exist when it
-// runs.
 func TestQueryBeforeColumnsGrow(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -95,7 +92,7 @@ func TestQueryBeforeColumnsGrow(t *testing.T) {
 			b.Add(e, 1)
 		}
 		if i%5000 == 0 && (without.Count() != min(i+1, 49_000) || all.Count() != i+1) {
-			t.Fatalf("of %d entities, %d lack b, and the query of all counts %d", i+1, without.Count(),
+			t.Fatalf("with %d entities, %d lack b, and the query of all counts %d", i+1, without.Count(),
 				all.Count())
 		}
 	}
@@ -105,10 +102,9 @@ func TestQueryBeforeColumnsGrow(t *testing.T) {
 	}
 }
 
-// TestRunsAreMaximal puts gaps at the borders of words, of 4,096 slots and of 262,144 slots. A run ends only
-// at a gap.
 func TestRunsAreMaximal(t *testing.T) {
 	slots := 1 << 19
+	// Some gaps lie at borders of words, of blocks of 4,096 slots and of groups of 262,144 slots.
 	gaps := []int{0, 63, 64, 127, 1000, 4095, 4096, 8192, 100_000, 262_143, 262_144, 300_000}
 	if longtest.Race {
 		slots, gaps = 1<<14, gaps[:8]
@@ -169,7 +165,7 @@ func TestQueryLeftEarly(t *testing.T) {
 	if n != 700 || w.Len() != 2000 || q.Count() != 2000 {
 		t.Errorf("%d steps, want 700; %d entities and %d matches, want 2000", n, w.Len(), q.Count())
 	}
-	// Queries inside queries, written values and Grow do not change the structure.
+	// Inner queries, writes to values and Grow do not change the structure.
 	sum := 0
 	for e := range q.All() {
 		if e.Slot()%500 == 0 {
@@ -220,8 +216,7 @@ func TestQueryAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestQueryOfManyColumns: a query can name more columns than the filter has fields for. The columns have
-// random bits.
+// TestQueryOfManyColumns requires and excludes more columns than bitset.Filter has fields for.
 func TestQueryOfManyColumns(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -10,7 +10,6 @@ import (
 
 func init() { children["two writers"] = twoWriters }
 
-// twoWriters writes a component on two goroutines without synchronization.
 func twoWriters() {
 	w := NewWorld(Options{MaxEntities: 64})
 	c := NewColumn[uint64](w)
@@ -26,7 +25,7 @@ func twoWriters() {
 	wg.Wait()
 }
 
-// TestRaceIsFound: in builds with the race detector, components lie in memory that the detector watches.
+// TestRaceIsFound: in builds with the race detector, components must lie in memory that the detector watches.
 func TestRaceIsFound(t *testing.T) {
 	out, err := runChild(t, "two writers")
 	if err == nil || !strings.Contains(out, "WARNING: DATA RACE") || !strings.Contains(out, "twoWriters") {

@@ -8,16 +8,16 @@ import (
 	"unsafe"
 )
 
-// references say where the Entities lie in the values of one type: in fields and elements of arrays, and
-// behind slices, maps and pointers. They leave out Entities that interfaces, channels and functions hold.
+// references are the places of Entities in the values of one type. Entities in interfaces, channels and
+// functions are left out.
 type references struct {
-	at     []entityArray
-	behind []indirection
+	at     []entityArray // Entities inside the value
+	behind []indirection // slices, maps and pointers that lead to Entities
 }
 
-// entityArray is n Entities side by side.
+// entityArray is the place of n consecutive Entities.
 type entityArray struct {
-	offset uintptr
+	offset uintptr // in the value
 	n      int
 }
 
@@ -51,7 +51,7 @@ func referencesIn(t reflect.Type) *references {
 	return known.(*references)
 }
 
-// find appends the references in a value of type t at an offset.
+// find appends the references of a value of type t that lies at the offset.
 func (r *references) find(t reflect.Type, offset uintptr) {
 	switch {
 	case !leadsToEntity(t, nil):
@@ -74,8 +74,8 @@ func (r *references) find(t reflect.Type, offset uintptr) {
 	}
 }
 
-// leadsToEntity reports whether values of type t hold Entities or lead to Entities. The caller passes the
-// types that enclose t.
+// leadsToEntity reports whether values of type t hold Entities or lead to Entities. It does not search the
+// enclosing types again, because a type may contain itself.
 func leadsToEntity(t reflect.Type, enclosing []reflect.Type) bool {
 	if t == typeEntity {
 		return true
@@ -100,7 +100,7 @@ func leadsToEntity(t reflect.Type, enclosing []reflect.Type) bool {
 }
 
 // The renewal of references skips values of these types and of package bulk. A world renews its own parts in
-// other ways. The program's queries and containers keep their old references.
+// other ways. Queries and containers of the program keep their old references.
 var (
 	ownTypes = []reflect.Type{reflect.TypeFor[World](), reflect.TypeFor[query](), reflect.TypeFor[Commands](),
 		reflect.TypeFor[Names](), reflect.TypeFor[Moves]()}
@@ -110,7 +110,7 @@ var (
 // renewal replaces the old references of moved entities by the new references.
 type renewal struct {
 	Moves
-	seen  map[visited]bool // the renewed values that lie behind slices and pointers
+	seen  map[visited]bool // renewed values behind slices and pointers
 	batch [64]*Entity      // Entities that flush will renew
 	n     int              // number of Entities in batch
 }
@@ -122,7 +122,7 @@ type visited struct {
 	typ reflect.Type
 }
 
-// entity renews an Entity and reports whether it was the old reference of a moved entity.
+// entity renews *e and reports whether *e was the old reference of a moved entity.
 func (n *renewal) entity(e *Entity) bool {
 	if m := n.find(e.slot); m != nil && m.old.generation == e.generation {
 		*e = m.new
@@ -161,8 +161,8 @@ func (n *renewal) flush() {
 	n.n = 0
 }
 
-// value renews the Entities of the value at p, whose references are r. It reports whether it has renewed an
-// Entity.
+// value renews the Entities of the value at p, which has the references r. It reports whether it has renewed
+// an Entity.
 func (n *renewal) value(p unsafe.Pointer, r *references) (renewed bool) {
 	for _, a := range r.at {
 		for i := range a.n {
@@ -275,15 +275,15 @@ func (c *Commands) renew(n *renewal) {
 	}
 }
 
-// renewRecorded renews the Entities in the value of a recorded command. The value has the given number of
-// bytes.
-func (c *column) renewRecorded(n *renewal, p unsafe.Pointer, bytes uintptr) {
+// renewRecorded renews the Entities in the value of a recorded command. size is the number of bytes of the
+// value.
+func (c *column) renewRecorded(n *renewal, p unsafe.Pointer, size uintptr) {
 	r := referencesIn(c.recorded)
 	if r == nil {
 		return
 	}
 	for _, a := range r.at {
-		end := min(a.offset+uintptr(a.n)*bytesEntity, bytes)
+		end := min(a.offset+uintptr(a.n)*bytesEntity, size)
 		for offset := a.offset; offset < end; offset += bytesEntity {
 			n.entity((*Entity)(unsafe.Add(p, offset)))
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// squad is a component with references at several places.
 type squad struct {
 	strength uint16
 	leader   Entity
@@ -23,7 +22,7 @@ func (s *squad) references() []Entity {
 	return append(append([]Entity{s.leader}, s.members[:]...), s.orders[0].at, s.orders[1].at)
 }
 
-// web is a component with references behind Go pointers. Its pointers form circles.
+// web has references behind Go pointers. next points to the web itself.
 type web struct {
 	name    string
 	friends []Entity
@@ -130,7 +129,6 @@ func newRenewed() *renewed {
 	return r
 }
 
-// record records commands that refer to the entities.
 func (r *renewed) record(cs *Commands) (placeholder Entity) {
 	placeholder = cs.New(r.ships)
 	r.aims.SetLater(cs, placeholder, r.es[40])
@@ -183,12 +181,12 @@ func TestPackRenewsAllReferences(t *testing.T) {
 	if _, err := r.Names().Set(r.es[100], "last"); err != nil {
 		t.Fatal(err)
 	}
-	var fillers []Entity // entities in the holes while the commands make entities
+	var fillers []Entity // fill the holes, so that the commands make entities behind the holes
 	for r.ships.Len() < 200 {
 		fillers = append(fillers, r.ships.New())
 	}
-	made := r.applied.New(r.ships)
-	also := r.trim.New(r.ships)
+	placeholder := r.applied.New(r.ships)
+	trimmedPlaceholder := r.trim.New(r.ships)
 	if _, err := r.Apply(r.applied, r.trim); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +197,7 @@ func TestPackRenewsAllReferences(t *testing.T) {
 		r.Delete(e)
 	}
 	r.record(r.pending)
-	before, applied, trimmed := r.all(r.es), r.applied.Resolve(made), r.trim.Resolve(also)
+	before, applied, trimmed := r.all(r.es), r.applied.Resolve(placeholder), r.trim.Resolve(trimmedPlaceholder)
 
 	m := r.ships.Pack(MoveOptions{})
 	if m.Len() < 30 {
@@ -228,16 +226,15 @@ func TestPackRenewsAllReferences(t *testing.T) {
 	if e, ok := r.Names().Find("last"); !ok || e != now[100] {
 		t.Errorf("the name finds %v, want %v", e, now[100])
 	}
-	if got := r.applied.Resolve(made); got != m.Resolve(applied) || got == applied {
+	if got := r.applied.Resolve(placeholder); got != m.Resolve(applied) || got == applied {
 		t.Errorf("the placeholder resolves to %v, want %v", got, m.Resolve(applied))
 	}
-	if got := r.trim.Resolve(also); got != m.Resolve(trimmed) || got == trimmed {
+	if got := r.trim.Resolve(trimmedPlaceholder); got != m.Resolve(trimmed) || got == trimmed {
 		t.Errorf("the placeholder of trimmed commands resolves to %v, want %v", got, m.Resolve(trimmed))
 	}
 	r.checkInvariants()
 }
 
-// TestPackRenewsRecordedCommands applies the same commands in a world without Pack and in a world after Pack.
 func TestPackRenewsRecordedCommands(t *testing.T) {
 	picture := func(pack bool) string {
 		r := newRenewed()
@@ -262,7 +259,7 @@ func TestPackRenewsRecordedCommands(t *testing.T) {
 		for _, e := range r.all(places) {
 			i, known := index[e]
 			if !known {
-				t.Errorf("the reference %v is not to an entity of the world", e)
+				t.Errorf("the reference %v belongs to no entity of the world", e)
 			}
 			numbers = append(numbers, i)
 		}
@@ -274,7 +271,6 @@ func TestPackRenewsRecordedCommands(t *testing.T) {
 	}
 }
 
-// TestReferencesIn checks which references a type has.
 func TestReferencesIn(t *testing.T) {
 	type tree struct {
 		Kids []tree

@@ -7,7 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRegisteringFails: a failed registration leaves no column behind, and a later attempt succeeds.
 func TestRegisteringFails(t *testing.T) {
 	for name, register := range map[string]func(w *World){
 		"Column":       func(w *World) { NewColumn[uint64](w) },

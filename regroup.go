@@ -6,18 +6,17 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Regroup moves the entities that match the query and whose components differ from those of their archetype.
-// Each of these entities moves to the archetype of its current components, next to the entities that were
-// born with these components. Afterwards a query for components that many entities gained walks over long
-// runs. Links and names do not count as components here. [Archetype.Pack] closes the holes that Regroup
-// leaves.
+// Regroup moves each matching entity whose components differ from those of its archetype. The entity moves to
+// the archetype of its current components. Links and names do not count as components here. After Regroup, a
+// query for components that many entities gained walks over long runs. [Archetype.Pack] closes the holes that
+// Regroup leaves.
 //
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
 // gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the
 // query is of another world.
 //
-// Complexity: as for Pack, and in each 64-slot word with matches one step for each component that the word's
-// entities may have.
+// Complexity: as for Pack, plus, for each 64-slot word with matches, one step for each component that entities
+// of the word may have.
 func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	var k walk
 	w.startAll("World.Regroup", q, &k)
@@ -49,12 +48,12 @@ type group struct {
 	slots     []uint32 // current slots of the entities
 }
 
-// misplaced returns the entities of a query whose components differ from those of their archetype, at most
-// limit entities.
+// misplaced returns the entities of a query whose components differ from those of their archetype. The groups
+// hold at most limit entities in all.
 func (w *World) misplaced(q Query, limit int) (groups []group) {
 	var columns []*column // columns that the entities of the word may have
 	last := owner{extent: none}
-	number := make(map[*Archetype]int) // index of the archetype's group
+	index := make(map[*Archetype]int) // index of the archetype's group
 	for word, mask := range q.Words() {
 		o := w.owner(uint32(word))
 		if o.extent != last.extent || o.extra != last.extra {
@@ -76,12 +75,12 @@ func (w *World) misplaced(q Query, limit int) (groups []group) {
 			}
 			left &^= same
 			to := w.archetypeWith(set)
-			at, ok := number[to]
+			i, ok := index[to]
 			if !ok {
-				at = len(groups)
-				number[to], groups = at, append(groups, group{archetype: to})
+				i = len(groups)
+				index[to], groups = i, append(groups, group{archetype: to})
 			}
-			g := &groups[at]
+			g := &groups[i]
 			for ; same != 0 && limit > 0; same &= same - 1 {
 				g.slots = append(g.slots, uint32(word)*64+trailingZeros(same))
 				limit--
@@ -91,8 +90,8 @@ func (w *World) misplaced(q Query, limit int) (groups []group) {
 	return groups
 }
 
-// columnsOfWord appends the columns that entities of a word may have and that an archetype may have, in the
-// order of their numbers.
+// columnsOfWord appends the columns that entities of a word may have, in the order of their ids. It leaves out
+// the columns of links and names, which no archetype has.
 func (w *World) columnsOfWord(o *owner, to []*column) []*column {
 	a := w.extents[o.extent].archetype
 	for _, c := range w.columns {

@@ -29,13 +29,13 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 	if _, err := names.Set(es[5], "five"); err != nil {
 		t.Fatal(err)
 	}
-	both := w.Query(number, fast)
-	m := w.Regroup(both, MoveOptions{})
-	if m.Len() != 63 || both.Count() != 63 {
-		t.Fatalf("%d of %d entities moved, want 63 of 63", m.Len(), both.Count())
+	withFast := w.Query(number, fast)
+	m := w.Regroup(withFast, MoveOptions{})
+	if m.Len() != 63 || withFast.Count() != 63 {
+		t.Fatalf("%d of %d entities moved, want 63 of 63", m.Len(), withFast.Count())
 	}
 	runs := 0
-	for r := range both.Runs() {
+	for r := range withFast.Runs() {
 		runs++
 		for i, v := range fast.Slice(r) {
 			isArmed := int(v[0])%32 == 5
@@ -49,10 +49,10 @@ func TestRegroupMovesWhatChanged(t *testing.T) {
 		t.Errorf("the entities lie in %d runs, want 2", runs)
 	}
 	if e, ok := names.Find("five"); !ok || e != m.Resolve(es[5]) || e == es[5] {
-		t.Errorf("the name finds %v, want %v, which has moved", e, m.Resolve(es[5]))
+		t.Errorf("the name finds %v, want the moved entity %v", e, m.Resolve(es[5]))
 	}
 	if a := w.Archetype(number, fast, armed); a.Len() != 32 || ships.Len() != 1000-63 {
-		t.Errorf("%d entities have all components, want 32; %d have a number only, want %d", a.Len(),
+		t.Errorf("%d entities have all components, want 32; %d have only a number, want %d", a.Len(),
 			ships.Len(), 1000-63)
 	}
 	if again := w.Regroup(w.Query(), MoveOptions{}); again.Len() != 0 {
@@ -85,7 +85,6 @@ func TestRegroupInSteps(t *testing.T) {
 	}
 }
 
-// TestRegroupWithoutRoom checks that a refused Regroup moves nothing and keeps no slots.
 func TestRegroupWithoutRoom(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 256})
 	defer w.Close()

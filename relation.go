@@ -57,7 +57,7 @@ const none = ^uint32(0)
 // link holds the data that a relation stores about a source, besides the source's target.
 type link struct {
 	next, prev uint32 // neighbours of the source in the list of the target's sources, or none
-	level      uint32 // depth, at most the constant deep; 0 if the relation is cyclic or there is no source
+	level      uint32 // depth of the source, at most deep; 0 in a cyclic relation, or if there is no source
 }
 
 // family holds the data that a relation stores about a target.
@@ -76,7 +76,7 @@ type relation struct {
 
 	links    vm.Span // a link for each slot
 	linkBase unsafe.Pointer
-	linkRoom uint32        // slots whose links are committed; no slot beyond them is a source
+	linkRoom uint32        // number of slots whose links are committed; all sources lie in these slots
 	levels   []*bitset.Set // levels[i] has the sources of level i+1
 
 	detached []uint32 // slots of targets that lost their own target in the running operation
@@ -196,8 +196,8 @@ func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 	}
 }
 
-// Set makes target the target of source, in place of source's present target, and reports whether both are
-// alive. Set panics if the link would close a circle in a hierarchy, and if the world is closed. It panics
+// Set makes target the target of source, in place of source's present target. It reports whether source and
+// target are alive. Set panics if the link would close a circle in a hierarchy, and if the world is closed. It panics
 // with a [*vm.Error] if it needs memory and gets none: see [Relation.GrowLevels]. Complexity: constant if
 // source has no sources itself or the relation is cyclic; otherwise one step for each ancestor of target and
 // for each descendant of source.
@@ -298,16 +298,15 @@ func (r Relation) OnRemove(f func(source, target Entity)) {
 	k.sources.hookRemove(func(e Entity) { f(e, *k.target(e.slot)) })
 }
 
-// unchanged panics if the number of structural changes differs from before.
+// unchanged panics if w.changes, the number of structural changes, is not before.
 func (w *World) unchanged(before uint64, while string) {
 	if w.changes != before {
 		w.changedWhile(while)
 	}
 }
 
-// mustStandAlone panics if one of the columns belongs to a relation, to edges or to the world's Names. A
-// component that is added to such a column alone would be a link without a target, or a name that the index
-// lacks.
+// mustStandAlone panics if one of the columns belongs to a relation, to edges or to the world's Names. In these
+// columns, an added component would be a link without a target, or a name that the index lacks.
 func mustStandAlone(what string, columns []*column) {
 	for _, c := range columns {
 		if c.world.namedBy(c) {

@@ -277,7 +277,7 @@ func (w *World) prepare() error {
 	w.owners = unsafe.Add(w.gens, -bytesOwner)
 	w.live, w.vacant = live, bitset.NewOnHeap()
 	w.liveWords = w.live.Words()
-	w.all = (&query{world: w, hi: math.MaxUint}).made().q
+	w.all = (&query{world: w, hi: math.MaxUint}).compile().q
 	return nil
 }
 

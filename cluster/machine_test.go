@@ -13,31 +13,31 @@ import (
 	"time"
 )
 
-// isle is a machine for tests: people live in its region and travel to other regions. Guests depends on the
-// order of arrivals, and the journeys depend on Guests.
+// isle is a machine for tests. People live in its region and travel to other regions. The travels depend on
+// Guests, and therefore on the order of all earlier arrivals.
 type isle struct {
 	region, regions int
 	world           *world
 	People          []islander
-	Guests          uint64 // a hash of all arrivals, in their order
+	Guests          uint64 // hash of all arrivals, in their order
 	Inputs          [][]byte
 }
 
 type islander struct{ ID, Gold uint64 }
 
-// world has what the machines of a test have in common.
+// world is the common state of all machines of a test.
 type world struct {
 	regions int
-	until   uint64       // the last tick
-	slow    atomic.Int64 // how long a tick takes, in nanoseconds
-	broken  atomic.Bool  // machines cannot be made
+	until   uint64       // last tick
+	slow    atomic.Int64 // delay of each tick, in nanoseconds
+	broken  atomic.Bool  // the method machine returns an error
 	// If gate is not nil, the last two ticks of region 1 wait until gate is closed.
 	gate chan struct{}
 
 	mu    sync.Mutex
-	last  map[int][]byte // the states after the last tick, by region
-	odd   error          // set if two processes have computed different states
-	alive int            // machines that are not closed
+	last  map[int][]byte // state after the last tick, by region
+	odd   error          // error if two processes have computed different states
+	alive int            // number of machines that are not closed
 }
 
 func newWorld(regions int, until uint64) *world {
@@ -122,7 +122,7 @@ func (i *isle) Load(state []byte) error {
 	return json.Unmarshal(state, i)
 }
 
-// Compare compares the numbers of people.
+// Compare compares only the numbers of people.
 func (i *isle) Compare(state []byte) error {
 	var owners isle
 	if err := owners.Load(state); err != nil {
@@ -143,15 +143,15 @@ func (i *isle) Close() error {
 
 func (i *isle) Status() []byte { return fmt.Appendf(nil, `{"people":%d}`, len(i.People)) }
 
-// check compares the last states with those of a run without a cluster, and checks that all machines are
-// closed. It compares only the order of the inputs, because an input may come in any tick.
+// check compares the last states with the states of a run without a cluster, and checks that all machines are
+// closed. inputs has the inputs of each region in their order. They may have come in any ticks.
 func (w *world) check(t *testing.T, lookahead uint64, inputs map[int][][]byte) {
 	t.Helper()
 	isles := make([]*isle, w.regions)
 	for r := range isles {
 		isles[r] = newIsle(r, w.regions)
 	}
-	sea := make(map[uint64][][][]byte) // by tick, sender and receiver
+	sea := make(map[uint64][][][]byte) // sections by tick, sender and receiver
 	for tick := uint64(1); tick <= w.until; tick++ {
 		for r, isle := range isles {
 			var received [][]byte

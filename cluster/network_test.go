@@ -16,14 +16,14 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// network is the network between a node and the server of another node.
+// network is a proxy between a node and the server of another node.
 type network struct {
 	t     *testing.T
 	proxy *toxiproxy.Proxy
 }
 
-// newNetwork returns a network to a server, and the URL of the server in this network.
-func newNetwork(t *testing.T, url string) (n *network, there string) {
+// newNetwork returns a network to the server at url, and the URL of the proxy.
+func newNetwork(t *testing.T, url string) (n *network, proxied string) {
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	n = &network{t, toxiproxy.NewProxy(server, "network", "127.0.0.1:0", strings.TrimPrefix(url, "nats://"))}
 	n.start()
@@ -37,8 +37,8 @@ func (n *network) start() {
 	}
 }
 
-// during adds faults to the network for a time. Each fault is a toxic of toxiproxy, as JSON with %d for its
-// name.
+// during adds faults to the network for the time d. Each fault is a toxic of toxiproxy, as JSON with %d for
+// the name.
 func (n *network) during(d time.Duration, faults ...string) {
 	for i, fault := range faults {
 		if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(fault, i))); err != nil {
@@ -53,8 +53,6 @@ func (n *network) during(d time.Duration, faults ...string) {
 	}
 }
 
-// networkFaults are faults by name. The server executes requests whose answers are lost. It does not get
-// requests that are lost.
 var networkFaults = []struct {
 	name   string
 	inject func(n *network, lease time.Duration)
@@ -88,8 +86,6 @@ var networkFaults = []struct {
 	}},
 }
 
-// TestNetworkFaults injects each fault between one of two nodes and the server. The long form continues with
-// random faults, some of which begin before the cluster has recovered.
 func TestNetworkFaults(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -109,7 +105,7 @@ func TestNetworkFaults(t *testing.T) {
 		})
 		t.Logf("%s: the world went on, and both nodes had regions, after %v", what, time.Since(began))
 	}
-	recovers("nothing")
+	recovers("joining")
 	var inputs [][]byte
 	send := func(ctx context.Context, input string, sent chan<- error) {
 		_, err := b.Send(ctx, 1, []byte(input))
@@ -137,7 +133,7 @@ func TestNetworkFaults(t *testing.T) {
 	for round := range longtest.Pick(0, 30) {
 		i := r.IntN(len(networkFaults))
 		inject(i, fmt.Sprint("round ", round, ": ", networkFaults[i].name))
-		if r.IntN(3) == 0 {
+		if r.IntN(3) == 0 { // the other faults begin before the cluster has recovered
 			recovers(fmt.Sprint("round ", round))
 		}
 	}

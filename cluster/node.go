@@ -16,45 +16,47 @@ import (
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("cluster: the node is closed")
 
-// Node is this process in a cluster. Its methods may be called from any goroutine.
+// Node is this process in a cluster. Its methods are safe for concurrent use.
 type Node struct {
 	o       Options
-	version version // of this program; view.from is its first tick
-	process string  // the name of this process
-	session string  // a random name for this Join
+	version version // version of this program; view.from, not version.From, is its first tick
+	process string  // name of this process
+	session string  // random name for this Join
 	lock    *disk.Lock
-	server  *storage.Server // the embedded server, or nil
-	url     string          // of the embedded server
+	server  *storage.Server // embedded server, or nil
+	url     string          // URL of the embedded server
 	storage *storage.Storage
 	view    *view
 	heart   heart // used by one goroutine at a time
 	lease   lease
 	times   *times
 	pulse   *pulse
-	silence atomic.Int64          // a duration: how long the keys of a silent process stay
-	forgot  time.Time             // when this process last searched for keys of silent processes
-	away    atomic.Pointer[error] // why calls wait for the server, or nil
+	silence atomic.Int64          // time after which the keys of a silent process are removed, in nanoseconds
+	forgot  time.Time             // time of the last search for keys of silent processes
+	away    atomic.Pointer[error] // error for which calls wait for the server, or nil
 
-	ctx        context.Context // ends with the node
-	cancel     context.CancelCauseFunc
-	loops      sync.WaitGroup
-	runs       sync.WaitGroup // of regions
-	beatNow    chan struct{}  // a value in one of these channels begins the next round of a loop
+	ctx     context.Context // ends with the node
+	cancel  context.CancelCauseFunc
+	loops   sync.WaitGroup
+	runs    sync.WaitGroup // runs of regions
+	closing sync.Once
+
+	// A value in one of these channels begins the next round of a loop.
+	beatNow    chan struct{}
 	settleNow  chan struct{}
 	publishNow chan struct{}
 	watchNow   chan struct{}
-	closing    sync.Once
 
 	mu       sync.Mutex
 	regions  []*region
 	draining bool      // the node gives up its regions and takes no others
-	failing  time.Time // until this time, heartbeats say that this process could not run a region
-	gave     time.Time // when this process last gave a region to another one
+	failing  time.Time // heartbeats report Failing until this time
+	gave     time.Time // last time at which this process gave a region to another process
 }
 
 // Join joins a cluster, or makes it if it does not exist. Join waits until the server answers. If this
 // process replaces the program of the cluster, Join also waits for the upgrade. It returns an error if the
-// options contradict those of the cluster, or if the context ends first. After Join has returned, the context
+// options contradict the options of the cluster, or if the context ends. After Join has returned, the context
 // has no effect on the node. Call Close at the end.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.check(); err != nil {
@@ -129,7 +131,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 	return nil
 }
 
-// loop starts loops, which run until the node ends.
+// loop calls each function in a goroutine with a context that ends with the node.
 func (n *Node) loop(loops ...func(context.Context)) {
 	for _, loop := range loops {
 		n.loops.Go(func() { loop(n.ctx) })
@@ -166,8 +168,7 @@ func (n *Node) startServer() error {
 	return err
 }
 
-// waiting is called by the storage: with an error when calls begin to wait for the server, and with nil when
-// the server answers again.
+// waiting is storage.Options.Waiting.
 func (n *Node) waiting(err error) {
 	if err == nil {
 		n.away.Store(nil)
@@ -228,8 +229,8 @@ func (n *Node) check(region int) error {
 }
 
 // Send appends an input for a region, and returns the number of the input. Exactly one tick of the region
-// receives the input. While the server does not answer, Send tries again for up to 90 seconds. If the context
-// ends or the 90 seconds are over, the input may have been appended, at most once.
+// receives the input. If the server does not answer, Send tries again for up to 90 seconds. If the context
+// ends or the 90 seconds are over, the input may have been appended, but not more than once.
 func (n *Node) Send(ctx context.Context, region int, input []byte) (uint64, error) {
 	if err := n.check(region); err != nil {
 		return 0, err
@@ -246,7 +247,7 @@ func (n *Node) Send(ctx context.Context, region int, input []byte) (uint64, erro
 
 // Drain gives all regions of this process to other processes, except regions that have run their last tick.
 // It returns when other processes own the regions. If no other process can take regions, Drain returns an
-// error and changes nothing. After Drain this process never takes regions again: call Close.
+// error and changes nothing. After a successful Drain, this process takes no regions: call Close.
 func (n *Node) Drain(ctx context.Context) error {
 	if n.look().others == 0 {
 		return errors.New("cluster: no other process takes the regions: start one before this one drains")
@@ -273,7 +274,7 @@ func (n *Node) giveUp(ctx context.Context) error {
 		r.leave(n.patience())
 	}
 	n.mu.Unlock()
-	n.view.wake() // a region also leaves while it waits for a decision on a proposal
+	n.view.wake() // for regions that wait for the decision on a proposal
 	poke(n.beatNow)
 	poke(n.settleNow)
 	return n.view.wait(ctx, n.ctx, func() bool {
@@ -297,7 +298,7 @@ func (n *Node) Close() error {
 	var err error
 	n.closing.Do(func() {
 		if n.ctx.Err() == nil {
-			// Errors are ignored: other processes then take the regions when the lease ends.
+			// After an error, other processes take the regions over when the lease ends.
 			ctx, cancel := context.WithTimeout(n.ctx, n.o.Lease+time.Second)
 			_ = n.giveUp(ctx)
 			cancel()
@@ -316,8 +317,7 @@ func (n *Node) stop(why error) {
 	n.runs.Wait()
 }
 
-// shutDown ends all work of the node. Like the death of the process, it leaves the keys of the cluster as
-// they are.
+// shutDown ends all work of the node. It does not change the keys of the cluster.
 func (n *Node) shutDown(why error) error {
 	n.stop(why)
 	if n.storage != nil {

@@ -23,11 +23,9 @@ import (
 
 var errKilled = errors.New("killed")
 
-// kill ends a node like the death of its process: the node releases no region.
+// kill ends a node without releasing its regions, like the death of the process.
 func (n *Node) kill() error { return n.shutDown(errKilled) }
 
-// options returns the options of a process in tests. The embedded server syncs seldom: a power failure may
-// lose data.
 func (w *world) options(t *testing.T, url string) Options {
 	return Options{Name: "test", Dir: filepath.Join(t.TempDir(), "process"), URL: url, Regions: w.regions,
 		Lookahead: 2, Schema: "islanders", New: w.machine, Lease: 500 * time.Millisecond, Every: 20,
@@ -50,8 +48,8 @@ func join(t *testing.T, o Options) *Node {
 	return n
 }
 
-// tryJoin is join for any goroutine: it returns the error. It drops reports after the end of the test,
-// because t.Log would panic then.
+// tryJoin is like join, but returns the error, so any goroutine may call it. It drops reports after the end
+// of the test, because t.Log would panic.
 func tryJoin(t *testing.T, o Options) (*Node, error) {
 	var mu sync.Mutex
 	over := false
@@ -95,7 +93,7 @@ func closeAll(t *testing.T, nodes ...*Node) {
 	}
 }
 
-// until waits until a condition holds.
+// until waits until holds returns true. what describes this condition.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for began := time.Now(); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -105,7 +103,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// loads returns how many regions each of the nodes owns, according to the first node.
+// loads returns the number of regions of each node, as the first node knows it.
 func loads(nodes ...*Node) []int {
 	count := make(map[string]int)
 	for _, s := range nodes[0].Regions() {
@@ -142,19 +140,20 @@ func TestOneNode(t *testing.T) {
 	for r, s := range n.Regions() {
 		if s.Region != r || s.Process != n.Process() || s.Tick != 100 || s.Waiting != "" ||
 			s.Failovers != 0 || s.Moves != 0 || !strings.HasPrefix(string(s.Machine), `{"people":`) {
-			t.Errorf("got %+v, machine %s", s, s.Machine)
+			t.Errorf("region %d is %+v with the machine %s, want tick 100, and no waiting, failover or move",
+				r, s, s.Machine)
 		}
 	}
 	closeAll(t, n)
 	w.check(t, 2, nil)
 	if err := n.Wait(deadline(t)); err != nil {
-		t.Errorf("Wait after the last tick and Close: %v", err)
+		t.Errorf("Wait after the last tick and Close: got %v, want no error", err)
 	}
 	if _, err := n.Send(deadline(t), 0, nil); !errors.Is(err, ErrClosed) {
-		t.Errorf("Send after Close: %v", err)
+		t.Errorf("Send after Close: got %v, want ErrClosed", err)
 	}
 
-	// The same process continues later.
+	// The same process continues from its last state.
 	more := newWorld(4, 150)
 	o.Until, o.New = 150, more.machine
 	n = join(t, o)
@@ -163,7 +162,6 @@ func TestOneNode(t *testing.T) {
 	more.check(t, 2, nil)
 }
 
-// Checkpoints that processes have left behind are removed.
 func TestOrphanedCheckpoints(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 60)
@@ -185,7 +183,6 @@ func TestOrphanedCheckpoints(t *testing.T) {
 	w.check(t, 2, nil)
 }
 
-// TestThreeNodes: nodes share regions, die, start again and leave.
 func TestThreeNodes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(6, 400)
@@ -210,7 +207,7 @@ func TestThreeNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	until(t, "two nodes share the regions of the third node, too", fair(a, b))
+	until(t, "two nodes share all regions", fair(a, b))
 	until(t, "the regions of the third node run", func() bool {
 		now := a.Regions()
 		for _, s := range dead {
@@ -231,7 +228,7 @@ func TestThreeNodes(t *testing.T) {
 	if again.Process() != c.Process() {
 		t.Errorf("the process in the same folder is %s, want %s", again.Process(), c.Process())
 	}
-	until(t, "the node that is back has its share", fair(a, b, again))
+	until(t, "the restarted node has its share of the regions", fair(a, b, again))
 
 	moves := 0
 	for _, s := range a.Regions() {
@@ -247,7 +244,7 @@ func TestThreeNodes(t *testing.T) {
 		moves -= s.Moves
 	}
 	if -moves < had {
-		t.Errorf("a node with %d regions left, and %d regions have moved", had, -moves)
+		t.Errorf("a node with %d regions left, and only %d regions have moved", had, -moves)
 	}
 	if tick := least(a); tick >= w.until {
 		t.Fatal("the world ended before all nodes had joined and left")
@@ -274,7 +271,7 @@ func TestDrain(t *testing.T) {
 	a := join(t, o)
 	until(t, "the node has all regions", func() bool { return loads(a)[0] == 3 })
 	if err := a.Drain(deadline(t)); err == nil || !strings.Contains(err.Error(), "no other process") {
-		t.Errorf("the only node drains: %v", err)
+		t.Errorf("the only node drains: got %v, want an error about other processes", err)
 	}
 	b := join(t, w.options(t, a.URL()))
 	until(t, "both nodes have regions", func() bool { return slices.Min(loads(a, b)) > 0 })
@@ -282,12 +279,12 @@ func TestDrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l := loads(a, b); !slices.Equal(l, []int{0, 3}) {
-		t.Errorf("after Drain the nodes have %d regions", l)
+		t.Errorf("after Drain the nodes have %d regions, want 0 and 3", l)
 	}
 	w.slow.Store(0)
 	wait(t, a, b)
 	if l := loads(b, a); !slices.Equal(l, []int{3, 0}) {
-		t.Errorf("in the end the nodes have %d regions", l)
+		t.Errorf("in the end the nodes have %d regions, want 3 and 0", l)
 	}
 	closeAll(t, b, a)
 	w.check(t, 2, nil)
@@ -335,16 +332,15 @@ func TestServerGoesAway(t *testing.T) {
 	wait(t, a, b)
 	for r, s := range a.Regions() {
 		if s.Failovers != 0 {
-			t.Errorf("region %d was taken from %s by %s as if a process had died: only the server was away",
-				r, before[r], s.Process)
+			t.Errorf("region %d went from %s to %s in a failover, although only the server was away", r,
+				before[r], s.Process)
 		}
 	}
 	closeAll(t, a, b)
 	w.check(t, 2, map[int][][]byte{1: {[]byte("meanwhile")}})
 }
 
-// TestServerLosesItsEnd: a server loses the newest messages and keys that it has acknowledged, as in a power
-// failure.
+// TestServerLosesItsEnd: a server loses its newest acknowledged messages and keys, as in a power failure.
 func TestServerLosesItsEnd(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -389,8 +385,8 @@ func TestServerLosesItsEnd(t *testing.T) {
 	w.check(t, 2, nil)
 }
 
-// TestServerLosesAnEnd: a server loses the newest messages of a region that has run its last tick, while
-// another region still needs them. The owner of the first region keeps running, or starts again.
+// TestServerLosesAnEnd: a server loses the newest messages of region 0, which has run its last tick. Region 1
+// still needs these messages. The owner of region 0 keeps running, or starts again.
 func TestServerLosesAnEnd(t *testing.T) {
 	t.Parallel()
 	for _, restarts := range []bool{false, true} {
@@ -427,7 +423,7 @@ func testLostEnd(t *testing.T, restarts bool) {
 	o.Dir = w.options(t, url).Dir
 	b := join(t, o)
 	until(t, "both nodes run regions", func() bool { return slices.Min(loads(a, b)) > 0 && least(a) > 5 })
-	if a.view.owner(1).value.Process == a.Process() { // b must own region 1, which ends last
+	if a.view.owner(1).value.Process == a.Process() { // swap: b must own region 1, which ends last
 		first, a, b = o, b, a
 	}
 	outbox := filepath.Join(at.Dir, "jetstream", "$G", "streams", "VAST_test_out_0")
@@ -448,7 +444,7 @@ func testLostEnd(t *testing.T, restarts bool) {
 		t.Fatal(err)
 	}
 	start()
-	for range 2 { // after the second answer, the client no longer keeps messages that it has read before
+	for range 2 { // after the second answer, the client has no cached messages from before the restart
 		if _, err := b.storage.Outbox(0).Last(deadline(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -463,8 +459,6 @@ func testLostEnd(t *testing.T, restarts bool) {
 	w.check(t, 2, nil)
 }
 
-// TestServerIsFull: a server has no room for messages of regions. The regions wait, and their statuses say
-// why.
 func TestServerIsFull(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 200)
@@ -502,8 +496,8 @@ func TestServerIsFull(t *testing.T) {
 		})
 	}
 	until(t, "the regions say what they wait for", waits)
-	tick := n.regions[0].tick.Load() // not from the status, which has an older tick
-	for range 30 {                   // meanwhile the server answers other calls
+	tick := n.regions[0].tick.Load() // the status may have an older tick
+	for range 30 {                   // the server answers other calls during this time
 		time.Sleep(10 * time.Millisecond)
 		if !waits() {
 			t.Fatal("the statuses no longer say what the regions wait for")
@@ -630,7 +624,6 @@ func TestFolderInUse(t *testing.T) {
 	}
 }
 
-// Two processes with copies of one folder have the same name. One of the two stops with an error.
 func TestCopiedFolder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 0)
@@ -652,7 +645,7 @@ func TestCopiedFolder(t *testing.T) {
 		go func() { failed <- n.Wait(context.Background()) }()
 	}
 	if err := <-failed; err == nil || !strings.Contains(err.Error(), "a copy of the folder") {
-		t.Errorf("got %v", err)
+		t.Errorf("Wait returned %v, want an error about a copy of the folder", err)
 	}
 }
 
@@ -700,7 +693,6 @@ func TestDamagedFolderAndOptions(t *testing.T) {
 	}
 }
 
-// A process that cannot run regions leaves them to other processes, and the statuses say why.
 func TestBrokenMachine(t *testing.T) {
 	t.Parallel()
 	w, broken := newWorld(2, 100), newWorld(2, 100)
@@ -717,7 +709,6 @@ func TestBrokenMachine(t *testing.T) {
 	w.check(t, 2, nil)
 }
 
-// Damaged keys are reported, and the regions continue.
 func TestDamagedKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 200)

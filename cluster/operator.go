@@ -14,11 +14,11 @@ import (
 )
 
 // Operator shows the processes and regions of a cluster, moves regions, and drains processes. It is not a
-// process of the cluster. Its methods may be called from any goroutine.
+// process of the cluster. Its methods are safe for concurrent use.
 type Operator struct{ n *Node }
 
-// Operate connects to the cluster with this name on the NATS servers of the URL. connect has options of the
-// connection, such as credentials and TLS. Call Close at the end.
+// Operate connects to the cluster with the given name. url has the URLs of the NATS servers, separated by
+// commas. connect has options of the connection, such as credentials and TLS. Call Close at the end.
 func Operate(ctx context.Context, url, name string, connect ...nats.Option) (*Operator, error) {
 	n := &Node{o: Options{Name: name, URL: url, Lease: time.Second}, session: randomName()}
 	n.makeSignals()
@@ -56,24 +56,24 @@ func (n *Node) operate(ctx context.Context, connect []nats.Option) (err error) {
 // Close ends the connection.
 func (o *Operator) Close() error { return o.n.shutDown(ErrClosed) }
 
-// Regions returns what is known of all regions. It does not wait.
+// Regions returns the Status of each region of the cluster. It does not wait.
 func (o *Operator) Regions() []Status { return o.n.Regions() }
 
-// Process is what is known of a process that has joined.
+// Process describes a process that has joined the cluster.
 type Process struct {
 	Name    string
 	Host    string
-	Program string // the name of its executable file
-	System  string // such as linux/amd64
-	Build   string // as in Options.Build; empty while the process joins
+	Program string // name of the executable file
+	System  string // operating system and architecture, such as linux/amd64
+	Build   string // Options.Build or its default; empty while the process joins
 	Alive   bool   // the process has sent a heartbeat within its lease, and has not left
 	// Draining says that the process takes no regions. Failing says that the process could not run a region
-	// lately.
+	// a short time ago.
 	Draining, Failing bool
-	Regions           int // how many regions the process owns
+	Regions           int // number of regions that the process owns
 }
 
-// Processes returns the processes that live or own regions, in the order of their names.
+// Processes returns the processes that are alive or own regions, in the order of their names.
 func (o *Operator) Processes() []Process {
 	v := o.n.view
 	v.mu.Lock()
@@ -96,7 +96,7 @@ func (o *Operator) Processes() []Process {
 	return all
 }
 
-// owned returns how many regions a session of a process owns. Callers hold mu.
+// owned returns the number of regions that a session of a process owns. Callers hold mu.
 func (v *view) owned(process, session string) (n int) {
 	for _, o := range v.owners {
 		if o.value.Process == process && o.value.Session == session {
@@ -106,8 +106,8 @@ func (v *view) owned(process, session string) (n int) {
 	return n
 }
 
-// lastRan reports whether a process is the owner, or was the last owner, of a region that has ticks to run.
-// Callers hold mu.
+// lastRan reports whether a process is the owner or the last owner of a region that has ticks to run. Callers
+// hold mu.
 func (v *view) lastRan(process string) bool {
 	for r, o := range v.owners {
 		if o.value.Process == process && !v.statuses[r].value.Done {
@@ -117,10 +117,10 @@ func (v *view) lastRan(process string) bool {
 	return false
 }
 
-// Move moves a region to a process, and returns when the process owns the region. The region stays there,
-// even if the process then has more than its fair share. While the process is dead or drains, another process
-// owns the region; after that, the region returns to the process. If process is empty, any process may own
-// the region again.
+// Move moves a region to a process, and returns when the process owns the region. The process keeps the
+// region, even if it owns more regions than other processes. While the process is dead or draining, another
+// process owns the region; afterwards the region returns. If process is empty, any process may own the region
+// again.
 func (o *Operator) Move(ctx context.Context, region int, process string) error {
 	n := o.n
 	if err := n.check(region); err != nil {
@@ -204,7 +204,8 @@ func (o *Operator) drain(ctx context.Context, process string, drain bool) error 
 	})
 }
 
-// set sets a key, even if other processes change the key meanwhile. revision returns the revision of the key.
+// set sets a key, even if other processes change the key at the same time. revision returns the revision of
+// the key.
 func (o *Operator) set(ctx context.Context, key string, value any, revision func(v *view) uint64) error {
 	n := o.n
 	for {

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// TestOperator moves regions to a process, drains the process, and lets the process take regions again.
 func TestOperator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(4, 0)
@@ -22,7 +21,7 @@ func TestOperator(t *testing.T) {
 	until(t, "two processes share the regions", func() bool { return slices.Equal(loads(a, b), []int{2, 2}) })
 
 	if _, err := Operate(deadline(t), a.URL(), "none"); err == nil || !strings.Contains(err.Error(), "none") {
-		t.Errorf("a cluster that does not exist: %v", err)
+		t.Errorf("a cluster that does not exist: got %v, want an error with its name", err)
 	}
 	op, err := Operate(deadline(t), a.URL(), "test")
 	if err != nil {
@@ -36,10 +35,9 @@ func TestOperator(t *testing.T) {
 	all := op.Processes()
 	if len(all) != 2 || !all[0].Alive || all[0].Regions != 2 || all[0].Build == "" ||
 		all[0].Build != all[1].Build || all[0].System == "" || all[0].Draining {
-		t.Errorf("the processes are %+v", all)
+		t.Errorf("the processes are %+v, want two with the same Build, the first alive with 2 regions", all)
 	}
 
-	// The second process gets more than its fair share.
 	for region := range 4 {
 		if err := op.Move(deadline(t), region, b.Process()); err != nil {
 			t.Fatal(err)
@@ -51,16 +49,15 @@ func TestOperator(t *testing.T) {
 	reached := least(a)
 	until(t, "the regions run", func() bool { return least(a) > reached+50 })
 	if l := loads(a, b); !slices.Equal(l, []int{0, 4}) {
-		t.Errorf("regions with a place have moved: %v", l)
+		t.Errorf("the processes have %d regions, want 0 and 4 as after Move", l)
 	}
 	if err := op.Move(deadline(t), 0, "absent"); err == nil || !strings.Contains(err.Error(), "no process") {
-		t.Errorf("moving to a process that does not exist: %v", err)
+		t.Errorf("moving to a process that does not exist: got %v, want an error", err)
 	}
 	if err := op.Move(deadline(t), 4, b.Process()); err == nil {
 		t.Error("a region that does not exist was moved")
 	}
 
-	// A region leaves its place while the process drains.
 	if err := op.Drain(deadline(t), b.Process()); err != nil {
 		t.Fatal(err)
 	}
@@ -68,17 +65,17 @@ func TestOperator(t *testing.T) {
 		return slices.Equal(loads(a, b), []int{4, 0})
 	})
 	if err := op.Drain(deadline(t), a.Process()); err == nil || !strings.Contains(err.Error(), "no other") {
-		t.Errorf("draining the last process: %v", err)
+		t.Errorf("draining the last process: got %v, want an error", err)
 	}
 	if err := op.Move(deadline(t), 0, b.Process()); err == nil || !strings.Contains(err.Error(), "draining") {
-		t.Errorf("moving to a process that drains: %v", err)
+		t.Errorf("moving to a draining process: got %v, want an error", err)
 	}
 	closeAll(t, b)
 	b = join(t, second)
 	reached = least(a)
 	until(t, "the regions run", func() bool { return least(a) > reached+50 })
 	if l := loads(a, b); !slices.Equal(l, []int{4, 0}) {
-		t.Errorf("a process that drained takes regions after it started again: %v", l)
+		t.Errorf("after the restart of a drained process, the processes have %d regions, want 4 and 0", l)
 	}
 	for region := range 4 {
 		if err := op.Move(deadline(t), region, ""); err != nil {
@@ -91,12 +88,11 @@ func TestOperator(t *testing.T) {
 	until(t, "two processes share the regions", func() bool { return slices.Equal(loads(a, b), []int{2, 2}) })
 	for _, s := range op.Regions() {
 		if s.Failovers != 0 || s.Waiting != "" {
-			t.Errorf("a region is %+v", s)
+			t.Errorf("a region is %+v, want no failovers and no waiting", s)
 		}
 	}
 }
 
-// TestDrainAfterTheLastTick drains a process whose regions have run their last tick. The regions stay.
 func TestDrainAfterTheLastTick(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 20)

@@ -27,27 +27,27 @@ type Hash [32]byte
 //
 // A Machine may also have the method Upgraded(schema string) error. It is called after Load if an earlier
 // program with another Options.Schema has made the state, or has made sections that arrive in the next
-// lookahead ticks. schema is the Options.Schema of the earlier program. Inputs that were sent before the
-// upgrade, and that no tick has received yet, are also of the earlier program.
+// lookahead ticks. schema is the Options.Schema of the earlier program. Ticks after the upgrade may also
+// receive inputs of the earlier program.
 type Machine interface {
 	// Tick runs a tick; the first tick has the number 1. received[i] is the section that region i sent to
-	// this region lookahead ticks before. received is nil in the first lookahead ticks. inputs are the inputs
-	// that came since the tick before, in their order. sections[i] is what the tick sends to region i; a
-	// region may send to itself. state is a hash of the state: a process that runs the tick again compares
-	// the hashes. state may be zero if a hash is too expensive. The Machine must not change received and
-	// inputs, nor the sections that it has returned.
+	// this region lookahead ticks earlier. received is nil in the first lookahead ticks. inputs are the
+	// inputs since the previous tick, in their order. sections[i] is the section for region i; a region may
+	// send to itself. state is a hash of the state: a process that runs the tick again compares the hashes.
+	// state may be zero if a hash is too expensive. The Machine must not change received, inputs and returned
+	// sections.
 	Tick(tick uint64, received, inputs [][]byte) (sections [][]byte, state Hash, err error)
 	// Save returns the state. The bytes are valid until the next call of Save, so a Machine may use one
 	// buffer for all calls of Save. Tick must not change these bytes.
 	Save() ([]byte, error)
-	// Load sets the state to one that Save has returned, perhaps in another process. Load is called at most
-	// once, before the first call of Tick.
+	// Load sets the state to a state from Save, perhaps from another process. Load is called at most once,
+	// before the first call of Tick.
 	Load(state []byte) error
 	// Close is the last call. If the region runs again in this process, it gets a new Machine.
 	Close() error
 }
 
-// Options say which cluster to join, and how. Name, Dir, Regions and New are required.
+// Options are the options of [Join]. Name, Dir, Regions and New are required.
 type Options struct {
 	// Name is the name of the cluster: 1 to 64 letters, digits, - and _. Clusters on one server must have
 	// different names.
@@ -61,29 +61,30 @@ type Options struct {
 	URL string
 	// Listen is the host and port where the embedded server listens for other processes, such as
 	// "127.0.0.1:4222". With port 0, the server chooses a free port. The server has neither passwords nor
-	// encryption: every client that reaches it can read and change the cluster. With Peers, other processes
-	// whose own servers do not answer also connect to this address. Default: only this process can connect to
+	// encryption: every client that reaches it can read and change the cluster. With Peers, another process
+	// connects to this address if its own server does not answer. Default: only this process can connect to
 	// the server.
 	Listen string
 	// Connect has further options of the connection, such as credentials and TLS. Default: none.
 	Connect []nats.Option
-	// Peers joins the embedded servers of several processes, so that the cluster goes on when one of them
-	// dies. Peers lists the host:port at which the servers reach each other, including that of this process.
-	// It has two addresses or more, and must be the same in all these processes. Three or five are best,
-	// because more than half of the servers must run. The first Join waits for the servers. Default: the
-	// embedded server is alone.
+	// Peers joins the embedded servers of several processes, so that the cluster goes on when a server dies.
+	// Peers has the host:port of each server, including the server of this process. The servers reach each
+	// other at these addresses. Peers must be the same in all these processes, and have two addresses or
+	// more. Three or five are best, because more than half of the servers must run. The first Join waits for
+	// the servers. Default: the embedded server has no peers.
 	Peers []string
 	// Route is the host:port at which the embedded server listens for the servers of Peers. Its host may be
-	// 0.0.0.0. As with Listen, there are neither passwords nor encryption. Peers needs Route and Listen.
+	// 0.0.0.0. There are neither passwords nor encryption. Peers needs Route and Listen.
 	Route string
-	// Replicas is how many NATS servers keep each message. It takes effect when the cluster is made. Default:
-	// 1 without Peers; otherwise the number of Peers, at most 3.
+	// Replicas is the number of NATS servers that keep each message. It takes effect when the cluster is
+	// made. Default: 1 without Peers; otherwise the number of Peers, at most 3.
 	Replicas int
-	// SyncInterval is how often the embedded server syncs its files. A power failure may lose what the server
-	// acknowledged since the last sync. Default: the server syncs before each acknowledgement.
+	// SyncInterval is the time between two syncs of the embedded server's files. A power failure may lose
+	// what the server acknowledged since the last sync. Default: the server syncs before each
+	// acknowledgement.
 	SyncInterval time.Duration
 
-	// Regions is how many regions the world has. All processes of a cluster must have the same number.
+	// Regions is the number of regions of the world. All processes of a cluster must have the same number.
 	Regions int
 	// Lookahead is the number of ticks after which a section takes effect. A larger lookahead hides more of
 	// the latency of messages. All processes of a cluster must have the same lookahead. Default: 1.
@@ -106,8 +107,8 @@ type Options struct {
 	// that runs the region.
 	New func(region int) (Machine, error)
 
-	// Lease is how long this process may send no heartbeat before other processes take over its regions. At
-	// least 100 milliseconds. Default: a second.
+	// Lease is the time without a heartbeat after which other processes take over the regions of this
+	// process. It is at least 100 milliseconds. Default: a second.
 	Lease time.Duration
 	// Observe keeps this process from owning regions. The process may follow regions: see [Node.Follow].
 	Observe bool
@@ -115,9 +116,9 @@ type Options struct {
 	Every uint64
 	// Until is the last tick to run. Default: there is no last tick.
 	Until uint64
-	// Hz is how many ticks a region runs in a second. A tick is due at its time, or when another region has
-	// run the same tick, so that all regions keep one pace. A region that is late catches up on at most a
-	// second of its delay. Default: as many as possible.
+	// Hz is the number of ticks of a region in a second. A tick is due at its time, or earlier if another
+	// region has run this tick, so that all regions run at the same pace. A region that is late catches up on
+	// at most a second of its delay. Default: as many ticks as possible.
 	Hz float64
 	// Report is called with errors that no call returns. For example, a message was refused, a key is
 	// damaged, a region has stopped, or calls wait for the server. Several goroutines may call Report at the
@@ -185,7 +186,7 @@ func (o *Options) checkPeers() error {
 	return nil
 }
 
-// hostPort splits an address that other processes use. The port must not be 0.
+// hostPort splits an address for other processes. It returns an error if the port is 0.
 func hostPort(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err != nil {

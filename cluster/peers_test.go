@@ -23,7 +23,6 @@ func freeAddresses(t *testing.T, n int) (addresses []string) {
 	return addresses
 }
 
-// TestPeers: three nodes have a server each. One node dies with its server, and starts again.
 func TestPeers(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -89,7 +88,7 @@ func TestPeers(t *testing.T) {
 	wait(t, nodes[1], nodes[2], again)
 	for _, s := range again.Regions() {
 		if s.Tick != w.until || strings.Contains(s.Waiting, "waiting") {
-			t.Errorf("in the end, a region is %+v", s)
+			t.Errorf("in the end, a region is %+v, want tick %d and no waiting", s, w.until)
 		}
 	}
 	closeAll(t, again, nodes[1], nodes[2])

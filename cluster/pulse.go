@@ -6,9 +6,8 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// pulse has the newest tick of each region, as far as this process has seen it. The regions of a cluster have
-// no common clock. If each region kept to its own clock, a region that began later would delay the others
-// forever.
+// pulse has the newest tick that this process has seen of each region. A region that begins late catches up
+// with these ticks. If it used only its own clock, it would delay the other regions forever.
 type pulse struct {
 	lookahead uint64
 
@@ -21,7 +20,7 @@ func newPulse(regions int, lookahead uint64) *pulse {
 	return &pulse{lookahead: lookahead, ticks: make([]uint64, regions), changed: make(chan struct{})}
 }
 
-// ran notes that a region has run a tick.
+// ran records that a region has run a tick.
 func (p *pulse) ran(region int, tick uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,7 +29,7 @@ func (p *pulse) ran(region int, tick uint64) {
 	p.changed = make(chan struct{})
 }
 
-// told notes the tick of an outbox message. It does not check the message, because a wrong message can only
+// told records the tick of an outbox message. It does not check the message, because a wrong message can only
 // make a tick run too early.
 func (p *pulse) told(region int, m []byte) {
 	if tick, ok := protocol.TickOf(m); ok {
@@ -38,8 +37,8 @@ func (p *pulse) told(region int, m []byte) {
 	}
 }
 
-// reached reports whether any region has run the tick. A region does not count if it seems to be further
-// ahead than the lookahead allows. changed is closed when the result may have changed.
+// reached reports whether any region has run the tick. It ignores ticks that are further ahead than the
+// lookahead allows. changed is closed when the result may have changed.
 func (p *pulse) reached(tick uint64) (reached bool, changed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

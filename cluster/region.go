@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	minPause = time.Second // after the first failure of a region; each failure doubles the pause
+	minPause = time.Second // pause after the first failed run of a region; later failures double the pause
 	maxPause = 10 * time.Second
 	// statusEvery is the time between two writes of the status of a region.
 	statusEvery = time.Second
@@ -27,20 +27,21 @@ const (
 // region is what this process knows of its own runs of a region.
 type region struct {
 	number  int
-	tick    atomic.Uint64                   // the last tick that ran here
-	machine atomic.Pointer[json.RawMessage] // the last status of the machine, or nil
+	tick    atomic.Uint64                   // last tick that ran here
+	machine atomic.Pointer[json.RawMessage] // last status of the machine, or nil
 	leaving atomic.Bool                     // the run must end after its current tick, with a checkpoint
 	left    atomic.Bool                     // the run has seen leaving, and begins no further tick
 
-	// Guarded by Node.mu.
+	// Node.mu guards the other fields.
+
 	cancel    context.CancelFunc // ends the run; nil if the region does not run
 	giving    bool               // this process gives the region to another process
-	finished  bool               // the region has run its last tick here; a run then guards the outbox
-	pause     time.Duration      // the last pause after a failed run
-	retry     time.Time          // before this time, this process does not run the region
-	ownerless time.Time          // since when the region has no owner; zero if it has one
-	why       string             // the error of the last failed run
-	unwritten bool               // the key of the status does not have this error yet
+	finished  bool               // the region has run its last tick here; its run may still guard the outbox
+	pause     time.Duration      // last pause after a failed run
+	retry     time.Time          // this process does not run the region before this time
+	ownerless time.Time          // time since which the region has no owner; zero if it has an owner
+	why       string             // error of the last failed run
+	unwritten bool               // the status key does not have the field why yet
 }
 
 // stop cancels the run, if there is one. Callers hold Node.mu.
@@ -50,9 +51,9 @@ func (r *region) stop() {
 	}
 }
 
-// leave ends the run, if there is one, after its current tick and with a checkpoint, so that the next owner
-// need not run ticks again. If the tick does not end within patience, because it waits for another region,
-// the run ends without a checkpoint. Callers hold Node.mu.
+// leave makes the run, if there is one, end after its current tick with a checkpoint. With this checkpoint,
+// the next owner runs no ticks again. The current tick may wait for another region. If it does not end within
+// patience, the run ends without a checkpoint. Callers hold Node.mu.
 func (r *region) leave(patience time.Duration) {
 	if r.cancel == nil || r.leaving.Swap(true) {
 		return
@@ -83,14 +84,14 @@ func (n *Node) start(r *region) {
 		live, err := n.run(ctx, r)
 		stopped := ctx.Err() != nil || r.left.Load()
 		cancel()
-		// If the outbox has lost its end, the region must run here again without a pause, because another
-		// process might take the outbox for complete. The next run fills the outbox up from the journal.
+		// If the outbox has lost its end, the region must run here again without a pause: the next run
+		// appends the lost messages from the journal. Another process might not notice the loss.
 		again := live && errors.Is(err, protocol.ErrLost)
 		n.ended(r, err, stopped, again, time.Since(began))
 	})
 }
 
-// finish notes that a region has run its last tick, and returns whether the run goes on, to guard the outbox.
+// finish records that a region has run its last tick. It returns true if the run must guard the outbox.
 func (n *Node) finish(r *region) bool {
 	last := n.view.last()
 	n.mu.Lock()
@@ -106,8 +107,8 @@ func (n *Node) finish(r *region) bool {
 	return guards
 }
 
-// ended notes how a run has ended. stopped is whether this process has ended the run. again is whether the
-// region runs here again without a pause. took is the duration of the run.
+// ended records the end of a run. stopped says that this process has ended the run. again says that the
+// region must run here again without a pause. took is the duration of the run.
 func (n *Node) ended(r *region, err error, stopped, again bool, took time.Duration) {
 	last := n.view.last()
 	n.mu.Lock()
@@ -142,7 +143,7 @@ func (n *Node) ended(r *region, err error, stopped, again bool, took time.Durati
 }
 
 // run runs a region until its last tick, an error, or the end of the context. After the last tick it guards
-// the outbox. live is whether the run has completed its takeover.
+// the outbox. live reports whether the run has completed its takeover.
 func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	dir := filepath.Join(n.o.Dir, "journal", strconv.Itoa(r.number))
 	if err := disk.MakeFolder(dir); err != nil {
@@ -152,8 +153,8 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// The journal must sync if a server may acknowledge a message before it syncs the message. This process
-	// knows that only of its own server, and only if that server is alone.
+	// The journal need not sync if the server syncs each message before it acknowledges the message. This
+	// process knows the setting of its embedded server, but not the settings of other servers.
 	alone := n.server != nil && len(n.o.Peers) == 0
 	j, err := journal.Open(folder, !alone || n.o.SyncInterval > 0)
 	if err != nil {
@@ -191,8 +192,8 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	return live || !p.due.IsZero(), err
 }
 
-// closed closes something that a run has used, and reports the error. The error has no effect on the run,
-// because everything that must be durable already is.
+// closed calls f to close a part of a run, and reports the error. The error has no effect on the run, because
+// the results of the run are already durable.
 func (n *Node) closed(what string, r *region, f func() error) {
 	if err := f(); err != nil {
 		n.report(fmt.Errorf("closing %s of region %d: %w", what, r.number, err))
@@ -204,7 +205,7 @@ type machine struct {
 	Machine
 	n      *Node
 	region *region
-	asked  time.Time // when Status was last called
+	asked  time.Time // time of the last call of Status
 	pace   *pace
 }
 
@@ -217,7 +218,7 @@ func (m *machine) Tick(tick uint64, received, inputs [][]byte) ([][]byte, protoc
 	if err != nil {
 		return nil, protocol.Hash{}, err
 	}
-	if p := m.pace; !p.due.IsZero() { // the tick is not one that a takeover runs again
+	if p := m.pace; !p.due.IsZero() { // the takeover, which runs old ticks again, has ended
 		m.n.times.add(m.region.number, p.wanted, began, time.Now(), began.Sub(p.due),
 			cmp.Or(p.period, time.Second/60))
 	}

@@ -13,9 +13,9 @@ import (
 // other entity of the cluster. The ID 0 belongs to no entity. [World.Remote] gives an entity its ID, and
 // [World.Find] finds the entity by its ID.
 //
-// An ID has 16 bits for the number of the region that gave it, and 48 bits for a number that the region
-// gives once. Therefore at most 65,536 regions give IDs. Each of them gives at most 281 trillion: a million
-// a second during 8 years.
+// An ID consists of the number of the region that gave it, in 16 bits, and a number that the region gives
+// once, in 48 bits. Therefore a cluster with IDs has at most 65,536 regions. A region gives at most 281
+// trillion IDs, which is enough for a million IDs a second during 8 years.
 type ID uint64
 
 const (
@@ -40,8 +40,8 @@ func (id ID) String() string {
 }
 
 // Remote refers to an entity that may be in another region. Components and messages hold a Remote in place of
-// a [vast.Entity], because an Entity has a meaning only in its own region. [World.Remote] makes a Remote. The
-// zero Remote refers to nothing.
+// a [vast.Entity], because an Entity is valid only in its own region. [World.Remote] makes a Remote. The zero
+// Remote refers to nothing.
 //
 // Region is the number of the region where the entity was when the Remote was made. The entity may have
 // travelled since then, or it may be deleted. A Remote has 16 bytes. It has no padding and no Go pointers.
@@ -96,30 +96,30 @@ func (w *World) mustIdentify(method string) *register {
 	return w.ids
 }
 
-// register gives IDs to the entities of a world, and finds entities by ID. It is correct after each change of
-// the world, because callbacks of the column and of the world update it.
+// register gives IDs to the entities of a world, and finds entities by ID. Callbacks of the column and of the
+// world update it at each change of the world.
 type register struct {
 	world           *vast.World
 	column          vast.Column[ID]
 	region, regions int
 	given           *identities
-	// index has the entity of each ID. It may also have entities that have lost their IDs, so each look-up
-	// compares the column.
+	// index has the entity of each ID. It may also have entities that have lost their IDs, so find checks the
+	// column.
 	index *bulk.HashIndex[ID, vast.Entity]
-	// lost are the IDs that entities have lost since the last call of forget. An entity still has one of
-	// these IDs if another callback has panicked before the component was removed.
+	// lost has the IDs that entities have lost since the last call of forget. If another callback panics
+	// before the component is removed, an entity keeps its ID although lost has the ID.
 	lost     []ID
 	arriving bool  // entities of another region are being made
-	refused  error // why the entities that arrive are refused, or nil
+	refused  error // error for which the arriving entities are refused, or nil
 }
 
 // identities is the part of a register that cannot be derived from the world's components. It is a resource
 // of the world, so that World.Save saves it.
 type identities struct {
-	Given uint64 // how many IDs the region has given; the last ID has this number
+	Given uint64 // number of IDs that the region has given, and the number in the last of these IDs
 }
 
-// maxLost is the number of lost IDs at which forget is called in the middle of a tick.
+// maxLost is the number of lost IDs at which gained calls forget, before the end of the tick.
 const maxLost = 4096
 
 func newRegister(o WorldOptions) (*register, error) {
@@ -225,7 +225,7 @@ func (r *register) exhausted() error {
 		Detail: fmt.Sprintf("region %d has given all of its %d IDs", r.region, uint64(maxNumbers))}
 }
 
-// room returns an error if the region cannot give another ID. Otherwise it reserves the memory for one.
+// room returns an error if the region cannot give another ID. Otherwise it reserves memory for the ID.
 func (r *register) room() error {
 	if err := r.exhausted(); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (r *register) room() error {
 	return r.index.Grow(1)
 }
 
-// forget removes lost IDs from the index. An ID that its entity still has stays in the index.
+// forget removes lost IDs from the index, except IDs that entities still have.
 func (r *register) forget() {
 	for _, id := range r.lost {
 		if e, ok := r.index.First(id); ok && !r.has(e, id) {
@@ -250,8 +250,8 @@ func (r *register) moved(old, now vast.Entity) {
 	}
 }
 
-// loaded makes the index of a world that was loaded, because loading calls no callbacks. If a program without
-// IDs has saved the state, the number of given IDs is 0.
+// loaded builds the index after the world was loaded, because loading calls no callbacks. If a program
+// without IDs has saved the state, r.given.Given is 0.
 func (r *register) loaded() error {
 	r.index.Clear()
 	r.lost = r.lost[:0]

@@ -30,20 +30,22 @@ type navy struct {
 	travel  vast.SparseColumn[Travel]
 	yard    *yard
 	ledger  *ledger
-	now     uint64 // the tick
-	away    []ID   // the IDs of the entities that leave in this tick
+	now     uint64 // current tick
+	away    []ID   // IDs of the entities that leave in this tick
 }
 
 type warship struct {
 	Number, Hits uint64
-	Aim          Remote // the ship at which this ship fires
+	Aim          Remote // target of this ship
 }
 
-// yard is the state of a region besides its entities, as a resource.
+// yard is a resource of the world, with the state that is not in entities.
 type yard struct {
-	Built                  uint64
-	Landed, Relayed, Wrong uint64        // shots that hit, that follow a ship, and that find no target
-	Gone                   map[ID]uint32 // the regions to which ships have travelled
+	Built   uint64
+	Landed  uint64        // number of shots that hit
+	Relayed uint64        // number of shots that follow a ship to another region
+	Wrong   uint64        // number of shots without a target
+	Gone    map[ID]uint32 // regions to which ships have travelled
 }
 
 const navyRegions, navyLookahead = 4, 2
@@ -93,10 +95,10 @@ func (n *navy) arrived(_ int, entities []vast.Entity) error {
 	return nil
 }
 
-// The messages of ships.
+// The first byte of a message says what follows.
 const (
-	greeting = 'g' // the Remote of a ship, at which other ships may fire
-	shot     = 's' // the ID of the target
+	greeting = 'g' // Remote of a ship, which becomes the target of other ships
+	shot     = 's' // ID of the target
 )
 
 func (n *navy) received(_ int, messages [][]byte) error {
@@ -201,23 +203,24 @@ func (n *navy) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, err
 
 // ledger records what the regions of a test have done, in all processes.
 type ledger struct {
-	slow atomic.Int64 // how long a tick takes, in nanoseconds
+	slow atomic.Int64 // delay of each tick, in nanoseconds
 
 	mu       sync.Mutex
-	numbers  map[ID]uint64 // the number of the entity with an ID
-	ids      map[uint64]ID
-	born     map[ID]uint64        // the tick in which the ID was given
-	died     map[ID]uint64        // the tick in which the entity was deleted
+	numbers  map[ID]uint64        // number of the entity with an ID
+	ids      map[uint64]ID        // ID of the entity with a number
+	born     map[ID]uint64        // tick in which the ID was given
+	died     map[ID]uint64        // tick in which the entity was deleted
 	moments  map[[2]uint64]moment // by tick and region
-	repeated map[ID]bool          // whether a repeated tick has given an ID again
+	repeated map[ID]bool          // a repeated tick has given the ID again
 	odd      error
 }
 
-// moment is what a region has after a tick.
+// moment describes a region after a tick.
 type moment struct {
-	here, away []ID
-	state      [sha256.Size]byte
-	yard       yard
+	here  []ID // IDs of the entities in the region
+	away  []ID // IDs of the entities that leave
+	state [sha256.Size]byte
+	yard  yard
 }
 
 func newLedger() *ledger {
@@ -225,7 +228,7 @@ func newLedger() *ledger {
 		died: make(map[ID]uint64), moments: make(map[[2]uint64]moment), repeated: make(map[ID]bool)}
 }
 
-// gave notes which entity has got an ID.
+// gave records the ID of the entity with a number.
 func (l *ledger) gave(tick uint64, id ID, number uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,21 +242,21 @@ func (l *ledger) gave(tick uint64, id ID, number uint64) {
 	l.numbers[id], l.ids[number], l.born[id] = number, id, tick
 }
 
-// drop notes that an entity is deleted.
+// drop records that the entity with an ID is deleted.
 func (l *ledger) drop(tick uint64, id ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.died[id] = tick
 }
 
-// note notes what a region has after a tick.
+// note records a tick, and compares its state with an earlier run of the tick.
 func (l *ledger) note(tick uint64, region int, m moment) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m.yard.Gone = nil
 	at := [2]uint64{tick, uint64(region)}
 	if before, ok := l.moments[at]; ok && before.state != m.state {
-		l.odd = fmt.Errorf("tick %d of region %d was run again with another state", tick, region)
+		l.odd = fmt.Errorf("two runs of tick %d of region %d have different states", tick, region)
 	}
 	l.moments[at] = m
 }
@@ -264,7 +267,7 @@ func (l *ledger) err() error {
 	return l.odd
 }
 
-// check checks that after each tick, each ID that was given and not dropped is exactly once in a region or on
+// check checks all ticks. After a tick, the ID of each living entity must be exactly once in a region or on
 // its way to a region.
 func (l *ledger) check(t *testing.T, ticks uint64) {
 	t.Helper()
@@ -314,8 +317,8 @@ func (l *ledger) check(t *testing.T, ticks uint64) {
 	}
 }
 
-// TestIdentitiesInCluster: each ID exists once, and messages reach their targets. In a run whose processes
-// die and whose regions move, the states are the same as in a calm run.
+// TestIdentitiesInCluster compares a calm run with a run in which a process dies and regions move. The two
+// runs must have the same states.
 func TestIdentitiesInCluster(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -344,7 +347,7 @@ func TestIdentitiesInCluster(t *testing.T) {
 	rough.slow.Store(int64(8 * time.Millisecond))
 	o := options(rough, "")
 	o.Listen = "127.0.0.1:0"
-	o.Every = 1000 // so that the regions of a process that dies have ticks without a checkpoint
+	o.Every = 1000 // few checkpoints, so that takeovers run ticks again
 	b := join(t, o)
 	o = options(rough, b.URL())
 	o.Every = 1000
@@ -379,8 +382,7 @@ func TestIdentitiesInCluster(t *testing.T) {
 	t.Logf("%d IDs were given in ticks that were run again", again)
 	for at, m := range calm.moments {
 		if rough.moments[at].state != m.state {
-			t.Fatalf("after tick %d, region %d has another state in the run whose processes die", at[0],
-				at[1])
+			t.Fatalf("after tick %d, the states of region %d in the two runs differ", at[0], at[1])
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 //
 // Call Send while WorldOptions.Arrived, Received or Tick runs, from one goroutine at a time. Send panics at
 // any other time, and if the region does not exist. All entities and messages that a tick sends have at most
-// 8 MiB together. Complexity: that of copying the message.
+// 8 MiB together. Complexity: linear in the size of the message.
 func (w *World) Send(region int, message []byte) {
 	if !w.sending {
 		panic("cluster: World.Send: call it while WorldOptions.Arrived, Received or Tick runs: at any other " +
@@ -38,12 +38,12 @@ func (w *World) handOut(from int, messages [][]byte) error {
 	return w.o.Received(from, messages)
 }
 
-// section is what a tick of a region sends to one region. Its encoding has the number of bytes of all encoded
-// messages, then the messages, and then the parcel. Each message comes after its number of bytes. A section
-// without messages and entities is encoded as no bytes.
+// section has all messages and entities that a tick of a region sends to one region. The encoding consists of
+// the size of all encoded messages, the encoded messages, and the parcel. An encoded message consists of its
+// size and its bytes. Sizes are uvarints. An empty section is encoded as zero bytes.
 type section struct {
 	messages [][]byte
-	parcel   []byte // of store.Packer, or empty
+	parcel   []byte // entities that a store.Packer has packed, or empty
 }
 
 // appendMessages appends the encoded messages of a section. The caller appends the parcel.
@@ -51,7 +51,6 @@ func appendMessages(b, messages []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(messages))), messages...)
 }
 
-// errSection is the error for bytes that are not a section.
 var errSection = errors.New("the section is damaged: it is shorter than its lengths say")
 
 // splitSection decodes a section. The messages and the parcel share the memory of b.
@@ -69,8 +68,7 @@ func splitSection(b []byte) (section, error) {
 	return s, err
 }
 
-// cutBytes splits b, which begins with a number and this number of bytes. It returns these bytes and the
-// remaining bytes.
+// cutBytes reads a size and that number of bytes from b. It returns these bytes and the rest of b.
 func cutBytes(b []byte) (first, rest []byte, err error) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {

@@ -10,9 +10,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// FuzzSection: a region gets any bytes as a section. Either the tick returns an error and the region is
-// unchanged, or entities and messages arrive and the IDs are correct. The test gives the parcel a correct
-// mark and checksum.
+// FuzzSection sends sections of any bytes to a region. It gives each parcel a correct mark and checksum, so
+// that the region reads the entities in it.
 func FuzzSection(f *testing.F) {
 	sender := newGuild(f, 0, vast.Options{})
 	sender.work = func() {
@@ -41,8 +40,7 @@ func FuzzSection(f *testing.F) {
 	}
 	mine, theirs := idOf(1, 1), idOf(0, 2)
 	for _, id := range []ID{0, mine, theirs, idOf(1, 2), idOf(2, 1), idOf(9, 1)} {
-		// A parcel of two entities, both of them roots. They have only the column of IDs, which is the first
-		// column.
+		// A parcel of two roots, which have only the column of IDs.
 		b := []byte{0, 2, 1, 0, 2}
 		b = binary.LittleEndian.AppendUint64(b, uint64(id))
 		b = binary.LittleEndian.AppendUint64(b, uint64(id+1))
@@ -57,7 +55,7 @@ func FuzzSection(f *testing.F) {
 		var messages [][]byte
 		g.World.o.Received = func(from int, m [][]byte) error {
 			if messages = m; from != 2 {
-				t.Errorf("messages from region %d", from)
+				t.Errorf("got messages from region %d, want region 2", from)
 			}
 			return nil
 		}
@@ -80,8 +78,8 @@ func FuzzSection(f *testing.F) {
 					g.w.Len(), len(messages), refused)
 			}
 		} else if err != nil || len(messages) != len(s.messages) {
-			t.Fatalf("the region got %d messages of %d, and splitSection returned %v",
-				len(messages), len(s.messages), err)
+			t.Fatalf("the region got %d messages, want %d; splitSection returned %v", len(messages),
+				len(s.messages), err)
 		}
 		g.World.ids.forget()
 		g.World.ids.checkInvariants()

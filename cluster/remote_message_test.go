@@ -24,7 +24,7 @@ type post struct {
 
 const postRegions = 3
 
-// newPost makes a post. A deaf post has no WorldOptions.Received.
+// newPost makes a post. If deaf is true, it has no WorldOptions.Received.
 func newPost(t testing.TB, region int, deaf bool) *post {
 	p := &post{w: vast.NewWorld(vast.Options{Mark: uint8(1 + region), MaxEntities: 1 << 10})}
 	p.travel = vast.NewSparseColumn[Travel](p.w)
@@ -77,7 +77,6 @@ func (p *post) run(t *testing.T, received ...[]byte) [][]byte {
 	return sections
 }
 
-// TestMessages sends messages and entities from two regions to a third region.
 func TestMessages(t *testing.T) {
 	a, b, c := newPost(t, 0, false), newPost(t, 1, false), newPost(t, 2, false)
 	message := []byte("one")
@@ -130,8 +129,6 @@ func TestMessages(t *testing.T) {
 
 func notNil(b []byte) bool { return b != nil }
 
-// TestReceivedFails: an error of Received stops the region before its tick. A message to a region without
-// Received also stops that region. The messages of the failed tick are not sent.
 func TestReceivedFails(t *testing.T) {
 	a := newPost(t, 0, false)
 	a.tick = func() error {
@@ -146,7 +143,7 @@ func TestReceivedFails(t *testing.T) {
 	}
 	if _, _, err := b.Tick(1, [][]byte{section}, nil); !errors.Is(err, failed) ||
 		!strings.Contains(err.Error(), "messages from region 0") || slices.Contains(b.log, "tick") {
-		t.Errorf("the error is %v, and the log is %q", err, b.log)
+		t.Errorf("got the error %v and the log %q, want the error of Received and no tick", err, b.log)
 	}
 	if sections := b.run(t); sections[2] != nil {
 		t.Errorf("a later tick sends the message %q of the failed tick", sections[2])
@@ -154,7 +151,7 @@ func TestReceivedFails(t *testing.T) {
 	deaf := newPost(t, 1, true)
 	if _, _, err := deaf.Tick(1, [][]byte{section}, nil); err == nil ||
 		!strings.Contains(err.Error(), "set WorldOptions.Received") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("a message to a region without Received: got %v, want an error about Received", err)
 	}
 }
 
@@ -171,7 +168,6 @@ func TestSendMisuse(t *testing.T) {
 	says(t, func() { a.Send(0, nil) }, when)
 }
 
-// TestDamagedSections: a damaged section is an error, and the region is unchanged.
 func TestDamagedSections(t *testing.T) {
 	sender := newPost(t, 1, false)
 	sender.tick = func() error {
@@ -185,7 +181,7 @@ func TestDamagedSections(t *testing.T) {
 	for i := 1; i < len(good); i++ {
 		bad = append(bad, good[:i])
 	}
-	const bytesMessages = 9 // the messages with their number of bytes; the parcel after them has a checksum
+	const bytesMessages = 9 // size of the section without the parcel; the parcel has a checksum
 	for i := bytesMessages; i < len(good); i++ {
 		b := bytes.Clone(good)
 		b[i] ^= 1
@@ -196,12 +192,13 @@ func TestDamagedSections(t *testing.T) {
 		_, _, err := r.Tick(1, [][]byte{nil, b}, nil)
 		if len(b) == bytesMessages { // only the parcel is missing
 			if err != nil || len(r.log) != 2 {
-				t.Errorf("%x: %v", b, err)
+				t.Errorf("section %x without its parcel: got %v and the log %q, want no error", b, err, r.log)
 			}
 			continue
 		}
 		if err == nil || !strings.Contains(err.Error(), "from region 1") || r.w.Len() != 1 || r.log != nil {
-			t.Errorf("%x: the error is %v, with %d entities and the log %q", b, err, r.w.Len(), r.log)
+			t.Errorf("damaged section %x: got the error %v, %d entities and the log %q, want an error, 1 "+
+				"entity and an empty log", b, err, r.w.Len(), r.log)
 		}
 	}
 }

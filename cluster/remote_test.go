@@ -117,7 +117,7 @@ func TestIDs(t *testing.T) {
 		}
 	}
 	if text := ID(0).String(); text != "none" {
-		t.Errorf("the zero ID is %q", text)
+		t.Errorf("the zero ID is %q, want none", text)
 	}
 	if n := unsafe.Sizeof(Remote{}); n != 16 {
 		t.Errorf("a Remote has %d bytes, want 16", n)
@@ -158,11 +158,11 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("Remote returned %v, want %v", got, want)
 	}
 	if got := g.Remote(plain).ID; got != idOf(1, 1) {
-		t.Errorf("the second Remote has the ID %v", got)
+		t.Errorf("the second Remote has the ID %v, want %v", got, idOf(1, 1))
 	}
 	born, second := g.member()
 	if second != idOf(1, 2) || g.Remote(born).ID != second {
-		t.Errorf("an entity is born with the ID %v", second)
+		t.Errorf("an entity is born with the ID %v, want %v", second, idOf(1, 2))
 	}
 	var many []vast.Entity
 	g.w.Archetype(g.ids).NewN(3, func(run vast.Run) {
@@ -187,7 +187,7 @@ func TestIdentity(t *testing.T) {
 	g.ids.Remove(plain)
 	g.checkFind(t, idOf(1, 1), vast.Entity{})
 	if got := g.Remote(plain).ID; got != idOf(1, 7) {
-		t.Errorf("an entity that has lost its ID gets the ID %v", got)
+		t.Errorf("an entity that has lost its ID gets the ID %v, want %v", got, idOf(1, 7))
 	}
 	if !g.Remote(born).IsZero() {
 		t.Error("a deleted entity has a Remote")
@@ -202,7 +202,6 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestRegister compares the IDs with a model after random changes of the world.
 func TestRegister(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -237,7 +236,6 @@ func (m *registerModel) fill(es ...vast.Entity) {
 	}
 }
 
-// some returns a few random entities.
 func (m *registerModel) some() []vast.Entity {
 	all := slices.Collect(m.w.Query(m.numbers).All())
 	m.r.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
@@ -346,7 +344,6 @@ func (m *registerModel) exchange(some []vast.Entity) string {
 	return "an exchange"
 }
 
-// send runs a tick, in which the entities that travel leave the world.
 func (m *registerModel) send() {
 	m.onWay = append(m.onWay[:0], nil, m.step(m.t)[1])
 }
@@ -388,7 +385,6 @@ func (m *registerModel) reload() {
 	m.guild = other
 }
 
-// check compares all entities and IDs with the model.
 func (m *registerModel) check(after string) {
 	m.t.Helper()
 	at := map[ID]vast.Entity{}
@@ -492,7 +488,7 @@ func TestGivenIsState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := c.Remote(firstOf(c.w.Query(c.numbers))); got.ID != idOf(1, 1) {
-		t.Errorf("the first Remote is %v", got)
+		t.Errorf("the first Remote has the ID %v, want %v", got.ID, idOf(1, 1))
 	}
 	says(t, func() { old.Find(1) }, "set WorldOptions.Identity")
 	says(t, func() { old.Remote(vast.Entity{}) }, "set WorldOptions.Identity")
@@ -571,7 +567,8 @@ func TestForgedStates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := newGuild(t, 1, vast.Options{}).Load(state); err == nil || !strings.Contains(err.Error(), want) {
+		err = newGuild(t, 1, vast.Options{}).Load(state)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
 	}

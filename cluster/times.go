@@ -31,7 +31,6 @@ type Percentiles struct{ P50, P90, P99, Max time.Duration }
 // Times returns the durations of the ticks so far.
 func (n *Node) Times() Times { return n.times.sum() }
 
-// times collects the data of Times.
 type times struct {
 	mu            sync.Mutex
 	tick, barrier *hdrhistogram.Histogram // microseconds
@@ -41,7 +40,6 @@ type times struct {
 	rates         map[int]*rate // by region
 }
 
-// rate measures the rate of a region.
 type rate struct {
 	first, last time.Time // ends of the first and of the last tick
 	ticks       int       // the number of ticks after the first one
@@ -102,7 +100,7 @@ func percentiles(h *hdrhistogram.Histogram) Percentiles {
 
 // pace decides when the ticks of a region are due.
 type pace struct {
-	period time.Duration // time from one tick to the next; 0: a tick is due after the previous tick
+	period time.Duration // time from one tick to the next; 0: ticks are due immediately
 	// unpaced is the number of next ticks that do not wait for the clock. The regions of a new cluster begin
 	// at different times, and the first tick after the lookahead waits for the slowest region. The clock
 	// begins after that tick, so that the regions do not try to catch up on the delay.

@@ -100,13 +100,13 @@ type member struct {
 
 // view is what this process knows of the keys.
 type view struct {
-	process string        // the name of this process
-	lease   time.Duration // lease of this process
-	until   uint64        // Options.Until
+	process string // the name of this process
+	lease   time.Duration
+	until   uint64 // Options.Until
 	codes   atomic.Pointer[[]protocol.Version]
 
 	mu        sync.Mutex
-	from      uint64 // the first tick of this program's version; 0 until the process has agreed on it
+	from      uint64 // the first tick of this program's version; 0 while the process is joining
 	constants known[constants]
 	begun     []uint64 // the last tick that this process has begun, by region
 	processes map[string]*member
@@ -281,7 +281,6 @@ func (v *view) heard() time.Time {
 	return v.own
 }
 
-// member returns a copy of the newest heartbeat of a process.
 func (v *view) member(name string) member {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -327,7 +326,6 @@ func (v *view) leaseOf(m *member) time.Duration {
 	return lease
 }
 
-// alive reports whether a session of a process seems to live.
 func (v *view) alive(process, session string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -335,17 +333,14 @@ func (v *view) alive(process, session string) bool {
 	return m != nil && m.value.Session == session && v.lives(m, time.Now())
 }
 
-// versions returns the versions of the program.
 func (v *view) versions() []protocol.Version { return *v.codes.Load() }
 
-// drained reports whether an operator drains a process.
 func (v *view) drained(process string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.drains[process].value.Drain
 }
 
-// first returns the first tick of this program's version.
 func (v *view) first() uint64 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -426,7 +421,7 @@ type picture struct {
 	// counts has the number of unfinished regions of each process that lives and takes regions of this
 	// version of the program. It always has an entry for this process, even if this process takes no regions.
 	counts map[string]int
-	places []string // by region: the process of its place; empty if that process takes no regions
+	places []string // process on which each region is placed; empty if that process takes no regions
 	others int      // the number of other processes of this version that live and do not drain
 }
 

@@ -114,10 +114,10 @@ func TestDamagedKeysAreIgnored(t *testing.T) {
 		}
 	}
 	if m := v.member("other"); m.value.Session != "2" || m.revision != 2 {
-		t.Errorf("the process is %+v", m)
+		t.Errorf("the process is %+v, want session 2 and revision 2", m)
 	}
 	if o := v.owner(1); o.value.Session != "" || o.revision != 4 {
-		t.Errorf("the owner is %+v", o)
+		t.Errorf("the owner is %+v, want no session and revision 4", o)
 	}
 }
 

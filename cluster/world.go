@@ -36,9 +36,8 @@ type WorldOptions struct {
 	// Tick runs a tick of the program, for example of a schedule. inputs are the inputs from [Node.Send].
 	Tick func(tick uint64, inputs [][]byte) error
 	// Arrived is called before a tick, once for each region from which entities arrive, in the order of the
-	// regions. entities has the travellers that had no traveller above them in a hierarchy, in the order of
-	// their slots in the other region. The entities below them are in the world, too. Default: nothing is
-	// called.
+	// regions. entities has the topmost travellers of each hierarchy, in the order of their slots in the
+	// region from. The entities below them have arrived, too. Default: nothing is called.
 	Arrived func(from int, entities []vast.Entity) error
 	// Received is called before a tick, once for each region whose messages of [World.Send] arrive, in the
 	// order of the regions. The messages are in the order in which they were sent. All entities that arrive
@@ -143,7 +142,6 @@ func (w *World) Tick(tick uint64, received, inputs [][]byte) ([][]byte, Hash, er
 	return sections, Hash(h.Sum(nil)), err
 }
 
-// run receives the sections, and runs the tick of the program.
 func (w *World) run(tick uint64, received, inputs [][]byte) error {
 	for to := range w.messages {
 		w.messages[to] = w.messages[to][:0]
@@ -232,8 +230,8 @@ func (w *World) send() ([][]byte, error) {
 	return sections, nil
 }
 
-// travellers returns the entities that travel and have no traveller above them, by destination, or nil if
-// there are none. It removes the component Travel from all entities.
+// travellers returns the topmost travellers of each hierarchy, by destination, or nil if there are none. It
+// removes the component Travel from all entities.
 func (w *World) travellers() ([][]vast.Entity, error) {
 	w.leaving = w.leaving[:0]
 	for e := range w.o.World.Query(w.o.Travel).All() {

@@ -2,19 +2,17 @@ package guard
 
 import "slices"
 
-// addresses allocates ranges of pages: first from the free end of the region, then from the free ranges
-// below this end.
+// addresses allocates ranges of pages of a region. Pages that were never allocated come first.
 type addresses struct {
-	total int         // pages in the region
-	next  int         // the first page of the region's free end
-	again []pageRange // the free ranges below next, sorted and not adjacent
+	total int         // number of pages in the region
+	next  int         // the pages [next, total) are free
+	again []pageRange // freed ranges below next; sorted, not adjacent
 }
 
-// pageRange is a range of page numbers, including lo and excluding hi.
+// pageRange is the pages [lo, hi).
 type pageRange struct{ lo, hi int }
 
-// take allocates n adjacent pages and returns the first page. It returns false if no n adjacent pages are
-// free.
+// take allocates n adjacent pages and returns the first page, or false if no n adjacent pages are free.
 func (a *addresses) take(n int) (page int, ok bool) {
 	if n <= a.total-a.next {
 		page = a.next

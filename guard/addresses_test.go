@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestAddresses checks that freed pages are joined with free neighbours and with the free end of the region.
 func TestAddresses(t *testing.T) {
 	a := addresses{total: 20, next: 1}
 	take := func(n, want int) {

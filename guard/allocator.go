@@ -8,33 +8,32 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Allocator gives every block pages of its own, with an uncommitted guard page before and behind them.
-// Freeing a block decommits its pages and keeps their addresses.
+// Allocator places each block in separate pages, with an uncommitted guard page before and behind them. Free
+// decommits the pages of a block, and keeps their addresses in quarantine.
 //
 // Many goroutines may call the methods at the same time.
 type Allocator struct {
 	region *vm.Region
 	base   unsafe.Pointer
-	size   uintptr // of the region, bytes
+	size   uintptr // size of the region in bytes
 	o      Options
 	faults bool // accesses to uncommitted pages fault
 
 	mu             sync.Mutex
 	joinable       bool // see makeJoinable
 	addresses      addresses
-	blocks         map[int]*block // by first page: spare, live and freed blocks
+	blocks         map[int]*block // spare, live and freed blocks, by their first page
 	used           int            // number of spare and live blocks
-	live           int
-	oldest, newest *block // of the freed blocks
-	unchecked      int    // changes since the last checkInvariants
-	closing        bool   // Close was called
-	found          *Fault // damage that Close found
-	closed         bool
+	live           int            // number of live blocks
+	oldest, newest *block         // the ends of the list of freed blocks
+	unchecked      int            // number of changes since the last checkInvariants
+	closing        bool           // Close was called
+	found          *Fault         // damage that Close found
+	closed         bool           // Close has succeeded
 }
 
-// NewAllocator makes an allocator without blocks. It reserves addresses and commits no memory.
-//
-// It returns an error as [vm.Reserve] does, and panics when an option is negative.
+// NewAllocator makes an allocator without blocks. It reserves addresses and commits no memory. NewAllocator
+// returns an error as [vm.Reserve] does. It panics if an option is negative.
 func NewAllocator(o Options) (*Allocator, error) {
 	o = o.withDefaults()
 	r, err := vm.Reserve(o.Addresses, vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
@@ -51,14 +50,14 @@ func NewAllocator(o Options) (*Allocator, error) {
 	return a, nil
 }
 
-// Alloc returns the address of a block of size bytes, which are zero. The address is a multiple of align, a
-// power of two up to the page size. Free the block with [Allocator.Free].
+// Alloc returns the address of a block of size bytes, which are zero. The address is a multiple of align,
+// which is a power of two up to the page size. Free the block with [Allocator.Free].
 //
-// Alloc returns an [*vm.Error] wrapping [vm.ErrCapacity] if Options.Capacity or Options.Addresses is too
-// small, or an error of [vm.Region.Commit]. After an error nothing has changed, except that the oldest freed
-// blocks may have left the quarantine. Alloc panics when size is negative or align is invalid. Complexity:
-// one system call to make the block and one to free it (on Linux two), a page fault, and the recording of the
-// call stack.
+// If Options.Capacity or Options.Addresses is too small, Alloc returns a [*vm.Error] that wraps
+// [vm.ErrCapacity]. If the memory cannot be committed, it returns the error of [vm.Region.Commit]. After an
+// error the oldest freed blocks may have left the quarantine; nothing else has changed. Alloc panics if size
+// is negative or align is invalid. Complexity: one system call, a page fault at the first access, and the
+// recording of the call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
@@ -75,11 +74,11 @@ func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	return a.at(b), nil
 }
 
-// at returns the address of a block. The conversion is sound while the allocator is open: the region does not
-// move.
+// at returns the address of a block. The conversion is sound while the allocator is open, because the region
+// does not move.
 func (a *Allocator) at(b *block) unsafe.Pointer { return unsafe.Add(a.base, b.start) }
 
-// alloc is Alloc for a valid size and alignment.
+// alloc needs a valid size and alignment.
 //
 //go:noinline
 func (a *Allocator) alloc(size, align int, what kind) (*block, error) {
@@ -141,11 +140,10 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 
 // makeJoinable lets Linux join the pages of freed blocks with their neighbours into one mapping.
 //
-// A mapping gets a record of its pages (an anon_vma) when the program first touches it. Linux never joins
-// mappings that have different records. If each block's mapping got a record of its own, freed blocks would
-// stay separate mappings. Parts that are split from one mapping share its record. Before the first block is
-// made, makeJoinable therefore commits, touches and decommits the first page, which belongs to no block.
-// After this the whole region is one mapping with one record.
+// When a program first touches a mapping, Linux gives the mapping a record of its pages (an anon_vma). Linux
+// never joins mappings with different records. Parts that are split from a mapping keep the record of the
+// mapping. Therefore makeJoinable gives the whole region one record before the first block is made: it
+// commits, touches and decommits the first page, which belongs to no block.
 func (a *Allocator) makeJoinable() error {
 	if a.joinable {
 		return nil
@@ -161,7 +159,6 @@ func (a *Allocator) makeJoinable() error {
 	return nil
 }
 
-// full returns the error for an allocator at its capacity.
 func (a *Allocator) full(op string, bytes int) error {
 	return a.failed(op, bytes, fmt.Sprintf("%d of %d blocks are in use: free some, or raise "+
 		"Options.Capacity (on Linux each block takes two of the mappings that "+
@@ -172,7 +169,7 @@ func (a *Allocator) failed(op string, bytes int, detail string) error {
 	return &vm.Error{Op: op, Purpose: a.o.Name, Bytes: bytes, Err: vm.ErrCapacity, Detail: detail}
 }
 
-// forgetOldest makes the addresses of the oldest freed block available again.
+// forgetOldest ends the quarantine of the oldest freed block.
 func (a *Allocator) forgetOldest() {
 	b := a.oldest
 	if a.oldest = b.after; a.oldest == nil {
@@ -182,18 +179,19 @@ func (a *Allocator) forgetOldest() {
 	a.addresses.give(b.page, b.pages+1)
 }
 
-// makeLive turns a spare block into a live one.
+// makeLive turns a spare block into a live block.
 func (a *Allocator) makeLive(b *block, what kind, from calls) {
 	b.what, b.allocated, b.state = what, from, live
 	a.mark(b)
 	a.live++
 }
 
-// Free decommits the pages of the block at p, so that later accesses to the block fault. Free panics with a
-// [*Fault] if p is not the address of a live block (a freed block, an interior address, a foreign address).
-// If bytes around the block were overwritten, Free frees the block and then panics with a [*Fault]. If the
-// system cannot decommit the memory (see [vm.Region.Decommit]), Free panics with an [*vm.Error], and the
-// block is unchanged.
+// Free decommits the pages of the block at p, so that later accesses to the block fault. Complexity: one
+// system call (on Linux two), and the recording of the call stack.
+//
+// If p is not the address of a live block, Free panics with a [*Fault]. If bytes around the block were
+// overwritten, Free frees the block, and then panics with a [*Fault]. If the system cannot decommit the
+// memory (see [vm.Region.Decommit]), Free panics with a [*vm.Error], and the block is unchanged.
 func (a *Allocator) Free(p unsafe.Pointer) { a.free(uintptr(p)) }
 
 //go:noinline
@@ -248,7 +246,6 @@ func (a *Allocator) drop(b *block) error {
 	return nil
 }
 
-// uncommit decommits the pages of a block.
 func (a *Allocator) uncommit(b *block) error {
 	if err := a.region.Decommit(b.page*vm.PageSize(), b.pages*vm.PageSize()); err != nil {
 		return err
@@ -260,7 +257,7 @@ func (a *Allocator) uncommit(b *block) error {
 	return nil
 }
 
-// blockAt returns the block that begins at p, or nil.
+// blockAt returns the live or freed block that begins at p, or nil.
 func (a *Allocator) blockAt(p uintptr) *block {
 	offset := p - uintptr(a.base)
 	if offset >= a.size {
@@ -273,22 +270,21 @@ func (a *Allocator) blockAt(p uintptr) *block {
 	return b
 }
 
-// Owns reports whether p is one of the allocator's addresses, even if no live block has this address. It
-// costs one comparison. A program that has blocks of several allocators calls Owns to find the allocator of
-// a block.
+// Owns reports whether p is an address in the allocator's region, even if p is in no live block. A program
+// with several allocators can call Owns to find the allocator of a block. Complexity: one comparison.
 func (a *Allocator) Owns(p unsafe.Pointer) bool { return uintptr(p)-uintptr(a.base) < a.size }
 
-// Len returns the number of live blocks; 0 after Close.
+// Len returns the number of live blocks. It returns 0 after Close.
 func (a *Allocator) Len() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.live
 }
 
-// Check looks for overwritten bytes in the slack of all live blocks, and returns a [*Fault] about the first
-// damaged block. If accesses do not fault (see the package documentation), Check also finds writes to freed
-// blocks. It changes nothing. Complexity: it reads less than two pages for each live block. If accesses do
-// not fault, it also reads all pages of the freed blocks in the quarantine.
+// Check looks for overwritten bytes in the slack of all live blocks. If accesses do not fault (see the
+// package documentation), Check also looks for writes to the freed blocks in quarantine. It returns a
+// [*Fault] about the first damaged block, or nil. Complexity: Check reads less than two pages for each live
+// block. If accesses do not fault, it also reads all pages of the freed blocks in quarantine.
 func (a *Allocator) Check() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -300,12 +296,11 @@ func (a *Allocator) Check() error {
 	return nil
 }
 
-// Close gives back the memory of all blocks, and the addresses. The blocks must not be used afterwards, and
-// Alloc, Free and Check panic. A second Close does nothing.
+// Close gives back the memory of all blocks, and the addresses. After Close, do not access the blocks. Alloc,
+// Free and Check then panic. A second Close does nothing.
 //
 // If the region cannot be closed, Close returns an error as [vm.Region.Close] does, and the allocator stays
-// open. Otherwise the allocator is closed. If [Allocator.Check] would return a [*Fault], Close returns this
-// Fault.
+// open. Otherwise Close returns the [*Fault] that [Allocator.Check] would return, or nil.
 func (a *Allocator) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -37,8 +37,8 @@ func alloc(t testing.TB, a *Allocator, size int) unsafe.Pointer {
 	return p
 }
 
-// TestAddressesAreUsedAgainOldestFirst checks that freed addresses are used again only after all addresses
-// were used once, and in the order in which they were freed.
+// TestAddressesAreUsedAgainOldestFirst checks that the allocator first uses all addresses once. After that it
+// uses freed addresses, in the order in which they were freed.
 func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 	for _, pages := range pageKinds {
 		const blocks = 10
@@ -73,7 +73,6 @@ func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 			t.Errorf("%v: Alloc without free addresses: %v", pages, err)
 		}
 		a.Free(kept)
-		// Freed neighbours make room for a larger block.
 		for _, p := range order {
 			a.Free(p)
 		}
@@ -84,7 +83,6 @@ func TestAddressesAreUsedAgainOldestFirst(t *testing.T) {
 	}
 }
 
-// TestFreedMemoryIsGivenBack checks that the region has no committed or resident memory for freed blocks.
 func TestFreedMemoryIsGivenBack(t *testing.T) {
 	a := newAllocator(t, Options{Name: "given back"})
 	if a.faults != !vm.HeapStandIn() {
@@ -111,7 +109,6 @@ func TestFreedMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// TestMappings checks that a live block costs two mappings and that a freed block costs none.
 func TestMappings(t *testing.T) {
 	if vm.HeapStandIn() || runtime.GOOS != "linux" {
 		t.Skip("the mappings are read from /proc/self/maps of Linux")
@@ -274,7 +271,6 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines checks that many goroutines can use an allocator at the same time.
 func TestManyGoroutines(t *testing.T) {
 	for _, pages := range pageKinds {
 		a := newAllocator(t, Options{Pages: pages, Addresses: 400 * vm.PageSize()})

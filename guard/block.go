@@ -46,14 +46,14 @@ func (a *Allocator) place(page, size, align int) int {
 	return offset + pagesOf(rounded)*vm.PageSize() - rounded
 }
 
-// roundedSize returns the number of bytes from a block's start to the end of its pages. For a block of size
-// zero, the result is align, so that the block has an address of its own.
+// roundedSize returns the size of a block, rounded up to a multiple of align. The result for size zero is
+// align, so that the block has an address of its own.
 func roundedSize(size, align int) int { return (max(1, size) + align - 1) &^ (align - 1) }
 
 func pagesOf(bytes int) int { return (bytes + vm.PageSize() - 1) / vm.PageSize() }
 
-// canary is the pattern of the slack, one page long. Neighbouring bytes of the pattern differ. So Check also
-// finds a write that moves the pattern by a few bytes.
+// canary is the pattern of the slack, one page long. Neighbouring bytes of the pattern differ, so that Check
+// also finds a shifted pattern.
 var canary = func() []byte {
 	b := make([]byte, vm.PageSize())
 	for i := range b {

@@ -44,8 +44,8 @@ func (a *Allocator) checkInvariants() {
 	next := 1
 	for _, r := range ranges {
 		if r.lo != next || r.hi <= r.lo {
-			fail("the range of pages [%d, %d) is empty, or does not begin at page %d, where the range before "+
-				"it ends", r.lo, r.hi, next)
+			fail("the range of pages [%d, %d) is empty, or does not begin at page %d, where the range "+
+				"before it ends", r.lo, r.hi, next)
 		}
 		next = r.hi
 	}

@@ -34,21 +34,20 @@
 // many bytes as their alignment. With Options.AtStart, a block begins at the start of its first page, an
 // access before the start faults, and the bytes behind the end are slack.
 //
-//   - An access to the slack does not fault. Freeing the block, or Check, finds a write to the slack. Nothing
-//     finds a read of the slack.
-//   - An access that misses its block by more than a page may hit another live block. Nothing finds such an
-//     access.
-//   - When a new block has the addresses of a freed block, nothing finds an access through a stale pointer to
-//     the freed block.
+//   - An access to the slack does not fault. A write to the slack is found by Check, or when the block is
+//     freed. A read of the slack is not found.
+//   - An access that misses its block by more than a page may hit another live block, and is not found.
+//   - When a new block has the addresses of a freed block, an access through a stale pointer to the freed
+//     block is not found.
 //
 // # Faults
 //
-// A memory fault ends a Go program. The runtime prints "unexpected fault address", the address, and the stacks
-// of all goroutines. This output shows where the bad access is, but not which object was accessed. In a
-// goroutine that called [runtime/debug.SetPanicOnFault], the fault is a panic instead. [vm.Watch] and [vm.Do]
-// call SetPanicOnFault, and replace the runtime's panic by a panic with a [*Fault]. The setting applies to
-// one goroutine, and not to the goroutines that it starts. A fault in C code always ends the process. A
-// system call with a bad address does not fault: it returns EFAULT.
+// A memory fault ends a Go program. The runtime prints "unexpected fault address", the address, and the
+// stacks of all goroutines. This output shows where the bad access is, but not which object was accessed. In
+// a goroutine that called [runtime/debug.SetPanicOnFault], the fault is a panic instead. [vm.Watch] and
+// [vm.Do] call SetPanicOnFault, and replace the runtime's panic by a panic with a [*Fault]. The setting
+// applies to one goroutine, and not to the goroutines that it starts. A fault in C code always ends the
+// process. A system call with a bad address does not fault: it returns EFAULT.
 //
 // # Where nothing faults
 //

@@ -166,9 +166,9 @@ func TestDamageOutlivesAFailingClose(t *testing.T) {
 	}
 }
 
-// closeDamaged checks that the Close that succeeds returns the damage. In the first Close, the system allows
-// the given number of calls that give memory back, and refuses the next one. In the second Close, all calls
-// succeed. closeDamaged reports whether the first Close failed.
+// closeDamaged checks that the Close that succeeds returns the damage. In the first Close, the given number
+// of calls that give memory back succeed, and later ones fail. In the second Close, all calls succeed.
+// closeDamaged reports whether the first Close failed.
 func closeDamaged(t *testing.T, kind, allowed int) (refused bool) {
 	closing, calls := false, 0
 	stop := injected.Inject(func(op string) error {

@@ -19,7 +19,6 @@ func (a *Allocator) allows(op string, n, size int) error {
 	return nil
 }
 
-// takeSpare makes a spare block.
 func (a *Allocator) takeSpare(op string, size, align int) (*block, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -33,8 +33,8 @@ func Make[T any](a *Allocator) *T {
 }
 
 // AllocSlice returns a slice of zero values of T in one block. The block has room for capacity elements. A
-// slice without capacity takes no block. AllocSlice returns an error as [Allocator.Alloc] does. It panics when
-// T holds Go pointers, when length is negative, or when length is greater than capacity.
+// slice without capacity takes no block. AllocSlice returns an error as [Allocator.Alloc] does. It panics
+// when T holds Go pointers, when length is negative, or when length is greater than capacity.
 func AllocSlice[T any](a *Allocator, length, capacity int) ([]T, error) {
 	layout.Check[T]("guard: AllocSlice")
 	var v T

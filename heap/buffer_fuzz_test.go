@@ -8,8 +8,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// FuzzBuffer applies operations to two buffers in one heap with limited memory, and to two slices. The
-// buffers must have the same elements as the slices.
 func FuzzBuffer(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 200, 100, 3, 255, 255, 4, 3, 2, 0, 1, 9, 3, 128, 10, 5, 6})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -41,7 +39,7 @@ func playBuffers(t *testing.T, o Options, data []byte) {
 			n := b.Below(1 << 15)
 			added, err := buffer.AppendN(n)
 			if err != nil {
-				break // the comparison below checks that nothing was appended
+				break
 			}
 			for i := range added {
 				if added[i] != (element{}) {

@@ -14,17 +14,17 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestBufferFigures checks the figures of "Virtual Memory Tricks": elements of 300 bytes in pages of 4 KiB.
+// The figures are from "Virtual Memory Tricks": elements of 300 bytes in pages of 4 KiB.
 func TestBufferFigures(t *testing.T) {
-	var rooms []int
+	var capacities []int
 	pages, wasted := 0, 0
 	for range 4 {
 		pages = nextPages(pages, 4096, 300, fitting(pages, 4096, 300)+1)
-		rooms = append(rooms, fitting(pages, 4096, 300))
-		wasted += pages*4096 - rooms[len(rooms)-1]*300
+		capacities = append(capacities, fitting(pages, 4096, 300))
+		wasted += pages*4096 - capacities[len(capacities)-1]*300
 	}
-	if want := []int{13, 27, 54, 109}; !slices.Equal(rooms, want) {
-		t.Errorf("buffers have room for %v elements, want %v", rooms, want)
+	if want := []int{13, 27, 54, 109}; !slices.Equal(capacities, want) {
+		t.Errorf("the capacities are %v, want %v", capacities, want)
 	}
 	if mean := wasted / 4; mean > 150 {
 		t.Errorf("%d bytes are wasted on average, want at most half an element", mean)
@@ -33,7 +33,6 @@ func TestBufferFigures(t *testing.T) {
 
 type bytes300 [300]byte
 
-// TestBufferGrows checks how buffers grow with this system's pages and elements of several sizes.
 func TestBufferGrows(t *testing.T) {
 	h := open(t, Options{Capacity: 16 << 20})
 	checkGrowth[bytes300](t, h)
@@ -70,7 +69,6 @@ func checkGrowth[T any](t *testing.T, h *Heap) {
 	}
 }
 
-// TestBufferAgainstSlice applies the same operations to a buffer and to a slice.
 func TestBufferAgainstSlice(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -182,5 +180,5 @@ func TestBufferExhaustion(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	c.Close() // a buffer may be closed after its heap
+	c.Close() // must not panic, although the heap is closed
 }

@@ -46,8 +46,8 @@ func makeClasses(page int) []class {
 	return all
 }
 
-// poolPages returns the number of pages of a pool of objects of size bytes: the smallest number with less than
-// a tenth of the pool unused, at most maxRun.
+// poolPages returns the number of pages of a pool of objects of size bytes: the smallest number with less
+// than a tenth of the pool unused, at most maxRun.
 func poolPages(page, size int) uint32 {
 	for n := 1; n < maxRun; n++ {
 		if n*page%size*10 < n*page {
@@ -70,9 +70,9 @@ func makeClassOf(classes []class) []uint8 {
 // maxSmall is the largest object size.
 var maxSmall = int(classes[len(classes)-1].size)
 
-// classFor returns the number of the smallest class of at least size bytes whose objects are aligned to align.
-// It returns false if no class fits. Pools begin at page boundaries, so the object size alone decides the
-// alignment.
+// classFor returns the number of the smallest class of at least size bytes whose objects are aligned to
+// align. It returns false if no class fits. Pools begin at page boundaries, so the object size alone decides
+// the alignment.
 func classFor(size, align int) (int, bool) {
 	if size > maxSmall {
 		return 0, false

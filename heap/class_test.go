@@ -2,7 +2,6 @@ package heap
 
 import "testing"
 
-// TestClasses checks the documented properties of the classes for all common page sizes.
 func TestClasses(t *testing.T) {
 	for _, page := range []int{4 << 10, 8 << 10, 16 << 10, 64 << 10} {
 		all := makeClasses(page)

@@ -10,15 +10,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestFreedMemoryIsPoisoned checks that freed memory holds poison, and that the next allocation finds a write
-// to freed memory.
 func TestFreedMemoryIsPoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")
 	}
 	for _, size := range []int{24, 900, vm.PageSize(), 3 * vm.PageSize()} {
 		h := open(t, Options{Name: "ships"})
-		keep := alloc(t, h, size) // so that the pool of a small size keeps its pages
+		keep := alloc(t, h, size) // if size is small, the pool must not be freed
 		p := alloc(t, h, size)
 		n := h.SizeOf(p)
 		h.Free(p)

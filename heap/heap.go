@@ -240,7 +240,6 @@ func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// pagesFor returns the number of pages of an allocation of whole pages.
 func (h *Heap) pagesFor(size int) int { return max(1, (size+h.pages.size-1)>>h.pages.shift) }
 
 // tooLarge returns an error for a size that exceeds the addresses of all rooms. Smaller sizes cannot overflow
@@ -301,7 +300,6 @@ func (h *Heap) newBlock(n, align uint32) (p unsafe.Pointer, dirty bool, err erro
 	return h.pages.at(at), dirty, nil
 }
 
-// count updates the counters of whole-page allocations.
 func (h *Heap) count(allocations, bytes int) {
 	h.live += allocations
 	h.inUse += bytes

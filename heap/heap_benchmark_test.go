@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// BenchmarkNewFree allocates 4,096 objects and then frees them. A step is one allocation and one free.
+// A step is one allocation and one free.
 func BenchmarkNewFree(b *testing.B) {
 	for name, o := range map[string]Options{"shared": {}, "unshared": {Unshared: true}} {
 		b.Run(name, func(b *testing.B) {
@@ -31,7 +31,6 @@ func newAndFree(h *Heap, all *[4096]*ship) {
 	}
 }
 
-// BenchmarkReallocMove moves 64 MiB between rooms.
 func BenchmarkReallocMove(b *testing.B) {
 	h, err := New(Options{})
 	if err != nil {

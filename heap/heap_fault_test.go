@@ -10,7 +10,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestFaults runs every operation that takes or returns memory while each memory call fails in turn.
 func TestFaults(t *testing.T) {
 	longtest.OneGoroutine(t)
 	page := vm.PageSize()
@@ -20,23 +19,21 @@ func TestFaults(t *testing.T) {
 			return err
 		}
 		defer func() {
-			again := h.Close()
-			for range 2 { // the first call may be the failing one
-				again = h.Close()
+			if h.Close() == nil {
+				return
 			}
-			if again != nil {
+			if again := h.Close(); again != nil {
 				t.Error("Close fails again:", again)
 			}
 		}()
 		var all []piece
-		// again runs an operation. If the operation fails, it must change nothing, and it must succeed when
-		// it runs once more.
-		again := func(what string, op func() error) {
+		// retryOnce runs an operation. After a failure, it checks that nothing has changed and retries.
+		retryOnce := func(what string, op func() error) {
 			t.Helper()
 			err = errors.Join(err, faulttest.Again(t, what, op, func() {
 				h.checked()
 				for _, c := range all {
-					c.holds(t, c.size)
+					c.mustHold(t, c.size)
 				}
 			}))
 			h.checked()
@@ -44,9 +41,9 @@ func TestFaults(t *testing.T) {
 		for i, size := range []int{20, 3 * page, 2 * testBlock, 40 * page, 7 * page, 2 * testBlock, 300,
 			3 * testUnit} {
 			var p unsafe.Pointer
-			again("Alloc", func() (err error) { p, err = h.Alloc(size, 0); return err })
+			retryOnce("Alloc", func() (err error) { p, err = h.Alloc(size, 0); return err })
 			c := piece{p: p, size: size, number: byte(i)}
-			zero(t, p, 0, h.SizeOf(p))
+			mustBeZero(t, p, 0, h.SizeOf(p))
 			c.fill()
 			all = append(all, c)
 		}
@@ -54,28 +51,28 @@ func TestFaults(t *testing.T) {
 			c := &all[i]
 			for _, size := range []int{2*c.size + page, 9 * testUnit, c.size, c.size/3 + 1} {
 				var p unsafe.Pointer
-				again("Realloc", func() (err error) { p, err = h.Realloc(c.p, size, 0); return err })
+				retryOnce("Realloc", func() (err error) { p, err = h.Realloc(c.p, size, 0); return err })
 				kept := piece{p: p, size: c.size, number: c.number}
-				kept.holds(t, min(c.size, size))
-				zero(t, p, min(c.size, size), h.SizeOf(p))
+				kept.mustHold(t, min(c.size, size))
+				mustBeZero(t, p, min(c.size, size), h.SizeOf(p))
 				c.p, c.size = p, size
 				c.fill()
 			}
 		}
-		again("Grow", func() error { return Grow[ship](h, 500) })
+		retryOnce("Grow", func() error { return Grow[ship](h, 500) })
 		b := NewBuffer[bytes300](h)
-		again("Buffer.Grow", func() error { return b.Grow(1000) })
-		again("AppendN", func() error { _, err := b.AppendN(4000); return err })
-		again("Resident", func() error { _, err := h.Resident(); return err })
+		retryOnce("Buffer.Grow", func() error { return b.Grow(1000) })
+		retryOnce("AppendN", func() error { _, err := b.AppendN(4000); return err })
+		retryOnce("Resident", func() error { _, err := h.Resident(); return err })
 		b.Truncate(b.Len() / 10)
 		b.Close()
 		for _, c := range all {
-			c.holds(t, c.size)
+			c.mustHold(t, c.size)
 			h.Free(c.p)
 			h.checked()
 		}
 		all = nil
-		again("Trim", h.Trim)
+		retryOnce("Trim", h.Trim)
 		if s := h.Stats(); s.Kept != 0 {
 			t.Errorf("%d bytes are kept after Trim", s.Kept)
 		}
@@ -83,14 +80,15 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%v after everything was freed", s)
 		}
 		h.checked()
-		// Reused memory is zero, even if the system refused to take back the memory of a freed allocation.
+		// Reused memory must be zero, even if the system refused to take back the memory of a freed
+		// allocation.
 		for range 3 {
 			if p, one := h.Alloc(3*testUnit, 0); one == nil {
-				zero(t, p, 0, 3*testUnit)
+				mustBeZero(t, p, 0, 3*testUnit)
 				copy(bytesOf(p, 5), "dirty")
 			}
 			if p, one := h.Alloc(30*page, 0); one == nil {
-				zero(t, p, 0, 30*page)
+				mustBeZero(t, p, 0, 30*page)
 			}
 		}
 		return err

@@ -9,8 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// mappings returns the number of the process's mappings.
-func mappings(t *testing.T) int {
+func countMappings(t *testing.T) int {
 	b, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		t.Fatal(err)
@@ -27,17 +26,16 @@ func resident(t *testing.T, h *Heap) int {
 	return n
 }
 
-func onlyOS(t *testing.T) {
+func skipOnGoHeap(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
 	}
 }
 
-// TestMemoryGoesBack allocates, frees every second allocation, and makes one large allocation of the freed
-// size, as in "Virtual Memory Tricks". With the large allocation, the heap uses no more memory than before
-// the frees, and no more mappings.
+// The order of calls is from "Virtual Memory Tricks": allocate, free every second allocation, and make one
+// large allocation of the freed size.
 func TestMemoryGoesBack(t *testing.T) {
-	onlyOS(t)
+	skipOnGoHeap(t)
 	h, err := New(Options{Pages: vm.PagesSmall})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +51,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		}
 		all = append(all, p)
 	}
-	full, maps := resident(t, h), mappings(t)
+	full, mappings := resident(t, h), countMappings(t)
 	if least := count * 4 * page; full < least || full > least+least/50 {
 		t.Errorf("%d bytes are resident of %d allocated", full, least)
 	}
@@ -70,8 +68,8 @@ func TestMemoryGoesBack(t *testing.T) {
 	if n, most := resident(t, h), full+bytesKept+full/100; n > most {
 		t.Errorf("%d bytes are resident with the large allocation, %d before", n, full)
 	}
-	if n := mappings(t); n > maps+8 {
-		t.Errorf("%d mappings, %d before", n, maps)
+	if n := countMappings(t); n > mappings+8 {
+		t.Errorf("%d mappings, %d before", n, mappings)
 	}
 	h.Free(large)
 	for i := 1; i < count; i += 2 {
@@ -85,9 +83,8 @@ func TestMemoryGoesBack(t *testing.T) {
 	}
 }
 
-// TestPoolsGiveMemoryBack checks that a pool returns its pages when its last object is freed.
 func TestPoolsGiveMemoryBack(t *testing.T) {
-	onlyOS(t)
+	skipOnGoHeap(t)
 	h := open(t, Options{Capacity: 64 << 20})
 	for _, size := range []int{16, 100, 1000, 3000} {
 		var all []unsafe.Pointer
@@ -108,10 +105,8 @@ func TestPoolsGiveMemoryBack(t *testing.T) {
 	}
 }
 
-// TestReallocTakesNoMemory checks that moving a large allocation takes memory only for its new end, and
-// leaves no memory at the old place.
 func TestReallocTakesNoMemory(t *testing.T) {
-	onlyOS(t)
+	skipOnGoHeap(t)
 	h, err := New(Options{Pages: vm.PagesSmall})
 	if err != nil {
 		t.Fatal(err)
@@ -134,9 +129,8 @@ func TestReallocTakesNoMemory(t *testing.T) {
 	}
 }
 
-// TestMoreRoomsThanMappings checks that large allocations lie among the blocks when mappings run out.
 func TestMoreRoomsThanMappings(t *testing.T) {
-	onlyOS(t)
+	skipOnGoHeap(t)
 	if most := vm.ReadFacts().MaxMappings; most == 0 || most > 100_000 {
 		t.Skipf("the process may have %d mappings", most)
 	}

@@ -116,14 +116,12 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestStaleWrites checks that writes through stale pointers, anywhere in freed memory, harm neither
-// allocations nor the heap.
 func TestStaleWrites(t *testing.T) {
 	h := open(t, Options{})
 	var all []unsafe.Pointer
 	sizes := []int{16, 40, 300, 2500, vm.PageSize(), 5 * vm.PageSize()}
-	// A third of the freed allocations are whole pages. The number of allocations is so small that the heap
-	// keeps all of these pages, and therefore clears them when it reuses them.
+	// The heap keeps up to bytesKept of freed pages, and clears them when it reuses them. With this count,
+	// the heap keeps all freed pages.
 	count := min(600, 3*bytesKept/vm.PageSize())
 	for i := range count {
 		all = append(all, alloc(t, h, sizes[i%len(sizes)]))
@@ -138,7 +136,7 @@ func TestStaleWrites(t *testing.T) {
 		h.checked()
 	}
 	for i := 1; i < len(all); i += 2 {
-		zero(t, all[i], 0, h.SizeOf(all[i]))
+		mustBeZero(t, all[i], 0, h.SizeOf(all[i]))
 	}
 	found := 0
 	for i := range count / 2 {
@@ -153,22 +151,21 @@ func TestStaleWrites(t *testing.T) {
 			continue
 		}
 		p := alloc(t, h, size)
-		zero(t, p, 0, h.SizeOf(p)) // Alloc clears reused memory
+		mustBeZero(t, p, 0, h.SizeOf(p))
 	}
-	// Some allocations use memory that was never used before, and find no writes.
 	if invariants.Enabled && found < count/6 {
-		t.Errorf("%d of %d allocations were found to be written after they were freed", found, count/2)
+		t.Errorf("%d of %d allocations found a write to freed memory, want at least %d", found, count/2,
+			count/6)
 	}
 	h.checked()
 }
 
-// TestInsideBlocks makes blocks where pools were. It checks that Free detects pointers inside the blocks,
-// although their pages still have the stale entries of the pools.
-func TestInsideBlocks(t *testing.T) {
+// The blocks lie where pools were, so that their pages have stale entries of pools.
+func TestFreeInsideBlocks(t *testing.T) {
 	h := open(t, Options{})
 	page := vm.PageSize()
 	var all []unsafe.Pointer
-	for range 2 * testCapacity / page / 2 { // half of the heap's pages, more than the heap keeps
+	for range 2 * testCapacity / page / 2 { // half of the heap's pages
 		all = append(all, alloc(t, h, page/2))
 	}
 	for _, p := range all {
@@ -200,7 +197,6 @@ func TestZeroSize(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines checks that goroutines can check, resize and free each other's allocations.
 func TestManyGoroutines(t *testing.T) {
 	h := open(t, Options{})
 	seed := rand.Uint64()
@@ -227,11 +223,11 @@ func TestManyGoroutines(t *testing.T) {
 		enders.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(g)+100))
 			for c := range passed {
-				c.holds(t, c.size)
+				c.mustHold(t, c.size)
 				if size := r.IntN(2*c.size + 1); r.IntN(4) == 0 {
 					if p, err := h.Realloc(c.p, size, 0); err == nil {
 						c.p = p
-						c.holds(t, min(size, c.size))
+						c.mustHold(t, min(size, c.size))
 					}
 				}
 				h.Free(c.p)

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// exhaust allocates until an allocation fails, and checks the reason. It returns the allocations.
+// exhaust allocates until an allocation fails with the error why. It returns the allocations.
 func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 	t.Helper()
 	var all []unsafe.Pointer
@@ -34,8 +34,7 @@ func exhaust(t *testing.T, h *Heap, size int, why error) []unsafe.Pointer {
 	}
 }
 
-// TestLimit checks that the whole limit is usable again after any allocations and frees, because the memory
-// of holes is reused.
+// After any allocations and frees, the whole limit must be usable again.
 func TestLimit(t *testing.T) {
 	const budget = 3 << 20
 	page := vm.PageSize()
@@ -50,8 +49,8 @@ func TestLimit(t *testing.T) {
 			all := exhaust(t, h, size, vm.ErrLimit)
 			taken := h.Stats().InUse + h.Stats().Wasted + h.Stats().Own
 			if taken+max(size, 8*page)+128<<10 < budget {
-				t.Errorf("a limit of %d bytes gives only %d bytes in allocations of %d bytes: %v", budget,
-					taken, size, h.Stats())
+				t.Errorf("allocations of %d bytes use only %d bytes of a limit of %d bytes: %v", size, taken,
+					budget, h.Stats())
 			}
 			for i := 0; i < len(all); i += 2 {
 				h.Free(all[i])
@@ -93,7 +92,7 @@ func TestCapacity(t *testing.T) {
 		vm.Bytes(testCapacity); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	// Freed pages whose memory the heap keeps for later allocations have addresses, too.
+	// The addresses of kept pages must be usable for blocks.
 	h = open(t, Options{Name: "ships"})
 	for _, p := range exhaust(t, h, page, vm.ErrCapacity) {
 		h.Free(p)
@@ -101,7 +100,7 @@ func TestCapacity(t *testing.T) {
 	if n := len(exhaust(t, h, testBlock, vm.ErrCapacity)); n != testCapacity/testBlock {
 		t.Errorf("after all pages were freed, %d blocks were allocated, want %d", n, testCapacity/testBlock)
 	}
-	// Rooms have addresses of their own. When these run out, large allocations use the addresses of blocks.
+	// When the addresses of rooms run out, large allocations use the addresses of blocks.
 	h = open(t, Options{Name: "ships"})
 	all := exhaust(t, h, 2*testBlock, vm.ErrCapacity)
 	if bytes := len(all) * 2 * testBlock; bytes <= 2*testCapacity {
@@ -116,7 +115,6 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestGrowIsAPromise checks that allocations promised by Grow cannot fail, even if the limit is exhausted.
 func TestGrowIsAPromise(t *testing.T) {
 	type ship [9]uint64
 	limit := vm.NewLimit(2 << 20)

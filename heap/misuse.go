@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// A misuse text says why no live allocation of the heap begins at a pointer.
+// The misuse texts say why no live allocation of the heap begins at a pointer.
 const (
 	misuseForeign = "it lies outside the heap's addresses: free it with the allocator that allocated it"
 	misuseFreed   = "it was freed already: free an allocation once, and then drop every copy of its pointer"

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sizeOf returns a size that depends on the stream. Most sizes are those of small objects. Some sizes are
-// near a multiple of the page size, or those of blocks or rooms.
+// sizeOf reads a size from the stream. Most sizes are sizes of small objects. Others are near a multiple of
+// the page size, or are sizes of blocks or rooms.
 func sizeOf(s *modeltest.Stream) int {
 	page := vm.PageSize()
 	switch v := s.Byte(); v % 8 {
@@ -32,14 +32,13 @@ func sizeOf(s *modeltest.Stream) int {
 	return s.Byte() * testUnit / 100
 }
 
-// Test heaps are small, so that they reach their limits. For every page size, testBlock is several pages.
+// Test heaps are small, so that they reach their limits.
 var (
 	testBlock    = max(128<<10, 8*vm.PageSize())
 	testUnit     = 2 * testBlock
 	testCapacity = 32 * testBlock
 )
 
-// pageKinds are the page policies that tests run with. All policies must give the same answers.
 var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap}
 
 func open(tb testing.TB, o Options) *Heap {
@@ -65,7 +64,7 @@ func (h *Heap) checked() {
 	h.check()
 }
 
-// piece is the model of an allocation. The allocation holds a pattern that depends on the piece's number.
+// piece is the model of an allocation. The allocation holds a pattern that depends on number.
 type piece struct {
 	p      unsafe.Pointer
 	size   int
@@ -76,8 +75,8 @@ type piece struct {
 
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// probes yields the bytes of a piece to write and read: all bytes of a small piece, or every 509th byte and
-// the last byte of a larger piece.
+// probes yields the indices of the tested bytes of a piece: of all bytes if the piece is small, otherwise of
+// every 509th byte and the last byte.
 func (c *piece) probes(yield func(i int)) {
 	step := 1
 	if c.size > 512 {
@@ -95,8 +94,8 @@ func (c *piece) pattern(i int) byte { return c.number*31 + byte(i) + byte(i>>8)*
 
 func (c *piece) fill() { c.probes(func(i int) { bytesOf(c.p, c.size)[i] = c.pattern(i) }) }
 
-// holds checks that the first n bytes hold the pattern.
-func (c *piece) holds(t *testing.T, n int) {
+// mustHold checks that the first n bytes hold the pattern.
+func (c *piece) mustHold(t *testing.T, n int) {
 	t.Helper()
 	c.probes(func(i int) {
 		if i < n && bytesOf(c.p, n)[i] != c.pattern(i) {
@@ -107,8 +106,8 @@ func (c *piece) holds(t *testing.T, n int) {
 
 var zeros [64 << 10]byte
 
-// zero checks that the bytes [lo, hi) behind p are zero.
-func zero(t *testing.T, p unsafe.Pointer, lo, hi int) {
+// mustBeZero checks the bytes from p+lo up to, but not including, p+hi.
+func mustBeZero(t *testing.T, p unsafe.Pointer, lo, hi int) {
 	t.Helper()
 	for ; lo < hi; lo += len(zeros) {
 		if n := min(len(zeros), hi-lo); !bytes.Equal(bytesOf(unsafe.Add(p, lo), n), zeros[:n]) {
@@ -123,11 +122,11 @@ type heapModel struct {
 	h      *Heap
 	limit  *vm.Limit
 	pieces []piece
-	freed  map[unsafe.Pointer]bool // freed and not allocated again
+	freed  map[unsafe.Pointer]bool // addresses freed and not allocated again
 	number byte
 }
 
-// refused reports whether err is an expected failure; it fails the test for any other error.
+// refused reports whether err is an expected error. It fails the test for an unexpected error.
 func (m *heapModel) refused(err error) bool {
 	m.t.Helper()
 	if err == nil {
@@ -147,13 +146,12 @@ func (m *heapModel) add(p unsafe.Pointer, size, align, zeroFrom int) {
 	if c.usable < size || uintptr(p)%uintptr(max(align, grain)) != 0 {
 		m.t.Fatalf("%p has %d bytes, want %d, aligned to %d", p, c.usable, size, align)
 	}
-	zero(m.t, p, zeroFrom, c.usable)
+	mustBeZero(m.t, p, zeroFrom, c.usable)
 	delete(m.freed, p)
 	c.fill()
 	m.pieces = append(m.pieces, c)
 }
 
-// drop removes a piece from the model.
 func (m *heapModel) drop(i int) piece {
 	c := m.pieces[i]
 	m.pieces[i] = m.pieces[len(m.pieces)-1]
@@ -161,7 +159,6 @@ func (m *heapModel) drop(i int) piece {
 	return c
 }
 
-// compare checks the whole heap against the model.
 func (m *heapModel) compare() {
 	m.t.Helper()
 	m.h.checked()
@@ -173,7 +170,7 @@ func (m *heapModel) compare() {
 		if i > 0 && uintptr(sorted[i-1].p)+uintptr(sorted[i-1].usable) > uintptr(c.p) {
 			m.t.Fatalf("%d bytes at %p overlap the allocation at %p", sorted[i-1].usable, sorted[i-1].p, c.p)
 		}
-		c.holds(m.t, c.size)
+		c.mustHold(m.t, c.size)
 		sum += c.usable
 	}
 	s := m.h.Stats()
@@ -186,8 +183,7 @@ func (m *heapModel) compare() {
 	}
 }
 
-// play applies the operations in data to a heap and to a model. The test fails if the heap and the model
-// differ.
+// play applies the operations that data encodes to a heap and to a model, and fails if the two differ.
 func play(t *testing.T, o Options, data []byte) {
 	o.Capacity = testCapacity
 	h := open(t, o)
@@ -200,7 +196,7 @@ func play(t *testing.T, o Options, data []byte) {
 			if p, err := h.Alloc(size, align); !m.refused(err) {
 				m.add(p, size, align, 0)
 			}
-		case 3: // many allocations of one size
+		case 3: // several allocations of one size
 			size := sizeOf(in) % 5000
 			for range in.Byte() % 64 {
 				if p, err := h.Alloc(size, 0); !m.refused(err) {
@@ -210,14 +206,14 @@ func play(t *testing.T, o Options, data []byte) {
 		case 4, 5:
 			if len(m.pieces) > 0 {
 				c := m.drop(in.Byte() * len(m.pieces) / 256)
-				c.holds(t, c.size)
+				c.mustHold(t, c.size)
 				h.Free(c.p)
 				m.freed[c.p] = true
 			}
-		case 6: // every second piece
+		case 6: // free every second piece
 			for i := len(m.pieces) - 1; i >= 0; i -= 2 {
 				c := m.drop(i)
-				c.holds(t, c.size)
+				c.mustHold(t, c.size)
 				h.Free(c.p)
 				m.freed[c.p] = true
 			}
@@ -232,7 +228,7 @@ func play(t *testing.T, o Options, data []byte) {
 				if size <= c.usable {
 					t.Fatalf("Realloc to %d of %d usable bytes fails: %v", size, c.usable, err)
 				}
-				c.holds(t, c.size)
+				c.mustHold(t, c.size)
 				break
 			}
 			m.drop(i)
@@ -240,7 +236,7 @@ func play(t *testing.T, o Options, data []byte) {
 				m.freed[c.p] = true
 			}
 			kept := min(size, c.size)
-			(&piece{p: p, size: c.size, number: c.number}).holds(t, kept)
+			(&piece{p: p, size: c.size, number: c.number}).mustHold(t, kept)
 			m.add(p, size, c.align, kept)
 		case 9:
 			m.compare()
@@ -284,7 +280,8 @@ func play(t *testing.T, o Options, data []byte) {
 	h.checked()
 }
 
-// promisedBytes returns an upper bound of the bytes of the pools that have only promised objects.
+// promisedBytes returns an upper bound for the bytes of the pools that Trim keeps because of promised
+// objects.
 func (h *Heap) promisedBytes() int {
 	n := 0
 	for number, s := range h.supplies {
@@ -294,11 +291,10 @@ func (h *Heap) promisedBytes() int {
 	return n
 }
 
-// misuse passes a wrong pointer to Free, SizeOf and Realloc, which must panic.
 func (m *heapModel) misuse(in *modeltest.Stream) {
 	var p unsafe.Pointer
 	switch kind := in.Byte(); {
-	case kind%3 == 0 && len(m.pieces) > 0: // points inside an allocation
+	case kind%3 == 0 && len(m.pieces) > 0: // a pointer into an allocation
 		c := m.pieces[in.Byte()*len(m.pieces)/256]
 		p = unsafe.Add(c.p, 1+in.Byte()*(c.usable-1)/256)
 	case kind%3 == 1:
@@ -336,7 +332,6 @@ func TestAgainstModel(t *testing.T) {
 	}
 }
 
-// TestImpossibleSizes checks that impossible sizes give errors and change nothing.
 func TestImpossibleSizes(t *testing.T) {
 	h := open(t, Options{})
 	p, err := h.Alloc(100, 0)

@@ -8,19 +8,18 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// stepCommit is the smallest commit in bytes if memory suffices, as in package bulk. It keeps system calls
-// rare compared with page faults.
+// stepCommit is the smallest commit in bytes if memory suffices. With this step, system calls are rare
+// compared with page faults.
 const stepCommit = 64 << 10
 
-// bytesKept is the largest amount of free memory, in bytes, that a heap keeps for later runs of the same
-// lengths. Giving a page back and taking another costs two to five microseconds; clearing a page costs a
-// tenth of a microsecond.
+// bytesKept is the largest number of bytes in kept runs. Giving a page back and taking another page costs two
+// to five microseconds; clearing a kept page costs a tenth of a microsecond.
 const bytesKept = 1 << 20
 
-// pages allocates runs of pages. It commits pages in ascending order of their addresses. Freed runs give
-// their memory back by [vm.Region.Discard] and stay committed, because a decommitted hole would cost one of
-// the process's few mappings. When memory is refused, the holes are decommitted, so that they no longer count
-// in a limit.
+// pages allocates runs of pages. It commits pages in ascending order of their addresses. A freed run either
+// keeps its memory for the next run of its length, or gives its memory back by [vm.Region.Discard]. In each
+// case the pages stay committed, because a decommitted hole would cost one of the process's few mappings.
+// When memory is refused, the heap decommits the holes, so that they no longer count in a limit.
 type pages struct {
 	ranges
 	region    *vm.Region
@@ -28,29 +27,28 @@ type pages struct {
 	base      unsafe.Pointer // address of the first page
 	size      int            // bytes of a page
 	shift     uint           // log2 of size
-	committed uint32         // the pages from top up to, but not including, this page are committed
-	kept      [][]uint32     // free runs whose memory is kept, by length in pages
-	pagesKept int
+	committed uint32         // the pages in [top, committed) are committed
+	kept      [][]uint32     // first pages of the kept runs, by length in pages
+	pagesKept int            // number of pages in kept runs
 }
 
 // at returns the address of a page. The conversion is sound for pages of the reserved range.
 func (p *pages) at(page uint32) unsafe.Pointer { return unsafe.Add(p.base, int(page)<<p.shift) }
 
-// runBytes returns the memory of n committed pages.
 func (p *pages) runBytes(page, n uint32) []byte {
 	return unsafe.Slice((*byte)(p.at(page)), int(n)<<p.shift)
 }
 
-// begin commits the first pages before mappings run out, because later pages then cost no mapping. It ignores
-// failures: run reports them.
+// begin commits the first pages before rooms use up the mappings. Later pages extend the mapping of the first
+// pages. begin ignores errors, because run reports them.
 func (p *pages) begin() {
 	if p.committed == 0 && p.meta.CommitTo(p.stride, 0) == nil {
 		_ = p.commitRun(0, 1, false)
 	}
 }
 
-// run allocates n pages. The number of the first page is a multiple of align. dirty reports that the pages
-// may have bytes other than zero.
+// run allocates n pages. The number of the first page is a multiple of align. If dirty is false, the pages
+// are zero.
 func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 	if align == 1 && int(n) < len(p.kept) {
 		if k := len(p.kept[n]) - 1; k >= 0 {
@@ -70,10 +68,10 @@ func (p *pages) run(n, align uint32) (at uint32, dirty bool, err error) {
 	return at, false, nil
 }
 
-// extend allocates the pages [at, at+n), which lie directly behind a run, if they are free.
+// extend allocates the pages [at, at+n) behind a run if they are free.
 func (p *pages) extend(at, n uint32) (ok bool, err error) {
 	if at < p.top && p.entry(at).kind == kindKept {
-		_ = p.release(at) // after a failure the pages are still committed
+		_ = p.release(at) // an error does no harm: the pages are free, and stay committed
 	}
 	uncommitted, ok, err := p.takeAt(at, n)
 	if !ok || err != nil {
@@ -87,7 +85,8 @@ func (p *pages) extend(at, n uint32) (ok bool, err error) {
 	return true, nil
 }
 
-// usable commits the uncommitted pages of a run and the gap between the committed pages and the run.
+// commitRun commits the pages of a run, and the pages between p.committed and the run. If uncommitted is
+// true, pages of the run below p.committed may be uncommitted.
 func (p *pages) commitRun(at, n uint32, uncommitted bool) error {
 	if uncommitted {
 		if err := p.commit(at, at+n); err != nil {
@@ -114,10 +113,10 @@ func (p *pages) commit(from, to uint32) error {
 	return p.region.Commit(p.off+int(from)<<p.shift, int(to-from)<<p.shift)
 }
 
-// give frees a run whose committed pages are zero. If the top moves down over holes that may be decommitted,
-// give decommits all pages from the new top on.
+// give frees a run whose committed pages are zero. If uncommitted is true, pages of the run may be
+// uncommitted. If the top moves down over uncommitted pages, give decommits all pages from the new top on.
 func (p *pages) give(at, n uint32, uncommitted bool) {
-	if head, uncommitted := p.put(at, n, uncommitted); head == p.top && uncommitted && head < p.committed {
+	if head, decommit := p.put(at, n, uncommitted); head == p.top && decommit && head < p.committed {
 		_ = p.region.Decommit(p.off+int(head)<<p.shift, int(p.committed-head)<<p.shift)
 		p.committed = head
 	}
@@ -135,11 +134,11 @@ func (p *pages) free(at, n uint32) {
 		p.pagesKept += int(n)
 		return
 	}
-	_ = p.discard(at, n) // after a failure the memory stays committed for the next run
+	_ = p.discard(at, n) // an error does no harm: discard has freed the run
 }
 
 // discard frees a run and gives its memory back. If the system refuses to take the memory back, discard
-// clears the pages and returns an error.
+// clears the pages, frees the run and returns an error.
 func (p *pages) discard(at, n uint32) error {
 	off, bytes := p.off+int(at)<<p.shift, int(n)<<p.shift
 	err := p.region.Discard(off, bytes)
@@ -155,7 +154,7 @@ func (p *pages) discard(at, n uint32) error {
 	return err
 }
 
-// release gives the memory of one kept run back.
+// release gives back the memory of a kept run. at is the run's first page.
 func (p *pages) release(at uint32) error {
 	n := p.entry(at).units
 	stack := p.kept[n]
@@ -170,7 +169,7 @@ func (p *pages) release(at uint32) error {
 	return p.discard(at, n)
 }
 
-// releaseAll gives the memory of all kept runs back. It returns the first error.
+// releaseAll gives back the memory of all kept runs. It returns the first error.
 func (p *pages) releaseAll() (err error) {
 	for n := range p.kept {
 		for len(p.kept[n]) > 0 {
@@ -181,7 +180,7 @@ func (p *pages) releaseAll() (err error) {
 	return err
 }
 
-// lower decommits the pages above the top. If the system refuses, they stay committed.
+// lower decommits the committed pages from the top on.
 func (p *pages) lower() error {
 	if p.committed <= p.top {
 		return nil
@@ -193,9 +192,9 @@ func (p *pages) lower() error {
 	return err
 }
 
-// uncharge decommits free ranges, from the bin of the longest ranges down, until it has decommitted at least
-// the given number of bytes. Decommitted bytes count in no limit. uncharge stops when the system refuses to
-// decommit a range.
+// decommitFree decommits free ranges, beginning with the bin of the longest ranges. It stops when it has
+// decommitted at least the given number of bytes, or when the system refuses to decommit a range. Decommitted
+// bytes do not count in a limit.
 func (p *pages) decommitFree(bytes int) {
 	for b := len(p.bins) - 1; b >= 0; b-- {
 		for i := p.bins[b]; i != 0 && bytes > 0; {

@@ -8,26 +8,25 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// A pool is a run of pages divided into objects of one class. The bits of its free objects lie behind the
-// entry of its first page; the entries of its other pages hold the number of the first page. A pool whose
-// objects are all free gives its pages back, with two exceptions: the only pool of its class with free
-// objects, and a pool whose objects Grow has promised.
+// A pool is a run of pages divided into objects of one class. Bits behind the entry of the first page mark
+// the free objects. The entries of the other pages hold the number of the first page. A pool whose objects
+// are all free is freed, with two exceptions: the only pool of its class with free objects, and a pool whose
+// objects Grow has promised. The callers of the functions below hold the heap's lock.
 
-// supply is the stock of free objects of a class.
+// supply counts the free objects of a class, and lists the class's pools that have free objects.
 type supply struct {
-	first    uint32 // 1 + the page of the first pool in the list of pools with free objects; 0 if none
-	free     int    // free objects
-	promised int    // free objects that Grow has promised to later allocations
+	first    uint32 // 1 + first page of the first pool in the list, 0 for an empty list
+	free     int    // number of free objects
+	promised int    // number of free objects that Grow has promised to later allocations
 }
 
-// words returns the bits of a pool's free objects. The conversion is sound because each entry is followed by
-// a bit for every grain of a page, and a pool of several pages has fewer objects than a page has grains.
+// words returns the bits of a pool's free objects. The conversion is sound: each entry is followed by a bit
+// for every grain of a page, and a pool of several pages has fewer objects than a page has grains.
 func (h *Heap) words(pool uint32, c *class) []uint64 {
 	first := (*uint64)(unsafe.Add(unsafe.Pointer(h.pages.entry(pool)), bytesEntry))
 	return unsafe.Slice(first, (c.objects+63)/64)
 }
 
-// newPool makes a pool of a class and adds it to the class's list.
 func (h *Heap) newPool(number int) error {
 	c := &classes[number]
 	at, dirty, err := h.run(c.pages, 1)
@@ -57,7 +56,6 @@ func (h *Heap) newPool(number int) error {
 	return nil
 }
 
-// listPool puts a pool with free objects at the front of its class's list.
 func (h *Heap) listPool(number int, pool uint32, e *entry) {
 	s := &h.supplies[number]
 	e.prev, e.next = 0, s.first
@@ -67,7 +65,6 @@ func (h *Heap) listPool(number int, pool uint32, e *entry) {
 	s.first = pool + 1
 }
 
-// unlistPool removes a pool from its class's list.
 func (h *Heap) unlistPool(number int, e *entry) {
 	if e.prev != 0 {
 		h.pages.entry(e.prev - 1).next = e.next
@@ -79,8 +76,8 @@ func (h *Heap) unlistPool(number int, e *entry) {
 	}
 }
 
-// takeObject allocates the lowest free object of the class's first pool. dirty reports that the object may
-// have bytes other than zero.
+// takeObject allocates the lowest free object of the first pool in a class's list. If dirty is false, the
+// object is zero.
 func (h *Heap) takeObject(number int) (p unsafe.Pointer, dirty bool, err error) {
 	s := &h.supplies[number]
 	if s.first == 0 {
@@ -114,7 +111,7 @@ func (h *Heap) takeObject(number int) (p unsafe.Pointer, dirty bool, err error) 
 	return unsafe.Add(h.pages.at(pool), int(i*c.size)), dirty, nil
 }
 
-// object returns the number of the live object of a pool that begins at p, or the reason why no live object
+// object returns the number of the object of a pool that begins at p, or a text that says why no live object
 // begins there.
 func (h *Heap) object(pool uint32, e *entry, p unsafe.Pointer) (i uint32, wrong string) {
 	c := &classes[e.class]
@@ -131,7 +128,6 @@ func (h *Heap) object(pool uint32, e *entry, p unsafe.Pointer) (i uint32, wrong 
 	return i, ""
 }
 
-// putObject frees object i of a pool.
 func (h *Heap) putObject(pool uint32, e *entry, i uint32) {
 	number := int(e.class)
 	c, s := &classes[number], &h.supplies[number]
@@ -146,15 +142,14 @@ func (h *Heap) putObject(pool uint32, e *entry, i uint32) {
 	s.free++
 	h.live--
 	h.inUse -= int(c.size)
-	// The only pool with free objects stays. Otherwise freeing and allocating an object in turn could make a
-	// new pool each time.
+	// The only pool with free objects stays, so that freeing and allocating an object in turn does not free
+	// and make a pool each time.
 	if uint32(e.free) == c.objects && s.first != 0 && (s.first != pool+1 || e.next != 0) {
 		h.endPool(number, pool, e)
 	}
 }
 
-// endPool gives back the pages of a pool without live objects. If Grow has promised the objects, it does
-// nothing.
+// endPool frees a pool without live objects. If Grow has promised objects of the pool, endPool does nothing.
 func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	c, s := &classes[number], &h.supplies[number]
 	if s.free-int(c.objects) < s.promised {
@@ -166,8 +161,7 @@ func (h *Heap) endPool(number int, pool uint32, e *entry) {
 	h.pages.free(pool, c.pages)
 }
 
-// endEmptyPools gives back the pages of all pools without live objects, except pools whose objects Grow has
-// promised.
+// endEmptyPools frees all pools without live objects, except pools whose objects Grow has promised.
 func (h *Heap) endEmptyPools() {
 	for number := range h.supplies {
 		c := &classes[number]

@@ -8,54 +8,55 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// kind is the kind of the range that a unit belongs to. Only the first and the last unit of a range, and all
-// pages of a pool, have a valid kind; other units keep stale kinds.
+// kind is the kind of a unit. The kinds of the first and the last unit of a range, and of all pages of a
+// pool, are valid. The kinds of other units may be stale.
 type kind uint8
 
 const (
 	kindNone  kind = iota // not used yet
-	kindFree              // a free range
-	kindKept              // free pages whose memory is kept
-	kindPool              // a pool
-	kindBlock             // one allocation of whole pages
-	kindTail              // a unit in use that is not the first of its range
+	kindFree              // first or last unit of a free range
+	kindKept              // first page of a kept run
+	kindPool              // first page of a pool
+	kindBlock             // first unit of a block or a room
+	kindTail              // another unit of a range in use
 )
 
 // entry describes a unit. Behind the entry of a page there is space for the bits of a pool's objects.
 type entry struct {
-	kind     kind
-	class    uint8  // of a pool
-	uncommitted bool   // a part of a free range may be uncommitted
-	free     uint16 // free objects of a pool
-	first    uint16 // of a pool: all words of bits before this word are zero
-	fresh    uint16 // of a pool: the objects from this number on have only zero bytes
-	units    uint32 // length of a range; a free range stores its length at both ends
-	head     uint32 // of a tail: the range's first unit
-	next     uint32 // 1 + the first unit of the next free range or pool in a list, or 0
-	prev     uint32 // 1 + the first unit of the previous free range or pool in a list, or 0
-	pages    uint32 // committed pages of a room
+	kind        kind
+	class       uint8  // class number of the pool
+	uncommitted bool   // the free range may have uncommitted units
+	free        uint16 // number of free objects of the pool
+	first       uint16 // index of a word of the pool's bits; all words before it are zero
+	fresh       uint16 // number of an object of the pool; it and all later objects are zero
+	units       uint32 // length of the range; also in the last entry of a free range
+	head        uint32 // in a tail: first unit of the range
+	next        uint32 // 1 + first unit of the next free range or pool in the list, or 0
+	prev        uint32 // 1 + first unit of the previous free range or pool in the list, or 0
+	pages       uint32 // number of committed pages of the room
 }
 
 const bytesEntry = int(unsafe.Sizeof(entry{}))
 
-// ranges allocates and frees ranges of numbered units. The entries of the units are in memory of their own,
-// indexed by unit number. Nothing is written into free memory, so a write through a stale pointer cannot harm
-// the entries.
+// ranges allocates and frees ranges of numbered units. The entries of the units have memory of their own,
+// which is indexed by unit number. So a write through a stale pointer into free units cannot harm the
+// entries.
 //
-// Adjacent free ranges are joined. Free ranges are in lists by the logarithm of their length. No free range
-// ends at the top: when the range below the top is freed, the top moves down.
+// Adjacent free ranges are joined. A bin is a list of the free ranges whose lengths have the same logarithm.
+// All units from the top on are free, and in no range. When the range below the top is freed, the top moves
+// down.
 type ranges struct {
-	base   unsafe.Pointer // of entry 0
-	stride int            // bytes between entries
-	meta   vm.Span        // the entries' memory
-	top    uint32         // this unit and all later units are free and in no range
+	base   unsafe.Pointer // address of entry 0
+	stride int            // bytes from entry to entry
+	meta   vm.Span        // memory of the entries
+	top    uint32         // first unit of the free end
 	end    uint32         // number of units
-	bins   [32]uint32     // bin i, for lengths with log2 i: 1 + the first free range of the list, or 0
-	filled uint32         // a bit for each bin that is not empty
+	bins   [32]uint32     // by log2 of the length: 1 + first unit of the first free range, or 0
+	filled uint32         // bit i is set if bin i is not empty
 }
 
-// scanLimit is the largest number of free ranges that take tries in a bin. After the bins of longer ranges,
-// take moves the top. If no space is left above the top, take tries all ranges.
+// scanLimit is the largest number of free ranges of a bin that take examines before it moves the top. If no
+// units are left above the top, take examines all free ranges.
 const scanLimit = 16
 
 // entry returns the entry of a unit. The conversion is sound for units below the top, whose entries are
@@ -64,9 +65,9 @@ func (r *ranges) entry(unit uint32) *entry {
 	return (*entry)(unsafe.Add(r.base, int(unit)*r.stride))
 }
 
-// take allocates n units and returns the first unit, which is a multiple of align, a power of two. uncommitted
-// reports that some of the units may be uncommitted. For units above the old top, uncommitted is false, and the
-// caller must know which of these units are committed.
+// take allocates n units and returns the first unit, a multiple of align. align is a power of two. If the
+// units lie below the old top, uncommitted reports that some of them may be uncommitted. If they lie above
+// it, uncommitted is false, and the caller must know which of the units are committed.
 func (r *ranges) take(n, align uint32) (at uint32, uncommitted bool, err error) {
 	for limit := scanLimit; ; limit = -1 {
 		at, uncommitted, ok := r.takeFree(n, align, limit)
@@ -78,11 +79,11 @@ func (r *ranges) take(n, align uint32) (at uint32, uncommitted bool, err error) 
 			if err := r.meta.CommitTo(int(at+n)*r.stride, 0); err != nil {
 				return 0, false, err
 			}
-			below := r.top
+			oldTop := r.top
 			r.top = at + n
 			r.mark(at, n)
-			if below < at {
-				r.put(below, at-below, true)
+			if oldTop < at {
+				r.put(oldTop, at-oldTop, true)
 			}
 			return at, false, nil
 		}
@@ -92,12 +93,12 @@ func (r *ranges) take(n, align uint32) (at uint32, uncommitted bool, err error) 
 	}
 }
 
-// errNoRange reports that no free range is long enough. The caller replaces it by an error that names the
-// number of bytes.
+// errNoRange reports that no free range is long enough. Heap.run and Heap.takeRoom replace it by an error
+// with the number of bytes.
 var errNoRange = &vm.Error{Op: "alloc", Err: vm.ErrCapacity}
 
-// takeFree takes n units from a free range, as take does. It tries at most limit ranges of each list, or all
-// if limit is negative.
+// takeFree takes n units from a free range, as take does. It examines at most limit ranges of each bin, or
+// all ranges if limit is negative.
 func (r *ranges) takeFree(n, align uint32, limit int) (at uint32, uncommitted, ok bool) {
 	for filled := r.filled &^ (1<<log2(n) - 1); filled != 0; filled &= filled - 1 {
 		tried := 0
@@ -130,7 +131,7 @@ func (r *ranges) cut(head, at, n uint32) (uncommitted bool) {
 	return uncommitted
 }
 
-// takeAt allocates the units [at, at+n) if they are free.
+// takeAt allocates the units [at, at+n) if they are free. The caller must call mark for them.
 func (r *ranges) takeAt(at, n uint32) (uncommitted, ok bool, err error) {
 	if at == r.top {
 		if n > r.end-at {
@@ -149,8 +150,7 @@ func (r *ranges) takeAt(at, n uint32) (uncommitted, ok bool, err error) {
 	return r.cut(at, at, n), true, nil
 }
 
-// forget decommits the memory of the entries above the top. If the system refuses, this memory stays
-// committed.
+// forget decommits the memory of the entries from the top on.
 func (r *ranges) forget() error { return r.meta.DecommitTo(int(r.top) * r.stride) }
 
 // mark makes the units [at, at+n) a range in use. The caller sets the kind of the first unit afterwards.
@@ -161,10 +161,11 @@ func (r *ranges) mark(at, n uint32) {
 	e.kind, e.units, e.uncommitted = kindNone, n, false
 }
 
-// put frees the units [at, at+n) and joins them with adjacent free ranges. uncommitted says that some of the
-// units may be uncommitted. put returns the first unit of the joined range, and whether some of its units
-// may be uncommitted. If the joined range ends at the top, the top moves down to its first unit.
-func (r *ranges) put(at, n uint32, uncommitted bool) (head uint32, uncommitted bool) {
+// put frees the units [at, at+n) and joins them with adjacent free ranges. If uncommitted is true, some of
+// the units may be uncommitted. put returns the first unit of the joined range, and reports whether units of
+// the joined range may be uncommitted. If the joined range ends at the top, the top moves down to its first
+// unit.
+func (r *ranges) put(at, n uint32, uncommitted bool) (head uint32, anyUncommitted bool) {
 	r.entry(at).kind = kindTail
 	if at > 0 {
 		if last := r.entry(at - 1); last.kind == kindFree {
@@ -190,7 +191,6 @@ func (r *ranges) put(at, n uint32, uncommitted bool) (head uint32, uncommitted b
 	return at, uncommitted
 }
 
-// link puts a free range into its list.
 func (r *ranges) link(at, n uint32, uncommitted bool) {
 	last := r.entry(at + n - 1)
 	last.kind, last.units = kindFree, n
@@ -204,7 +204,6 @@ func (r *ranges) link(at, n uint32, uncommitted bool) {
 	r.filled |= 1 << b
 }
 
-// unlink removes a free range from its list.
 func (r *ranges) unlink(at uint32) {
 	e := r.entry(at)
 	b := log2(e.units)
@@ -224,7 +223,7 @@ func (r *ranges) unlink(at uint32) {
 func log2(n uint32) int { return bits.Len32(n) - 1 }
 
 // check panics if the ranges do not cover all units below the top, if two free ranges are adjacent, or if the
-// lists do not hold exactly the free ranges. It calls inUse for the first unit of each range in use.
+// bins do not hold exactly the free ranges. It calls inUse for the first unit of each range in use.
 func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 	free, wasFree := 0, false
 	for at := uint32(0); at < r.top; {
@@ -268,6 +267,6 @@ func (r *ranges) check(inUse func(unit uint32, e *entry)) {
 		}
 	}
 	if free != 0 {
-		panic(fmt.Sprintf("heap: the lists lack %d free ranges", free))
+		panic(fmt.Sprintf("heap: the bins lack %d free ranges", free))
 	}
 }

@@ -9,18 +9,18 @@ import (
 )
 
 // Realloc resizes the allocation that begins at p to size bytes and returns its new address. It keeps the
-// contents up to the smaller of both sizes. Added bytes are zero if the program did not write beyond the size
-// that it requested last. The program must not use p afterwards, unless p equals the result. Realloc(nil, …)
-// allocates. align is as for [Heap.Alloc]. Realloc panics as Alloc and [Heap.Free] do.
+// contents up to the smaller of the old and the new size. Added bytes are zero if the program did not write
+// beyond the size that it requested last. If the allocation moves, p must not be used afterwards.
+// Realloc(nil, size, align) allocates. align is as for [Heap.Alloc]. Realloc panics as Alloc and [Heap.Free]
+// do.
 //
-// An allocation of whole pages grows in place while the addresses behind it are free. As long as addresses
-// suffice, the heap gives an allocation above 256 KiB addresses for twice its size. When these addresses are
-// used up, the allocation moves by [vm.Region.MovePages]: on Linux no byte is copied, whatever the size.
-// Smaller allocations are copied. An allocation that shrinks stays in place and gives back the pages that it
-// does not need, or moves to a smaller place.
+// Realloc returns an error as Alloc does. After an error, the allocation at p is unchanged. Shrinking an
+// allocation that has the requested alignment cannot fail.
 //
-// Realloc returns an error as Alloc does; then the allocation at p is unchanged. Shrinking an allocation that
-// has the requested alignment cannot fail.
+// An allocation of whole pages grows in place if the addresses behind it are free. An allocation of more than
+// 256 KiB usually has addresses for at least twice its size. When these are used up, the allocation moves by
+// [vm.Region.MovePages], on Linux without a copy. Smaller allocations are copied. An allocation that shrinks
+// stays in place and gives back the pages that it does not need, or moves to a smaller place.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	checkSize("Realloc", h.name, size, align)
 	if p == nil {
@@ -37,7 +37,7 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 			q = nil
 		case at.room:
 			if q, err = h.resizeRoom(at, p, size, align); errors.Is(err, vm.ErrMappings) {
-				q, err = nil, nil // copy instead: a block needs no mapping
+				q, err = nil, nil // copy to a block, which needs no mapping
 			}
 		case at.e.kind == kindBlock:
 			q = h.resizeBlock(at, p, size)
@@ -57,7 +57,6 @@ func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error
 	return q, nil
 }
 
-// checkSize panics about invalid sizes and alignments.
 func checkSize(op, name string, size, align int) {
 	if size < 0 {
 		panic(fmt.Sprintf("heap: %s(%d bytes, alignment %d) on %s: a size is zero or more", op, size, align,
@@ -69,8 +68,8 @@ func checkSize(op, name string, size, align int) {
 	}
 }
 
-// copyTo moves an allocation by copying it. An allocation that shrinks and keeps its alignment stays in place
-// if there is no memory for the copy.
+// copyTo moves an allocation of had bytes by copying it. If there is no memory for the copy, an allocation
+// that shrinks and has the requested alignment stays in place.
 func (h *Heap) copyTo(p unsafe.Pointer, had, size, align int) (unsafe.Pointer, error) {
 	q, err := h.Alloc(size, align)
 	if err != nil {
@@ -85,7 +84,7 @@ func (h *Heap) copyTo(p unsafe.Pointer, had, size, align int) (unsafe.Pointer, e
 	return q, nil
 }
 
-// clearBehind clears the usable bytes of an allocation behind size.
+// clearBehind clears the usable bytes of an allocation behind the first size bytes.
 func (h *Heap) clearBehind(p unsafe.Pointer, size int) {
 	if usable := h.SizeOf(p); usable > size {
 		clear(unsafe.Slice((*byte)(p), usable)[size:])
@@ -150,14 +149,13 @@ func (h *Heap) resizeRoom(at place, p unsafe.Pointer, size, align int) (unsafe.P
 	return p, nil
 }
 
-// resized sets the page count of a room to n.
 func (h *Heap) resized(e *entry, n int) {
 	h.count(0, (n-int(e.pages))*h.rooms.page)
 	e.pages = uint32(n)
 }
 
-// moveRoom moves the pages of an allocation to a longer room. It copies bytes only if the system cannot move
-// pages. It returns nil if the heap cannot make a longer room.
+// moveRoom moves an allocation to a longer room by moving its pages. It returns nil if the heap cannot make a
+// longer room.
 func (h *Heap) moveRoom(at place, n, align int) (unsafe.Pointer, error) {
 	have := int(at.e.pages)
 	to, err := h.takeRoom(n, align)
@@ -166,7 +164,8 @@ func (h *Heap) moveRoom(at place, n, align int) (unsafe.Pointer, error) {
 	}
 	e := h.rooms.entry(to)
 	if err = h.commitRoom(to, have, n); err == nil {
-		// Usually nothing is committed here: see decommitRoom.
+		// Usually these pages are not committed. Exceptions are the pages that decommitRoom could not
+		// decommit.
 		off, bytes := h.rooms.offset(to), have*h.rooms.page
 		if err = h.region.Decommit(off, bytes); err == nil {
 			err = h.region.MovePages(h.region, off, h.rooms.offset(at.unit), bytes)

@@ -10,9 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestReallocWays grows and shrinks an allocation through pools, blocks and rooms, and checks whether each
-// step moves the allocation.
-func TestReallocWays(t *testing.T) {
+func TestReallocStaysOrMoves(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
 		h := open(t, Options{Pages: pages, Capacity: 3 * testCapacity})
@@ -22,22 +20,22 @@ func TestReallocWays(t *testing.T) {
 			size  int
 			stays bool
 		}{
-			{16, true},             // the same class
-			{100, false},           // another class
-			{60, true},             // at least half of the class's size
-			{20, false},            // less than half of the class's size
-			{2 * page, false},      // a block
-			{3 * page, true},       // the pages behind are free
-			{page, true},           // gives pages back
-			{4 * page, true},       // the pages behind are free
-			{testBlock * 2, false}, // a room
-			{testBlock * 3, true},  // in its room
-			{testUnit * 4, true},   // the addresses behind are free
-			{testBlock * 2, true},  // gives pages back
-			{testUnit * 9, true},   // the addresses behind are free
-			{testBlock / 4, false}, // a block again
-			{50, false},            // an object
-			{0, false},             // an object of the smallest class
+			{16, true},             // same class
+			{100, false},           // other class
+			{60, true},             // at least half of the object's size
+			{20, false},            // less than half of the object's size
+			{2 * page, false},      // object to block
+			{3 * page, true},       // longer block, the next pages are free
+			{page, true},           // shorter block
+			{4 * page, true},       // longer block, the next pages are free
+			{testBlock * 2, false}, // block to room
+			{testBlock * 3, true},  // within the room
+			{testUnit * 4, true},   // longer room, the next addresses are free
+			{testBlock * 2, true},  // shorter allocation in the room
+			{testUnit * 9, true},   // longer room, the next addresses are free
+			{testBlock / 4, false}, // room to block
+			{50, false},            // block to object
+			{0, false},             // smallest class
 		} {
 			had := c
 			p, err := h.Realloc(c.p, step.size, 0)
@@ -46,8 +44,8 @@ func TestReallocWays(t *testing.T) {
 					step.size, p, err)
 			}
 			had.p = p
-			had.holds(t, min(had.size, step.size))
-			zero(t, p, min(had.size, step.size), h.SizeOf(p))
+			had.mustHold(t, min(had.size, step.size))
+			mustBeZero(t, p, min(had.size, step.size), h.SizeOf(p))
 			c.p, c.size = p, step.size
 			c.fill()
 			h.checked()
@@ -59,8 +57,7 @@ func TestReallocWays(t *testing.T) {
 	}
 }
 
-// TestReallocMoves checks that a room that cannot grow in place moves and keeps its content.
-func TestReallocMoves(t *testing.T) {
+func TestReallocMovesRoomThatCannotGrow(t *testing.T) {
 	for _, pages := range pageKinds {
 		h := open(t, Options{Pages: pages, Capacity: 3 * testCapacity})
 		c := piece{p: alloc(t, h, 2*testBlock), size: 2 * testBlock, number: 3}
@@ -68,7 +65,7 @@ func TestReallocMoves(t *testing.T) {
 		c.fill()
 		for _, size := range []int{5 * testUnit, 11 * testUnit, 30*testUnit + 7} {
 			for range 12 {
-				alloc(t, h, 2*testBlock) // one of these allocations occupies the addresses behind c
+				alloc(t, h, 2*testBlock) // one of these takes the addresses behind c
 			}
 			p, err := h.Realloc(c.p, size, 0)
 			if err != nil || p == c.p {
@@ -76,8 +73,8 @@ func TestReallocMoves(t *testing.T) {
 			}
 			had := c
 			had.p = p
-			had.holds(t, had.size)
-			zero(t, p, had.size, h.SizeOf(p))
+			had.mustHold(t, had.size)
+			mustBeZero(t, p, had.size, h.SizeOf(p))
 			if text := modeltest.PanicText(func() { h.Free(c.p) }); !strings.Contains(text, "freed already") {
 				t.Errorf("%v: freeing the old place panics with %q", pages, text)
 			}
@@ -85,15 +82,14 @@ func TestReallocMoves(t *testing.T) {
 			c.fill()
 			h.checked()
 		}
-		zero(t, behind, 0, h.SizeOf(behind))
+		mustBeZero(t, behind, 0, h.SizeOf(behind))
 		if s := h.Stats(); s.Committed > s.InUse+s.Own+1<<20 {
 			t.Errorf("%v: %v", pages, s)
 		}
 	}
 }
 
-// TestReallocWithoutRoom checks that a failed growth changes nothing, and that shrinking never fails.
-func TestReallocWithoutRoom(t *testing.T) {
+func TestReallocWithoutMemory(t *testing.T) {
 	limit := vm.NewLimit(testCapacity)
 	h := open(t, Options{Name: "ships", Limit: limit})
 	var all []piece
@@ -109,7 +105,7 @@ func TestReallocWithoutRoom(t *testing.T) {
 			if p, err := h.Realloc(c.p, size, 0); err == nil || p != nil {
 				t.Errorf("Realloc from %d to %d bytes returns %p and %v, want an error", c.size, size, p, err)
 			}
-			c.holds(t, c.size)
+			c.mustHold(t, c.size)
 		}
 	}
 	if after := h.Stats(); after.InUse != before.InUse || after.Allocations != before.Allocations ||
@@ -123,7 +119,7 @@ func TestReallocWithoutRoom(t *testing.T) {
 			continue
 		}
 		c.p = p
-		c.holds(t, c.size/3)
+		c.mustHold(t, c.size/3)
 	}
 	h.checked()
 }
@@ -134,7 +130,7 @@ func TestReallocOfNothing(t *testing.T) {
 	if err != nil || uintptr(p)%64 != 0 {
 		t.Fatal(p, err)
 	}
-	// Realloc moves an allocation that does not have the requested alignment.
+	// The allocation must move, because p does not have the requested alignment.
 	bytesOf(p, 1)[0] = 9
 	q, err := h.Realloc(p, 100, maxAlign)
 	if err != nil || uintptr(q)%maxAlign != 0 || bytesOf(q, 1)[0] != 9 {

@@ -8,7 +8,7 @@ import (
 )
 
 // rooms are ranges of addresses for large allocations. A new room is usually at least twice as long as its
-// allocation, which can therefore grow in place. Only the pages of the allocation are committed.
+// allocation, so that the allocation can grow in place. Only the pages of the allocation are committed.
 type rooms struct {
 	ranges
 	region *vm.Region
@@ -16,21 +16,20 @@ type rooms struct {
 	base   unsafe.Pointer // address of the first room
 	unit   int            // bytes of a unit
 	page   int            // bytes of a page
-	asked  bool           // huge pages were requested
-	full   bool           // the mappings ran out, and no room was freed since then
+
+	askedHuge  bool // askForHuge was called
+	noMappings bool // mappings ran out, and no room was freed since
 }
 
-// offset returns the offset of a room in the region.
 func (r *rooms) offset(unit uint32) int { return r.off + int(unit)*r.unit }
 
 // at returns the address of a room. The conversion is sound for units of the reserved range.
 func (r *rooms) at(unit uint32) unsafe.Pointer { return unsafe.Add(r.base, int(unit)*r.unit) }
 
-// unitsFor returns the number of units that the given number of pages needs.
 func (r *rooms) unitsFor(pages int) uint32 { return uint32((pages*r.page + r.unit - 1) / r.unit) }
 
-// askForHuge requests huge pages once for all rooms together, because separate requests would cost a mapping
-// for each room. The system uses huge pages where an allocation covers them. The request is a hint.
+// askForHuge requests huge pages for all rooms together, because separate requests would cost a mapping for
+// each room. The request is a hint: the system may use huge pages where an allocation covers them.
 func (r *rooms) askForHuge() {
 	if !r.askedHuge {
 		r.askedHuge = true
@@ -38,16 +37,16 @@ func (r *rooms) askForHuge() {
 	}
 }
 
-// takeRoom takes a room for 2n pages at a multiple of align bytes. If no addresses are free for that room,
-// it takes a room for n pages.
+// takeRoom takes a room for 2n pages, or for n pages if the addresses do not suffice for 2n. The address is a
+// multiple of align.
 func (h *Heap) takeRoom(n, align int) (at uint32, err error) {
 	h.rooms.askForHuge()
 	h.pages.begin()
-	units := uint32(max(1, align/h.rooms.unit))
+	alignUnits := uint32(max(1, align/h.rooms.unit))
 	try := func() {
-		at, _, err = h.rooms.take(h.rooms.unitsFor(2*n), units)
+		at, _, err = h.rooms.take(h.rooms.unitsFor(2*n), alignUnits)
 		if err == errNoRange {
-			at, _, err = h.rooms.take(h.rooms.unitsFor(n), units)
+			at, _, err = h.rooms.take(h.rooms.unitsFor(n), alignUnits)
 		}
 	}
 	try()
@@ -76,7 +75,7 @@ func (h *Heap) commitRoom(at uint32, from, to int) error {
 func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 	var at uint32
 	if h.rooms.noMappings {
-		err = vm.ErrMappings // another attempt to commit would take longer than all other work
+		err = vm.ErrMappings // an attempt to commit would fail, and take longer than all other work
 	} else {
 		at, err = h.takeRoom(n, align)
 	}
@@ -96,7 +95,6 @@ func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 	return nil, false, err
 }
 
-// endRoom frees the allocation in a room.
 func (h *Heap) endRoom(at uint32, e *entry) {
 	h.count(-1, -int(e.pages)*h.rooms.page)
 	h.decommitRoom(at, 0, int(e.pages))
@@ -105,7 +103,7 @@ func (h *Heap) endRoom(at uint32, e *entry) {
 }
 
 // decommitRoom gives back the memory of the pages [from, to) of a room. If the system refuses to decommit the
-// pages, decommitRoom makes them zero for the next owner of the room.
+// pages, decommitRoom makes them zero for the next allocation in the room.
 func (h *Heap) decommitRoom(at uint32, from, to int) {
 	off, n := h.rooms.offset(at)+from*h.rooms.page, (to-from)*h.rooms.page
 	if h.region.Decommit(off, n) != nil && h.region.Discard(off, n) != nil {

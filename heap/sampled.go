@@ -8,28 +8,26 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sampled guards a few small allocations of a heap, chosen at random, when the environment variable
-// VAST_GUARD=1/n is set. A guarded allocation is a block of a guard.Allocator. Its address lies outside the
-// heap's addresses. Free therefore tries freeObject first, and then checks for a guarded block.
+// sampled guards small allocations of a heap, chosen at random, if the environment variable VAST_GUARD=1/n is
+// set. A guarded allocation is a block of a guard.Allocator, and lies outside the heap's addresses.
 type sampled struct {
 	blocks  *guard.Allocator
 	sampler guard.Sampler
 	found   error // the damage that close found
-	bytes   int   // of live blocks; protected by the heap's lock
+	bytes   int   // number of bytes of live blocks; protected by the heap's lock
 }
 
+// The number of freed allocations per live allocation is that of a guard.SampledPool.
 const (
-	// sampledLive bounds the live guarded allocations, and sampledFreed the freed ones in quarantine, as in a
-	// guard.SampledPool.
-	sampledLive  = 16
-	sampledFreed = 16 * sampledLive
-	// sampledPages is the number of pages of addresses: each block has a guard page behind it, and another
-	// guard page comes before the first block.
+	sampledLive  = 16               // largest number of live guarded allocations
+	sampledFreed = 16 * sampledLive // largest number of freed guarded allocations in quarantine
+	// sampledPages is the number of pages of addresses: a page and a guard page for each block, and a guard
+	// page before the first block.
 	sampledPages = 1 + 2*(sampledLive+sampledFreed)
 )
 
-// newSampled returns the guard of a heap. interval is the average number of small allocations for each
-// guarded allocation. newSampled returns nil if interval is 0, or if no addresses are left for the blocks.
+// newSampled returns the sampled of a heap, or nil if interval is 0 or if no addresses are left for the
+// blocks. interval is the average number of small allocations for each guarded allocation.
 func newSampled(name string, o Options, interval int) *sampled {
 	if interval == 0 {
 		return nil
@@ -43,9 +41,9 @@ func newSampled(name string, o Options, interval int) *sampled {
 	return &sampled{blocks: blocks, sampler: guard.NewSampler(interval)}
 }
 
-// allocUnusually handles a small allocation of a heap that is closed or sampled. The caller holds the lock.
-// allocUnusually panics if the heap is closed. If it guards the allocation, it unlocks and returns the
-// address. Otherwise it returns nil and keeps the lock.
+// allocUnusually makes a guarded allocation if the sampler picks it and there is memory for a block. The
+// caller holds the lock. allocUnusually unlocks the heap and returns the address of the block, or returns nil
+// and keeps the lock. It panics if the heap is closed.
 //
 //go:noinline
 func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {
@@ -57,7 +55,7 @@ func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {
 	if align == 0 {
 		align = grain
 	}
-	size = max(size, 1) // a block of size zero would not contain its address
+	size = max(size, 1) // the address of a block of size zero would lie past its end
 	p, err := s.blocks.Alloc(size, align)
 	if err != nil {
 		return nil
@@ -68,10 +66,10 @@ func (h *Heap) allocUnusually(size, align, class int) unsafe.Pointer {
 	return p
 }
 
-// guarded reports whether p is an address of the guard.Allocator.
 func (h *Heap) guarded(p unsafe.Pointer) bool { return h.sampled != nil && h.sampled.blocks.Owns(p) }
 
-// guardedSize returns the size of a guarded allocation, or panics with a [*guard.Fault] about p.
+// guardedSize returns the size of the guarded allocation at p. If no live allocation begins at p, guardedSize
+// panics with a [*guard.Fault].
 func (h *Heap) guardedSize(op string, p unsafe.Pointer) int {
 	h.lock()
 	h.mustBeOpen(op)
@@ -79,15 +77,15 @@ func (h *Heap) guardedSize(op string, p unsafe.Pointer) int {
 	f, _ := guard.Describe(uintptr(p))
 	if f.Kind != guard.Nothing || f.Offset != 0 {
 		if op == "Free" || f.Kind == guard.Nothing {
-			h.sampled.blocks.Free(p) // panics
+			h.sampled.blocks.Free(p) // panics with a Fault of another kind
 		}
 		panic(f)
 	}
 	return f.Size
 }
 
-// freeGuarded frees a guarded allocation. If the system refuses to decommit its page, the block stays live
-// and is lost.
+// freeGuarded frees a guarded allocation. If the system refuses to decommit the block, the block stays live,
+// and the heap counts it as an allocation.
 func (h *Heap) freeGuarded(p unsafe.Pointer) {
 	size := h.guardedSize("Free", p)
 	defer func() {
@@ -105,13 +103,12 @@ func (h *Heap) freeGuarded(p unsafe.Pointer) {
 	h.sampled.blocks.Free(p)
 }
 
-// reallocGuarded moves a guarded allocation.
 func (h *Heap) reallocGuarded(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	return h.copyTo(p, h.guardedSize("Realloc", p), size, align)
 }
 
-// close closes the guard.Allocator. It stores the damage that it finds; Heap.Close returns this damage at its
-// end.
+// close closes the guard.Allocator. It stores the damage that it finds, for Heap.Close to return after the
+// heap's region is closed.
 func (s *sampled) close() error {
 	if s == nil {
 		return nil
@@ -123,7 +120,6 @@ func (s *sampled) close() error {
 	return err
 }
 
-// addTo adds the guarded allocations to the heap's statistics.
 func (s *sampled) addTo(st *Stats) {
 	if s == nil {
 		return

@@ -14,13 +14,13 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable is the environment variable with the name of the program, in children, that a child process
-// runs instead of the tests.
+// childVariable is the name of an environment variable. If the value of the variable is a key of children,
+// the process runs this child in place of the tests.
 const childVariable = "VAST_HEAP_TEST_CHILD"
 
 type ship struct{ id, x, y uint64 }
 
-// children are programs by name. Each program makes one bad access to a heap's memory, or one bad call.
+// children are programs that make one bad access to a heap's memory, or one bad call, each.
 var children = map[string]func(h *heap.Heap){
 	"use after free": func(h *heap.Heap) { s := makeShip(h); freeShip(h, s); s.x = 3 },
 	"past the end":   func(h *heap.Heap) { s := makeShip(h); use(unsafe.Add(unsafe.Pointer(s), 24)) },
@@ -31,7 +31,7 @@ var children = map[string]func(h *heap.Heap){
 	},
 	"overwritten at Close": func(h *heap.Heap) {
 		p, _ := h.Alloc(21, 0)
-		use(unsafe.Add(p, 21)) // an access behind the end, up to the next multiple of 16, does not fault
+		use(unsafe.Add(p, 21)) // in the slack, where no access faults
 		fmt.Println("Close:", h.Close())
 		fmt.Println("again:", h.Close())
 	},
@@ -65,8 +65,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run starts a child with VAST_GUARD set to value, and returns its output and exit code.
-func run(t *testing.T, child, value string) (says string, code int) {
+// runChild starts a child with VAST_GUARD set to value. It returns the child's output and exit code.
+func runChild(t *testing.T, child, value string) (says string, code int) {
 	t.Helper()
 	childtest.Needed(t)
 	cmd := exec.Command(os.Args[0])
@@ -80,14 +80,12 @@ func run(t *testing.T, child, value string) (says string, code int) {
 	return string(out), code
 }
 
-// TestGuardedByEnvironment checks that, with VAST_GUARD, a bad access to a heap's memory ends the process
-// with a report of the block, its allocation and its release.
 func TestGuardedByEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		child  string
-		faults bool // the child dies of a memory fault; skip it in builds where nothing faults
+		faults bool // the child dies of a memory fault
 		code   int
-		says   []string // in this order
+		says   []string // parts of the output, in order
 	}{
 		{"use after free", true, 2, []string{"guard: use after free: byte 8 of a block (24 bytes) of " +
 			"ships, which was freed", "at\n",
@@ -115,7 +113,7 @@ func TestGuardedByEnvironment(t *testing.T) {
 			if c.faults && vm.HeapStandIn() {
 				t.Skip("blocks are Go heap memory in this build, where nothing faults")
 			}
-			says, code := run(t, c.child, "1/1")
+			says, code := runChild(t, c.child, "1/1")
 			if code != c.code {
 				t.Errorf("the child ended with status %d, want %d", code, c.code)
 			}
@@ -131,14 +129,13 @@ func TestGuardedByEnvironment(t *testing.T) {
 	}
 }
 
-// TestMalformedVariable checks that an invalid value is reported once as ignored, and that nothing is
-// guarded.
 func TestMalformedVariable(t *testing.T) {
-	for value, ignored := range map[string]int{"often": 1, "1/0": 1, "off": 0, "": 0} {
-		says, code := run(t, "double free", value)
+	for value, reports := range map[string]int{"often": 1, "1/0": 1, "off": 0, "": 0} {
+		says, code := runChild(t, "double free", value)
 		if n := strings.Count(says, "is ignored: write VAST_GUARD=1/1000 to have one in a thousand "+
-			"guarded"); n != ignored {
-			t.Errorf("VAST_GUARD=%s: reported %d times as ignored:\n%s", value, n, says)
+			"guarded"); n != reports {
+			t.Errorf("VAST_GUARD=%s: the value was reported as invalid %d times, want %d:\n%s", value, n,
+				reports, says)
 		}
 		if code != 2 || !strings.Contains(says, "it was freed already: free an allocation once") ||
 			strings.Contains(says, "guard:") {

@@ -11,8 +11,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// openSampled makes a heap that guards small allocations. interval is the average number of small allocations
-// for each guarded allocation.
+// openSampled makes a heap that guards one in interval small allocations on average.
 func openSampled(t *testing.T, interval int, o Options) *Heap {
 	t.Helper()
 	h := open(t, o)
@@ -21,8 +20,6 @@ func openSampled(t *testing.T, interval int, o Options) *Heap {
 	return h
 }
 
-// TestSampledHeap checks a heap with guarded allocations: sizes and contents are right in any order of calls,
-// and nothing is left at the end.
 func TestSampledHeap(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -37,9 +34,9 @@ func TestSampledHeap(t *testing.T) {
 				fill byte
 			}
 			var all []piece
-			inUse, most := 0, 0
+			inUse, maxGuarded := 0, 0
 			for i := range steps {
-				most = max(most, h.sampled.blocks.Len())
+				maxGuarded = max(maxGuarded, h.sampled.blocks.Len())
 				k := r.IntN(len(all) + 8)
 				size := r.IntN(5000)
 				align := 1 << r.IntN(8)
@@ -48,7 +45,7 @@ func TestSampledHeap(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					zero(t, p, 0, h.SizeOf(p))
+					mustBeZero(t, p, 0, h.SizeOf(p))
 					all = append(all, piece{p, size, byte(i)})
 				} else if c := &all[k]; i%3 == 0 {
 					p, err := h.Realloc(c.p, size, align)
@@ -60,7 +57,7 @@ func TestSampledHeap(t *testing.T) {
 							t.Fatalf("byte %d of %d is %d after Realloc, want %d", j, size, b, c.fill)
 						}
 					}
-					zero(t, p, min(size, c.size), h.SizeOf(p))
+					mustBeZero(t, p, min(size, c.size), h.SizeOf(p))
 					c.p, c.size = p, size
 				} else {
 					h.Free(c.p)
@@ -81,8 +78,9 @@ func TestSampledHeap(t *testing.T) {
 				s.Wasted < 0 {
 				t.Errorf("%v, but there are %d allocations of %d bytes", s, len(all), inUse)
 			}
-			if most == 0 || most > sampledLive {
-				t.Errorf("at most %d allocations were guarded at a time, want 1 to %d", most, sampledLive)
+			if maxGuarded == 0 || maxGuarded > sampledLive {
+				t.Errorf("the largest number of guarded allocations was %d, want 1 to %d", maxGuarded,
+					sampledLive)
 			}
 			for _, c := range all {
 				h.Free(c.p)
@@ -105,26 +103,24 @@ func fillBytes(p unsafe.Pointer, n int, v byte) {
 	}
 }
 
-// TestSampledLimit checks that the heap makes an ordinary allocation if a guarded allocation fails, and that
-// the promises of Grow hold.
-func TestSampledLimit(t *testing.T) {
+func TestSampledHeapWithoutMemoryForGuards(t *testing.T) {
 	limit := vm.NewLimit(1 << 20)
 	h := openSampled(t, 1, Options{Limit: limit})
 	if err := Grow[[100]byte](h, 50); err != nil {
 		t.Fatal(err)
 	}
 	rest := limit.Max() - limit.Used()
-	hog, err := vm.Reserve(rest, vm.Options{Limit: limit})
+	other, err := vm.Reserve(rest, vm.Options{Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer hog.Close()
-	if err := hog.Commit(0, rest); err != nil {
+	defer other.Close()
+	if err := other.Commit(0, rest); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 50 {
 		if _, err := Alloc[[100]byte](h); err != nil {
-			t.Fatalf("allocation %d of 50 that were promised: %v", i, err)
+			t.Fatalf("allocation %d of the 50 that Grow has promised: %v", i, err)
 		}
 	}
 	if n := h.sampled.blocks.Len(); n != 0 {
@@ -132,7 +128,6 @@ func TestSampledLimit(t *testing.T) {
 	}
 }
 
-// TestSampledMisuse checks that calls with a freed guarded allocation panic with a report.
 func TestSampledMisuse(t *testing.T) {
 	h := openSampled(t, 1, Options{})
 	p := alloc(t, h, 40)

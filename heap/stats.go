@@ -10,10 +10,10 @@ type Stats struct {
 	Reserved    int // addresses
 	Committed   int // memory that may be touched; a limit counts these bytes
 	Allocations int // number of live allocations
-	InUse       int // the sum of SizeOf of all allocations
-	Wasted      int // free objects and unused ends: the pages of allocations and pools minus InUse
+	InUse       int // sum of SizeOf over all allocations
+	Wasted      int // unused bytes in the pages of allocations and pools, such as free objects
 	Kept        int // free pages whose memory is not given back yet: at most 1 MiB
-	Own         int // committed for the heap's own data
+	Own         int // committed memory of the heap's own data
 }
 
 // Stats returns the heap's counters. Complexity: constant, without a system call.
@@ -40,11 +40,12 @@ func (s Stats) String() string {
 func (h *Heap) Resident() (int, error) { return h.region.Resident() }
 
 // Trim gives back the memory of all free pages and of all pools without allocations, and decommits the pages
-// behind the last allocation. Free and Realloc give memory back by themselves, except for 1 MiB of free pages
-// and one pool for each object size, which the next allocations use. Trim keeps the free objects that Grow
-// has promised. Complexity: a system call for each range of pages given back.
+// behind the last allocation. Without Trim, a heap keeps up to 1 MiB of free pages and, for each class, one
+// pool without allocations. Trim keeps the free objects that Grow has promised. Complexity: a system call for
+// each range of pages that Trim gives back.
 //
-// It returns an error as [vm.Region.Decommit] does if memory stays committed; the heap works as before.
+// If the system refuses to take memory back, Trim returns an error as [vm.Region.Decommit] does, and the heap
+// works as before.
 func (h *Heap) Trim() error {
 	h.lock()
 	h.mustBeOpen("Trim")

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Alloc returns the address of a zero T outside Go's heap. It panics when T holds Go pointers. Its errors and
-// its cost are those of [Heap.Alloc].
+// Alloc returns the address of a zero T outside Go's heap. It panics when T holds Go pointers. Alloc returns
+// an error as [Heap.Alloc] does, and has the same complexity.
 func Alloc[T any](h *Heap) (*T, error) {
 	mustBePlain[T]("Alloc")
 	var v T
@@ -19,22 +19,19 @@ func Alloc[T any](h *Heap) (*T, error) {
 	return (*T)(p), err
 }
 
-// plain caches the addresses of types that are known to hold no Go pointers. The slot of a type depends on
-// its address.
+// plain is a cache of types without Go pointers. An entry is the address of a type descriptor.
 var plain [256]atomic.Uintptr
 
-// mustBePlain panics when T holds Go pointers. For a cached type, the usual case, it makes only one
-// comparison. Looking up the type in a map would take as long as a small allocation.
-//
-// The first word of an interface is the address of its dynamic type, here *T. That address is a constant of
-// the program. The address is used only as a number.
+// mustBePlain panics when T holds Go pointers. For a type in the cache, it makes only one comparison. Looking
+// up the type in a map would take as long as a small allocation.
 func mustBePlain[T any](op string) {
+	// The first word of an interface value is the address of the descriptor of its dynamic type, here *T.
 	e := any((*T)(nil))
-	described := *(*uintptr)(unsafe.Pointer(&e))
-	known := &plain[described/64%uintptr(len(plain))]
-	if known.Load() != described {
+	descriptor := *(*uintptr)(unsafe.Pointer(&e))
+	cached := &plain[descriptor/64%uintptr(len(plain))]
+	if cached.Load() != descriptor {
 		layout.Check[T]("heap: " + op)
-		known.Store(described)
+		cached.Store(descriptor)
 	}
 }
 
@@ -48,11 +45,12 @@ func Make[T any](h *Heap) *T {
 }
 
 // AllocSlice returns a slice of zero elements with the given length and capacity. To enlarge the capacity,
-// use [Resize]: the built-in append would move the slice to Go's heap. A capacity of zero allocates nothing.
-// AllocSlice panics when T holds Go pointers or has size zero, when length is negative, or when length is
-// greater than capacity.
+// use [Resize]: the built-in append would copy the elements to Go's heap. With a capacity of zero, AllocSlice
+// allocates nothing. AllocSlice panics when T holds Go pointers or has size zero, when length is negative, or
+// when length is greater than capacity.
 //
-// It returns an error as [Heap.Alloc] does, or an error wrapping [vm.ErrSize] if the byte count overflows.
+// AllocSlice returns an error as [Heap.Alloc] does, or an error wrapping [vm.ErrSize] if the byte count
+// overflows.
 func AllocSlice[T any](h *Heap, length, capacity int) ([]T, error) {
 	size, err := sliceSize[T]("AllocSlice", h, length, capacity)
 	if capacity == 0 || err != nil {
@@ -76,11 +74,11 @@ func MakeSlice[T any](h *Heap, length, capacity int) []T {
 }
 
 // Resize changes the capacity of a slice of [AllocSlice], as [Heap.Realloc] does. It keeps the elements that
-// fit into the new capacity, also those between length and capacity, and adds zero elements. The slice s
-// must begin at the first element that was allocated, and must not be used afterwards. Resize of a slice
-// without capacity allocates. It panics as AllocSlice does.
+// fit into the new capacity, also the elements behind the length, and adds zero elements. The slice s must
+// begin at the first allocated element, and must not be used afterwards. If s has no capacity, Resize
+// allocates a slice. Resize panics as AllocSlice and [Heap.Free] do.
 //
-// It returns an error as AllocSlice does; then s is unchanged.
+// Resize returns an error as AllocSlice does. After an error, s is unchanged.
 func Resize[T any](h *Heap, s []T, capacity int) ([]T, error) {
 	size, err := sliceSize[T]("Resize", h, 0, capacity)
 	if err != nil {
@@ -102,7 +100,8 @@ func Resize[T any](h *Heap, s []T, capacity int) ([]T, error) {
 	return unsafe.Slice((*T)(p), capacity)[:min(len(s), capacity)], nil
 }
 
-// sliceSize checks the shape of a slice and returns its size in bytes.
+// sliceSize checks the arguments of a function that allocates slices, and returns the size of the slice in
+// bytes.
 func sliceSize[T any](op string, h *Heap, length, capacity int) (int, error) {
 	mustBePlain[T](op)
 	var v T
@@ -126,20 +125,19 @@ func sliceSize[T any](op string, h *Heap, length, capacity int) (int, error) {
 // Free frees an allocation of [Alloc] or [Make], as [Heap.Free] does.
 func Free[T any](h *Heap, p *T) { h.Free(unsafe.Pointer(p)) }
 
-// FreeSlice frees a slice of [AllocSlice], [MakeSlice] or [Resize], as [Heap.Free] does. The slice must
-// begin at the first element that was allocated; its length does not matter. FreeSlice ignores a slice
-// without capacity.
+// FreeSlice frees a slice of [AllocSlice], [MakeSlice] or [Resize], as [Heap.Free] does. The slice must begin
+// at the first allocated element, and may have any length. FreeSlice ignores a slice without capacity.
 func FreeSlice[T any](h *Heap, s []T) {
 	if cap(s) > 0 {
 		h.Free(unsafe.Pointer(unsafe.SliceData(s)))
 	}
 }
 
-// Grow makes sure that the next n allocations of a T cannot fail. An allocation of another type of the same
-// class counts as one of the n allocations. Grow panics when n is negative, when T holds Go pointers, or
-// when T is larger than the largest object of a pool (seven eighths of a page).
+// Grow makes sure that the next n allocations of a T cannot fail. Allocations of other types of the same
+// class also count. Grow panics when n is negative, when T holds Go pointers, or when T is larger than the
+// largest object of a pool (seven eighths of a page).
 //
-// It returns an error as [Heap.Alloc] does; then only committed pages may have changed.
+// Grow returns an error as [Heap.Alloc] does. After an error, all allocations are unchanged.
 func Grow[T any](h *Heap, n int) error {
 	mustBePlain[T]("Grow")
 	var v T
@@ -155,7 +153,8 @@ func Grow[T any](h *Heap, n int) error {
 	return h.promise(c, n)
 }
 
-// promise makes sure that a class has n free objects, and promises them to later allocations.
+// promise makes sure that a class has n free objects, and promises them to later allocations. The caller
+// holds the lock.
 func (h *Heap) promise(number, n int) error {
 	s, c := &h.supplies[number], &classes[number]
 	before := s.promised
@@ -163,10 +162,10 @@ func (h *Heap) promise(number, n int) error {
 		return h.full(min(n, math.MaxInt/int(c.size)) * int(c.size))
 	}
 	for s.free < n {
-		s.promised = max(before, s.free) // so that newPool does not give these objects back
+		s.promised = max(before, s.free) // so that a trim in newPool keeps the pools made before
 		if err := h.newPool(number); err != nil {
 			s.promised = before
-			_ = h.trim() // promise returns the first error
+			_ = h.trim() // frees the pools made before; the error of newPool matters more
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func TestTyped(t *testing.T) {
 	if err != nil || len(names) != 4 || cap(names) != 5000 || names[3] != 7 {
 		t.Fatal(len(names), cap(names), err)
 	}
-	zero(t, unsafe.Pointer(&names[0]), 8, 10000)
+	mustBeZero(t, unsafe.Pointer(&names[0]), 8, 10000)
 	if names, err = Resize(h, names, 2); err != nil || len(names) != 2 || cap(names) != 2 {
 		t.Fatal(len(names), cap(names), err)
 	}

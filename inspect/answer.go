@@ -11,16 +11,15 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// problem says why a request was refused or has failed. The client gets the problem as JSON.
+// problem is the error of a request. The client gets the problem as JSON.
 type problem struct {
 	Status   int    `json:"-"`
 	Code     string `json:"code"`               // kind of problem, for programs
 	Message  string `json:"message"`            // what is wrong and what to do about it, for people
-	Position *int   `json:"position,omitempty"` // where the mistake begins in the sent text, in characters
-	Length   *int   `json:"length,omitempty"`   // length of the mistake, in characters
-	// seconds after which the client may try again; 0 if the answer names no time
-	Retry int `json:"-"`
-	cause error
+	Position *int   `json:"position,omitempty"` // index of the first wrong character in the sent text
+	Length   *int   `json:"length,omitempty"`   // number of wrong characters
+	Retry    int    `json:"-"`                  // seconds in the header Retry-After; 0 for no header
+	cause    error
 }
 
 func (p *problem) Error() string { return p.Message }
@@ -40,8 +39,8 @@ func tooBusy(format string, args ...any) error {
 		Message: fmt.Sprintf(format, args...), Retry: 1}
 }
 
-// problemOf turns an error into a problem. The client gets the text of an unknown error, because the readers
-// are the program's own developers.
+// problemOf turns an error into a problem. The client gets the text even of an unknown error, because the
+// users of the inspector are the program's own developers.
 func problemOf(err error) *problem {
 	var p *problem
 	var tooLarge *http.MaxBytesError
@@ -57,7 +56,6 @@ func problemOf(err error) *problem {
 	return &problem{Status: http.StatusInternalServerError, Code: "failure", Message: err.Error()}
 }
 
-// fail answers with an error.
 func fail(w http.ResponseWriter, err error) {
 	p := problemOf(err)
 	if p.Status == http.StatusUnauthorized {
@@ -71,8 +69,7 @@ func fail(w http.ResponseWriter, err error) {
 	}{p})
 }
 
-// answer writes a value as JSON. If the value cannot be encoded, which is a bug of the inspector, answer
-// writes an error instead.
+// answer writes a value as JSON. If the value cannot be encoded, answer writes an error.
 func answer(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -85,8 +82,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(body)
 }
 
-// extend sets the deadline of the next write to writeTime from now.
 func extend(w http.ResponseWriter) {
-	// The error is ignored: writers in tests have no deadlines.
+	// An error means that the writer has no deadlines, as in tests.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTime))
 }

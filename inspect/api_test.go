@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// TestEveryRouteIsDescribed compares the routes with their OpenAPI description, in both directions.
 func TestEveryRouteIsDescribed(t *testing.T) {
 	f := newFixture(t, Options{})
 	doc, err := apiDocument()
@@ -35,8 +34,8 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	}
 }
 
-// TestExamplesAreTrue sends each x-request of the description, and compares the answer with the example in
-// the description: both must have the same keys, with values of the same types.
+// TestExamplesAreTrue sends each x-request of the OpenAPI description. The answer and the example in the
+// description must have the same keys, with values of the same types.
 func TestExamplesAreTrue(t *testing.T) {
 	f := newFixture(t, Options{})
 	doc, err := apiDocument()
@@ -53,27 +52,26 @@ func TestExamplesAreTrue(t *testing.T) {
 		if !ok {
 			continue
 		}
-		example := dig(operation, "responses", "200", "content", "application/json", "example")
+		example := jsonValueAt(operation, "responses", "200", "content", "application/json", "example")
 		if example == nil {
-			t.Errorf("%s has a request, but no example of the answer", path)
+			t.Errorf("%s has an x-request, but no example", path)
 			continue
 		}
 		asked++
 		t.Run(path, func(t *testing.T) {
 			var got any
 			f.get(t, strings.TrimPrefix(request, prefix), &got)
-			for _, difference := range shapeDiffers("answer", example, got) {
+			for _, difference := range shapeDifferences("answer", example, got) {
 				t.Error(difference)
 			}
 		})
 	}
 	if asked == 0 {
-		t.Error("no example was tried")
+		t.Error("the description has no example with an x-request")
 	}
 }
 
-// dig returns the value at a path of keys, or nil.
-func dig(v any, keys ...string) any {
+func jsonValueAt(v any, keys ...string) any {
 	for _, k := range keys {
 		m, _ := v.(map[string]any)
 		v = m[k]
@@ -81,8 +79,7 @@ func dig(v any, keys ...string) any {
 	return v
 }
 
-// shapeDiffers lists the places where two JSON values have different keys or values of different types.
-func shapeDiffers(at string, example, got any) (differences []string) {
+func shapeDifferences(at string, example, got any) (differences []string) {
 	if example == nil || got == nil {
 		return nil // null may stand for a value of any type
 	}
@@ -97,7 +94,7 @@ func shapeDiffers(at string, example, got any) (differences []string) {
 				differences = append(differences, fmt.Sprintf("%s.%s is only in the example", at, k))
 				continue
 			}
-			differences = append(differences, shapeDiffers(at+"."+k, v, g[k])...)
+			differences = append(differences, shapeDifferences(at+"."+k, v, g[k])...)
 		}
 		for k := range g {
 			if _, ok := e[k]; !ok {
@@ -110,7 +107,7 @@ func shapeDiffers(at string, example, got any) (differences []string) {
 			return []string{fmt.Sprintf("%s: the example is an array, the answer a %T", at, got)}
 		}
 		if len(e) > 0 && len(g) > 0 {
-			return shapeDiffers(at+"[0]", e[0], g[0])
+			return shapeDifferences(at+"[0]", e[0], g[0])
 		}
 	default:
 		if fmt.Sprintf("%T", example) != fmt.Sprintf("%T", got) {
@@ -120,7 +117,7 @@ func shapeDiffers(at string, example, got any) (differences []string) {
 	return differences
 }
 
-func TestShapeDiffers(t *testing.T) {
+func TestShapeDifferences(t *testing.T) {
 	for _, c := range []struct {
 		example, got string
 		want         int
@@ -136,7 +133,7 @@ func TestShapeDiffers(t *testing.T) {
 		if json.Unmarshal([]byte(c.example), &e) != nil || json.Unmarshal([]byte(c.got), &g) != nil {
 			t.Fatal(c)
 		}
-		if d := shapeDiffers("v", e, g); len(d) != c.want {
+		if d := shapeDifferences("v", e, g); len(d) != c.want {
 			t.Errorf("%s and %s: the differences are %q, want %d of them", c.example, c.got, d, c.want)
 		}
 	}

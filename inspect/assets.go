@@ -12,18 +12,18 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// contentTypes maps the extensions of the page's files to content types. The system's own table is not used,
-// because that table differs between machines.
+// contentTypes maps the extensions of the page's files to content types. It replaces the table of package
+// mime, which differs between machines.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".svg":  "image/svg+xml",
 	".png":  "image/png",
-	"":      "text/plain; charset=utf-8", // licences
+	"":      "text/plain; charset=utf-8", // files with licences
 }
 
-// pageHandler serves the page's own files. These files are public: a request for them needs no token.
+// pageHandler serves the page's own files, which are public: a request needs no token.
 func pageHandler() http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// decodeBody decodes a request's body, which must be exactly one JSON object, such as the example. The body
-// null counts as an empty object. decodeBody returns io.EOF if the body is empty.
+// decodeBody decodes a request's body, which must be exactly one JSON object. The body null counts as an
+// empty object. decodeBody returns io.EOF if the body is empty. Its error messages show the example.
 func decodeBody(body io.Reader, into any, example string) error {
 	d := json.NewDecoder(body)
 	d.DisallowUnknownFields()

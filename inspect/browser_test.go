@@ -11,13 +11,12 @@ import (
 
 func TestMain(m *testing.M) { browsertest.Main(m) }
 
-// tab is a page of the inspector in the browser.
 type tab struct {
 	*browsertest.Tab
 	f *fixture
 }
 
-// openPage opens a URL of the fixture, such as /#/memory, in a window of its own.
+// openPage opens a path of the fixture, such as /#/memory, in a new window.
 func openPage(t *testing.T, f *fixture, path string) *tab {
 	t.Helper()
 	p := &tab{browsertest.Open(t, f.Addr().String()), f}
@@ -25,26 +24,22 @@ func openPage(t *testing.T, f *fixture, path string) *tab {
 	return p
 }
 
-// wait waits for an element.
 func (p *tab) wait(selector string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("document.querySelector(%q)", selector))
 }
 
-// waitText waits until an element's text contains a text.
 func (p *tab) waitText(selector, text string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("[...document.querySelectorAll(%q)].some((e) => e.textContent.includes(%q))",
 		selector, text))
 }
 
-// waitPage waits until a page is shown.
 func (p *tab) waitPage(id string) {
 	p.Helper()
 	p.Until(fmt.Sprintf("document.querySelector('main > .page-%s:not([data-loading])')", id))
 }
 
-// text returns the text of the first element that matches a selector.
 func (p *tab) text(selector string) string {
 	p.Helper()
 	p.wait(selector)
@@ -53,14 +48,12 @@ func (p *tab) text(selector string) string {
 	return s
 }
 
-// click clicks an element, which must be visible.
 func (p *tab) click(selector string) {
 	p.Helper()
 	p.wait(selector)
 	p.Do("click "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
-// fill replaces the text of an input.
 func (p *tab) fill(selector, text string) {
 	p.Helper()
 	p.wait(selector)
@@ -69,8 +62,8 @@ func (p *tab) fill(selector, text string) {
 	p.Do("type "+text, chromedp.KeyEvent(text))
 }
 
-// colorsIn is a script function that counts the colours in a canvas. It reads a copy of the canvas, because
-// drawing on a canvas becomes slow after a script has read the canvas.
+// colorsIn is a JavaScript function that counts the colours in a canvas. It reads a copy of the canvas,
+// because drawing on a canvas becomes slow after a script has read the canvas.
 const colorsIn = `(canvas) => {
 	const copy = document.createElement('canvas');
 	[copy.width, copy.height] = [canvas.width, canvas.height];

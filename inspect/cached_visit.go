@@ -8,8 +8,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// cachedVisit visits a world on demand, and its callers share the answers. There is at most one visit at a
-// time. Fresh answers are reused. A caller that has waited too long for the world gets the last answer.
+// cachedVisit visits a world on demand and caches the answer. At most one visit is under way at a time.
 type cachedVisit[A any] struct {
 	world *vast.World
 	// look fills in the answer. It is called between ticks until it returns true.
@@ -17,14 +16,14 @@ type cachedVisit[A any] struct {
 
 	mu      sync.Mutex
 	answer  A
-	at      time.Time     // time of the answer; zero if there is no answer yet
-	pending chan struct{} // closed at the end of the visit; nil if no visit is under way
-	asking  sync.WaitGroup
+	at      time.Time      // time of the answer; zero before the first answer
+	pending chan struct{}  // closed at the end of the visit; nil if no visit is under way
+	asking  sync.WaitGroup // visits under way
 }
 
-// ask returns the last answer if that answer is younger than maxAge or ctx has ended. Otherwise ask waits for
-// the end of a visit, but not longer than maxWait, and then returns the last answer. Before a visit has
-// succeeded, the answer is zero. ctx bounds the visit, not this call.
+// ask returns the last answer and its time. If the answer is older than maxAge, ask first waits for a visit,
+// but at most for maxWait. The answer is zero before the first successful visit. If ctx has ended, ask starts
+// no visit and does not wait. When ctx ends later, the visit that ask has started ends.
 func (q *cachedVisit[A]) ask(ctx context.Context, maxAge, maxWait time.Duration) (answer A, at time.Time) {
 	q.mu.Lock()
 	if !q.at.IsZero() && time.Since(q.at) < maxAge || ctx.Err() != nil {
@@ -49,8 +48,6 @@ func (q *cachedVisit[A]) ask(ctx context.Context, maxAge, maxWait time.Duration)
 	return q.answer, q.at
 }
 
-// visit visits the world. While the world does not admit visitors, this visit waits, and no other visit
-// starts.
 func (q *cachedVisit[A]) visit(ctx context.Context) {
 	var answer A
 	err := q.world.Visit(ctx, func() bool { return q.look(q.world, &answer) })

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/clock/clocktest"
 )
 
-func TestQuestion(t *testing.T) {
+func TestCachedVisit(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
 		defer w.Close()
@@ -34,16 +34,17 @@ func TestQuestion(t *testing.T) {
 			t.Errorf("two simultaneous calls of ask return %d and %d, want 1 from each", a, b)
 		}
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || !at.Equal(time.Now()) {
-			t.Errorf("directly afterwards, ask returns %d with time %v, want 1 with the present time", a, at)
+			t.Errorf("directly after the visit, ask returns %d with time %v, want 1 with the present time",
+				a, at)
 		}
 		time.Sleep(time.Second)
 		given := time.Now()
 		if a, at := q.ask(ctx, time.Second, time.Second); a != 1 || time.Since(at) != 2*time.Second ||
 			time.Since(given) != time.Second {
-			t.Errorf("if the world admits no visit, ask returns %d with time %v after %v, want 1 after 1s",
+			t.Errorf("without a visit, ask returns %d with time %v after %v, want 1 after 1s",
 				a, at, time.Since(given))
 		}
-		go ask() // the visit of the previous call is still waiting
+		go ask() // waits for the visit that the previous call has started
 		synctest.Wait()
 		w.Admit(time.Second)
 		if a := <-answers; a != 2 || asked != 2 {
@@ -60,8 +61,7 @@ func TestQuestion(t *testing.T) {
 	})
 }
 
-// TestQuestionToAClosedWorld checks that ask does not wait for a closed world, and returns the zero answer.
-func TestQuestionToAClosedWorld(t *testing.T) {
+func TestCachedVisitOfClosedWorld(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{})
 		q := cachedVisit[int]{world: w, look: func(*vast.World, *int) bool { return true }}

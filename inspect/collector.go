@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// scrapeTime is the age up to which a scrape reuses the figures of the last visit.
+// scrapeTime is the age up to which a scrape reuses the last survey.
 const scrapeTime = time.Second / 2
 
 // worldCollector collects the metrics of one world. Each metric has the world's name as a label, because a
@@ -23,7 +23,6 @@ type worldCollector struct {
 	columnEntities, columnCommitted, columnReserved *prometheus.Desc
 }
 
-// collector returns the metrics of the sampled world.
 func (s *sampler) collector() *worldCollector {
 	labels := prometheus.Labels{"world": labelOf(s.census.world.Options().Name)}
 	of := func(name, help string, more ...string) *prometheus.Desc {
@@ -55,22 +54,22 @@ func (s *sampler) collector() *worldCollector {
 }
 
 // NewCollector returns the metrics of a world, for a Prometheus registry of the program. The metrics need no
-// [Inspector]; an Inspector already serves the same metrics at /metrics. The metrics cover entities,
-// structural changes, ticks, systems and columns. Their names begin with vast_. Their label world is the
-// world's name: give the worlds of one registry different names. [NewMemoryCollector] covers the memory of
-// the whole program. The collectors of the Prometheus client library cover Go's heap and the process.
+// [Inspector]; an Inspector serves them at /metrics. The metrics cover entities, structural changes, ticks,
+// systems and columns. Their names begin with vast_. Their label world is the world's name: give the worlds
+// of one registry different names. [NewMemoryCollector] covers the memory of the whole program. The
+// collectors of the Prometheus client library cover Go's heap and the process.
 //
-// A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, the
-// visit takes some tenths of a millisecond of each gap. The scrape waits up to half a second for the end of
-// the visit, and otherwise reports the figures of the last visit. vast_world_admitting is 0 if the last visit
-// ended two and a half seconds ago or earlier. Between scrapes the collector does nothing. The first 200
-// columns and systems have metrics of their own; the metrics of all others are summed up under the label
-// "other".
+// A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, a
+// scrape takes some tenths of a millisecond of each gap. The scrape waits up to half a second for its visits.
+// If this time is too short, the scrape reports the figures of an earlier scrape. vast_world_admitting is 1
+// if the figures are less than two and a half seconds old, and 0 otherwise. The first 200 columns and the
+// first 200 systems have their own metrics. The metrics of all further columns and systems are summed up
+// under the label "other".
 func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")
 	}
-	in := &Inspector{world: w} // serves no requests, but finds the world's schedule and control
+	in := &Inspector{world: w} // only finds the world's schedule and control
 	return newSampler(w, in.mainSchedule, in.control).collector()
 }
 
@@ -147,7 +146,6 @@ func (c *worldCollector) collectSystems(out scrape, systems []sched.SystemStats)
 	}
 }
 
-// scrape receives the metrics of one scrape.
 type scrape chan<- prometheus.Metric
 
 func (s scrape) gauge(d *prometheus.Desc, v float64, labels ...string) {

@@ -11,8 +11,8 @@ import (
 // maxListed bounds the columns that an error message lists.
 const maxListed = 8
 
-// columnNamed returns the column that a request names. The parameter by says what the text is: "id" for the
-// number of a column, "name" for a name, and "" for one or the other. Several columns may share a name, and
+// columnNamed returns the column that a request names. If by is "id", text is the number of the column; if by
+// is "name", text is its name; if by is "", text is its number or name. Several columns may share a name, and
 // the name of one column may be the number of another column. columnNamed refuses a text that fits several
 // columns, because an edit could change the wrong component.
 func columnNamed(columns []column, text, by string) (*column, error) {
@@ -34,8 +34,8 @@ func columnNamed(columns []column, text, by string) (*column, error) {
 	if isNumber && number >= 0 && number < len(columns) {
 		byNumber = &columns[number]
 	}
-	// byNumber may be a private column, which holds no components. A text that is both the number and the
-	// name of one column is not ambiguous.
+	// A text that is both the number and the name of one column is not ambiguous. byNumber may be a private
+	// column, which holds no components.
 	others := slices.DeleteFunc(slices.Clone(byName), func(c *column) bool { return c == byNumber })
 	switch {
 	case byNumber != nil && len(others) > 0:
@@ -54,12 +54,10 @@ func columnNamed(columns []column, text, by string) (*column, error) {
 	return nil, notFound("the world has no component %.80q", text)
 }
 
-// ambiguous is the error for a text that fits several columns.
 func ambiguous(format string, args ...any) error {
 	return &problem{Status: http.StatusBadRequest, Code: "ambiguous", Message: fmt.Sprintf(format, args...)}
 }
 
-// numbersOf lists the numbers of columns for a message.
 func numbersOf(columns []*column) string {
 	var list []string
 	for _, c := range columns[:min(len(columns), maxListed)] {

@@ -15,10 +15,10 @@ import (
 // namesakes is a world with columns whose names are ambiguous.
 type namesakes struct {
 	*fixture
-	names   []string // the names of the columns, by number
-	cols    []vast.AnyColumn
-	e       vast.Entity // an entity with all components; each value is 10
-	targets [2]vast.Entity
+	names   []string         // names of columns 0 to 10
+	cols    []vast.AnyColumn // all columns, by number
+	e       vast.Entity      // has all components, each with the value 10, and a target in each relation
+	targets [2]vast.Entity   // e's targets, by relation
 }
 
 func newNamesakes(t *testing.T) *namesakes {
@@ -36,7 +36,7 @@ func newNamesakes(t *testing.T) *namesakes {
 				vast.NewHeapColumn[int64](w).Named(name).Add(n.e, 10)
 			}
 		}
-		for i := range 2 { // numbers 11 to 14; the even numbers are the columns of targets
+		for i := range 2 { // columns 11 to 14; columns 12 and 14 are private
 			vast.NewRelation(w, "Kin", vast.RelationOptions{}).Set(n.e, n.targets[i])
 		}
 		n.cols = probe.Columns(w)
@@ -44,7 +44,6 @@ func newNamesakes(t *testing.T) *namesakes {
 	return n
 }
 
-// values returns the entity's values, by column number.
 func (n *namesakes) values(t *testing.T) (all []int64) {
 	t.Helper()
 	n.see(t, func() {
@@ -56,15 +55,13 @@ func (n *namesakes) values(t *testing.T) (all []int64) {
 	return all
 }
 
-// TestEditReachesTheColumnThatIsMeant edits columns by name and by number. An edit with an ambiguous name or
-// number changes nothing.
-func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
+func TestEditByNameOrNumber(t *testing.T) {
 	n := newNamesakes(t)
 	want := slices.Repeat([]int64{10}, len(n.names))
 	for i, tt := range []struct {
 		text, by string
 		id       int
-		refusal  string // the error message; empty if the edit must succeed
+		refusal  string // start of the error message; empty if the edit must succeed
 	}{
 		{text: "First", id: 0},
 		{text: "0", id: 0},
@@ -81,9 +78,9 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 		{text: "1", by: "name", id: 3},
 		{text: "2", id: 2},
 		{text: "3", id: 3},
-		{text: "4", id: 4}, // the number and the name of one column
+		{text: "4", id: 4}, // the name of column 4 is "4"
 		{text: "4", by: "name", id: 4},
-		{text: "99", id: 5}, // no column has this number
+		{text: "99", id: 5}, // column 5 has the name "99"
 		{text: "99", by: "id", refusal: "the world has no component with the number 99"},
 		{text: "+2", refusal: `"+2" is the number of "Twin" and the name of number 6`},
 		{text: "+2", by: "name", id: 6},
@@ -126,8 +123,7 @@ func TestEditReachesTheColumnThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestRelationThatIsMeant checks which relation a request for children selects if relations share a name.
-func TestRelationThatIsMeant(t *testing.T) {
+func TestChildrenOfRelationsThatShareAName(t *testing.T) {
 	n := newNamesakes(t)
 	base := fmt.Sprintf("entities/%v/children?", n.targets[1])
 	for _, tt := range []struct {
@@ -163,8 +159,7 @@ func TestRelationThatIsMeant(t *testing.T) {
 	}
 }
 
-// TestQueryMeansOneColumn checks that a query can select each column even if several columns share a name.
-func TestQueryMeansOneColumn(t *testing.T) {
+func TestQueriesOfColumnsThatShareAName(t *testing.T) {
 	n := newNamesakes(t)
 	n.change(t, "PATCH", fmt.Sprintf("entities/%v/components/2", n.e), `{"value":20}`)
 	var w worldAnswer
@@ -219,7 +214,6 @@ func TestQueryMeansOneColumn(t *testing.T) {
 		}
 	}
 
-	// The answers distinguish columns that share a name.
 	var page pageAnswer
 	n.get(t, asking("entities", "query", "Twin#1, Twin#2, Kin#11"), &page)
 	if v := page.Rows[0].Values; len(v) != 3 || v["Twin#1"] != "10" || v["Twin#2"] != "20" ||
@@ -247,8 +241,7 @@ func TestQueryMeansOneColumn(t *testing.T) {
 	}
 }
 
-// TestNewNamesakeIsTold checks that a name becomes ambiguous when a second column takes the name.
-func TestNewNamesakeIsTold(t *testing.T) {
+func TestNameBecomesAmbiguous(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	path := "entities/" + f.people[0].String() + "/components/Velocity"
 	f.change(t, "PATCH", path, `{"value":{"X":1}}`)
@@ -267,9 +260,7 @@ func TestNewNamesakeIsTold(t *testing.T) {
 	}
 }
 
-// TestEntityThatIsMeant checks which entity a text selects if the text is the ID of one entity and the name
-// of another entity.
-func TestEntityThatIsMeant(t *testing.T) {
+func TestIDThatIsTheNameOfAnotherEntity(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e, byID := f.people[0], f.people[1]
 	byName, gone := f.people[2], f.people[3]

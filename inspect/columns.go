@@ -12,41 +12,40 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// maxFields bounds the fields of a component.
+// maxFields bounds the number of listed fields of a component.
 const maxFields = 256
 
-// worldFields bounds the total number of fields in the description of a world. Each component has an equal
-// share of this number.
+// worldFields bounds the number of fields in a worldAnswer. Each component has an equal share of this number,
+// but at least one field.
 const worldFields = 1 << 14
 
-// model describes the world's columns by facts that never change. It therefore reads each column once.
+// model caches descriptions of the world's columns. These descriptions never change.
 type model struct {
 	mu      sync.Mutex
 	columns []column
 }
 
-// column is a column as the page shows it.
+// column describes a column.
 type column struct {
 	ID       int    `json:"id"`
 	Name     string `json:"name"`
-	Type     string `json:"type"` // of an element; empty for a tag
+	Type     string `json:"type"` // type of an element; empty for a tag
 	Storage  string `json:"storage"`
-	Size     int    `json:"size"`     // of an element, in bytes
-	Relation bool   `json:"relation"` // whether the column holds the target of a relation
+	Size     int    `json:"size"`     // size of an element, in bytes
+	Relation bool   `json:"relation"` // whether the column holds the targets of a relation
 	Edges    bool   `json:"edges"`    // whether the column holds edges
 
-	// Only in the description of the world:
+	// These three fields are set only in a worldAnswer.
 	Fields []field `json:"fields"`
-	// name in lists of entities; with the number if several columns share the name
-	Label string `json:"label"`
-	Text  string `json:"text"` // name in queries
+	Label  string  `json:"label"` // name in lists of entities; unique among all columns
+	Text   string  `json:"text"`  // name in queries; unique among all columns
 
 	col  vast.AnyColumn
 	info probe.ColumnInfo
 }
 
-// read reads the columns that it has not read yet, and stops after lookTime, because a world may have
-// hundreds of columns. It reports whether all columns are read. [Inspector.look] calls read first in each
+// read adds the columns that the model lacks. It stops after lookTime, because a world may have hundreds of
+// columns. It reports whether the model has all columns. [Inspector.look] calls read at the start of each
 // look.
 func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
@@ -72,8 +71,8 @@ func columnOf(col vast.AnyColumn) column {
 	return c
 }
 
-// fields returns the fields of a component. Links have no fields. Call fields outside of looks, because the
-// first call of fieldsIn for a type may take long.
+// fields returns the fields of a component, at most maxFields. Links have no fields. Call fields outside of
+// looks, because the first call for a type may take long.
 func (c *column) fields() []field {
 	if c.info.Type == nil || c.info.Linked != "" {
 		return []field{}
@@ -81,8 +80,8 @@ func (c *column) fields() []field {
 	return fieldsIn(c.info.Type)
 }
 
-// look returns the columns in the order in which they were made, as far as [model.read] has read them. The
-// caller may keep the result and must not change it.
+// look returns the columns of the model, the oldest first. The caller may keep the result, but must not
+// change it.
 func (m *model) look() []column {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,9 +96,9 @@ type worldAnswer struct {
 	Version      string     `json:"version"`
 	API          int        `json:"api"`
 	ReadOnly     bool       `json:"readOnly"`
-	TokenNeeded  bool       `json:"tokenNeeded"` // whether reading needs the token too
+	TokenNeeded  bool       `json:"tokenNeeded"` // whether reading, too, needs the token
 	PageSize     int        `json:"pageSize"`
-	HugePageSize int        `json:"hugePageSize"` // 0 if there are none
+	HugePageSize int        `json:"hugePageSize"` // 0 if the system has no huge pages
 	MaxEntities  int        `json:"maxEntities"`
 	Columns      []column   `json:"columns"`
 	Views        []viewName `json:"views"`

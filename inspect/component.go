@@ -10,17 +10,17 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxComponent is the size in bytes of the largest component that is copied in a look.
+// maxComponent is the size in bytes of the largest component that a look copies.
 const maxComponent = query.CopyMost
 
-// has reports whether e is alive and has a component. Call it in a look.
+// has reports whether e is alive and has a component. Call has in a look.
 func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
 	return w.Alive(e) && probe.Presence(w, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }
 
-// valueNow returns e's component: in place if its storage is dense, otherwise as a copy. The result is valid
-// until the look ends. valueNow returns false if e lacks the component, or if the copy would be too large.
-// Call valueNow in a look.
+// valueNow returns e's component. A component in dense storage is not copied. The result is valid until the
+// look ends. valueNow returns false if e lacks the component, or if the copy would be larger than
+// maxComponent. Call valueNow in a look.
 func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflect.Type, e vast.Entity) (
 	v reflect.Value, ok bool) {
 	if storage != probe.StorageDense || t.Size() == 0 {
@@ -41,5 +41,5 @@ func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflec
 	return v, false
 }
 
-// tooManyBytes returns the text that is shown instead of a component that is too large to read.
+// tooManyBytes returns the text that the page shows for a component that is too large to read.
 func tooManyBytes(bytes int) string { return strconv.Itoa(bytes) + " bytes are too many to show" }

@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// connections bounds the open connections. A connection over the bound replaces the connection that has
-// waited longest for the header of a request. A client that opens many connections, or sends its headers a
-// byte at a time, therefore does not lock out other clients.
+// connections bounds the number of open connections. If a new connection exceeds the bound, the server closes
+// the connection that has waited longest for the header of a request. A client that opens many connections,
+// or sends its headers a byte at a time, therefore does not lock out other clients.
 type connections struct {
-	most int
+	limit int
 
 	mu      sync.Mutex
-	open    map[net.Conn]*list.Element // element of waiting; nil while a request is answered
+	open    map[net.Conn]*list.Element // element of the connection in waiting; nil during a request
 	waiting list.List                  // net.Conns that wait for a header, the longest wait first
 }
 
-func newConnections(most int) *connections {
-	return &connections{most: most, open: make(map[net.Conn]*list.Element)}
+func newConnections(limit int) *connections {
+	return &connections{limit: limit, open: make(map[net.Conn]*list.Element)}
 }
 
-// note records a change of a connection's state. It is the server's http.Server.ConnState.
+// note records a change of a connection's state. It is the value of http.Server.ConnState.
 func (c *connections) note(conn net.Conn, state http.ConnState) {
 	if drop := c.enter(conn, state); drop != nil {
 		_ = drop.Close() // the read error ends the connection's goroutine
@@ -48,10 +48,10 @@ func (c *connections) enter(conn net.Conn, state http.ConnState) (drop net.Conn)
 	default:
 		delete(c.open, conn)
 	}
-	if len(c.open) <= c.most {
+	if len(c.open) <= c.limit {
 		return nil
 	}
-	// waiting is not empty: it holds at least the new connection.
+	// The list waiting is not empty: it holds at least the new connection.
 	drop = c.waiting.Remove(c.waiting.Front()).(net.Conn)
 	delete(c.open, drop)
 	return drop

@@ -17,9 +17,9 @@ func TestConnectionsDropTheLongestWaiting(t *testing.T) {
 		drop := c.enter(conns[i], state)
 		switch {
 		case dropped < 0 && drop != nil:
-			t.Fatalf("connection %d enters %v: a connection is dropped", i, state)
+			t.Fatalf("connection %d enters %v: a connection is dropped, want none", i, state)
 		case dropped >= 0 && drop != conns[dropped]:
-			t.Fatalf("connection %d enters %v: connection %d is not dropped", i, state, dropped)
+			t.Fatalf("connection %d enters %v: want connection %d dropped", i, state, dropped)
 		}
 	}
 	const none = -1
@@ -27,15 +27,15 @@ func TestConnectionsDropTheLongestWaiting(t *testing.T) {
 	enter(1, http.StateNew, none)
 	enter(2, http.StateNew, none)
 	enter(0, http.StateActive, none)
-	enter(3, http.StateNew, 1) // connection 0 is being answered
+	enter(3, http.StateNew, 1) // connection 0 has a request
 	enter(1, http.StateClosed, none)
 	enter(2, http.StateActive, none)
-	enter(2, http.StateIdle, none) // connection 2 has waited for less time than connection 3
+	enter(2, http.StateIdle, none) // connection 2 begins to wait after connection 3
 	enter(4, http.StateNew, 3)
-	enter(3, http.StateActive, none) // the goroutine of connection 3 has not noticed the drop yet
+	enter(3, http.StateActive, none) // connection 3 was dropped: the state has no effect
 	enter(2, http.StateActive, none)
 	enter(4, http.StateActive, none)
-	enter(5, http.StateNew, 5) // only the newcomer is waiting
+	enter(5, http.StateNew, 5) // only connection 5 is waiting
 	enter(0, http.StateClosed, none)
 	enter(1, http.StateNew, none)
 	if len(c.open) != 3 || c.waiting.Len() != 1 {

@@ -11,11 +11,11 @@ import (
 
 const (
 	maxTicks  = 10_000          // limit of the ticks of one step
-	ticksTime = 2 * time.Second // how long an answer waits for the ticks of a step
+	ticksTime = 2 * time.Second // limit of the wait for the ticks of a step
 )
 
-// control returns the Control of the program: Options.Control if it is set, otherwise a running schedule. It
-// returns nil if no schedule runs.
+// control returns Options.Control if it is set, otherwise a running schedule. It returns nil if no schedule
+// runs.
 func (in *Inspector) control() Control {
 	if in.options.Control != nil {
 		return in.options.Control
@@ -28,9 +28,8 @@ func (in *Inspector) control() Control {
 	return nil
 }
 
-// controlAnswer describes whether the inspector can pause the program, and whether the program is paused.
 type controlAnswer struct {
-	Available bool   `json:"available"`
+	Available bool   `json:"available"` // whether the inspector can pause the program
 	Paused    bool   `json:"paused"`
 	Reason    string `json:"reason"` // why control is not available
 }
@@ -56,10 +55,9 @@ func (in *Inspector) controlRoutes() []route {
 // order is the body of a request to pause, resume or step.
 type order struct {
 	Action string `json:"action"`
-	Ticks  int    `json:"ticks"` // ticks of a step; 0 means 1
+	Ticks  int    `json:"ticks"` // number of ticks of a step; 0 means 1
 }
 
-// readOrder decodes and checks an order.
 func readOrder(body io.Reader) (order, error) {
 	var o order
 	if err := decodeBody(body, &o, `{"action": "step", "ticks": 1}`); err != nil && err != io.EOF {
@@ -85,7 +83,7 @@ func readOrder(body io.Reader) (order, error) {
 type controlResult struct {
 	Paused bool   `json:"paused"`
 	Tick   uint64 `json:"tick"` // number of the schedule's last tick; 0 without a schedule
-	Made   uint64 `json:"made"` // number of the step's ticks that ended before this answer
+	Made   uint64 `json:"made"` // number of the step's ticks that have ended
 }
 
 func (in *Inspector) serveControl(r *http.Request) (any, error) {
@@ -115,8 +113,9 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// step starts a step and waits at most ticksTime for its ticks. It records the ticks of a short step for the
-// timeline. It returns the number of ticks that ended in this time.
+// step starts a step, waits at most ticksTime for its ticks, and returns the number of ticks that have ended.
+// If ticks is at most sched.MaxRecorded, step also records the ticks for the timeline. If the main schedule s
+// is nil, step does not wait.
 func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made uint64) {
 	if s == nil {
 		c.Step(ticks)
@@ -132,26 +131,26 @@ func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, tic
 		c.Step(ticks)
 		return true
 	}
-	// The step starts in a look, which comes after the current tick, because the current tick does not belong
-	// to the step. If the world does not admit a look soon, the step starts without a look.
+	// A step that starts in a look does not include the current tick. If the world does not admit the look
+	// in time, the step starts without a look.
 	c.Pause()
-	soon, cancel := context.WithTimeout(ctx, ticksTime/4)
+	lookCtx, cancel := context.WithTimeout(ctx, ticksTime/4)
 	defer cancel()
-	if in.look(soon, begin) != nil {
+	if in.look(lookCtx, begin) != nil {
 		begin()
 	}
-	over := time.NewTimer(ticksTime)
-	defer over.Stop()
-	often := time.NewTicker(2 * time.Millisecond)
-	defer often.Stop()
+	timeout := time.NewTimer(ticksTime)
+	defer timeout.Stop()
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
 	for {
 		count, _ := s.Recent(none, nil)
 		if made = count - before; made >= uint64(ticks) {
 			return made
 		}
 		select {
-		case <-often.C:
-		case <-over.C:
+		case <-poll.C:
+		case <-timeout.C:
 			return made
 		case <-ctx.Done():
 			return made

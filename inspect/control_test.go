@@ -13,7 +13,6 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// order sends an order and returns its result.
 func (f *fixture) order(t testing.TB, body string) (a controlResult) {
 	t.Helper()
 	status, text := f.do(t, "POST", prefix+"control", f.options.Token, body)
@@ -23,8 +22,7 @@ func (f *fixture) order(t testing.TB, body string) (a controlResult) {
 	return a
 }
 
-// step orders a step and waits for its ticks. The inspector waits at most ticksTime for the ticks before it
-// answers, so step waits for the ticks that a slow machine makes after the answer.
+// step orders a step and waits for its ticks. A slow machine may make some of them after the answer.
 func (f *fixture) step(t testing.TB, ticks int) (a controlResult) {
 	t.Helper()
 	start := time.Now()
@@ -54,7 +52,6 @@ func TestControl(t *testing.T) {
 	if a := f.order(t, `{"action": "resume"}`); a.Paused || f.schedule.Paused() {
 		t.Errorf("after resume: %+v, paused %v", a, f.schedule.Paused())
 	}
-	// A step pauses a running program.
 	if a := f.step(t, 3); !a.Paused {
 		t.Errorf("a step of a running program: %+v", a)
 	}
@@ -80,7 +77,7 @@ func TestControlIsRefused(t *testing.T) {
 			t.Errorf("%q: %+v", body, p)
 		}
 	}
-	for _, most := range []int64{10, 20} { // the limit cuts the order or the text after the order
+	for _, most := range []int64{10, 20} { // 10 bytes end within the order, 20 bytes end after the order
 		body := http.MaxBytesReader(httptest.NewRecorder(),
 			io.NopCloser(strings.NewReader(`{"action": "pause"}   {}`)), most)
 		if _, err := readOrder(body); err == nil ||
@@ -93,7 +90,6 @@ func TestControlIsRefused(t *testing.T) {
 	}
 }
 
-// noted is a Control that records its calls.
 type noted struct {
 	paused bool
 	steps  int
@@ -104,9 +100,7 @@ func (n *noted) Resume()        { n.paused = false }
 func (n *noted) Step(ticks int) { n.paused, n.steps = true, n.steps+ticks }
 func (n *noted) Paused() bool   { return n.paused }
 
-// TestControlOfTheProgram checks that, without a running schedule, the inspector can pause a program only
-// through Options.Control.
-func TestControlOfTheProgram(t *testing.T) {
+func TestControlWithoutSchedule(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
 	for _, control := range []*noted{nil, {}} {
@@ -140,8 +134,7 @@ func TestControlOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestStepThatIsNotMade checks that the answer comes after ticksTime if the program makes no ticks.
-func TestStepThatIsNotMade(t *testing.T) {
+func TestStepWithoutTicks(t *testing.T) {
 	t.Parallel()
 	n := &noted{}
 	f := newFixture(t, Options{ReadWrite: true, Control: n})

@@ -1,36 +1,35 @@
 package inspect
 
-// Costs lists the time that systems take and the memory that columns take. Times are in seconds, sizes in
+// Costs lists the time that systems need and the memory that columns need. Times are in seconds, sizes in
 // bytes.
 type Costs struct {
-	At      float64      `json:"at"`      // time of the measurement, in seconds since 1970
-	Systems []SystemCost `json:"systems"` // highest Load first
-	Columns []ColumnCost `json:"columns"` // largest first; empty until the world admits the first look
-	// MoreSystems and MoreColumns count the entries that Systems and Columns leave out.
-	MoreSystems int `json:"moreSystems"`
-	MoreColumns int `json:"moreColumns"`
+	At          float64      `json:"at"`          // time of the measurement, in seconds since 1970
+	Systems     []SystemCost `json:"systems"`     // highest Load first
+	Columns     []ColumnCost `json:"columns"`     // largest Committed first; empty before the first look
+	MoreSystems int          `json:"moreSystems"` // number of systems that are not listed
+	MoreColumns int          `json:"moreColumns"` // number of columns that are not listed
 }
 
-// SystemCost is the time that a system of the world's schedule takes.
+// SystemCost is the time that a system of the world's schedule needs.
 type SystemCost struct {
 	Name  string  `json:"name"`
 	Phase string  `json:"phase"`
 	Runs  uint64  `json:"runs"`  // number of runs so far
-	Total float64 `json:"total"` // of all runs
-	Load  float64 `json:"load"`  // seconds of run time per second, over the last second
-	Last  float64 `json:"last"`  // of the last run
-	P50   float64 `json:"p50"`   // median of the last 256 runs; P99 is a quantile of the same runs
-	P99   float64 `json:"p99"`
-	Worst float64 `json:"worst"` // of all runs
+	Total float64 `json:"total"` // duration of all runs together
+	Load  float64 `json:"load"`  // run time per second of real time, over the last second
+	Last  float64 `json:"last"`  // duration of the last run
+	P50   float64 `json:"p50"`   // median duration of the last 256 runs
+	P99   float64 `json:"p99"`   // 99% quantile of the durations of the last 256 runs
+	Worst float64 `json:"worst"` // duration of the longest run
 }
 
-// ColumnCost is the memory that a column of the world takes.
+// ColumnCost is the memory that a column of the world needs.
 type ColumnCost struct {
 	Name      string `json:"name"`
-	Type      string `json:"type"` // of an element; empty for a tag
-	Size      int    `json:"size"` // of an element
-	Entities  int    `json:"entities"`
-	Slots     int    `json:"slots"` // of all 64-slot words in which at least one entity has the component
-	Reserved  int    `json:"reserved"`
+	Type      string `json:"type"`     // type of an element; empty for a tag
+	Size      int    `json:"size"`     // size of an element
+	Entities  int    `json:"entities"` // number of entities that have the component
+	Slots     int    `json:"slots"`    // number of slots that a query for the column visits
+	Reserved  int    `json:"reserved"` // address space
 	Committed int    `json:"committed"`
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// dashboard is the part of a Grafana dashboard that this test reads.
 type dashboard struct {
 	Title, UID    string
 	SchemaVersion int
@@ -35,9 +34,7 @@ var (
 	byLabels   = regexp.MustCompile(`\bby \(([^)]*)\)`)
 )
 
-// TestDashboardShowsWhatThereIs checks that the expressions of the dashboard name only metrics and labels
-// that /metrics has.
-func TestDashboardShowsWhatThereIs(t *testing.T) {
+func TestDashboardNamesExistingMetrics(t *testing.T) {
 	text, err := os.ReadFile("dashboard/vast.json")
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +45,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 	}
 	f := newFixture(t, Options{})
 	f.settle(t)
-	labels := make(map[string]map[string]bool) // the labels of each metric in the answer
+	labels := make(map[string]map[string]bool) // names of labels, by metric
 	for name, family := range gather(t, f.newRegistry()) {
 		known := map[string]bool{"instance": true, "job": true} // added by Prometheus
 		for _, m := range family.GetMetric() {
@@ -68,7 +65,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 		}
 		if strings.Count(expr, "(") != strings.Count(expr, ")") ||
 			strings.Count(expr, "{") != strings.Count(expr, "}") {
-			t.Errorf("%s: %q is not balanced", where, expr)
+			t.Errorf("%s: the brackets of %q are not balanced", where, expr)
 		}
 		for _, name := range names {
 			if labels[name] == nil {
@@ -93,7 +90,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 			if counted := strings.HasSuffix(name, "_total") || strings.HasSuffix(name, "_bucket") ||
 				strings.HasSuffix(name, "_sum"); counted &&
 				!strings.Contains(expr, "rate(") && !strings.Contains(expr, "increase(") {
-				t.Errorf("%s: %s only grows: show its rate", where, name)
+				t.Errorf("%s: %s is a counter: show its rate", where, name)
 			}
 		}
 	}
@@ -108,7 +105,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
 			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
 				if other, there := taken[[2]int{x, y}]; there || x >= 24 {
-					t.Fatalf("panel %q overlaps %q or the edge", p.Title, other)
+					t.Fatalf("panel %q overlaps panel %q or the right edge", p.Title, other)
 				}
 				taken[[2]int{x, y}] = p.Title
 			}
@@ -116,7 +113,7 @@ func TestDashboardShowsWhatThereIs(t *testing.T) {
 		for _, target := range p.Targets {
 			check(p.Title, target.Expr)
 			if !strings.Contains(target.Expr, `instance=~"$instance"`) {
-				t.Errorf("%s: %q also shows programs that the user has not chosen", p.Title, target.Expr)
+				t.Errorf("%s: %q does not filter by the chosen instance", p.Title, target.Expr)
 			}
 		}
 	}

@@ -8,32 +8,33 @@
 //   - [Inspector] serves a world. [Serve] makes an Inspector from [Options].
 //   - [View] is a map of the world that a user can zoom, move and click. [Plane] makes a View of positions in
 //     a plane.
-//   - [Namer] gives entities names, instead of the world's vast.Names.
-//   - [Control] pauses the program, instead of the running schedule.
+//   - [Namer] is a program's own source of names for entities. It replaces the world's vast.Names.
+//   - [Control] is a program's own way to pause, resume and step. It replaces the running sched.Schedule.
 //   - [NewCollector] and [NewMemoryCollector] return metrics for a Prometheus registry of the program.
-//   - [Sample] and [Costs] are the JSON that a program reads from the inspector's streams.
+//   - [Sample] and [Costs] are values that the inspector's streams send as JSON.
 //
 // # Looks
 //
-// A world belongs to one goroutine. The inspector reads the world between two ticks, as a visitor (see
-// vast.World.Visit). Such a visit is called a look. A sched.Schedule admits visitors by itself; a program
-// without a schedule calls vast.World.Admit once a tick. A look takes a fraction of a millisecond and copies
-// the data that a request needs. If the request needs more data, it continues after the next tick. A list of
-// many entities is therefore not a snapshot of one moment. An entity that matches from the first to the last
-// look of the request appears exactly once. An entity that changes meanwhile appears as it was before or
-// after the change.
+// A world belongs to one goroutine. The inspector visits the world between two ticks (see vast.World.Visit).
+// Such a visit is called a look. A sched.Schedule admits visitors itself. A program without a schedule calls
+// vast.World.Admit once a tick.
 //
-// If no page and no stream is open and no request comes, the inspector stops visiting the world after twenty
-// seconds.
+// A look takes a fraction of a millisecond and copies the data that a request needs. A request that needs
+// more data takes one more look after each further tick. A list of many entities is therefore not a snapshot
+// of one moment. An entity that matches during the whole request appears exactly once. An entity that changes
+// during the request appears as it was before or after the change.
+//
+// Twenty seconds after the last request or stream ends, the inspector stops visiting the world.
 //
 // # Safety
 //
-// By default the inspector listens on the loopback address and only reads. The Host header of each request
+// By default the inspector listens on the loopback address and is read-only. The Host header of each request
 // must hold an IP address, localhost, or a name in [Options.Hosts]. This rule stops a page of another site
-// that makes its own host name resolve to the inspector (DNS rebinding). Each request must come from the
-// inspector's own page or from no page. If other machines can reach the address, all requests need a token,
-// except those for the page's own files. Edits, pause, resume and step always need [Options.ReadWrite] and
-// the token. There is no encryption: on an untrusted network, use a proxy or a tunnel that encrypts.
+// that makes its own host name resolve to the inspector (DNS rebinding). The files of the inspector's page
+// are public. For everything else, the inspector refuses requests from pages of other sites, and requires a
+// token if other machines can reach the address. Edits, pause, resume and step always need
+// [Options.ReadWrite] and the token. There is no encryption: on an untrusted network, use a proxy or a tunnel
+// that encrypts.
 //
 // The number of connections and streams, and the size and duration of requests, are bounded. A browser that
 // does not read its stream is disconnected.

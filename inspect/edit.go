@@ -14,23 +14,22 @@ import (
 
 // editRequest is the body of an edit.
 type editRequest struct {
-	Path  string          `json:"path"` // of a part of the component; empty for the whole component
+	Path  string          `json:"path"` // path of the edited part; empty for the whole component
 	Value json.RawMessage `json:"value"`
 }
 
-// conflict is the error for a request that the world's present state does not allow.
+// conflict returns the error for a request that the world's present state does not allow.
 func conflict(format string, args ...any) error {
 	return &problem{Status: http.StatusConflict, Code: "conflict", Message: fmt.Sprintf(format, args...)}
 }
 
-// edited is the entity, and the component, that a request reads or edits.
+// edited is the entity and the component that a request names. The entity may lack the component.
 type edited struct {
 	in     *Inspector
-	id     string  // of the entity
+	id     string  // ID of the entity
 	column *column // nil if the request names no component
 }
 
-// edited returns the entity and the component that a request's path names. The entity may lack the component.
 func (in *Inspector) edited(r *http.Request) (edited, error) {
 	one := edited{in: in, id: r.PathValue("id")}
 	if _, _, ok := parseID(one.id); !ok {
@@ -54,7 +53,6 @@ func decodeEdit(r *http.Request) (edit editRequest, err error) {
 	return edit, nil
 }
 
-// editAsked returns the component that a request names, and the edit in its body.
 func (in *Inspector) editAsked(r *http.Request) (one edited, asked editRequest, err error) {
 	if one, err = in.edited(r); err == nil {
 		asked, err = decodeEdit(r)
@@ -70,8 +68,8 @@ func refuse(err error) error {
 	return err
 }
 
-// visit calls f with the entity in a look. A panic in f comes from a hook of the program, or reports that
-// memory has run out. visit returns the panic as a problem, and the program continues.
+// visit calls f with the entity in a look. If a hook of the program panics or memory runs out, visit recovers
+// the panic and returns it as a problem.
 func (one edited) visit(ctx context.Context, f func(e vast.Entity) error) error {
 	var err error
 	if lookErr := one.in.look(ctx, func() (done bool) {
@@ -95,9 +93,8 @@ func (one edited) visit(ctx context.Context, f func(e vast.Entity) error) error 
 	return err
 }
 
-// editComponent sets a part of a component. It first checks the value against the column's type, and then
-// writes the value between two ticks. The other parts keep the values that the program has written
-// meanwhile.
+// editComponent sets a component or a part of it. It checks the value against the column's type, and then
+// writes the value between two ticks. The other parts of the component stay unchanged.
 func (in *Inspector) editComponent(r *http.Request) (any, error) {
 	one, asked, err := in.editAsked(r)
 	if err != nil {
@@ -106,10 +103,10 @@ func (in *Inspector) editComponent(r *http.Request) (any, error) {
 	if asked.Value == nil {
 		return nil, badRequest("the body must have a value")
 	}
-	return one.make(r.Context(), asked, setIt)
+	return one.make(r.Context(), asked, verbSet)
 }
 
-// addComponent adds a component to an entity. Without a value the component is zero.
+// addComponent adds a component to an entity. If the body has no value, the component is zero.
 func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	one, asked, err := in.editAsked(r)
 	if err != nil {
@@ -118,10 +115,10 @@ func (in *Inspector) addComponent(r *http.Request) (any, error) {
 	if asked.Path != "" {
 		return nil, badRequest("a component is added as a whole: leave out path")
 	}
-	return one.make(r.Context(), asked, addIt)
+	return one.make(r.Context(), asked, verbAdd)
 }
 
-// make carries out an edit, and returns the component or the links after the edit.
+// make carries out an edit and returns the answer.
 func (one edited) make(ctx context.Context, asked editRequest, do verb) (any, error) {
 	if _, err := one.carryOut(ctx, asked, do); err != nil {
 		return nil, refuse(err)
@@ -129,7 +126,7 @@ func (one edited) make(ctx context.Context, asked editRequest, do verb) (any, er
 	return one.read(ctx)
 }
 
-// read returns the component, or the links of a relation, after an edit.
+// read returns the component or the links after an edit.
 func (one edited) read(ctx context.Context) (any, error) {
 	k := entityReader{in: one.in, id: one.id, left: maxShown}
 	links := []linkList{}
@@ -155,28 +152,28 @@ func (one edited) read(ctx context.Context) (any, error) {
 	return answer, nil
 }
 
-// editAnswer is a component after an edit.
+// editAnswer is a component, or the links of a relation, after an edit.
 type editAnswer struct {
 	Component *component `json:"component"` // null for a relation, or if the entity lacks the component
-	Links     []linkList `json:"links"`     // of a relation
+	Links     []linkList `json:"links"`     // links of the entity in the relation
 }
 
-// removeComponent removes a component from an entity.
 func (in *Inspector) removeComponent(r *http.Request) (any, error) {
 	one, err := in.edited(r)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := one.carryOut(r.Context(), editRequest{}, removeIt); err != nil {
+	if _, err := one.carryOut(r.Context(), editRequest{}, verbRemove); err != nil {
 		return nil, err
 	}
 	return editAnswer{Links: []linkList{}}, nil
 }
 
-// deleteEntity deletes an entity, and the entities that a cascading relation deletes with it.
+// deleteEntity deletes an entity and answers with the number of deleted entities. A relation may delete
+// further entities: see vast.Cascade.
 func (in *Inspector) deleteEntity(r *http.Request) (any, error) {
 	one := edited{in: in, id: r.PathValue("id")}
-	deleted, err := one.carryOut(r.Context(), editRequest{}, deleteIt)
+	deleted, err := one.carryOut(r.Context(), editRequest{}, verbDelete)
 	if err != nil {
 		return nil, err
 	}

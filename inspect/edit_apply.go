@@ -19,16 +19,16 @@ import (
 type verb string
 
 const (
-	setIt    verb = "set"    // a part of a component
-	addIt    verb = "add"    // a component
-	removeIt verb = "remove" // a component
-	deleteIt verb = "delete" // an entity
+	verbSet    verb = "set"
+	verbAdd    verb = "add"
+	verbRemove verb = "remove"
+	verbDelete verb = "delete"
 )
 
-// edit is an edit as programs record it. It has the same effect in another process, because it holds the ID
-// of each entity that the request names.
+// edit is the decoded form of an edit that a program records. It has the same effect in another process,
+// because it holds the ID of each entity that the request names.
 type edit struct {
-	Number uint64          `json:"number"` // of the request that waits for the edit
+	Number uint64          `json:"number"` // random number that identifies the edit
 	Do     verb            `json:"do"`
 	Entity string          `json:"entity"`
 	Column string          `json:"column,omitempty"`
@@ -38,40 +38,39 @@ type edit struct {
 	Found  []found         `json:"found,omitempty"`
 }
 
-// found is an entity that the value of an edit names.
+// found is an entity that the value of an edit refers to.
 type found struct {
 	Reference value.Reference `json:"reference"`
 	Entity    string          `json:"entity"`
 }
 
-// outcome is the result of an edit.
 type outcome struct {
-	deleted int // entities
+	deleted int // number of deleted entities
 	err     error
 }
 
-// pending are the requests that wait for the outcome of an edit.
+// pending holds the requests that wait for the outcome of an edit.
 var pending struct {
 	mu    sync.Mutex
 	edits map[request]chan outcome
 }
 
-// request identifies an edit that an HTTP request waits for. It holds the world, because another world may
-// replay the edit.
+// request identifies an edit for which an HTTP request waits. It includes the world, because other worlds of
+// the process may replay the edit.
 type request struct {
 	world  *vast.World
 	number uint64
 }
 
-// Apply carries out an encoded edit that the inspector has passed to Options.Edit. A program may call Apply
-// later in another process, for example in a replay: the same edits of the same world give the same world.
-// Call Apply on the goroutine that owns the world, at a point where the structure may change. If a client of
-// this process waits for the edit, Apply answers the client.
+// Apply carries out an encoded edit that the inspector has passed to Options.Edit. Call Apply on the
+// goroutine that owns the world, at a point where the structure may change. If a client of this process waits
+// for the edit, Apply answers the client. A program may call Apply again in another process, for example in a
+// replay: the same edits of the same world give the same world.
 //
 // An edit that does not fit the world changes nothing, for example if its entity has died. Apply returns the
-// error, and the client gets the error too. If there was no memory for the edit, errors.As finds a *vm.Error
-// in the error. A program that keeps the world in a store must then call store.Store.Changed, because a
-// replay that gets the memory gives a different world.
+// error, and the client gets it, too. If there was no memory for the edit, errors.As finds a *vm.Error in the
+// error. In this case, a program that keeps the world in a store must call store.Store.Changed, because the
+// replay may get the memory and make a different world.
 func Apply(w *vast.World, encoded []byte) error {
 	var e edit
 	if err := json.Unmarshal(encoded, &e); err != nil {
@@ -97,7 +96,7 @@ func Apply(w *vast.World, encoded []byte) error {
 func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (deleted int, err error) {
 	c := change{edit: edit{Number: rand.Uint64(), Do: do, Entity: one.id, Path: asked.Path,
 		Value: asked.Value}, world: one.in.world, column: one.column}
-	if do != deleteIt {
+	if do != verbDelete {
 		c.Column = one.column.Name
 	}
 	if err := c.prepare(); err != nil {
@@ -143,8 +142,8 @@ func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (del
 	}
 }
 
-// unsure returns a problem if the patience of the inspector has run out, because the program may still carry
-// out the edit. Otherwise it returns err.
+// unsure returns err. If ctx has ended because of Options.Patience, unsure returns a problem, because the
+// program may still carry out the edit.
 func (one edited) unsure(ctx context.Context, err error) error {
 	if context.Cause(ctx) != errImpatient {
 		return err
@@ -155,7 +154,6 @@ func (one edited) unsure(ctx context.Context, err error) error {
 			"the edit"}
 }
 
-// change is an edit of a world.
 type change struct {
 	edit
 	world  *vast.World
@@ -163,9 +161,8 @@ type change struct {
 	value  *value.Edit // nil if the edit has no value
 }
 
-// prepare checks the edit against the type of its column.
 func (c *change) prepare() error {
-	if c.Do != setIt && c.Do != addIt {
+	if c.Do != verbSet && c.Do != verbAdd {
 		return nil
 	}
 	col := c.column
@@ -192,8 +189,7 @@ func (c *change) prepare() error {
 	return nil
 }
 
-// resolve records the entities that the value names, and the index of the column among the columns with its
-// name. Call it in a look.
+// resolve records the entities to which the value refers, and sets c.Among. Call resolve in a look.
 func (c *change) resolve(in *Inspector) error {
 	if c.column != nil {
 		for _, col := range in.model.look()[:c.column.ID] {
@@ -229,7 +225,7 @@ func (c *change) find(ref value.Reference) (vast.Entity, error) {
 	return vast.Entity{}, fmt.Errorf("the edit holds no entity for the reference %+v", ref)
 }
 
-// findColumn finds the column of a recorded edit, and prepares the edit.
+// findColumn sets the column of a decoded edit, and prepares the edit.
 func (c *change) findColumn() error {
 	among := c.Among
 	for _, col := range probe.Columns(c.world) {
@@ -245,8 +241,8 @@ func (c *change) findColumn() error {
 	return notFound("the world has no component %.80q", c.Column)
 }
 
-// apply carries out the edit. A panic comes from a hook of the program, or reports that memory has run out.
-// The outcome reports the panic, and the program continues.
+// apply carries out the edit. If a hook of the program panics or memory runs out, apply recovers the panic
+// and returns it in the outcome.
 func (c *change) apply() (o outcome) {
 	defer func() {
 		if inner := recover(); inner != nil {
@@ -255,7 +251,7 @@ func (c *change) apply() (o outcome) {
 				Message: fmt.Sprintf("the program panicked: %.1000s", fmt.Sprint(inner)), cause: cause}
 		}
 	}()
-	if c.column == nil && c.Do != deleteIt {
+	if c.column == nil && c.Do != verbDelete {
 		if err := c.findColumn(); err != nil {
 			return outcome{err: err}
 		}
@@ -265,19 +261,19 @@ func (c *change) apply() (o outcome) {
 		return outcome{err: stale(c.Entity)}
 	}
 	switch c.Do {
-	case deleteIt:
+	case verbDelete:
 		before := c.world.Len()
 		if !c.world.Delete(e) {
 			return outcome{err: conflict("entity %s cannot be deleted while other entities link to it: a "+
 				"relation refuses the deletion", c.Entity)}
 		}
 		return outcome{deleted: before - c.world.Len()}
-	case removeIt:
+	case verbRemove:
 		if !probe.RemoveValue(c.column.col, e) {
 			return outcome{err: c.lacks()}
 		}
 		return outcome{}
-	case setIt, addIt:
+	case verbSet, verbAdd:
 		if c.column.Relation {
 			return outcome{err: c.link(e)}
 		}
@@ -286,21 +282,20 @@ func (c *change) apply() (o outcome) {
 	return outcome{err: badRequest("unknown edit %q: use set, add, remove or delete", c.Do)}
 }
 
-// lacks is the error for an entity without the component.
 func (c *change) lacks() error { return notFound("entity %s has no %s", c.Entity, c.column.Name) }
 
-// put sets a component that the entity has, or adds a component that the entity lacks.
+// put sets or adds the component.
 func (c *change) put(e vast.Entity) error {
 	col := c.column.col
 	v, had := probe.Value(col, e)
 	switch {
-	case c.Do == addIt && had:
+	case c.Do == verbAdd && had:
 		return conflict("entity %s already has %s", c.Entity, c.column.Name)
-	case c.Do == setIt && !had:
+	case c.Do == verbSet && !had:
 		return c.lacks()
-	case c.Do == addIt && c.column.info.Type == nil:
+	case c.Do == verbAdd && c.column.info.Type == nil:
 		v = reflect.ValueOf(struct{}{})
-	case c.Do == addIt:
+	case c.Do == verbAdd:
 		v = reflect.New(c.column.info.Type).Elem()
 	}
 	if c.value != nil {
@@ -315,7 +310,7 @@ func (c *change) put(e vast.Entity) error {
 		}
 		return nil
 	}
-	if c.Do == addIt {
+	if c.Do == verbAdd {
 		probe.AddValue(col, e, v)
 	} else {
 		probe.SetValue(col, e, v)
@@ -329,9 +324,9 @@ func (c *change) link(e vast.Entity) error {
 		return badRequest("%s needs a target: give an entity as the value", c.column.Name)
 	}
 	rel, _ := probe.RelationOf(c.column.col)
-	if had := rel.Has(e); c.Do == addIt && had {
+	if had := rel.Has(e); c.Do == verbAdd && had {
 		return conflict("entity %s already has a target in %s", c.Entity, c.column.Name)
-	} else if c.Do == setIt && !had {
+	} else if c.Do == verbSet && !had {
 		return c.lacks()
 	}
 	v, err := c.value.Apply(reflect.Zero(entityType), c.find)
@@ -346,7 +341,7 @@ func (c *change) link(e vast.Entity) error {
 }
 
 // relate links two entities. A hierarchy panics if the link would close a cycle. relate turns this panic into
-// a conflict, because the cycle is the user's mistake.
+// a conflict, because the cycle is a mistake of the user, not of the program.
 func relate(rel vast.Relation, source, target vast.Entity) (err error) {
 	defer func() {
 		inner := recover()

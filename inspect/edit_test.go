@@ -17,7 +17,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// change sends an edit and returns the answer, which has the component after the edit.
 func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer) {
 	t.Helper()
 	status, text := f.do(t, method, prefix+path, f.options.Token, body)
@@ -30,9 +29,7 @@ func (f *fixture) change(t *testing.T, method, path, body string) (a editAnswer)
 	return a
 }
 
-// TestEditOfProgram checks edits that the program carries out. The client gets an answer when the program has
-// applied the edit. The recorded edits have the same effect in another world.
-func TestEditOfProgram(t *testing.T) {
+func TestOptionsEdit(t *testing.T) {
 	var f *fixture
 	var edits [][]byte
 	failure := errors.New("the disk is full")
@@ -44,7 +41,7 @@ func TestEditOfProgram(t *testing.T) {
 			}
 			edits = append(edits, bytes.Clone(edit))
 			applied := make(chan bool, 1)
-			go func() { // as a program that applies the edit later
+			go func() { // the program applies the edit in a later tick
 				_ = f.w.Visit(context.Background(), func() bool {
 					_ = Apply(f.w, edit)
 					_ = Apply(f.w, edit) // no request waits for the second call
@@ -75,7 +72,7 @@ func TestEditOfProgram(t *testing.T) {
 			t.Errorf("%+v, %+v", p, i)
 		}
 	})
-	for _, edit := range [][3]string{ // inputs that are no edits, and edits that do not fit
+	for _, edit := range [][3]string{ // the inspector or Apply refuses these edits
 		{"PATCH", "/components/Position", `{"path":"Q","value":1}`},
 		{"PATCH", "/components/ChildOf", `{"value":"Nowhere"}`},
 		{"POST", "/components/Infected", `{"value":{"Since":7}}`},
@@ -100,10 +97,10 @@ func TestEditOfProgram(t *testing.T) {
 		json.Unmarshal(text, &gone) != nil || gone.Deleted != 1 {
 		t.Errorf("%d %s", status, text)
 	}
-	other.see(t, func() { // this world has the same entities, and no request waits for the edits
+	other.see(t, func() { // the world of other has the same entities
 		for i, edit := range edits {
 			if err := Apply(other.w, edit); (err != nil) != (i == 5) {
-				t.Errorf("edit %s: %v", edit, err)
+				t.Errorf("replay of edit %s: %v", edit, err)
 			}
 			if i == 4 {
 				p, n := other.position.Get(other.people[1]), other.infected.Get(other.people[1])
@@ -124,8 +121,7 @@ func TestEditOfProgram(t *testing.T) {
 	})
 }
 
-// TestEditOfDeadProgram checks the error that a client gets if the program never carries out the edit.
-func TestEditOfDeadProgram(t *testing.T) {
+func TestEditThatIsNeverCarriedOut(t *testing.T) {
 	for _, edit := range []func(context.Context, []byte) error{
 		func(context.Context, []byte) error { return nil },
 		func(ctx context.Context, _ []byte) error {
@@ -141,8 +137,6 @@ func TestEditOfDeadProgram(t *testing.T) {
 	}
 }
 
-// TestApplyWithoutMemory checks that Apply returns a *vm.Error if there is no memory for the edit. The same
-// edit succeeds when there is memory.
 func TestApplyWithoutMemory(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := vast.NewWorld(vast.Options{Limit: limit})
@@ -153,17 +147,17 @@ func TestApplyWithoutMemory(t *testing.T) {
 	limit.SetMax(1)
 	edit := fmt.Appendf(nil, `{"do":"add","entity":%q,"column":"Cargo"}`, e)
 	if err := Apply(w, edit); !errors.As(err, new(*vm.Error)) || cargo.Has(e) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("without memory: the error is %v, want a *vm.Error", err)
 	}
 	limit.SetMax(1 << 30)
 	if err := Apply(w, edit); err != nil || !cargo.Has(e) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("with memory: %v", err)
 	}
 }
 
 func TestEditComponent(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
-	e := f.people[0] // dead, so no system writes to it
+	e := f.people[0] // no system writes to a dead person
 	base := "entities/" + e.String() + "/components/"
 	var changed *vast.Tracker
 	f.see(t, func() { changed = vast.NewTracker(f.w, f.position) })
@@ -203,7 +197,7 @@ func TestEditComponent(t *testing.T) {
 		}
 		if f.ship.Get(f.london).Decks[63] != 1 || f.ship.Get(f.london).Hull != 7 ||
 			f.note.Get(f.paris).Tags[0] != "<script>" {
-			t.Error("the ship or the note differs")
+			t.Error("the edit of the ship or of the note has no effect")
 		}
 		if got, ok := f.names.Find("Londinium"); !ok || got != f.london {
 			t.Error("Names.Find does not find the new name")
@@ -260,7 +254,7 @@ func TestEditRefuses(t *testing.T) {
 		{400, "PATCH", base + "ChildOf", `{"path":"slot","value":1}`, "has no fields"},
 		{404, "PATCH", base + "Ship", `{"path":"Hull","value":1}`, "has no Ship"},
 		{404, "PATCH", base + url.PathEscape(hostileName), `{"value":1}`, "the world has no component"},
-		{404, "PATCH", base + "8", `{"value":1}`, "no component with the number 8"}, // the column of targets
+		{404, "PATCH", base + "8", `{"value":1}`, "no component with the number 8"}, // a private column
 		{404, "PATCH", base + "-1", `{"value":1}`, "no component with the number -1"},
 		{410, "PATCH", "entities/0.9/components/Position", `{"path":"X","value":1}`,
 			"entity 0.9 is no longer alive"},
@@ -306,7 +300,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	f.see(t, func() {
 		if !f.w.Alive(f.people[0]) || *f.velocity.Get(f.people[0]) != (Velocity{0, 1}) {
-			t.Error("a read-only inspector has changed something")
+			t.Error("a read-only inspector has changed the world")
 		}
 	})
 }
@@ -344,8 +338,6 @@ func TestAddAndRemove(t *testing.T) {
 	f.refused(t, http.StatusGone, "GET", "entities/"+e.String(), "", "")
 }
 
-// TestHooksThatPanic checks that the client gets an error if a hook of the program panics, and that the world
-// stays usable.
 func TestHooksThatPanic(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	e := f.people[1]
@@ -375,7 +367,6 @@ func TestHooksThatPanic(t *testing.T) {
 	f.change(t, "DELETE", base, "")
 }
 
-// TestRefusedDeletion checks that an entity that a relation protects is not deleted.
 func TestRefusedDeletion(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	f.see(t, func() {

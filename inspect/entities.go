@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	pageRows = 500 // limit of the rows of one page
-	maxRank  = 1<<31 - 1
+	pageRows = 500       // limit of the rows of one page
+	maxRank  = 1<<31 - 1 // limit of the offset of a page
 )
 
 // searchRoutes returns the routes for requests in the query language.
@@ -29,10 +29,10 @@ func (in *Inspector) searchRoutes() []route {
 type pageAnswer struct {
 	Query     string      `json:"query"`
 	Total     int         `json:"total"`
-	Exact     bool        `json:"exact"` // whether all matches were found at one moment
+	Exact     bool        `json:"exact"` // whether Total and Rows are the matches of one moment
 	Offset    int         `json:"offset"`
 	Rows      []rowAnswer `json:"rows"`
-	Truncated bool        `json:"truncated"` // whether matches are left out
+	Truncated bool        `json:"truncated"` // whether the search ended before it had found all matches
 }
 
 // rowAnswer is an entity in a list.
@@ -40,10 +40,9 @@ type rowAnswer struct {
 	ID     string            `json:"id"`
 	Slot   int               `json:"slot"`
 	Name   string            `json:"name"`
-	Values map[string]string `json:"values"` // short texts, by column
+	Values map[string]string `json:"values"` // short text of each value, by column
 }
 
-// answer returns a row for a list.
 func (r *rowReader) answer(one *row) rowAnswer {
 	a := rowAnswer{ID: one.entity.String(), Slot: int(one.entity.Slot()), Name: one.name,
 		Values: make(map[string]string, len(one.cells))}
@@ -55,7 +54,6 @@ func (r *rowReader) answer(one *row) rowAnswer {
 	return a
 }
 
-// listEntities answers with a page.
 func (in *Inspector) listEntities(r *http.Request) (any, error) {
 	offset, err := wholeNumber(r, "offset", 0, 0, maxRank)
 	if err != nil {
@@ -95,18 +93,18 @@ type pager struct {
 	*search
 	offset, limit int
 
-	known  *ranks        // nil if no ranks were cached when the search started
-	counts []int         // the number of matches in each step so far
-	passed int           // sum of counts, if the ranks are known
+	known  *ranks        // cached ranks; nil if there were none at the start of the search
+	counts []int         // number of matches in each step so far
+	passed int           // sum of counts; only set if known is not nil
 	picked []vast.Entity // entities of the page
 	rows   []row         // rows of the picked entities that were read so far
-	total  int
-	exact  bool // the matches so far are from one moment
-	cut    bool // matches were left out
+	total  int           // number of matches
+	exact  bool          // whether the matches are from one moment
+	cut    bool          // whether the search ended before it had found all matches
 }
 
 func (p *pager) find() error {
-	// p.found is set in the first look, which binds the targets of the query.
+	// The first look sets p.found.
 	counted := false
 	err := p.look(func() (done bool) {
 		if !p.found.Plain() {
@@ -127,7 +125,7 @@ func (p *pager) find() error {
 	return err
 }
 
-// read reads some more rows of the picked entities, and reports whether all are read.
+// read reads rows of the picked entities until the look is late. It reports whether it has read all rows.
 func (p *pager) read() (done bool) {
 	for len(p.rows) < len(p.picked) {
 		if p.rows = append(p.rows, p.reader.read(p.picked[len(p.rows)])); p.late() {
@@ -137,8 +135,8 @@ func (p *pager) read() (done bool) {
 	return len(p.rows) == len(p.picked)
 }
 
-// pick picks the entities whose bits are set, up to the limit of the page. The first bit is that of slot lo.
-// The parameter skip is the number of entities that pick passes over before it picks one.
+// pick adds entities to the page, up to its limit: the entities whose bits in words are set. Bit i stands for
+// slot lo + i. pick leaves out the first entities; skip is their number.
 func (p *pager) pick(lo int, words []uint64, skip int) {
 	eachEntity(p.in.world, lo, words, skip, func(e vast.Entity) bool {
 		p.picked = append(p.picked, e)
@@ -146,8 +144,8 @@ func (p *pager) pick(lo int, words []uint64, skip int) {
 	})
 }
 
-// findPlain counts all matches of a query without comparisons, and picks the entities of the page. If the
-// ranks are known, it calls jump instead. It reports whether it has picked all entities of the page.
+// findPlain counts the matches of a query without comparisons, and picks the entities of the page. It reports
+// whether it is done.
 func (p *pager) findPlain() (done bool) {
 	if p.next == 0 {
 		p.known = p.in.asked.ranksOf(p.search)
@@ -175,8 +173,7 @@ func (p *pager) findPlain() (done bool) {
 	return true
 }
 
-// jump uses the ranks to search only the steps with entities of the page. It reports whether it has picked
-// all entities of the page.
+// jump does the work of findPlain with cached ranks: it searches only the steps with entities of the page.
 func (p *pager) jump() (done bool) {
 	p.total = p.known.total()
 	for i := len(p.counts); i < len(p.known.counts) && len(p.picked) < p.limit; i++ {
@@ -194,8 +191,7 @@ func (p *pager) jump() (done bool) {
 	return true
 }
 
-// findCompared reads the page from the cached matches of a query with comparisons. If no matches are cached,
-// findCompared first finds them.
+// findCompared reads the page of a query with comparisons. It uses cached matches, or finds and caches them.
 func (p *pager) findCompared() error {
 	for {
 		m, fill := p.in.asked.claim(p.key())
@@ -211,7 +207,7 @@ func (p *pager) findCompared() error {
 			if fill {
 				return m.err
 			}
-			continue // the search of another request has failed: search again
+			continue // the search of another request has failed
 		}
 		p.total, p.cut = m.total, !m.whole
 		p.exact = fill
@@ -227,13 +223,13 @@ func (p *pager) findCompared() error {
 	}
 }
 
-// fill fills m with all matches.
+// fill finds all matches and stores them in m. It closes m.ready at the end.
 func (p *pager) fill(m *matches) {
 	defer close(m.ready)
 	m.words = make([]uint64, min(p.in.world.Options().MaxEntities, maxSlots)/64)
 	m.err = p.look(func() (done bool) {
 		for !p.late() {
-			p.words = m.words[min(p.next/64, len(m.words)):] // the step sets its bits here
+			p.words = m.words[min(p.next/64, len(m.words)):] // step writes its matches to p.words
 			_, _, n, ok := p.step()
 			if m.total += n; !ok {
 				return true

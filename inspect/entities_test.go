@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// asking returns a path with parameters, given as names and values in turn.
+// asking returns a path with query parameters: name, value, name, value, and so on.
 func asking(path string, parameters ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(parameters); i += 2 {
@@ -89,7 +89,7 @@ func TestPageValues(t *testing.T) {
 	f.get(t, asking("entities", "query", "Infected.Stage == Mild, !Name, Dead", "limit", "1"), &page)
 	if len(page.Rows) != 1 || page.Rows[0].Values["Dead"] != "yes" ||
 		!strings.Contains(page.Rows[0].Values["Infected"], "Stage:Mild") {
-		t.Errorf("the columns of the query itself: %+v", page)
+		t.Errorf("with the columns of the query: %+v", page)
 	}
 	page = pageAnswer{}
 	f.get(t, asking("entities", "query", "Infected", "columns", ""), &page)
@@ -98,8 +98,7 @@ func TestPageValues(t *testing.T) {
 	}
 }
 
-// TestEntitiesFarDown checks pages far down a list. The inspector finds these pages with cached ranks until
-// the structure changes.
+// TestEntitiesFarDown checks pages with large offsets, with and without cached ranks.
 func TestEntitiesFarDown(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 200_000)
 	var page pageAnswer
@@ -169,7 +168,6 @@ func TestSearchesRefuse(t *testing.T) {
 	}
 }
 
-// TestQueriesOfNewColumns checks that queries can use a column as soon as the program has made it.
 func TestQueriesOfNewColumns(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.refused(t, http.StatusBadRequest, "GET", "count?query=Later", "", "")

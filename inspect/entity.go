@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	lookTime   = 150 * time.Microsecond // after this time a look ends, and the next look continues the work
+	lookTime   = 150 * time.Microsecond // time after which a look ends; the next look continues the work
 	maxShown   = 4000                   // approximate limit of the shown fields of an entity
-	heapFields = 300                    // limit of the shown fields of a component, if a look builds its tree
+	heapFields = 300                    // limit of the shown fields of a component whose tree a look builds
 	maxEnds    = 50                     // limit of the listed edges of one column in one direction
 )
 
@@ -33,7 +33,7 @@ func (in *Inspector) entityRoutes() []route {
 	}
 }
 
-// entityTopics are the stream topics of one entity, such as entity:17.3.
+// entityTopics returns the topic of streams about one entity, such as entity:17.3.
 func (in *Inspector) entityTopics() []topic {
 	return []topic{{name: "entity", every: time.Second / 4,
 		make: func(ctx context.Context, id string) (any, error) {
@@ -41,41 +41,39 @@ func (in *Inspector) entityTopics() []topic {
 		}}}
 }
 
-// entityAnswer is one entity on the page.
 type entityAnswer struct {
 	ID         string      `json:"id"`
-	Alive      bool        `json:"alive"` // always true: a stale entity is an error
+	Alive      bool        `json:"alive"` // always true: the answer for a dead entity is an error
 	Name       string      `json:"name"`
 	Slot       int         `json:"slot"`
 	Generation uint32      `json:"generation"`
-	Archetype  []string    `json:"archetype"` // the components that the entity was born with
+	Archetype  []string    `json:"archetype"` // names of the components that the entity was born with
 	Components []component `json:"components"`
 	Links      []linkList  `json:"links"`
 	Address    address     `json:"address"`
 }
 
-// component is an entity's component. Relations and edges are lists of links instead.
+// component is an entity's component. For relations and edges, linkList replaces component.
 type component struct {
-	Column   string `json:"column"`
-	ID       int    `json:"id"` // of the column
-	Type     string `json:"type"`
-	Storage  string `json:"storage"`
-	Size     int    `json:"size"` // in bytes
-	Editable bool   `json:"editable"`
-	// null if the component has no bytes, or if they lie outside of the reservations
-	Place   *place                    `json:"place"`
-	Value   *value.Field              `json:"value"`   // null for a tag
-	Choices map[string][]value.Choice `json:"choices"` // named values of the component's enums, by type
+	Column   string                    `json:"column"`
+	ID       int                       `json:"id"` // number of the column
+	Type     string                    `json:"type"`
+	Storage  string                    `json:"storage"`
+	Size     int                       `json:"size"` // size in bytes
+	Editable bool                      `json:"editable"`
+	Place    *place                    `json:"place"`   // null for components without bytes in a reservation
+	Value    *value.Field              `json:"value"`   // null for a tag
+	Choices  map[string][]value.Choice `json:"choices"` // named values of the component's enums, by type
 }
 
 // linkList lists an entity's links of one relation, or its edges, in one direction.
 type linkList struct {
 	Column    string `json:"column"`
-	ID        int    `json:"id"`        // of the column
+	ID        int    `json:"id"`        // number of the column
 	Kind      string `json:"kind"`      // relation or edges
 	Direction string `json:"direction"` // out or in
-	Total     int    `json:"total"`
-	// the first ends; empty for a relation's sources, which listChildren lists
+	Total     int    `json:"total"`     // number of links
+	// first maxEnds ends; empty for the sources of a relation, which listChildren lists
 	Ends []linkEnd `json:"ends"`
 }
 
@@ -83,7 +81,7 @@ type linkList struct {
 type linkEnd struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
-	Value string `json:"value"` // of an edge
+	Value string `json:"value"` // text of the edge's value; empty for a relation
 }
 
 // stale returns the error for an ID without a living entity.
@@ -99,7 +97,7 @@ func (in *Inspector) showEntity(r *http.Request) (any, error) {
 	return in.readEntity(r.Context(), r.PathValue("id"))
 }
 
-// readEntity reads an entity for the page, in several looks if one look is too short.
+// readEntity reads an entity in one or several looks.
 func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, error) {
 	k := entityReader{in: in, id: id, left: maxShown}
 	if err := in.look(ctx, k.look); err != nil {
@@ -122,13 +120,13 @@ type entityReader struct {
 	answer entityAnswer
 	gone   bool
 	next   int // next column to read
-	// by component; invalid if the tree is already built, or the component has no value
+	// copy of each component in answer; invalid if the tree is already built, or the component has no value
 	values []reflect.Value
-	left   int // fields that may still be shown
+	left   int // number of fields that may still be shown
 	links  []*value.Link
 }
 
-// look reads some more components. It reports whether all components are read.
+// look reads components until it is late. It reports whether it has read all components.
 func (k *entityReader) look() (done bool) {
 	start := time.Now()
 	w := k.in.world
@@ -159,7 +157,7 @@ func (k *entityReader) look() (done bool) {
 	return true
 }
 
-// component copies e's component, if e has it.
+// component adds e's component to the answer, if e has it.
 func (k *entityReader) component(c *column, e vast.Entity) {
 	if c.Size > maxComponent { // too large to copy
 		if has(k.in.world, c.col, e) {
@@ -179,15 +177,13 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 	case c.info.Type == nil:
 		v = reflect.Value{}
 	case !value.IsPlain(c.info.Type):
-		// The tree is built now, because the value refers to memory of the world, which may change after this
-		// look.
+		// The value has pointers to memory of the world, which may change after this look.
 		k.tree(&one, v, min(k.left, heapFields))
 		v = reflect.Value{}
 	}
 	k.answer.Components, k.values = append(k.answer.Components, one), append(k.values, v)
 }
 
-// build builds the trees of the copies.
 func (k *entityReader) build() {
 	for i, v := range k.values {
 		if v.IsValid() {
@@ -206,7 +202,7 @@ func (k *entityReader) tree(one *component, v reflect.Value, fields int) {
 	k.links = append(k.links, shown.Links...)
 }
 
-// componentOf describes e's component without its value.
+// componentOf returns e's component without its value.
 func (k *entityReader) componentOf(c *column, e vast.Entity) component {
 	return component{
 		Column: c.Name, ID: c.ID, Type: c.Type, Storage: c.Storage, Size: c.Size,
@@ -220,7 +216,7 @@ func tooLarge(c *column) *value.Field {
 		Text: tooManyBytes(c.Size)}
 }
 
-// resolve looks up the names of linked entities, and whether they are alive, some in each look.
+// resolve sets Alive and Name of the links.
 func (in *Inspector) resolve(ctx context.Context, links []*value.Link) error {
 	if len(links) == 0 {
 		return nil
@@ -242,7 +238,7 @@ func (in *Inspector) resolve(ctx context.Context, links []*value.Link) error {
 	})
 }
 
-// linksOf returns e's links in a relation, or e's edges.
+// linksOf returns e's links in the column of a relation or of edges.
 func (in *Inspector) linksOf(c *column, e vast.Entity) (lists []linkList) {
 	add := func(kind, direction string, total int, ends []linkEnd) {
 		if total > 0 {

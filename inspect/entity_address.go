@@ -8,41 +8,42 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// address is the slot of an entity, and the extent that holds the slot, for the memory page.
+// address is the slot of an entity and the extent that holds the slot. An extent is a run of slots of one
+// archetype.
 type address struct {
 	Slot int `json:"slot"`
 	Word int `json:"word"` // number of the slot's word; a word has 64 slots
-	Bit  int `json:"bit"`  // of the slot in the word
-	// first slot of the extent, which is the run of slots of one archetype that holds the slot
-	Extent   int `json:"extent"`
-	Slots    int `json:"slots"`    // of the extent
-	Entities int `json:"entities"` // in the extent
+	Bit  int `json:"bit"`  // number of the slot's bit in the word
+
+	Extent   int `json:"extent"`   // first slot of the extent
+	Slots    int `json:"slots"`    // number of slots in the extent
+	Entities int `json:"entities"` // number of entities in the extent
 }
 
 // place is the position of a component's bytes.
 type place struct {
 	Reservation int    `json:"reservation"` // number of the reservation in the world
-	Offset      int    `json:"offset"`      // in bytes from the base of the reservation
+	Offset      int    `json:"offset"`      // bytes from the base of the reservation
 	Bytes       int    `json:"bytes"`
 	Address     string `json:"address"` // memory address, in hexadecimal
 }
 
-// elementPlaces caches the place of each column's elements. The places are read again only when the world has
-// more columns, because elements never move.
+// elementPlaces caches the position of each column's elements. Positions never change, so they are read again
+// only when the world has more columns.
 type elementPlaces struct {
 	mu    sync.Mutex
-	known int // columns read so far
+	known int // number of columns at the last read
 	of    map[vast.AnyColumn]elements
 }
 
 // elements is the position of a column's elements.
 type elements struct {
 	area probe.Area
-	base uintptr // of the reservation
+	base uintptr // memory address of the reservation
 }
 
 // place returns where e's component lies. It returns nil if the component has no bytes, or if its bytes lie
-// outside of the world's reservations. Call it in a look.
+// outside of the world's reservations. Call place in a look.
 func (k *elementPlaces) place(w *vast.World, c *column, e vast.Entity) *place {
 	of, ok := k.elements(w, c)
 	if !ok || c.Size == 0 {
@@ -52,9 +53,8 @@ func (k *elementPlaces) place(w *vast.World, c *column, e vast.Entity) *place {
 	return &place{of.area.Reservation, off, n, fmt.Sprintf("0x%x", of.base+uintptr(off))}
 }
 
-// number returns the number of the first byte of e's component. As on the memory page, the bytes of all
-// reservations are numbered consecutively. number returns -1 if the component has no place. Call it in a
-// look.
+// number returns the number of the first byte of e's component, or -1 if the bytes lie outside of the world's
+// reservations. The bytes of all reservations have consecutive numbers. Call number in a look.
 func (k *elementPlaces) number(w *vast.World, c *column, e vast.Entity) int {
 	of, ok := k.elements(w, c)
 	if !ok {
@@ -101,8 +101,8 @@ func addressOf(w *vast.World, e vast.Entity) (a address, born []string) {
 	return a, born
 }
 
-// ownerOf returns the extent that holds a slot, and the names of the columns of its archetype. owned is false
-// if no extent holds the slot. Call it in a look.
+// ownerOf returns the extent that holds a slot, and the names of the columns of the extent's archetype. owned
+// is false if no extent holds the slot. Call ownerOf in a look.
 func ownerOf(w *vast.World, slot int) (x probe.Extent, names []string, owned bool) {
 	names = []string{}
 	for x := range probe.Extents(w, slot) {

@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkEntity reads an entity whose components have about 100 fields together. The metric ns/op includes
-// the wait for ticks. The metric ns/look is the median time of the calls of look.
+// the wait for ticks. The metric ns/look is the median duration of a look.
 func BenchmarkEntity(b *testing.B) {
 	f := entityFixture(b, Options{})
 	var looks []time.Duration
@@ -31,14 +31,14 @@ func BenchmarkEntity(b *testing.B) {
 	reportLooks(b, looks)
 }
 
-// reportLooks reports the median time of the calls of look, because other programs on the machine disturb the
-// median less than the mean.
+// reportLooks reports the median, because other programs on the machine disturb the median less than the
+// mean.
 func reportLooks(b *testing.B, looks []time.Duration) {
 	slices.Sort(looks)
 	b.ReportMetric(float64(looks[len(looks)/2].Nanoseconds()), "ns/look")
 }
 
-// BenchmarkChildren reads 50 of 33,335 children, beginning at an offset.
+// BenchmarkChildren reads 50 of 33,335 children. The first of them is child number 0 or 30,000.
 func BenchmarkChildren(b *testing.B) {
 	f := newFixtureOf(b, Options{}, 100_000)
 	for _, offset := range []int{0, 30_000} {

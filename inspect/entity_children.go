@@ -11,30 +11,29 @@ import (
 
 const (
 	maxChildren  = 500  // limit of the children in one answer
-	walkedAtOnce = 4000 // limit of the children that a walk passes in one visit
-	maxAnew      = 3    // limit of the restarts of one walk
+	walkedAtOnce = 4000 // limit of the children that a walk passes in one look
+	maxRestarts  = 3    // limit of the restarts of one walk
 )
 
-// childrenAnswer lists some of the sources of a target in a relation.
+// childrenAnswer lists some children of an entity: sources whose target in a relation is this entity.
 type childrenAnswer struct {
 	Relation string     `json:"relation"`
-	ID       int        `json:"id"` // the relation's column
+	ID       int        `json:"id"` // number of the relation's column
 	Total    int        `json:"total"`
-	Offset   int        `json:"offset"` // of the first row among all sources; -1 if the request gives after
+	Offset   int        `json:"offset"` // index of the first row among all children; -1 if after is given
 	Rows     []childRow `json:"rows"`
 }
 
-// childRow is one source.
 type childRow struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
-	Children int      `json:"children"` // number of its own children
-	Has      []string `json:"has"`      // names of its components
+	Children int      `json:"children"` // number of children of this child
+	Has      []string `json:"has"`      // names of the components
 }
 
-// listChildren answers with some sources of an entity in a relation. To find the first requested source, it
-// walks over all earlier sources, in several visits if there are many. With the parameter after=17.3, the
-// list begins without a walk, at the source that follows entity 17.3.
+// listChildren answers with some children of an entity in a relation. With the parameter offset, it walks
+// over all earlier children, in several looks if there are many. With the parameter after=17.3, it needs no
+// walk: the list begins with the child after entity 17.3.
 func (in *Inspector) listChildren(r *http.Request) (any, error) {
 	k := childrenReader{in: in, id: r.PathValue("id"), relation: r.URL.Query().Get("relation"),
 		by:    r.URL.Query().Get("by"),
@@ -59,22 +58,21 @@ func (in *Inspector) listChildren(r *http.Request) (any, error) {
 	return &k.answer, k.err
 }
 
-// childrenReader walks over the sources of a target. Between two visits, the reader keeps the last source
-// that the walk has passed.
+// childrenReader walks over the children of an entity, in one or several looks.
 type childrenReader struct {
 	in       *Inspector
 	id       string
-	relation string // the column, by name or number
-	by       string // whether relation is a name or a number: see columnNamed
-	after    string
-	limit    int
-	atOnce   int // limit of the sources that the walk passes in one visit
+	relation string // name or number of the column
+	by       string // meaning of relation: see columnNamed
+	after    string // ID of the child before the first row; may be empty
+	limit    int    // limit of the rows
+	atOnce   int    // limit of the children that the walk passes in one look
 	answer   childrenAnswer
 	err      error
 
-	passed int         // number of sources passed
-	last   vast.Entity // last source passed; zero before the first
-	anew   int         // number of restarts of the walk
+	passed   int         // number of children that the walk has passed
+	last     vast.Entity // last child that the walk has passed; zero before the first child
+	restarts int         // number of restarts of the walk
 }
 
 // look continues the walk and reports whether it is done.
@@ -103,9 +101,9 @@ func (k *childrenReader) look() (done bool) {
 	}
 	sources := rel.Sources(target)
 	if !k.last.IsZero() {
-		if now, ok := rel.Target(k.last); !ok || now != target { // moved or deleted between two visits
+		if now, ok := rel.Target(k.last); !ok || now != target { // moved or deleted between two looks
 			k.passed, k.last, k.answer.Rows = 0, vast.Entity{}, k.answer.Rows[:0]
-			if k.anew++; k.anew > maxAnew || k.after != "" {
+			if k.restarts++; k.restarts > maxRestarts || k.after != "" {
 				k.err = tooBusy("the children of %s changed while they were listed: try again",
 					k.id)
 				return true
@@ -145,8 +143,8 @@ func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 }
 
 // relationNamed returns the relation with a name or number (see columnNamed). If the text is empty,
-// relationNamed returns the first relation in which the target has sources. If the target has no sources in
-// any relation, it returns the first relation of the world. Call relationNamed only during a visit.
+// relationNamed returns the first relation in which the target has sources, or the first relation of the
+// world if there is none. Call relationNamed in a look.
 func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column, vast.Relation, error) {
 	columns := in.model.look()
 	if text != "" {

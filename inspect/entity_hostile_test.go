@@ -11,7 +11,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// These components are hard to inspect.
 type (
 	Crasher uint8
 	Shouter struct{ N [100]int32 }
@@ -27,8 +26,8 @@ type (
 func (c Crasher) String() string { panic(hostileName) }
 func (s Shouter) String() string { return strings.Repeat("<b>é", 3<<20) }
 
-// addHuge adds a huge component to an entity. It returns false if memory is exhausted, as on the heap
-// stand-in of package vm, which immediately allocates the memory of all slots of the column.
+// addHuge adds a huge component to an entity. It returns false if memory runs out: without virtual memory,
+// package vm allocates the memory of all slots of a column when the column is made.
 func addHuge(w *vast.World, e vast.Entity) (ok bool) {
 	defer func() {
 		if inner := recover(); inner != nil {
@@ -40,8 +39,6 @@ func addHuge(w *vast.World, e vast.Entity) (ok bool) {
 	return vast.NewSparseColumn[Huge](w).Add(e, Huge{}) != nil
 }
 
-// TestHostileComponents checks that the answer stays small if a String method panics or returns a long text,
-// and if a value is large or refers to itself.
 func TestHostileComponents(t *testing.T) {
 	f := newFixture(t, Options{ReadWrite: true})
 	ring := &Ring{Fn: func() {}}
@@ -101,9 +98,7 @@ func TestHostileComponents(t *testing.T) {
 	})
 }
 
-// TestManyComponents checks the bounds of the answer about an entity that has more fields than are shown. The
-// inspector reads such an entity in several visits.
-func TestManyComponents(t *testing.T) {
+func TestEntityWithMoreThanMaxShownFields(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.see(t, func() {
 		for i := range 40 {

@@ -19,7 +19,6 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// fieldAt returns the field at a path of a component.
 func (a *entityAnswer) fieldAt(t *testing.T, column, path string) *value.Field {
 	t.Helper()
 	for _, c := range a.Components {
@@ -131,8 +130,8 @@ func TestEntity(t *testing.T) {
 	}
 }
 
-// TestEntityIsCopied reads an entity while systems write to it. Under -race, the test fails if the inspector
-// reads a component when no visit is under way.
+// TestEntityIsCopied reads an entity while systems write to it. With -race, the test fails if the inspector
+// reads a component outside of a look.
 func TestEntityIsCopied(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range 30 {
@@ -144,8 +143,7 @@ func TestEntityIsCopied(t *testing.T) {
 	}
 }
 
-// TestEntityTopic: a stream about an entity sends the entity's new values. After the entity is deleted, the
-// stream sends an error.
+// TestEntityTopic checks that the stream sends new values, and an error after the entity is deleted.
 func TestEntityTopic(t *testing.T) {
 	f := newFixture(t, Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -220,7 +218,7 @@ func TestChildren(t *testing.T) {
 		t.Errorf("children %v, want %v", got, want)
 	}
 	var a childrenAnswer
-	f.get(t, base+"?limit=2", &a) // the first child is London, which has children of its own
+	f.get(t, base+"?limit=2", &a) // the first child is London
 	if r := a.Rows[0]; r.ID != f.london.String() || r.Name != "London" || r.Children != 333 ||
 		!slices.Equal(r.Has, []string{"Position", "Ship", "Name"}) {
 		t.Errorf("%+v", r)
@@ -246,8 +244,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestChildrenOfMany reads children in several visits. The reader must restart when the child at which it
-// stopped is deleted.
+// TestChildrenOfMany reads children in several looks. The deletion of k.last must restart the walk.
 func TestChildrenOfMany(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
 	k := childrenReader{in: f.Inspector, id: f.paris.String(), limit: 5, atOnce: 1000}
@@ -271,10 +268,10 @@ func TestChildrenOfMany(t *testing.T) {
 			}
 		}
 	})
-	if k.err != nil || k.anew != 1 || looks < 6 || len(k.answer.Rows) != 5 ||
+	if k.err != nil || k.restarts != 1 || looks < 6 || len(k.answer.Rows) != 5 ||
 		k.answer.Rows[0].ID != want.String() {
-		t.Errorf("the error is %v; %d visits, want at least 6; %d restarts, want 1; %+v, want first %v",
-			k.err, looks, k.anew, k.answer, want)
+		t.Errorf("the error is %v; %d looks, want at least 6; %d restarts, want 1; %+v, want first %v",
+			k.err, looks, k.restarts, k.answer, want)
 	}
 }
 
@@ -303,13 +300,13 @@ func TestNames(t *testing.T) {
 	f.refused(t, http.StatusBadRequest, "GET", "names?prefix="+strings.Repeat("x", 300), "", "")
 }
 
-// towns is the Namer of a program. It gives one entity the name Town.
+// towns is a Namer that gives one entity the name Town. Its method Suggest ignores the limit.
 type towns struct{ e vast.Entity }
 
 func (n towns) Name(e vast.Entity) (string, bool)    { return "Town", e == n.e }
 func (n towns) Find(name string) (vast.Entity, bool) { return n.e, name == "Town" }
 func (n towns) Suggest(prefix string, most int) (s []Suggestion) {
-	for i := range 100 { // more than requested
+	for i := range 100 {
 		s = append(s, Suggestion{Name: fmt.Sprint(prefix, i), Detail: strings.Repeat("é", 500), Entity: n.e})
 	}
 	return s
@@ -329,8 +326,7 @@ func TestNamesOfAProgram(t *testing.T) {
 	}
 }
 
-// TestManyNames: a search finds its matches among 9,000 names, which the inspector reads in several visits.
-func TestManyNames(t *testing.T) {
+func TestNamesInSeveralLooks(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 9000)
 	f.see(t, func() {
 		for i, e := range f.people {

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// A program serves its world, and a client requests an entity with more than 7 and less than 50 Points.
+// A program serves its world. A client requests the first entity that has between 8 and 49 Points.
 func Example() {
 	type Health struct{ Points int }
 	w := vast.NewWorld(vast.Options{Name: "game"})
@@ -82,8 +82,7 @@ func ExamplePlane() {
 	// Output: {"views":[{"id":"field","title":"Field of battle"}]}
 }
 
-// A program with its own registry of metrics adds the metrics of a world and of the memory. The program needs
-// no inspector.
+// A program adds the metrics of a world and of the memory to its own registry. It needs no inspector.
 func ExampleNewCollector() {
 	world := vast.NewWorld(vast.Options{Name: "town"})
 	registry := prometheus.NewRegistry()

@@ -21,9 +21,8 @@ type field struct {
 var fieldsKnown sync.Map
 
 // fieldsIn returns the first fields of a type, at most maxFields, in the order of offsets. The caller must
-// not change the result. Complexity: constant after the first call for a type. The first call takes a step
-// for each returned field and for each part of each struct that it enters. The length of an array of empty
-// elements adds no steps.
+// not change the result. Complexity: the first call for a type is linear in the number of returned fields and
+// of the fields of the structs that it enters; further calls take constant time.
 func fieldsIn(t reflect.Type) []field {
 	if known, ok := fieldsKnown.Load(t); ok {
 		return known.([]field)
@@ -34,7 +33,6 @@ func fieldsIn(t reflect.Type) []field {
 	return l.fields
 }
 
-// fieldList collects fields.
 type fieldList struct {
 	fields []field
 	bare   map[reflect.Type]bool // caches isBare
@@ -42,8 +40,8 @@ type fieldList struct {
 
 func (l *fieldList) full() bool { return len(l.fields) == maxFields }
 
-// add adds the fields of a part. The calls at one depth of nesting are at most maxFields, because each call
-// except the first adds at least one field.
+// add adds the fields of a part. At each depth of nesting, there are at most maxFields calls, because each
+// nested call adds at least one field.
 func (l *fieldList) add(t reflect.Type, path string, offset int) {
 	kind := kindOf(t)
 	switch {
@@ -95,8 +93,8 @@ func (l *fieldList) isBare(t reflect.Type) bool {
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// kindOf returns the kind of a field of type t. It returns "" for arrays, for other structs than vast.Entity,
-// and for types whose fields have the kind other.
+// kindOf returns the kind of a field of type t. It returns "" for arrays, for structs except vast.Entity, and
+// for types of the kind other, such as pointers.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

@@ -14,7 +14,6 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// Components of the fixture's world.
 type (
 	Position struct{ X, Y float32 }
 	Velocity struct{ X, Y float32 }
@@ -59,8 +58,8 @@ func (s Stage) String() string {
 // hostileName is a name that must never become part of a page's HTML.
 const hostileName = `<img src=x onerror=alert(1)>`
 
-// fixture is a world with a running schedule and an inspector. A test must read the world only with see,
-// because the schedule owns the world until the test ends.
+// fixture is a world with a running schedule and an inspector. The schedule owns the world until the test
+// ends: a test must access the world only in see.
 type fixture struct {
 	*Inspector
 	w        *vast.World
@@ -75,15 +74,14 @@ type fixture struct {
 	childOf  vast.Relation
 	road     vast.Edges[Road]
 
-	paris, london, hostile vast.Entity // two towns, and a town with the hostile name
-	// Every tenth person is infected and every hundredth is dead. Person i is a child of town number i%3.
+	paris, london, hostile vast.Entity // three towns; hostile has the name hostileName
+	// Every tenth person is infected, every hundredth person is dead. Person i is a child of town i%3.
 	people []vast.Entity
 }
 
-// newFixture starts a world of 1,003 entities, whose schedule makes 200 ticks a second until the test ends.
+// newFixture starts a world of 3 towns and 1,000 people. Its schedule makes 200 ticks a second.
 func newFixture(t testing.TB, o Options) *fixture { return newFixtureOf(t, o, 1000) }
 
-// newFixtureOf starts the world of newFixture, with the given number of people instead of 1,000.
 func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "fixture", MaxEntities: max(1<<14, 2*people)})
@@ -177,10 +175,8 @@ func newFixtureOf(t testing.TB, o Options, people int) *fixture {
 	return f
 }
 
-// at returns the URL of a path.
 func (f *fixture) at(path string) string { return "http://" + f.Addr().String() + path }
 
-// do sends a request and returns the answer's status and body.
 func (f *fixture) do(t testing.TB, method, path, token, body string) (int, []byte) {
 	t.Helper()
 	r, err := http.NewRequest(method, f.at(path), strings.NewReader(body))
@@ -205,7 +201,7 @@ func (f *fixture) do(t testing.TB, method, path, token, body string) (int, []byt
 	return answer.StatusCode, text
 }
 
-// get requests a path below the prefix and decodes the JSON answer. A status other than 200 fails the test.
+// get requests a path of the API and decodes the JSON answer. The status must be 200.
 func (f *fixture) get(t testing.TB, path string, into any) {
 	t.Helper()
 	status, body := f.do(t, "GET", prefix+path, f.options.Token, "")
@@ -217,7 +213,7 @@ func (f *fixture) get(t testing.TB, path string, into any) {
 	}
 }
 
-// refused sends a request that the server must refuse with the given status, and returns the problem.
+// refused sends a request that the server must refuse with the given status.
 func (f *fixture) refused(t testing.TB, status int, method, path, token, body string) problem {
 	t.Helper()
 	got, text := f.do(t, method, prefix+path, token, body)
@@ -229,25 +225,25 @@ func (f *fixture) refused(t testing.TB, status int, method, path, token, body st
 	return answer.Error
 }
 
-// see calls look during a visit to the world.
-func (f *fixture) see(t testing.TB, look func()) {
+// see calls read in a look.
+func (f *fixture) see(t testing.TB, read func()) {
 	t.Helper()
-	if err := f.look(context.Background(), func() bool { look(); return true }); err != nil {
+	if err := f.look(context.Background(), func() bool { read(); return true }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// holds waits until a condition holds in the world.
-func (f *fixture) holds(t testing.TB, what string, is func() bool) {
+// holds waits until condition returns true in a look.
+func (f *fixture) holds(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		yes := false
-		f.see(t, func() { yes = is() })
+		f.see(t, func() { yes = condition() })
 		if yes {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("not within 30 s: %s", what)
+			t.Fatalf("not true within 30 s: %s", what)
 		}
 	}
 }

@@ -5,12 +5,11 @@ import (
 	"runtime/metrics"
 )
 
-// goReading holds figures that Go's runtime reports.
 type goReading struct {
 	heap        int // bytes of objects, live or not yet swept
 	collections uint64
 	pauses      []uint64  // number of collector pauses in each bucket
-	bounds      []float64 // of the buckets, in seconds; one element more than pauses
+	bounds      []float64 // bounds of the buckets in seconds; one element more than pauses
 }
 
 // readGo reads the runtime's metrics. It does not stop the program.
@@ -25,9 +24,9 @@ func readGo() goReading {
 	return goReading{int(samples[0].Value.Uint64()), samples[1].Value.Uint64(), h.Counts, h.Buckets}
 }
 
-// pausesSince returns the number of collector pauses since an earlier reading, and the length of the longest
-// pause in seconds. The length is the upper bound of the pause's bucket, or the lower bound if the bucket has
-// no upper bound.
+// pausesSince returns the number of collector pauses since an earlier reading, and the approximate length of
+// the longest pause in seconds: the upper bound of its bucket, or the lower bound if the bucket has no upper
+// bound.
 func (r goReading) pausesSince(earlier goReading) (n uint64, worst float64) {
 	for i, c := range r.pauses {
 		if i < len(earlier.pauses) {

@@ -13,7 +13,7 @@ import (
 
 // guard decides which requests are answered.
 type guard struct {
-	hosts           []string // host names that requests may use, in lower case
+	hosts           []string // accepted host names, in lower case
 	tokenForReading bool
 	token           [sha256.Size]byte
 }
@@ -29,10 +29,9 @@ func newGuard(o Options, loopback bool) guard {
 
 func newToken() string { return rand.Text() }
 
-// checkHost refuses a request whose Host header holds an unknown name. A page of another site can make the
-// name of that site resolve to this machine (DNS rebinding). The page's requests still carry the name of that
-// site, and are therefore refused. A Host header with an IP address is accepted, because an address cannot be
-// rebound.
+// checkHost refuses a request whose Host header holds an unknown name. This stops DNS rebinding: another site
+// makes its own host name resolve to this machine, but requests of its pages still carry that name. IP
+// addresses are accepted, because they cannot be rebound.
 func (g *guard) checkHost(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -46,8 +45,8 @@ func (g *guard) checkHost(r *http.Request) error {
 		Message: "unknown host name: use the server's address, or add the name to Options.Hosts"}
 }
 
-// checkOrigin refuses requests made by pages of other sites. It accepts a request that has neither header,
-// Sec-Fetch-Site nor Origin, because programs that are not browsers do not send them.
+// checkOrigin refuses requests from pages of other sites. It accepts a request without the headers
+// Sec-Fetch-Site and Origin, because programs that are not browsers do not send these headers.
 func (g *guard) checkOrigin(r *http.Request) error {
 	foreign := &problem{Status: http.StatusForbidden, Code: "origin",
 		Message: "the request comes from a page of another site"}
@@ -65,8 +64,8 @@ func (g *guard) checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// checkToken refuses requests without the token. Its running time does not show how much of the sent token is
-// right.
+// checkToken refuses requests without the token. The comparison takes constant time, so its duration reveals
+// nothing about the token.
 func (g *guard) checkToken(r *http.Request) error {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	sum := sha256.Sum256([]byte(given))

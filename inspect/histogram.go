@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	binsUsual  = 50
-	maxBins    = 1000
-	maxNumbers = 1 << 20 // largest number of values kept for one query
-	maxRanked  = 1 << 14 // largest number of values from which the quantiles are computed
+	defaultBins = 50
+	maxBins     = 1000
+	maxNumbers  = 1 << 20 // limit of the numbers in the sample of a histogram
+	maxRanked   = 1 << 14 // limit of the numbers from which the quantiles are computed
 )
 
-// histogramAnswer is the distribution of the numbers in a field. If there are too many numbers, the
-// distribution is computed from a uniform random sample, and the counts are extrapolated to all numbers.
+// histogramAnswer is the distribution of the numbers in a field. If there are more than maxNumbers numbers,
+// the distribution is computed from a uniform random sample, and the counts are extrapolated.
 type histogramAnswer struct {
 	Field     string             `json:"field"`
 	Kind      string             `json:"kind"`
-	Count     int                `json:"count"`    // matching entities that have the field
-	NaN       int                `json:"nan"`      // number of NaN
-	Infinite  int                `json:"infinite"` // number of infinities; the bins hold the finite numbers
-	Min       *float64           `json:"min"`      // null if no number is finite
-	Max       *float64           `json:"max"`
-	Mean      *float64           `json:"mean"`
-	Quantiles map[string]float64 `json:"quantiles"` // p1 to p99, approximate
-	Bins      []binAnswer        `json:"bins"`
-	Sampled   bool               `json:"sampled"`
-	Sample    int                `json:"sample"` // size of the sample
-	Scanned   int                `json:"scanned"`
-	Exact     bool               `json:"exact"`
+	Count     int                `json:"count"`     // number of matching entities that have the field
+	NaN       int                `json:"nan"`       // number of NaN values
+	Infinite  int                `json:"infinite"`  // number of infinite values
+	Min       *float64           `json:"min"`       // least finite number; null if there is none
+	Max       *float64           `json:"max"`       // greatest finite number; null if there is none
+	Mean      *float64           `json:"mean"`      // mean of the finite numbers; null if there are none
+	Quantiles map[string]float64 `json:"quantiles"` // p1 to p99 of the finite numbers, approximate
+	Bins      []binAnswer        `json:"bins"`      // counts of the finite numbers
+	Sampled   bool               `json:"sampled"`   // whether the sample lacks some numbers
+	Sample    int                `json:"sample"`    // size of the sample
+	Scanned   int                `json:"scanned"`   // number of slots that were searched
+	Exact     bool               `json:"exact"`     // whether all numbers of one moment are counted
 }
 
 // binAnswer counts the numbers in [From, To). The last bin includes To.
@@ -41,12 +41,11 @@ type binAnswer struct {
 	From  float64 `json:"from"`
 	To    float64 `json:"to"`
 	Count int     `json:"count"`
-	Label string  `json:"label,omitempty"` // of a bool or an enum
+	Label string  `json:"label,omitempty"` // text of the bool or enum value
 }
 
-// describeNumbers answers with the histogram of a field of the matching entities.
 func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
-	bins, err := wholeNumber(r, "bins", binsUsual, 1, maxBins)
+	bins, err := wholeNumber(r, "bins", defaultBins, 1, maxBins)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +70,6 @@ func (in *Inspector) describeNumbers(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// gathering collects the numbers of a search.
 type gathering struct {
 	numbers []float64
 	count   int
@@ -102,10 +100,10 @@ func (g *gathering) gather(s *search) error {
 	return nil
 }
 
-// fill computes the answer from numbers, which it reorders.
+// fill computes the answer from numbers. It overwrites numbers.
 func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 	a.Sample = len(numbers)
-	share := float64(a.Count) / float64(max(1, len(numbers))) // entities per number of the sample
+	scale := float64(a.Count) / float64(max(1, len(numbers))) // entities for each number of the sample
 	nan, infinite := 0, 0
 	finite := numbers[:0]
 	least, most, sum := math.Inf(1), math.Inf(-1), 0.0
@@ -120,14 +118,14 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 			finite = append(finite, x)
 		}
 	}
-	a.NaN, a.Infinite = scaled(nan, share), scaled(infinite, share)
+	a.NaN, a.Infinite = scaled(nan, scale), scaled(infinite, scale)
 	if len(finite) == 0 {
 		return
 	}
 	mean := sum * (float64(len(numbers)) / float64(len(finite)))
 	a.Min, a.Max, a.Mean = &least, &most, &mean
 	a.Bins = binsOf(least, most, bins, p)
-	// The loop halves all numbers, because the difference of two numbers can overflow.
+	// The loop computes with halves, because the difference of two numbers can overflow.
 	first, halfWidth := a.Bins[0].From, a.Bins[0].To/2-a.Bins[0].From/2
 	counts := make([]int, len(a.Bins))
 	for _, x := range finite {
@@ -138,15 +136,14 @@ func (a *histogramAnswer) fill(numbers []float64, bins int, p *query.Part) {
 		counts[max(0, min(i, len(counts)-1))]++
 	}
 	for i, n := range counts {
-		a.Bins[i].Count = scaled(n, share)
+		a.Bins[i].Count = scaled(n, scale)
 	}
 	a.rank(finite)
 }
 
-func scaled(n int, share float64) int { return int(math.Round(float64(n) * share)) }
+func scaled(n int, scale float64) int { return int(math.Round(float64(n) * scale)) }
 
-// rank computes the quantiles. If there are more numbers than maxRanked, it uses a sample of maxRanked
-// numbers.
+// rank computes the quantiles of the numbers, or of a random sample of maxRanked numbers.
 func (a *histogramAnswer) rank(numbers []float64) {
 	if len(numbers) > maxRanked {
 		numbers = choose(numbers, maxRanked)
@@ -168,8 +165,7 @@ func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 		width = math.Ceil((most - least + 1) / float64(n))
 		n = int((most-least)/width) + 1
 	}
-	// There is one bin if the request asks for one bin, if all numbers are equal, or if the numbers are too
-	// close together to divide.
+	// The second condition holds if all numbers are equal, or too close together to divide.
 	if n == 1 || border(least, width, 1) == least {
 		return []binAnswer{{From: least, To: most, Label: meaningOf(p, least, least == most)}}
 	}
@@ -184,11 +180,11 @@ func binsOf(least, most float64, n int, p *query.Part) []binAnswer {
 	return bins
 }
 
-// border returns the lower bound of bin i. It halves the numbers before it adds them, because the sum of the
-// halves is finite even if the width of the whole range overflows.
+// border returns the lower bound of bin i. It adds halves, because i times the width can overflow.
 func border(least, width float64, i int) float64 { return (least/2 + float64(i)*(width/2)) * 2 }
 
-// meaningOf returns the text of a bool or an enum if x is the only value of its bin. Otherwise it returns "".
+// meaningOf returns the text of a bool or an enum. It returns "" for other kinds, or if alone is false. alone
+// tells whether x is the only value of its bin.
 func meaningOf(p *query.Part, x float64, alone bool) string {
 	v := reflect.New(p.Type).Elem()
 	switch {

@@ -98,12 +98,10 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// TestHistogramSampled: if there are too many numbers, the histogram counts a uniform sample of the numbers
-// and reports the size of the sample.
 func TestHistogramSampled(t *testing.T) {
 	var g gathering
 	const n = 3 * maxNumbers
-	for i := range n { // the same steps as in gather, without a world
+	for i := range n { // as in gathering.gather, without a world
 		words := []uint64{1}
 		g.count++
 		if g.thinner.thin(words); words[0] != 0 {
@@ -118,7 +116,7 @@ func TestHistogramSampled(t *testing.T) {
 	if g.thinner.halvings == 0 || a.Sample > maxNumbers || a.Sample < maxNumbers/4 {
 		t.Fatalf("%d halvings, %d numbers", g.thinner.halvings, a.Sample)
 	}
-	for _, b := range a.Bins { // the count is n/10 on average; its standard deviation is about 1,000
+	for _, b := range a.Bins { // the expected count is n/10, with a standard deviation of about 1,000
 		if math.Abs(float64(b.Count)-n/10) > 10_000 {
 			t.Errorf("%+v, want about %d", b, n/10)
 		}

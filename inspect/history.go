@@ -1,12 +1,13 @@
 package inspect
 
-// historyLength is the number of kept samples: one a second for ten minutes.
+// historyLength is the number of samples in ten minutes.
 const historyLength = 600
 
-// history holds the newest samples. No samples are taken while the last request is older than watchTime.
+// history holds the newest samples. It may have gaps, because the sampler stops watchTime after the last
+// request.
 type history struct {
-	samples []Sample // a ring once it has historyLength samples
-	next    int      // index of the oldest sample in a full ring
+	samples []Sample // a ring buffer of historyLength samples when full
+	next    int      // index of the oldest sample
 }
 
 func (h *history) add(s Sample) {
@@ -18,7 +19,7 @@ func (h *history) add(s Sample) {
 	h.next = (h.next + 1) % historyLength
 }
 
-// last returns the newest sample, if there is one.
+// last returns the newest sample.
 func (h *history) last() (s Sample, ok bool) {
 	if len(h.samples) == 0 {
 		return Sample{}, false
@@ -26,7 +27,7 @@ func (h *history) last() (s Sample, ok bool) {
 	return h.samples[(h.next+len(h.samples)-1)%len(h.samples)], true
 }
 
-// since returns a copy of the samples taken after a time in seconds since 1970, the oldest first.
+// since returns the samples after a time, the oldest first. The time is in seconds since 1970.
 func (h *history) since(at float64) []Sample {
 	list := make([]Sample, 0, len(h.samples))
 	for i := range h.samples {

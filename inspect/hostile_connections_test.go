@@ -17,7 +17,6 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// dial opens connections that are closed at the end of the test.
 func dial(t *testing.T, addr string, n int) []net.Conn {
 	t.Helper()
 	conns := make([]net.Conn, n)
@@ -32,7 +31,7 @@ func dial(t *testing.T, addr string, n int) []net.Conn {
 	return conns
 }
 
-// honest sends a valid request on a new connection. The request must succeed.
+// honest sends a valid request on a new connection and checks that it succeeds.
 func honest(t *testing.T, addr string) {
 	t.Helper()
 	client := http.Client{Timeout: waiting, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -46,7 +45,6 @@ func honest(t *testing.T, addr string) {
 	}
 }
 
-// ticks returns the number of the schedule's last tick.
 func (f *fixture) ticks(t *testing.T) (n uint64) {
 	t.Helper()
 	f.see(t, func() { n = f.schedule.Stats().Tick })
@@ -60,7 +58,7 @@ func (f *fixture) goesOn(t *testing.T) {
 	eventually(t, "twenty more ticks pass", func() bool { return f.ticks(t) >= before+20 })
 }
 
-// closedByServer counts the connections that the server closes before the test ends.
+// closedByServer returns a counter of the connections that the server closes during the test.
 func closedByServer(t *testing.T, conns []net.Conn) (closed *atomic.Int32) {
 	closed = new(atomic.Int32)
 	var readers sync.WaitGroup
@@ -94,7 +92,7 @@ func TestSlowRequestsAreDropped(t *testing.T) {
 		request := head("GET", prefix+"world", addr, "X: "+strings.Repeat("x", 10_000))
 		for i := range request {
 			for _, conn := range conns {
-				io.WriteString(conn, request[i:i+1]) // fails once the connection is dropped
+				io.WriteString(conn, request[i:i+1]) // fails if the connection is dropped
 			}
 			select {
 			case <-time.After(time.Second):
@@ -124,16 +122,14 @@ func TestThousandIdleConnections(t *testing.T) {
 	honest(t, addr)
 }
 
-// TestKeptConnections: if too many connections are open after their first request, the server drops some of
-// them.
-func TestKeptConnections(t *testing.T) {
+func TestTooManyConnectionsAfterARequest(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()
 	const n = 2 * maxConnections
 	conns := dial(t, addr, n)
 	for _, conn := range conns {
-		io.WriteString(conn, head("GET", prefix+"nothing", addr)) // fails on a dropped connection
+		io.WriteString(conn, head("GET", prefix+"nothing", addr)) // fails if the connection is dropped
 	}
 	closed := closedByServer(t, conns)
 	honest(t, addr)
@@ -173,10 +169,9 @@ func TestStreamThatIsNotRead(t *testing.T) {
 	f.goesOn(t)
 	honest(t, addr)
 	eventually(t, "the streams are dropped", func() bool { return len(f.streams) == 0 })
-	// The server itself queues no values: it makes values only until the socket buffers of the operating
-	// system are full.
+	// The server queues no values, so only the socket buffers of the operating system hold values.
 	if n := made.Load(); n > 4*64 {
-		t.Errorf("%d MiB of values were made without a reader", n*size>>20)
+		t.Errorf("without a reader, the server made %d MiB of values", n*size>>20)
 	}
 }
 
@@ -214,8 +209,8 @@ func TestHeadOfStream(t *testing.T) {
 	eventually(t, "the stream ends", func() bool { return len(f.streams) == 0 })
 }
 
-// TestNoRequestIsLeftWaiting: no request and no goroutine is left after refusals and after clients hang up.
-// The test is not parallel, because it counts goroutines.
+// TestNoRequestIsLeftWaiting checks that no request and no goroutine is left after the server has refused
+// requests and after clients have hung up. The test is not parallel, because it counts goroutines.
 func TestNoRequestIsLeftWaiting(t *testing.T) {
 	before := runtime.NumGoroutine()
 	w := vast.NewWorld(vast.Options{})
@@ -228,7 +223,7 @@ func TestNoRequestIsLeftWaiting(t *testing.T) {
 	var clients sync.WaitGroup
 	codes := make(map[string]int)
 	var mu sync.Mutex
-	const n = maxConnections / 2 // two clients in each round: no connection is dropped
+	const n = maxConnections / 2 // each round has two clients, so no connection is dropped
 	for range n {
 		clients.Go(func() {
 			conn, err := net.Dial("tcp", addr)
@@ -256,7 +251,7 @@ func TestNoRequestIsLeftWaiting(t *testing.T) {
 	}
 	clients.Wait()
 	if codes["notAdmitted"] == 0 || codes["notAdmitted"]+codes["busy"] != n {
-		t.Errorf("the codes of the refusals are %v", codes)
+		t.Errorf("the codes of the refusals are %v, want notAdmitted at least once, and %d codes", codes, n)
 	}
 	const serving = 2 // goroutines of the inspector itself
 	eventually(t, "the requests' goroutines end",

@@ -20,17 +20,17 @@ func TestLargeRequests(t *testing.T) {
 	declared := fmt.Sprintf("Content-Length: %d", maxBodyBytes+1)
 	for _, target := range []string{prefix + "test/write", prefix + "world", "/"} {
 		answer, body := exchange(t, addr, head("POST", target, addr, append(headers, declared)...))
-		checkRefused(t, "a declared size that is too large for "+target, answer, body,
+		checkRefused(t, "a large Content-Length for "+target, answer, body,
 			http.StatusRequestEntityTooLarge, "size")
 	}
 	if reached != 0 {
-		t.Error("a body that was too large was accepted")
+		t.Error("a body with a large Content-Length was accepted")
 	}
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", maxBodyBytes/8, strings.Repeat("x", maxBodyBytes/8))
 	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr,
 		append(headers, "Transfer-Encoding: chunked")...)+
 		strings.Repeat(chunk, 8)+"1\r\nx\r\n0\r\n\r\n")
-	checkRefused(t, "a body of unknown size that is too large", answer, body,
+	checkRefused(t, "a large body without Content-Length", answer, body,
 		http.StatusRequestEntityTooLarge, "size")
 	answer, body = exchange(t, addr, head("POST", prefix+"test/write", addr,
 		append(headers, "Transfer-Encoding: chunked")...)+
@@ -52,7 +52,6 @@ func TestLargeRequests(t *testing.T) {
 	}
 }
 
-// TestBodyThatNeverComes: the server answers without waiting for a body that it does not need.
 func TestBodyThatNeverComes(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()
@@ -62,7 +61,7 @@ func TestBodyThatNeverComes(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		// The deadline is earlier than readTime, after which the server stops waiting for a body.
+		// A server that waits for the body answers only after readTime.
 		if err := conn.SetDeadline(time.Now().Add(readTime - time.Second)); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +113,6 @@ func TestStrangePaths(t *testing.T) {
 	}
 }
 
-// TestBrokenRequests: the server refuses invalid requests and answers later requests.
 func TestBrokenRequests(t *testing.T) {
 	f := newFixture(t, Options{})
 	addr := f.Addr().String()
@@ -170,7 +168,7 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 	defer answer.Body.Close()
 	if body, err := io.ReadAll(answer.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("an answer that a panic cuts short looks complete: %d bytes, %v", len(body), err)
+		t.Errorf("an answer that ends with a panic looks complete: %d bytes, %v", len(body), err)
 	}
 	if answer, body := exchange(t, addr, head("GET", prefix+"world",
 		addr)); answer.StatusCode != http.StatusOK {

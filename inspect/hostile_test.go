@@ -19,7 +19,6 @@ import (
 // waiting is the longest time that a test waits for a condition or an answer.
 const waiting = 90 * time.Second
 
-// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(waiting); !holds(); time.Sleep(5 * time.Millisecond) {
@@ -29,7 +28,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// serveMore serves the fixture also at a second address, with additional routes.
+// serveMore serves the fixture at a second address, with additional routes.
 func (f *fixture) serveMore(t *testing.T, more ...route) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +49,7 @@ func (f *fixture) serveMore(t *testing.T, more ...route) (addr string) {
 	return l.Addr().String()
 }
 
-// exchange sends bytes on a new connection and returns the answer and its body.
+// exchange sends a request on a new connection and returns the answer and its body.
 func exchange(t testing.TB, addr, request string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -74,13 +73,12 @@ func exchange(t testing.TB, addr, request string) (*http.Response, string) {
 	return answer, string(body)
 }
 
-// head returns a request without a body. Each of the headers is a whole line.
+// head returns the head of a request. A header is a whole line, such as "Connection: close".
 func head(method, target, host string, headers ...string) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", method, target, host,
 		strings.Join(append(headers, ""), "\r\n"))
 }
 
-// checkRefused checks an answer's status and code.
 func checkRefused(t *testing.T, what string, answer *http.Response, body string, status int, code string) {
 	t.Helper()
 	var got struct{ Error problem }
@@ -91,7 +89,7 @@ func checkRefused(t *testing.T, what string, answer *http.Response, body string,
 	checkHeaders(t, what, answer)
 }
 
-// checkHeaders checks the security headers of an answer, which restrict a browser.
+// checkHeaders checks the headers that restrict a browser.
 func checkHeaders(t testing.TB, what string, answer *http.Response) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -117,7 +115,7 @@ var placeholder = regexp.MustCompile(`\{[^}]*\}`)
 // target returns a path that the route answers.
 func (rt route) target() string { return prefix + placeholder.ReplaceAllString(rt.pattern, "1.1") }
 
-// writes returns the fixture's routes that change something, followed by the route of writeRoute.
+// writes returns the writing routes of the fixture, and writeRoute.
 func (f *fixture) writes(reached *int) (all []route) {
 	for _, rt := range f.routes() {
 		if rt.write {
@@ -137,7 +135,6 @@ func writeRoute(reached *int) route {
 		}}
 }
 
-// targets has one target of each kind.
 var targets = []string{
 	"/", "/index.html", "/nothing.js", prefix, prefix + "world", prefix + "nothing", prefix + "openapi.json",
 	prefix + "stream?topic=overview", "/metrics", "/debug/pprof/", "/debug/vars",
@@ -225,7 +222,7 @@ func TestForeignOrigin(t *testing.T) {
 	}
 }
 
-// wrongTokens are headers that must not be accepted as the token "Secret1234".
+// wrongTokens lists headers that do not hold the token "Secret1234".
 var wrongTokens = [][]string{
 	nil, {"Authorization: "}, {"Authorization: Bearer"}, {"Authorization: Bearer "},
 	{"Authorization: Secret1234"},
@@ -236,7 +233,7 @@ var wrongTokens = [][]string{
 	{"Cookie: token=Secret1234"},
 }
 
-func TestWritingTakesTheToken(t *testing.T) {
+func TestWritingRequiresTheToken(t *testing.T) {
 	reached := 0
 	f := newFixture(t, Options{ReadWrite: true, Token: "Secret1234"})
 	addr := f.serveMore(t, writeRoute(&reached))
@@ -260,7 +257,7 @@ func TestWritingTakesTheToken(t *testing.T) {
 		checkRefused(t, "a body of the type "+kind, answer, body, http.StatusUnsupportedMediaType, "type")
 	}
 	if reached != 0 {
-		t.Fatalf("%d writes without the token, or with a body of another type than JSON", reached)
+		t.Fatalf("%d writes were accepted without the token or with a wrong Content-Type", reached)
 	}
 	answer, body := exchange(t, addr, head("POST", prefix+"test/write", addr, token,
 		"Content-Type: application/json", "Content-Length: 2")+"{}")
@@ -279,18 +276,16 @@ func TestReadOnlyRefusesWriting(t *testing.T) {
 		checkRefused(t, rt.method+" "+rt.pattern, answer, body, http.StatusForbidden, "readOnly")
 	}
 	if reached != 0 {
-		t.Errorf("%d writes to a read-only inspector", reached)
+		t.Errorf("a read-only inspector accepted %d writes", reached)
 	}
 }
 
-// TestOthersTakeTheToken: at an address that other machines can reach, every route of the API requires the
-// token.
-func TestOthersTakeTheToken(t *testing.T) {
+func TestPublicAddressRequiresTheToken(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0", Token: "Secret1234", Profiling: true})
 	addr := browsable(f.Addr())
 	for _, rt := range f.routes() {
 		if rt.write {
-			continue // refused anyway: see TestReadOnlyRefusesWriting
+			continue // see TestReadOnlyRefusesWriting
 		}
 		for _, headers := range wrongTokens {
 			answer, body := exchange(t, addr, head("GET", rt.target()+"?token=Secret1234", addr, headers...))
@@ -337,7 +332,7 @@ func TestMethods(t *testing.T) {
 			}
 			answer, body := exchange(t, addr, head(method, target, addr,
 				"Authorization: Bearer "+f.options.Token))
-			if method == "HEAD" { // no body
+			if method == "HEAD" { // the answer has no body
 				if answer.StatusCode != http.StatusMethodNotAllowed {
 					t.Errorf("HEAD %s: %d", target, answer.StatusCode)
 				}

@@ -24,10 +24,10 @@ type Inspector struct {
 	sampler *sampler
 	views   *viewCache
 	asked   searches
-	looking chan struct{}  // holds an element for each visit under way
-	looks   sync.WaitGroup // visits under way
-	streams chan struct{}  // holds an element for each stream
-	records chan struct{}  // holds an element for each request that records ticks
+	looking chan struct{}  // one element for each request that visits the world or waits for a visit
+	looks   sync.WaitGroup // counts the elements of looking
+	streams chan struct{}  // one element for each open stream
+	records chan struct{}  // one element for each request that records ticks
 
 	registry *prometheus.Registry // what /metrics serves
 	listener net.Listener
@@ -40,8 +40,8 @@ type Inspector struct {
 // world is closed before the server stops, requests that need the world get an error.
 //
 // The world must admit visitors (see vast.World.Visit). A sched.Schedule admits visitors between its ticks. A
-// program without a schedule calls vast.World.Admit. Serve returns a [*ListenError] if it cannot listen at
-// the address.
+// program without a schedule must call vast.World.Admit. Serve returns a [*ListenError] if it cannot listen
+// at the address.
 func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	if w == nil {
 		panic("inspect: Serve: the world is nil")
@@ -66,13 +66,12 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	return in, nil
 }
 
-// serve answers requests until the context ends.
 func (in *Inspector) serve(ctx context.Context) {
 	defer close(in.ended)
 	var shutdown sync.WaitGroup
 	shutdown.Go(func() {
 		<-ctx.Done()
-		// The context ends all streams and visits. Other requests take little time.
+		// The end of ctx has ended all streams and visits. The remaining requests need little time.
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if err := in.server.Shutdown(grace); err != nil {
@@ -86,7 +85,7 @@ func (in *Inspector) serve(ctx context.Context) {
 	in.looks.Wait()
 }
 
-// Close stops the server. It returns after the inspector's last use of the world, so the caller may then
+// Close stops the server. After Close has returned, the inspector does not use the world, and the caller may
 // close the world. Close may be called on the world's goroutine, because Close ends the requests that wait
 // for the world. A second Close does nothing.
 func (in *Inspector) Close() error {
@@ -98,8 +97,8 @@ func (in *Inspector) Close() error {
 // Addr returns the address that the inspector listens at.
 func (in *Inspector) Addr() net.Addr { return in.listener.Addr() }
 
-// URL returns the address to open in a browser. If a token is needed, the token is the part after #, which
-// browsers do not send to any server.
+// URL returns the address to open in a browser. If clients need the token, the URL ends with #token= and the
+// token. Browsers do not send this part of a URL to any server.
 func (in *Inspector) URL() string {
 	u := url.URL{Scheme: "http", Host: browsable(in.listener.Addr()), Path: "/"}
 	if in.options.ReadWrite || in.guard.tokenForReading {

@@ -69,7 +69,7 @@ func TestURL(t *testing.T) {
 	}
 	f = newFixture(t, Options{ReadWrite: true, Token: "secret"})
 	if f.URL() != f.at("/#token=secret") {
-		t.Errorf("URL %s of an inspector that can write", f.URL())
+		t.Errorf("URL %s, want the token", f.URL())
 	}
 }
 
@@ -145,11 +145,11 @@ func TestWorldThatDoesNotAdmit(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if w.Admit(0) {
-		t.Error("the request that was answered still waits")
+		t.Error("the refused request still waits for a visit")
 	}
 }
 
-// readEvents returns the lines of the first n events of a stream.
+// readEvents returns the first n events of a stream.
 func readEvents(t *testing.T, f *fixture, topics string, n int) (events []string) {
 	t.Helper()
 	answer, err := http.Get(f.at(prefix + "stream?" + topics))

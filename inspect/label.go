@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	maxLabels  = 200     // limit of the distinct labels, not counting otherLabel
-	otherLabel = "other" // replaces each label beyond maxLabels
-	maxInLabel = 128     // limit of the characters of a label
+	maxLabels  = 200     // largest number of distinct labels; otherLabel is not counted
+	otherLabel = "other" // label of the names beyond maxLabels
+	maxInLabel = 128     // largest number of characters in a label
 )
 
 // labelOf turns a name from the program into a label: valid UTF-8, of bounded length, and safe to print on a
@@ -19,7 +19,7 @@ func labelOf(name string) string {
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar
 		}
-		return r // invalid bytes have become the replacement character
+		return r // strings.Map decodes invalid bytes as the replacement character
 	}, name))
 	if len(runes) > maxInLabel {
 		return string(runes[:maxInLabel-1]) + "…"
@@ -28,13 +28,12 @@ func labelOf(name string) string {
 }
 
 // labelled sums figures by label. Each of the first [maxLabels] labels has its own sum; all further labels
-// share the sum of [otherLabel]. Names with the same label share a sum.
+// share the sum of [otherLabel].
 type labelled[T any] struct {
 	labels []string
 	sums   map[string]*T
 }
 
-// of returns the sum for a name.
 func (l *labelled[T]) of(name string) *T {
 	label := labelOf(name)
 	if sum, ok := l.sums[label]; ok {

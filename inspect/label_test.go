@@ -38,7 +38,7 @@ func TestLabelled(t *testing.T) {
 		total += *n
 	}
 	if len(labels) != maxLabels+1 || labels[0] != "0" || labels[maxLabels] != otherLabel {
-		t.Fatalf("labels %q", labels)
+		t.Fatalf("there are %d labels, want %d: %q", len(labels), maxLabels+1, labels)
 	}
 	if want := 2*maxLabels*(2*maxLabels-1)/2 + 1001; total != want || *l.sums["0"] != 1000 {
 		t.Errorf("the total is %d, want %d; the sum of \"0\" is %d, want 1000", total, want, *l.sums["0"])
@@ -55,6 +55,7 @@ func TestLabelled(t *testing.T) {
 			yield(label)
 		}
 	})); n != maxLabels || *l.sums[otherLabel] != 5+maxLabels+1 {
-		t.Errorf("there are %d labels, and the sum of \"other\" is %d", n, *l.sums[otherLabel])
+		t.Errorf("there are %d labels, want %d; the sum of \"other\" is %d, want %d", n, maxLabels,
+			*l.sums[otherLabel], 5+maxLabels+1)
 	}
 }

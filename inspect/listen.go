@@ -17,10 +17,10 @@ const (
 	maxConnections = 256 // open connections of all clients together
 	maxHeaderBytes = 16 << 10
 	maxBodyBytes   = 1 << 20
-	headerTime     = 5 * time.Second  // to send the head of a request
-	readTime       = 15 * time.Second // to send a request
-	idleTime       = 30 * time.Second // between two requests
-	writeTime      = 10 * time.Second // to accept one write of an answer
+	headerTime     = 5 * time.Second  // time to send the head of a request
+	readTime       = 15 * time.Second // time to send a request
+	idleTime       = 30 * time.Second // time between two requests of a connection
+	writeTime      = 10 * time.Second // time to accept one write of an answer
 )
 
 // ListenError reports that the inspector cannot listen at an address. If another program uses the address,

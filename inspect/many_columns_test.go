@@ -17,7 +17,6 @@ type oddWide struct {
 	Last  ten[ten[float32]]
 }
 
-// TestManyColumns inspects a world of 300 columns, and an entity with a component in each column.
 func TestManyColumns(t *testing.T) {
 	const columns = 300
 	var e vast.Entity
@@ -41,7 +40,7 @@ func TestManyColumns(t *testing.T) {
 	var w worldAnswer
 	f.get(t, "world", &w)
 	if len(w.Columns) != columns {
-		t.Fatalf("%d columns", len(w.Columns))
+		t.Fatalf("the answer has %d columns, want %d", len(w.Columns), columns)
 	}
 	described := 0
 	for i, c := range w.Columns {
@@ -72,7 +71,8 @@ func TestManyColumns(t *testing.T) {
 		}
 	}
 	if len(a.Components) != columns || fields > maxShown+columns {
-		t.Errorf("%d components with %d fields", len(a.Components), fields)
+		t.Errorf("the entity has %d components with %d fields, want %d with at most %d", len(a.Components),
+			fields, columns, maxShown+columns)
 	}
 
 	// A query can read the first 256 fields of each component, although the description of the world has
@@ -83,7 +83,7 @@ func TestManyColumns(t *testing.T) {
 		return n
 	}
 	if n := count("Column0.Last.F5.F5 == 0, Column298.Last.F5.F5 == 0, " + last); n.Count != 1 || !n.Exact {
-		t.Errorf("%+v", n)
+		t.Errorf("the count is %+v", n)
 	}
 	f.refused(t, 400, "GET", asking("count", "query", "Column0.Last.F5.F6 == 0"), "", "")
 	var names []string
@@ -94,17 +94,17 @@ func TestManyColumns(t *testing.T) {
 	f.get(t, asking("entities", "query", last, "columns", strings.Join(names[:64], ",")), &page)
 	if len(page.Rows) != 1 || len(page.Rows[0].Values) != 64 || page.Rows[0].Values["Column3"] != "yes" ||
 		!says(page.Rows[0].Values["Column0"], "{Fifty:{F0:{F0:0 F1:0 …") {
-		t.Errorf("%+v", page)
+		t.Errorf("the list of 64 columns is %+v", page)
 	}
 	p := f.refused(t, 400, "GET", asking("entities", "columns", strings.Join(names, ",")), "", "")
 	if !strings.Contains(p.Message, "64 columns") {
-		t.Error(p.Message)
+		t.Errorf("the refusal of %d columns is %q", columns, p.Message)
 	}
 	var complete completeAnswer
 	f.get(t, asking("query/complete", "text", "Column29"), &complete)
 	if len(complete.Items) != 50 || complete.Items[10].Text != last ||
 		complete.Items[11].Text != "Column29.Fifty.F0.F0" {
-		t.Errorf("%d proposals: %+v", len(complete.Items), complete)
+		t.Errorf("the completion has %d items: %+v", len(complete.Items), complete)
 	}
 
 	var word wordAnswer
@@ -129,7 +129,7 @@ func TestManyColumns(t *testing.T) {
 
 	path := fmt.Sprintf("entities/%v/components/Column298", e)
 	if a := f.change(t, "PATCH", path, `{"path":"Last.F9.F9","value":1.5}`); a.Component.ID != 298 {
-		t.Errorf("%+v", a)
+		t.Errorf("the answer to the edit is %+v", a)
 	}
 	f.see(t, func() {
 		for i, col := range probe.Columns(f.w) {
@@ -145,7 +145,6 @@ func TestManyColumns(t *testing.T) {
 	})
 }
 
-// TestManyArchetypes inspects a world with more archetypes than an answer lists.
 func TestManyArchetypes(t *testing.T) {
 	const archetypes, columns = maxArchetypes + 88, 24
 	f := newOddWorld(t, Options{}, 1<<17, func(w *vast.World) {
@@ -192,7 +191,7 @@ func TestManyArchetypes(t *testing.T) {
 		}
 	}
 	if len(seen) != archetypes {
-		t.Errorf("%d archetypes in the picture", len(seen))
+		t.Errorf("the picture shows %d archetypes, want %d", len(seen), archetypes)
 	}
 	var n countAnswer
 	f.get(t, "count?query=Grid10", &n)
@@ -209,6 +208,6 @@ func TestManyArchetypes(t *testing.T) {
 	f.get(t, asking("entities", "query", "Grid10, !Grid0", "columns", "Grid10[0][0]", "offset", "100",
 		"limit", "3"), &page)
 	if page.Total != entities-odd || len(page.Rows) != 3 || page.Rows[2].Values["Grid10[0][0]"] != "0" {
-		t.Errorf("%+v", page)
+		t.Errorf("the list is %+v", page)
 	}
 }

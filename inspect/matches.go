@@ -10,23 +10,21 @@ import (
 )
 
 const (
-	maxRanks    = 16      // limit of the queries whose ranks are kept
-	maxLists    = 4       // limit of the queries whose matches are kept
-	maxSlots    = 1 << 27 // limit of the slots in a list of matches: 16 MiB of bits
-	matchesTime = 5 * time.Second
+	maxRanks    = 16              // largest number of queries whose ranks are kept
+	maxLists    = 4               // largest number of queries whose matches are kept
+	maxSlots    = 1 << 27         // largest number of slots in matches: 16 MiB of bits
+	matchesTime = 5 * time.Second // time after which matches are too old
 )
 
-// ranks holds the number of matches of a query in each step of slots. The numbers are valid as long as the
-// structure of the world does not change. With ranks, a request for a page does not search the earlier pages
-// again.
+// ranks holds the number of matches of a query in each step of slots. The numbers are valid until the
+// structure of the world changes. With ranks, a request for a page does not search the earlier pages again.
 type ranks struct {
 	key     string
-	changes uint64
-	step    int // slots in a step
-	counts  []int
+	changes uint64 // value of World.Changes for which the numbers are valid
+	step    int    // number of slots in a step
+	counts  []int  // number of matches in each step
 }
 
-// total returns the number of matches.
 func (k *ranks) total() (n int) {
 	for _, c := range k.counts {
 		n += c
@@ -60,20 +58,20 @@ func (q *searches) keepRanks(k *ranks) {
 func (s *search) key() string { return s.plan.Text() + s.found.Key() }
 
 // matches holds the slots that a query with comparisons found a short time ago. The inspector keeps matches,
-// because comparing all values again for each page would delay the world's ticks. Since the search, another
-// entity may have taken a slot.
+// because comparing all values again for each page would delay the world's ticks. A slot may hold another
+// entity than at the time of the search.
 type matches struct {
 	key   string
 	ready chan struct{} // closed when the other fields are set
 	err   error
-	words []uint64 // one bit a slot
+	words []uint64 // one bit for each slot
 	total int
-	whole bool // whether words holds all matches
-	at    time.Time
+	whole bool      // whether words holds all matches
+	at    time.Time // time of the search
 }
 
-// claim returns the recent matches of a search. Another request may still be filling these matches. If there
-// are no recent matches, claim returns new matches and sets fill: the caller must fill the new matches.
+// claim returns the matches of a search. If fill is set, the matches are new, and the caller must fill them.
+// Otherwise another request fills the matches: wait for m.ready.
 func (q *searches) claim(key string) (m *matches, fill bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -100,7 +98,7 @@ func (m *matches) isOver() bool {
 	}
 }
 
-// from returns the slots of at most limit matches. It leaves out the first matches; skip is their number.
+// from returns the slots of at most limit matches. It leaves out the first skip matches.
 func (m *matches) from(skip, limit int) (slots []int) {
 	for i, mask := range m.words {
 		if n := bits.OnesCount64(mask); skip >= n {
@@ -122,7 +120,7 @@ func (m *matches) from(skip, limit int) (slots []int) {
 }
 
 // eachEntity calls f for each entity whose bit is set, until f returns false. Bit i stands for slot lo + i.
-// It leaves out the first bits that are set; skip is their number.
+// eachEntity leaves out the first skip set bits.
 func eachEntity(w *vast.World, lo int, words []uint64, skip int, f func(vast.Entity) (more bool)) {
 	for i, mask := range words {
 		if n := bits.OnesCount64(mask); skip >= n {

@@ -14,35 +14,36 @@ import (
 )
 
 const (
-	extentsAtOnce  = 1 << 10                // extents read between two checks of the time
-	maxExtents     = 1 << 18                // limit of the extents read; later archetypes stay unknown
-	maxArchetypes  = 512                    // limit of the listed archetypes, the largest first
-	memoryLookTime = 200 * time.Microsecond // a visit that has taken this long ends; another one continues
+	extentsAtOnce  = 1 << 10                // number of extents read between two checks of the time
+	maxExtents     = 1 << 18                // largest number of extents read; further extents are left out
+	maxArchetypes  = 512                    // largest number of listed archetypes; smaller ones are left out
+	memoryLookTime = 200 * time.Microsecond // time after which a visit ends and a further visit continues
 )
 
 // memory is the state that the inspector keeps for the memory page.
 type memory struct {
 	changes changes
-	mu      sync.Mutex
+
+	mu      sync.Mutex // guards the following fields
 	limits  limits
-	asked   time.Time // when the limits were read
+	asked   time.Time // time when limits was read
 	numbers map[vast.AnyColumn]int
 }
 
-// The world's reservations, laid end to end, form one range of bytes. The number of a byte in this range is
-// its place. Places stay valid while the world lives, because reservations are only added. The index of
-// an area in layout.areas stays valid too.
-
 // layout describes a world's reservations and the areas in them at one moment.
+//
+// The world's reservations, laid end to end, form one range of bytes. A place is the number of a byte in this
+// range. Places, and indices into areas, stay valid while the world lives, because reservations and areas are
+// only added.
 type layout struct {
 	reservations []reservation
-	bytes        int // of all reservations
+	bytes        int // size of all reservations
 	areas        []area
 	own          []area // areas outside of the reservations
 	slots        int    // end of the slots that archetypes own
 	maxEntities  int
 
-	read    []probe.Area // areas for arrange; nil after arrange
+	read    []probe.Area // input of arrange; nil after arrange
 	columns []column
 }
 
@@ -59,20 +60,20 @@ type reservation struct {
 // area is a range of memory that holds one array.
 type area struct {
 	Kind      string `json:"kind"`
-	Column    int    `json:"column"` // number of its column; -1 for data of the world itself
-	Name      string `json:"name"`   // of the column
-	Number    int    `json:"number"` // among areas of the same kind and column
+	Column    int    `json:"column"` // number of the column; -1 for data of the world itself
+	Name      string `json:"name"`   // name of the column; empty for data of the world itself
+	Number    int    `json:"number"` // number that tells areas of one kind and column apart
 	From      int    `json:"from"`   // place of the first byte; -1 outside of the reservations
 	Bytes     int    `json:"bytes"`
 	UsedFrom  int    `json:"usedFrom"` // place of the first committed byte
 	Committed int    `json:"committed"`
 	First     int    `json:"first"` // place of the data of the first Share slots
-	// bytes from the data of Share slots to the data of the next Share slots; negative if the area grows
-	// downwards, 0 without slots
+	// Distance in bytes to the data of the next Share slots. Negative if the area grows downwards; 0 if the
+	// area holds no data of slots.
 	Stride int `json:"stride"`
-	Share  int `json:"share"` // consecutive slots whose data is in the same bytes, such as 64 bits in a word
+	Share  int `json:"share"` // number of slots that share bytes, such as 64 in words of bits
 
-	// Bytes, counted from the page states:
+	// Numbers of bytes in pages of each state:
 	Resident    int `json:"resident"`
 	Huge        int `json:"huge"`
 	Swapped     int `json:"swapped"`
@@ -94,13 +95,13 @@ func (a *area) place(slot int) (from, n int) {
 }
 
 // density returns the column whose presence bits mark the slots in use. A nil column stands for the live
-// bits. ok is false if the area has no slots.
+// bits. ok is false if the area holds no data of slots.
 func (a *area) density() (col vast.AnyColumn, ok bool) { return a.a.Column, a.Stride != 0 }
 
 // lookAtMemory returns the layout and, if extents is set, the archetypes' extents in the order of slots.
 func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []probe.Extent, error) {
 	var l *layout
-	var parts [][]probe.Extent // a part never grows: growing would take time in a visit
+	var parts [][]probe.Extent // in parts, because growing a slice would take time in a visit
 	next := 0
 	err := in.look(ctx, func() bool {
 		if l == nil {
@@ -145,8 +146,8 @@ func (in *Inspector) newLayout() *layout {
 	return l
 }
 
-// arrange computes the places of the areas. Call arrange when no visit is under way, because it takes time:
-// each column has several areas.
+// arrange computes the places of the areas. Call arrange after the visit, because arrange takes time: each
+// column has several areas.
 func (l *layout) arrange(m *memory) {
 	numbers := m.numbersOf(l.columns)
 	for i := range l.reservations {
@@ -171,7 +172,7 @@ func (l *layout) arrange(m *memory) {
 	l.read = nil
 }
 
-// numbersOf returns the numbers of the columns. The caller must not change the result.
+// numbersOf returns the number of each column. The caller must not change the result.
 func (m *memory) numbersOf(columns []column) map[vast.AnyColumn]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -184,8 +185,7 @@ func (m *memory) numbersOf(columns []column) map[vast.AnyColumn]int {
 	return m.numbers
 }
 
-// at returns the index of the area that holds a place. If no area holds the place, at returns the index of
-// the next area.
+// at returns the index of the area that holds a place, or of the next area if no area holds the place.
 func (l *layout) at(place int) int {
 	i, _ := slices.BinarySearchFunc(l.areas, place, func(a area, place int) int {
 		if a.From+a.Bytes <= place {
@@ -225,7 +225,7 @@ func (l *layout) eachPages(ctx context.Context, from, to int, f func(from, to in
 
 // memoryAnswer describes the memory of the world as a whole.
 type memoryAnswer struct {
-	Bytes        int           `json:"bytes"` // of address space; all places are below this number
+	Bytes        int           `json:"bytes"` // size of the reservations; all places are smaller
 	PageSize     int           `json:"pageSize"`
 	Slots        int           `json:"slots"`
 	MaxEntities  int           `json:"maxEntities"`
@@ -233,11 +233,11 @@ type memoryAnswer struct {
 	Areas        []area        `json:"areas"`
 	Own          []area        `json:"own"`
 	Archetypes   []archetype   `json:"archetypes"`
-	Purposes     []purpose     `json:"purposes"` // of the whole program
+	Purposes     []purpose     `json:"purposes"` // memory of the whole program
 	Limits       limits        `json:"limits"`
 }
 
-// archetype is an archetype's share of the slots.
+// archetype describes an archetype and the slots that it owns.
 type archetype struct {
 	Number   int      `json:"number"`
 	Columns  []string `json:"columns"`
@@ -309,7 +309,6 @@ func (in *Inspector) describeMemory(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// count adds n bytes of pages in state s to an area's counts.
 func (a *area) count(n int, s vm.PageState) {
 	if s&vm.PageResident != 0 {
 		a.Resident += n
@@ -325,7 +324,7 @@ func (a *area) count(n int, s vm.PageState) {
 	}
 }
 
-// archetypesOf sums up extents by archetype, the largest archetype first.
+// archetypesOf sums up the extents of each archetype. It returns the largest archetypes, in descending order.
 func archetypesOf(extents []probe.Extent) []archetype {
 	index := make(map[*vast.Archetype]int)
 	all := []archetype{}

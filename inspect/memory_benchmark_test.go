@@ -67,8 +67,8 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 	return q
 }
 
-// BenchmarkMemoryPicture draws the committed memory of a world in at most 65,536 cells. The benchmark reports
-// the number of visits and their times. During the longest visit, the machine is mostly busy with other work.
+// BenchmarkMemoryPicture reports the number of visits and their times. The longest visit measures mostly
+// other work of the machine.
 func BenchmarkMemoryPicture(b *testing.B) {
 	for _, millions := range []int{1, 10} {
 		if millions > 1 && testing.Short() {

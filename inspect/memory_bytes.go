@@ -25,13 +25,12 @@ type bytesAnswer struct {
 	Name    string   `json:"name"`
 	Storage string   `json:"storage"`
 	Type    string   `json:"type"`
-	// place of the first byte; -1 if the component lies outside of the reservations
-	From int `json:"from"`
-	Size int `json:"size"` // of an element, in bytes
-	// the first 4096 bytes; empty if the component lies on the Go heap or is too large to copy
+	From    int      `json:"from"` // place of the first byte; -1 outside of the reservations
+	Size    int      `json:"size"` // size of the component in bytes
+	// The first maxBytes bytes. Empty if the component lies on the Go heap or is too large to copy.
 	Hex   string       `json:"hex"`
-	Cut   bool         `json:"cut"`   // whether bytes or fields are left out
-	Parts []fieldBytes `json:"parts"` // in the order of offsets
+	Cut   bool         `json:"cut"`   // whether Hex lacks bytes or Parts lacks fields
+	Parts []fieldBytes `json:"parts"` // fields in the order of offsets
 }
 
 // fieldBytes is a field of an element.
@@ -41,10 +40,9 @@ type fieldBytes struct {
 	Kind   string `json:"kind"`
 	Offset int    `json:"offset"`
 	Size   int    `json:"size"`
-	Text   string `json:"text"` // the value
+	Text   string `json:"text"` // value as text
 }
 
-// describeBytes answers with the bytes of one component of an entity.
 func (in *Inspector) describeBytes(r *http.Request) (any, error) {
 	slot, err := wholeNumber(r, "slot", -1, 0, maxSlot)
 	if err == nil && slot >= 0 {
@@ -60,7 +58,7 @@ func (in *Inspector) describeBytes(r *http.Request) (any, error) {
 func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 	a := bytesAnswer{Slot: slot, Column: id, From: -1, Parts: []fieldBytes{}}
 	var c *column
-	var b []byte // the first bytes of the component
+	var b []byte
 	alive, having := false, false
 	err := in.look(r.Context(), func() bool {
 		var e vast.Entity
@@ -118,7 +116,7 @@ func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	}
 	// Sound because v has c.Size bytes, and holds no Go pointers.
 	b := unsafe.Slice((*byte)(v.Addr().UnsafePointer()), min(c.Size, maxBytes))
-	words := make([]uint64, (len(b)+7)/8) // aligned to 8 bytes: no type needs more
+	words := make([]uint64, (len(b)+7)/8) // aligned to 8 bytes: no type needs a larger alignment
 	first := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(b))
 	copy(first, b)
 	return first

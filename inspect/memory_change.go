@@ -12,51 +12,49 @@ import (
 )
 
 const (
-	maxLenses    = 4                      // limit of the lenses kept at a time
-	maxMarks     = 1 << 17                // target for the marks of a lens; the limit is four times this
-	maxLines     = 1 << 17                // limit of the cache lines read in a pass: 8 MiB
-	passInterval = 950 * time.Millisecond // shortest time between two passes; a page requests one a second
+	maxLenses    = 4                      // largest number of kept lenses
+	maxMarks     = 1 << 17                // wanted number of units of a lens; a pass ends at 4*maxMarks units
+	maxLines     = 1 << 17                // wanted number of cache lines read in a pass: 8 MiB
+	passInterval = 950 * time.Millisecond // shortest time between two passes; the page requests one a second
 	passStale    = 5 * time.Second        // longest time between two passes that are compared
-	linesAtOnce  = 64                     // cache lines read between two checks of the time
-	lineBytes    = 64                     // size of a cache line; the processor reads whole lines
+	linesAtOnce  = 64                     // number of cache lines read between two checks of the time
+	lineBytes    = 64                     // size of a cache line, the smallest amount that a processor reads
 )
 
-// changes finds the units of memory that change. A pass hashes each small unit of resident memory and
-// compares the hash with the hash of the same unit in the pass before. Write protection would find every
-// write, but costs a page fault for the first write to each page and splits huge pages: see
+// changes finds the units of memory that change. A pass hashes each unit of resident memory, and compares
+// the hash with the unit's hash in the pass before. Write protection would find every write, but costs a page
+// fault for the first write to each page and splits huge pages: see
 // docs/decisions/0016-change-by-comparison.md.
 type changes struct {
 	mu     sync.Mutex
 	lenses []*lens // the most recently used lens comes first
 }
 
-// lens keeps the changes found in a range of places. A lens serves all pictures with about the same range and
-// scale.
+// lens keeps the last pass over the places [from, to). A lens serves all pictures with about the same range
+// and scale.
 type lens struct {
-	from, to int        // places; the first unit begins at from
-	unit     int        // in bytes
+	from, to int        // the first unit begins at from
+	unit     int        // size of a unit in bytes
 	passing  sync.Mutex // held during a pass
-
-	// Guarded by the mutex of changes:
-	seen pass
+	seen     pass       // last pass; guarded by changes.mu
 }
 
 // pass is the result of one comparison. A finished pass does not change.
 type pass struct {
-	at      time.Time
-	seconds float64 // since the pass before; 0 if there is none to compare with
-	sampled bool    // whether only some cache lines of each unit were read
-	marks   []mark  // of the units with resident bytes, in order
+	at      time.Time // time of the pass
+	seconds float64   // time since the pass before; 0 if the pass was not compared
+	sampled bool      // whether only some cache lines of each unit were read
+	marks   []mark    // marks of the units with resident bytes, in order
 }
 
 // mark is the hash of a unit.
 type mark struct {
 	at      int // place of the unit's first byte
 	hash    uint32
-	changed bool // since the pass before
+	changed bool // whether the hash has changed since the pass before
 }
 
-// drawChange computes the share of each cell that has changed.
+// drawChange computes the share of changed units in each cell.
 func (in *Inspector) drawChange(ctx context.Context, p *memoryPicture, l *layout) error {
 	view := in.memory.changes.lensFor(p, l)
 	seen, err := in.passNow(ctx, view, l)
@@ -100,9 +98,9 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 		from, to = min(from, r.from), max(to, r.to)
 		cell = min(cell, max(1, (r.to-r.from)/r.n))
 	}
-	// If the picture has a single range, and cells of equal size that are smaller than a page, the finest
-	// units are the cells. An example is a cell for each element. Other pictures use units whose size is a
-	// power of two, so that several pictures can share a lens.
+	// If the picture has a single range, and cells of equal size that are smaller than a page, each cell is a
+	// unit. Otherwise the size of units is a power of two, so that several pictures can share a lens. If the
+	// number of units is too large, larger units replace them.
 	finest, phase := cell, 0
 	if one := p.ranges[0]; len(p.ranges) > 1 || (one.to-one.from)%one.n != 0 || cell >= vm.PageSize() {
 		finest = 1 << (bits.Len(uint(cell)) - 1)
@@ -116,8 +114,8 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, have := range c.lenses {
-		// A lens of twice the unit also fits: the range may have had more committed memory when the lens was
-		// made.
+		// A lens with units of twice the size also fits: the range may have had more committed memory when
+		// the lens was made.
 		if have.from <= from && to <= have.to && (have.from%have.unit == phase%have.unit &&
 			have.unit == unit || have.unit == 2*unit && unit > finest) {
 			copy(c.lenses[1:i+1], c.lenses[:i])
@@ -140,9 +138,9 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	return wide
 }
 
-// unitFor returns a power of two as the size of units. The bytes have at most about maxMarks units of this
-// size.
-func unitFor(bytes int) int { return 1 << bits.Len(uint(bytes/maxMarks)) }
+// unitFor returns the size of units for a range of n bytes: a power of two for which the range has at most
+// maxMarks units.
+func unitFor(n int) int { return 1 << bits.Len(uint(n/maxMarks)) }
 
 // committed returns the number of committed bytes of the areas in the places [from, to).
 func (l *layout) committed(from, to int) int {
@@ -182,8 +180,8 @@ type pageReader struct {
 	layout *layout
 	origin int // place of the first unit
 	unit   int
-	lines  int     // cache lines read of each unit
-	runs   []cells // of resident memory, in order; a run lies in one reservation
+	lines  int     // number of cache lines to read in each unit
+	runs   []cells // resident memory, in order; a run lies in one reservation
 	run    int     // index of the run that is being read
 	place  int     // next place to read
 	marks  []mark
@@ -234,9 +232,9 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 			case k < maxMarks:
 				r.runs = append(r.runs, cells{from: from, to: to})
 			default:
-				return // there are too many runs: leave out these pages
+				return // leaves out the page, because there are too many runs
 			}
-			units += (to-from)/r.unit + 2 // at most two units are only partly in the run
+			units += (to-from)/r.unit + 2 // the first and the last unit may be only partly in the run
 		})
 		if err != nil {
 			return units, err
@@ -289,7 +287,7 @@ func (r *pageReader) readUnits(place int, b []byte) {
 		n := min(at+r.unit-place, len(b))
 		hash := hashOf(b[:n], r.lines, uint64(at/r.unit))
 		if k := len(r.marks); k > 0 && r.marks[k-1].at == at {
-			r.marks[k-1].hash ^= bits.RotateLeft32(hash, 1) // the next part of the same unit
+			r.marks[k-1].hash ^= bits.RotateLeft32(hash, 1) // b continues the last unit
 		} else {
 			r.marks = append(r.marks, mark{at: at, hash: hash})
 		}

@@ -20,14 +20,13 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("vast_"+name, help, labels, nil)
 }
 
-// memoryCollector collects the metrics of the program's memory.
 type memoryCollector struct{}
 
-// NewMemoryCollector returns a collector of metrics of all memory that the program holds outside of Go's heap
-// (see vm.Snapshot), by purpose. Register only one such collector, because its metrics cover all worlds and
-// containers. An [Inspector] already serves these metrics at /metrics. Each of the first 200 purposes in
-// alphabetical order has its own metrics; the metrics of all further purposes are summed up as "other". A
-// scrape takes a system call for each 16 Ki committed pages.
+// NewMemoryCollector returns a collector for the program's memory outside of Go's heap: see vm.Snapshot.
+// Register only one memory collector, because its metrics cover all worlds and containers. An [Inspector]
+// already serves these metrics at /metrics. The label "purpose" has a value for each of the first 200
+// purposes in alphabetical order; the value "other" sums up all further purposes. A scrape makes one system
+// call for each 16 Ki committed pages.
 func NewMemoryCollector() prometheus.Collector { return memoryCollector{} }
 
 // Describe implements prometheus.Collector.

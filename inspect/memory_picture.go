@@ -48,22 +48,22 @@ func scale(i, factor, divisor int) int {
 type memoryPicture struct {
 	by     string
 	ranges []cells
-	total  int // cells
-	words  int // limit of the words read for densities; a picture of more words is sampled
+	total  int // number of cells in all ranges
+	words  int // largest number of words read for densities; a picture of more words is sampled
 
 	// One element for each cell:
-	committed, resident, huge []int // in bytes
-	notes                     []uint8
+	committed, resident, huge []int   // numbers of bytes
+	notes                     []uint8 // bits such as noteSwapped
 	value                     []uint8 // density or change, in 255ths
 	area, archetype           []uint16
 
-	sampled bool
-	seconds float64 // between the compared passes; 0 if there is no earlier pass yet
+	sampled bool    // whether the densities or the changes are samples
+	seconds float64 // time between the compared passes; 0 if there is no earlier pass yet
 }
 
 // Notes about a cell.
 const (
-	noteDecommitted = 1 << iota // some bytes were committed before, and no longer are
+	noteDecommitted = 1 << iota // some bytes have been decommitted
 	noteSwapped                 // some bytes are swapped out
 	noteZero                    // some bytes are the system's page of zeros
 	noteValue                   // the value is known
@@ -71,7 +71,7 @@ const (
 	noteAreas                   // the cell holds bytes of several areas
 )
 
-// nothing is the index for a cell without an area or without an archetype.
+// nothing stands for no area or no archetype.
 const nothing = math.MaxUint16
 
 var memoryModes = []string{"state", "column", "archetype", "density", "change"}
@@ -97,8 +97,8 @@ func (in *Inspector) serveMemoryPicture(w http.ResponseWriter, r *http.Request) 
 	return nil
 }
 
-// parseMemoryPicture reads the parameters of a picture: by, format, and ranges=from-to-cells,…. Instead of
-// ranges, a request for one range may have the parameters from, to and cells.
+// parseMemoryPicture reads the parameters of a picture: by, format, and ranges=from-to-cells,…. The
+// parameters from, to and cells stand for a single range.
 func parseMemoryPicture(q map[string][]string) (*memoryPicture, error) {
 	get := func(name string) string {
 		if v := q[name]; len(v) > 0 {
@@ -165,7 +165,7 @@ func parseCells(text string) (cells, error) {
 	return c, nil
 }
 
-// fit sets the end of open ranges and checks that all ranges lie in the world's memory.
+// fit sets the end of ranges without an end, and checks that all ranges lie in the world's memory.
 func (p *memoryPicture) fit(l *layout) error {
 	for i := range p.ranges {
 		c := &p.ranges[i]
@@ -179,7 +179,6 @@ func (p *memoryPicture) fit(l *layout) error {
 	return nil
 }
 
-// draw fills a picture.
 func (in *Inspector) draw(ctx context.Context, p *memoryPicture) error {
 	l, extents, err := in.lookAtMemory(ctx, p.by == "archetype")
 	if err != nil {
@@ -233,7 +232,7 @@ func (p *memoryPicture) drawPages(ctx context.Context, l *layout) error {
 	return nil
 }
 
-// count adds n bytes of a state to a cell.
+// count adds n bytes in state s to cell i.
 func (p *memoryPicture) count(i, n int, s vm.PageState) {
 	if s&vm.PageCommitted != 0 {
 		p.committed[i] += n
@@ -255,8 +254,8 @@ func (p *memoryPicture) count(i, n int, s vm.PageState) {
 	}
 }
 
-// drawAreas finds the main area of each cell. It is the area with the most committed bytes in the cell. Among
-// areas with equally many committed bytes, it is the area with the most bytes in the cell.
+// drawAreas finds the main area of each cell. The main area has the most committed bytes in the cell. If two
+// areas have equally many committed bytes, the main area has the most bytes in the cell.
 func (p *memoryPicture) drawAreas(l *layout) {
 	base := 0
 	for _, c := range p.ranges {
@@ -298,7 +297,7 @@ func (p *memoryPicture) slotsOf(l *layout, c cells, base, i int) (a *area, lo, h
 	return a, min(lo, l.slots), min(hi, l.slots)
 }
 
-// drawArchetypes finds the archetype that owns most slots of each cell.
+// drawArchetypes finds the archetype that owns the most slots in each cell.
 func (p *memoryPicture) drawArchetypes(l *layout, extents []probe.Extent) {
 	base := 0
 	owned := make(map[int]int)
@@ -338,10 +337,10 @@ func (p *memoryPicture) drawArchetypes(l *layout, extents []probe.Extent) {
 }
 
 const (
-	// densityWords bounds the 64-slot words that are read for a picture.
+	// densityWords bounds the number of words of 64 slots that are read for a picture.
 	densityWords = 1 << 22
-	// densityStep is the number of slots counted between two checks of the time. Counting takes at most about
-	// ten microseconds.
+	// densityStep is the number of slots counted between two checks of the time. Counting them takes at most
+	// about ten microseconds.
 	densityStep = 1 << 17
 )
 
@@ -366,7 +365,7 @@ func (in *Inspector) drawDensity(ctx context.Context, p *memoryPicture, l *layou
 		}
 		base += c.n
 	}
-	// Of the slots of each step, only the first are counted; perStep is their number.
+	// In each step of slots, only the first perStep slots are counted.
 	step, perStep := densityStep, densityStep
 	if slots > p.words*64 {
 		perStep = max(64, densityStep/(slots/(p.words*64)+1)&^63)
@@ -477,7 +476,7 @@ type memoryPictureJSON struct {
 
 func (p *memoryPicture) asJSON() memoryPictureJSON {
 	picture := memoryPictureJSON{By: p.by, Sampled: p.sampled, Seconds: p.seconds, Cells: [][8]int{}}
-	or := func(v uint16) int {
+	orMinusOne := func(v uint16) int {
 		if v == nothing {
 			return -1
 		}
@@ -492,7 +491,7 @@ func (p *memoryPicture) asJSON() memoryPictureJSON {
 			}
 			picture.Cells = append(picture.Cells, [8]int{c.border(k), c.border(k+1) - c.border(k),
 				p.committed[i], p.resident[i], p.huge[i],
-				or(p.area[i]), or(p.archetype[i]), value})
+				orMinusOne(p.area[i]), orMinusOne(p.archetype[i]), value})
 			i++
 		}
 	}

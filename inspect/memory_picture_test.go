@@ -13,7 +13,6 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// drawnPicture is a decoded picture of memory.
 type drawnPicture struct {
 	n                                        int
 	sampled                                  bool
@@ -22,7 +21,6 @@ type drawnPicture struct {
 	areas, archetypes                        []uint16
 }
 
-// draw requests a picture and decodes the binary answer.
 func (f *fixture) draw(t testing.TB, query string) (d drawnPicture) {
 	t.Helper()
 	status, b := f.do(t, "GET", prefix+"memory/picture?"+query, "", "")
@@ -53,7 +51,6 @@ func (f *fixture) draw(t testing.TB, query string) (d drawnPicture) {
 	return d
 }
 
-// TestPictureOfEverything adds up the cells of a picture, and compares the binary answer with the JSON.
 func TestPictureOfEverything(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -90,7 +87,7 @@ func TestPictureOfEverything(t *testing.T) {
 					m.Areas[cell[5]])
 			}
 		}
-		// Resident memory may grow between the requests, by pages that are touched for the first time.
+		// Resident memory may grow between the requests.
 		if at != m.Bytes || c != committed || r < resident {
 			t.Errorf("%d cells have %d bytes, want %d; %d bytes are committed, want %d; "+
 				"%d bytes are resident, want at least %d", n, at, m.Bytes, c, committed, r, resident)
@@ -98,8 +95,6 @@ func TestPictureOfEverything(t *testing.T) {
 	}
 }
 
-// TestPictureOfElements: a picture shows the density and the archetype of single elements, and of all
-// elements in one cell.
 func TestPictureOfElements(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -141,7 +136,6 @@ func TestPictureOfElements(t *testing.T) {
 				}
 			}
 		})
-		// Draw one cell for all elements.
 		all := f.draw(t, fmt.Sprintf("from=%d&to=%d&cells=1&by=density", a.First, a.First+n*a.Stride))
 		f.see(t, func() {
 			slots := min(n, f.w.Slots())
@@ -158,8 +152,6 @@ func TestPictureOfElements(t *testing.T) {
 	}
 }
 
-// TestPictureOfChange: a picture of changes marks the positions of the living. It marks neither the positions
-// of the dead nor any velocity.
 func TestPictureOfChange(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -173,7 +165,7 @@ func TestPictureOfChange(t *testing.T) {
 		ranges += fmt.Sprintf(",%d-%d-%d", at, at+n*a.Stride, n)
 	}
 	if d := f.draw(t, "by=change&ranges="+ranges[1:]); d.seconds != 0 || d.notes[0]&noteValue != 0 {
-		t.Errorf("the first picture shows changes over %v s", d.seconds)
+		t.Errorf("the first picture compares passes %v s apart, want no comparison", d.seconds)
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		d := f.draw(t, "by=change&ranges="+ranges[1:])
@@ -190,10 +182,11 @@ func TestPictureOfChange(t *testing.T) {
 			e := f.people[i]
 			moves := i%100 != 0 // the dead do not move
 			if d.notes[i]&noteValue == 0 || (d.values[i] > 0) != moves {
-				t.Errorf("%v moves: %t, but the value of its cell is %d", e, moves, d.values[i])
+				t.Errorf("the change of the position of %v is %d, but whether the entity moves is %t", e,
+					d.values[i], moves)
 			}
 			if d.values[n+i] != 0 || d.notes[n+i]&noteValue == 0 {
-				t.Errorf("the velocity of %v has changed: %d", e, d.values[n+i])
+				t.Errorf("the change of the velocity of %v is %d, want 0", e, d.values[n+i])
 			}
 		}
 		break
@@ -205,7 +198,6 @@ func TestPictureOfChange(t *testing.T) {
 		after.Sub(before) < passInterval {
 		t.Errorf("the time between two passes is %v", after.Sub(before))
 	}
-	// Requests for many different ranges leave only a few lenses.
 	for i := range 10 {
 		f.draw(t, fmt.Sprintf("by=change&from=%d&to=%d&cells=100", i*100_000, i*100_000+1000))
 	}
@@ -258,8 +250,8 @@ func TestCellsHoldEachPlaceOnce(t *testing.T) {
 	}
 }
 
-// TestDensityOfSamples lets a picture read only four words, so that the picture samples the density. Without
-// this limit, a picture samples only in a huge world.
+// TestDensityOfSamples limits the words to four, because a picture with the usual limit samples the density
+// only in a huge world.
 func TestDensityOfSamples(t *testing.T) {
 	f := newFixture(t, Options{})
 	p := &memoryPicture{by: "density", ranges: []cells{{n: 300}}, total: 300, words: 4}
@@ -287,8 +279,6 @@ func TestDensityOfSamples(t *testing.T) {
 	}
 }
 
-// FuzzMemoryPicture parses arbitrary requests for pictures. In an accepted request, no cell is empty, and
-// holding returns the index of a cell for the cell's first and last byte.
 func FuzzMemoryPicture(f *testing.F) {
 	for _, seed := range []string{"", "cells=7&by=change", "ranges=0-100-10,50-60-3&by=density",
 		"from=5&to=6&cells=1", "ranges=--", "format=json&by=state", "to=9"} {
@@ -302,7 +292,7 @@ func FuzzMemoryPicture(f *testing.F) {
 		p, err := parseMemoryPicture(q)
 		if err != nil {
 			if problemOf(err).Status != http.StatusBadRequest {
-				t.Fatal(err)
+				t.Fatalf("%q: the error is %v, want a bad request", query, err)
 			}
 			return
 		}
@@ -321,7 +311,7 @@ func FuzzMemoryPicture(f *testing.F) {
 			}
 		}
 		if total != p.total || total < 1 || total > maxMemoryCells {
-			t.Fatalf("%d cells, but the picture counts %d", total, p.total)
+			t.Fatalf("the ranges have %d cells, but the picture counts %d", total, p.total)
 		}
 	})
 }

@@ -15,18 +15,18 @@ import (
 type placeAnswer struct {
 	Place       int       `json:"place"`
 	Reservation int       `json:"reservation"`
-	Offset      int       `json:"offset"` // in the reservation, in bytes
+	Offset      int       `json:"offset"` // offset in the reservation, in bytes
 	Address     string    `json:"address"`
-	State       string    `json:"state"`     // of the page, such as "committed resident huge"
+	State       string    `json:"state"`     // state of the page, such as "committed resident huge"
 	Area        int       `json:"area"`      // index of the area; -1 between areas
-	Kind        string    `json:"kind"`      // of the area; empty between areas
+	Kind        string    `json:"kind"`      // kind of the area; empty between areas
 	Column      int       `json:"column"`    // number of the area's column, or -1
-	Name        string    `json:"name"`      // of the column
-	FirstSlot   int       `json:"firstSlot"` // first slot whose data is at the place; -1 without slots
-	Slots       int       `json:"slots"`
-	InUse       int       `json:"inUse"` // number of these slots that are in use
-	Word        int       `json:"word"`
-	Entity      *occupant `json:"entity"`    // entity in the slot, if Slots is 1
+	Name        string    `json:"name"`      // name of the column
+	FirstSlot   int       `json:"firstSlot"` // first slot whose data is at the place, or -1
+	Slots       int       `json:"slots"`     // number of slots whose data is at the place
+	InUse       int       `json:"inUse"`     // number of used slots whose data is at the place
+	Word        int       `json:"word"`      // word of 64 slots that holds FirstSlot, or -1
+	Entity      *occupant `json:"entity"`    // entity in the slot if Slots is 1; nil if no entity lives there
 	Component   bool      `json:"component"` // whether the entity has the component of the area
 	Byte        int       `json:"byte"`      // index of the byte in the data of the slots
 	Field       string    `json:"field"`     // path of the field that holds the byte
@@ -40,7 +40,6 @@ type occupant struct {
 	Name string `json:"name"`
 }
 
-// describePlace answers with a description of a place.
 func (in *Inspector) describePlace(r *http.Request) (any, error) {
 	place, err := wholeNumber(r, "offset", -1, 0, math.MaxInt/4)
 	if err != nil || place < 0 {

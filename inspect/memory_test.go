@@ -15,7 +15,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// area returns a column's area of the given kind.
 func (a *memoryAnswer) area(t *testing.T, column, kind string) area {
 	t.Helper()
 	for _, one := range a.Areas {
@@ -60,7 +59,7 @@ func TestMemoryAddsUp(t *testing.T) {
 	}
 	if entities != 1003 || slots > m.Slots || m.Archetypes[0].Entities != 1000 ||
 		!slices.Equal(m.Archetypes[0].Columns, []string{"Position", "Velocity"}) {
-		t.Errorf("%d entities in archetypes %+v", entities, m.Archetypes)
+		t.Errorf("the archetypes have %d entities, want 1003: %+v", entities, m.Archetypes)
 	}
 	kinds := make(map[string]bool)
 	for _, a := range append(m.Areas, m.Own...) {
@@ -74,17 +73,15 @@ func TestMemoryAddsUp(t *testing.T) {
 	}
 	if i := slices.IndexFunc(m.Purposes, func(p purpose) bool { return p.Purpose == "fixture" }); i < 0 ||
 		m.Purposes[i].Committed < committed {
-		t.Errorf("purposes %+v", m.Purposes)
+		t.Errorf("the purposes are %+v", m.Purposes)
 	}
 	facts := vm.ReadFacts()
 	if m.PageSize != vm.PageSize() || m.Limits.HugeMode != facts.HugeMode ||
 		m.Limits.MaxMappings != facts.MaxMappings {
-		t.Errorf("limits %+v", m.Limits)
+		t.Errorf("the page size is %d, the limits are %+v", m.PageSize, m.Limits)
 	}
 }
 
-// TestPlaces: the answer for a byte of memory names the component, the entity and the field that the byte
-// belongs to.
 func TestPlaces(t *testing.T) {
 	f := newFixture(t, Options{})
 	var m memoryAnswer
@@ -116,7 +113,6 @@ func TestPlaces(t *testing.T) {
 	if got.Kind != "live" || got.FirstSlot != 0 || got.Slots != 64 || got.InUse != 3 || got.Entity != nil {
 		t.Errorf("the answer for the first word is %+v", got)
 	}
-	// The answer includes the name of the entity.
 	a = m.area(t, "Position", "elements")
 	f.get(t, fmt.Sprintf("memory/at?offset=%d", a.First+int(f.hostile.Slot())*a.Stride), &got)
 	if got.Entity == nil || got.Entity.Name != hostileName || got.Field != "X" {
@@ -237,7 +233,7 @@ func TestTextsOfFields(t *testing.T) {
 		strings.Repeat("ä", 60) + "…": strings.Repeat("ä", 200),
 	} {
 		if got := textOf(reflect.ValueOf(v)); got != want {
-			t.Errorf("%v is written %q, want %q", v, got, want)
+			t.Errorf("the text of %v is %q, want %q", v, got, want)
 		}
 	}
 }

@@ -16,23 +16,23 @@ const maxSlot = min(math.MaxUint32, math.MaxInt)
 type wordAnswer struct {
 	Word  int `json:"word"`
 	First int `json:"first"` // first slot of the word
-	// slots that hold an entity, as 16 hexadecimal digits; the last digit stands for the first four slots
-	Live    string     `json:"live"`
-	Slots   []slotInfo `json:"slots"`
-	Columns []presence `json:"columns"` // columns in which at least one of the slots has a component
-	// components of the archetype that owns the word; empty if no archetype owns the word
-	Archetype   []string `json:"archetype"`
-	Owned       bool     `json:"owned"`
-	ExtentFirst int      `json:"extentFirst"` // first slot of the extent that holds the word
-	ExtentSlots int      `json:"extentSlots"`
+	// Bits of the slots that hold an entity, as 16 hexadecimal digits. The last digit has the bits of the
+	// first four slots.
+	Live        string     `json:"live"`
+	Slots       []slotInfo `json:"slots"`
+	Columns     []presence `json:"columns"`     // columns in which at least one of the slots has a component
+	Archetype   []string   `json:"archetype"`   // components of the archetype that owns the word
+	Owned       bool       `json:"owned"`       // whether an archetype owns the word
+	ExtentFirst int        `json:"extentFirst"` // first slot of the extent that holds the word
+	ExtentSlots int        `json:"extentSlots"`
 }
 
 // slotInfo is a slot of a word.
 type slotInfo struct {
 	Slot  int    `json:"slot"`
-	Uses  int    `json:"uses"` // how often the slot was used
+	Uses  int    `json:"uses"` // generation of the slot's last entity: see probe.Uses
 	Alive bool   `json:"alive"`
-	ID    string `json:"id"` // of the entity in the slot
+	ID    string `json:"id"` // ID of the entity in the slot; empty if no entity lives there
 	Name  string `json:"name"`
 }
 
@@ -41,13 +41,11 @@ type presence struct {
 	Column  int    `json:"column"`
 	Name    string `json:"name"`
 	Storage string `json:"storage"`
-	// whether the column belongs to the world itself and records the entities that are targets
-	Private bool   `json:"private"`
-	Slots   string `json:"slots"` // in the format of live
-	Size    int    `json:"size"`  // of an element, in bytes
+	Private bool   `json:"private"` // whether the column only records which entities are targets
+	Slots   string `json:"slots"`   // presence bits in the format of wordAnswer.Live
+	Size    int    `json:"size"`    // size of an element in bytes
 }
 
-// describeWord answers with the word that holds a slot.
 func (in *Inspector) describeWord(r *http.Request) (any, error) {
 	slot, err := wholeNumber(r, "slot", -1, 0, maxSlot)
 	if err != nil || slot < 0 {
@@ -56,7 +54,7 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 	a := wordAnswer{Word: slot / 64, First: slot &^ 63, Slots: []slotInfo{}, Columns: []presence{},
 		Archetype: []string{}}
 	beyond := false
-	next := 0 // next column to read
+	next := 0 // index of the next column to read
 	err = in.look(r.Context(), func() bool {
 		w := in.world
 		if beyond = slot >= w.Options().MaxEntities; beyond {

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// maxScrapes bounds the scrapes that are answered at a time.
+// maxScrapes bounds the number of concurrent scrapes.
 const maxScrapes = 4
 
 // newRegistry returns the inspector's own registry, which is separate from the program's registries.
@@ -48,14 +48,13 @@ func (in *Inspector) behindGuard(h http.Handler) http.Handler {
 	}})
 }
 
-// metricsHandler returns the handler of requests by Prometheus.
 func (in *Inspector) metricsHandler() http.Handler {
 	answerer := promhttp.HandlerFor(in.registry, promhttp.HandlerOpts{
 		MaxRequestsInFlight: maxScrapes, Timeout: requestTime, ErrorHandling: promhttp.HTTPErrorOnError,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// watch keeps the sampler running between scrapes. The sampler then counts all ticks, and a page that
-		// is opened later has a history.
+		// watch keeps the sampler running between scrapes. A running sampler counts all ticks, and keeps a
+		// history for pages that are opened later.
 		in.sampler.watch()
 		answerer.ServeHTTP(w, r)
 	})

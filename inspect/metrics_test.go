@@ -22,21 +22,20 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// gather returns the metrics of a registry, by name.
-func gather(t *testing.T, from prometheus.Gatherer) map[string]*dto.MetricFamily {
+func gather(t *testing.T, from prometheus.Gatherer) (byName map[string]*dto.MetricFamily) {
 	t.Helper()
 	families, err := from.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
-	byName := make(map[string]*dto.MetricFamily)
+	byName = make(map[string]*dto.MetricFamily)
 	for _, f := range families {
 		byName[f.GetName()] = f
 	}
 	return byName
 }
 
-// metricOf returns the metric that has exactly the given labels, or nil. A label is written name=value.
+// metricOf returns the metric with the given labels, each written as name=value. The result may be nil.
 func metricOf(f *dto.MetricFamily, labels ...string) *dto.Metric {
 	for _, m := range f.GetMetric() {
 		var got []string
@@ -79,7 +78,7 @@ func TestMetricsPassPromtool(t *testing.T) {
 	check := exec.Command(promtool, "check", "metrics")
 	check.Stdin = bytes.NewReader(body)
 	if output, err := check.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, output)
+		t.Errorf("promtool check metrics fails: %v\n%s", err, output)
 	}
 }
 
@@ -88,7 +87,7 @@ func TestMetrics(t *testing.T) {
 	f.settle(t)
 	status, body := f.do(t, "GET", "/metrics", "", "")
 	if status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("the answer is %d %s", status, body)
 	}
 	parser := expfmt.NewTextParser(validation.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(body))
@@ -98,7 +97,7 @@ func TestMetrics(t *testing.T) {
 	value := func(name string, labels ...string) float64 {
 		m := metricOf(families[name], append(labels, "world=fixture")...)
 		if m == nil {
-			t.Errorf("%s has no %v: %v", name, labels, families[name])
+			t.Errorf("%s has no metric with the labels %v: %v", name, labels, families[name])
 			return -1
 		}
 		return m.GetGauge().GetValue() + m.GetCounter().GetValue()
@@ -128,16 +127,16 @@ func TestMetrics(t *testing.T) {
 	}
 	ticks := metricOf(families["vast_tick_duration_seconds"], "world=fixture").GetHistogram()
 	if ticks.GetSampleCount() == 0 || ticks.GetSampleSum() <= 0 || len(ticks.GetBucket()) < 10 {
-		t.Errorf("the times of ticks: %v", ticks)
+		t.Errorf("the times of ticks are %v", ticks)
 	}
 	system := metricOf(families["vast_system_duration_seconds"], "system=move", "world=fixture").GetSummary()
 	if system.GetSampleCount() == 0 || system.GetSampleSum() <= 0 ||
 		len(system.GetQuantile()) != 2 {
-		t.Errorf("the times of a system: %v", system)
+		t.Errorf("the times of a system are %v", system)
 	}
 	memory := metricOf(families["vast_memory_committed_bytes"], "purpose=fixture")
 	if memory.GetGauge().GetValue() < 8*1003 {
-		t.Errorf("memory of the world: %v", memory)
+		t.Errorf("the memory of the world is %v", memory)
 	}
 	for _, name := range []string{"go_goroutines", "go_build_info"} {
 		if families[name] == nil {
@@ -146,8 +145,6 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestMetricsWithHostileNames: for any names of columns and systems, the answer can be parsed, has a bounded
-// size and cannot control a terminal.
 func TestMetricsWithHostileNames(t *testing.T) {
 	w := vast.NewWorld(vast.Options{Name: "a\"\n\\\x1b[31m{}"})
 	defer w.Close()
@@ -221,8 +218,6 @@ func TestMetricsWithHostileNames(t *testing.T) {
 	})
 }
 
-// TestCollectorsOfTwoWorlds: two worlds with different names can share a registry. A registry refuses a
-// second collector of the same world.
 func TestCollectorsOfTwoWorlds(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		one, two := vast.NewWorld(vast.Options{Name: "one"}), vast.NewWorld(vast.Options{Name: "two"})
@@ -248,16 +243,16 @@ func TestCollectorsOfTwoWorlds(t *testing.T) {
 			}
 		}
 		if err := registry.Register(NewCollector(one)); err == nil {
-			t.Error("one world was registered twice")
+			t.Error("the registry accepts a second collector of one world")
 		}
 		families := gather(t, registry)
 		for name, want := range map[string]float64{"one": 0, "two": 1} {
 			if m := metricOf(families["vast_entities"], "world="+name); m == nil ||
 				m.GetGauge().GetValue() != want {
-				t.Errorf("entities of %s: %v, want %v", name, m, want)
+				t.Errorf("the metric of the entities of %s is %v, want %v", name, m, want)
 			}
 			if m := metricOf(families["vast_ticks_total"], "world="+name); m != nil {
-				t.Errorf("%s has no schedule, but ticks: %v", name, m)
+				t.Errorf("%s has no schedule, but the metric of ticks is %v", name, m)
 			}
 		}
 		close(stop)
@@ -265,8 +260,6 @@ func TestCollectorsOfTwoWorlds(t *testing.T) {
 	})
 }
 
-// TestCollectorOfAWorldThatHangs: a scrape of a hanging world returns within a second. The metrics are the
-// last figures of the world, and say that the world does not admit visits.
 func TestCollectorOfAWorldThatHangs(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		w := vast.NewWorld(vast.Options{Name: "w"})
@@ -281,34 +274,33 @@ func TestCollectorOfAWorldThatHangs(t *testing.T) {
 		}
 		begin := time.Now()
 		if admitting, entities := scrape(); admitting != 0 || entities != nil {
-			t.Errorf("before the world admits a visit: admitting %v, entities %v", admitting, entities)
+			t.Errorf("before the world admits a visit, admitting is %v, entities is %v", admitting, entities)
 		}
 		if took := time.Since(begin); took > time.Second {
-			t.Errorf("the scrape took %v", took)
+			t.Errorf("the scrape took %v, want at most a second", took)
 		}
 		w.Admit(time.Second)
 		synctest.Wait()
 		if admitting, entities := scrape(); admitting != 1 || entities.GetGauge().GetValue() != 1 {
-			t.Errorf("after the world admitted a visit: admitting %v, entities %v", admitting, entities)
+			t.Errorf("after the world admitted a visit, admitting is %v, entities is %v", admitting, entities)
 		}
 		time.Sleep(10 * time.Second)
 		if admitting, entities := scrape(); admitting != 0 || entities.GetGauge().GetValue() != 1 {
-			t.Errorf("while the world hangs: admitting %v, entities %v", admitting, entities)
+			t.Errorf("while the world hangs, admitting is %v, entities is %v", admitting, entities)
 		}
 		s.close()
 		w.Close()
 	})
 }
 
-// TestMonitoringIsGuarded: /metrics and the routes of Profiling require the token and refuse other sites.
 func TestMonitoringIsGuarded(t *testing.T) {
 	f := newFixture(t, Options{Addr: "0.0.0.0:0", Token: "secret", Profiling: true})
 	for _, path := range []string{"/metrics", "/debug/vars", "/debug/pprof/", "/debug/pprof/heap"} {
 		if status, body := f.do(t, "GET", path, "", ""); status != http.StatusUnauthorized {
-			t.Errorf("%s without a token: %d %.100s", path, status, body)
+			t.Errorf("the answer to %s without a token is %d %.100s", path, status, body)
 		}
 		if status, body := f.do(t, "GET", path, "secret", ""); status != http.StatusOK {
-			t.Errorf("%s with the token: %d %.100s", path, status, body)
+			t.Errorf("the answer to %s with the token is %d %.100s", path, status, body)
 		}
 	}
 	r, err := http.NewRequestWithContext(context.Background(), "GET", f.at("/metrics"), nil)
@@ -322,7 +314,7 @@ func TestMonitoringIsGuarded(t *testing.T) {
 	}
 	answer.Body.Close()
 	if answer.StatusCode != http.StatusForbidden {
-		t.Errorf("a request from another site: %d", answer.StatusCode)
+		t.Errorf("the answer to a request from another site has the status %d", answer.StatusCode)
 	}
 }
 
@@ -333,12 +325,11 @@ func TestFurtherCollectors(t *testing.T) {
 	status, body := f.do(t, "GET", "/metrics", "", "")
 	for _, want := range []string{"\nboats 7\n", "\nvast_entities{", "\ngo_goroutines "} {
 		if status != http.StatusOK || !strings.Contains(string(body), want) {
-			t.Errorf("%d: the answer lacks %q", status, want)
+			t.Errorf("the answer with the status %d lacks %q", status, want)
 		}
 	}
 }
 
-// TestWrongCollectors: Serve panics if a collector cannot be registered, and does not listen.
 func TestWrongCollectors(t *testing.T) {
 	w := vast.NewWorld(vast.Options{Name: "w"})
 	defer w.Close()
@@ -358,7 +349,7 @@ func TestWrongCollectors(t *testing.T) {
 			defer func() {
 				v := fmt.Sprint(recover())
 				if !strings.Contains(v, want) || !strings.Contains(v, "leave the collector out") {
-					t.Errorf("panicked with %q, want %q", v, want)
+					t.Errorf("the panic is %q, want %q", v, want)
 				}
 			}()
 			_, err := Serve(t.Context(), w, Options{Addr: addr, Collectors: list})
@@ -366,7 +357,7 @@ func TestWrongCollectors(t *testing.T) {
 		}()
 	}
 	if l, err = listen(addr); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Serve still listens after a panic: %v", err)
 	}
 	l.Close()
 }
@@ -374,7 +365,7 @@ func TestWrongCollectors(t *testing.T) {
 func TestNewCollectorOfNoWorld(t *testing.T) {
 	defer func() {
 		if v := fmt.Sprint(recover()); !strings.Contains(v, "NewCollector: the world is nil") {
-			t.Errorf("panicked with %q", v)
+			t.Errorf("the panic is %q", v)
 		}
 	}()
 	NewCollector(nil)

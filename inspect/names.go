@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	maxNames    = 50      // limit of the names in one answer
-	namesAtOnce = 2000    // limit of the names read in one visit
-	namesLooked = 1 << 20 // limit of the names read for one request
-	maxName     = 256     // limit of the shown bytes of a name
+	maxNames    = 50      // largest number of names in an answer
+	namesAtOnce = 2000    // largest number of names read in a visit
+	namesLooked = 1 << 20 // largest number of names read for a request
+	maxName     = 256     // largest size of a shown name in bytes
 )
 
 // namer returns the source of names. Call namer only in a visit.
@@ -48,7 +48,7 @@ func shortName(name string) string {
 // find returns the living entity that an edit names. It refuses ref.Any if this text has the form of an ID
 // and is also the name of another entity. Call find only in a visit.
 func (in *Inspector) find(ref value.Reference) (vast.Entity, error) {
-	id, name := ref.ID+ref.Any, ref.Name+ref.Any // only one field of ref is set
+	id, name := ref.ID+ref.Any, ref.Name+ref.Any // at most one field of ref is set
 	_, _, isID := parseID(id)
 	byID, alive := in.entity(id)
 	byName, named := vast.Entity{}, false
@@ -105,7 +105,7 @@ type nameWalk struct {
 	most   int
 
 	next   int // next slot to read
-	looked int
+	looked int // number of names read
 	found  []Suggestion
 }
 
@@ -140,11 +140,10 @@ func (k *nameWalk) step() (done bool) {
 // nameAnswer is a suggested name.
 type nameAnswer struct {
 	Name   string `json:"name"`
-	Detail string `json:"detail"` // distinguishes the entity from others with the same name; may be empty
+	Detail string `json:"detail"` // tells entities with the same name apart; may be empty
 	ID     string `json:"id"`
 }
 
-// suggestNames answers with names that begin with a text.
 func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 	prefix := r.URL.Query().Get("prefix")
 	if len(prefix) > maxName {
@@ -179,8 +178,8 @@ func (in *Inspector) suggestNames(r *http.Request) (any, error) {
 	return answer, err
 }
 
-// wholeNumber returns a parameter of a request as a whole number. If the parameter is missing or empty,
-// wholeNumber returns the argument absent.
+// wholeNumber returns a parameter of a request as a whole number, or the argument absent if the parameter is
+// missing or empty.
 func wholeNumber(r *http.Request, name string, absent, least, most int) (int, error) {
 	text := r.URL.Query().Get(name)
 	if text == "" {

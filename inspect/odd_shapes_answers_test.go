@@ -17,12 +17,13 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// oddCase is a component type in one storage. Entity e has the component, entity other lacks it.
+// oddCase is a component type in one storage.
 type oddCase struct {
 	*fixture
 	oddShape
-	col      oddColumn
-	e, other vast.Entity
+	col   oddColumn
+	e     vast.Entity // has the component
+	other vast.Entity // lacks the component
 }
 
 func (k *oddCase) test(t *testing.T) {
@@ -35,12 +36,10 @@ func (k *oddCase) test(t *testing.T) {
 	k.costs(t)
 }
 
-// tooLarge reports whether the component is too large to be shown.
 func (k *oddCase) tooLarge() bool { return k.size > maxComponent }
 
-// listed returns the path of a field that lists show, and the number in this field. The field at k.path has
-// the number edited. Lists may not show the field at k.path. In this case, listed returns the first field,
-// whose number is 0.
+// listed returns the path of a field that lists show, and the number in the field. The field at k.path holds
+// the number edited. If lists do not show this field, listed returns the first field, which holds 0.
 func (k *oddCase) listed(edited int) (path string, number int) {
 	if k.path == k.first || k.path == k.last {
 		return k.path, edited
@@ -48,7 +47,6 @@ func (k *oddCase) listed(edited int) (path string, number int) {
 	return k.first, 0
 }
 
-// describes checks the column in the description of the world.
 func (k *oddCase) describes(t *testing.T) column {
 	t.Helper()
 	var w worldAnswer
@@ -70,7 +68,6 @@ func (k *oddCase) describes(t *testing.T) column {
 	return c
 }
 
-// shows checks the tree that shows the entity's component.
 func (k *oddCase) shows(t *testing.T, c column, text string) {
 	t.Helper()
 	var a entityAnswer
@@ -98,11 +95,10 @@ func (k *oddCase) shows(t *testing.T, c column, text string) {
 		}
 	}
 	if count(v); fields > maxShown/2+1 {
-		t.Errorf("the tree of the component has %d fields", fields)
+		t.Errorf("the tree of the component has %d fields, want at most %d", fields, maxShown/2+1)
 	}
 }
 
-// lists checks the component in lists of entities and in every format of rows.
 func (k *oddCase) lists(t *testing.T, c column, text string, edited int) {
 	t.Helper()
 	if k.tooLarge() && c.Storage == "dense" {
@@ -118,7 +114,7 @@ func (k *oddCase) lists(t *testing.T, c column, text string, edited int) {
 		k.options.Token, "")
 	var row struct{ Values map[string]any }
 	if err := json.Unmarshal(lines, &row); err != nil || status != http.StatusOK {
-		t.Fatalf("%d %v %.200s", status, err, lines)
+		t.Fatalf("the rows are %d %.200s, the error is %v", status, lines, err)
 	}
 	switch got := row.Values[c.Label].(type) {
 	case bool:
@@ -147,7 +143,6 @@ func (k *oddCase) lists(t *testing.T, c column, text string, edited int) {
 	}
 }
 
-// searches queries the component and a number in the component.
 func (k *oddCase) searches(t *testing.T, c column, edited int) {
 	t.Helper()
 	count := func(query string) int {
@@ -170,7 +165,7 @@ func (k *oddCase) searches(t *testing.T, c column, edited int) {
 	if k.fields == 0 {
 		p := k.refused(t, 400, "GET", asking("count", "query", c.Text+" > 0"), "", "")
 		if !strings.HasSuffix(p.Message, "has no fields") {
-			t.Error(p.Message)
+			t.Errorf("a comparison of a component without fields is refused with %q", p.Message)
 		}
 		k.refused(t, 400, "GET", asking("histogram", "field", c.Text), "", "")
 		return
@@ -187,7 +182,7 @@ func (k *oddCase) searches(t *testing.T, c column, edited int) {
 		} {
 			p := k.refused(t, 400, "GET", ask, "", "")
 			if !strings.Contains(p.Message, "1048580 bytes: too large") {
-				t.Error(p.Message)
+				t.Errorf("%s is refused with %q", ask, p.Message)
 			}
 		}
 		return
@@ -211,7 +206,6 @@ func (k *oddCase) searches(t *testing.T, c column, edited int) {
 	}
 }
 
-// showsMemory checks the component's place and bytes.
 func (k *oddCase) showsMemory(t *testing.T, c column) {
 	t.Helper()
 	var b bytesAnswer
@@ -230,7 +224,7 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 	cut := c.Storage != "heap" && (want < k.size || whole == maxFields)
 	if err != nil || len(raw) != want || slices.ContainsFunc(raw, func(b byte) bool { return b != 0 }) ||
 		b.Size != k.size || len(b.Parts) != whole || b.Cut != cut || (b.From >= 0) != (c.Storage == "dense") {
-		t.Errorf("the answer has %d of %d bytes and %d fields, cut is %t, the place is %d: %v",
+		t.Errorf("the answer has %d of %d bytes and %d fields, cut is %t, the place is %d, the error is %v",
 			len(raw), b.Size, len(b.Parts), b.Cut, b.From, err)
 	}
 	var w wordAnswer
@@ -262,11 +256,8 @@ func (k *oddCase) showsMemory(t *testing.T, c column) {
 	}
 }
 
-// typeOf returns the type of the component.
 func (k *oddCase) typeOf() reflect.Type { return probe.Describe(k.col).Type }
 
-// edits sets a number in the component of e. Then edits adds the component to the other entity, and removes
-// it.
 func (k *oddCase) edits(t *testing.T, c column) {
 	t.Helper()
 	token := k.options.Token
@@ -278,7 +269,7 @@ func (k *oddCase) edits(t *testing.T, c column) {
 		for _, method := range []string{"PATCH", "POST"} {
 			p := k.refused(t, 400, method, path(k.other), token, `{"value":{"N":7}}`)
 			if !strings.Contains(p.Message, "too many to edit") {
-				t.Error(p.Message)
+				t.Errorf("%s is refused with %q", method, p.Message)
 			}
 		}
 		return
@@ -289,13 +280,13 @@ func (k *oddCase) edits(t *testing.T, c column) {
 		k.refused(t, 404, "PATCH", path(k.other), token, k.emptyValue())
 		a := k.change(t, "PATCH", path(k.e), k.emptyValue())
 		if a.Component == nil || a.Component.ID != c.ID || !says(a.Component.Value.Text, k.text) {
-			t.Errorf("%+v", a)
+			t.Errorf("the answer to the edit is %+v", a)
 		}
 	} else {
 		body := fmt.Sprintf(`{"path":%q,"value":7}`, k.path)
 		a := k.change(t, "PATCH", path(k.e), body)
 		if a.Component == nil || a.Component.ID != c.ID || !says(a.Component.Value.Text, k.set) {
-			t.Errorf("%+v", a)
+			t.Errorf("the answer to the edit is %+v", a)
 		}
 		k.see(t, func() {
 			v, _ := probe.Value(k.col, k.e)
@@ -303,7 +294,7 @@ func (k *oddCase) edits(t *testing.T, c column) {
 				v = f(v)
 			}
 			if v.Int() != 7 {
-				t.Errorf("%s is %v", k.path, v)
+				t.Errorf("%s is %v, want 7", k.path, v)
 			}
 		})
 		k.lists(t, c, k.set, 7)
@@ -311,7 +302,7 @@ func (k *oddCase) edits(t *testing.T, c column) {
 	}
 	a := k.change(t, "POST", path(k.other), "")
 	if a.Component == nil || a.Component.ID != c.ID || !says(a.Component.Value.Text, k.text) {
-		t.Errorf("%+v", a)
+		t.Errorf("the answer to the addition is %+v", a)
 	}
 	k.see(t, func() {
 		if !has(k.w, k.col, k.other) {
@@ -356,7 +347,6 @@ func stepsOf(path string) (steps []func(reflect.Value) reflect.Value) {
 	return steps
 }
 
-// costs checks the costs of the column.
 func (k *oddCase) costs(t *testing.T) {
 	t.Helper()
 	var a Costs
@@ -371,7 +361,6 @@ func (k *oddCase) costs(t *testing.T) {
 	}
 }
 
-// testTag checks the answers about a tag. oddCase.test checks the answers about components with a value.
 func (f *fixture) testTag(t *testing.T, e, other vast.Entity) {
 	var a entityAnswer
 	f.get(t, "entities/"+e.String(), &a)
@@ -399,7 +388,7 @@ func (f *fixture) testTag(t *testing.T, e, other vast.Entity) {
 	f.change(t, "POST", path, "")
 	f.get(t, "entities?query=Tag", &page)
 	if page.Total != 2 {
-		t.Errorf("the list is %+v", page)
+		t.Errorf("the list after the addition is %+v", page)
 	}
 	f.change(t, "DELETE", path, "")
 	f.refused(t, 404, "DELETE", path, f.options.Token, "")

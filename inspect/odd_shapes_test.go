@@ -13,13 +13,13 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// many is the length of arrays of zero-size elements. Counting the elements would take minutes.
+// many is the length of arrays of zero-size elements: 1<<33, or 1<<30 on 32-bit machines. A loop over the
+// elements takes too long for a test.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
-// Components of odd shapes. Type parameters keep the number of declarations small.
 type (
 	ten[T any]   struct{ F0, F1, F2, F3, F4, F5, F6, F7, F8, F9 T }
-	level[T any] struct { // has 151 numbers of its own
+	level[T any] struct { // 151 numbers, and In
 		N     int32
 		Fifty ten[[5]int16]
 		More  ten[ten[int16]]
@@ -41,7 +41,7 @@ type (
 		N     int32
 		Bytes [1<<16 - 4]byte
 	}
-	oddLarge struct { // the largest component that is copied
+	oddLarge struct { // of the size maxComponent
 		N     int32
 		Bytes [1<<20 - 4]byte
 	}
@@ -54,8 +54,7 @@ type (
 	}
 )
 
-// newOddWorld makes a world, calls fill to set the world up, and serves the world. A goroutine admits visits
-// until the test ends.
+// newOddWorld serves a new world that fill has filled. A goroutine admits visits until the test ends.
 func newOddWorld(t testing.TB, o Options, maxEntities int, fill func(w *vast.World)) *fixture {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "odd", MaxEntities: maxEntities})
@@ -91,7 +90,6 @@ func newOddWorld(t testing.TB, o Options, maxEntities int, fill func(w *vast.Wor
 	return &fixture{Inspector: in, w: w}
 }
 
-// oddColumn is a column with any type of component.
 type oddColumn struct {
 	vast.AnyColumn
 	storage probe.Storage
@@ -122,7 +120,7 @@ func columnsOf[T any](name string, storages ...probe.Storage) func(w *vast.World
 
 var inAllStorages = []probe.Storage{probe.StorageDense, probe.StorageSparse, probe.StorageHeap}
 
-// oddShape is a component type, with the answers that the inspector must give about components of the type.
+// oddShape is a component type, with the expected answers of the inspector.
 type oddShape struct {
 	make        func(w *vast.World) []oddColumn
 	typ         string
@@ -130,8 +128,8 @@ type oddShape struct {
 	fields      int    // number of listed fields
 	first, last string // the first and the last listed field
 	text        string // text of a zero value; a final … stands for any further text
-	parts, more int    // numbers of the shown and of the omitted parts of a zero value
-	path        string // path of the number that the test edits; empty if the test edits no number
+	parts, more int    // number of shown parts of a zero value, and number of omitted parts
+	path        string // path of the number that the test edits; empty for no edit
 	set         string // text of the value with 7 at path; a final … stands for any further text
 }
 
@@ -199,15 +197,13 @@ func deepPath(t reflect.Type) string {
 	}
 }
 
-// says reports whether a text equals want. A … at the end of want stands for any further text, up to the
-// largest size of a short text.
+// says reports whether text equals want. If want is a prefix and …, text must begin with the prefix, and must
+// not exceed the limit cellBytes.
 func says(text, want string) bool {
 	begin, cut := strings.CutSuffix(want, "…")
 	return text == want || cut && strings.HasPrefix(text, begin) && len(text) <= cellBytes+len("…")
 }
 
-// TestOddShapes requests components of odd shapes in all storages. The components have size zero, too many
-// elements to count, many bytes or deep nesting.
 func TestOddShapes(t *testing.T) {
 	for _, shape := range oddShapes {
 		var cols []oddColumn

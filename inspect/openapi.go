@@ -26,15 +26,15 @@ type document struct {
 	} `json:"components"`
 }
 
-// apiDocument returns the OpenAPI description, joined from its parts.
+// apiDocument returns the OpenAPI description, joined from the parts in apiFiles.
 var apiDocument = sync.OnceValues(func() (*document, error) {
 	whole := &document{OpenAPI: "3.1.0", Paths: make(map[string]map[string]any)}
 	whole.Info = map[string]any{
 		"title": "Vast inspector", "version": "1",
 		"description": "The data of the page, for programs. Times are in seconds and sizes in bytes. An " +
-			"entity is a string such as 17.3: " +
-			"slot and generation. An error is {\"error\": {\"code\", \"message\"}}.",
-		"license": map[string]any{"name": "the module's"},
+			"entity is a string of slot and generation, such as 17.3. " +
+			"An error is {\"error\": {\"code\", \"message\"}}.",
+		"license": map[string]any{"name": "MIT"},
 	}
 	whole.Components.Schemas = make(map[string]any)
 	whole.Components.Parameters = make(map[string]any)

@@ -28,14 +28,14 @@ type Options struct {
 	Names Namer
 	// Control pauses, steps and resumes the program. Default: the world's running schedule, if any.
 	Control Control
-	// Edit carries out the edits of clients. The inspector calls Edit with an encoded edit on the goroutine
-	// of a request. Edit must hand the edit to the goroutine that owns the world, and the owning goroutine
-	// must call [Apply] with the edit. Edit must not return nil before the edit is durable, because the
-	// inspector reports success to the client after Edit has returned nil. A program that keeps its world in
-	// a store with a journal sets Edit to Store.Submit, and calls Apply where the program applies inputs.
-	// Default: the inspector carries out the edit as a visitor of the world.
+	// Edit carries out the edits of clients. The inspector calls Edit with an encoded edit, on the goroutine
+	// of the request. Edit must hand the edit to the goroutine that owns the world, and that goroutine must
+	// call [Apply] with the edit. Edit may return nil only when the edit is durable, because the inspector
+	// then reports success to the client. If the program keeps its world in a store with a journal, set Edit
+	// to Store.Submit, and call Apply where the program applies inputs. Default: the inspector carries out
+	// the edit during a visit of the world.
 	Edit func(ctx context.Context, edit []byte) error
-	// Views are maps of the world: see [Plane]. Default: none.
+	// Views are maps of the world. [Plane] makes a View. Default: none.
 	Views []View
 	// Collectors are further metrics of the program for /metrics. The inspector itself serves the metrics of
 	// [NewCollector] for the world and of [NewMemoryCollector]. It also serves the metrics of the Prometheus
@@ -46,7 +46,7 @@ type Options struct {
 	Attribution []string
 	// Profiling serves the program's profiles at /debug/pprof and its variables at /debug/vars. Default: off.
 	Profiling bool
-	// Patience is how long a request waits for its next visit of the world, or for Edit. Default: three
+	// Patience is the longest time that a request waits for a visit of the world, or for Edit. Default: three
 	// seconds.
 	Patience time.Duration
 }
@@ -56,8 +56,7 @@ type Options struct {
 type Namer interface {
 	// Name returns the name of an entity. It returns false for an entity without a name.
 	Name(e vast.Entity) (string, bool)
-	// Find returns the entity with a name. If several entities have the name, Find returns the most important
-	// of these entities.
+	// Find returns the most important entity with a name. It returns false if no entity has the name.
 	Find(name string) (vast.Entity, bool)
 	// Suggest returns at most limit names that begin with prefix, the most important names first.
 	Suggest(prefix string, limit int) []Suggestion
@@ -70,17 +69,16 @@ type Suggestion struct {
 	Entity vast.Entity // the entity with this name
 }
 
-// Control pauses a program. The inspector calls the methods on several goroutines. A *sched.Schedule is a
-// Control of the ticks that its methods Run and RunTicks make.
+// Control pauses a program. The inspector calls the methods on several goroutines. *sched.Schedule implements
+// Control: it pauses the methods Run and RunTicks.
 type Control interface {
 	Pause()
 	Resume()
-	// Step runs a number of further ticks, and then pauses the program.
+	// Step runs the given number of ticks, and pauses the program after these ticks.
 	Step(ticks int)
 	Paused() bool
 }
 
-// withDefaults returns the options with defaults filled in.
 func (o Options) withDefaults() Options {
 	if o.Addr == "" {
 		o.Addr = "127.0.0.1:0"

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// settle waits until the world has admitted the sampler. On a busy machine, admission may take a while.
+// settle waits until the world has admitted the sampler.
 func (f *fixture) settle(t *testing.T) (o overview, c Costs) {
 	t.Helper()
 	for range 120 {
@@ -24,7 +24,7 @@ func (f *fixture) settle(t *testing.T) (o overview, c Costs) {
 		}
 		time.Sleep(sampleTime / 2)
 	}
-	t.Fatalf("the world never admitted the sampler: %+v", o.Now)
+	t.Fatalf("the world did not admit the sampler in time: %+v", o.Now)
 	return o, c
 }
 
@@ -42,7 +42,7 @@ func TestOverview(t *testing.T) {
 		t.Errorf("the overview was taken %v ago", age)
 	}
 	if len(got.History) == 0 || got.History[len(got.History)-1].At < n.At {
-		t.Errorf("the history has %d samples, and lacks the last sample", len(got.History))
+		t.Errorf("the last sample is not among the %d samples of the history", len(got.History))
 	}
 
 	var systems, columns []string
@@ -70,7 +70,6 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestOverviewWithoutSchedule checks that the overview of a world without a schedule has no key tick.
 func TestOverviewWithoutSchedule(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -84,12 +83,12 @@ func TestOverviewWithoutSchedule(t *testing.T) {
 		var got struct{ Now map[string]any }
 		f.get(t, "overview", &got)
 		if _, there := got.Now["tick"]; there || got.Now["entities"] == nil || got.Now["memory"] == nil {
-			t.Errorf("%v", got.Now)
+			t.Errorf("without a schedule, the overview must have no tick, and has %v", got.Now)
 		}
 	})
 }
 
-// admitted runs f on a goroutine of its own while the world admits visits.
+// admitted runs f on another goroutine, and admits visits until f returns.
 func admitted(w *vast.World, f func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -138,8 +137,6 @@ func TestOverviewTopics(t *testing.T) {
 	}
 }
 
-// TestCostsAreBounded checks that costs lists at most maxCosts systems and at most maxCosts columns. Costs
-// counts the systems and columns that are left out.
 func TestCostsAreBounded(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -15,17 +15,14 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// named lists the roles of elements that need a name for screen readers.
-var named = []string{"button", "link", "textbox", "searchbox", "combobox", "listbox", "option", "checkbox",
-	"radio", "slider", "spinbutton", "tab",
-	"tablist", "switch", "menuitem", "grid", "treegrid", "tree", "dialog", "img", "image", "figure", "region",
-	"navigation"}
+var rolesThatNeedName = []string{"button", "link", "textbox", "searchbox", "combobox", "listbox", "option",
+	"checkbox", "radio", "slider", "spinbutton", "tab", "tablist", "switch", "menuitem", "grid", "treegrid",
+	"tree", "dialog", "img", "image", "figure", "region", "navigation"}
 
-// checkAccess checks that users of screen readers and keyboards can use the shown page.
+// checkAccess checks the shown page for mistakes that hinder users of screen readers or keyboards.
 func (p *tab) checkAccess(where string) {
 	p.Helper()
-	// tree is the accessibility tree that the browser computes, with only the fields that the test reads. The
-	// type of package accessibility has more fields, and rejects values that a newer browser adds.
+	// The test decodes few fields, because accessibility.Node rejects values that a newer browser adds.
 	type value struct {
 		Value any `json:"value"`
 	}
@@ -42,10 +39,10 @@ func (p *tab) checkAccess(where string) {
 	}))
 	seen := 0
 	for _, n := range tree.Nodes {
-		if role := fmt.Sprint(n.Role.Value); !n.Ignored && slices.Contains(named, role) {
+		if role := fmt.Sprint(n.Role.Value); !n.Ignored && slices.Contains(rolesThatNeedName, role) {
 			seen++
 			if name, _ := n.Name.Value.(string); strings.TrimSpace(name) == "" {
-				p.Errorf("%s: a %s without a name (node %d)", where, role, n.BackendDOMNodeID)
+				p.Errorf("%s: a %s has no name (node %d)", where, role, n.BackendDOMNodeID)
 			}
 		}
 	}
@@ -69,9 +66,10 @@ func (p *tab) checkAccess(where string) {
 		for (const e of document.querySelectorAll('[tabindex]'))
 			if (e.tabIndex > 0) faults.push('the tabindex ' + e.tabIndex + ' is positive');
 		for (const e of document.querySelectorAll('[onclick], [style*="javascript"]'))
-			faults.push('a handler in an attribute');
+			faults.push('an attribute holds a script');
 		for (const tag of ['main', 'h1'])
-			if (document.querySelectorAll(tag).length !== 1) faults.push('the page needs exactly one ' + tag);
+			if (document.querySelectorAll(tag).length !== 1)
+				faults.push('the number of ' + tag + ' elements is not 1');
 		const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 		if (wide > 0) faults.push('the page is ' + wide + ' pixels wider than its window');
 		return faults;
@@ -81,7 +79,6 @@ func (p *tab) checkAccess(where string) {
 	}
 }
 
-// TestPageAccess checks each page in a narrow window. The long tests also check each page in a wide window.
 func TestPageAccess(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -100,9 +97,7 @@ func TestPageAccess(t *testing.T) {
 	}
 }
 
-// TestPageTabKey: on each page, the Tab key alone moves the focus through the header into the page, and the
-// focus stays visible.
-func TestPageTabKey(t *testing.T) {
+func TestPageTabKeyMovesFocusIntoPage(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -127,13 +122,13 @@ func TestPageTabKey(t *testing.T) {
 					Seen: e === document.body || s.outlineStyle !== 'none' || s.boxShadow !== 'none' };
 			})()`, &focus)
 			if !focus.Seen {
-				t.Errorf("%s: an element in %s has the focus, but shows no mark", id, focus.Where)
+				t.Errorf("%s: the focused element in %s has no visible mark", id, focus.Where)
 			}
 			passed[focus.Where] = true
 		}
 		for _, want := range []string{"mark", "NAV", "theme", "help", "MAIN"} {
 			if !passed[want] {
-				t.Errorf("%s: the Tab key does not reach %s, only %v", id, want, passed)
+				t.Errorf("%s: the Tab key does not reach %s; it reaches %v", id, want, passed)
 			}
 		}
 	}

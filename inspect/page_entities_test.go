@@ -12,7 +12,7 @@ import (
 
 const queryText = ".querybox-text"
 
-// setQuery pastes a text into the query box and puts the caret behind the text.
+// setQuery replaces the query box's text and moves the caret to the end.
 func (p *tab) setQuery(text string) {
 	p.Helper()
 	p.wait(queryText)
@@ -25,11 +25,11 @@ func (p *tab) setQuery(text string) {
 	})()`, queryText, text), nil)
 }
 
-// checkWrong waits until the query box shows message, marks exactly the text words as wrong, and has a caret
-// line under this text.
-func (p *tab) checkWrong(words, message string) {
+// checkWrong waits until the query box shows the message and marks the given part of the query with a wavy
+// line and a caret.
+func (p *tab) checkWrong(part, message string) {
 	p.Helper()
-	p.Until(fmt.Sprintf("document.querySelector('.querybox-wrong')?.textContent === %q", words))
+	p.Until(fmt.Sprintf("document.querySelector('.querybox-wrong')?.textContent === %q", part))
 	p.Until("!document.querySelector('.querybox-error').hidden")
 	p.waitText(".querybox-message", message)
 	p.Until(`(() => {
@@ -54,7 +54,7 @@ func TestPageFindsEntities(t *testing.T) {
 
 	p.Press("/")
 	p.Until("document.activeElement.matches('.querybox-text')")
-	for _, part := range []string{"Inf", "Infecte", "Infected"} { // the history keeps only the last text
+	for _, part := range []string{"Inf", "Infecte", "Infected"} { // typing makes one entry in the history
 		p.setQuery(part)
 	}
 	p.Press(kb.Enter)
@@ -90,7 +90,7 @@ func TestPageShowsErrorAtItsWord(t *testing.T) {
 	for _, text := range []string{"Position, Infcted, Velocity", `Name ~ "🌍🌍 naïve", Infcted, Velocity`} {
 		p.setQuery(text)
 		p.checkWrong("Infcted", "Infcted")
-		p.waitText(".entities-count", "1,003") // the last valid result stays
+		p.waitText(".entities-count", "1,003") // the count of the last valid query stays
 	}
 	p.setQuery("Infected, Velocity")
 	p.waitText(".entities-count", "100 match")
@@ -148,7 +148,7 @@ func TestPageShowsEntityBesideTheList(t *testing.T) {
 
 	p.Window(360, 780)
 	p.setQuery("Infected")
-	p.Press(kb.Enter) // closes the suggestions
+	p.Press(kb.Enter)
 	p.waitText(".entities-count", "100 match")
 	p.Until("document.querySelector('.querybox-list').hidden")
 	p.click(".vlist-row a")

@@ -11,13 +11,13 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// entityFixture returns a fixture in which London has a component of every kind and a child of London has
-// children.
+// entityFixture returns a fixture in which London has a component of every kind, and people[1], a child of
+// London, has two children.
 func entityFixture(t testing.TB, o Options) *fixture {
 	f := newFixture(t, o)
 	f.see(t, func() {
 		f.infected.Add(f.london, Infected{Stage: Severe, Since: 1 << 60, Source: f.people[5]})
-		f.dead.Add(f.london) // so that no system moves London
+		f.dead.Add(f.london) // the system move skips the dead
 		f.velocity.Add(f.london, Velocity{0.125, 0})
 		f.note.Add(f.london, Note{Text: "Hello <b>world</b>", Tags: []string{"a", hostileName},
 			Next: &Note{Text: "next"}})
@@ -28,7 +28,7 @@ func entityFixture(t testing.TB, o Options) *fixture {
 	return f
 }
 
-// openEntity opens the page of an entity, and gives the page the token.
+// openEntity opens the page of an entity, with the token that edits need.
 func openEntity(t *testing.T, f *fixture, e vast.Entity) *tab {
 	t.Helper()
 	p := openPage(t, f, "/#/entity/"+e.String())
@@ -41,12 +41,12 @@ func openEntity(t *testing.T, f *fixture, e vast.Entity) *tab {
 	return p
 }
 
-// valueAt returns the selector of the value at path in the component column.
+// valueAt returns the selector of a value. path is the value's path in the component, "" for the whole
+// component.
 func valueAt(column, path string) string {
 	return fmt.Sprintf("[data-column=%q] [data-path=%q] .leaf", column, path)
 }
 
-// holds waits until a condition holds in the world.
 func (p *tab) holds(what string, f func() bool) {
 	p.Helper()
 	p.f.holds(p.TB, what, f)
@@ -82,7 +82,7 @@ func TestPageEntityShows(t *testing.T) {
 		t.Errorf("a read-only page has %d buttons that edit", buttons)
 	}
 	p.checkAccess("a read-only entity")
-	// The page builds a collapsed part only when a user first opens the part.
+	// The page makes the elements of a collapsed part when the user opens the part.
 	p.Until("!document.querySelector('[data-path=\"Decks[3]\"]')")
 	p.click(`[data-path="Decks"] > .tree-row > .twist`)
 	p.waitText(`[data-path="Decks[63]"] .leaf`, "0")
@@ -91,8 +91,7 @@ func TestPageEntityShows(t *testing.T) {
 	p.waitText(`[data-column="Infected"] .component-summary`, "{Stage:Severe Since:1152921504606846976")
 }
 
-// TestPageEntityFollows: the page shows changes that the program makes, and the deletion of the entity.
-func TestPageEntityFollows(t *testing.T) {
+func TestPageEntityShowsChangesOfProgram(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := entityFixture(t, Options{})
@@ -129,7 +128,7 @@ func TestPageEntityEdits(t *testing.T) {
 
 	for _, width := range []int{360, 1280} {
 		p.Window(width, 900)
-		p.checkAccess(fmt.Sprintf("an entity in a window of %d", width))
+		p.checkAccess(fmt.Sprintf("an entity at %d pixels", width))
 	}
 	hull := valueAt("Ship", "Hull")
 	p.click(hull + " button")
@@ -142,7 +141,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.waitText(hull, "-42")
 	p.holds("the hull", func() bool { return f.ship.Get(f.london).Hull == -42 })
 	p.Until("document.querySelector('[data-path=Hull] .field-error').textContent === ''")
-	p.Until("document.activeElement.classList.contains('leaf-button')") // the next Enter edits again
+	p.Until("document.activeElement.classList.contains('leaf-button')") // so Enter edits the value again
 	p.Press(kb.Enter)
 	p.fill(hull+" input", "7")
 	p.Press(kb.Escape)
@@ -161,7 +160,7 @@ func TestPageEntityEdits(t *testing.T) {
 	p.click(stage + " [type=submit]")
 	text := valueAt("Note", "Text")
 	p.click(text + " button")
-	p.waitText(stage+" .leaf-button", "Mild") // the answer comes while the next value is edited
+	p.waitText(stage+" .leaf-button", "Mild") // the answer arrives during the edit of the text
 	p.Until("document.activeElement === document.querySelector('[data-column=Note] [data-path=Text] input')")
 	p.fill(text+" input", hostileName)
 	p.Press(kb.Enter)
@@ -211,8 +210,7 @@ func TestPageEntityChangesStructure(t *testing.T) {
 	})
 }
 
-// TestPageEntityTree: a user can walk through the tree of children with the keyboard alone.
-func TestPageEntityTree(t *testing.T) {
+func TestPageEntityTreeByKeys(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := entityFixture(t, Options{})
@@ -247,7 +245,7 @@ func TestPageEntityTree(t *testing.T) {
 	p.fill(".entity-input", "<im") // replaces the slash, which a headless browser types too
 	p.wait(".suggestions:not([hidden]) li")
 	if got := p.text(".suggestions li"); !strings.HasPrefix(got, hostileName) {
-		t.Errorf("the first suggestion is %q, want the hostile name first", got)
+		t.Errorf("the first suggestion is %q, want the hostile name", got)
 	}
 	p.Press(kb.Enter)
 	p.waitText(".entity-title", hostileName)

@@ -10,10 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// These tests check the virtual list by itself, with rows from a script. Rows are 28 pixels high.
-
-// openList shows a list with the given number of rows in place of a page. In scripts, the list is
-// window.list.
+// openList shows a virtual list in place of a page. A script makes the rows. A row is 28 pixels high. Other
+// scripts reach the list as window.list.
 func openList(t *testing.T, rows int) *tab {
 	t.Helper()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
@@ -23,13 +21,13 @@ func openList(t *testing.T, rows int) *tab {
 		window.opened = [];
 		window.begun = 0;
 		window.cancelled = 0;
-		window.slow = false;
+		window.hang = false;
 		window.list = virtualList({
 			label: 'Rows', columns: [{ title: 'Number' }, { title: 'Twice', number: true }],
 			async fetch(offset, limit, signal) {
 				begun++;
 				signal.addEventListener('abort', () => cancelled++);
-				if (slow) await new Promise((_, fail) =>
+				if (hang) await new Promise((_, fail) =>
 					signal.addEventListener('abort', () => fail(signal.reason)));
 				const length = Math.min(limit, %d - offset);
 				return { total: %[1]d, rows: Array.from({ length }, (_, i) => offset + i) };
@@ -53,7 +51,7 @@ func openList(t *testing.T, rows int) *tab {
 		};
 		window.first = () => shown()[0];
 		window.last = () => shown().at(-1);
-		// above returns how many pixels of the first row are above the view.
+		// above returns the height in pixels of the part of the first row that is above the view.
 		window.above = () => {
 			const box = list.element.querySelector('.vlist-view').getBoundingClientRect();
 			const row = [...list.element.querySelectorAll('.vlist-row')]
@@ -95,10 +93,8 @@ func TestPageListOfABillion(t *testing.T) {
 	p.Until("first() === 0")
 }
 
-// TestPageListScrollsExactly turns the wheel in the middle of a list. The browser scrolls a track, an element
-// that is shorter than the list, because browsers limit the height of an element. Each step of the wheel must
-// move the list by that step's exact number of pixels. A later correction of the track must not move the
-// list.
+// TestPageListScrollsExactly turns the wheel in the middle of a list that is too high for one element. The
+// list must move by the wheel's exact number of pixels.
 func TestPageListScrollsExactly(t *testing.T) {
 	t.Parallel()
 	p := openList(t, 1_000_000_000)
@@ -114,7 +110,7 @@ func TestPageListScrollsExactly(t *testing.T) {
 			from.Y).WithDeltaX(0).WithDeltaY(280))
 		p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+10*i, int(from.Above)))
 	}
-	// The list corrects the track 200 ms after the last step, and must not move itself.
+	// 200 ms after the last turn, the list changes the browser's scroll position. The rows must not move.
 	p.Eval("new Promise((r) => setTimeout(r, 400))", nil)
 	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)+50, int(from.Above)))
 	for i := 1; i <= 60; i++ {
@@ -124,26 +120,22 @@ func TestPageListScrollsExactly(t *testing.T) {
 	p.Until(fmt.Sprintf("first() === %d && above() === %d", int(from.First)-10, int(from.Above)))
 }
 
-// TestPageListGivesUpRequests scrolls a list whose requests do not end. The list must cancel requests for
-// rows out of view.
-func TestPageListGivesUpRequests(t *testing.T) {
+func TestPageListCancelsRequestsOutOfView(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	p := openList(t, 1_000_000)
-	p.Eval("slow = true; begun = cancelled = 0", nil)
+	p.Eval("hang = true; begun = cancelled = 0", nil)
 	for i := 1; i <= 8; i++ {
 		p.Eval(fmt.Sprintf("list.goTo(%d)", i*100_000), nil)
 		p.Until(fmt.Sprintf("begun - cancelled > 0 && begun - cancelled <= 3 && list.marked.index === %d",
 			i*100_000))
 	}
 	p.Until("cancelled >= 1")
-	p.Eval("slow = false; list.goTo(12345)", nil)
+	p.Eval("hang = false; list.goTo(12345)", nil)
 	p.Until("shown().includes(12345)")
 }
 
-// TestPageListMany shows rows far from each other, and at the end the first row again. The list must remove
-// the elements of rows out of view.
-func TestPageListMany(t *testing.T) {
+func TestPageListRemovesElementsOutOfView(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	p := openList(t, 1_000_000)

@@ -8,14 +8,11 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// TestMap: the map of the fixture's plane draws the entities, a click finds the entity at the pointer, and a
-// hostile name stays text.
-func TestMap(t *testing.T) {
+func TestMapDrawsAndFindsEntities(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map?at=2,50,150")
 	p.waitPage("map")
-	// The layers count the entities in view, and the canvas has dots in the colours of the layers.
 	p.Until("Number(document.querySelector('.map-layer .num').textContent.replaceAll(',', '')) >= 1")
 	p.Until(`(() => {
 		const c = document.querySelector('.map-canvas');
@@ -28,7 +25,7 @@ func TestMap(t *testing.T) {
 	p.click(".map-layer")
 	p.Until("document.querySelector('.map-layer').getAttribute('aria-pressed') === 'false'")
 
-	p.click(".map-canvas") // the click is in the middle, where the town with the hostile name is
+	p.click(".map-canvas") // in the middle, at (2, 50), is the town with the hostile name
 	p.waitText(".map-side h2", hostileName)
 	p.waitText(".map-side", "Entity "+f.hostile.String())
 	p.Until("!document.querySelector('.map-side img')")
@@ -63,11 +60,10 @@ func TestMapSearchAndKeys(t *testing.T) {
 		p.Press(key)
 		p.Until("(new URLSearchParams(location.hash.split('?')[1]).get('at') ?? '') !== '" + before + "'")
 	}
-	p.Until("location.hash.includes('500%2C500%2C')") // the last key, 0, centres the plane
+	p.Until("location.hash.includes('500%2C500%2C')") // the key 0 centres the plane
 }
 
-// TestMapOfEntity opens the map at an entity, by an address that other pages link to.
-func TestMapOfEntity(t *testing.T) {
+func TestMapByLinkToEntity(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})

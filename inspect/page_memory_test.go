@@ -12,11 +12,10 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// canvas is the selector of the memory picture.
-const canvas = ".memory-place canvas"
+const pictureSelector = ".memory-place canvas"
 
-// untilColours waits until the picture has at least the given number of colours.
-func (p *tab) untilColours(least int) {
+// untilColours waits until the picture has at least n colours.
+func (p *tab) untilColours(n int) {
 	p.Helper()
 	p.Expect("willReadFrequently") // the browser warns, because the script below reads the canvas
 	p.Until(fmt.Sprintf(`(() => {
@@ -24,7 +23,7 @@ func (p *tab) untilColours(least int) {
 		if (!c?.width) return false;
 		const pixels = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
 		return new Set(new Uint32Array(pixels.buffer)).size >= %d;
-	})()`, canvas, least))
+	})()`, pictureSelector, n))
 }
 
 func TestMemoryPage(t *testing.T) {
@@ -49,7 +48,6 @@ func TestMemoryPage(t *testing.T) {
 	p.waitText(".memory-way", "whole reservation")
 	p.click("[data-whole=false]")
 
-	// The page describes the place under the pointer, and a click opens the word.
 	p.Until("!document.querySelector('.memory-bands').textContent.includes('unassigned')")
 	p.waitText(".memory-bands", "Position")
 	var x, y float64
@@ -59,7 +57,7 @@ func TestMemoryPage(t *testing.T) {
 			.find((b) => b.textContent.startsWith('Velocity')).getBoundingClientRect();
 		window.at = [c.left + c.width / 2, b.top + 2];
 		return window.at[0];
-	})()`, canvas), &x)
+	})()`, pictureSelector), &x)
 	p.Eval("window.at[1]", &y)
 	p.Do("point", chromedp.MouseEvent(input.MouseMoved, x, y))
 	p.waitText(".tip", "Velocity: ")
@@ -71,7 +69,7 @@ func TestMemoryPage(t *testing.T) {
 	var hash string
 	p.Eval("location.hash", &hash)
 	if !strings.Contains(hash, "slot=") || !strings.Contains(hash, "column=") {
-		t.Errorf("the address is %s, want a slot and a column in it", hash)
+		t.Errorf("the address is %s, want an address with a slot and a column", hash)
 	}
 	p.KeepPicture("memory-word")
 }
@@ -83,7 +81,7 @@ func TestMemoryPageByKeys(t *testing.T) {
 	p := openPage(t, f, "/#/memory?by=column")
 	p.waitPage("memory")
 	p.untilColours(3)
-	p.Eval(fmt.Sprintf("document.querySelector(%q).focus({ focusVisible: true })", canvas), nil)
+	p.Eval(fmt.Sprintf("document.querySelector(%q).focus({ focusVisible: true })", pictureSelector), nil)
 	p.Press(kb.ArrowRight)
 	p.waitText(".memory-here", "Area")
 	p.Press(kb.ArrowDown)
@@ -103,8 +101,7 @@ func TestMemoryPageByKeys(t *testing.T) {
 	p.Until("document.querySelectorAll('.memory-way > *').length > 1 || document.querySelector('.word')")
 }
 
-// TestMemoryPageOfAnEntity opens the page at an entity, by an address that other pages link to.
-func TestMemoryPageOfAnEntity(t *testing.T) {
+func TestMemoryPageByLinkToEntity(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -115,14 +112,13 @@ func TestMemoryPageOfAnEntity(t *testing.T) {
 	p.waitText("table.data", "Severe")
 	p.wait(fmt.Sprintf("a[href='#/entity/%s']", f.people[10]))
 	p.wait(fmt.Sprintf("table.data a[href='#/entity/%s']", f.people[0])) // the source is a link
-	// A hostile name stays text.
 	p.fill(".page-memory input[type=search]", fmt.Sprint(f.hostile.Slot()))
 	p.Press(kb.Enter)
 	p.waitText(".word ~ p a", hostileName)
 	var images int
 	p.Eval("document.querySelectorAll('main img').length", &images)
 	if images != 0 {
-		t.Error("a name became an image")
+		t.Error("the hostile name became an image")
 	}
 	p.Eval("[...document.querySelectorAll('.page-memory button')].find((b) => b.textContent === "+
 		"'Close').click()", nil)

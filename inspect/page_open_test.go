@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// pagesListed returns the names of the pages in the navigation, in order.
+// pagesListed returns the IDs of the pages in the navigation, in order.
 func (p *tab) pagesListed() []string {
 	p.Helper()
 	p.wait("#nav a")
@@ -30,16 +30,14 @@ func TestPageLoads(t *testing.T) {
 	p.waitText("#foot", "Land: somebody")
 	p.waitText("#state-word", "live")
 	p.Until("/^[0-9.]+ ticks\\/s$/.test(document.getElementById('state-rate').textContent)")
-	p.waitPage("map") // the first page of a world with views
+	p.waitPage("map") // a world with views opens at the map
 	if got := p.pagesListed(); !slices.Equal(got, []string{"map", "overview", "entities", "queries", "memory",
 		"systems"}) {
 		t.Errorf("the navigation lists the pages %v", got)
 	}
 }
 
-// TestPageOfEachName opens each page with its link in the navigation. Each page must show a text, and the
-// console must stay empty.
-func TestPageOfEachName(t *testing.T) {
+func TestPageNavigation(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -52,14 +50,11 @@ func TestPageOfEachName(t *testing.T) {
 		p.Until(fmt.Sprintf("document.querySelector('#nav a[aria-current]').dataset.page === %q && "+
 			"document.title.endsWith('fixture')", id))
 	}
-	// The Back button shows the previous page again.
 	p.Do("back", chromedp.NavigateBack())
 	p.waitPage("memory")
 }
 
-// TestPageThatFails opens a page whose module is missing. An error is shown in place of the page, and the
-// other pages work.
-func TestPageThatFails(t *testing.T) {
+func TestPageWithMissingModule(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
@@ -90,9 +85,9 @@ func TestPageKeys(t *testing.T) {
 	p.Press(kb.Escape)
 	p.Until("!document.querySelector('dialog')")
 	p.Until("document.querySelector('main > .page-" + ids[0] + "')")
-	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview"))) // has no search box: / opens the entities page
+	p.Press(fmt.Sprint(1 + slices.Index(ids, "overview")))
 	p.waitPage("overview")
-	p.Press("/")
+	p.Press("/") // opens the entities page, because the overview has no search box
 	p.Until("document.activeElement.matches('main input')")
 	p.Press("2") // in an input, a key types text
 	p.Until("document.activeElement.value.endsWith('2')")
@@ -102,7 +97,7 @@ func TestPageKeys(t *testing.T) {
 	p.Press("1")
 	p.waitPage(ids[0])
 
-	// The first Tab stop is a link that skips the header.
+	// The Tab key first reaches a link that skips the header.
 	p = openPage(t, p.f, "/#/overview")
 	p.waitPage("overview")
 	p.Press(kb.Tab)
@@ -111,8 +106,6 @@ func TestPageKeys(t *testing.T) {
 	p.Until("document.activeElement.id === 'main' && document.querySelector('main > .page-overview')")
 }
 
-// TestPageTheme: the page uses the system's theme until the button chooses a theme. A reload keeps the
-// choice.
 func TestPageTheme(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -148,18 +141,17 @@ func TestPageToken(t *testing.T) {
 	p.Eval("import('/api.js').then((api) => api.hasToken() && sessionStorage.getItem('vast-token') === 'a "+
 		"secret & such' ? 1 : 0)", &status)
 	if status != 1 {
-		t.Error("the token was not kept")
+		t.Error("the session storage does not hold the token")
 	}
 }
 
-// TestPageTokenAsked: a page that needs the token asks for the token and shows nothing else.
-func TestPageTokenAsked(t *testing.T) {
+func TestPageAsksForToken(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{Addr: "0.0.0.0:0"})
 	p := openPage(t, f, "/#/overview")
 	p.Expect("401")
-	p.Expect("Cross-Origin-Opener-Policy") // browsers accept this header only from this machine or by HTTPS
+	p.Expect("Cross-Origin-Opener-Policy") // browsers want HTTPS for this header, except on localhost
 	p.waitText("main", "Token required")
 	p.fill("#token", "wrong")
 	p.Press(kb.Enter)
@@ -170,9 +162,7 @@ func TestPageTokenAsked(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageProgramEnds: after the inspector has closed, an open page shows that the connection is lost and
-// that the page tries again.
-func TestPageProgramEnds(t *testing.T) {
+func TestPageShowsLostConnection(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -185,6 +175,6 @@ func TestPageProgramEnds(t *testing.T) {
 	p.Press(fmt.Sprint(1 + slices.Index(p.pagesListed(), "entities")))
 	p.waitText("main", "cannot be shown")
 	if !strings.Contains(p.text("#state"), "trying again") {
-		t.Error("the page does not say that it tries again")
+		t.Error("the page does not say that it tries to connect again")
 	}
 }

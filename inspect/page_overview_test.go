@@ -17,7 +17,6 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("[data-reading=tick] .meter-note", "of 5.00\u00a0ms") // 200 ticks a second
 	p.waitText("table.costs", "move")
 	p.waitText("table.costs", "Velocity")
-	// Each chart and each sparkline shows a drawing.
 	p.Until(`document.querySelectorAll('.uplot canvas').length === 7`)
 	p.Until("[...document.querySelectorAll('.uplot canvas, canvas.spark')].every((c) => (" + colorsIn +
 		")(c) > 1)")
@@ -31,7 +30,6 @@ func TestPageOverview(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewOfHangingProgram: while the world admits no visits, the page shows how long it has waited.
 func TestPageOverviewOfHangingProgram(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -52,8 +50,6 @@ func TestPageOverviewOfHangingProgram(t *testing.T) {
 	p.waitText("#state-word", "live")
 }
 
-// TestPageOverviewWithoutSchedule: the page shows a world without a schedule, and says that the schedule is
-// missing.
 func TestPageOverviewWithoutSchedule(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()

@@ -7,8 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// TestPageFormats checks the formats of numbers.
-func TestPageFormats(t *testing.T) {
+func TestPageNumberFormats(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/overview")
@@ -50,9 +49,7 @@ func TestPageFormats(t *testing.T) {
 	}
 }
 
-// TestPageElementsHoldText makes elements from hostile data. The data stays text, and a link with a script
-// loses its address.
-func TestPageElementsHoldText(t *testing.T) {
+func TestPageElementsKeepHostileDataAsText(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
 	p := openPage(t, newFixture(t, Options{}), "/#/nowhere")
@@ -84,12 +81,12 @@ func TestPageElementsHoldText(t *testing.T) {
 		Good: document.getElementById('good').getAttribute('href'),
 	})`, &found)
 	if found.Made || found.Caught || found.Bad != "none" || found.Good != "#/entity/1.1" {
-		t.Errorf("hostile data made elements, ran a script or changed a link: %+v", found)
+		t.Errorf("hostile data became HTML, a script ran or a link is wrong: %+v", found)
 	}
 	var thrown bool
 	p.Eval("import('/ui.js').then(({ h }) => { try { h('p', { onclick: 'alert(1)' }); return false; } "+
 		"catch { return true; } })", &thrown)
 	if !thrown {
-		t.Error("h accepted a text as a listener")
+		t.Error("h accepted a string as a listener")
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestPagePictures saves pictures of each page in windows of three sizes, if VAST_SCREENSHOTS names a
-// directory. The pictures of the middle size are saved in both themes, the others in the light theme.
+// TestPagePictures saves pictures of each page if VAST_SCREENSHOTS names a directory.
 func TestPagePictures(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VAST_SCREENSHOTS") == "" {
@@ -30,7 +29,7 @@ func TestPagePictures(t *testing.T) {
 				id, _, _ := strings.Cut(strings.Split(address, "/")[0], "?")
 				p.Eval(fmt.Sprintf("location.hash = '#/nowhere'; location.hash = '#/%s'", address), nil)
 				p.waitPage(id)
-				// Wait until the page has drawn an event of the stream.
+				// Wait for an event of the stream and for the drawing of the event.
 				p.Eval("(async () => { const api = await import('/api.js'); await new Promise((done) => { "+
 					"const stop = api.stream('overview', { onEvent() { stop(); done(); } }); }); })()", nil)
 				p.Eval("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))",

@@ -89,7 +89,7 @@ func TestPageSavesRows(t *testing.T) {
 	p := openPage(t, newFixture(t, Options{}), "/#/queries?query=Infected")
 	p.waitPage("queries")
 	p.waitText(".queries-state", "100 entities")
-	// The test checks the content of the download and saves no file.
+	// The script keeps the content of the download and saves no file.
 	p.Eval("URL.createObjectURL = (blob) => { window.saved = blob; return 'data:,'; }", nil)
 	for kind, want := range map[string]int{"CSV": 101, "NDJSON": 100} {
 		p.Eval(fmt.Sprintf("window.saved = null; [...document.querySelectorAll('.queries-saves "+

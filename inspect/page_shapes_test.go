@@ -11,8 +11,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestPageKeepsNamesakesApart: if two components have the same name, the pages edit and query the chosen
-// component.
+// TestPageKeepsNamesakesApart edits and queries one of two components with the same name.
 func TestPageKeepsNamesakesApart(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -25,13 +24,13 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 		number = probe.Describe(second).ID
 		second.Add(f.london, Ship{Hull: 9})
 		second.Add(f.paris, Ship{Hull: 10})
-		vast.NewTag(f.w, fmt.Sprint(number)).Add(f.paris) // the tag's name is the number of a component
+		vast.NewTag(f.w, fmt.Sprint(number)).Add(f.paris) // a tag whose name is the component's number
 		if _, err := f.names.Set(f.people[3], f.people[2].String()); err != nil {
 			t.Fatal(err)
 		}
 	})
 	p := openEntity(t, f, f.london)
-	// Components are in the order of their numbers.
+	// The page lists components in the order of their numbers.
 	hull := "[data-column=Ship] ~ [data-column=Ship] [data-path=Hull] .leaf"
 	p.waitText(hull, "9")
 	p.click(hull + " button")
@@ -48,7 +47,7 @@ func TestPageKeepsNamesakesApart(t *testing.T) {
 	label := fmt.Sprintf("Ship#%d", number)
 	chip := fmt.Sprintf("[...document.querySelectorAll('.facet')].find((e) => e.textContent.startsWith(%q))",
 		label)
-	p.Until(chip + ".textContent === '" + label + "2'") // 2 is the number of its entities
+	p.Until(chip + ".textContent === '" + label + "2'") // the 2 at the end is the number of entities
 	p.Eval(chip+".click()", nil)
 	p.waitText(".entities-count", "2 match")
 	p.Until(fmt.Sprintf("%s.dataset.state === 'with' && document.querySelector('.querybox-text').value "+

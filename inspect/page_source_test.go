@@ -29,8 +29,6 @@ func TestPageSource(t *testing.T) {
 	}
 }
 
-// checkSource checks the scripts, HTML files and stylesheets of a file system, and returns the number of
-// scripts.
 func checkSource(t *testing.T, files fs.FS) (scripts int) {
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// openSystems opens the systems page, and gives the page the token.
+// openSystems opens the systems page with the token.
 func openSystems(t *testing.T, f *fixture) *tab {
 	t.Helper()
 	p := openPage(t, f, "/#token="+f.options.Token)
@@ -40,8 +40,7 @@ func TestSystemsPage(t *testing.T) {
 	p.Until("document.querySelectorAll('.cost-table tbody tr.pick').length === 3")
 	p.Until("/^[0-9]/.test(document.querySelector('.cost-table .cost-percent').textContent)")
 
-	// In the graph, dependencies run from left to right. An edge with the focus shows the reason for the
-	// dependency.
+	// In the graph, dependencies run from left to right. A focused edge shows the reason for the dependency.
 	p.Until("document.querySelectorAll('.graph-node').length === 3 && " +
 		"document.querySelectorAll('.graph-edge').length === 2")
 	left := func(system string) string {
@@ -65,14 +64,13 @@ func TestSystemsPage(t *testing.T) {
 	p.click(".graph-node[data-system=move] .graph-column[data-kind=writes]")
 	p.Until("!document.querySelector('.graph-node[data-uses]')")
 
-	// The table is sorted by the chosen column.
 	p.click(".cost-table th:first-child button")
 	p.Until(`[...document.querySelectorAll('.cost-table tbody tr.pick .cost-name')]
 		.map((e) => e.textContent).join() === 'count,infect,move'`)
 	p.click(".cost-table tr:nth-child(2) .cost-name")
 	p.wait(".graph-node.chosen")
 
-	// The other schedule has a system whose name must stay text.
+	// The page shows the hostile names of the other schedule as text.
 	p.Eval(fmt.Sprintf(`(() => {
 		const s = document.querySelector('.systems-control select');
 		s.value = '%d';

@@ -13,9 +13,6 @@ import (
 	"github.com/vastgo/vast/internal/tests/browsertest"
 )
 
-// These tests do whole tasks of users.
-
-// TestPageEdit changes a value, and gets an error for an invalid value.
 func TestPageEdit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
@@ -57,7 +54,6 @@ func TestPageEdit(t *testing.T) {
 	p.waitText(button, "-Inf")
 }
 
-// TestPageReadOnly: a read-only page shows values, but no buttons that change a value.
 func TestPageReadOnly(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -90,16 +86,16 @@ func TestPageQueryError(t *testing.T) {
 		t.Errorf("the caret is %v pixels from its word", off)
 	}
 	p.fill(".querybox-text", "Position, Infected, !Dead")
-	p.Eval("document.querySelector('button.primary').click()", nil) // suggestions may cover the button
+	// A script clicks the button, because suggestions may cover the button.
+	p.Eval("document.querySelector('button.primary').click()", nil)
 	p.Until("document.querySelector('.querybox-error').hidden")
 	p.waitText(".queries-state", "90 entities") // 100 people are infected, and 10 of these are dead
 }
 
-// TestPageListsMillion scrolls through a million entities and opens the last entity.
 func TestPageListsMillion(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
-	browsertest.Needed(t) // called first, because newFixtureOf needs more than a 32-bit address space
+	browsertest.Needed(t) // skips the test before newFixtureOf reserves more than a 32-bit address space
 	const people = 1_000_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")
@@ -123,12 +119,12 @@ func TestPageListsMillion(t *testing.T) {
 	p.waitText(".vlist-row", "Paris")
 }
 
-// TestPageListKeepsScrolls scrolls a list just before the list corrects the scroll bar, when the browser
-// has not yet sent the scroll event. The correction must not undo the scroll.
+// TestPageListKeepsScrolls scrolls a list just before the list corrects its scroll bar. The list has not yet
+// received the scroll event. The correction must not undo the scroll.
 func TestPageListKeepsScrolls(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
-	browsertest.Needed(t) // called first, because newFixtureOf needs more than a 32-bit address space
+	browsertest.Needed(t) // skips the test before newFixtureOf reserves more than a 32-bit address space
 	const people = 100_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")
@@ -149,8 +145,6 @@ func TestPageListKeepsScrolls(t *testing.T) {
 	}
 }
 
-// TestPageMemoryPicture checks that the memory picture has at least four colours, and at least two
-// after three steps of magnification.
 func TestPageMemoryPicture(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
@@ -165,7 +159,6 @@ func TestPageMemoryPicture(t *testing.T) {
 		")(c) >= 2)")
 }
 
-// TestPageHostileName: each page that shows the hostile name shows it as text.
 func TestPageHostileName(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{})
@@ -185,8 +178,7 @@ func TestPageHostileName(t *testing.T) {
 	}
 }
 
-// TestPageWalk does typical tasks of a new user with the page alone: find an infected person in a town, see
-// where its data lies, change a value, and find the most expensive system.
+// TestPageWalk does typical tasks of a new user.
 func TestPageWalk(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
@@ -212,7 +204,7 @@ func TestPageWalk(t *testing.T) {
 	p.Eval("(() => { const s = document.querySelector('"+stage+"select'); s.value = '0'; "+
 		"s.dispatchEvent(new Event('change', { bubbles: true })); })()", nil)
 	p.click(stage + "button[type=submit]")
-	p.wait(stage + "button") // the select disappears after the choice
+	p.wait(stage + "button")
 	p.Until(fmt.Sprintf("!document.querySelector(%q)", stage+"select"))
 	p.waitText(stage+"button", "Mild")
 	f.see(t, func() {

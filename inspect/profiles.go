@@ -16,13 +16,12 @@ import (
 // The inspector has its own handlers for profiles. An import of net/http/pprof would also register
 // handlers on http.DefaultServeMux, which a program may serve to the public.
 
-// Default and limit of the length of a profile, in seconds.
 const (
-	usualProfile = 30
-	maxProfile   = 300
+	defaultProfileSeconds = 30
+	maxProfileSeconds     = 300
 )
 
-// profileHandler answers requests below /debug/pprof/, as go tool pprof and go tool trace expect.
+// profileHandler serves the paths below /debug/pprof/ that go tool pprof and go tool trace expect.
 func profileHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/{$}", listProfiles)
@@ -42,7 +41,7 @@ func profileHandler() http.Handler {
 func listProfiles(w http.ResponseWriter, _ *http.Request) {
 	var b strings.Builder
 	b.WriteString("Profiles of this program: go tool pprof ADDRESS/debug/pprof/NAME\n\n")
-	fmt.Fprintf(&b, "%8s  profile?seconds=%d\n%8s  trace?seconds=1\n", "", usualProfile, "")
+	fmt.Fprintf(&b, "%8s  profile?seconds=%d\n%8s  trace?seconds=1\n", "", defaultProfileSeconds, "")
 	for _, p := range pprof.Profiles() {
 		fmt.Fprintf(&b, "%8d  %s\n", p.Count(), p.Name())
 	}
@@ -50,7 +49,6 @@ func listProfiles(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(b.String()))
 }
 
-// writeProfile writes the profile that the request names.
 func writeProfile(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	p := pprof.Lookup(name)
@@ -66,17 +64,16 @@ func writeProfile(w http.ResponseWriter, r *http.Request) {
 	_ = p.WriteTo(w, debug)
 }
 
-// record writes a CPU profile or a trace. The parameter seconds of the request is the length of the
-// recording.
+// record writes a CPU profile or a trace. The request's parameter seconds sets the duration.
 func record(w http.ResponseWriter, r *http.Request, name string, start func() error, stop func()) {
-	length := usualProfile
+	length := defaultProfileSeconds
 	if name == "trace" {
 		length = 1
 	}
 	if text := r.URL.Query().Get("seconds"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > maxProfile {
-			fail(w, badRequest("seconds must be a whole number from 1 to %d", maxProfile))
+		if err != nil || n < 1 || n > maxProfileSeconds {
+			fail(w, badRequest("seconds must be a whole number from 1 to %d", maxProfileSeconds))
 			return
 		}
 		length = n
@@ -105,14 +102,13 @@ func setAttachment(w http.ResponseWriter, name string, text bool) {
 	w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(name))
 }
 
-// variables is the value of the variable vast at /debug/vars.
+// variables is the JSON value of the variable vast at /debug/vars.
 type variables struct {
 	Overview Sample `json:"overview"`
 	Costs    Costs  `json:"costs"`
 }
 
-// serveVariables answers at /debug/vars with the variables that the program published with package expvar,
-// and with the inspector's variable vast.
+// serveVariables serves /debug/vars: the variables of package expvar and the inspector's variable vast.
 func (in *Inspector) serveVariables(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
 	defer cancel()

@@ -8,14 +8,13 @@ import (
 	"github.com/vastgo/vast/inspect/internal/query"
 )
 
-// checkAnswer is the answer to the check of a query's text.
 type checkAnswer struct {
 	Valid   bool     `json:"valid"`
 	Columns []string `json:"columns"` // columns that the query shows
 	Error   *problem `json:"error,omitempty"`
 }
 
-// checkQuery answers whether a text is a valid query. For an invalid query, the answer holds the error.
+// checkQuery answers whether a text is a valid query. If the query is invalid, the answer holds the error.
 func (in *Inspector) checkQuery(r *http.Request) (any, error) {
 	a := checkAnswer{Columns: []string{}}
 	s, err := in.newSearch(r, r.URL.Query().Get("text"), wanted{}, answerTime)
@@ -38,15 +37,14 @@ func (in *Inspector) checkQuery(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// completeAnswer lists the possible continuations of a text.
+// completeAnswer lists the possible continuations of a text. Each item replaces the characters [From, To).
 type completeAnswer struct {
-	From  int          `json:"from"` // an item replaces the characters [From, To)
+	From  int          `json:"from"`
 	To    int          `json:"to"`
 	Items []query.Item `json:"items"`
 }
 
-// maxSuggested bounds the number of suggested names.
-const maxSuggested = 20
+const maxSuggestedNames = 20
 
 // completeQuery answers with the possible continuations of a text at a cursor.
 func (in *Inspector) completeQuery(r *http.Request) (any, error) {
@@ -62,7 +60,7 @@ func (in *Inspector) completeQuery(r *http.Request) (any, error) {
 	c := query.Complete(text, cursor, schema)
 	if prefix, ok := c.WantsNames(); ok {
 		err := in.look(r.Context(), func() bool {
-			c.AddNames(queryNames{in.namer()}.Suggest(prefix, maxSuggested))
+			c.AddNames(queryNames{in.namer()}.Suggest(prefix, maxSuggestedNames))
 			return true
 		})
 		if err != nil {
@@ -72,7 +70,6 @@ func (in *Inspector) completeQuery(r *http.Request) (any, error) {
 	return completeAnswer{c.From, c.To, append([]query.Item{}, c.Items...)}, nil
 }
 
-// currentSchema returns the schema of the world's current columns.
 func (in *Inspector) currentSchema(ctx context.Context) (*query.Schema, error) {
 	var columns []column
 	err := in.look(ctx, func() bool {

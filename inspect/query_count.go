@@ -2,11 +2,10 @@ package inspect
 
 import "net/http"
 
-// countAnswer is the number of entities that match a query.
 type countAnswer struct {
 	Count   int  `json:"count"`
 	Scanned int  `json:"scanned"` // number of slots searched
-	Exact   bool `json:"exact"`   // whether the count is complete and from one moment
+	Exact   bool `json:"exact"`   // whether Count is complete and describes one moment
 }
 
 // countEntities answers with the number of entities that match a query.

@@ -10,33 +10,33 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// reading holds the figures at one moment. A sample is computed from two readings.
+// reading holds the values measured at one moment. A sample is computed from two readings.
 type reading struct {
 	at        time.Time
 	census    census
 	censusAt  time.Time     // time of the last census; zero before the first census
-	unheard   time.Duration // time since the later of the last census and the sampler's start
+	censusAge time.Duration // time since the last census or since the sampler's start, whichever is shorter
 	paused    bool
 	schedule  uint64 // ID of the schedule; 0 without one
 	stats     sched.Stats
-	ticks     TickTimes // since the last reading
+	ticks     TickTimes // of the ticks since the last reading
 	budget    time.Duration
 	memory    vm.PurposeStats
 	golang    goReading
-	routines  int
-	processor time.Duration // processor time of the program
+	routines  int           // number of goroutines
+	processor time.Duration // CPU time of the program
 }
 
-// read returns the figures of now. The parameter started is the time at which the sampler started.
+// read takes a reading. The parameter started is the time of the sampler's start.
 func (s *sampler) read(started time.Time) reading {
 	r := reading{memory: vm.Snapshot(true).Total()}
 	r.census, r.censusAt = s.census.ask(s.ctx, 0, letInTime)
 	r.at = time.Now()
-	heard := started
-	if r.censusAt.After(heard) {
-		heard = r.censusAt
+	since := started
+	if r.censusAt.After(since) {
+		since = r.censusAt
 	}
-	r.unheard = r.at.Sub(heard)
+	r.censusAge = r.at.Sub(since)
 	r.golang, r.routines, r.processor = readGo(), runtime.NumGoroutine(), processorTime()
 	control := s.control()
 	if control != nil {
@@ -51,8 +51,8 @@ func (s *sampler) read(started time.Time) reading {
 	return r
 }
 
-// pace returns the statistics of a schedule and budget, the planned time from one tick to the next. If the
-// control is a [Pacer], budget and the counts of late and dropped ticks come from the Pacer.
+// pace returns the statistics of a schedule and its budget, the planned time from one tick to the next. A
+// control that is a [Pacer] provides the budget and the counts of late and dropped ticks.
 func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.Duration) {
 	stats = sc.Stats()
 	budget = stats.Budget
@@ -66,7 +66,7 @@ func pace(sc *sched.Schedule, control Control) (stats sched.Stats, budget time.D
 func (r *reading) since(earlier reading) Sample {
 	passed := r.at.Sub(earlier.at).Seconds()
 	s := Sample{
-		At: seconds(r.at), Admitting: r.unheard < admitTime, Age: max(r.unheard.Seconds(), 0),
+		At: seconds(r.at), Admitting: r.censusAge < admitTime, Age: max(r.censusAge.Seconds(), 0),
 		Entities: r.census.entities,
 		Paused:   r.paused,
 		Memory:   MemoryUse{r.memory.Reserved, r.memory.Committed, r.memory.Resident, r.golang.heap},

@@ -27,7 +27,7 @@ func TestSampleOfTwoReadings(t *testing.T) {
 	}
 	after := reading{
 		at: begin.Add(2 * time.Second), census: census{90, 1500}, censusAt: begin.Add(time.Second),
-		unheard: time.Second, paused: true,
+		censusAge: time.Second, paused: true,
 		schedule: 7, ticks: TickTimes{1, 2, 3}, budget: time.Second / 50,
 		memory: vm.PurposeStats{Reserved: 4, Committed: 3, Resident: 2},
 		stats: sched.Stats{Tick: 180, Ticks: sched.Times{Count: 180}, Late: 8, Dropped: 9,
@@ -56,7 +56,7 @@ func TestSampleOfTwoReadings(t *testing.T) {
 		t.Errorf("got %+v, want %+v", costs[0], want)
 	}
 
-	// After a change of the schedule, a reset of the world, and no elapsed time, there are no rates.
+	// Each of these changes removes a rate: another schedule, a reset of the world, no elapsed time.
 	after.schedule, after.census.changes, after.at = 8, 1, begin
 	if got := after.since(before); got.TicksPerSecond != 0 || got.ChangesPerSecond != 0 || got.CPU != 0 ||
 		got.GC.PausesPerSecond != 0 {
@@ -67,7 +67,7 @@ func TestSampleOfTwoReadings(t *testing.T) {
 			t.Errorf("%+v: want no load after a change of the schedule", c)
 		}
 	}
-	after.unheard = admitTime
+	after.censusAge = admitTime
 	if after.since(before).Admitting {
 		t.Error("the world has long admitted no visit, but the sample says that the world admits visits")
 	}

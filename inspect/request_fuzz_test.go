@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// FuzzRequest sends arbitrary requests with the token to the handler. Each request gets a complete answer. No
-// request makes the handler panic, which would give the status 500.
+// FuzzRequest sends arbitrary requests with the token. Each request must get a complete answer. The handler
+// must not panic, which would give the status 500.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"GET", "/", "", ""}, {"GET", prefix + "world", "", ""}, {"HEAD", prefix + "openapi.json", "", ""},

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// prefix is the path of the JSON interface.
+// prefix begins the paths of the JSON interface.
 const prefix = "/api/v1/"
 
 // requestTime bounds the time to answer a request that is not a stream.
@@ -19,7 +19,7 @@ const requestTime = 30 * time.Second
 // route answers one kind of request below [prefix].
 type route struct {
 	method  string
-	pattern string // as for http.ServeMux, such as entities/{id}
+	pattern string // pattern for http.ServeMux, such as entities/{id}
 	write   bool   // whether the request changes the world or the program
 	// A route has either answer or raw. answer returns the value to send as JSON. raw writes the answer
 	// itself; raw may return an error only if it has written nothing.
@@ -28,7 +28,6 @@ type route struct {
 	stream bool // whether raw may take longer than requestTime
 }
 
-// routes returns all routes.
 func (in *Inspector) routes() []route {
 	return slices.Concat(
 		in.worldRoutes(),
@@ -71,8 +70,8 @@ func (in *Inspector) handler(routes []route) http.Handler {
 		extend(w)
 		defer recovered(w)
 		if r.ContentLength != 0 {
-			// Close the connection after the answer. Otherwise the client could send the rest of an unread
-			// body slowly, and the server would wait for the rest.
+			// Close the connection after the answer. Otherwise the server would wait for the unread part of
+			// the body, which the client could send slowly.
 			w.Header().Set("Connection", "close")
 			defer func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) }()
 		}
@@ -108,7 +107,6 @@ func (w *answering) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// handle returns the handler of a route. The handler refuses the requests for which mayAsk returns an error.
 func (in *Inspector) handle(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := in.mayAsk(rt, r); err != nil {
@@ -139,8 +137,7 @@ func (in *Inspector) handle(rt route) http.Handler {
 	})
 }
 
-// mayAsk returns an error for a request that the guard refuses. If the inspector is read-only, mayAsk also
-// returns an error for a request that changes the world or the program.
+// mayAsk returns an error for a forbidden request, such as a writing request to a read-only inspector.
 func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 	if err := in.guard.checkOrigin(r); err != nil {
 		return err
@@ -166,7 +163,7 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 	return nil
 }
 
-// recovered answers for a handler that panicked. The inspected program continues.
+// recovered sends an error if a handler has panicked. The inspected program continues.
 func recovered(w *answering) {
 	switch v := recover(); {
 	case v == nil:

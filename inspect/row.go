@@ -12,39 +12,38 @@ import (
 )
 
 const (
-	cellBytes = 120     // limit of the short text of a value
-	keptBytes = 1 << 10 // largest component that a look copies, to be formatted after the look
+	cellBytes = 120     // longest short text of a value
+	keptBytes = 1 << 10 // size of the largest component that a look copies; the text is made after the look
 )
 
 // row holds the values that were read from an entity.
 type row struct {
 	entity vast.Entity
 	name   string
-	cells  []cell // by shown column; nil if the entity is gone
+	cells  []cell // one for each shown column; nil if the entity is dead
 }
 
 // cell is an entity's value in a column. At most one of value, text and leaves is set.
 type cell struct {
 	has    bool
-	value  reflect.Value // a copy of a small component without Go pointers
-	text   string        // a short text
-	leaves []any         // the fields of the component that are not structs or arrays
-	target vast.Entity   // of a relation
+	value  reflect.Value // copy of a small component without Go pointers
+	text   string        // short text
+	leaves []any         // values of the fields in shownColumn.parts
+	target vast.Entity   // target of a relation
 }
 
-// rowReader reads rows.
 type rowReader struct {
 	in     *Inspector
 	shown  []shownColumn
-	leaves bool // whether a component becomes a list of its fields' values, not one short text
+	leaves bool // whether cells hold the values of fields, instead of a short text
 }
 
-// shownColumn is a component, or a field of a component, that rows show.
+// shownColumn is a column of the world, or a field of a component, that rows show.
 type shownColumn struct {
 	query.Named
 	relation vast.Relation
-	kept     bool         // whether the look copies the value, to be formatted after the look
-	typ      reflect.Type // of the component; nil if its value is not read
+	kept     bool         // whether a look copies the value; the text is made after the look
+	typ      reflect.Type // type of the component; nil if no value is read
 	parts    []query.Part // fields to read
 }
 
@@ -74,7 +73,7 @@ func (in *Inspector) newRowReader(shown []query.Named, leaves bool) *rowReader {
 	return r
 }
 
-// read reads an entity in a few hundred nanoseconds per column. Call read in a look, between ticks.
+// read reads an entity. It takes a few hundred nanoseconds per column. Call read in a look.
 func (r *rowReader) read(e vast.Entity) row {
 	row := row{entity: e}
 	if !r.in.world.Alive(e) {
@@ -119,13 +118,12 @@ func (r *rowReader) cell(c *shownColumn, e vast.Entity) (out cell) {
 	return out
 }
 
-// partOf returns a field of v, exported or not. v must be addressable.
+// partOf returns a field of v, also an unexported field. v must be addressable.
 func partOf(v reflect.Value, p *query.Part) reflect.Value {
 	// Sound because a field of type p.Type lies at p.Offset within v.
 	return reflect.NewAt(p.Type, unsafe.Add(v.Addr().UnsafePointer(), p.Offset)).Elem()
 }
 
-// textOf returns a value as one short line.
 func (c *shownColumn) textOf(v reflect.Value) string {
 	if c.Part != nil {
 		v = partOf(v, c.Part)
@@ -133,7 +131,8 @@ func (c *shownColumn) textOf(v reflect.Value) string {
 	return value.Text(v, cellBytes)
 }
 
-// leavesOf returns fields of v as bools, numbers, strings and entities. Fields of other types become texts.
+// leavesOf returns the fields c.parts of v as bools, numbers, strings and entities. Fields of other types
+// become texts.
 func (c *shownColumn) leavesOf(v reflect.Value) []any {
 	leaves := make([]any, len(c.parts))
 	for i := range c.parts {
@@ -142,7 +141,7 @@ func (c *shownColumn) leavesOf(v reflect.Value) []any {
 	return leaves
 }
 
-// textBytes is the number of bytes after which a string is cut.
+// textBytes is the length at which a string is cut.
 const textBytes = 4096
 
 func leafOf(v reflect.Value, k query.Kind) any {
@@ -177,7 +176,7 @@ func (c *shownColumn) text(one *cell) string {
 	return one.text
 }
 
-// all returns the values within a cell.
+// all returns the c.width() values of a cell.
 func (c *shownColumn) all(one *cell) []any {
 	switch {
 	case one.value.IsValid():

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	rowsUsual  = 1000
-	maxRows    = 1 << 20
-	maxSample  = 100_000
-	rowsAtOnce = 1024 // limit of the rows that one look reads
+	defaultRows    = 1000
+	maxRows        = 1 << 20
+	maxSample      = 100_000
+	maxRowsPerLook = 1024
 )
 
 // rowSource finds and reads rows in several looks. A look is a visit to the world between ticks.
 type rowSource struct {
 	*search
 	limit  int
-	picked []vast.Entity // found but not yet read
-	ended  bool          // no more matches
-	read   int           // rows read so far
+	picked []vast.Entity // entities found but not yet read
+	ended  bool          // whether the search has found all matches
+	read   int           // number of rows read so far
 	rows   []row         // rows that the last look read
 }
 
@@ -30,17 +30,18 @@ type rowWriter interface {
 	contentType() string
 	begin(r *rowReader)
 	row(r *rowReader, one *row)
-	end(err error) (told bool) // reports whether the format can express the error
-	bytes() []byte             // output to send; valid until the next call
+	// end ends the output. It returns false if the format cannot express err.
+	end(err error) (told bool)
+	bytes() []byte // output since the last call of bytes; valid until the next call of a method
 }
 
-// streamRows sends the first rows before the search has found the last.
+// streamRows sends rows while the search still runs.
 func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	format := r.URL.Query().Get("format")
 	if format != "" && format != "json" && format != "ndjson" && format != "csv" {
 		return badRequest("format must be json, ndjson or csv, not %.40q", format)
 	}
-	limit, err := wholeNumber(r, "limit", rowsUsual, 1, maxRows)
+	limit, err := wholeNumber(r, "limit", defaultRows, 1, maxRows)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func newRowWriter(format string) rowWriter {
 	return &jsonRows{}
 }
 
-// send writes the rows that are already read. It then reads and writes further rows, one look at a time.
+// send writes s.rows. Then it reads and writes the further rows, one look at a time.
 func (s *rowSource) send(w http.ResponseWriter, tell rowWriter) {
 	control := http.NewResponseController(w)
 	tell.begin(s.reader)
@@ -104,10 +105,10 @@ func (s *rowSource) send(w http.ResponseWriter, tell rowWriter) {
 	_, _ = w.Write(tell.bytes())
 }
 
-// fail ends an incomplete answer with an error that the client notices.
+// fail ends an incomplete answer. If the format cannot express the error, fail closes the connection.
 func (s *rowSource) fail(w http.ResponseWriter, tell rowWriter, err error) {
 	if s.ctx.Err() != nil && !errors.Is(err, errOver) || !tell.end(err) {
-		panic(http.ErrAbortHandler) // closes the connection
+		panic(http.ErrAbortHandler)
 	}
 	extend(w)
 	_, _ = w.Write(tell.bytes())
@@ -122,7 +123,7 @@ var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
 func (s *rowSource) next() error {
 	s.rows = s.rows[:0]
 	err := s.look(func() (done bool) {
-		for len(s.rows) < rowsAtOnce && s.read < s.limit {
+		for len(s.rows) < maxRowsPerLook && s.read < s.limit {
 			if len(s.picked) == 0 && !s.pick() {
 				return s.ended || len(s.rows) > 0
 			}
@@ -143,7 +144,7 @@ func (s *rowSource) next() error {
 	return err
 }
 
-// pick appends more matches to s.picked. It returns false if it finds no match before the look should end.
+// pick appends further matches to s.picked. It returns false if it found no match in the time of the look.
 func (s *rowSource) pick() bool {
 	for !s.ended && !s.late() {
 		lo, words, n, ok := s.step()
@@ -163,12 +164,12 @@ func (s *rowSource) pickFrom(lo int, words []uint64) {
 	})
 }
 
-// sample picks a uniform random sample.
+// sample sets s.picked to a uniform random sample of the matches.
 func (s *rowSource) sample() error {
 	var thinner thinning
-	// The bound is so high that halve practically never leaves fewer entities than the limit.
-	most := max(4*s.limit, 1024)
-	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // large enough not to grow in a look
+	// With this bound, halve practically never leaves fewer entities than s.limit.
+	maxSampled := max(4*s.limit, 1024)
+	s.picked = make([]vast.Entity, 0, gatheredAtOnce+slotsRead) // does not grow in a look
 	var sampled []vast.Entity
 	for more := true; more; {
 		s.picked = s.picked[:0]
@@ -185,7 +186,7 @@ func (s *rowSource) sample() error {
 		if err != nil {
 			return err
 		}
-		for sampled = append(sampled, s.picked...); len(sampled) > most; {
+		for sampled = append(sampled, s.picked...); len(sampled) > maxSampled; {
 			sampled = halve(&thinner, sampled)
 		}
 	}
@@ -194,6 +195,6 @@ func (s *rowSource) sample() error {
 	return nil
 }
 
-// gatheredAtOnce is the number of entities or values that one look collects. The caller merges them into the
-// result after the look, because merging may take a while.
+// gatheredAtOnce is the number of entities or values after which a look ends. The caller merges them into the
+// result outside the look, because merging may take a while.
 const gatheredAtOnce = 16 << 10

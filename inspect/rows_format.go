@@ -26,7 +26,7 @@ func (j *jsonRows) row(r *rowReader, one *row) {
 		j.buffer.WriteByte(',')
 	}
 	j.some = true
-	text, _ := json.Marshal(r.answer(one)) // cannot fail: strings only
+	text, _ := json.Marshal(r.answer(one)) // cannot fail: the row has only strings
 	j.buffer.Write(text)
 }
 
@@ -44,7 +44,7 @@ func taken(b *bytes.Buffer) []byte {
 	return text
 }
 
-// lineRows writes one object a line: {"id": …, "name": …, "values": {column: value}}. The value of a
+// lineRows writes an object for each row: {"id": …, "name": …, "values": {column: value}}. The value of a
 // component with fields is an object whose keys are the paths of the fields. The value of a tag is true. The
 // value of a relation is the ID of the target. If the search fails, the last line is {"error": …}.
 type lineRows struct {
@@ -110,10 +110,9 @@ func (l *lineRows) end(err error) bool {
 
 func (l *lineRows) bytes() []byte { return taken(&l.buffer) }
 
-// plainJSON returns a value that json.Marshal accepts. It turns entities into strings, and also numbers that
-// JSON or JavaScript cannot hold exactly.
+// plainJSON turns entities, and numbers that JSON or JavaScript cannot hold exactly, into strings.
 func plainJSON(v any) any {
-	const safe = 1 << 53 // JavaScript holds integers up to this size exactly
+	const safe = 1 << 53 // JavaScript holds all integers up to this size exactly
 	switch v := v.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -229,7 +228,7 @@ func csvText(v any) string {
 	return ""
 }
 
-// safeText returns a text that no spreadsheet reads as a formula: see OWASP, "CSV Injection".
+// safeText changes a text that a spreadsheet would read as a formula: see OWASP, "CSV Injection".
 func safeText(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	sampleTime = time.Second     // between samples
-	firstTime  = time.Second / 4 // before the first sample, whose rates cover this time
-	// sampling stops this long after the last request; longer than the usual 15 seconds between two scrapes
+	sampleTime = time.Second     // time between two samples
+	firstTime  = time.Second / 4 // time from the first request to the first sample
+	// watchTime is the time from the last request to the end of sampling. A scraper usually sends a request
+	// every 15 seconds.
 	watchTime = 20 * time.Second
 	letInTime = time.Second / 2        // longest wait for the world's census in one sample
-	admitTime = 5 * time.Second / 2    // the world counts as hanging if its last census is this old
-	stepTime  = 100 * time.Microsecond // approximate time that one visit of a survey reads columns
+	admitTime = 5 * time.Second / 2    // age of the last census at which the world counts as hanging
+	stepTime  = 100 * time.Microsecond // approximate duration of one visit of a survey
 )
 
-// census holds the figures that a sample reads from the world.
 type census struct {
 	entities int
 	changes  uint64
@@ -36,7 +36,7 @@ func takeCensus(w *vast.World, c *census) bool {
 type survey struct {
 	census
 	columns []vast.ColumnStats
-	left    []vast.AnyColumn // columns not read yet
+	left    []vast.AnyColumn // columns that are not read yet
 	begun   bool
 }
 
@@ -50,26 +50,25 @@ func takeSurvey(w *vast.World, s *survey) bool {
 	return len(s.left) == 0 && takeCensus(w, &s.census)
 }
 
-// sampler takes a sample a second while there are readers.
+// sampler takes a sample each second while clients ask for samples.
 type sampler struct {
-	census cachedVisit[census]
-	survey cachedVisit[survey]
-	ticks  tickMeter
-	// schedule returns the schedule that makes the ticks, or nil. control returns the Control, or nil.
-	schedule func() *sched.Schedule
-	control  func() Control
+	census   cachedVisit[census]
+	survey   cachedVisit[survey]
+	ticks    tickMeter
+	schedule func() *sched.Schedule // returns the schedule that makes the ticks; may return nil
+	control  func() Control         // may return nil
 
 	ctx   context.Context
 	stop  context.CancelFunc
 	loops sync.WaitGroup
 
 	mu      sync.Mutex
-	until   time.Time // when to stop if no further request comes
+	until   time.Time // time of the stop if no further request comes
 	running bool
 	closed  bool
 	history history
 	kept    time.Time     // time of the last sample
-	systems []SystemCost  // as of the last sample
+	systems []SystemCost  // costs at the last sample
 	fresh   chan struct{} // closed when the next sample is added
 }
 
@@ -92,7 +91,7 @@ func (s *sampler) close() {
 	s.survey.asking.Wait()
 }
 
-// watch starts run if it does not run yet. From now on, run takes samples for at least watchTime.
+// watch starts sampling if necessary, and lets it continue for at least watchTime.
 func (s *sampler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +106,7 @@ func (s *sampler) watch() {
 func (s *sampler) run() {
 	began := time.Now()
 	before := s.read(began)
-	s.ticks.sumUp() // ticks before the first reader do not count
+	s.ticks.sumUp() // drops the ticks before the first request
 	next := time.NewTimer(firstTime)
 	defer next.Stop()
 	for {
@@ -137,8 +136,8 @@ func (s *sampler) keep(sample Sample, systems []SystemCost) bool {
 	return s.running
 }
 
-// latest returns the last sample and the costs of the systems at that moment. If there is no sample yet, or
-// the last sample is older than two and a half seconds, latest waits for the next sample.
+// latest returns the last sample and the costs of the systems at that moment. If there is no sample, or the
+// last sample is too old, latest waits for the next sample.
 func (s *sampler) latest(ctx context.Context) (sample Sample, systems []SystemCost, err error) {
 	s.watch()
 	for {

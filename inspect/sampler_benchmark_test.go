@@ -10,10 +10,9 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// BenchmarkSampling measures a sample and a scrape of a world with a million entities. The sub-benchmarks
-// census and column measure the work for which the world waits. A sample needs one census. A scrape, and a
-// request for costs, need one census and the statistics of each column. The sub-benchmarks sample and scrape
-// measure the work that runs beside the world.
+// BenchmarkSampling measures a sample and a scrape of a world with a million entities. The world waits while
+// census and column run: a sample needs one census, and a scrape also needs the statistics of each column.
+// The world does not wait while sample and scrape run.
 func BenchmarkSampling(b *testing.B) {
 	w := vast.NewWorld(vast.Options{Name: "million", MaxEntities: 1 << 20})
 	defer w.Close()

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// paced is a world whose schedule runs in the synthetic time of a test, with a sampler. A send to the channel
-// hang blocks the ticks. The next send releases them.
+// paced is a world with a schedule and a sampler, in the synthetic time of a test. The first send to the
+// channel hang blocks the ticks, the next send releases them.
 type paced struct {
 	*sampler
 	w        *vast.World
@@ -68,13 +68,13 @@ func (p *paced) sample(t *testing.T) Sample {
 	return s
 }
 
-// near reports whether a rate is within a tenth of the expected rate.
+// near reports whether got is within a tenth of want.
 func near(got, want float64) bool { return got >= want*0.9 && got <= want*1.1 }
 
 func TestSamplerTakesASampleASecond(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)
-		time.Sleep(time.Minute) // long before the first reader
+		time.Sleep(time.Minute) // without a request
 		first := p.sample(t)    // its rates cover a quarter of a second
 		time.Sleep(time.Second / 10)
 		for range 10 {
@@ -213,8 +213,7 @@ func TestSamplerAsksControl(t *testing.T) {
 	})
 }
 
-// TestSamplerFollowsAnotherSchedule: if another schedule replaces the main schedule, the figures start at
-// zero.
+// TestSamplerFollowsAnotherSchedule: if another schedule becomes the main schedule, its values start at zero.
 func TestSamplerFollowsAnotherSchedule(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		p := newPaced(t, nil)

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	maxSearches = 8                // limit of the searches that run at the same time
+	maxSearches = 8                // limit of the number of concurrent searches
 	queueTime   = 5 * time.Second  // longest wait for a turn
-	searchTime  = 10 * time.Second // limit of the time that all looks of one request take together
-	answerTime  = 20 * time.Second // limit of a request with one answer
-	streamTime  = 5 * time.Minute  // limit of a request with a streamed answer
+	searchTime  = 10 * time.Second // limit of the total duration of a request's looks
+	answerTime  = 20 * time.Second // limit of the duration of a request with one answer
+	streamTime  = 5 * time.Minute  // limit of the duration of a request with a streamed answer
 )
 
 // searches is the state that all searches share.
 type searches struct {
-	watch func(look time.Duration) // gets the duration of each look in benchmarks; otherwise nil
+	watch func(look time.Duration) // receives the duration of each look; nil if not in a benchmark
 
 	mu     sync.Mutex
 	turns  chan struct{} // holds a token for each running search; nil before the first search
@@ -44,36 +44,36 @@ type search struct {
 	plan   *query.Plan
 	shown  []query.Named
 	reader *rowReader  // for the shown columns
-	part   *query.Part // the numeric field that the request names; nil without one
-	wrong  error       // why the request does not fit the schema
+	part   *query.Part // the request's numeric field; nil if it names no field
+	wrong  error       // error that makes the request invalid; nil if there is none
 	found  *query.Search
 
-	next   int           // first slot to read
-	slots  int           // number of slots at the last step
-	words  []uint64      // matches of a step
-	begin  time.Time     // start of the look
-	spent  time.Duration // time in looks
-	looks  int
-	last   int    // number of the last look that took a step
-	walked int    // looks that took steps
-	before uint64 // structural changes at the start
-	moved  bool   // whether the structure has changed since the start
-	over   bool   // whether the time ran out
+	next   int           // first slot of the next step
+	slots  int           // number of the world's slots at the last step
+	words  []uint64      // bit set of the matches of the last step
+	begin  time.Time     // start of the current look
+	spent  time.Duration // total duration of the looks
+	looks  int           // number of looks so far
+	last   int           // value of looks at the last step
+	walked int           // number of looks with at least one step
+	before uint64        // number of the world's structural changes at the start of the search
+	moved  bool          // whether the structure has changed since the start of the search
+	over   bool          // whether the time of the search ran out
 }
 
-// wanted describes the values that a request needs besides entities.
+// wanted describes what a request needs besides the matching entities.
 type wanted struct {
 	columns string // columns to show
-	given   bool   // whether the request names columns; if not, the columns of the query are shown
+	given   bool   // whether the request names columns; if false, the columns of the query are shown
 	number  string // one numeric field, such as Position.X
-	leaves  bool   // whether a component becomes a list of its fields' values, not one short text
-	slots   int    // limit of the slots in a step; 0, for searches that only count, means no limit
+	leaves  bool   // whether rows hold the values of fields, instead of short texts
+	slots   int    // limit of the slots in a step; 0 means no limit
 }
 
-// slotsRead is the number of slots in a step of a search that processes each match.
+// slotsRead is the number of slots in a step of a search that reads each match.
 const slotsRead = 4 << 10
 
-// newSearch parses a request's query and waits for a turn. The caller must call end after the search.
+// newSearch parses a query and waits for a turn. The caller must call end after the search.
 func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search,
 	error) {
 	tree, err := query.Parse(text)
@@ -107,7 +107,6 @@ func (s *search) end() {
 	<-s.in.asked.turns
 }
 
-// begin returns the shared state that a new search needs.
 func (q *searches) begin() (turns chan struct{}, schema *query.Schema) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -117,7 +116,7 @@ func (q *searches) begin() (turns chan struct{}, schema *query.Schema) {
 	return q.turns, q.schema
 }
 
-// compile resolves the names in the request. Call compile outside of looks, because it takes a while.
+// compile resolves the names in the request. Do not call compile in a look, because it takes a while.
 func (s *search) compile(schema *query.Schema) {
 	s.schema, s.part, s.shown = schema, nil, nil
 	if s.plan, s.wrong = query.Compile(s.tree, schema); s.wrong != nil {
@@ -159,7 +158,6 @@ func (s *search) findNumber() (*query.Part, error) {
 	return p, nil
 }
 
-// queryProblem turns an error in a query into a problem.
 func queryProblem(err error) error {
 	var e *query.Error
 	if !errors.As(err, &e) {
@@ -169,8 +167,8 @@ func queryProblem(err error) error {
 		Length: &e.Length}
 }
 
-// look binds the targets of the query if they are not bound yet. It then calls f as [Inspector.look] does. If
-// the time of the search runs out, look returns nil and sets search.over.
+// look calls f as [Inspector.look] does. The first call also binds the query. If the time of the search runs
+// out, look returns nil and sets search.over.
 func (s *search) look(f func() (done bool)) error {
 	for {
 		var columns []column
@@ -214,7 +212,7 @@ func (s *search) look(f func() (done bool)) error {
 	}
 }
 
-// bind finds the query's targets, and reports whether it found them all.
+// bind finds the entities that the query names. If the request is invalid, bind returns false.
 func (s *search) bind() bool {
 	if s.wrong != nil {
 		return false
@@ -234,8 +232,8 @@ func (s *search) bind() bool {
 // late reports whether the look should end.
 func (s *search) late() bool { return time.Since(s.begin) > lookTime }
 
-// step searches the next slots. It returns the first of these slots, a bit set of the slots that match, and
-// the number of matches. ok is false if no slot is left.
+// step searches the next slots, beginning with slot lo. words is a bit set of the matching slots, and n is
+// their number. ok is false if no slot is left.
 func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	if s.slots = s.in.world.Slots(); s.next >= s.slots || len(s.words) == 0 {
 		return s.next, nil, 0, false
@@ -251,7 +249,7 @@ func (s *search) step() (lo int, words []uint64, n int, ok bool) {
 	return lo, words, s.found.Words(lo, s.next, words), true
 }
 
-// walk takes steps until no slot is left or found returns true. It calls found for each step with matches.
+// walk takes steps until no slot is left or found returns true. It calls found after each step with matches.
 // The next call of walk continues after the last step.
 func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) error {
 	return s.look(func() (done bool) {
@@ -267,7 +265,7 @@ func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) e
 	})
 }
 
-// scanned returns how many slots were searched.
+// scanned returns the number of searched slots.
 func (s *search) scanned() int { return min(s.next, s.slots) }
 
 // whole reports whether the result is complete and describes the world at one moment.
@@ -275,7 +273,7 @@ func (s *search) whole() bool {
 	return !s.over && (s.walked <= 1 || s.found.Plain() && !s.moved)
 }
 
-// schemaOf returns the schema of a world's columns, and caches it. Call schemaOf outside of looks, because it
+// schemaOf returns the schema of a world's columns, and caches it. Do not call schemaOf in a look, because it
 // takes a while.
 func (q *searches) schemaOf(columns []column) *query.Schema {
 	if _, kept := q.begin(); kept != nil && len(kept.Columns) == len(columns) {

@@ -12,10 +12,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkSearches searches a world with a million entities. The world does nothing but admit looks, the
-// visits of the inspector. BenchmarkSearches reports the number of looks, their total time and quantiles of
-// their times. If the environment variable VAST_ENTITIES is a number, BenchmarkSearches also searches a world
-// with this number of entities.
+// BenchmarkSearches searches a world with a million entities. If the environment variable VAST_ENTITIES is a
+// number, BenchmarkSearches also searches a world with this number of entities. The metrics describe the
+// looks, the visits of the inspector to the world.
 func BenchmarkSearches(b *testing.B) {
 	sizes := []int{1_000_000}
 	if n, err := strconv.Atoi(os.Getenv("VAST_ENTITIES")); err == nil {
@@ -45,7 +44,7 @@ func BenchmarkSearches(b *testing.B) {
 	}
 }
 
-// stillWorld is a world that does nothing but admit visits.
+// stillWorld is a world that only admits visits.
 type stillWorld struct {
 	*Inspector
 	w    *vast.World

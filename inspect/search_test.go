@@ -65,7 +65,7 @@ func TestSearchesEnd(t *testing.T) {
 	}
 }
 
-// TestSearchesTakeTurns: while maxSearches searches run, a further search waits until one of them ends.
+// TestSearchesTakeTurns: while maxSearches searches run, a further search waits.
 func TestSearchesTakeTurns(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range maxSearches {
@@ -81,8 +81,8 @@ func TestSearchesTakeTurns(t *testing.T) {
 		t.Error("the search did not wait for its turn")
 	case <-time.After(20 * time.Millisecond):
 	}
-	// Free the turn of one search. The test occupies a turn again below, because the clean-up ends all
-	// searches, and each end frees a turn.
+	// Free the turn of one search. The test occupies the turn again below, because t.Cleanup also ends this
+	// search.
 	<-f.asked.turns
 	if got := <-counted; !strings.HasPrefix(got, `{"count":3,`) {
 		t.Errorf("the answer is %s, want the count 3", got)
@@ -97,7 +97,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestMatchesAreKept: a repeated search reuses the matches of the first search until these are too old.
+// TestMatchesAreKept: a repeated search reuses the matches of the first search for matchesTime.
 func TestMatchesAreKept(t *testing.T) {
 	f := newFixture(t, Options{})
 	page := func() (a pageAnswer) {
@@ -112,7 +112,7 @@ func TestMatchesAreKept(t *testing.T) {
 		defer f.asked.mu.Unlock()
 		f.asked.lists[0].at = at
 	}
-	setFound(time.Now().Add(time.Hour)) // so that the matches stay valid even on a slow machine
+	setFound(time.Now().Add(time.Hour)) // keeps the matches valid on a slow machine
 	f.see(t, func() { f.position.Get(f.people[95]).X = 1000; f.w.Delete(f.people[97]) })
 	if a := page(); a.Exact || a.Total != 100 || len(a.Rows) != 9 || a.Rows[5].ID != f.people[95].String() {
 		t.Errorf("%+v", a)

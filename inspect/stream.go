@@ -13,19 +13,18 @@ import (
 
 const (
 	maxStreams    = 32
-	maxTopics     = 16               // of one stream
-	keepAliveTime = 15 * time.Second // between messages on a quiet stream
+	maxTopics     = 16               // limit of the topics of one stream
+	keepAliveTime = 15 * time.Second // longest time without a message
 )
 
-// topic is a value that streams send repeatedly.
+// topic is a value that streams send repeatedly. Requests ask for name or name:argument.
 type topic struct {
-	name  string // a request names the topic as name or as name:argument
-	every time.Duration
+	name  string
+	every time.Duration // time between two values
 	// make returns the value to send as JSON, or nil to send nothing.
 	make func(ctx context.Context, argument string) (any, error)
 }
 
-// topics returns all topics.
 func (in *Inspector) topics() []topic {
 	return slices.Concat(
 		in.entityTopics(),
@@ -42,13 +41,12 @@ func (in *Inspector) streamRoutes() []route {
 type subscription struct {
 	topic
 	full, argument string    // full is name:argument, or name if there is no argument
-	due            time.Time // when to send the next value
+	due            time.Time // time of the next value
 }
 
 // serveStream sends the requested topics as server-sent events. The name of an event is the topic with its
-// argument, and its data is the JSON of the topic's value. If a topic fails, the data is {"error": …}, and
-// the stream continues. One goroutine makes and sends one value after another, without a queue. A browser
-// that reads slowly therefore gets fewer events. A browser that does not read is disconnected.
+// argument. The data of an event is the topic's value as JSON, or {"error": …} if the topic fails. A browser
+// that reads slowly gets fewer events. A browser that does not read is disconnected.
 func (in *Inspector) serveStream(w http.ResponseWriter, r *http.Request) error {
 	subscriptions, err := in.subscriptions(r.URL.Query()["topic"])
 	if err != nil {
@@ -75,14 +73,14 @@ func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscri
 	out := events{w, http.NewResponseController(w)}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	quiet := time.Now()
+	lastSent := time.Now()
 	for {
 		select {
 		case <-r.Context().Done():
 			return nil
 		case <-timer.C:
 		}
-		next := quiet.Add(keepAliveTime)
+		next := lastSent.Add(keepAliveTime)
 		for i := range subscriptions {
 			s := &subscriptions[i]
 			if now := time.Now(); !now.Before(s.due) {
@@ -92,18 +90,18 @@ func (in *Inspector) serveTopics(w http.ResponseWriter, r *http.Request, subscri
 					return nil // the browser is gone or does not read
 				}
 				if sent {
-					quiet = time.Now()
+					lastSent = time.Now()
 				}
 			}
 			if s.due.Before(next) {
 				next = s.due
 			}
 		}
-		if time.Since(quiet) >= keepAliveTime {
+		if time.Since(lastSent) >= keepAliveTime {
 			if out.write([]byte(": \n\n")) != nil {
 				return nil
 			}
-			quiet = time.Now()
+			lastSent = time.Now()
 		}
 		timer.Reset(max(time.Until(next), time.Millisecond))
 	}
@@ -133,7 +131,7 @@ type events struct {
 	control *http.ResponseController
 }
 
-// send sends the value of a topic. It reports whether the topic had a value to send.
+// send sends the value of a topic. sent is false if the topic has no value to send.
 func (o events) send(ctx context.Context, s *subscription) (sent bool, err error) {
 	v, err := s.make(ctx, s.argument)
 	if err != nil {

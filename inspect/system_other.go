@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// errTaken is the error of listening at an address that another program uses.
+// errTaken is the error for an address that another program listens at.
 const errTaken = syscall.EADDRINUSE
 
-// processorTime returns 0: the processor time is unknown on these systems.
+// processorTime returns 0, because the CPU time is unknown on these systems.
 func processorTime() time.Duration { return 0 }

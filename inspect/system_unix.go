@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errTaken is the error of listening at an address that another program uses.
+// errTaken is the error for an address that another program listens at.
 const errTaken = syscall.EADDRINUSE
 
-// processorTime returns the processor time that this program has used.
+// processorTime returns the CPU time of this program, or 0 if it is unknown.
 func processorTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// errTaken is the error of listening at an address that another program uses.
+// errTaken is the error for an address that another program listens at.
 const errTaken = windows.WSAEADDRINUSE
 
-// processorTime returns the processor time that this program has used.
+// processorTime returns the CPU time of this program, or 0 if it is unknown.
 func processorTime() time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user) != nil {
@@ -18,7 +18,7 @@ func processorTime() time.Duration {
 	return durationOf(kernel) + durationOf(user)
 }
 
-// durationOf converts a Windows duration, which counts units of 100 ns.
+// durationOf converts a Windows duration, whose unit is 100 ns.
 func durationOf(f windows.Filetime) time.Duration {
 	return time.Duration(uint64(f.HighDateTime)<<32|uint64(f.LowDateTime)) * 100
 }

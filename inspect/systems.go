@@ -9,22 +9,21 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// maxSchedules bounds the listed schedules of a world.
-const maxSchedules = 16
+const maxSchedules = 16 // limit of the schedules that an answer lists
 
 // systemsAnswer describes the world's schedules and its control. Times are in seconds.
 type systemsAnswer struct {
 	Control   controlAnswer    `json:"control"`
-	Schedules []scheduleAnswer `json:"schedules"` // open schedules, in the order in which they were made
+	Schedules []scheduleAnswer `json:"schedules"` // open schedules, the oldest first
 }
 
 type scheduleAnswer struct {
 	ID      uint64        `json:"id"`
 	Main    bool          `json:"main"` // whether this schedule makes the world's ticks
 	Workers int           `json:"workers"`
-	Rate    int           `json:"rate"` // ticks in a second of simulated time
+	Rate    int           `json:"rate"` // ticks per second of simulated time
 	CatchUp int           `json:"catchUp"`
-	Systems []systemEntry `json:"systems"` // in the order in which one worker runs them
+	Systems []systemEntry `json:"systems"` // in the order of a run with one worker
 	Edges   []sched.Edge  `json:"edges"`
 	Stats   scheduleStats `json:"stats"`
 }
@@ -39,9 +38,9 @@ type systemEntry struct {
 	WritesResources []string `json:"writesResources"`
 }
 
-// scheduleStats are the figures of a schedule up to its last tick.
+// scheduleStats are the statistics of a schedule up to its last tick.
 type scheduleStats struct {
-	ID              uint64        `json:"id"`            // of the schedule
+	ID              uint64        `json:"id"`            // ID of the schedule
 	Running         bool          `json:"running"`       // whether sched.Schedule.Run is running
 	Budget          float64       `json:"budgetSeconds"` // planned time between ticks; 0 if unknown
 	Tick            uint64        `json:"tick"`
@@ -49,21 +48,21 @@ type scheduleStats struct {
 	Dropped         uint64        `json:"dropped"`
 	CommandsDone    uint64        `json:"commandsDone"`
 	CommandsSkipped uint64        `json:"commandsSkipped"`
-	Ticks           spent         `json:"ticks"`
-	RecentTicks     spent         `json:"recentTicks"` // of the last 256 ticks
-	Applying        spent         `json:"applying"`    // of commands
-	RecentApplying  spent         `json:"recentApplying"`
+	Ticks           timeStats     `json:"ticks"`
+	RecentTicks     timeStats     `json:"recentTicks"` // the last 256 ticks
+	Applying        timeStats     `json:"applying"`    // the application of commands
+	RecentApplying  timeStats     `json:"recentApplying"`
 	Systems         []systemTimes `json:"systems"`
 }
 
 type systemTimes struct {
-	Name   string `json:"name"`
-	Times  spent  `json:"times"`
-	Recent spent  `json:"recent"` // of the last 256 ticks in which the system ran
+	Name   string    `json:"name"`
+	Times  timeStats `json:"times"`
+	Recent timeStats `json:"recent"` // the last 256 ticks in which the system ran
 }
 
-// spent summarizes durations, in seconds.
-type spent struct {
+// timeStats summarizes durations, in seconds.
+type timeStats struct {
 	Count uint64  `json:"count"` // number of durations
 	Total float64 `json:"total"`
 	Last  float64 `json:"last"`
@@ -72,7 +71,7 @@ type spent struct {
 	Max   float64 `json:"max"`
 }
 
-// systemsEvent is the value of the topic "systems", which is sent once a second.
+// systemsEvent is the value of the topic systems.
 type systemsEvent struct {
 	Control   controlAnswer   `json:"control"`
 	Schedules []scheduleStats `json:"schedules"`
@@ -98,14 +97,14 @@ func (in *Inspector) systemsTopics() []topic {
 	}}}
 }
 
-// schedules returns the open schedules of the world, but at most the first maxSchedules.
+// schedules returns the open schedules of the world, at most the maxSchedules oldest.
 func (in *Inspector) schedules() []*sched.Schedule {
 	list := sched.Of(in.world)
 	return list[:min(len(list), maxSchedules)]
 }
 
-// mainSchedule returns the schedule that makes the world's ticks: the running schedule or, if no schedule
-// runs, the schedule with the most ticks. It returns nil if the world has no schedule.
+// mainSchedule returns the running schedule. If no schedule runs, mainSchedule returns the schedule with the
+// most ticks, or nil if the world has no schedule.
 func (in *Inspector) mainSchedule() *sched.Schedule {
 	var most *sched.Schedule
 	var ticks uint64
@@ -175,16 +174,17 @@ func (in *Inspector) statsOf(s *sched.Schedule, main bool) scheduleStats {
 		ID: s.ID(), Running: s.Running(), Budget: budget.Seconds(), Tick: st.Tick, Late: st.Late,
 		Dropped:      st.Dropped,
 		CommandsDone: uint64(st.Commands.Done), CommandsSkipped: uint64(st.Commands.Skipped),
-		Ticks: spentOf(st.Ticks), RecentTicks: spentOf(st.RecentTicks), Applying: spentOf(st.Applying),
-		RecentApplying: spentOf(st.RecentApplying), Systems: make([]systemTimes, 0, len(st.Systems)),
+		Ticks: timeStatsOf(st.Ticks), RecentTicks: timeStatsOf(st.RecentTicks),
+		Applying: timeStatsOf(st.Applying), RecentApplying: timeStatsOf(st.RecentApplying),
+		Systems: make([]systemTimes, 0, len(st.Systems)),
 	}
 	for _, sys := range st.Systems {
-		e.Systems = append(e.Systems, systemTimes{sys.Name, spentOf(sys.Times), spentOf(sys.Recent)})
+		e.Systems = append(e.Systems, systemTimes{sys.Name, timeStatsOf(sys.Times), timeStatsOf(sys.Recent)})
 	}
 	return e
 }
 
-func spentOf(t sched.Times) spent {
-	return spent{t.Count, t.Total.Seconds(), t.Last.Seconds(), t.P50.Seconds(), t.P99.Seconds(),
+func timeStatsOf(t sched.Times) timeStats {
+	return timeStats{t.Count, t.Total.Seconds(), t.Last.Seconds(), t.P50.Seconds(), t.P99.Seconds(),
 		t.Max.Seconds()}
 }

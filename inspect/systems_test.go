@@ -13,11 +13,10 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// waitForTicks waits until the schedule has made n ticks.
 func (f *fixture) waitForTicks(t testing.TB, n uint64) {
 	t.Helper()
 	for f.schedule.Stats().Tick < n {
-		f.see(t, func() {}) // returns after a tick, or between ticks
+		f.see(t, func() {})
 	}
 }
 
@@ -66,8 +65,7 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// TestSystemsOfSeveralSchedules: the main schedule is the running schedule. If no schedule runs, the main
-// schedule is the schedule with the most ticks.
+// TestSystemsOfSeveralSchedules checks which schedule is the main schedule.
 func TestSystemsOfSeveralSchedules(t *testing.T) {
 	f := newFixture(t, Options{})
 	f.waitForTicks(t, 1)

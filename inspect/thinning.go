@@ -6,12 +6,12 @@ import (
 )
 
 // thinning makes a uniform random sample of a growing list: each element is kept with the same probability.
-// When the sample gets too large, halve halves the probability and drops about half of the sample.
+// halve halves this probability and drops about half of the sample.
 type thinning struct {
 	halvings int
 }
 
-// thin clears bits at random. A set bit stays set with the current probability, 1/2^halvings.
+// thin clears bits at random. A set bit stays set with the probability 1/2^halvings.
 func (t *thinning) thin(words []uint64) {
 	if t.halvings == 0 {
 		return
@@ -24,7 +24,7 @@ func (t *thinning) thin(words []uint64) {
 	}
 }
 
-// halve halves the probability of t and returns each element of kept with probability 1/2. It overwrites
+// halve halves the probability of t, and returns each element of kept with probability 1/2. It overwrites
 // kept.
 func halve[T any](t *thinning, kept []T) []T {
 	t.halvings++
@@ -39,8 +39,8 @@ func halve[T any](t *thinning, kept []T) []T {
 	return left
 }
 
-// choose returns n random elements of the list in their order. All elements have the same probability. choose
-// overwrites the list.
+// choose returns n random elements of the list in their order, each with the same probability. It overwrites
+// the list.
 func choose[T any](list []T, n int) []T {
 	left := list[:0]
 	for i, v := range list {

@@ -8,29 +8,27 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// tickBounds are the upper bounds of the buckets for tick times, in seconds: three for each power of ten.
+// tickBounds are the upper bounds of the buckets for tick times, in seconds.
 var tickBounds = [...]float64{
 	0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1,
 }
 
-// maxPending bounds the ticks that wait for sumUp.
 const maxPending = 4096
 
-// tickMeter reads the duration of each tick once, from the recent ticks that the schedule keeps. A schedule
-// starts to measure ticks when its ticks are first read.
+// tickMeter collects the durations of a schedule's ticks. It misses the ticks before the first read.
 type tickMeter struct {
 	mu      sync.Mutex
-	id      uint64          // of the schedule
+	id      uint64          // ID of the schedule
 	after   uint64          // number of the schedule's ticks at the last read
-	pending []time.Duration // read, but not yet summed up
+	pending []time.Duration // ticks for the next sumUp, at most maxPending
 
 	counts [len(tickBounds) + 1]uint64 // ticks in each bucket; the last bucket has no bound
 	sum    time.Duration
 	total  uint64
 }
 
-// read reads the ticks that ended since the last call. If s is another schedule than in the last call, all
-// counts start again at zero.
+// read reads the ticks that ended since the last call. If the schedule has changed since the last call, all
+// counts start at zero.
 func (m *tickMeter) read(s *sched.Schedule) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,19 +65,18 @@ func timesOf(times []time.Duration) TickTimes {
 		return TickTimes{}
 	}
 	slices.Sort(times)
-	// quantile returns the smallest of the times that is at least as long as percent % of all times.
+	// quantile uses the nearest-rank method.
 	quantile := func(percent int) float64 { return times[(n*percent+99)/100-1].Seconds() }
 	return TickTimes{quantile(50), quantile(99), times[n-1].Seconds()}
 }
 
-// tickHistogram counts ticks by duration.
 type tickHistogram struct {
-	buckets map[float64]uint64 // cumulative: ticks that took no longer than the bound
+	buckets map[float64]uint64 // number of ticks that took at most the key, in seconds
 	count   uint64
 	sum     float64 // in seconds
 }
 
-// histogram returns the counts of all ticks that were read from the current schedule.
+// histogram counts all ticks that were read from the current schedule.
 func (m *tickMeter) histogram() tickHistogram {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -34,7 +34,7 @@ func TestTickMeter(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter
 		s, tick := ticking(t)
-		tick(time.Hour) // not measured, because no reader has asked yet
+		tick(time.Hour) // not measured, because it ends before the first read
 		m.read(s)
 		if got := m.sumUp(); got != (TickTimes{}) {
 			t.Errorf("without measured ticks, the times are %+v", got)
@@ -52,7 +52,7 @@ func TestTickMeter(t *testing.T) {
 		if got := m.sumUp(); got != (TickTimes{}) {
 			t.Errorf("the second sum is %+v", got)
 		}
-		tick(5 * time.Millisecond) // a tick as long as a bucket's upper bound counts in this bucket
+		tick(5 * time.Millisecond) // a bucket contains its upper bound
 		m.read(s)
 		h := m.histogram()
 		if h.count != 101 || math.Abs(h.sum-(0.294+0.04+2+0.005)) > 1e-9 {
@@ -74,7 +74,6 @@ func TestTickMeter(t *testing.T) {
 	})
 }
 
-// TestTickMeterIsBounded: without a call of sumUp, the meter keeps at most maxPending ticks.
 func TestTickMeterIsBounded(t *testing.T) {
 	clocktest.Bubble(t, func(t *testing.T) {
 		var m tickMeter

@@ -11,16 +11,15 @@ import (
 )
 
 const (
-	maxRecorded  = 5 // limit of the ticks that one request records
-	maxRecording = 4 // limit of the requests that record at the same time
+	maxRecorded  = 5 // limit of the ticks per request
+	maxRecording = 4 // limit of the concurrent requests that record
 )
 
 // timelineAnswer is a recording of some ticks. Times are in seconds from the beginning of the tick.
 type timelineAnswer struct {
-	Schedule uint64 `json:"schedule"`
-	// whether the ticks were recorded for this request; if not, Ticks is the last earlier recording
-	Fresh bool           `json:"fresh"`
-	Ticks []tickTimeline `json:"ticks"`
+	Schedule uint64         `json:"schedule"`
+	Fresh    bool           `json:"fresh"` // false if Ticks is an earlier recording
+	Ticks    []tickTimeline `json:"ticks"`
 }
 
 type tickTimeline struct {
@@ -30,7 +29,7 @@ type tickTimeline struct {
 	Workers int         `json:"workers"`
 	Lost    int         `json:"lost"` // number of spans that did not fit into the recording
 	Phases  []phaseSpan `json:"phases"`
-	Spans   []span      `json:"spans"` // in the order of Start
+	Spans   []span      `json:"spans"` // ordered by Start
 }
 
 type phaseSpan struct {

@@ -66,10 +66,9 @@ func TestTimelineOfAPausedProgram(t *testing.T) {
 	}
 }
 
-// TestTimelinesAreBounded: while maxRecording requests record, a further request is refused. The recording
-// requests succeed.
+// TestTimelinesAreBounded: while maxRecording requests record, a further request is refused.
 func TestTimelinesAreBounded(t *testing.T) {
-	// This Control does not report the pause of the schedule below, so the requests wait for a tick.
+	// The requests wait for a tick, because this Control does not report the pause of the schedule.
 	f := newFixture(t, Options{Control: &noted{}, Patience: 5 * time.Minute})
 	f.schedule.Pause()
 	f.see(t, func() {})

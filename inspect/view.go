@@ -31,7 +31,7 @@ type View struct {
 	Sphere bool
 	// Unit is the unit of x and y, such as m; may be empty.
 	Unit string
-	// Layers are the 1 to 8 kinds of things that are counted.
+	// Layers are the kinds of things that the view counts, 1 to 8.
 	Layers []Layer
 	// Paint adds to the counts of a picture. It is required.
 	Paint func(p *Picture) (done bool)
@@ -40,15 +40,15 @@ type View struct {
 	// Where returns the position of an entity. ok reports whether the entity has a position. Default: no
 	// entity has a position.
 	Where func(e vast.Entity) (x, y float64, ok bool)
-	// Outlines returns closed lines that never change, such as coasts. A point that an odd number of lines
-	// surrounds counts as ground. Outlines is called at most once, on any goroutine. Outlines must not use
+	// Outlines returns closed lines that never change, such as coasts. A point is ground if an odd number of
+	// lines surrounds it. The inspector calls Outlines at most once, on any goroutine. Outlines must not use
 	// the world. Default: none.
 	Outlines func() [][]Point
-	// Landmarks returns named places in a window, the most important first. The parameter most is the largest
-	// number of places to return. Several goroutines may call Landmarks at the same time. Landmarks must
-	// not use the world. Default: none.
+	// Landmarks returns named places in a window, the most important first. The parameter most limits the
+	// number of places. Several goroutines may call Landmarks at the same time. Landmarks must not use the
+	// world. Default: none.
 	Landmarks func(window Bounds, most int) []Landmark
-	// Attribution credits the sources of the data, one line each, at the foot of the map.
+	// Attribution has one line for each source of the data. The lines appear at the foot of the map.
 	Attribution []string
 }
 
@@ -85,7 +85,6 @@ const maxLayers = 8
 
 var viewID = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
-// colours are the valid values of Layer.Colour.
 var colours = map[string]bool{"blue": true, "red": true, "green": true, "amber": true, "violet": true}
 
 // withDefaults returns the view with defaults filled in. It panics if the view is invalid.
@@ -132,7 +131,7 @@ func (v View) withDefaults() View {
 func (b Bounds) valid() bool {
 	const most = 1e15
 	for _, v := range [...]float64{b.X0, b.Y0, b.X1, b.Y1} {
-		if !(math.Abs(v) <= most) { // true for NaN too
+		if !(math.Abs(v) <= most) { // also true for NaN
 			return false
 		}
 	}

@@ -10,12 +10,9 @@ import (
 )
 
 const (
-	// freshTime is the time for which a picture serves later requests with the same pictureKey.
-	freshTime = 400 * time.Millisecond
-	// paintTime is the shortest time between the starts of two paintings.
-	paintTime = 100 * time.Millisecond
-	// maxWaiting bounds the requests that wait for pictures.
-	maxWaiting = 64
+	freshTime  = 400 * time.Millisecond // time for which a picture serves later requests
+	paintTime  = 100 * time.Millisecond // shortest time between the starts of two paintings
+	maxWaiting = 64                     // limit of the requests that wait for pictures
 )
 
 // viewCache keeps the views, the pictures that are being painted, and the last pictures. Requests with
@@ -27,23 +24,21 @@ type viewCache struct {
 
 	mu       sync.Mutex
 	pictures map[pictureKey]*cachedPicture
-	next     time.Time // when the next painting may start
+	next     time.Time // earliest start of the next painting
 }
 
-// servedView is a view and a function that describes it. The description is made once.
 type servedView struct {
 	View
-	describe func() viewAnswer
+	describe func() viewAnswer // makes the description at the first call
 }
 
-// pictureKey identifies a picture.
 type pictureKey struct {
 	view          *servedView
 	window        Bounds
 	columns, rows int
 }
 
-// cachedPicture is a picture. It is complete when ready is closed.
+// cachedPicture is a picture. bytes and err are valid after ready is closed.
 type cachedPicture struct {
 	ready chan struct{}
 	bytes []byte
@@ -74,8 +69,8 @@ func (g *viewCache) find(id string) *servedView {
 	return nil
 }
 
-// window checks the requested window b. If the view wraps, window moves b so that the result begins within
-// the bounds of the view.
+// window checks the requested window b. If the view wraps, window moves b so that b.X0 lies within the bounds
+// of the view.
 func (e *servedView) window(b Bounds) (Bounds, error) {
 	if !b.valid() {
 		return b, badRequest("a window needs x0 < x1 and y0 < y1")
@@ -118,7 +113,7 @@ func (in *Inspector) picture(ctx context.Context, key pictureKey) ([]byte, error
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		// If the request that painted was cancelled, claim lets one of the waiting requests paint.
+		// If the painting request was cancelled, the next call of claim lets a waiting request paint.
 		if !errors.Is(p.err, context.Canceled) || ctx.Err() != nil {
 			return p.bytes, p.err
 		}

@@ -8,11 +8,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// maxPicked bounds the things that are reported near a point.
 const maxPicked = 8
 
-// Picking collects the things near a point of a [View]. It keeps the 8 most important things; among equally
-// important things it prefers the nearest.
+// Picking collects the things near a point of a [View]. It keeps the 8 most important things. Among equally
+// important things, it prefers the nearest.
 type Picking struct {
 	// X, Y is the point. Radius is the greatest distance of a thing from the point. In a view of a sphere,
 	// Radius is in degrees of latitude.
@@ -21,7 +20,7 @@ type Picking struct {
 	Next int
 
 	period float64 // width of the view if it wraps; 0 if it does not
-	narrow float64 // length of a unit of x relative to a unit of y
+	narrow float64 // length of a unit of x, in units of y
 	found  []Picked
 }
 
@@ -29,7 +28,7 @@ type Picking struct {
 type Picked struct {
 	Entity vast.Entity // zero for a thing that is not an entity
 	Name   string      // default: the name of the entity, or its ID if there is no name
-	Detail string      // such as a country; distinguishes things of the same name; may be empty
+	Detail string      // distinguishes things of the same name, such as a country; may be empty
 	X, Y   float64
 	Weight float64 // importance: higher first
 	Facts  []Fact  // shown below the name
@@ -44,7 +43,7 @@ type Fact struct {
 	Value float64 `json:"value"`
 }
 
-// Link leads to the entities of a query.
+// Link is a link to the entities that match a query.
 type Link struct {
 	Text  string `json:"text"`
 	Query string `json:"query"`
@@ -61,11 +60,11 @@ func newPicking(v *View, x, y, radius float64) *Picking {
 	return p
 }
 
-// Takes reports whether [Picking.Add] would keep a thing of the given weight at a point. Add keeps the thing
-// if the point lies within Radius, and the thing is among the 8 most important so far. Takes needs a few
-// nanoseconds for a point that lies outside of Radius.
+// Takes reports whether [Picking.Add] would keep a thing of the given weight at a point. Add keeps a thing
+// within Radius that is among the 8 most important things so far. Takes needs a few nanoseconds for a point
+// outside of Radius.
 func (p *Picking) Takes(x, y, weight float64) bool {
-	if !(math.Abs(y-p.Y) <= p.Radius) { // false for NaN
+	if !(math.Abs(y-p.Y) <= p.Radius) { // also true for NaN
 		return false
 	}
 	d := p.distance(x, y)

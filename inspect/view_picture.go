@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// maxCells bounds the cells of a picture, over all layers.
-const maxCells = 1 << 20
+const maxCells = 1 << 20 // limit of the cells of a picture, summed over its layers
 
 // Picture is a window of a [View], divided into cells of equal size. Each layer counts things in each cell.
 type Picture struct {
@@ -22,7 +21,7 @@ type Picture struct {
 	across, down  float64 // cells per unit of x, and per unit of y; down is negative if y grows upwards
 	left, top     float64
 	layers        int
-	counts        []uint32 // by layer, then by row from the top
+	counts        []uint32 // ordered by layer, then by row from the top
 	columns, rows float64
 	cellsPerLayer int
 }
@@ -44,14 +43,14 @@ func newPicture(v *View, window Bounds, columns, rows int) *Picture {
 	return p
 }
 
-// Cell returns the cell of a point, for [Picture.Add], or -1 if the point lies outside of the window. A
-// point with a NaN lies outside. The window's right and lower borders belong to the last cells.
+// Cell returns the cell of a point, for [Picture.Add]. If the point lies outside of the window or has a NaN,
+// Cell returns -1. The window's right and lower borders belong to the last cells.
 func (p *Picture) Cell(x, y float64) int {
 	if x < p.left && p.period > 0 {
 		x += p.period
 	}
 	column, row := (x-p.left)*p.across, (y-p.top)*p.down
-	// The condition has this form because every comparison with NaN is false.
+	// The condition is also true for NaN.
 	if !(column >= 0 && column <= p.columns && row >= 0 && row <= p.rows) {
 		return -1
 	}
@@ -66,15 +65,16 @@ func (p *Picture) Add(layer, cell int, n uint32) {
 	}
 }
 
-// pictureMagic is the first four bytes of a picture.
-const pictureMagic = "vpic"
+const (
+	pictureMagic = "vpic"
+	pictureHead  = 48 // number of bytes before the counts
+)
 
-// pictureHead is the number of bytes before the counts.
-const pictureHead = 48
-
-// bytes returns the picture with little-endian numbers: "vpic"; the numbers of columns, rows and layers as
-// uint32; the window's x0, y0, x1 and y1 as float64; the counts as uint32, by layer, then by row from the
-// top.
+// bytes returns the picture in this format, with little-endian numbers:
+//   - "vpic"
+//   - the numbers of columns, rows and layers as uint32
+//   - the window's x0, y0, x1 and y1 as float64
+//   - the counts as uint32, ordered by layer, then by row from the top
 func (p *Picture) bytes() []byte {
 	b := make([]byte, 0, pictureHead+4*len(p.counts))
 	b = append(b, pictureMagic...)

@@ -70,7 +70,7 @@ func TestWindows(t *testing.T) {
 	globe := &servedView{View: View{Bounds: Bounds{-180, -90, 180, 90}, Wraps: true}}
 	for _, c := range []struct {
 		e         *servedView
-		ask, want Bounds // want is zero if the window must be refused
+		ask, want Bounds // want is zero if the view must refuse the window
 	}{
 		{flat, Bounds{-50, -50, 150, 150}, Bounds{-50, -50, 150, 150}},
 		{flat, Bounds{5, 5, 5, 6}, Bounds{}}, {flat, Bounds{6, 5, 5, 6}, Bounds{}},

@@ -13,12 +13,12 @@ import (
 //		func(p *Position) (x, y float64) { return float64(p.X), float64(p.Y) }, burning, frozen)
 //	in, err := inspect.Serve(ctx, world, inspect.Options{Views: []inspect.View{view}})
 //
-// The first layer counts all entities with a position. Each further column adds a layer, which counts the
-// entities that have a position and the component of that column. The caller may change the fields of the
+// The first layer counts all entities with a position. Each column of parts adds a layer. This layer counts
+// the entities that have a position and the column's component. The caller may change the fields of the
 // result, such as Title, Unit, Down, or the names and colours of the layers.
 //
-// A picture takes about 10 nanoseconds for each entity and layer. Plane panics if a column was not made by a
-// world. [Serve] panics if there are more than seven further columns.
+// A picture takes about 10 nanoseconds for each entity and layer. Plane panics if a column belongs to no
+// world. [Serve] panics if parts has more than seven columns.
 func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, y float64),
 	parts ...vast.AnyColumn) View {
 	w := probe.Describe(col).World
@@ -30,7 +30,7 @@ func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, 
 			Part: true})
 	}
 	v.Paint = func(p *Picture) bool {
-		next := p.Next + slotsALook/len(queries)
+		next := p.Next + slotsPerCall/len(queries)
 		for layer, q := range queries {
 			for run := range q.Between(p.Next, next).Runs() {
 				positions := col.Slice(run)
@@ -43,7 +43,7 @@ func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, 
 		return next >= w.Slots()
 	}
 	v.Pick = func(p *Picking) bool {
-		next := p.Next + slotsALook
+		next := p.Next + slotsPerCall
 		for run := range queries[0].Between(p.Next, next).Runs() {
 			positions := col.Slice(run)
 			for i := range positions {
@@ -65,8 +65,7 @@ func Plane[T any](id string, bounds Bounds, col vast.Column[T], at func(*T) (x, 
 	return v
 }
 
-// slotsALook bounds the slots that one call of Paint or Pick reads.
-const slotsALook = 1 << 14
+const slotsPerCall = 1 << 14 // limit of the slots that one call of Paint or Pick reads
 
 // partColours are the colours of the layers after the first.
 var partColours = []string{"red", "amber", "green", "violet"}

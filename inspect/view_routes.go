@@ -10,13 +10,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// viewName is a view in a list.
 type viewName struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 }
 
-// viewAnswer describes a view.
 type viewAnswer struct {
 	ID          string        `json:"id"`
 	Title       string        `json:"title"`
@@ -31,8 +29,7 @@ type viewAnswer struct {
 	Finds       bool          `json:"finds"`     // whether the view has a function Where
 	Landmarks   bool          `json:"landmarks"` // whether the view has a function Landmarks
 	Attribution []string      `json:"attribution"`
-	// The points of an outline are a flat list: x, y, x, y, …
-	Outlines [][]float64 `json:"outlines"`
+	Outlines    [][]float64   `json:"outlines"` // a list of x, y, x, y, … for each outline
 }
 
 type layerAnswer struct {
@@ -74,7 +71,6 @@ func (in *Inspector) viewRoutes() []route {
 	}
 }
 
-// names lists the views.
 func (g *viewCache) names() []viewName {
 	names := []viewName{}
 	for _, e := range g.views {
@@ -89,7 +85,6 @@ func (in *Inspector) listViews(*http.Request) (any, error) {
 	}{in.views.names()}, nil
 }
 
-// view returns the view that a request names.
 func (in *Inspector) view(r *http.Request) (*servedView, error) {
 	if e := in.views.find(r.PathValue("id")); e != nil {
 		return e, nil
@@ -105,7 +100,7 @@ func (in *Inspector) describeView(r *http.Request) (any, error) {
 	return e.describe(), nil
 }
 
-// description returns everything about a view that does not change.
+// description describes a view. The result never changes.
 func (e *servedView) description() viewAnswer {
 	a := viewAnswer{
 		ID: e.ID, Title: e.Title, Bounds: e.Bounds, Home: e.Home, Down: e.Down, Wraps: e.Wraps,
@@ -134,7 +129,6 @@ func (e *servedView) description() viewAnswer {
 // drawable reports whether a number can be sent as JSON and drawn.
 func drawable(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// coordinate reads a number from a request.
 func coordinate(q url.Values, name string) (float64, error) {
 	v, err := strconv.ParseFloat(q.Get(name), 64)
 	if err != nil || !drawable(v) {
@@ -143,7 +137,6 @@ func coordinate(q url.Values, name string) (float64, error) {
 	return v, nil
 }
 
-// coordinates reads several numbers.
 func coordinates(q url.Values, into map[string]*float64) error {
 	for name, v := range into {
 		var err error
@@ -154,7 +147,6 @@ func coordinates(q url.Values, into map[string]*float64) error {
 	return nil
 }
 
-// windowOf reads the window of a request.
 func (e *servedView) windowOf(q url.Values) (b Bounds, err error) {
 	if err := coordinates(q, map[string]*float64{"x0": &b.X0, "y0": &b.Y0, "x1": &b.X1,
 		"y1": &b.Y1}); err != nil {

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// picturePath requests a picture of a part of the fixture's plane. The people walk upwards from the lower
-// border of this part, and need 40 s to the upper border.
+// picturePath requests a picture of a part of the fixture's plane. The people start at its lower border and
+// walk upwards. They reach its upper border after 40 s.
 const picturePath = prefix + "views/plane/picture?x0=0&y0=0&x1=1000&y1=8000&columns=100&rows=10"
 
-// layerSums decodes a picture and sums up its layers.
+// layerSums returns the sum of the counts in each layer of a picture.
 func layerSums(t *testing.T, b []byte) (sums []int) {
 	t.Helper()
 	if len(b) < pictureHead || string(b[:4]) != pictureMagic {
@@ -37,14 +37,13 @@ func layerSums(t *testing.T, b []byte) (sums []int) {
 }
 
 func TestPictureOfPlane(t *testing.T) {
-	// The world is large enough for several visits with ticks between them.
+	// In a world of this size, a painting takes several calls of Paint.
 	f := newFixtureOf(t, Options{}, 100_000)
 	status, body := f.do(t, "GET", strings.Replace(picturePath, "x1=1000", "x1=8000", 1), "", "")
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	// The picture shows the three towns and the first 8,001 people. The last of these people is on the
-	// border.
+	// The picture shows the three towns and the first 8,001 people. The last of them is on the border.
 	if got := fmt.Sprint(layerSums(t, body)); got != "[8004 801 81]" {
 		t.Errorf("the layers count %s, want [8004 801 81]", got)
 	}
@@ -100,10 +99,9 @@ func TestPickAndWhere(t *testing.T) {
 	}
 }
 
-// painter paints a view and counts its paintings.
 type painter struct {
-	begun atomic.Int64  // number of paintings
-	calls int           // number of calls of Paint that make a painting
+	begun atomic.Int64  // number of started paintings
+	calls int           // number of calls of Paint per painting
 	hold  chan struct{} // if not nil, a painting waits until hold is closed
 	fails atomic.Bool   // whether Paint panics
 }
@@ -160,8 +158,8 @@ func TestManyClientsCostOnePainting(t *testing.T) {
 	}
 }
 
-// TestPainterLeaves: if a client hangs up while its request paints a picture, another request that waits for
-// this picture paints the picture.
+// TestPainterLeaves: if a client hangs up while its request paints a picture, another waiting request paints
+// the picture.
 func TestPainterLeaves(t *testing.T) {
 	p := &painter{calls: 2, hold: make(chan struct{})}
 	f := newFixture(t, Options{Views: []View{p.view()}})

@@ -13,8 +13,6 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestExtentsAndOccupied makes worlds with random entities, and compares their extents and counts with a map
-// of slots.
 func TestExtentsAndOccupied(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -52,7 +50,7 @@ func TestExtentsAndOccupied(t *testing.T) {
 		next, entities := 0, 0
 		for x := range probe.Extents(w, 0) {
 			if x.First < next || x.Slots <= 0 || x.Slots%64 != 0 || x.First%64 != 0 {
-				t.Fatalf("the extent %+v begins before slot %d, or is not made of whole words", x, next)
+				t.Fatalf("the extent %+v begins before slot %d, or is not a multiple of 64 slots", x, next)
 			}
 			next = x.First + x.Slots
 			n := 0
@@ -60,7 +58,7 @@ func TestExtentsAndOccupied(t *testing.T) {
 				if a := has[slot]; a != nil {
 					n++
 					if a != x.Archetype {
-						t.Fatalf("slot %d holds an entity of archetype %d, its extent is of %d", slot,
+						t.Fatalf("slot %d holds an entity of archetype %d in an extent of archetype %d", slot,
 							probe.NumberOf(a), probe.NumberOf(x.Archetype))
 					}
 				}
@@ -79,7 +77,7 @@ func TestExtentsAndOccupied(t *testing.T) {
 			i := slices.IndexFunc(all, func(x probe.Extent) bool { return x.First+x.Slots > lo/64*64 })
 			for x := range probe.Extents(w, lo) {
 				if i < 0 || x != all[i] {
-					t.Fatalf("from %d on the first extent is %+v", lo, x)
+					t.Fatalf("Extents from slot %d begins with %+v", lo, x)
 				}
 				break
 			}
@@ -173,7 +171,7 @@ func TestEntityAt(t *testing.T) {
 			t.Errorf("EntityAt(%d) is %v, %t", e.Slot(), got, ok)
 		}
 	}
-	again := a.New() // takes the lowest free slot
+	again := a.New() // in the lowest free slot, 0
 	if got, ok := probe.EntityAt(w, 0); !ok || got != again || got == all[0] {
 		t.Errorf("EntityAt(0) is %v, %t, want %v", got, ok, again)
 	}
@@ -187,6 +185,6 @@ func TestEntityAt(t *testing.T) {
 func says(t *testing.T, f func(), part string) {
 	t.Helper()
 	if text := modeltest.PanicText(f); text == "" || !strings.Contains(text, part) {
-		t.Errorf("the panic says %q, not %q", text, part)
+		t.Errorf("the panic message is %q, want it to contain %q", text, part)
 	}
 }

@@ -26,7 +26,7 @@ func TestLinksWithoutTypes(t *testing.T) {
 		if r, ok := probe.RelationOf(col); ok {
 			relations = append(relations, r.Name())
 			if to, ok := r.Target(es[1]); !ok || to != es[0] || r != childOf {
-				t.Errorf("the relation is %v, the target %v, want %v", r.Name(), to, es[0])
+				t.Errorf("the relation is %v and the target %v, want ChildOf and %v", r.Name(), to, es[0])
 			}
 		}
 		if e, ok := probe.EdgesOf(col); ok {
@@ -43,13 +43,13 @@ func TestLinksWithoutTypes(t *testing.T) {
 		t.Error("RelationOf returns a relation for a plain column of entities")
 	}
 
-	any, _ := probe.EdgesOf(roads)
-	if any.Type() != reflect.TypeFor[velocity]() || any.CountTargets(es[0]) != 2 ||
-		any.CountSources(es[1]) != 2 || any.CountTargets(es[1]) != 0 {
-		t.Errorf("the values have the type %v; the first entity has %d targets, the second %d sources",
-			any.Type(), any.CountTargets(es[0]), any.CountSources(es[1]))
+	anyRoads, _ := probe.EdgesOf(roads)
+	if anyRoads.Type() != reflect.TypeFor[velocity]() || anyRoads.CountTargets(es[0]) != 2 ||
+		anyRoads.CountSources(es[1]) != 2 || anyRoads.CountTargets(es[1]) != 0 {
+		t.Errorf("the values have the type %v, entity 0 has %d targets, entity 1 has %d sources",
+			anyRoads.Type(), anyRoads.CountTargets(es[0]), anyRoads.CountSources(es[1]))
 	}
-	if w.Query(any.SourceColumn()).Count() != 2 || w.Query(any.TargetColumn()).Count() != 2 {
+	if w.Query(anyRoads.SourceColumn()).Count() != 2 || w.Query(anyRoads.TargetColumn()).Count() != 2 {
 		t.Error("a column of AnyEdges matches the wrong number of entities")
 	}
 	collect := func(seq func(func(vast.Entity, reflect.Value) bool)) (got []farEnd) {
@@ -59,15 +59,15 @@ func TestLinksWithoutTypes(t *testing.T) {
 		}
 		return got
 	}
-	if got := collect(any.Targets(es[0])); !slices.Equal(got, []farEnd{{es[2], 2}, {es[1], 1}}) {
+	if got := collect(anyRoads.Targets(es[0])); !slices.Equal(got, []farEnd{{es[2], 2}, {es[1], 1}}) {
 		t.Errorf("the targets are %v", got)
 	}
-	if got := collect(any.Sources(es[1])); !slices.Equal(got, []farEnd{{es[0], 1}, {es[3], 3}}) {
+	if got := collect(anyRoads.Sources(es[1])); !slices.Equal(got, []farEnd{{es[0], 1}, {es[3], 3}}) {
 		t.Errorf("the sources are %v", got)
 	}
 	says(t, func() { probe.AnyEdges{}.Name() }, "the zero AnyEdges belong to no world: get them from EdgesOf")
 	w.Close()
-	if any.CountTargets(es[0]) != 0 || len(collect(any.Targets(es[0]))) != 0 {
+	if anyRoads.CountTargets(es[0]) != 0 || len(collect(anyRoads.Targets(es[0]))) != 0 {
 		t.Error("a closed world has edges")
 	}
 }

@@ -14,33 +14,32 @@ import (
 // NewColumn registers a component whose type is known at run time only, such as one that [TypeOf] made. The
 // column has the same memory, bits and rules as a column that [vast.NewColumn], [vast.NewTag],
 // [vast.NewSparseColumn] or [vast.NewHeapColumn] makes. [Value], [SetValue], [AddValue] and [RemoveValue]
-// read and write its components, queries and archetypes take it, and package store keeps it.
+// read and write its components. Queries and archetypes accept the column, and package store saves it.
 //
-// typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics if s and typ do not fit
-// each other. It also panics where the constructor in package vast of such a column panics.
+// typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics if typ does not fit s,
+// and in the cases in which the constructor in package vast panics.
 func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.AnyColumn {
 	return engine.NewColumn(w, name, typ, probing.Storage(s))
 }
 
-// TypeOf returns a type with a given [Layout], for the elements of a column that [NewColumn] makes. It uses
-// these fields of a Layout:
+// TypeOf returns a type with the layout l, for [NewColumn]:
 //
-//   - if Type is not nil: Type, which TypeOf returns;
-//   - otherwise, if Count is positive: Count and the first of Parts, for an array;
-//   - otherwise: Size, and the name, the offset and the type of each of Parts, for a struct.
+//   - l.Type, if it is not nil;
+//   - an array of l.Count elements with the layout l.Parts[0], if Count is positive;
+//   - otherwise a struct of l.Size bytes, with a field for each of l.Parts.
 //
-// The fields lie at the given offsets, as in a Go struct with this layout. All fields keep their names,
-// exported or not. Blank fields fill gaps.
+// Each field has the name and the offset of its part, also if the name is not exported. Blank fields fill
+// gaps.
 //
 // TypeOf returns an error if no Go type has the layout: for example, if fields overlap, if an offset is not a
 // multiple of the field's alignment, or if a name is not valid for a Go field. Complexity: the number of
-// fields. Go keeps each new type until the process ends.
+// fields. Go never frees a type that TypeOf made.
 func TypeOf(l Layout) (t reflect.Type, err error) {
 	if l.Type != nil {
 		return l.Type, nil
 	}
 	defer func() {
-		if v := recover(); v != nil { // package reflect panics if there is no such type
+		if v := recover(); v != nil { // package reflect panics if Go has no type with this layout
 			t, err = nil, fmt.Errorf("probe: TypeOf(%s): %v", l.Name, v)
 		}
 	}()
@@ -57,13 +56,12 @@ func TypeOf(l Layout) (t reflect.Type, err error) {
 	return structOf(l)
 }
 
-// structOf returns the type of a struct.
 func structOf(l Layout) (reflect.Type, error) {
 	var fields []reflect.StructField
 	end, align := 0, 1
 	fill := func(to int) {
 		if to > end {
-			fields = append(fields, reflect.StructField{Name: "_", PkgPath: pathOfFields,
+			fields = append(fields, reflect.StructField{Name: "_", PkgPath: pkgPath,
 				Type: reflect.ArrayOf(to-end, reflect.TypeFor[byte]())})
 			end = to
 		}
@@ -87,14 +85,14 @@ func structOf(l Layout) (reflect.Type, error) {
 		}
 		f := reflect.StructField{Name: part.Name, Type: t}
 		if !token.IsExported(part.Name) {
-			f.PkgPath = pathOfFields
+			f.PkgPath = pkgPath
 		}
 		fields = append(fields, f)
 		end = part.Offset + int(t.Size())
 	}
 	if n := len(fields); n > 0 && fields[n-1].Type.Size() == 0 && end == l.Size && end > 0 {
-		return nil, fmt.Errorf("probe: TypeOf(%s): field %s has size 0 and is the last, and Go adds a byte "+
-			"after such a field: raise the Size of the struct, or move the field", l.Name, fields[n-1].Name)
+		return nil, fmt.Errorf("probe: TypeOf(%s): the last field, %s, has size 0, and Go adds padding "+
+			"after it: raise the Size of the struct, or move the field", l.Name, fields[n-1].Name)
 	}
 	if l.Size < end || l.Size%align != 0 {
 		return nil, fmt.Errorf("probe: TypeOf(%s): the struct cannot have a Size of %d: the size must be a "+
@@ -106,5 +104,5 @@ func structOf(l Layout) (reflect.Type, error) {
 	return reflect.StructOf(fields), nil
 }
 
-// pathOfFields is the package of fields that are not exported.
-const pathOfFields = "github.com/vastgo/vast/probe"
+// pkgPath is the package path of unexported fields.
+const pkgPath = "github.com/vastgo/vast/probe"

@@ -13,7 +13,6 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// fleet is a Go type. The tests compare fleet with the type that TypeOf makes from the layout of fleet.
 type fleet struct {
 	Name  [5]byte
 	Home  vast.Entity
@@ -25,28 +24,26 @@ type fleet struct {
 	last uint8
 }
 
-// layoutOf returns the layout of a type. It removes the types that TypeOf must make: those of structs and
-// arrays, except Entity.
+// layoutOf returns the layout of T without the types of its structs and arrays, except Entity. TypeOf makes
+// the missing types.
 func layoutOf[T any](t *testing.T) probe.Layout {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
-	var without func(l *probe.Layout)
-	without = func(l *probe.Layout) { // removes every type with parts, except Entity
+	var clearTypes func(l *probe.Layout)
+	clearTypes = func(l *probe.Layout) {
 		if len(l.Parts) > 0 && l.Type != reflect.TypeFor[vast.Entity]() {
 			l.Type = nil
 		}
 		for i := range l.Parts {
-			without(&l.Parts[i])
+			clearTypes(&l.Parts[i])
 		}
 	}
 	l := probe.Describe(vast.NewColumn[T](w)).Layout
-	without(&l)
+	clearTypes(&l)
 	return l
 }
 
-// TestTypeOf: a type that TypeOf makes from the layout of a Go type has the fields of that type, at the same
-// offsets.
 func TestTypeOf(t *testing.T) {
 	made, err := probe.TypeOf(layoutOf[fleet](t))
 	if err != nil {
@@ -54,13 +51,13 @@ func TestTypeOf(t *testing.T) {
 	}
 	want := reflect.TypeFor[fleet]()
 	if made.Size() != want.Size() || made.Align() != want.Align() || made.NumField() != want.NumField() {
-		t.Fatalf("%v instead of %v", made, want)
+		t.Fatalf("TypeOf returns %v, want %v", made, want)
 	}
 	for i := range want.NumField() {
 		f, g := want.Field(i), made.Field(i)
 		if f.Name != g.Name || f.Offset != g.Offset || f.Type.Size() != g.Type.Size() ||
 			f.IsExported() != g.IsExported() {
-			t.Errorf("%+v instead of %+v", g, f)
+			t.Errorf("a field is %+v, want %+v", g, f)
 		}
 	}
 }
@@ -75,7 +72,7 @@ func TestTypeOfWithGaps(t *testing.T) {
 	a, _ := made.FieldByName("a")
 	b, _ := made.FieldByName("B")
 	if a.Offset != 4 || b.Offset != 16 || made.Size() != 24 {
-		t.Error(made)
+		t.Errorf("TypeOf returns %v with the wrong offsets or size", made)
 	}
 	for name, l := range map[string]probe.Layout{
 		"overlap": {Size: 8, Parts: []probe.Layout{{Name: "A", Type: integer},
@@ -84,11 +81,11 @@ func TestTypeOfWithGaps(t *testing.T) {
 		"beyond":    {Size: 2, Parts: []probe.Layout{{Name: "A", Type: integer}}},
 		"odd size":  {Size: 6, Parts: []probe.Layout{{Name: "A", Type: integer}}},
 		"no name":   {Size: 4, Parts: []probe.Layout{{Name: "1st", Type: integer}}},
-		"twice": {Size: 8, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "A", Offset: 4,
+		"same name": {Size: 8, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "A", Offset: 4,
 			Type: integer}}},
 		"no element": {Size: 4, Count: 4},
 		"too many":   {Size: 4, Count: math.MaxInt, Parts: []probe.Layout{{Type: integer}}},
-		"no size last": {Size: 4, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "B", Offset: 4,
+		"last of size 0": {Size: 4, Parts: []probe.Layout{{Name: "A", Type: integer}, {Name: "B", Offset: 4,
 			Type: reflect.TypeFor[struct{}]()}}},
 	} {
 		if made, err := probe.TypeOf(l); err == nil || !strings.HasPrefix(err.Error(), "probe: TypeOf(") {
@@ -97,8 +94,6 @@ func TestTypeOfWithGaps(t *testing.T) {
 	}
 }
 
-// TestNewColumn makes a column of each storage with probe.NewColumn. These columns hold, find and lose
-// components as typed columns do.
 func TestNewColumn(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 5000})
 	made, err := probe.TypeOf(layoutOf[fleet](t))
@@ -149,7 +144,7 @@ func TestNewColumn(t *testing.T) {
 	for i, e := range entities {
 		if i%5 == 0 {
 			if _, ok := probe.Value(columns[1], e); ok {
-				t.Errorf("entity %d was deleted and has a component", i)
+				t.Errorf("the deleted entity %d has a component", i)
 			}
 			continue
 		}
@@ -165,12 +160,12 @@ func TestNewColumn(t *testing.T) {
 			p := reflect.New(made)
 			p.Elem().Set(v)
 			if got := *(*fleet)(p.UnsafePointer()); got != want || got.Home != e {
-				t.Fatalf("%s: %+v instead of %+v", columns[k].Name(), got, want)
+				t.Fatalf("%s: the component is %+v, want %+v", columns[k].Name(), got, want)
 			}
 		}
 		v, ok := probe.Value(columns[2], e)
 		if ok != (i%2 == 0) || ok && v.Field(0).String() != fmt.Sprint(i) {
-			t.Fatalf("entity %d has the text %v, want a text only if the number is even", i, v)
+			t.Fatalf("entity %d has the text %v, want a text only in even entities", i, v)
 		}
 		if _, ok := probe.Value(columns[3], e); ok != (i%2 == 0) {
 			t.Fatalf("entity %d has the tag: %t, want the opposite", i, ok)
@@ -195,7 +190,6 @@ func TestNewColumn(t *testing.T) {
 	}
 }
 
-// TestNewColumnOfGoType: vast.ColumnOf finds the column that a tool made for a Go type.
 func TestNewColumnOfGoType(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
@@ -225,7 +219,7 @@ func TestNewColumnOfGoType(t *testing.T) {
 	typed.RemoveLater(cs, e)
 	apply()
 	if typed.Has(e) {
-		t.Error("the component stays")
+		t.Error("RemoveLater does not remove the component")
 	}
 }
 
@@ -240,13 +234,6 @@ func TestNewColumnMisuse(t *testing.T) {
 		},
 		"the storage of column": func() { probe.NewColumn(w, "a", 9, reflect.TypeFor[int]()) },
 	} {
-		func() {
-			defer func() {
-				if v := fmt.Sprint(recover()); !strings.Contains(v, want) {
-					t.Errorf("%q instead of %q", v, want)
-				}
-			}()
-			f()
-		}()
+		says(t, f, want)
 	}
 }

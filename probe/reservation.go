@@ -11,8 +11,8 @@ type Reservation struct {
 	r *vm.Region
 }
 
-// Reservations returns the address space that the world has reserved so far. A reservation keeps its index
-// until the world is closed.
+// Reservations returns the reservations that w has made so far. A reservation keeps its index until w is
+// closed.
 func Reservations(w *vast.World) []Reservation {
 	regions := engine.Regions(w)
 	all := make([]Reservation, len(regions))
@@ -37,8 +37,8 @@ func (r Reservation) Pages(off, n int, dst []vm.PageRun) ([]vm.PageRun, error) {
 	return r.r.Pages(off, n, dst)
 }
 
-// Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Writing a component
-// changes these bytes, so Look must not run at the same time as a write: call Look where the program may read
-// the world, such as in [vast.World.Visit]. f must not use the world. Reading a page that is not in memory
-// maps the system's page of zeros there; see [Reservation.Pages].
+// Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Call Look only where the
+// program may read the world, such as in [vast.World.Visit], because a write to a component changes these
+// bytes. f must not use the world. Reading a page that is not in memory maps the system's zero page; see
+// [Reservation.Pages].
 func (r Reservation) Look(off, n int, f func(off int, b []byte)) { r.r.Look(off, n, f) }

@@ -11,9 +11,9 @@ import (
 func Value(col vast.AnyColumn, e vast.Entity) (reflect.Value, bool) { return engine.Value(col, e) }
 
 // SetValue overwrites e's component with v and reports whether e has the component. Like [vast.Column.Set],
-// it leaves a mark for the trackers of the column. A tool takes a copy with [Value], changes a part of the
-// copy, and gives it back with SetValue. The value of a tag is an empty struct. For a tag, SetValue writes
-// nothing.
+// it leaves a mark for the trackers of the column. To change a part of a component, get a copy with [Value],
+// change the copy, and pass it to SetValue. The value of a tag is an empty struct, and SetValue writes nothing
+// for a tag.
 //
 // SetValue panics if the type of v is not exactly the type that the column holds ([ColumnInfo].Type), or if v
 // was obtained through an unexported field. It also panics for columns whose values must agree with other

@@ -9,8 +9,6 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// TestSetValue writes by reflection into every storage. It checks the values through typed columns, and the
-// writes with a tracker.
 func TestSetValue(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
@@ -59,7 +57,6 @@ func TestSetValue(t *testing.T) {
 	}
 }
 
-// TestAddValue: AddValue and RemoveValue do the same as Add and Remove, and call the same callbacks.
 func TestAddValue(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
@@ -92,7 +89,7 @@ func TestAddValue(t *testing.T) {
 	}
 	for _, want := range []any{position{1, 2}, velocity{3, 4}, "hello", "tag"} {
 		if !slices.Contains(told, want) || len(told) != 4 {
-			t.Errorf("callbacks saw %v, want %v once", told, want)
+			t.Errorf("callbacks saw %v, want four values and %v among them", told, want)
 		}
 	}
 	for _, col := range probe.Columns(w) {
@@ -100,7 +97,7 @@ func TestAddValue(t *testing.T) {
 			continue
 		}
 		if !probe.RemoveValue(col, e) || probe.RemoveValue(col, e) {
-			t.Errorf("two calls of RemoveValue of %s: want success in the first call only", col.Name())
+			t.Errorf("want RemoveValue of %s to succeed in the first of two calls only", col.Name())
 		}
 	}
 	if _, ok := names.Find("Paris"); ok || len(probe.ComponentsOf(w, e)) != 0 ||

@@ -102,7 +102,6 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	return o, nil
 }
 
-// do runs the command.
 func (o options) do(ctx context.Context, c *cluster.Operator, stdout io.Writer) error {
 	if o.args[0] == "status" {
 		return o.status(c, stdout)

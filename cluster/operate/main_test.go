@@ -63,7 +63,7 @@ func TestCommands(t *testing.T) {
 			Regions   []struct{ Process string }
 		}
 		if err := json.Unmarshal([]byte(text), &status); err != nil || len(status.Processes) != 2 {
-			t.Fatalf("%v in %s", err, text)
+			t.Fatalf("-json prints\n%s, want JSON with two processes: %v", text, err)
 		}
 		for _, r := range status.Regions {
 			names = append(names, r.Process)
@@ -87,7 +87,8 @@ func TestCommands(t *testing.T) {
 	}
 	text, err := command()
 	if err != nil || !strings.Contains(text, "draining") || !strings.Contains(text, a.Process()) {
-		t.Errorf("%v in\n%s", err, text)
+		t.Errorf("got the error %v and\n%s, want a draining process and the process %s", err, text,
+			a.Process())
 	}
 	if _, err := command("resume", b.Process()); err != nil {
 		t.Error(err)
@@ -107,7 +108,7 @@ func TestCommands(t *testing.T) {
 	}
 	text, err = command("-help")
 	if !errors.Is(err, flag.ErrHelp) || !strings.Contains(text, "drain PROCESS") {
-		t.Errorf("%v in\n%s", err, text)
+		t.Errorf("-help: got the error %v and\n%s, want the usage", err, text)
 	}
 }
 
@@ -115,6 +116,6 @@ func TestNoAnswer(t *testing.T) {
 	args := []string{"-url", "nats://127.0.0.1:1", "-wait", "300ms"}
 	err := run(context.Background(), args, &strings.Builder{})
 	if err == nil || !strings.Contains(err.Error(), "no answer from nats://127.0.0.1:1") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an error with the URL", err)
 	}
 }

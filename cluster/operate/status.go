@@ -52,7 +52,6 @@ type processJSON struct {
 	Regions  int    `json:"regions"`
 }
 
-// status prints the processes and the regions.
 func (o options) status(c *cluster.Operator, stdout io.Writer) error {
 	processes, regions := c.Processes(), c.Regions()
 	if o.json {

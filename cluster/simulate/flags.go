@@ -13,13 +13,12 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// options are the flags of the command line.
 type options struct {
 	costs   string // name of a file, or empty
 	measure bool
 	json    bool
 	regions []int
-	each    int     // number of travellers for each region; 0: Setup.Travellers is the number for all
+	each    int     // travellers for each region; 0: Setup.Travellers, for all regions together
 	network float64 // bandwidth, in megabytes a second
 	plan.Setup
 }
@@ -31,7 +30,7 @@ In the simulated cluster, each process has a machine of its own.
 
 `
 
-// parse parses the command line. It returns flag.ErrHelp after it has printed the usage.
+// parse returns flag.ErrHelp after it has printed the usage.
 func parse(args []string, stdout io.Writer) (o options, err error) {
 	o.regions = []int{1, 4, 16, 64, 256, 1000}
 	f := flag.NewFlagSet("simulate", flag.ContinueOnError)

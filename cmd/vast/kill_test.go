@@ -32,7 +32,8 @@ type earthRun struct {
 	err     error
 }
 
-// runEarth runs `vast earth` with a small world. If life is not 0, runEarth kills the process after this time.
+// runEarth runs `vast earth` with a small world. If life is not 0, runEarth kills the process after this
+// time.
 func runEarth(t *testing.T, life time.Duration, args ...string) (r earthRun) {
 	t.Helper()
 	places := filepath.Join(t.TempDir(), "places.csv")

@@ -193,7 +193,7 @@ func signalled(s os.Signal) func(*pseudoTerminal, *exec.Cmd) error {
 	return func(_ *pseudoTerminal, c *exec.Cmd) error { return c.Process.Signal(s) }
 }
 
-// colour begins each escape sequence that sets a text colour.
+// colour begins each escape sequence that sets a text colour, from 256 colours or in 24 bits.
 const colour = "\x1b[38;"
 
 func TestTerminalColours(t *testing.T) {

@@ -10,16 +10,16 @@
 //	vastvet -json ./...    # output for other programs
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
-// The command checks packages that import Vast, directly or through other packages. A check reports only
-// certain mistakes: if it cannot follow a value, it reports nothing. The packages below passes export the
-// analyzers, for programs that run analyzers themselves.
+// The command checks packages that import Vast, directly or through other packages. A check reports a mistake
+// only if it is certain. If the check cannot follow a value, it reports nothing. The packages below passes
+// export the analyzers, for programs that run analyzers themselves.
 //
 // # offheap
 //
-// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them. It reports
-// element types that contain Go pointers, including types that a generic function passes to the library. It
-// reports pointers that are stored through package unsafe, and addresses of Go variables that are stored as a
-// uintptr. It reports resources whose type is a pointer or an interface.
+// This check finds Go pointers outside of Go's heap, where the garbage collector does not see them. It
+// reports element types that contain Go pointers, including types that a generic function passes to the
+// library. It reports pointers that are stored through package unsafe, and addresses of Go variables that are
+// stored as a uintptr. It reports resources whose type is a pointer or an interface.
 //
 //	type Ship struct{ Name string }
 //
@@ -52,8 +52,8 @@
 //
 // # unchecked
 //
-// This check finds dropped errors of Grow, Commit, Append, New and similar functions. A program that drops the
-// error does not notice a lack of memory.
+// This check finds dropped errors of Grow, Commit, Append, New and similar functions. A program that drops
+// the error does not notice a lack of memory.
 //
 //	ships.Grow(n) // wrong
 //
@@ -96,7 +96,7 @@
 //	ships.Append(Ship{})
 //
 // The comment needs a reason. The check "ignored" reports comments without a check or without a reason. Each
-// check reports the comments that name it and silence nothing.
+// check reports a comment that names the check but silences nothing.
 //
 // In tests, the checks unchecked, queryloop and offheap skip function literals that make the mistake on
 // purpose. Such a literal has no parameters, and only one statement besides declarations. An example is

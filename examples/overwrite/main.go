@@ -1,8 +1,8 @@
-// Command overwrite finds a memory overwrite, one of the hardest bugs to find: code writes to memory that it
-// has freed, and the damage shows later in unrelated data.
+// Command overwrite shows how package guard finds a memory overwrite. Code with this bug writes to memory
+// that it has freed. Later, wrong values appear in unrelated data, so the bug is hard to find.
 //
-// The program below contains such a bug. It first runs with a [bulk.Pool] and shows the symptom. Then it runs
-// with a [guard.Pool] and shows the report. One line of code makes the difference.
+// The function voyage contains such a bug. The command runs voyage with a [bulk.Pool], and a ship has a wrong
+// value. Then it runs voyage with a [guard.Pool], and prints where the bug is.
 package main
 
 import (
@@ -23,7 +23,7 @@ type ship struct {
 	Cargo int
 }
 
-// fleet is the interface of both pools: the methods that this program calls.
+// fleet is a [bulk.Pool] or a [guard.Pool].
 type fleet interface {
 	Insert(ship) (bulk.Handle[ship], *ship)
 	Remove(bulk.Handle[ship]) bool
@@ -33,7 +33,7 @@ type fleet interface {
 
 // yard repairs one ship at a time.
 type yard struct {
-	// The bug: the pointer outlives the ship. It should be a bulk.Handle[ship].
+	// The bug: the pointer outlives the ship. The field should be a bulk.Handle[ship].
 	inDock *ship
 }
 
@@ -41,17 +41,16 @@ func (y *yard) dock(s *ship) { y.inDock = s }
 
 func (y *yard) work() { y.inDock.Hull += 25 }
 
-// launch adds a ship to the fleet.
 func launch(ships fleet, name string, hull int) (bulk.Handle[ship], *ship) {
 	s := ship{Hull: hull}
 	copy(s.Name[:], name)
 	return ships.Insert(s)
 }
 
-// sink removes a ship from the fleet, but does not tell the yard.
+// sink does not tell the yard that the ship is gone.
 func sink(ships fleet, h bulk.Handle[ship]) { ships.Remove(h) }
 
-// voyage is the buggy program. It prints the hull of the merchant.
+// voyage has the bug: the yard repairs a ship that has sunk.
 func voyage(out io.Writer, ships fleet) {
 	var y yard
 	raider, s := launch(ships, "raider", 100)
@@ -80,7 +79,7 @@ func hunt(out io.Writer) error {
 	run(out, plain)
 
 	fmt.Fprintln(out, "\nWith guard.NewPool:")
-	guarded, err := guard.NewPool[ship](bulk.Options{Name: "ships", Capacity: 1000}) // the line that differs
+	guarded, err := guard.NewPool[ship](bulk.Options{Name: "ships", Capacity: 1000}) // the only change
 	if err != nil {
 		return err
 	}
@@ -89,7 +88,8 @@ func hunt(out io.Writer) error {
 	return nil
 }
 
-// run makes the voyage and prints the report, if there is one. vm.Do does not disturb a pool without guards.
+// run calls voyage and prints the report of package guard. vm.Do turns a fault into a panic with a
+// *guard.Fault.
 func run(out io.Writer, ships fleet) {
 	defer func() {
 		switch r := recover().(type) {
@@ -106,8 +106,7 @@ func run(out io.Writer, ships fleet) {
 	vm.Do(func() { voyage(out, ships) })
 }
 
-// calls returns the two innermost calls of a stack in short form. The text of a [guard.Fault] has the whole
-// stack with full paths.
+// calls returns the two innermost calls of a stack, without the paths of packages and files.
 func calls(s guard.Stack) string {
 	var short []string
 	for f := range s.Frames() {

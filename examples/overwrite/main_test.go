@@ -9,9 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-var line = regexp.MustCompile(`\.go:\d+`)
+var lineNumber = regexp.MustCompile(`\.go:\d+`)
 
-// TestHunt checks the output of the program. It ignores line numbers.
 func TestHunt(t *testing.T) {
 	want := `With bulk.NewPool:
 The merchant was launched with hull 40 and never repaired. It has hull 65.
@@ -31,7 +30,7 @@ use after free of ship, byte 16 of 32
 	if err := hunt(&out); err != nil {
 		t.Fatal(err)
 	}
-	if got := line.ReplaceAllString(out.String(), ".go"); got != want {
+	if got := lineNumber.ReplaceAllString(out.String(), ".go"); got != want {
 		t.Errorf("the program prints\n%s\nwant\n%s", got, want)
 	}
 }

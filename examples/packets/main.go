@@ -2,16 +2,18 @@
 //
 //	go run ./examples/packets
 //
-// A connection delivers bytes in pieces of any size, so the received bytes must be kept until a packet is
-// complete. "Virtual Memory Tricks" describes the gapless ring buffer for this purpose. In this program
+// A connection delivers bytes in pieces of any size, so a program must keep received bytes until a packet is
+// complete. "Virtual Memory Tricks" describes a gapless ring buffer for this purpose.
 //
-//   - one goroutine lets the connection write directly into a ring.Ring;
-//   - another goroutine peeks at a packet's length, then at the packet, and uses its fields in the ring's own
-//     memory: nothing is copied, even if a packet crosses the ring's end;
-//   - an invalid length, from a broken or hostile peer, ends that connection with an error;
-//   - a peer that disconnects in the middle of a packet is noticed.
+//   - One goroutine reads from the connection directly into a ring.Ring.
+//   - Another goroutine peeks at a packet's length, then at the whole packet, and reads its fields in the
+//     memory of the ring. It copies nothing, even if a packet crosses the ring's end.
+//   - If a broken or hostile peer sends an invalid length, the program closes the connection and reports an
+//     error.
+//   - If a peer disconnects in the middle of a packet, the program reports an error.
 //
-// The packets come over loopback, in pieces of random size. The output is the same in every run.
+// The packets come from this process, over loopback, in pieces of random size. The output is the same in
+// every run.
 package main
 
 import (
@@ -27,21 +29,21 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// A packet is a length in 4 bytes, a kind in 1 byte, a sequence number in 4 bytes, the payload, and a
-// checksum in 4 bytes over kind, number and payload. The length counts the bytes that follow the length.
-// Numbers are big-endian.
+// A packet consists of a length (4 bytes), a kind (1 byte), a sequence number (4 bytes), the payload, and a
+// checksum of kind, number and payload (4 bytes). The length is the number of the bytes after the length
+// field. Numbers are big-endian.
 const (
 	bytesLength = 4
 	bytesFixed  = 1 + 4 + 4 // kind, number and checksum
 	maxPayload  = 20_000
 
-	// Offsets from the end of the length.
+	// Offsets from the end of the length field.
 	kindAt    = 0
 	numberAt  = 1
 	payloadAt = 5
 )
 
-// bytesRing is the ring's capacity. The ring has room for three of the longest packets, so that it can
+// bytesRing is the ring's capacity. The ring has room for three packets of maximum size, so that it can
 // receive a packet while another packet is parsed.
 const bytesRing = 64 << 10
 
@@ -70,7 +72,7 @@ func run(out io.Writer) error {
 	return nil
 }
 
-// packets returns n packets, one after the other. They are the same in each call.
+// packets returns the bytes of n packets. It returns the same bytes in each call.
 func packets(n int) []byte {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var b []byte
@@ -92,14 +94,14 @@ func packets(n int) []byte {
 	return b
 }
 
-// counts are sums over a connection's packets.
+// counts are sums over the packets of a connection.
 type counts struct {
-	packets, payload, pings int
-	checksums               uint32
+	packets, payload, pings int    // payload in bytes
+	checksums               uint32 // exclusive or of all checksums
 }
 
-// serve opens a connection from this process to itself, sends bytes over the connection, and returns the
-// counts of the reading side.
+// serve sends bytes over a connection from this process to itself, and returns the counts of the received
+// packets.
 func serve(sent []byte) (c counts, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -132,7 +134,7 @@ func send(conn net.Conn, b []byte) {
 	}
 }
 
-// receive reads packets until the connection ends or sends an invalid packet, and closes the connection.
+// receive reads packets until the connection ends or a packet is invalid. It closes the connection.
 func receive(conn net.Conn) (c counts, err error) {
 	r, err := ring.New(ring.Options{Name: "packets", Capacity: bytesRing})
 	if err != nil {
@@ -145,8 +147,8 @@ func receive(conn net.Conn) (c counts, err error) {
 		_, err := r.ReadFrom(conn)
 		r.CloseWithError(err)
 	}()
-	// The goroutine may wait for the connection or for room in the ring: closing the connection and then the
-	// stream ends both waits. The ring's memory must not be released before the goroutine is done.
+	// The goroutine may wait for the connection or for room in the ring. Close ends the first wait, and
+	// CloseWrite ends the second wait. The ring's memory must not be released before the goroutine is done.
 	defer func() {
 		conn.Close()
 		r.CloseWrite()
@@ -178,7 +180,7 @@ func receive(conn net.Conn) (c counts, err error) {
 	}
 }
 
-// next returns a whole packet without its length. The packet stays in the ring.
+// next returns the next packet without its length. The packet stays in the ring.
 func next(r *ring.Ring) ([]byte, error) {
 	header, err := r.Peek(bytesLength)
 	if err != nil {

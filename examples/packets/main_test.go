@@ -14,7 +14,6 @@ a peer that goes away: 4999 packets with 1116470 bytes, 714 pings, checksums 077
 a peer that lies: 3 packets with 12418 bytes, 0 pings, checksums d656a804: the length of a packet is 4000000000: it must be from 9 to 20009
 `
 
-// TestPackets checks the output, and that all memory is released at the end.
 func TestPackets(t *testing.T) {
 	var out strings.Builder
 	if err := run(&out); err != nil {
@@ -28,8 +27,7 @@ func TestPackets(t *testing.T) {
 	}
 }
 
-// TestSums checks the function packets, without a ring.
-func TestSums(t *testing.T) {
+func TestPacketsWithoutRing(t *testing.T) {
 	b := packets(5000)
 	if len(b) < 10*bytesRing {
 		t.Errorf("%d bytes cross the ring's end too rarely", len(b))
@@ -45,13 +43,11 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestAnyBytes checks that bytes from a faulty peer give an error, and that fewer packets arrive than were
-// sent.
-func TestAnyBytes(t *testing.T) {
+func TestChangedBytes(t *testing.T) {
 	good := packets(20)
 	for i := range good {
 		if i%97 > 5 {
-			continue // change 6 of each 97 bytes: some lie in headers, most in payloads
+			continue // of each 97 bytes, the test changes 6: some lie in headers, most in payloads
 		}
 		bad := append([]byte(nil), good...)
 		bad[i] ^= 0x41

@@ -1,11 +1,12 @@
-// Particles runs one particle system in every layout of package bulk. It shows that neither the surrounding
-// code nor the result depends on the layout.
+// Particles runs one particle system in every layout of package bulk. The result does not depend on the
+// layout.
 //
-// A particle has ten numbers: its lifetime, position, velocity and color. Three calculations run over all
-// particles in each step: tick touches one of the numbers, move touches six, and fade touches three.
-// Particles whose lifetime is over are removed, and new ones are added.
+// A particle has ten numbers: lifetime (one number), position, velocity and color (three numbers each). In
+// each step, three calculations run over all particles: tick changes the lifetime, move adds the velocity to
+// the position, and fade changes the color. The system also adds new particles, and removes particles whose
+// lifetime is over.
 //
-//	go run ./examples/particles            # prints the same sum of all states for every layout
+//	go run ./examples/particles            # prints the same hash of all particles for every layout
 //	go run ./examples/particles -measure   # prints the cost of each calculation in each layout
 //
 // The system and the layouts are those of Niklas Gray, "Data Structures Part 1: Bulk Data" (Our Machinery,
@@ -32,7 +33,6 @@ type system interface {
 	close() error
 }
 
-// layouts lists the name and the constructor of each system.
 var layouts = []struct {
 	name string
 	make func(capacity int) (system, error)
@@ -71,7 +71,6 @@ const (
 	capacity = steps * perStep
 )
 
-// show runs all layouts and prints the number and state of their particles.
 func show(out io.Writer) error {
 	for _, l := range layouts {
 		s, err := l.make(capacity)
@@ -88,7 +87,6 @@ func show(out io.Writer) error {
 	return nil
 }
 
-// run adds, moves and removes particles for some steps.
 func run(s system) {
 	for step := range steps {
 		for i := range perStep {

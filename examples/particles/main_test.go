@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// plain runs the system with a Go slice, as the reference.
+// plain runs the system with a Go slice. The layouts must give the same result.
 func plain() (live int, state uint64) {
 	var ps []particle
 	for step := range steps {
@@ -31,7 +31,6 @@ func plain() (live int, state uint64) {
 	return len(ps), state
 }
 
-// TestOutput compares the results of all layouts with those of the slice.
 func TestOutput(t *testing.T) {
 	live, state := plain()
 	if live != 7231 || state != 0xd44fe4a032792b84 {

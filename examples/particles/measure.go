@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// rounds is the number of measurements of a calculation. The shortest one is printed.
+// rounds is the number of measurements of each calculation. measure prints the shortest time.
 const rounds = 7
 
-// measure prints the time of each calculation per particle in each layout, and the speedup over the first
-// layout. All particles live, so there are no holes: this is the best case for structs.
+// measure prints the time per particle of each calculation in each layout, and the speedup over the first
+// layout. No particle is removed, so there are no holes: this is the best case for structs.
 func measure(out io.Writer, n int) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(out, "%d particles, nanoseconds per particle, and the speedup over the first layout\n\n", n)

@@ -2,7 +2,6 @@ package main
 
 import "math"
 
-// particle is a particle as one struct.
 type particle struct {
 	life     float32 // seconds left
 	position [3]float32
@@ -12,10 +11,9 @@ type particle struct {
 
 const (
 	dt   = 1.0 / 64 // seconds in a step
-	glow = 1 - dt/2 // factor of a color in a step
+	glow = 1 - dt/2 // each step multiplies the color by this factor
 )
 
-// newParticle returns the i-th particle.
 func newParticle(i int) particle {
 	spread := func(k int) float32 { return float32(i*k%61) / 8 }
 	return particle{
@@ -26,8 +24,8 @@ func newParticle(i int) particle {
 	}
 }
 
-// These are the calculations on one particle. The conversions round each product: without them a compiler may
-// fuse a multiplication and an addition, and the state would depend on the processor.
+// The following methods calculate one particle. The conversion to float32 rounds the product. Without the
+// conversion, a compiler may fuse multiplication and addition, and the result would depend on the processor.
 
 func (p *particle) tick() { p.life -= dt }
 
@@ -43,10 +41,9 @@ func (p *particle) fade() {
 	}
 }
 
-// These are the calculations on many values of one field. Vector instructions would go into functions like
-// these.
+// The following functions calculate many values of a field. They could use vector instructions.
 
-// tick reduces lifetimes, eight in each turn of the loop. The length of life must be a multiple of eight.
+// tick requires that len(life) is a multiple of eight.
 func tick(life []float32) {
 	for ; len(life) >= 8; life = life[8:] {
 		l := (*[8]float32)(life)
@@ -74,12 +71,12 @@ func fade(color []float32) {
 	}
 }
 
-// state returns a hash of a particle. The sum over all particles does not depend on their order.
+// state returns a hash of the particle. The sum of the hashes does not depend on the order of the particles.
 func (p *particle) state() uint64 {
 	h := uint64(math.Float32bits(p.life))
 	for _, v := range [...][3]float32{p.position, p.velocity, p.color} {
 		for _, f := range v {
-			h = (h ^ uint64(math.Float32bits(f))) * 0x100000001B3 // FNV-1a's prime
+			h = (h ^ uint64(math.Float32bits(f))) * 0x100000001B3 // the prime of FNV-1a
 		}
 	}
 	return h

@@ -2,7 +2,7 @@ package main
 
 import "github.com/vastgo/vast/bulk"
 
-// pooled holds structs that keep their places, with holes between them.
+// pooled holds structs that never move. A removed struct leaves a hole.
 type pooled struct{ pool *bulk.Pool[particle] }
 
 func newPooled(capacity int) (system, error) {
@@ -88,7 +88,7 @@ func (s *packed) fade() {
 func (s *packed) cull() {
 	all := s.array.Slice()
 	n := len(all)
-	// Iterate from the end: a struct that moves was already checked.
+	// The loop begins at the end, so that a struct that moves was already checked.
 	for i := n - 1; i >= 0; i-- {
 		if all[i].life <= 0 {
 			n--

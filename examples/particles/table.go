@@ -6,10 +6,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// field is a field of the table: a number for each particle.
 type field = *bulk.Field[float32]
 
-// tabled holds particles in a table of any layout.
 type tabled struct {
 	table    *bulk.Table
 	life     field
@@ -40,7 +38,8 @@ func (s *tabled) spawn(p particle) {
 	}
 }
 
-// tick includes the padding, whose values are safe, because the function tick needs multiples of eight.
+// tick includes the padding, because the function tick needs a multiple of eight. The padding holds safe
+// values.
 func (s *tabled) tick() {
 	for b := range s.table.PaddedBlocks() {
 		tick(s.life.Slice(b))

@@ -2,10 +2,9 @@ package main
 
 import "github.com/vastgo/vast/bulk"
 
-// column is one of a particle's numbers, in temporary columns.
 type column = *bulk.Temporary[float32]
 
-// transposed holds structs like pooled. Each calculation copies the columns that it needs.
+// transposed holds structs. Each calculation copies the fields that it needs into temporary columns.
 type transposed struct {
 	pooled
 	life               column
@@ -32,7 +31,7 @@ func newTransposed(capacity int) (system, error) {
 
 func (s *transposed) tick() {
 	for range s.ticks.Pool(s.pool) {
-		tick(s.life.Slice()) // the rows of a pool come in multiples of 64
+		tick(s.life.Slice()) // the number of rows is a multiple of 64
 	}
 }
 
@@ -52,7 +51,6 @@ func (s *transposed) fade() {
 	}
 }
 
-// cull finds the particles to remove in a temporary column.
 func (s *transposed) cull() {
 	for rows := range s.ticks.Pool(s.pool) {
 		life := s.life.Slice()

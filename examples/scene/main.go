@@ -2,17 +2,16 @@
 //
 //	go run ./examples/scene
 //
-// The example is the arena of entities from the text "Memory Arena", one of the sources in docs/sources.md.
-// In that text a game reserves a few megabytes at the start, and keeps its whole simulation there. The game
-// inserts, gets, changes, removes, iterates and flushes, and stops when the budget is exceeded. In this
-// program
+// The text "Memory Arena" (see docs/sources.md) describes a game that reserves a few megabytes at the start,
+// and keeps its whole simulation there. The game inserts, gets, changes, removes and iterates over entities,
+// flushes a scene, and stops when it exceeds the budget. This program does the same with package bulk:
 //
-//   - the entities are in a bulk.Pool with Options.MaxBytes: the pool reserves addresses, commits memory as a
-//     scene needs it, and never exceeds the budget. If a scene exceeds the budget, load returns an error that
-//     names the budget, before it loads anything.
-//   - references are handles. After a flush, handles to the old scene are stale and detected as such,
-//     although the new scene uses the same memory.
-//   - temporary data of the loader is in an arena.Arena, and one call frees all of the data.
+//   - The entities are in a bulk.Pool with Options.MaxBytes. The pool reserves addresses, commits the memory
+//     that a scene needs, and never exceeds the budget. If a scene is too large for the budget, load loads
+//     nothing and returns an error that names the budget.
+//   - References are handles. After a flush, handles to entities of the old scene are stale, although the new
+//     scene uses the same memory.
+//   - Temporary data of the loader is in an arena.Arena. One call frees all of the data.
 //
 // A scene is generated from its number, so the output is the same in every run.
 package main
@@ -33,15 +32,14 @@ import (
 // budget is the limit for the entities of a scene, in bytes.
 const budget = 10_000_000
 
-// Entity is anything in a scene: a tree, a lamp, a villager.
+// Entity is a thing in a scene, such as a tree, a lamp or a villager.
 type Entity struct {
 	Kind     uint32
 	Position [3]float32
 	Health   float32
-	Leader   bulk.Handle[Entity] // the entity that this one follows, or zero
+	Leader   bulk.Handle[Entity] // the entity that this entity follows, or zero
 }
 
-// game is the state that lives as long as the program.
 type game struct {
 	out      io.Writer
 	entities *bulk.Pool[Entity]
@@ -78,7 +76,6 @@ func run(out io.Writer) (err error) {
 	g.flush()
 	fmt.Fprintln(out, "  the hero of the village is gone:", g.entities.Get(hero) == nil)
 
-	// There is no room for a city.
 	if _, err = g.load("city", 2, 500_000); !errors.Is(err, vm.ErrLimit) {
 		return fmt.Errorf("loading more than the budget: %v", err)
 	}
@@ -94,8 +91,8 @@ func run(out io.Writer) (err error) {
 	return nil
 }
 
-// load makes a scene of n entities and returns its hero. load keeps a temporary list of handles, because an
-// entity may follow an earlier entity.
+// load makes a scene of n entities and returns the hero, the first entity. It keeps a temporary list of
+// handles, because an entity may follow an earlier entity.
 func (g *game) load(name string, number uint64, n int) (hero bulk.Handle[Entity], err error) {
 	fmt.Fprintf(g.out, "%s: %d entities\n", name, n)
 	// After Grow, no insertion in the loop fails.
@@ -121,7 +118,6 @@ func (g *game) load(name string, number uint64, n int) (hero bulk.Handle[Entity]
 	return handles[0], nil
 }
 
-// play runs the scene: some entities die, and the others move.
 func (g *game) play() {
 	random := rand.New(rand.NewPCG(7, 0))
 	died := 0
@@ -136,8 +132,7 @@ func (g *game) play() {
 	fmt.Fprintf(g.out, "  %d died, %d live\n", died, g.entities.Len())
 }
 
-// followers counts the followers of a leader. The handle of a dead leader is stale, so its followers do not
-// count.
+// followers returns the number of entities that follow a leader, or 0 if the leader is dead.
 func (g *game) followers(leader bulk.Handle[Entity]) (n int) {
 	for _, e := range g.entities.All() {
 		if e.Leader == leader && g.entities.Get(e.Leader) != nil {
@@ -147,7 +142,6 @@ func (g *game) followers(leader bulk.Handle[Entity]) (n int) {
 	return n
 }
 
-// flush ends a scene.
 func (g *game) flush() {
 	ended := 0
 	g.entities.Clear(func(bulk.Handle[Entity], *Entity) { ended++ })

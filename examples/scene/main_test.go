@@ -21,7 +21,6 @@ forest: 200000 entities
   the hero has 100 health, and 4774 follow
 `
 
-// TestScenes checks the output, and that all memory is released at the end.
 func TestScenes(t *testing.T) {
 	var out strings.Builder
 	if err := run(&out); err != nil {

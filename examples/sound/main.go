@@ -2,21 +2,20 @@
 //
 //	go run ./examples/sound
 //
-// The system has the three kinds of objects of the example in "Data Structures Part 1: Bulk Data" (Niklas
+// The system has three kinds of objects, from the example in "Data Structures Part 1: Bulk Data" (Niklas
 // Gray). Each kind is in the container that fits its use:
 //
-//   - Sound resources are in a bulk.Pool. No code iterates over them, but every playing sound looks up its
-//     resource in every step: a lookup is one access, and a resource never moves.
-//   - Playing sounds are in a bulk.Dense. Every step mixes all of them, and a bulk.Dense keeps them
-//     contiguous while sounds start and end. A fade finds its sound by a handle, even after the sound has
-//     moved.
-//   - Fades are in a bulk.Dense, too. Every step iterates over them, and no code looks one up.
+//   - Sound resources are in a bulk.Pool. In every step, each playing sound looks up its resource. A look-up
+//     is one memory access, and a resource never moves. No code iterates over resources.
+//   - Playing sounds are in a bulk.Dense, which keeps them contiguous while sounds start and end. Every step
+//     iterates over all playing sounds. A fade finds its sound by a handle, even after the sound has moved.
+//   - Fades are in a bulk.Dense, because every step iterates over all fades.
 //
-// A sound refers to its resource, and a fade to its sound, by a handle: 8 bytes that detect when the target
-// is gone. A sound may end while a fade refers to it, and a resource may be unloaded while a sound plays it.
-// No code searches for references: the next look-up by the handle finds that the target is gone.
+// A sound has a handle of its resource, and a fade has a handle of its sound. A handle has 8 bytes. A sound
+// may end while a fade refers to it, and a resource may be unloaded while a sound plays it. The next look-up
+// by the handle then finds that the target is gone.
 //
-// Time passes in steps of a fixed number of samples, without a clock: the output is the same in every run.
+// Time passes in steps of a fixed number of samples, so the output is the same in every run.
 package main
 
 import (
@@ -76,7 +75,7 @@ func play(out io.Writer) (err error) {
 	}
 	s.run(seconds(1))
 
-	s.unload(rain) // the rain ends in the next step, because its resource is gone
+	s.unload(rain) // the sound of the rain ends in the next step
 	if err := s.fade(tune, 0.2, seconds(1.5)); err != nil {
 		return err
 	}

@@ -51,8 +51,8 @@ func TestScene(t *testing.T) {
 	}
 }
 
-// TestFadeLeavesTheNextSoundAlone checks that the fade of an ended sound does not change the next sound in
-// the same slot and place.
+// TestFadeLeavesTheNextSoundAlone checks that the fade of an ended sound does not change a new sound in the
+// slot and at the index of the ended sound.
 func TestFadeLeavesTheNextSoundAlone(t *testing.T) {
 	s, err := newSystem(io.Discard)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestFadeLeavesTheNextSoundAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.now += samplesPerStep
-	s.mix() // the click ends; the fade has not noticed yet
+	s.mix() // ends the click; changeVolumes has not removed the fade yet
 	second, err := s.start(long, 0.5)
 	if err != nil {
 		t.Fatal(err)

@@ -36,10 +36,10 @@ type resource struct {
 	length samples
 }
 
-// sound is a resource being played.
+// sound is a playing sound.
 type sound struct {
 	resource bulk.Handle[resource]
-	played   samples
+	played   samples // the part of the resource that was played
 	volume   float32
 }
 
@@ -47,21 +47,19 @@ type sound struct {
 type fade struct {
 	sound        bulk.Handle[sound]
 	from, to     float32
-	begins, ends samples // on the system's clock
+	begins, ends samples // values of system.now
 }
 
-// system holds all objects, and a clock that counts samples.
 type system struct {
 	resources *bulk.Pool[resource]
 	sounds    *bulk.Dense[sound]
 	fades     *bulk.Dense[fade]
 	names     []string
-	now       samples
+	now       samples // time since the beginning
 	out       io.Writer
 }
 
-// newSystem makes an empty system. A capacity reserves addresses, not memory, so the capacities here are far
-// larger than needed.
+// newSystem makes an empty system. The capacities may be large, because they reserve addresses and no memory.
 func newSystem(out io.Writer) (*system, error) {
 	s := &system{out: out}
 	var err error
@@ -87,8 +85,7 @@ func (s *system) say(what string, args ...any) {
 	fmt.Fprintf(s.out, "%.2f s  %s\n", float64(s.now)/samplesPerSecond, fmt.Sprintf(what, args...))
 }
 
-// load makes a resource. Like start and fade, load first grows the container. If Grow fails, load returns an
-// error and changes nothing.
+// load, start and fade grow the container first. If Grow fails, they return an error and change nothing.
 func (s *system) load(name string, f format, length samples) (bulk.Handle[resource], error) {
 	if err := s.resources.Grow(1); err != nil {
 		return bulk.Handle[resource]{}, err
@@ -99,7 +96,7 @@ func (s *system) load(name string, f format, length samples) (bulk.Handle[resour
 	return h, nil
 }
 
-// unload removes a resource, even while it plays.
+// unload removes a resource, even if a sound plays it.
 func (s *system) unload(h bulk.Handle[resource]) {
 	if r := s.resources.Get(h); r != nil {
 		s.say("%s is unloaded", s.names[r.name])
@@ -107,7 +104,6 @@ func (s *system) unload(h bulk.Handle[resource]) {
 	}
 }
 
-// start begins to play a resource.
 func (s *system) start(h bulk.Handle[resource], volume float32) (bulk.Handle[sound], error) {
 	r := s.resources.Get(h)
 	if r == nil {
@@ -150,8 +146,8 @@ func (s *system) step() {
 	s.changeVolumes()
 }
 
-// mix advances all sounds by one step. It iterates backwards, so that a sound that moves into the place of a
-// removed one is already mixed.
+// mix advances all sounds by one step. The loop begins at the end: the sound that moves into the place of a
+// removed sound was already advanced.
 func (s *system) mix() {
 	all := s.sounds.Slice()
 	for i := len(all) - 1; i >= 0; i-- {
@@ -169,7 +165,7 @@ func (s *system) mix() {
 	}
 }
 
-// changeVolumes applies the fades, and removes those that are done or whose sound is gone.
+// changeVolumes applies the fades. It removes fades that are done, and fades whose sound is gone.
 func (s *system) changeVolumes() {
 	all := s.fades.Slice()
 	for i := len(all) - 1; i >= 0; i-- {

@@ -2,8 +2,8 @@
 
 const root = new URL('api/v1/', document.baseURI);
 
-// ApiError is an error from the server, or a missing answer. status is the HTTP status, or 0 if there is
-// none. position and length locate a mistake in a query, in characters.
+// ApiError is an error from the server, or a missing answer. status is the HTTP status, or 0 for an error
+// without an HTTP status. position and length locate a mistake in a query, in characters.
 export class ApiError extends Error {
   constructor(status, { code = '', message = '', position, length } = {}) {
     super(message || `the server answered with status ${status}`);
@@ -19,11 +19,11 @@ let token = '';
 try {
   token = sessionStorage.getItem('vast-token') ?? '';
 } catch {
-  // The browser may forbid storage. The token is then lost when the page is reloaded.
+  // The browser may forbid storage. Without storage, a reload of the page loses the token.
 }
 
-// takeToken moves the token from the fragment of the address, #token=…, into this tab's storage. A fragment
-// is not sent to any server. The removal from the address keeps the token off the screen.
+// takeToken moves the token from the fragment of the address, #token=…, into this tab's storage. A browser
+// sends no fragment to a server. Without the fragment, the address bar does not show the token.
 export function takeToken() {
   if (!location.hash.startsWith('#token=')) return;
   let text = location.hash.slice('#token='.length);
@@ -36,13 +36,13 @@ export function takeToken() {
   history.replaceState(null, '', location.pathname + location.search);
 }
 
-// setToken sets the token that all further requests send.
+// setToken sets the token of all further requests.
 export function setToken(text) {
   token = text.trim();
   try {
     sessionStorage.setItem('vast-token', token);
   } catch {
-    // The token is lost when the page is reloaded.
+    // Without storage, a reload of the page loses the token.
   }
 }
 
@@ -78,13 +78,13 @@ async function request(url, { method = 'GET', body, signal, accept = 'applicatio
   try {
     problem = (await response.json()).error ?? {};
   } catch {
-    // The body does not come from the inspector: only the status is known.
+    // The answer does not come from the inspector, such as an error page of a proxy.
   }
   throw new ApiError(response.status, problem);
 }
 
-// get requests JSON. params is an object. An empty value is left out, and an array gives one parameter for
-// each element. If signal is aborted, get throws the browser's AbortError: see aborted.
+// get requests JSON. params is an object. get omits empty values, and sends one parameter for each element of
+// an array. If signal is aborted, get throws the browser's AbortError: see aborted.
 export async function get(path, params, { signal } = {}) {
   return (await request(address(path, params), { signal })).json();
 }
@@ -101,7 +101,7 @@ export async function binary(path, params, { signal } = {}) {
   return (await request(address(path, params), { signal, accept: 'application/octet-stream' })).arrayBuffer();
 }
 
-// aborted reports whether an error only means that the request was cancelled.
+// aborted reports whether an error means that the request was cancelled.
 export const aborted = (error) => error?.name === 'AbortError';
 
 async function eachLine(body, onLine) {
@@ -120,8 +120,8 @@ async function eachLine(body, onLine) {
   if (rest) onLine(rest);
 }
 
-// The live stream. All subscriptions of a page share one connection, and a hidden tab has no connection,
-// because a browser opens few connections to one server.
+// The live stream. A browser opens few connections to one server. Therefore all subscriptions of a page share
+// one connection, and a hidden tab has no connection.
 
 const subscriptions = new Set();
 let connection = null; // the current connection; events of older connections are dropped
@@ -129,8 +129,8 @@ let retry = 0;
 let timer = 0;
 let planned = false;
 
-// If no event arrives for maxQuiet milliseconds, the state of the stream is 'waiting'. The frame subscribes
-// to the topic overview, which sends an event once a second.
+// After maxQuiet milliseconds without an event, the state of the stream is 'waiting'. The frame subscribes to
+// the topic overview, which sends an event each second.
 const maxQuiet = 3500;
 
 // stream subscribes to topics. It calls onEvent(topic, data) for each event, onState('live' | 'waiting' |
@@ -145,7 +145,7 @@ export function stream(topics, { onEvent, onState = () => {}, onError = () => {}
   };
 }
 
-// plan reconnects after the current task, because one task may end and begin several subscriptions.
+// plan connects in a microtask, because one task may end and begin several subscriptions.
 function plan() {
   if (planned) return;
   planned = true;
@@ -174,7 +174,7 @@ function connect() {
   }
   const next = { key, end: new AbortController() };
   connection = next;
-  // The old connection lasts until the new connection answers. Events therefore arrive without a break.
+  // The old connection lasts until the new connection answers, so that no events are missed.
   listen(next, topics, () => before?.end.abort()).then(() => new Error('ended'), (error) => error).then((error) => {
     before?.end.abort();
     if (connection !== next) return;

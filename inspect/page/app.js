@@ -1,18 +1,18 @@
-// The frame around the pages. It shows the page that the fragment of the address names. It also shows the
-// state of the program, and handles keys.
+// The frame around the pages: the navigation, the state of the program, and the keys. The fragment of the
+// address names the shown page.
 //
-// A page is a module that exports page = { id, title, mount(root, app) }. mount fills root. mount may return
-// a function that unmounts the page, and may be async. app has
+// A page is a module that exports page = { id, title, mount(root, app) }. mount fills root. mount may be
+// async, and may return a function that unmounts the page. app has
 //   world    the answer of GET world
-//   path     the parts of the fragment after the page's name: ['17.3'] of #/entity/17.3
+//   path     the parts of the fragment after the page's name: ['17.3'] for #/entity/17.3
 //   params   URLSearchParams: the part of the fragment after the ?
 //   api      the module api.js
-//   live     { sample, on(f) }: sample is the last sample of the topic overview; on(f) calls f with this
+//   live     { sample, on(f) }: sample is the newest sample of the topic overview; on(f) calls f with this
 //            sample and with each new sample, and returns a function that stops the calls
-//   go(hash)           shows another page: go('#/entities?query=Dead')
-//   replace(params)    puts other parameters into the address without mounting the page again
+//   go(hash)           shows another page, such as go('#/entities?query=Dead')
+//   replace(params)    replaces the parameters in the address, and does not mount the page again
 //   announce(text)     makes a screen reader say the text
-// If a page fails, the error is shown in place of the page, and the other pages still work.
+// If a page fails, the frame shows the error in place of the page.
 
 import * as api from './api.js';
 import { dialog, emptyBox, errorBox, format, h, isDark, onTheme, replace, setText, switchTheme, tip } from './ui.js';
@@ -31,7 +31,7 @@ const at = (id) => document.getElementById(id);
 const main = at('main');
 let world = null;
 let mounted = null; // the page that is shown: { id, stop }
-let turn = 0; // number of page changes; if it changes during an await, the awaited page is out of date
+let turn = 0; // number of page changes; a change of turn during an await means that the user has left the page
 
 const live = {
   sample: null,
@@ -69,7 +69,7 @@ async function show() {
   for (const a of at('nav').children) {
     if (a.dataset.page === tabOf) {
       a.setAttribute('aria-current', 'page');
-      // in a narrow window the links scroll; scrollIntoView would also change where the Tab key starts
+      // scrollIntoView would also move the start of the next Tab key
       at('nav').scrollLeft = a.offsetLeft - (at('nav').clientWidth - a.offsetWidth) / 2;
     } else {
       a.removeAttribute('aria-current');
@@ -87,7 +87,7 @@ async function show() {
   const app = {
     world, api, live, go, path: asked.path, params: asked.params,
     replace(params) {
-      // the address may already name another page, which is not shown yet
+      // the address may already name the next page
       if (my !== turn || ![known.id, asked.id].includes(parse(location.hash).id)) return;
       const text = new URLSearchParams(params).toString();
       const path = [known.id, ...asked.path].map(encodeURIComponent).join('/');
@@ -108,7 +108,6 @@ async function show() {
     delete root.dataset.loading;
   } catch (error) {
     if (my !== turn) return;
-    // the frame survives any error; the console has the details
     console.warn(`page ${known.id}:`, error);
     replace(root, errorBox({ title: `The page “${known.title}” cannot be shown`, message: error.message }, show));
     root.dataset.loading = 'failed';
@@ -137,7 +136,7 @@ function navigation() {
     h('span', { class: 'key', aria: { hidden: 'true' } }, i + 1), p.title)));
 }
 
-let heard = 0; // when the last sample arrived, in milliseconds
+let heard = 0; // time of arrival of the last sample, in milliseconds since 1970
 let streamState = 'waiting';
 
 function state() {
@@ -146,7 +145,7 @@ function state() {
   if (streamState === 'lost') {
     Object.assign(now, { name: 'lost', rate: 'trying again', why: 'The program does not answer. It may have exited.' });
   } else if (streamState === 'live' && s && !s.admitting) {
-    Object.assign(now, { rate: format.seconds(Math.round(s.age)), why: 'The program has not admitted the inspector during the time shown.' });
+    Object.assign(now, { rate: format.seconds(Math.round(s.age)), why: 'The program has not admitted the inspector for the time shown.' });
   } else if (streamState === 'live' && s?.paused) {
     Object.assign(now, { name: 'paused', rate: s.tick === undefined ? '' : `tick ${format.number(s.tick)}`, why: 'The program is paused. Resume it on the page Systems.' });
   } else if (streamState === 'live' && s) {
@@ -230,8 +229,8 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// search focuses the page's search box. If the page has no search box, search shows the entities page and
-// focuses the search box there.
+// search focuses the search box of the shown page. If this page has no search box, search first shows the
+// entities page.
 function search() {
   const box = main.querySelector('[data-search], input[type=search]');
   if (box) {
@@ -301,7 +300,7 @@ async function begin() {
 
 at('theme').addEventListener('click', switchTheme);
 at('help').addEventListener('click', help);
-at('skip').addEventListener('click', (event) => { // show would read the link's fragment as a page
+at('skip').addEventListener('click', (event) => { // the frame would take the link's fragment for the name of a page
   event.preventDefault();
   main.focus();
 });

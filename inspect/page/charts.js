@@ -1,16 +1,16 @@
-// Live line charts over uPlot, and sparklines. Their colours are CSS variables of the theme.
+// Live line charts, drawn by uPlot, and sparklines. Their colours are CSS variables of the theme.
 
 import uPlot from './uplot/uPlot.esm.js';
 import { color, format, h, onTheme, setText } from './ui.js';
 
-// history is the length of the charts, in seconds.
+// history is the time that a chart shows, in seconds.
 export const history = 600;
 
-// gap is the longest time in seconds between two points that a line joins.
+// gap is the longest time between two points that a line joins, in seconds.
 const gap = 4;
 
-// Formats by unit. write formats a single value. steps are the units of the marks along an axis. All marks
-// of an axis have the unit that suits the largest mark.
+// Formats by unit. write formats a single value. steps are pairs of a scale and its unit, for the marks of an
+// axis. The largest mark decides the unit of all marks.
 const units = {
   number: { write: format.number, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T']] },
   bytes: { write: format.bytes, steps: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((unit, i) => [1024 ** i, unit]), binary: true },
@@ -18,8 +18,7 @@ const units = {
   rate: { write: format.rate, steps: [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G']] },
 };
 
-// marks formats the numbers along an axis, with just enough decimal places to show the step, and at most
-// six.
+// marks formats the numbers along an axis, with as many decimal places as the step needs, but at most six.
 function marks(steps, splits, step) {
   const largest = Math.max(...splits.map(Math.abs));
   const [scale, unit] = steps.findLast(([from]) => largest >= from) ?? steps[0];
@@ -30,7 +29,7 @@ function marks(steps, splits, step) {
 
 const powersOfTwo = Array.from({ length: 61 }, (_, i) => 2 ** i);
 
-// ago formats a mark of the time axis that lies the given number of seconds before now.
+// ago formats a mark of the time axis, the given number of seconds before now.
 function ago(seconds) {
   if (seconds === 0) return 'now';
   if (seconds % 60 === 0 || seconds > 120) return `−${seconds / 60} min`;
@@ -41,12 +40,12 @@ function ago(seconds) {
 //   title    heading of the chart
 //   unit     'number', 'bytes', 'seconds' or 'rate'
 //   series   [{ label, color: '--c1', fill: true, dash: [4, 3] }]
-//   span     longest time shown in seconds, default history; a chart with little data shows a shorter time
-//   sync     charts with the same value move their cursors together
-//   height   in CSS pixels; default: from the style sheet, which follows the window
-//   zero     false: the axis need not begin at zero
+//   span     longest shown time in seconds, default history; a chart with little data shows a shorter time
+//   sync     name of a group of charts that move their cursors together
+//   height   in CSS pixels; default: the height in the style sheet
+//   zero     whether the axis of values includes zero, default true
 // The result has element, set(times, columns) for past data, push(time, values) for a new point (null for a
-// missing value), and destroy(). Times are seconds since 1970. push drops the data older than the span.
+// missing value), and destroy(). Times are seconds since 1970. push drops data older than the span.
 export function lineChart({ title, unit = 'number', series, span = history, sync = 'live', height, zero = true }) {
   const { write, steps, binary } = units[unit];
   let times = [];
@@ -69,14 +68,14 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     setText(when, at === null || at === undefined || last < 0 ? '' : `${format.seconds(Math.round(times[last] - times[at]))} ago`);
   }
 
-  // shown returns the length of the time axis in seconds: the shortest round time that holds all data.
+  // shown returns the length of the time axis in seconds: the shortest of one, two and five minutes that
+  // holds all data, or else the span.
   const shown = () => [60, 120, 300].find((s) => s < span && (times.at(-1) ?? 0) - (times[0] ?? 0) <= s) ?? span;
 
-  // add adds a point. If there is a gap before the point, add first adds a point without values, which breaks
-  // the line.
+  // add adds a point. If there is a gap before the point, add breaks the line with a point without values.
   function add(t, vs) {
     const last = times.at(-1);
-    if (last !== undefined && t <= last) return false; // already added
+    if (last !== undefined && t <= last) return false;
     if (t - last > gap) {
       times.push(last + 0.001);
       for (const c of columns) c.push(null);
@@ -125,7 +124,7 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
     const data = [times, ...columns];
     if (!plot) {
       plot = new uPlot({ ...options, width, height: tall }, data, place);
-      plot.root.setAttribute('aria-hidden', 'true'); // the legend has the same values as text
+      plot.root.setAttribute('aria-hidden', 'true'); // the legend shows the values as text
     } else {
       if (plot.width !== width || plot.height !== tall) plot.setSize({ width, height: tall });
       plot.setData(data);
@@ -165,8 +164,8 @@ export function lineChart({ title, unit = 'number', series, span = history, sync
   };
 }
 
-// bounds widens the range of the axis a little, so that the noise of an almost constant value does not fill
-// the chart.
+// bounds returns the range of the axis of values. It widens a narrow range, so that the noise of an almost
+// constant value does not fill the chart.
 function bounds(low, high, unit) {
   const least = Math.abs(high) * 0.004;
   if (high > low && high - low >= least) return [low, high + (high - low) * 0.08];

@@ -2,12 +2,12 @@
 
 import { dialog, h } from './ui.js';
 
-const most = 12; // largest number of columns in a list
-const unasked = 3; // number of columns shown if neither the user nor the query names columns
+const maxColumns = 12;
+const defaultColumns = 3; // number of columns if neither the user nor the query names columns
 
 // columnChooser returns { element, chosen(), proposed(labels) }. element is a button. chosen returns the
-// labels of the shown columns. proposed sets the labels of the columns that a query names. These columns are
-// shown if the user has not chosen columns. onChange is called when the choice changes.
+// labels of the columns to show. proposed sets the columns for a user who has not chosen columns: the columns
+// that the query names. columnChooser calls onChange when the user changes the choice.
 export function columnChooser(world, onChange) {
   const key = `vast-columns:${world.name}`;
   const all = world.columns.filter((c) => c.storage !== 'tag').map((c) => c.label);
@@ -17,7 +17,7 @@ export function columnChooser(world, onChange) {
   function load() {
     try {
       const list = JSON.parse(localStorage.getItem(key));
-      return Array.isArray(list) ? list.filter((name) => all.includes(name)).slice(0, most) : null;
+      return Array.isArray(list) ? list.filter((name) => all.includes(name)).slice(0, maxColumns) : null;
     } catch {
       return null; // the browser forbids storage, or the stored text is invalid
     }
@@ -37,8 +37,8 @@ export function columnChooser(world, onChange) {
   function chosen() {
     if (kept) return kept;
     const values = named.filter((name) => all.includes(name));
-    // the column Name is left out, because every list shows the names
-    return (values.length ? values : all.filter((name) => name !== 'Name')).slice(0, values.length ? most : unasked);
+    // every list shows the names, so the column Name is no default
+    return (values.length ? values : all.filter((name) => name !== 'Name')).slice(0, values.length ? maxColumns : defaultColumns);
   }
 
   function open() {
@@ -47,11 +47,11 @@ export function columnChooser(world, onChange) {
     function changed() {
       const inputs = boxes.map((b) => b.firstChild);
       const list = inputs.filter((i) => i.checked).map((i) => i.value);
-      for (const i of inputs) i.disabled = !i.checked && list.length >= most;
+      for (const i of inputs) i.disabled = !i.checked && list.length >= maxColumns;
       keep(list);
     }
     const box = dialog('Columns of the list',
-      h('p', { class: 'dim' }, `At most ${most} columns. Default: the columns that the query names.`),
+      h('p', { class: 'dim' }, `At most ${maxColumns} columns. Default: the columns that the query names.`),
       h('div', { class: 'columns-choice' }, boxes),
       h('p', null, h('button', {
         type: 'button', onclick() {

@@ -11,13 +11,13 @@ const columns = [
   { id: 'runs', title: 'Runs', of: (c) => c.runs, write: format.short, narrow: false },
 ];
 
-// costTable makes the table. It calls onSystem(name) when the user chooses a row. It returns { element,
-// tools, show(schedule, colors), update(costs), mark(name) }. The tools are shown beside the heading.
+// costTable returns { element, tools, show(schedule, colors), update(costs), mark(name) }. The caller shows
+// tools beside the heading. costTable calls onSystem(name) when the user chooses a row.
 export function costTable({ onSystem }) {
   let order = { by: 'share', down: true };
   let colors = new Map();
   let phases = new Map();
-  let rows = new Map(); // row and cells by the system's name; '' for the row of the commands
+  let rows = new Map(); // rows of the table by the system's name; '' for the row of the commands
   let costs = null;
   let markedName = null;
 
@@ -45,7 +45,7 @@ export function costTable({ onSystem }) {
     const title = name === '' ? h('span', { class: 'dim clip' }, 'applying commands') : h('button', {
       type: 'button', class: 'quiet cost-name', title: name,
       onclick(event) {
-        event.stopPropagation(); // the row's own handler would call onSystem again
+        event.stopPropagation(); // the handler of the row would call onSystem again
         onSystem(name);
       },
     }, name);
@@ -97,7 +97,7 @@ export function costTable({ onSystem }) {
     const column = columns.find((c) => c.id === order.by);
     const sign = order.down ? -1 : 1;
     const sorted = [...costs].sort((a, b) => sign * (column.of ? column.of(a) - column.of(b) : a.name.localeCompare(b.name)));
-    // a row moves only if the order changes, so that a focused row keeps the focus
+    // a row that is already in its place is not moved, so that a focused row keeps the focus
     let at = tbody.firstChild;
     for (const c of sorted) {
       const row = rows.get(c.name)?.row;

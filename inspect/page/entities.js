@@ -10,7 +10,7 @@ import { sample } from './query-help.js';
 import { entityIn, textOf } from './query-text.js';
 import { emptyBox, format, h, later, panel, replace, setText } from './ui.js';
 
-const typingPause = 250; // milliseconds without a key before a text is sent as a query
+const typingPause = 250; // milliseconds from the last key to the query
 const livePause = 2000; // shortest time between two refreshes of the rows in view, in milliseconds
 const maxNames = 6; // largest number of names among the suggestions
 
@@ -19,10 +19,10 @@ export const page = { id: 'entities', title: 'Entities', mount };
 async function mount(root, app) {
   const wide = matchMedia('(min-width: 64rem)');
   let asking = new AbortController();
-  let query = ''; // text of the list's query
-  let addressed = app.params.get('query') ?? ''; // text of the query in the page's address
+  let query = ''; // query of the list
+  let addressed = app.params.get('query') ?? ''; // query in the page's address
   let settled = true; // whether the next query adds a step to the browser's history; false while the user types
-  let picked = ''; // the entity beside the list
+  let picked = ''; // ID of the entity beside the list; empty for none
   let named = false; // whether a row of the list has a name
   let pause = livePause; // milliseconds until the next refresh of the rows in view
   let announced = false; // whether the number of matches was announced to a screen reader
@@ -110,8 +110,8 @@ async function mount(root, app) {
     return { ...answer, items: [...same, ...answer.items, ...found.filter((n) => !same.includes(n))] };
   }
 
-  // meant returns the ID of the entity that a word stands for. The word is an ID or the number of a slot. If
-  // the slot is empty, meant returns ''.
+  // meant returns the ID of an entity. word is the ID or the number of the entity's slot. For an empty slot,
+  // meant returns ''.
   async function meant(word, signal) {
     if (word.includes('.')) return word;
     const { slots } = await get('memory/word', { slot: word }, { signal });
@@ -120,7 +120,7 @@ async function mount(root, app) {
 
   const askLater = later(typingPause, (text) => ask(text));
 
-  // ask shows the matches of a text. It returns false if it shows an error instead.
+  // ask shows the matches of a query. If the query fails, ask shows the error and returns false.
   async function ask(text) {
     askLater.cancel();
     asking.abort();
@@ -149,7 +149,7 @@ async function mount(root, app) {
     }
   }
 
-  // enter shows the matches of a text. The next query then adds a step to the browser's history.
+  // enter shows the matches of a complete query. The query after it adds a step to the browser's history.
   async function enter(text) {
     const valid = await ask(text);
     settled = true;
@@ -217,7 +217,7 @@ async function mount(root, app) {
     picked = id;
     address();
     const place = h('div', { class: 'page page-entity entities-entity' });
-    place.addEventListener('click', pickLink); // a link to another entity shows that entity in this place
+    place.addEventListener('click', pickLink);
     replace(side, h('div', { class: 'panel-head' }, h('h2', { class: 'num' }, id), h('div', { class: 'panel-tools' },
       h('a', { class: 'button', href: `#/entity/${id}` }, 'Open page'),
       h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close'))), place);
@@ -233,7 +233,7 @@ async function mount(root, app) {
     }
   }
 
-  // goFrom follows a link in the page beside the list.
+  // goFrom is app.go for the page beside the list.
   function goFrom(hash) {
     const id = /^#\/entity\/([^/?]+)$/.exec(hash)?.[1];
     if (!id) app.go(hash);

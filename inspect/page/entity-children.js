@@ -1,13 +1,12 @@
-// A tree of an entity's children: the entities whose target in a relation is this entity. The children of an
-// entity are loaded when the entity first unfolds.
+// A tree of an entity's children: the entities whose target in a relation is this entity. The page loads the
+// children of an entity when the user first unfolds the entity.
 
 import * as api from './api.js';
 import { format, h, replace } from './ui.js';
 
 const pageSize = 50;
 
-// childrenTree shows the children of an entity in a relation: { element, destroy() }. Arrow keys move and
-// unfold, Enter opens an entity.
+// childrenTree returns the tree: { element, destroy() }. Arrow keys move and unfold, Enter opens an entity.
 export function childrenTree(id, relation, total) {
   const end = new AbortController();
   const tree = h('ul', { class: 'tree children', role: 'tree', aria: { label: `${relation.name}: ${format.number(total)}` }, onkeydown: pressed });
@@ -59,7 +58,7 @@ export function childrenTree(id, relation, total) {
     function next() {
       load(list, of, after).catch((error) => {
         if (api.aborted(error)) return;
-        // the last child in the list no longer exists: load the list again from the beginning
+        // the entity after which the next children begin was deleted
         if (error.status === 404 || error.status === 410) fill(list, of);
         else failed(list, error, () => fill(list, of));
       });

@@ -1,15 +1,15 @@
-// A component as a group of typed fields. Fields with parts fold, and values are edited in place. Updates of
-// the entity change the texts of the component's view, but not a value that the user is editing. The view is
-// built again only if the value's shape changes.
+// Shows a component as a group of typed fields. The user can fold fields with parts, and edit values in
+// place. An update changes the texts of the view, except for a value that the user is editing. The view is
+// built again only if the shape of the value changes.
 
 import { entityInput } from './entity-input.js';
 import { format, h, replace, setText } from './ui.js';
 
-const foldedFrom = 9; // fields with at least this many parts start folded
+const foldedFrom = 9; // a field with at least this number of parts is folded at first
 
 // componentView shows a component. context has
-//   folds              a Map from the key of a fold button to whether the parts are unfolded
-//   mayEdit            whether the user may edit the values of components that are editable
+//   folds              a Map of the states of fold buttons by key; true is unfolded
+//   mayEdit            whether the user may edit values
 //   save(component, path, value)   resolves when the value is saved, and rejects with an error
 //   slot               slot of the entity
 //   labelOf(component) the unique label of the component's column
@@ -63,7 +63,7 @@ export function componentView(component, context) {
   return { element, update };
 }
 
-// shapeOf returns a text that describes a value's shape. One view can show all values of one shape.
+// shapeOf returns a text that describes the shape of a value. A view can show all values of the same shape.
 function shapeOf(field) {
   return `${field.path}:${field.kind}${field.editable ? '+' : ''}${field.more ?? ''}(${(field.parts ?? []).map(shapeOf).join()})`;
 }
@@ -71,8 +71,8 @@ function shapeOf(field) {
 // hasRows reports whether the parts of a value are shown as rows. A complete vector is shown as a single row.
 const hasRows = (field) => (field.kind !== 'vector' || field.more > 0) && (field.parts?.length > 0 || field.more > 0 && field.kind !== 'string');
 
-// foldButton makes a button that folds and unfolds the parts of a value. Its state is kept in context.folds
-// under the key.
+// foldButton makes a button that folds and unfolds the parts of a value. context.folds keeps the state of the
+// button under key.
 function foldButton(name, key, open, context, toggle) {
   open = context.folds.get(key) ?? open;
   const button = h('button', {
@@ -228,8 +228,8 @@ function leafView(field, context, name) {
     editor.input.focus();
     editor.input.select?.();
 
-    // hasFocus reports whether the focus is in the editor, or no element has the focus. A click on Save
-    // disables Save, and then no element has the focus.
+    // hasFocus reports whether the focus is in the editor. After a click on Save, Save is disabled and no
+    // element has the focus: hasFocus then returns true, too.
     function hasFocus() {
       const at = document.activeElement;
       return !at || at === document.body || form.contains(at);
@@ -270,7 +270,7 @@ function textOf(field) {
   return field.text === '' ? '""' : field.text;
 }
 
-// flashOf highlights a changed value briefly. Two classes alternate, so that the animation restarts.
+// flashOf highlights a changed value. Two classes alternate, so that the animation restarts.
 function flashOf(element) {
   const odd = element.classList.contains('flash-a');
   element.classList.toggle('flash-a', !odd);
@@ -302,7 +302,7 @@ function editorOf(field, component, name) {
     case 'string': {
       const value = field.value ?? '';
       const input = value.length > 60 || value.includes('\n')
-        ? h('textarea', { aria: label, rows: 4, onkeydown(event) { // Enter saves; Shift+Enter begins a line
+        ? h('textarea', { aria: label, rows: 4, onkeydown(event) { // Enter saves; Shift+Enter begins a new line
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
           event.preventDefault();
           input.form.requestSubmit();
@@ -321,14 +321,14 @@ function editorOf(field, component, name) {
   return simple(input, value);
 }
 
-// valueOf returns the value that the server gets for a typed text. An integer is sent as a string of digits,
-// because a JSON number could lose digits. An invalid text is sent too, so that the server reports what is
+// valueOf returns the value to send for a typed text. An integer is sent as a string of digits, because a
+// JSON number could lose digits. An invalid text is sent unchanged: the server's error says what is
 // allowed.
 function valueOf(field, text) {
   switch (field.kind) {
     case 'bool':
       return text === 'true';
-    case 'enum': // a number instead of a string, because the digits may be the name of another value
+    case 'enum': // not a string of digits, because such a string may be the name of another value
       return Number.isSafeInteger(Number(text)) ? Number(text) : text;
     case 'float': {
       const number = Number(text);

@@ -6,12 +6,12 @@ import { h, later, replace } from './ui.js';
 let inputs = 0;
 
 // entityInput makes an input: { element, input, meant() }. value is the initial text, and id is the ID of the
-// entity that value names. onChoose(text, id) is called when the user chooses a suggestion. meant returns the
-// value to send: {id} if the ID is known, null if the input is empty, otherwise the text.
+// entity that value names. entityInput calls onChoose(text, id) when the user chooses a suggestion. meant
+// returns the value to send: {id} if the ID is known, null if the input is empty, otherwise the text.
 export function entityInput({ label, value = '', id = '', placeholder = 'ID or name', search = false, onChoose }) {
   const listID = `suggestions-${++inputs}`;
   const list = h('ul', { class: 'suggestions', id: listID, role: 'listbox', hidden: true, aria: { label: 'Names' } });
-  let known = { text: value, id }; // the chosen entity, with its ID because names may be ambiguous
+  let known = { text: value, id }; // the chosen entity; the ID is necessary because names may be ambiguous
   let found = [];
   let marked = -1;
   let end = null;

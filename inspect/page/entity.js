@@ -1,5 +1,5 @@
-// The page of one entity. It shows the entity's components, its links and its place in memory. The components
-// are live, and the user edits them in place.
+// The page of one entity: its components, its links and its place in memory. The page follows changes of the
+// components, and the user edits the components in place.
 
 import { componentView } from './entity-fields.js';
 import { childrenTree } from './entity-children.js';
@@ -8,8 +8,8 @@ import { dialog, emptyBox, errorBox, format, h, panel, replace, setText } from '
 
 const folds = new Map(); // whether a value is unfolded, by component and path; shared by all entities
 
-// The page stands alone, or beside a list. If app.beside is true, the page leaves the title and the search box
-// to the list.
+// If app.beside is true, the page is beside a list. It then has no search box, and does not set the title of
+// the document.
 export const page = {
   id: 'entity',
   title: 'Entity',
@@ -18,7 +18,7 @@ export const page = {
     const finder = app.beside ? null : find(app);
     if (!id) {
       replace(root, panel('Find an entity', {}, finder, h('p', { class: 'dim' },
-        'An ID is a slot and a generation, such as 17.3. ', h('a', { href: '#/entities' }, 'Entities'), ' lists them all.')));
+        'An ID is a slot and a generation, such as 17.3. The page ', h('a', { href: '#/entities' }, 'Entities'), ' lists all entities.')));
       return undefined;
     }
     const end = new AbortController();
@@ -36,7 +36,7 @@ export const page = {
   },
 };
 
-// find returns the search box in the page's head, which opens another entity.
+// find returns the search box, which opens another entity.
 function find(app) {
   async function open(text) {
     text = text.trim();
@@ -80,7 +80,7 @@ function show(root, app, first, finder) {
   let latest = first;
   let dead = false;
   let stop = null;
-  let trees = []; // trees of children
+  let trees = [];
 
   const title = h('h2', { class: 'entity-title wrap' });
   const state = h('span', { class: 'chip' });
@@ -257,8 +257,7 @@ function show(root, app, first, finder) {
     }
   }
 
-  // ask opens a dialog that asks the user to confirm a change. If the change fails, the dialog shows the
-  // error.
+  // ask opens a dialog in which the user confirms a change. If the change fails, the dialog shows the error.
   function ask(heading, act, button, danger, ...children) {
     const wrong = h('p', { class: 'bad', role: 'alert' });
     const form = h('form', {

@@ -1,13 +1,12 @@
-// Places the vertices of a graph without cycles in layers from left to right: every edge leads to the
-// right, few edges cross, and no edge runs through a vertex. The method is Sugiyama's. The layer of a
-// vertex is the length of the longest path to the vertex. An edge has a bend in each layer between its
-// ends. A layer is sorted by the mean position of each vertex's neighbours.
+// Places the vertices of a graph without cycles in layers from left to right, with Sugiyama's method: every
+// edge leads to the right, few edges cross, and no edge runs through a vertex. The layer of a vertex is the
+// length of the longest path to the vertex. An edge has a bend in each layer between its ends. The vertices
+// and bends of a layer are sorted by the mean position of their neighbours.
 
 const sweeps = 8;
 const bendHeight = 6;
 
-// depths returns the layer of each of n vertices. The edges { from, to } are in any order and contain no
-// cycle.
+// depths returns the layer of each of n vertices. The edges are { from, to }, in any order.
 function depths(n, edges) {
   const depth = new Array(n).fill(0);
   const into = new Array(n).fill(0);
@@ -36,8 +35,8 @@ export const layered = {
   // depth returns the number of layers.
   depth: (n, edges) => Math.max(0, ...depths(n, edges)) + (n > 0 ? 1 : 0),
 
-  // place returns { points, routes, height }: the upper left corner of each vertex, the points of each
-  // edge, and the height of the drawing. Each point is { x, y }, in the units of heights and width.
+  // place returns { points, routes, height }: the upper left corner of each vertex, the points of each edge,
+  // and the height of the drawing. A point is { x, y }, in the unit of heights and width.
   place(heights, edges, { width, gapX, gapY }) {
     const depth = depths(heights.length, edges);
     const vertices = heights.map((height, i) => ({ height, layer: depth[i], left: [], right: [], y: 0, order: 0, wantedOrder: 0 }));
@@ -83,9 +82,9 @@ export const layered = {
         }), l);
       }
     }
-    // stack puts a layer's vertices as near to their wanted positions as their order and the gaps allow.
-    // Vertices that would overlap form a group. A group moves to the mean of the positions wanted by its
-    // members.
+    // stack puts the vertices of a layer as near to the positions wantedY as their order and the gaps allow.
+    // Vertices that would overlap form a group. A group moves to the mean of the positions that its members
+    // want.
     function stack(wantedY, l) {
       const groups = [];
       const top = (g) => g.sum / g.count;
@@ -110,8 +109,8 @@ export const layered = {
     for (const v of vertices) v.y -= highest;
 
     const x = (v) => vertices[v].layer * (width + gapX);
-    // port returns where an edge meets a side of vertex v. Several edges meet the side at separate points, in
-    // the vertical order of the neighbours in others.
+    // port returns the y at which the edge between v and other meets vertex v. others are all neighbours on
+    // this side of v. Their edges meet v at separate points, in the vertical order of the neighbours.
     const port = (v, others, other) => {
       const sorted = [...others].sort((a, b) => middle(a) - middle(b));
       const spread = Math.min(vertices[v].height * 0.6, 14 * (sorted.length - 1));

@@ -1,5 +1,5 @@
-// A histogram drawn as SVG: bars over a number line, with an optional logarithmic scale for the counts. A
-// line of text describes the bar that is under the pointer or that the arrow keys have selected.
+// A histogram drawn as SVG: bars over a number line. The scale of the counts is linear or logarithmic. A line
+// of text describes the bar under the pointer, or the bar that the arrow keys have selected.
 //
 //   const chart = histogram();
 //   root.append(chart.element);
@@ -35,7 +35,7 @@ export function histogram() {
     const bins = data.bins;
     const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
     const most = Math.max(1, ...bins.map((bin) => bin.count));
-    // the logarithmic scale starts below 1, because a count of one must be visible
+    // the logarithmic scale starts below 1, so that a count of 1 is visible
     const part = logarithmic
       ? (n) => (n > 0 ? (Math.log10(n) + 0.3) / (Math.log10(most) + 0.3) : 0)
       : (n) => n / most;

@@ -1,24 +1,25 @@
-// The cameras of the map. A camera converts positions of a view to pixels and back. The two cameras, flat and
-// globe, have these methods:
+// The cameras of the map, flat and globe. A camera converts positions of a view to pixels and back. The
+// methods of a camera:
 //   resize(width, height)    sets the size of the canvas, in CSS pixels
-//   home()                   shows the view's home
+//   home()                   shows the home rectangle of the view
 //   project(x, y, out)       writes pixels to out[0] and out[1]; returns false if the position is hidden
 //   unproject(px, py)        returns { x, y }, or null outside of the view
-//   window()                 returns the part of the view to request a picture of: { x0, y0, x1, y1 }
+//   window()                 returns the visible part of the view: { x0, y0, x1, y1 }
 //   pan(dx, dy)              moves the view by pixels
 //   zoom(factor, px, py)     scales the view around a pixel
 //   go(x, y, closer)         moves the centre to a position, and zooms in if closer is true
-//   unit(), unitX()          return the pixels per unit of y and of x, at the centre
-//   state(), restore(state)  return and set the camera's three numbers, which the page's address holds
+//   unit()                   returns the pixels per unit of y, at the centre
+//   unitX()                  returns the pixels per unit of x, at the centre
+//   state()                  returns the camera's three numbers, for the page's address
+//   restore(state)           sets the camera's three numbers
 
 const radian = Math.PI / 180;
 const clamp = (v, least, most) => Math.min(most, Math.max(least, v));
 
 const around = (v, from, period) => v - period * Math.floor((v - from) / period);
 
-// flat shows a plane, or a sphere in the equirectangular projection. Shapes are true at the standard
-// parallel of the projection. The standard parallel is 36° if the whole sphere is visible, and approaches
-// the latitude of the centre as the user zooms in.
+// flat shows a plane, or a sphere in the equirectangular projection. The standard parallel of the projection
+// is 36° if the whole sphere is visible, and approaches the latitude of the centre as the user zooms in.
 export function flat(view) {
   const { bounds, home, wraps } = view;
   const period = wraps ? bounds.x1 - bounds.x0 : 0;
@@ -58,7 +59,8 @@ export function flat(view) {
       [cx, cy, k] = [(home.x0 + home.x1) / 2, (home.y0 + home.y1) / 2, fit(home, worldTall)];
       settle();
     },
-    // scale returns the numbers with which a caller can project many points itself.
+    // scale returns the centre, the pixels per unit and the size of the canvas, for a caller that projects
+    // many points.
     scale() {
       return { cx, cy, kx: k, ky: sign * k * tall(), width, height };
     },

@@ -1,9 +1,9 @@
-// Draws the map: ground with outlines, counts as dots of light, names, marks.
+// Draws the map: the ground with outlines, the counts as dots, names and marks.
 
 import { color, isDark } from './ui.js';
 
 const radian = Math.PI / 180;
-const shades = 16; // number of colours of a layer that is shown as a share of another layer
+const shades = 16; // number of colours of a layer
 
 // Colours of the ground in both themes.
 const grounds = {
@@ -12,8 +12,7 @@ const grounds = {
 };
 export const ground = () => grounds[isDark() ? 'dark' : 'light'];
 
-// Colours of layers, from low to high counts. High counts are bright on the dark ground and dark on the light
-// ground. Blue and red also differ in brightness, for eyes that cannot tell red from green.
+// Colours of layers, from low to high counts. Blue and red also differ in brightness, for colour-blind users.
 const ramps = {
   dark: {
     blue: ['#18346a', '#185496', '#1c82be', '#46bedc', '#a0e8ec', '#fafffa'], red: ['#78143c', '#c81946', '#ff2d3c', '#ff552d', '#ff8c32', '#ffc878'],
@@ -43,11 +42,11 @@ export function ramp(name, at) {
 
 const octaves = 10; // doublings of the count from the faintest to the brightest dot
 
-// A layer that is shown as a share of another layer has its full colour if the share is at least fullShare.
-// The strength of the colour grows with the square root of a smaller share.
+// A layer that is shown as a share of another layer has its full colour at shares of at least fullShare.
+// Below fullShare, the strength of the colour grows with the square root of the share.
 export const fullShare = 0.25;
 
-// Picture is a decoded picture from the server: the counts of all cells, one layer after another.
+// Picture is a decoded picture from the server. counts has the counts of all cells, one layer after another.
 export class Picture {
   constructor(buffer, view) {
     const head = new DataView(buffer);
@@ -64,10 +63,12 @@ export class Picture {
     }
   }
 
-  // dots lists the cells that are not empty in the shown layers. For each of these cells, indexes has the
-  // index, levels has the brightness from 1 to 255, and colours has the number of the colour, which is
-  // layer × shades + shade. Cells with a count of at least full have the full brightness. base is the layer
-  // of which the other layers are shares.
+  // dots returns the cells that are not empty in the shown layers:
+  //   indexes   indexes of the cells
+  //   levels    brightness of each cell, from 1 to 255
+  //   colours   colour of each cell: layer × shades + shade
+  //   full      lowest count with full brightness
+  //   base      index of the layer of which the other layers are shares
   dots(shown) {
     const cells = this.columns * this.rows;
     const base = shown.findIndex((on, i) => on && !this.view.layers[i].part);
@@ -111,8 +112,8 @@ export class Heat {
     this.palette = null;
   }
 
-  // colour builds the table that maps a colour and a brightness to a pixel. Call colour again for another
-  // theme or another base.
+  // colour builds the table that maps a colour and a brightness to a pixel. Call colour again after a change
+  // of the theme or of the base.
   colour(view, base) {
     const table = new Uint32Array(view.layers.length * shades * 256);
     const little = new Uint8ClampedArray(table.buffer);
@@ -154,7 +155,7 @@ export class Heat {
       const column = cell % picture.columns;
       if (!place(column, (cell - column) / picture.columns, out)) continue;
       this.splat(out[0], out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
-      // In a window wider than one period of the view, the points at the left appear again at the right.
+      // A window wider than the period of the view shows points several times.
       for (let x = out[0] + out[2]; out[2] > 0 && x < width + 16; x += out[2]) this.splat(x, out[1], kernels[dots.levels[i] >> 4], dots.levels[i], dots.colours[i], width, height);
     }
     const { level, kind, pixels, palette } = this;
@@ -163,9 +164,9 @@ export class Heat {
     return this.canvas;
   }
 
-  // kernels returns the shape of a dot for each value of the upper four bits of the dot's level. Dots are
-  // about as large as a cell. If there are few dots, the dots with high counts are larger. A shape is a
-  // flat list of dx, dy and weight; weights are from 0 to 256.
+  // kernels returns the shapes of dots, indexed by the upper four bits of a dot's level. A shape is a list of
+  // dx, dy, weight, dx, dy, weight …; weights are from 0 to 256. A dot is about as large as a cell. If there
+  // are few dots, dots of high levels are larger.
   kernels(cell, count) {
     const extra = Math.max(0, 7 * (1 - Math.log10(Math.max(10, count)) / 4.3));
     return Array.from({ length: 16 }, (_, step) => {
@@ -176,7 +177,7 @@ export class Heat {
       const list = [];
       for (let dy = -reach; dy <= reach; dy++) {
         for (let dx = -reach; dx <= reach; dx++) {
-          // The shape is a rounded square, so that neighbouring dots leave no gaps.
+          // A rounded square leaves no gaps between neighbouring dots.
           let weight = Math.min(1, Math.max(0, r + 0.5 - (dx ** 4 + dy ** 4) ** 0.25));
           const d = Math.hypot(dx, dy);
           if (d < glow) weight = Math.max(weight, 0.42 * part * (1 - d / glow));
@@ -253,7 +254,7 @@ export function drawGround(context, camera, view, width, height) {
   return camera.globe ? globeGround(context, camera, view, g) : planeGround(context, camera, view, g, width, height);
 }
 
-// drawCoast draws the coasts above the counts, faintly.
+// drawCoast draws the coasts. Call it after the counts are drawn.
 export function drawCoast(context, coast) {
   context.strokeStyle = ground().coast;
   context.lineWidth = 0.8;
@@ -316,7 +317,7 @@ function planeGround(context, camera, view, g, width, height) {
   return coast;
 }
 
-// gridStep returns the distance of the grid's lines: a round number of units, about a hundred pixels long.
+// gridStep returns the distance between two lines of the grid: a round number of units, about 100 pixels.
 function gridStep(pixelsPerUnit) {
   const wanted = 110 / pixelsPerUnit;
   for (const step of [30, 15, 10, 5, 2, 1]) if (wanted <= 30 && wanted > step * 0.7) return step;
@@ -345,7 +346,7 @@ function globeGround(context, camera, view, g) {
   context.clip(disc);
   const land = new Path2D();
   const coast = new Path2D();
-  // place projects a position, and moves a point behind the horizon to the horizon.
+  // place projects a position. It moves a point behind the horizon to the horizon.
   const place = (x, y) => {
     const [sinY, cosY, dx] = [Math.sin(y * radian), Math.cos(y * radian), (x - lon) * radian];
     const [u, v, w] = [cosY * Math.sin(dx), cosC * sinY - sinC * cosY * Math.cos(dx), sinC * sinY + cosC * cosY * Math.cos(dx)];
@@ -398,8 +399,8 @@ function globeGround(context, camera, view, g) {
   return coast;
 }
 
-// drawNames writes the names of landmarks, the most important first. It omits a name that would overlap an
-// earlier name.
+// drawNames writes the names of landmarks. It omits a name that would overlap the name of an earlier
+// landmark.
 export function drawNames(context, camera, landmarks, width, height) {
   const g = ground();
   const taken = [];
@@ -428,7 +429,6 @@ export function drawNames(context, camera, landmarks, width, height) {
   }
 }
 
-// drawMark draws a ring around a position.
 export function drawMark(context, camera, at) {
   const out = [0, 0];
   if (!camera.project(at.x, at.y, out)) return;

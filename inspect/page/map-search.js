@@ -3,9 +3,9 @@
 import { aborted } from './api.js';
 import { h, later, replace } from './ui.js';
 
-let boxes = 0; // gives each box its own ID
+let boxes = 0;
 
-// searchBox returns the box. The box calls choose({ id, name, detail }) when the user chooses an entity.
+// searchBox returns the box. It calls choose({ id, name, detail }) when the user chooses an entity.
 export function searchBox(app, choose) {
   const id = `map-found-${++boxes}`;
   let found = [];

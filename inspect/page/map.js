@@ -74,7 +74,7 @@ class MapPage {
     const { view } = this;
     this.canvas = h('canvas', {
       class: 'map-canvas', tabindex: 0, role: 'img',
-      aria: { label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter selects what is in the middle${view.sphere ? ', g switches between globe and map' : ''}.` },
+      aria: { label: `${view.title}. Arrow keys move, plus and minus zoom, 0 shows all, Enter selects the thing in the middle${view.sphere ? ', g switches between globe and map' : ''}.` },
       onkeydown: (e) => this.pressed(e), onwheel: (e) => this.wheeled(e), ondblclick: (e) => this.zoomTo(2, e),
       onpointerdown: (e) => this.down(e), onpointermove: (e) => this.moved(e), onpointerup: (e) => this.up(e), onpointercancel: (e) => this.up(e),
     });
@@ -162,7 +162,7 @@ class MapPage {
     this.changed();
   }
 
-  // changed updates the picture, the landmarks and the page's address after a move of the camera.
+  // changed updates the picture, the landmarks and the page's address after the camera has moved.
   changed() {
     this.redraw();
     this.asked();
@@ -283,12 +283,11 @@ class MapPage {
     return { ...window, columns: count(across), rows: count(up) };
   }
 
-  // ask requests a picture of the window.
   async ask() {
     const question = this.width && this.question();
     if (!question || this.ended || document.hidden) return;
     const key = JSON.stringify(question);
-    if (this.asking && this.askedKey === key) return; // already requested
+    if (this.asking && this.askedKey === key) return;
     this.asking?.abort();
     const mine = new AbortController();
     [this.asking, this.askedKey] = [mine, key];
@@ -373,8 +372,8 @@ class MapPage {
     else this.select(picked[0], picked.slice(1));
   }
 
-  // askPicked requests the things near a position. It returns null if the request failed or a later request
-  // replaced it.
+  // askPicked requests the things near a position. It returns null if the request fails, or if a later
+  // request cancels it.
   async askPicked(at, radius) {
     this.picking?.abort();
     const mine = new AbortController();
@@ -387,8 +386,7 @@ class MapPage {
     }
   }
 
-  // showEntity requests an entity's position, selects the entity and, if move is true, moves the camera
-  // there.
+  // showEntity selects an entity. If move is true, showEntity moves the camera to the entity.
   async showEntity(id, { name, detail } = {}, move = true) {
     try {
       const at = await this.app.api.get(`${this.path}/where`, { entity: id });

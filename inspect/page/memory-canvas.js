@@ -3,13 +3,14 @@
 import { areaName, cellAt, category, css, decode, describeCell, layoutArea, layoutWorld, levels, note, nothing, numberOf, paint, rangesOf } from './memory-picture.js';
 import { format, h, replace, setStyle, tip } from './ui.js';
 
-// cellSize returns the width of a cell in pixels, for a cell that stands for a number of bytes.
+// cellSize returns the width in pixels of a cell that stands for a number of bytes.
 const cellSize = (bytes, page) => (bytes >= page ? 6 : bytes >= 64 ? 8 : bytes >= 8 ? 11 : 14);
 const tallest = 0.62; // greatest height of the picture, as a fraction of the window's height
 
 // pictureView makes the canvas. Its callbacks:
-//   onZoom(view)          the user wants to see another part: { area, from, bytes }, or null for all areas
-//   onHere(cell)          the pointer has moved to another cell, or off all cells (null)
+//   onZoom(view)          the user zooms or scrolls; view is { area, from, bytes }, or null for all areas;
+//                         bytes is the number of bytes of a cell
+//   onHere(cell)          the pointer has moved to another cell; null for none
 //   onOpen(slot, column)  the user opens a word
 //   onAnnounce(text)      a text for screen readers
 //   onResize()            the width of the canvas has changed
@@ -61,7 +62,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       layout = layoutArea(memory, state.view, { columns: Math.max(8, Math.floor(width / size)), rows: Math.max(4, Math.floor(height / size)) });
       state.view.from = layout.ranges[0].from;
     } else {
-      // Choose the finest scale that fits, and the largest cell size that allows this scale.
+      // Choose the finest scale that fits, and for this scale the largest size of cells.
       layout = null;
       for (const pixels of width < 420 ? [4] : [8, 7, 6, 5]) {
         const next = layoutWorld(memory, { columns: Math.floor(width / pixels), rows: Math.floor(height / pixels), whole: state.whole });
@@ -76,7 +77,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     draw();
   }
 
-  // outdated reports whether the used part of an area has changed. If it has, the layout must be rebuilt.
+  // outdated reports whether the layout must be rebuilt, because the used part of an area has changed.
   function outdated(next) {
     const key = (m) => m.areas.map((a) => `${a.usedFrom}+${a.committed}`).join();
     return key(next) !== key(memory);
@@ -97,7 +98,6 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     bands.hidden = Boolean(state.view);
   }
 
-  // draw schedules one drawing for the next frame.
   function draw() {
     if (frame) return;
     frame = requestAnimationFrame(() => {
@@ -121,7 +121,6 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.imageSmoothingEnabled = false;
     pen.drawImage(small, 0, 0, width, height);
-    // Thin lines separate cells. Stronger lines mark where areas and elements begin.
     const gap = size >= 5 ? 1 : 0;
     if (gap) {
       pen.fillStyle = css(ink.panel);
@@ -134,13 +133,13 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     drawStrips();
   }
 
-  // drawBorders marks where areas begin.
+  // drawBorders marks the beginnings of areas.
   function drawBorders() {
     pen.fillStyle = getComputedStyle(canvas).color;
     for (const r of layout.ranges) pen.fillRect((r.at % layout.columns) * size, Math.floor(r.at / layout.columns) * size, 1, size - 1);
   }
 
-  // drawElements marks where elements begin, if an element covers several cells.
+  // drawElements marks the beginnings of elements, if an element covers several cells.
   function drawElements(height) {
     const area = state.view && memory.areas[state.view.area];
     const cells = area ? Math.abs(area.stride) / layout.bytes : 0;
@@ -158,8 +157,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     pen.strokeRect(x - 1, y - 1, size + 1, size + 1);
   }
 
-  // drawStrips draws two strips: all reservations, and all areas. If the picture shows a part of one area,
-  // both strips mark this part.
+  // drawStrips draws two strips: one of all reservations, and one of all areas. If the picture shows a part
+  // of one area, each strip marks this part.
   function drawStrips() {
     const end = memory.areas.reduce((n, a) => Math.max(n, a.from + a.bytes), 1);
     const from = layout.ranges[0]?.from ?? 0;
@@ -211,8 +210,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     return lo < hi ? [lo, hi] : null;
   }
 
-  // showTip shows a tooltip for the cell under the pointer. moved is true if the pointer is on another cell
-  // than before: then showTip also calls onHere.
+  // showTip shows a tooltip for the cell under the pointer. If moved is true, the pointer has moved to
+  // another cell, and showTip also calls onHere.
   function showTip(moved = true) {
     if (moved) extra = '';
     const cell = cellHere();
@@ -263,7 +262,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     return cellAt(layout, number) ? number : -1;
   }
 
-  // wholeArea returns the finest scale at which the used part of an area fits into the picture.
+  // wholeArea returns the finest scale, in bytes per cell, at which the used part of an area fits into the
+  // picture.
   function wholeArea(index) {
     const a = memory.areas[index];
     const { width, height } = room();
@@ -286,7 +286,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     onZoom({ area: index, from: at === undefined ? memory.areas[index].usedFrom : at, bytes });
   }
 
-  // zoom zooms out by a number of scales around the pointer. A negative number zooms in.
+  // zoom zooms out by a number of scales, around the pointer. A negative number zooms in.
   function zoom(scales, cell = cellHere()) {
     if (!state.view) {
       if (scales < 0) {
@@ -304,7 +304,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       return;
     }
     if (next < 0) return;
-    // The place under the pointer stays under the pointer, as far as whole rows allow.
+    // The place under the pointer keeps its position, except for rounding to whole rows.
     const r = layout.ranges[0];
     const middle = cell ? cell.from : r.from + (r.to - r.from) / 2;
     const share = pointed >= 0 && cell ? pointed / layout.cells : 0.5;
@@ -387,8 +387,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     event.preventDefault();
   });
 
-  // go moves the pointer by a number of cells, for the arrow keys. It skips gaps between bands. At the edge
-  // of the picture of one area, go scrolls the picture.
+  // go moves the pointer by a number of cells, and skips gaps between bands. At the edge of the picture of
+  // one area, go scrolls the picture.
   function go(step) {
     if (pointed < 0) {
       if (layout.ranges[0]) point(layout.ranges[0].at, true);

@@ -1,9 +1,9 @@
 // The layout and the colours of the cells of the memory picture. A place is the offset of a byte in the
-// world's reservations, laid end to end.
+// sequence of the world's reservations.
 //
-// A layout is a grid of cells: { columns, rows, bytes, ranges, bands, cells }. bytes is how many bytes a
-// cell stands for. Each range { from, to, n, at, area } is divided into n cells; `at` is the index of the
-// range's first cell in the grid, counted row by row. Ranges are in the order of their cells. A band
+// A layout is a grid of cells: { columns, rows, bytes, ranges, bands, cells }. bytes is the number of bytes
+// of a cell. A range { from, to, n, at, area } divides the places [from, to) into n cells; at is the index
+// of the first of these cells in the grid, row by row. Ranges are in the order of their cells. A band
 // { title, key, row, rows, areas } is a named part of the grid.
 
 import { color, format, palette } from './ui.js';
@@ -11,7 +11,7 @@ import { color, format, palette } from './ui.js';
 export const maxCells = 1 << 16;
 const maxRanges = 240; // more ranges might not fit into a URL
 
-// Bits of a cell's notes, as the server sends them.
+// Bits of a cell's notes.
 export const note = { decommitted: 1, swapped: 2, zero: 4, value: 8, archetypes: 16, areas: 32 };
 export const nothing = 65535;
 
@@ -23,10 +23,10 @@ export const modes = [
   { id: 'change', title: 'Change', about: 'Share of the memory that has changed since the last comparison' },
 ];
 
-// border returns where cell i of a range begins.
+// border returns the place where cell i of a range begins.
 export const border = (range, i) => (i >= range.n ? range.to : range.from + Math.floor((i / range.n) * (range.to - range.from)));
 
-// groups returns one group of areas for each column, and one for the areas of the world itself.
+// groups returns one group of areas for each column, and one group for the areas of the world itself.
 function groups(memory) {
   const all = new Map();
   memory.areas.forEach((a, index) => {
@@ -39,7 +39,7 @@ function groups(memory) {
 }
 
 // unassigned returns the widest part of a reservation that belongs to no area. Areas are assigned from both
-// ends.
+// ends of the reservation.
 function unassigned(r, areas) {
   const end = r.from + r.bytes;
   let free = { from: end, to: end };
@@ -52,8 +52,8 @@ function unassigned(r, areas) {
   return free;
 }
 
-// layoutWorld lays out all areas, in one band for each column. Small columns that follow each other share a
-// band. If whole is true, the layout includes memory that is only reserved.
+// layoutWorld lays out all areas, in one band for each column. Successive small columns share a band. If
+// whole is true, the layout also contains memory that is reserved but not committed.
 export function layoutWorld(memory, { columns, rows, whole }) {
   const all = groups(memory).filter((g) => whole || g.bytes > 0);
   if (whole) {
@@ -69,7 +69,6 @@ export function layoutWorld(memory, { columns, rows, whole }) {
   const parts = all.map((g) => ({ ...g, spans: spans(g) }));
   let total = 0;
   for (const g of parts) for (const s of g.spans) total += s.to - s.from;
-  // Choose the finest scale at which the bands fit.
   for (let bytes = 64; ; bytes = coarser(bytes, memory.pageSize)) {
     if (total / bytes > maxCells) continue;
     const layout = bandsOf(parts, columns, bytes);
@@ -83,7 +82,7 @@ function coarser(bytes, page) {
   return page * (Number.isInteger(Math.log2(pages)) && pages > 1 ? pages * 1.5 : pages === 1 ? 2 : (pages * 4) / 3);
 }
 
-const bandLeast = 3; // smallest number of rows of a band, which has room for the band's name
+const bandLeast = 3; // smallest number of rows of a band; the name of the band needs them
 
 function bandsOf(parts, columns, bytes) {
   const layout = { columns, rows: 0, bytes, ranges: [], bands: [], cells: 0 };
@@ -137,7 +136,7 @@ export function levels(area, page) {
 export function layoutArea(memory, view, { columns, rows }) {
   const area = memory.areas[view.area];
   const unit = Math.abs(area.stride) || 8;
-  // A row holds whole elements, so that equal fields are one below another.
+  // A row holds whole elements, so that a field has the same column in all rows.
   const elements = unit / view.bytes;
   if (Number.isInteger(elements) && elements > 1 && columns >= elements) columns -= columns % elements;
   else if (columns > 64) columns -= columns % 64;
@@ -160,7 +159,6 @@ export function layoutArea(memory, view, { columns, rows }) {
 // rangesOf returns a layout's ranges as a query parameter for the server.
 export const rangesOf = (layout) => layout.ranges.map((r) => `${r.from}-${r.to}-${r.n}`).join(',');
 
-// decode decodes a picture from the server.
 export function decode(buffer, layout, by) {
   const head = new DataView(buffer);
   const n = head.getUint32(8, true);
@@ -174,7 +172,7 @@ export function decode(buffer, layout, by) {
   data.area = new Uint16Array(buffer, at, n);
   at += (2 * n + 3) & ~3;
   data.archetype = new Uint16Array(buffer, at, n);
-  let first = 0; // index of the first cell of the current range in the data
+  let first = 0;
   data.first = layout.ranges.map((r) => {
     first += r.n;
     return first - r.n;
@@ -183,8 +181,8 @@ export function decode(buffer, layout, by) {
 }
 
 // cellAt returns the cell at an index of the grid: { range, order, index, from, to }. order is the index of
-// the range, and index is the cell's index in the range. The cell stands for the places [from, to). If no
-// range has a cell there, cellAt returns null.
+// the range, and index is the cell's index in the range. The cell stands for the places [from, to). For a
+// part of the grid without a range, cellAt returns null.
 export function cellAt(layout, number) {
   let lo = 0;
   let hi = layout.ranges.length;
@@ -198,7 +196,7 @@ export function cellAt(layout, number) {
   return { range, order: lo - 1, index: number - range.at, from: border(range, number - range.at), to: border(range, number - range.at + 1) };
 }
 
-// numberOf returns the grid index of the cell that holds a place, or -1.
+// numberOf returns the grid index of the cell that contains a place, or -1.
 export function numberOf(layout, place) {
   for (const r of layout.ranges) {
     if (place < r.from || place >= r.to) continue;
@@ -209,8 +207,7 @@ export function numberOf(layout, place) {
   return -1;
 }
 
-// dataAt returns the index in the data of the cell that holds a place, or -1 if the layout of the data does
-// not show the place.
+// dataAt returns the index in the data of the cell that contains a place, or -1.
 export function dataAt(data, place) {
   for (let k = 0; k < data.layout.ranges.length; k++) {
     const r = data.layout.ranges[k];
@@ -247,17 +244,17 @@ export function ramp(stops, share) {
   return mix(stops[Math.floor(at)], stops[Math.floor(at) + 1], at % 1);
 }
 
-// category returns the colour of column or archetype n. There are eight colours in three shades: numbers 0
-// to 7 have the full colours, and 8 to 15 have the same colours, paler.
+// category returns the colour of column or archetype n. Eight colours repeat in three shades, from full to
+// pale.
 export function category(ink, n) {
   const tone = Math.floor(n / 8) % 3;
   return tone === 0 ? ink.of[n % 8] : mix(ink.of[n % 8], ink.panel, tone * 0.27);
 }
 
-// How much paler each kind of area is than the colour of its column, from 0 to 1.
+// tones are the paleness of areas by kind: 0 is the colour of the column, 1 is the colour of the panel.
 const tones = { elements: 0, links: 0.15, generations: 0, presence: 0.4, live: 0.4, owners: 0.2, levels: 0.5, summaries: 0.6 };
 
-// painter returns a function from i to the colour of cell i of the data.
+// painter returns the function that maps i to the colour of cell i of the data.
 export function painter(data, memory, ink) {
   const state = (i) => {
     if (data.committed[i] === 0) return data.notes[i] & note.decommitted ? ink.decommitted : ink.reserved;
@@ -291,8 +288,8 @@ export function painter(data, memory, ink) {
   }
 }
 
-// paint fills an image, one pixel for each cell. Until the data of a new layout arrive, paint draws the old
-// data at the places that the new layout still shows.
+// paint fills an image, one pixel for each cell. If the data belong to an earlier layout, paint looks up the
+// place of each cell in that layout.
 export function paint(image, layout, data, memory, ink) {
   const pixels = new Uint32Array(image.data.buffer);
   pixels.fill(0);

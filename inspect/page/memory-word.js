@@ -6,9 +6,8 @@ import { errorBox, format, h, palette, replace, svg } from './ui.js';
 const maxLines = 32; // largest number of lines of bytes
 const lineBytes = 16;
 
-// wordView returns the panel of a word. open(slot, column) shows the word of a slot, and the slot's entity.
-// onChange is called when a slot is opened and when the panel closes. The property slot is null while the
-// panel is closed.
+// wordView returns the panel of a word. open(slot, column) shows the word and the entity of a slot. slot is
+// null while the panel is closed. wordView calls onChange when the panel opens a slot or closes.
 export function wordView(app, memory, { onChange }) {
   const element = h('section', { class: 'panel', hidden: true, aria: { label: 'Word' } });
   const title = h('h2');
@@ -88,8 +87,8 @@ export function wordView(app, memory, { onChange }) {
       one.alive && shown && bytes && (bytes.error ? errorBox(bytes.error) : bytesPart(bytes)));
   }
 
-  // slotsRow returns a row with a button for each slot. The Tab key reaches only the button of the selected
-  // slot.
+  // slotsRow returns a row with a button for each slot. The Tab key skips the buttons of slots that are not
+  // selected.
   function slotsRow(word, selected) {
     const row = h('div', { class: 'slots', role: 'listbox', aria: { label: 'Slots of the word', orientation: 'horizontal' } }, word.slots.map((s, i) => h('button', {
       type: 'button', role: 'option', tabindex: i === selected ? 0 : -1, class: s.alive && 'live', data: { focus: `slot ${s.slot}` },
@@ -154,8 +153,8 @@ export function wordView(app, memory, { onChange }) {
   return self;
 }
 
-// digit reports whether the bit of slot i of a word is set. text is the word in 16 hexadecimal digits. The
-// last digit stands for the first four slots.
+// digit reports whether bit i of a word is set. text is the word in 16 hexadecimal digits, the most
+// significant first.
 function digit(text, i) {
   return ((Number.parseInt(text[15 - (i >> 2)], 16) >> (i & 3)) & 1) === 1;
 }

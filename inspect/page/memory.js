@@ -1,5 +1,5 @@
-// The memory page: the world's address space drawn as cells. The user can zoom from the whole reservation
-// to the bytes of one component.
+// The memory page: the world's address space, drawn as cells. The user can zoom in, from all reservations to
+// the bytes of one component.
 
 import { pictureView } from './memory-canvas.js';
 import { areaName, category, css, inks, modes, ramp } from './memory-picture.js';
@@ -8,7 +8,7 @@ import { errorBox, format, h, later, onTheme, panel, replace, setText } from './
 import { wordView } from './memory-word.js';
 
 const drawEach = 1000; // milliseconds between two pictures of one layout
-const drawLeast = 200; // shortest time between any two pictures, in milliseconds
+const drawLeast = 200; // shortest time between two requests for pictures, in milliseconds
 const readEach = 2000; // milliseconds between two reads of the areas
 
 export const page = {
@@ -43,8 +43,9 @@ export const page = {
       onChange: () => remember(),
     });
 
-    // The page's address holds the mode and the open word, so that the browser's Back button returns to them.
-    // remember skips an unchanged address, because browsers limit how often a page may set its address.
+    // remember puts the mode and the open word into the page's address, so that the browser's Back button
+    // returns to this state. Browsers limit how often a page may set its address, so remember first
+    // checks for a change.
     let remembered = '';
     function remember() {
       const params = Object.fromEntries(Object.entries({
@@ -71,7 +72,7 @@ export const page = {
       want();
     }
 
-    // The picture is requested at most five times a second. A new request cancels the request before.
+    // A new request for a picture cancels the earlier request.
     let asking = null;
     let asked = 0;
     let timer = 0;
@@ -191,7 +192,7 @@ export const page = {
     }
 
     function archetypeEntries() {
-      // The rarest columns come first, because they distinguish the archetype from other archetypes.
+      // The rarest columns come first, because they distinguish archetypes best.
       const having = new Map();
       for (const a of memory.archetypes) for (const c of a.columns) having.set(c, (having.get(c) ?? 0) + 1);
       const named = (a) => [...a.columns].sort((b, c) => having.get(b) - having.get(c)).join(', ');
@@ -242,7 +243,7 @@ export const page = {
     }
     const zoomTo = (index) => show({ view: { area: index, from: memory.areas[index].usedFrom, bytes: picture.wholeArea(index) } });
 
-    // The panel about the cell under the pointer first shows what the page knows, then the server's answer.
+    // The panel about the cell under the pointer shows the page's data first, and then the server's answer.
     const askHere = later(180, async (cell) => {
       try {
         const at = await app.api.get('memory/at', { offset: Math.floor((cell.from + cell.to) / 2) }, { signal: end.signal });

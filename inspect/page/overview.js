@@ -5,7 +5,7 @@ import { bar, emptyBox, errorBox, format, h, panel, replace, setQuantity, setTex
 
 const oneDigit = (n) => (typeof n === 'number' ? n.toFixed(1) : format.number(n));
 
-// The readings, in the order of their importance. get returns the value of the reading in a sample.
+// The readings, the most important first. get returns the value of the reading in a sample.
 const readings = [
   {
     id: 'tick', name: 'Tick time, p99', color: '--c1', get: (s) => s.tickSeconds?.p99, write: format.seconds,
@@ -139,10 +139,9 @@ function notAdmitting(s) {
       + 'your own must call it once per iteration.'));
 }
 
-// costPanel returns a panel that shows the highest costs as a table: { element, update(rows, more) }.
-// columns are { title, hint, class, cell(row, most) }, where most is the row with the highest cost. more is
-// the number of rows that the server left out. update rebuilds only the rows, because the link may have the
-// focus.
+// costPanel returns a panel with a table of the highest costs: { element, update(rows, more) }. columns are
+// { title, hint, class, cell(row, most) }; most is the row with the highest cost. more is the number of rows
+// that the server omits. update does not replace the link, because the link may have the focus.
 function costPanel(title, hash, linkTitle, columns) {
   const body = h('tbody');
   const link = h('a', { href: hash }, linkTitle);
@@ -163,7 +162,7 @@ function costPanel(title, hash, linkTitle, columns) {
 
 const systemCosts = () => costPanel('Most expensive systems', '#/systems', 'Systems', [
   { title: 'System', class: 'name', cell: (s) => s.name },
-  { title: 'Load', hint: 'Seconds of work in the last second', class: 'num', cell: (s) => format.percent(s.load) },
+  { title: 'Load', hint: 'Run time in the last second, as a share of the second', class: 'num', cell: (s) => format.percent(s.load) },
   { title: '', class: 'share', cell: (s, most) => bar(s.load / most.load, '--c1') },
   { title: 'p50', class: 'num', cell: (s) => format.seconds(s.p50) },
   { title: 'p99', class: 'num', cell: (s) => format.seconds(s.p99) },
@@ -175,5 +174,5 @@ const columnCosts = () => costPanel('Largest columns', '#/memory', 'Memory', [
   { title: 'Committed', class: 'num', cell: (c) => format.bytes(c.committed) },
   { title: '', class: 'share', cell: (c, most) => bar(c.committed / most.committed, '--c2') },
   { title: 'Entities', class: 'num', cell: (c) => format.number(c.entities) },
-  { title: 'Dense', hint: 'Share of the slots that have the component, in the 64-slot words with such slots', class: 'num hide-narrow', cell: (c) => (c.slots > 0 ? format.percent(c.entities / c.slots) : '–') },
+  { title: 'Dense', hint: 'Share of the slots that have the component; words of 64 slots without the component are not counted', class: 'num hide-narrow', cell: (c) => (c.slots > 0 ? format.percent(c.entities / c.slots) : '–') },
 ]);

@@ -1,4 +1,4 @@
-// The page for queries: the text of a query, its matches, the distribution of a field's values, and files.
+// The page for queries: the text of a query, the matches, a histogram of a field, and files of the matches.
 
 import { get, binary, aborted } from './api.js';
 import { histogram } from './histogram.js';
@@ -9,7 +9,7 @@ import { fieldText, textOf } from './query-text.js';
 import { emptyBox, format, h, panel, replace, setText } from './ui.js';
 
 const bins = 60;
-const saved = 1 << 20; // limit of the rows of a file
+const saved = 1 << 20; // largest number of rows of a file
 
 export const page = { id: 'queries', title: 'Queries', mount };
 
@@ -17,7 +17,7 @@ function mount(root, app) {
   let asking = new AbortController();
   let drawing = new AbortController();
   let asked = null; // the query whose answer is shown
-  let wanted = app.params.get('field'); // field of the histogram; '' for none, null for the first field
+  let wanted = app.params.get('field'); // chosen field of the histogram; '' for no field, null for the first field
 
   const box = queryBox({
     label: 'Query',
@@ -101,7 +101,7 @@ function mount(root, app) {
         get('count', { query: text }, { signal }),
       ]);
       const took = (performance.now() - begun) / 1000;
-      // A new step in the browser's history lets the Back button return to the previous query.
+      // The browser's Back button must return to the previous query.
       if (asked !== null && asked !== text) history.pushState(null, '', location.hash);
       asked = text;
       remember(text);
@@ -119,7 +119,7 @@ function mount(root, app) {
     }
   }
 
-  // columnsText converts labels of columns, as the server sends them, to the text of a query.
+  // columnsText converts labels of columns to the text of a query.
   function columnsText(labels) {
     return labels.map((label) => textOf(app.world.columns, label)).join(',');
   }
@@ -238,5 +238,5 @@ function download(blob, name) {
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // until then, the browser may still read the file
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may need a while to read the file
 }

@@ -1,26 +1,26 @@
-// A field for the text of a query, with completion. An error is shown at the word that caused the error.
+// A field for the text of a query, with completion. The box shows an error at the wrong word.
 //
 //   const box = queryBox({ label, text, placeholder, lines, suggest, onInput, onSubmit });
 //   root.append(box.element);
 //
 // suggest(text, caret, signal) returns the suggestions for a caret position: { from, to, items }. The
 // positions caret, from and to count UTF-16 units. An item is { text, label, detail, kind, go }. The list
-// shows label, or text if there is no label. When the user takes an item with a function go, the box calls
-// go. Otherwise the item's text replaces [from, to).
+// shows label, or text if there is no label. When the user takes an item, the box calls the item's function
+// go. For an item without go, the box replaces [from, to) with the item's text.
 //
 // The field is a combobox as defined by ARIA. The arrow keys choose a suggestion. Enter and Tab take the
-// chosen suggestion. Without a chosen suggestion, Enter runs the query. Escape closes the list, and
+// chosen suggestion. If no suggestion is chosen, Enter runs the query. Escape closes the list, and
 // Control+Space opens the list.
 
 import { get } from './api.js';
 import { charactersAt, unitsAt } from './query-text.js';
 import { h, replace, setStyle, setText } from './ui.js';
 
-const typingPause = 80; // milliseconds without a key before suggestions are requested
+const typingPause = 80; // milliseconds from the last key to the request for suggestions
 
 let boxes = 0;
 
-// complete returns the server's suggestions for the caret, in the form of a box's suggest.
+// complete implements suggest with the server's suggestions.
 export async function complete(text, caret, signal) {
   const answer = await get('query/complete', { text, at: charactersAt(text, caret) }, { signal });
   return { from: unitsAt(text, answer.from), to: unitsAt(text, answer.to), items: answer.items };
@@ -33,9 +33,9 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   const id = `querybox-${++boxes}`;
   let open = false;
   let found = { from: 0, to: 0, items: [] };
-  let foundFor = ''; // the text for which the suggestions in found were requested
+  let foundFor = ''; // text for which found was requested
   let chosen = -1;
-  // The error: { from, to, placed, message }, or null. The wrong word is at [from, to), in UTF-16 units.
+  // The error { from, to, placed, message }, or null. The wrong word is at [from, to), in UTF-16 units.
   // placed is false for an error without a wrong word.
   let wrong = null;
   let timer = 0;
@@ -60,7 +60,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   else input.type = 'text';
   input.value = text;
 
-  // The mirror lies under the field and holds the same text, so that a word can be marked and measured.
+  // The mirror lies under the field and holds the field's text, because a word in a field cannot be marked or
+  // measured.
   const before = h('span');
   const word = h('mark', { class: 'querybox-wrong' });
   const after = h('span');
@@ -79,7 +80,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     const from = wrong ? Math.min(wrong.from, value.length) : value.length;
     const to = wrong ? Math.min(wrong.to, value.length) : value.length;
     setText(before, value.slice(0, from));
-    // An error at the end of the text has no word to mark. The mirror then marks a space.
+    // For an error at the end of the text, the mirror marks a space.
     setText(word, wrong?.placed ? value.slice(from, to) || ' ' : '');
     setText(after, value.slice(to) + (value.endsWith('\n') ? ' ' : ''));
     if (lines > 1) {
@@ -89,7 +90,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     follow();
   }
 
-  // follow scrolls the mirror with the field, shows or hides the error, and puts carets (^) under the wrong
+  // follow scrolls the mirror like the field, shows or hides the error, and puts carets (^) under the wrong
   // word.
   function follow() {
     mirror.scrollLeft = input.scrollLeft;
@@ -107,9 +108,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     setText(caret, '^'.repeat(Math.max(1, [...word.textContent].length)));
   }
 
-  // unfinished reports whether the error stays hidden while the user types, because more letters may
-  // correct the word. The error stays hidden if the list is open, and either the caret is in the wrong word
-  // or an item has a function go, such as the name of an entity.
+  // unfinished reports whether to hide the error while the list is open, because more letters may correct the
+  // text. It returns true if the caret is in the wrong word, or if an item with a function go is in the list.
   function unfinished() {
     const at = input.selectionStart ?? 0;
     return open && wrong?.placed && (wrong.from <= at && at <= wrong.to || found.items.some((item) => item.go));
@@ -184,7 +184,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
   }
 
   function take(i) {
-    if (input.value !== foundFor) { // found.from and found.to are positions in another text
+    if (input.value !== foundFor) { // found.from and found.to are positions in foundFor
       ask(0);
       return;
     }
@@ -210,7 +210,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
         const answer = await suggest(value, input.selectionStart ?? value.length, controller.signal);
         if (!controller.signal.aborted) show(answer, value);
       } catch {
-        if (!controller.signal.aborted) close(); // no suggestions: the field works without them
+        if (!controller.signal.aborted) close(); // the field works without suggestions
       }
     }, pause);
   }
@@ -279,18 +279,18 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     element,
     input,
     get text() { return input.value; },
-    // setText sets the text. It requests no suggestions and does not call onInput.
+    // setText sets the text. It does not request suggestions, and does not call onInput.
     setText(value) {
       if (input.value === value) return;
       input.value = value;
       wrong = null;
       reflect();
     },
-    // fail shows an ApiError at its word. fail(null) hides the error.
+    // fail shows an ApiError. fail(null) hides the error.
     fail(problem) {
       wrong = null;
       if (problem) {
-        const placed = Number.isInteger(problem.position); // other errors have no word
+        const placed = Number.isInteger(problem.position);
         const from = placed ? unitsAt(input.value, problem.position) : input.value.length;
         const to = placed ? unitsAt(input.value, problem.position + Math.max(1, problem.length || 0)) : from;
         wrong = { from, to, placed, message: problem.message };

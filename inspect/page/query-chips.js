@@ -1,19 +1,19 @@
-// The world's components as chips. Each chip requires its component in the query, excludes it, or does
-// neither.
+// The world's components as chips. A chip shows and changes whether the query requires or excludes its
+// component.
 
 import { aborted, get } from './api.js';
 import { stateOf, withState } from './query-text.js';
 import { format, h, replace, setText } from './ui.js';
 
-const few = 14; // chips shown at first
+const few = 14; // number of chips shown at first
 const countPause = 10_000; // milliseconds from the end of a count to the next count
 
 const next = { off: 'with', with: 'without', without: 'off' };
 const words = { off: 'any', with: 'required', without: 'excluded' };
 
-// facets returns { element, show(text), count(), destroy() }. show sets the state of the chips from a
-// query. count counts the entities of each shown component, and counts again 10 seconds after the end of
-// each count. When a chip is pressed, facets calls onChange with the new text of the query.
+// facets returns { element, show(text), count(), destroy() }. show sets the states of the chips from a query.
+// count counts the entities of each shown component, again and again, with a pause of countPause. When the
+// user presses a chip, facets calls onChange with the new text of the query.
 export function facets(world, onChange) {
   let text = '';
   let all = false;
@@ -57,7 +57,7 @@ export function facets(world, onChange) {
     if (element.contains(focused)) focused.focus();
   }
 
-  // count requests the numbers one after another, to take little of the program's time.
+  // count requests one number after another, because parallel requests would slow the program down.
   async function count() {
     clearTimeout(timer);
     for (const chip of shown()) {

@@ -4,8 +4,7 @@ import { get } from './api.js';
 import { fieldText, quoteName } from './query-text.js';
 import { h } from './ui.js';
 
-// examples returns [{ text, detail }]. The texts name components of the world, so that each text is a valid
-// query.
+// examples returns [{ text, detail }]. Each text is a valid query, with components of the world.
 export async function examples(world) {
   const list = [{ text: '', detail: 'every entity' }];
   const values = world.columns.filter((c) => c.storage !== 'tag' && !c.relation && !c.edges && c.name !== 'Name');
@@ -48,7 +47,7 @@ async function someName() {
   try {
     return (await get('names', { prefix: '', limit: 1 })).names[0]?.name;
   } catch {
-    return undefined; // the example is omitted
+    return undefined;
   }
 }
 

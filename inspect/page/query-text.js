@@ -1,7 +1,7 @@
-// Parses the text of a query as far as the page needs it. Only the server decides what the query means.
+// Parses the parts of a query that the page needs. The server parses the whole query.
 
-// unitsAt converts a position from characters to UTF-16 units. The server counts characters, and the
-// browser counts UTF-16 units. A position past the end becomes the end.
+// unitsAt converts a position from characters, which the server counts, to UTF-16 units, which the browser
+// counts. A position past the end becomes the end.
 export function unitsAt(text, position) {
   let units = 0;
   for (const character of text) {
@@ -17,8 +17,7 @@ export function charactersAt(text, units) {
 }
 
 // terms returns the terms of a query. A comma or "and" outside of parentheses and quotes separates two terms.
-// Each term is { text, from, to } without surrounding white space; from and to are positions in UTF-16
-// units.
+// A term is { text, from, to }, without surrounding white space. from and to are positions in UTF-16 units.
 export function terms(text) {
   const found = [];
   let start = 0;
@@ -41,8 +40,8 @@ export function terms(text) {
   return found;
 }
 
-// stateOf returns 'with' if a term of the query is only the column's name, 'without' if a term is only "not"
-// and the column's name, and 'off' otherwise.
+// stateOf returns 'with' if a term of the query is the column's name, 'without' if a term is "not" and the
+// column's name, and 'off' otherwise.
 export function stateOf(text, column) {
   for (const term of terms(text)) {
     if (means(term.text, column)) return plain(term.text).without ? 'without' : 'with';
@@ -50,7 +49,8 @@ export function stateOf(text, column) {
   return 'off';
 }
 
-// withState changes the query so that stateOf returns the given state. The other terms do not change.
+// withState returns a changed query, for which stateOf returns the given state. The terms of other columns do
+// not change.
 export function withState(text, column, state) {
   const kept = terms(text).filter((term) => !means(term.text, column)).map((term) => term.text);
   if (state === 'with') kept.push(column.text);
@@ -58,14 +58,14 @@ export function withState(text, column, state) {
   return kept.join(', ');
 }
 
-// means reports whether a term is only the column's name, with or without "not". Several columns may share
-// a name and differ in their numbers.
+// means reports whether a term is the column's name, with or without "not". Columns with the same name differ
+// in their numbers.
 function means(term, column) {
   const { name, number } = plain(term);
   return name === column.name && (number === null ? column.label === column.name : number === column.id);
 }
 
-// plain parses a term that is only a component's name, with or without "not".
+// plain parses a term that is a component's name, with or without "not".
 function plain(term) {
   const [, not, word] = /^(!|not\s)?\s*(.*)$/s.exec(term);
   const [, written, number] = /^("(?:[^"\\]|\\.)*"|[^"#]*)(?:#(\d+))?$/s.exec(word) ?? [null, word];
@@ -89,8 +89,8 @@ export function quoteName(name) {
   return word ? name : `"${name.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')}"`;
 }
 
-// entityIn returns the trimmed text if the text can only be an entity: an ID such as 17.3, or a slot.
-// Otherwise entityIn returns ''.
+// entityIn returns the trimmed text if the text is an ID such as 17.3 or the number of a slot, and ''
+// otherwise.
 export function entityIn(text) {
   const word = text.trim();
   return /^\d{1,10}(\.\d{1,10})?$/.test(word) ? word : '';

@@ -1,21 +1,21 @@
-// The schedule as a graph. The phases are one below another. In each phase, a system is to the right of the
-// systems that must end before it starts. Nodes are HTML, so that their texts wrap and their parts can be
-// buttons; edges are SVG.
+// The schedule as a graph. Each phase is a band. In a phase, a system is to the right of the systems that
+// must end before it starts. Nodes are HTML, because their texts wrap and they contain buttons; edges are
+// SVG.
 
 import { layered } from './graph-layers.js';
 import { format, h, later, replace, setStyle, setText, svg, tip } from './ui.js';
 
 const gap = { x: 46, y: 12 };
 const band = { head: 26, side: 12, below: 12 };
-const maxChips = 12; // limit of the columns in a list of a node; further columns are counted
-const maxSystems = 400; // with more systems, the graph is not drawn
+const maxChips = 12; // largest number of columns in a list of a node
+const maxSystems = 400; // largest number of systems in a drawn graph
 
-// systemGraph returns the graph: { element, tools, show(schedule, colors), update(costs), mark({ system,
-// column }), destroy() }. The graph calls onSystem(name) when the user chooses a system, and onColumn(name)
-// when the user chooses a column.
+// systemGraph returns { element, tools, show(schedule, colors), update(costs), mark({ system, column }),
+// destroy() }. It calls onSystem(name) when the user chooses a system, and onColumn(name) when the user
+// chooses a column.
 export function systemGraph({ onSystem, onColumn }) {
   let schedule = null;
-  let nodes = new Map(); // { element, cost, system } by the system's name
+  let nodes = new Map(); // values { element, cost, system }, by the system's name
   let edges = []; // { edge, group }
   let marks = { system: null, column: null };
   let width = 0; // width for which the graph was laid out
@@ -73,7 +73,6 @@ export function systemGraph({ onSystem, onColumn }) {
     mark(marks);
   }
 
-  // layOut lays out the graph for the available width.
   function layOut() {
     const room = element.clientWidth;
     if (!schedule || room === 0 || room === width) return;
@@ -100,7 +99,7 @@ export function systemGraph({ onSystem, onColumn }) {
 
     replace(place, lines, [...nodes.values()].map((n) => n.element));
     for (const n of nodes.values()) n.element.style.width = `${node}px`;
-    // The heights are read together, so that the browser computes the page's layout only once.
+    // One loop reads all heights, so that the browser computes the layout of the page only once.
     const heights = new Map([...nodes].map(([name, n]) => [name, n.element.offsetHeight]));
     edges = [];
     const bands = [];
@@ -157,8 +156,7 @@ export function systemGraph({ onSystem, onColumn }) {
     }
   }
 
-  // near highlights the dependencies of the system under the pointer or with the focus. null ends the
-  // highlight.
+  // near highlights the edges of a system. near(null) ends the highlight.
   function near(name) {
     for (const e of edges) {
       const on = e.edge.from === name || e.edge.to === name;

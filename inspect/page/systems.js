@@ -16,9 +16,8 @@ function meterOf(name) {
   return { value, note, element: h('div', { class: 'meter' }, h('div', { class: 'meter-name' }, name), value, note) };
 }
 
-// costsOf returns the cost of each system over the ticks between two statistics of a schedule, before and
-// now. If before is missing or belongs to another schedule, or if no tick was made between the two, the
-// costs cover all ticks.
+// costsOf returns the costs of systems in the ticks between two statistics, before and now. If before is
+// missing, belongs to another schedule, or has as many ticks as now, the costs cover all ticks.
 export function costsOf(now, before) {
   const same = before?.id === now.id && now.ticks.count > before.ticks.count ? before : null;
   const past = new Map(same?.systems.map((s) => [s.name, s.times]));
@@ -44,7 +43,7 @@ export const page = {
     const end = new AbortController();
     const { signal } = end;
     let known = null; // the answer of GET systems
-    let chosen = null; // the schedule that is shown, an element of known.schedules
+    let chosen = null; // the shown schedule, an element of known.schedules
     let control = { available: false, paused: false, reason: '' };
     let events = []; // the last statistics of the chosen schedule, the oldest first
     const marked = { system: null, column: null };
@@ -99,7 +98,7 @@ export const page = {
     let ordered = Promise.resolve();
     function order(what) {
       if (pause.disabled) return;
-      // A request waits for the answer to the request before, so that each press of a key takes effect.
+      // Each request waits for the answer to the earlier request, so that every press of a key has an effect.
       ordered = ordered.then(() => app.api.send('POST', 'control', what, { signal })).then((done) => {
         notice.textContent = '';
         control.paused = done.paused;
@@ -188,7 +187,7 @@ export const page = {
       showControl();
     }
 
-    // changed reports whether an event of the stream has other schedules or systems than the page shows.
+    // changed reports whether the schedules or their systems differ from those that the page shows.
     function changed(schedules) {
       return schedules.length !== known.schedules.length || schedules.some((s, i) => {
         const shownOne = known.schedules[i];
@@ -213,7 +212,7 @@ export const page = {
         const now = event.schedules.find((s) => s.id === chosen?.id);
         if (!now) return;
         chosen.stats = now;
-        // During a pause, each event repeats the statistics of the event before.
+        // During a pause, events repeat the statistics.
         if (now.ticks.count !== events.at(-1)?.ticks.count) events.push(now);
         while (events.length > eventsKept) events.shift();
         showStats(now);

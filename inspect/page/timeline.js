@@ -1,5 +1,5 @@
-// The work of each worker in one tick. Each worker has a lane, with systems above and parts of systems
-// below. The drawing is a canvas, because a tick may have thousands of parts.
+// The work of each worker in one tick. Each worker has a lane of two rows: systems, and parts of systems. The
+// drawing is a canvas, because a tick may have thousands of parts.
 
 import { color, errorBox, format, h, onTheme, replace, setText, tip } from './ui.js';
 
@@ -7,11 +7,10 @@ const top = { phases: 20, axis: 18 };
 const lane = { system: 20, part: 15, gap: 9 };
 const laneHeight = lane.system + lane.part + lane.gap;
 const repeatPause = 2000; // milliseconds between two recordings while the user keeps recording
-const nearest = 1e-6; // shortest time in seconds that fills the width
+const minSpan = 1e-6; // shortest shown time, in seconds
 
 const isInner = (span) => span.kind === 'part' || span.kind === 'wait';
 
-// words returns the description of a span.
 function words(span) {
   if (span.kind === 'commands') return 'applying commands';
   if (span.kind === 'part') return `${span.system}, part ${span.part}`;
@@ -19,20 +18,20 @@ function words(span) {
   return span.system;
 }
 
-// timeline makes the drawing. record(ticks) must request GET systems/timeline; onSystem(name) is called
-// when the user chooses a span. The drawing has element, tools, show(colors), again() to record now,
-// clear(), mark(name) and destroy().
+// timeline returns { element, tools, show(colors), again(), clear(), mark(name), destroy() }. again records a
+// tick. record(ticks) must return the answer of GET systems/timeline. timeline calls onSystem(name) when the
+// user chooses a span.
 export function timeline({ record, onSystem }) {
   let colors = new Map();
   let ticks = []; // the recorded ticks
-  let shown = null; // the drawn tick, with spans by lane
+  let shown = null; // the drawn tick, and its spans by lane
   let view = { from: 0, to: 1 };
   let markedName = null;
   let cursor = null; // the span selected by keys
   let timer = 0;
   let frame = 0;
   let busy = false;
-  let era = 0; // counts changes of the schedule: the answer for an earlier schedule is dropped
+  let era = 0; // number of changes of the schedule; an answer for an earlier schedule is ignored
   let alive = true;
 
   const button = h('button', { type: 'button', onclick: () => take(1) }, 'Record a tick');
@@ -64,7 +63,6 @@ export function timeline({ record, onSystem }) {
       if (!alive || mine !== era) return;
       notice.textContent = '';
       ticks = answer.ticks;
-      // The longest of several ticks is shown first.
       choose(ticks.reduce((worst, t) => (t.took > worst.took ? t : worst)));
     } catch (error) {
       if (!alive || error?.name === 'AbortError') return;
@@ -89,8 +87,8 @@ export function timeline({ record, onSystem }) {
       const l = lanes[s.worker];
       (isInner(s) ? l.inner : l.outer).push(s);
     }
-    // A worker is busy while it runs a system, but not while the system waits. A worker is also busy while
-    // it runs a part of another worker's system.
+    // A worker is busy while it runs a system or a part of another worker's system. While its system waits
+    // for parts on other workers, the worker is not busy.
     for (const l of lanes) {
       const covered = (s) => l.outer.some((o) => o.start <= s.start && o.end >= s.end);
       l.busy = l.outer.reduce((sum, s) => sum + s.end - s.start, 0);
@@ -102,8 +100,8 @@ export function timeline({ record, onSystem }) {
     const zoomed = shown && shown.tick.took > 0 && view.to - view.from < shown.tick.took * 0.999;
     shown = { tick, lanes };
     cursor = null;
-    // A zoomed view stays, so that the user can compare the same time in two ticks.
-    if (!zoomed || view.from >= tick.took) view = { from: 0, to: Math.max(tick.took, nearest) };
+    // A zoomed view keeps its range of time, so that the user can compare ticks.
+    if (!zoomed || view.from >= tick.took) view = { from: 0, to: Math.max(tick.took, minSpan) };
     say();
     replace(which, ticks.length > 1 && ticks.map((t) => h('button', { type: 'button', class: 'chip', aria: { pressed: t === tick }, onclick: () => choose(t) }, `tick ${format.number(t.tick)}: ${format.seconds(t.took)}`)));
     which.hidden = ticks.length < 2;
@@ -155,7 +153,6 @@ export function timeline({ record, onSystem }) {
     c.font = small;
     c.textBaseline = 'middle';
 
-    // Where a lane stays empty, the worker is idle.
     lanes.forEach((l, i) => {
       const y = laneTop(i);
       c.fillStyle = ink.sunk;
@@ -189,7 +186,7 @@ export function timeline({ record, onSystem }) {
   const laneTop = (i) => top.phases + top.axis + i * laneHeight;
 
   function paintRow(c, spans, y, height, width, fills, ink) {
-    let painted = -1; // x up to which the row is painted: a span that ends before is skipped
+    let painted = -1; // x at which the painted part of the row ends
     for (const s of spans) {
       const [a, b] = [toX(s.start, width), toX(s.end, width)];
       if (b < gutter() || a > width) continue;
@@ -218,7 +215,8 @@ export function timeline({ record, onSystem }) {
     }
   }
 
-  // label writes a text, shortened to the room. Without room for two characters, label writes nothing.
+  // label writes a text, and shortens it if there is too little room. It writes at least two characters, or
+  // nothing.
   function label(c, text, left, right, y, ink) {
     const room = right - left - 8;
     if (room < 14) return;
@@ -253,19 +251,18 @@ export function timeline({ record, onSystem }) {
   // The shown time.
 
   function fit() {
-    if (shown) move(0, Math.max(shown.tick.took, nearest));
+    if (shown) move(0, Math.max(shown.tick.took, minSpan));
   }
 
   function move(from, to) {
-    const whole = Math.max(shown.tick.took, nearest);
-    const span = Math.min(whole, Math.max(nearest, to - from));
+    const whole = Math.max(shown.tick.took, minSpan);
+    const span = Math.min(whole, Math.max(minSpan, to - from));
     const start = Math.max(0, Math.min(whole - span, from));
     view = { from: start, to: start + span };
     draw();
   }
 
-  // scale multiplies the shown span of time by a factor. The time that the parameter centre names keeps its
-  // place on the screen. Default: the middle of the span.
+  // scale multiplies the length of the shown time by a factor. The time centre keeps its place on the screen.
   function scale(factor, centre = (view.from + view.to) / 2) {
     if (shown) move(centre - (centre - view.from) * factor, centre + (view.to - centre) * factor);
   }
@@ -335,7 +332,6 @@ export function timeline({ record, onSystem }) {
     const width = canvas.clientWidth;
     const time = toTime(x, width);
     const slack = (view.to - view.from) / (width - gutter());
-    // If several thin spans match, the longest is chosen.
     return (inLane < lane.system ? l.outer : l.inner).filter((s) => s.start - slack <= time && s.end + slack >= time)
       .reduce((a, s) => (!a || s.end - s.start > a.end - a.start ? s : a), null);
   }
@@ -350,8 +346,8 @@ export function timeline({ record, onSystem }) {
     else tip.hide();
   }
 
-  // keyed handles the keys. The left and right arrow keys select the span before and after in the lane. The
-  // up and down arrow keys select the span of the lane above or below that starts at the nearest time.
+  // The left and right arrow keys select the previous and the next span of the lane. The up and down arrow
+  // keys go to the lane above or below, and select the span whose start is nearest in time.
   function keyed(event) {
     if (!shown || event.ctrlKey || event.metaKey || event.altKey) return;
     const orderOf = (l) => [...l.outer, ...l.inner].sort((a, b) => a.start - b.start || b.end - a.end);

@@ -1,13 +1,18 @@
-// Building blocks of the pages: elements, formats, small parts. Text always becomes text nodes, so that text
-// from a world is never taken for HTML.
+// Building blocks of the pages: elements, number formats, panels, tooltips. Each text becomes a text node.
+// Therefore the browser never parses a text from a world as HTML.
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-// h makes an element: h('button', { class: 'quiet', onclick: f, aria: { label: 'Stop' }, data: { id: 3 } },
-// 'Stop'). Properties that begin with "on" are listeners. style is an object of CSS properties, including
-// custom properties. The value true sets an empty attribute; false, null and undefined set no attribute. In
-// aria and data, true and false become the texts "true" and "false". A link that would run a script is left out. Children are nodes, texts,
-// and arrays of nodes and texts; null, undefined, true and false are skipped.
+// h makes an element, for example h('a', { class: 'quiet', href: '#/', aria: { label: 'Start' } }, 'Start').
+// Properties:
+//   onclick, …   a listener
+//   class        a string or an array of strings
+//   style        an object of CSS properties, including custom properties
+//   aria, data   an object of attributes; true and false become the texts "true" and "false"
+//   href, src    a link; h omits a link that can run a script
+//   value, checked, indeterminate   a property of the element
+//   others       an attribute; true sets an empty attribute; false, null and undefined set no attribute
+// Children are nodes, texts, and arrays of nodes and texts. h skips null, undefined, true and false.
 export function h(tag, props, ...children) {
   return build(document.createElement(tag), props, children);
 }
@@ -26,15 +31,15 @@ function build(element, props, children) {
     } else if (name === 'class') {
       element.setAttribute('class', Array.isArray(value) ? value.filter(Boolean).join(' ') : value);
     } else if (name === 'aria') {
-      for (const [key, of] of Object.entries(value)) if (of !== null && of !== undefined) element.setAttribute(`aria-${key}`, of);
+      for (const [key, text] of Object.entries(value)) if (text !== null && text !== undefined) element.setAttribute(`aria-${key}`, text);
     } else if (name === 'data') {
-      for (const [key, of] of Object.entries(value)) if (of !== null && of !== undefined) element.dataset[key] = of;
+      for (const [key, text] of Object.entries(value)) if (text !== null && text !== undefined) element.dataset[key] = text;
     } else if (name === 'style') {
       setStyle(element, value);
     } else if (name === 'value' || name === 'checked' || name === 'indeterminate') {
       element[name] = value;
     } else if (name === 'href' || name === 'src') {
-      if (leadsToWeb(String(value))) element.setAttribute(name, value);
+      if (isSafeLink(String(value))) element.setAttribute(name, value);
     } else {
       element.setAttribute(name, value === true ? '' : value);
     }
@@ -43,7 +48,7 @@ function build(element, props, children) {
   return element;
 }
 
-// setStyle sets properties of an element's style, including those that begin with "--".
+// setStyle sets CSS properties of an element, including custom properties such as "--size".
 export function setStyle(element, properties) {
   for (const [name, value] of Object.entries(properties)) {
     if (name.startsWith('--')) element.style.setProperty(name, value);
@@ -51,9 +56,8 @@ export function setStyle(element, properties) {
   }
 }
 
-// leadsToWeb reports whether a link has a safe protocol. A link that comes from a world could have a
-// protocol that runs a script.
-function leadsToWeb(link) {
+// isSafeLink rejects links that run a script, because a world can hold any link.
+function isSafeLink(link) {
   try {
     return ['http:', 'https:', 'blob:', 'data:'].includes(new URL(link, document.baseURI).protocol);
   } catch {
@@ -68,7 +72,6 @@ function append(element, children) {
   }
 }
 
-// replace replaces the children of an element.
 export function replace(element, ...children) {
   element.textContent = '';
   append(element, children);
@@ -85,15 +88,15 @@ const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const binary = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 const thousands = ['', 'k', 'M', 'G', 'T'];
 
-// digits formats a number with about three significant digits and no exponent.
+// digits formats a number with at most two decimals: 1.23, 12.3, 123.
 function digits(n) {
   const size = Math.abs(n);
   return n.toFixed(size >= 99.95 || size === 0 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-// scaled returns a number in its unit, the unit, and the unit's index. It chooses the largest unit in which
-// the number, rounded to three digits, is at least 1: 999.6 k becomes 1.00 M. Without such a unit, it chooses
-// the first.
+// scaled converts n to a larger unit, and returns the converted number, the unit and the unit's index. It
+// chooses the largest unit in which the number, rounded to three digits, is at least 1: 999.6 k becomes
+// 1.00 M. A number below 1 keeps the first unit.
 function scaled(n, factor, units) {
   let i = 0;
   while (i < units.length - 1 && Math.abs(n) >= factor * 0.9995) {
@@ -103,18 +106,18 @@ function scaled(n, factor, units) {
   return [n, units[i], i];
 }
 
-// format formats numbers for people. Strings such as "NaN", for floats that JSON cannot hold, stay as they
-// are; null and undefined become a dash. A no-break space comes before the unit.
+// format formats numbers for people, with a no-break space before the unit. null and undefined become a dash.
+// Strings stay as they are. The server sends strings such as "NaN" for floats that JSON cannot hold.
 export const format = {
-  // number groups the digits of integers, as in 1,234,567. It rounds a number with decimals to an integer if
-  // the number is at least 1000, and otherwise to three significant digits, as in 0.125.
+  // number formats integers as 1,234,567. It rounds other numbers: from 1000 on to an integer, below 1000 to
+  // three significant digits.
   number(n) {
     if (typeof n !== 'number') return missing(n);
     if (!Number.isFinite(n)) return String(n);
     if (Number.isInteger(n) || Math.abs(n) >= 1000) return grouped.format(n);
     return String(Number(n.toPrecision(3)));
   },
-  // short formats a number for places with little room: 1.23 M.
+  // short formats a number for a narrow place: 1.23 M.
   short(n) {
     if (typeof n !== 'number' || !Number.isFinite(n)) return missing(n);
     if (Math.abs(n) < 1000) return Number.isInteger(n) ? String(n) : digits(n);
@@ -146,7 +149,7 @@ export const format = {
   rate(n) {
     return typeof n === 'number' ? `${format.short(n)}/s` : missing(n);
   },
-  // clock returns the time of day of a moment in seconds since 1970.
+  // clock returns the local time of day. seconds is the number of seconds since 1970.
   clock(seconds) {
     return new Date(seconds * 1000).toLocaleTimeString('en-GB');
   },
@@ -156,8 +159,7 @@ function missing(n) {
   return n === null || n === undefined ? '–' : String(n);
 }
 
-// setQuantity shows a formatted number in an element if the number has changed. The unit has a
-// smaller font than the digits.
+// setQuantity shows a formatted number in an element, with the unit in a smaller font.
 export function setQuantity(element, text) {
   if (element.dataset.shown === text) return;
   element.dataset.shown = text;
@@ -171,12 +173,13 @@ export function color(variable) {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 
-// palette returns the variable of the n-th categorical colour. The colours repeat after eight.
+// palette returns the CSS variable of colour n of a chart, from 0. The colours repeat after eight.
 export function palette(n) {
   return `--c${(((n % 8) + 8) % 8) + 1}`;
 }
 
-// onTheme calls f whenever the theme changes, to redraw canvases. It returns a function that ends the calls.
+// onTheme calls f after each change of the page's theme or the system's theme, because the page must draw its
+// canvases again. onTheme returns a function that ends the calls.
 export function onTheme(f) {
   const system = matchMedia('(prefers-color-scheme: dark)');
   system.addEventListener('change', f);
@@ -187,7 +190,6 @@ export function onTheme(f) {
   };
 }
 
-// isDark reports whether the dark theme is shown.
 export function isDark() {
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
@@ -200,19 +202,20 @@ export function switchTheme() {
   try {
     localStorage.setItem('vast-theme', theme);
   } catch {
-    // Storage is forbidden or full: the choice is not kept.
+    // The browser forbids storage, or the storage is full. The choice ends with the page.
   }
   document.dispatchEvent(new CustomEvent('vast-theme'));
 }
 
-// panel returns a framed part of a page with a heading. tools are to the right of the heading.
+// panel returns a framed part of a page. title is its heading. tools are nodes to the right of the heading.
+// label is the panel's name for screen readers; the default is title.
 export function panel(title, { tools, class: extra, label } = {}, ...children) {
   return h('section', { class: ['panel', extra], aria: { label: label ?? title } },
     (title || tools) && h('header', { class: 'panel-head' }, title && h('h2', null, title), tools && h('div', { class: 'panel-tools' }, tools)),
     h('div', { class: 'panel-body' }, children));
 }
 
-// errorBox returns a box that shows an error. If retry is given, the box has a button that calls retry.
+// errorBox returns a box that shows an error, with a button that calls retry. retry is optional.
 export function errorBox(error, retry) {
   return h('div', { class: 'box bad', role: 'alert' },
     h('p', { class: 'box-title' }, error?.title ?? 'Error'),
@@ -220,8 +223,7 @@ export function errorBox(error, retry) {
     retry && h('p', null, h('button', { type: 'button', onclick: retry }, 'Try again')));
 }
 
-// emptyBox returns a box to show in place of missing data. The children are texts or nodes, such as
-// h('code', …), and say what the user can do.
+// emptyBox returns a box to show in place of missing data. Its children tell the user what to do.
 export function emptyBox(title, ...children) {
   return h('div', { class: 'box' }, h('p', { class: 'box-title' }, title), children.map((c) => (c instanceof Node ? c : h('p', null, c))));
 }
@@ -232,9 +234,8 @@ export function bar(share, colour = '--accent') {
     h('span', { class: 'bar-fill', style: { width: `${Math.max(0, Math.min(1, share || 0)) * 100}%`, background: `var(${colour})` } }));
 }
 
-// tabs returns a row of tabs. items are { id, title }. tabs calls choose(id) when a tab is selected. The
-// tab whose ID is initial is selected at the start; the default is the first tab. The arrow keys
-// select the neighbours of a tab.
+// tabs returns a row of tabs. items is an array of { id, title }. tabs calls choose(id) for the initial tab
+// and for each tab that the user selects. initial is a tab's ID; the default is the first tab.
 export function tabs(label, items, choose, initial = items[0]?.id) {
   const buttons = items.map((item) => h('button', {
     type: 'button', role: 'tab', class: 'tab', data: { id: item.id },
@@ -261,8 +262,8 @@ export function tabs(label, items, choose, initial = items[0]?.id) {
   return h('div', { class: 'tabs', role: 'tablist', aria: { label } }, buttons);
 }
 
-// dialog opens a modal dialog and returns its element. Esc, the Close button and a click outside close the
-// dialog.
+// dialog opens a modal dialog and returns its element. Esc, the Close button and a click outside the dialog
+// close it.
 export function dialog(title, ...children) {
   const before = document.activeElement;
   const element = h('dialog', { class: 'dialog', aria: { label: title } },
@@ -273,7 +274,7 @@ export function dialog(title, ...children) {
     element.remove();
     before?.focus?.();
   });
-  element.addEventListener('click', (event) => { // a click outside of the dialog
+  element.addEventListener('click', (event) => { // the target of a click outside is the dialog itself
     if (event.target === element) element.close();
   });
   document.body.append(element);
@@ -281,7 +282,7 @@ export function dialog(title, ...children) {
   return element;
 }
 
-// tip is a tooltip near the pointer. Canvases use tip, because the parts of a canvas have no tooltips.
+// tip is the tooltip for parts of drawings.
 export const tip = {
   element: null,
   // show puts nodes or text near a point, inside the window.
@@ -299,9 +300,8 @@ export const tip = {
   },
 };
 
-// later returns a function that delays calls of f. When the function has not been called for the given
-// milliseconds, f is called once, with the arguments of the last call. The function's method cancel drops a
-// pending call.
+// later debounces f. It returns a function that waits the given milliseconds and then calls f. A further call
+// starts the wait again, with the new arguments. The function's method cancel ends the wait.
 export function later(milliseconds, f) {
   let timer = 0;
   const call = (...args) => {

@@ -1,46 +1,55 @@
-// A list of millions of rows: only the rows in view and a few beside them have elements, and only the pages
-// of these rows are fetched.
+// A list of millions of rows. Rows in view and a few neighbours have elements. The list fetches the rows in
+// view, one page of rows at a time.
 //
-// Browsers limit the height of an element to some tens of millions of pixels. For a longer list, the browser
-// scrolls a track, an element that is shorter than the list. Near both ends, a pixel of the track stands for
-// one pixel of the list; between the ends, a pixel of the track stands for many. Wheels, keys and fingers are
-// exact everywhere, because they move the list itself by pixels. The scroll bar reaches every part of the
-// list. When scrolling has stopped, the track's position is set to match the position of the list.
+// Browsers limit the height of an element to some tens of millions of pixels. For a higher list, the browser
+// scrolls a track, an element that is shorter than the list. Near the ends of the track, one pixel of the
+// track is one pixel of the list. In the middle of the track, one pixel of the track is many pixels of the
+// list. Wheels, keys and fingers move the list by exact numbers of pixels. The scroll bar moves the track.
+// When scrolling stops, the track moves to the position that matches the list.
 
 import { errorBox, h, later, replace, setStyle } from './ui.js';
 import { aborted } from './api.js';
 
-const maxTrack = 8_000_000; // pixels; Firefox's limit is 17.8 million, Chromium's 33
-const exactEnd = 50_000; // pixels at each end in which a pixel of the track stands for one pixel of the list
-const pagesKept = 64; // limit of the fetched pages that are kept
-const beside = 6; // rows above and below the view that also have elements
+const maxTrack = 8_000_000; // pixels; the limit of Firefox is 17.8 million pixels, of Chromium 33 million
+const exactEnd = 50_000; // pixels near each end; there, one pixel of the track is one pixel of the list
+const maxPages = 64; // limit of the pages in memory; pages in view stay
+const overscan = 6; // rows with elements above the view, and below the view
 
 // virtualList makes the list. Its options:
 //   label      for screen readers
 //   columns    [{ title, width: '8rem' or 'minmax(6rem, 1fr)', class, number: true, head: node }]
-//   fetch      async (offset, limit, signal) => ({ rows, total }); total may be an estimate, which a later
-//              answer corrects
+//   fetch      async (offset, limit, signal) => ({ rows, total }); total may differ between answers
 //   cells      (row, index) => an array of nodes or texts, one for each column
-//   onOpen     (row, index): called after Enter or a click
-//   onMark     (row, index), optional: called when the marked row changes
+//   onOpen     (row, index), optional: called when Enter or a click opens a row
+//   onMark     (row, index), optional: called when the user or goTo marks another row; row is undefined if
+//              the row is not fetched yet
 //   rowHeight  in CSS pixels, default 28
-//   pageSize   rows of a fetch, default 100
-//   empty      a node shown if there are no rows
-// The list has element, reload() (new rows, from the top), refresh() (fetches the same rows again),
-// goTo(index), total, marked, onTotal, setColumns(columns), focus() and destroy().
+//   pageSize   rows per fetch, default 100
+//   empty      a node, optional: shown if the list has no rows
+// The members of the list:
+//   element    the list's HTML element
+//   total      the number of rows
+//   marked     { index, row } of the marked row, or null
+//   onTotal    (total), optional: called when the number of rows changes
+//   reload     () drops all rows and fetches rows from the top
+//   refresh    () fetches the rows again; the list shows the old rows until the answers arrive
+//   goTo       (index) marks the row and scrolls it to the middle
+//   setColumns (columns) changes the columns
+//   focus      () moves the keyboard focus to the list
+//   destroy    () cancels all requests and timers
 export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowHeight = 28, pageSize = 100, empty }) {
-  // pages holds the fetched and the requested pages by page number: { rows, error, version, end, fresh }. end
-  // aborts the request. fresh is false if the page must be fetched again.
+  // pages holds the fetched and the requested pages by page number: { rows, error, version, request, fresh }.
+  // request is the running request's AbortController. fresh is false if the list must fetch the page again.
   const pages = new Map();
   let total = 0;
-  let known = false; // whether total is known
+  let totalKnown = false;
   let listTop = 0; // pixels of the list above the view
-  let trackTop = 0; // position of the track after the last scroll
+  let trackTop = 0; // last handled value of scroller.scrollTop
   let marked = -1;
   let frame = 0;
   let alive = true;
-  let era = 0; // counts reloads, because answers to requests from before a reload are dropped
-  const rows = new Map(); // elements in view, by index
+  let reloads = 0; // an answer to a request from before the last reload is dropped
+  const rows = new Map(); // row elements by row index
 
   const head = h('div', { class: 'vlist-head', role: 'row' });
   const view = h('div', { class: 'vlist-view', role: 'presentation' });
@@ -57,7 +66,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   const maxList = () => Math.max(0, listHeight() - height());
   const trackEnd = () => Math.max(0, trackHeight() - height());
 
-  // toTrack and toList map a position of the list to a position of the track and back.
+  // toTrack converts a position of the list to a position of the track, in pixels. toList is its inverse.
   function toTrack(top) {
     const [list, end] = [maxList(), trackEnd()];
     if (list <= end) return top;
@@ -75,45 +84,44 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
 
   function scrolled() {
     const top = scroller.scrollTop;
-    const by = top - trackTop;
-    if (by === 0) return;
+    const delta = top - trackTop;
+    if (delta === 0) return;
     trackTop = top;
     // One step of a wheel or a finger is shorter than three views. A longer step comes from the scroll bar.
     if (maxList() <= trackEnd()) listTop = top;
-    else if (Math.abs(by) < 3 * height()) listTop += by;
+    else if (Math.abs(delta) < 3 * height()) listTop += delta;
     else listTop = toList(top);
     listTop = Math.max(0, Math.min(maxList(), listTop));
-    soon();
-    rest();
+    scheduleDraw();
+    afterScroll();
   }
 
-  const rest = later(200, () => {
+  const afterScroll = later(200, () => {
     if (!alive) return;
-    if (scroller.scrollTop === trackTop) putTrack();
-    else scrolled(); // the browser has not sent the scroll event yet
+    if (scroller.scrollTop === trackTop) alignTrack();
+    else scrolled(); // the browser has not sent the scroll event
   });
 
-  function putTrack() {
+  function alignTrack() {
     scroller.scrollTop = toTrack(listTop);
     trackTop = scroller.scrollTop; // the browser rounds the position
   }
 
-  // moveTo scrolls the list to a position in pixels.
   function moveTo(top) {
     listTop = Math.max(0, Math.min(maxList(), top));
-    putTrack();
-    soon();
+    alignTrack();
+    scheduleDraw();
   }
 
-  const soon = () => { frame ||= requestAnimationFrame(draw); };
+  const scheduleDraw = () => { frame ||= requestAnimationFrame(draw); };
 
   function draw() {
     frame = 0;
     if (!alive) return;
     track.style.height = `${trackHeight()}px`;
     setStyle(view, { height: `${Math.min(height(), trackHeight())}px`, top: `${headHeight()}px` });
-    const from = Math.max(0, Math.floor(listTop / rowHeight) - beside);
-    const to = Math.min(total, Math.ceil((listTop + height()) / rowHeight) + beside);
+    const from = Math.max(0, Math.floor(listTop / rowHeight) - overscan);
+    const to = Math.min(total, Math.ceil((listTop + height()) / rowHeight) + overscan);
     for (const [index, row] of rows) {
       if (index < from || index >= to) {
         row.remove();
@@ -121,7 +129,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
       }
     }
     for (let index = from; index < to; index++) drawRow(index);
-    scroller.setAttribute('aria-rowcount', known ? total + 1 : -1);
+    scroller.setAttribute('aria-rowcount', totalKnown ? total + 1 : -1);
     if (rows.has(marked)) scroller.setAttribute('aria-activedescendant', rows.get(marked).id);
     else scroller.removeAttribute('aria-activedescendant');
     ask(from, to);
@@ -158,43 +166,43 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     if (!alive) return;
     const [first, last] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)];
     for (const [number, page] of pages) {
-      if (page.end && (number < first - 1 || number > last + 1)) {
-        page.end.abort();
-        if (page.rows) page.end = null;
+      if (page.request && (number < first - 1 || number > last + 1)) {
+        page.request.abort();
+        if (page.rows) page.request = null;
         else pages.delete(number);
       }
     }
     for (let number = first; number <= last; number++) {
       const page = pages.get(number);
-      if (!page || (!page.fresh && !page.end)) load(number);
-      else if (page.rows) { // the pages used last move to the end of the map
+      if (!page || (!page.fresh && !page.request)) load(number);
+      else if (page.rows) { // a page in view moves to the end of the map, so that older pages are dropped first
         pages.delete(number);
         pages.set(number, page);
       }
     }
     for (const number of pages.keys()) {
-      if (pages.size <= pagesKept) break;
+      if (pages.size <= maxPages) break;
       if (number < first || number > last) pages.delete(number);
     }
   });
 
   function ask(from, to) {
-    const need = !known || [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)].some((n) => !pages.get(n)?.fresh) || to - from > pageSize;
+    const need = !totalKnown || [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)].some((n) => !pages.get(n)?.fresh) || to - from > pageSize;
     if (need) askSoon(from, to);
   }
 
   let versions = 0;
   async function load(number) {
-    const mine = era;
+    const started = reloads;
     const page = pages.get(number) ?? { rows: null, error: null, version: 0 };
-    page.end = new AbortController();
+    page.request = new AbortController();
     page.fresh = true;
     pages.set(number, page);
-    const { signal } = page.end;
+    const { signal } = page.request;
     let changed = true;
     try {
       const answer = await fetch(number * pageSize, pageSize, signal);
-      if (mine !== era || !alive || signal.aborted) return;
+      if (started !== reloads || !alive || signal.aborted) return;
       page.rows = answer.rows;
       page.error = null;
       page.version = ++versions;
@@ -202,7 +210,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
       message.textContent = '';
       if (total === 0 && empty) message.append(empty);
     } catch (error) {
-      if (mine !== era || !alive) return;
+      if (started !== reloads || !alive) return;
       if (aborted(error) || signal.aborted) {
         page.fresh = false;
         changed = false;
@@ -214,16 +222,16 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
         }));
       }
     } finally {
-      if (page.end?.signal === signal) page.end = null;
+      if (page.request?.signal === signal) page.request = null;
     }
-    if (changed) soon();
+    if (changed) scheduleDraw();
   }
 
   function setTotal(n) {
-    scrolled(); // the browser may not have sent the last scroll event yet
+    scrolled(); // perhaps the browser has not sent the last scroll event
     const before = total;
     total = Math.max(0, Math.floor(n));
-    known = true;
+    totalKnown = true;
     if (total !== before) {
       list.onTotal?.(total);
       track.style.height = `${trackHeight()}px`;
@@ -241,7 +249,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     const to = Math.max(0, Math.min(total - 1, index));
     const changed = to !== marked;
     marked = to;
-    soon();
+    scheduleDraw();
     if (changed) onMark?.(rowAt(to), to);
   }
 
@@ -277,30 +285,30 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
   }
 
   function reload() {
-    era++;
-    for (const page of pages.values()) page.end?.abort();
+    reloads++;
+    for (const page of pages.values()) page.request?.abort();
     pages.clear();
     for (const row of rows.values()) row.remove();
     rows.clear();
     message.textContent = '';
-    known = false;
+    totalKnown = false;
     marked = -1;
     listTop = 0;
-    putTrack();
-    soon();
+    alignTrack();
+    scheduleDraw();
   }
 
   function refresh() {
-    for (const page of pages.values()) page.fresh = page.end !== null && page.end !== undefined;
-    soon();
+    for (const page of pages.values()) page.fresh = page.request !== null && page.request !== undefined;
+    scheduleDraw();
   }
 
   function setColumns(to) {
     columns = to;
-    setStyle(element, { '--columns': columns.map((c) => c.width ?? 'minmax(6rem, 1fr)').join(' '), '--least': least(columns) });
+    setStyle(element, { '--columns': columns.map((c) => c.width ?? 'minmax(6rem, 1fr)').join(' '), '--least': minRowWidth(columns) });
     replace(head, columns.map((c) => h('span', { class: ['vlist-cell', c.class, c.number && 'right'], role: 'columnheader' }, c.head ?? c.title)));
     for (const row of rows.values()) row.dataset.state = '';
-    soon();
+    scheduleDraw();
   }
 
   const size = new ResizeObserver(() => {
@@ -313,7 +321,7 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     element, reload, refresh, setColumns,
     get total() { return total; },
     get marked() { return marked < 0 ? null : { index: marked, row: rowAt(marked) }; },
-    onTotal: null, // optional function, called with the number of rows when the number changes
+    onTotal: null,
     goTo(index) {
       mark(index);
       moveTo(index * rowHeight - height() / 2);
@@ -321,12 +329,12 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
     focus: () => scroller.focus(),
     destroy() {
       alive = false;
-      era++;
-      rest.cancel();
+      reloads++;
+      afterScroll.cancel();
       askSoon.cancel();
       cancelAnimationFrame(frame);
       size.disconnect();
-      for (const page of pages.values()) page.end?.abort();
+      for (const page of pages.values()) page.request?.abort();
     },
   };
   setColumns(columns);
@@ -335,9 +343,9 @@ export function virtualList({ label, columns, fetch, cells, onOpen, onMark, rowH
 
 let lists = 0;
 
-// least returns the smallest width of a row, as a CSS expression. In a narrower window, the list scrolls
-// sideways. Each row is a grid, so all rows need the same smallest width.
-function least(columns) {
+// minRowWidth returns the minimum width of each row, as a CSS expression. In a narrower window, the list
+// scrolls sideways.
+function minRowWidth(columns) {
   const widths = columns.map(({ width = 'minmax(6rem, 1fr)' }) => /^minmax\(\s*([^,]+),/.exec(width)?.[1] ?? (/fr$/.test(width) ? '6rem' : width));
   return `calc(${[...widths, ...columns.map(() => '0.9rem'), '0.7rem'].join(' + ')})`;
 }

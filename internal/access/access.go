@@ -1,6 +1,6 @@
-// Package access lets a schedule see the columns that a running system reads and writes. Package vast calls
-// [Touch] at every access to a column, but only in builds that check invariants, because an access takes only
-// a few instructions and a call of Touch many more.
+// Package access tells a schedule which columns a running system reads and writes. In builds that check
+// invariants, package vast calls [Touch] at every access to a column. In other builds it does not call Touch,
+// which takes much longer than the access.
 package access
 
 import "sync"
@@ -16,7 +16,7 @@ func Watch(world any, f func(column int, write bool)) (stop func()) {
 }
 
 // Touch reports an access to a column to the watcher of the world. column is the number of the column. write
-// is false for an access that only reads, and true for an access that writes or may write.
+// reports whether the access may write.
 func Touch(world any, column int, write bool) {
 	if f, ok := watchers.Load(world); ok {
 		f.(func(int, bool))(column, write)

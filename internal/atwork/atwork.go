@@ -11,7 +11,7 @@ import (
 var busy struct {
 	mu     sync.Mutex
 	worlds []any           // the worlds whose owners are at work, once for each Enter
-	marked map[string]bool // by name of the function
+	marked map[string]bool // keys are names of functions
 }
 
 // Mark declares that a function, and everything that it calls, does the work of a world's owner. The function
@@ -48,8 +48,7 @@ func Leave(world any) {
 
 // Inside reports whether the calling goroutine certainly does the work of the world's owner. This is certain
 // if the owner is at work, no owner of another world is at work, and a marked function is among the callers.
-// While an owner of another world is at work, Inside returns false: the marked function may have been called
-// by that owner, and Go does not identify goroutines.
+// If the owner of another world is at work, the marked function may do the work of that owner.
 func Inside(world any) bool {
 	busy.mu.Lock()
 	defer busy.mu.Unlock()

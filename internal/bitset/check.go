@@ -28,7 +28,7 @@ func (s *Set) CheckInvariants() {
 	}
 }
 
-// with returns s after the bits of word or block i were set as any and full say.
+// with returns s after setting bit i of s.any if any, and bit i of s.full if full.
 func (s summary) with(i uint, any, full bool) summary {
 	if any {
 		s.any |= 1 << i

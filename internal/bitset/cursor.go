@@ -2,27 +2,27 @@ package bitset
 
 import "math/bits"
 
-// Cursor iterates over the runs of slots that a filter chooses, in ascending order. While a cursor is in use,
-// its sets may change in one way only: slots that the cursor has passed may be cleared.
+// Cursor iterates over the runs of slots that a filter chooses, in ascending order. During a walk, the caller
+// may clear slots that the cursor has passed. The filter's sets must not change in another way.
 type Cursor struct {
 	// Lo and Hi are the current run, [Lo, Hi), after Next returned true.
 	Lo, Hi uint
 
 	f     *Filter
-	bits  uint64 // matches of the current word that were not yielded yet
-	rest  uint64 // words that may match, after the current word, in the current block
-	word  uint   // the current word
-	block uint   // the next block to read
-	end   uint   // the walk covers the words below end
+	bits  uint64 // mask of the current word's slots that match and come after the last run
+	rest  uint64 // mask of the current block's words that may match and come after the current word
+	word  uint   // number of the current word
+	block uint   // number of the next block
+	end   uint   // number of the first word after the walk
 }
 
-// Start puts the cursor before the first run among the words below end. The cursor must be zero. The filter
-// must outlive the walk.
+// Start puts the cursor before the first run. The walk covers the words below end. The cursor must be zero.
+// The filter must outlive the walk.
 func (c *Cursor) Start(f *Filter, end uint) {
 	c.f = f
 	if c.end = min(end, f.words()); c.end > 0 {
-		// The first block is read here, without calls of nextBlock and candidates, because a small world has
-		// only this block. The groups are not tested here: Next and NextWord test them for each word.
+		// Start reads the first block without calls of nextBlock and candidates, because a small world has
+		// only this block. It ignores the groups, because Next and NextWord test them for each word.
 		m := (*summary)(f.aBlocks).any & (*summary)(f.bBlocks).any
 		if f.more {
 			m = f.candidatesMore(0, m)
@@ -41,10 +41,10 @@ func (c *Cursor) StartAt(f *Filter, lo, end uint) {
 	}
 }
 
-// End returns the number of the first word that the walk does not cover.
+// End returns the number of the first word after the walk.
 func (c *Cursor) End() uint { return c.end }
 
-// inside returns m, a mask of words of block b, without the words that the walk does not cover.
+// inside clears the bits of words after the walk in m, a mask of words of block b.
 func (c *Cursor) inside(m uint64, b uint) uint64 {
 	if left := c.end - b*64; left < 64 {
 		m &= 1<<left - 1
@@ -53,8 +53,8 @@ func (c *Cursor) inside(m uint64, b uint) uint64 {
 }
 
 // Next moves to the next maximal run and reports whether there is one. A run may span several words.
-// Complexity: a few steps for a run, one for each 4,096 slots inside a dense run, one for each 262,144 empty
-// slots between runs.
+// Complexity: a few steps for each run, plus one step for each 4,096 slots inside a dense run and for each
+// 262,144 empty slots between runs.
 func (c *Cursor) Next() bool {
 	m := c.bits
 	for m == 0 {

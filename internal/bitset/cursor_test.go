@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// pattern fills a set with stretches of different density (empty, full, sparse, dense and even-odd) and
-// returns its model. Stretches end at borders of words, blocks and groups, and between such borders.
+// pattern fills a set with stretches of different density and returns its model. Some stretches end at the
+// end of a word, a block or a group.
 func pattern(r *rand.Rand, s *Set) model {
 	n := uint(s.Len())
 	m := make(model, n)
@@ -190,8 +190,8 @@ func TestCursorWhileClearing(t *testing.T) {
 	s.CheckInvariants()
 }
 
-// TestWalkToTheEnd walks to the last slot of sets that end at the end of a group. The memory for summaries
-// ends there too.
+// TestWalkToTheEnd walks to the last slot of sets that end at the end of a group. The memory for the
+// summaries also ends with this group.
 func TestWalkToTheEnd(t *testing.T) {
 	large, s, other := newSet(t, 8*groupBits), newSet(t, 4*groupBits), newSet(t, 4*groupBits)
 	last := uint(s.Len()) - 1

@@ -6,18 +6,18 @@ import (
 )
 
 // Filter chooses the slots that are in every required set, in no excluded set, and in at least one set of
-// each group of alternatives. A filter can be kept and reused: its sets may grow and change between uses. But
-// after a set of [NewOnHeap] has grown, a filter with this set must not be used.
+// each group of alternatives. Its sets may grow and change between uses of the filter. The growth of a set of
+// [NewOnHeap] makes the filter invalid.
 type Filter struct {
-	// The addresses of the words and of the block summaries of the first two required sets, so that Match,
-	// candidates and whole do not read the structs of these sets. If there is only one required set, a and b
-	// are both this set.
+	// a and b are the first two required sets. If there is only one required set, a and b are this set. The
+	// addresses of their words and block summaries are copied, so that Match, candidates and whole do not
+	// read *a and *b.
 	aWords, bWords   unsafe.Pointer
 	aBlocks, bBlocks unsafe.Pointer
 	more             bool // whether required or excluded is not empty
 	grouped          bool // whether groups is not empty
 	a, b             *Set
-	required         []*Set // the required sets from the third on
+	required         []*Set // the other required sets
 	excluded         []*Set
 	groups           [][]*Set
 }
@@ -66,7 +66,8 @@ func (f *Filter) words() uint {
 	return n
 }
 
-// candidates returns which words of block b may match according to the summaries. It ignores the groups.
+// candidates returns a mask of the words of block b that may match according to the summaries. It ignores the
+// groups.
 func (f *Filter) candidates(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).any & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).any
@@ -88,7 +89,7 @@ func (f *Filter) candidatesMore(b uint, m uint64) uint64 {
 	return m
 }
 
-// nextBlock returns the first block at or after b that may match, or end.
+// nextBlock returns the first block in [b, end) that may match, or end if there is none.
 func (f *Filter) nextBlock(b, end uint) uint {
 	for b < end {
 		m := f.a.group(b/64).any & f.b.group(b/64).any
@@ -103,7 +104,7 @@ func (f *Filter) nextBlock(b, end uint) uint {
 	return end
 }
 
-// whole returns which words of block b match in all their slots. It ignores the groups.
+// whole returns a mask of the words of block b whose slots all match. It ignores the groups.
 func (f *Filter) whole(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).full & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).full
@@ -166,7 +167,7 @@ func (f *Filter) Count(lo, hi uint) int {
 		}
 		b++
 	}
-	// n includes the matches of the whole first and last word. Subtract the matches outside of [lo, hi).
+	// n includes all matches of the first and the last word. Subtract the matches outside of [lo, hi).
 	if before := lo % wordBits; before != 0 {
 		n -= bits.OnesCount64(f.All(first) & (1<<before - 1))
 	}

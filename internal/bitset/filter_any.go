@@ -1,8 +1,8 @@
 package bitset
 
-// Separate methods test the groups, because Match, candidates and whole would be too large to inline with
-// these tests. A set of a group may have fewer usable words than the required sets. The missing words count
-// as empty.
+// These methods test the groups. Match, candidates and whole do not, because they would become too large to
+// inline. A set of a group may have fewer usable words than the required sets. Its missing words count as
+// empty.
 
 // matchAny returns the slots of word i that are in at least one set of each group.
 //
@@ -22,8 +22,8 @@ func (f *Filter) matchAny(i uint) uint64 {
 }
 
 // blockAny returns two masks of words of block b. The mask any has the words that are not empty in at least
-// one set of each group. The mask full has the words that are full in at least one set of each group. A word
-// that is full only in the union of the sets of a group is not in the mask full.
+// one set of each group. The mask full has the words that are full in at least one set of each group. It
+// lacks a word that is full in the union of a group, but in none of its sets.
 //
 //go:noinline
 func (f *Filter) blockAny(b uint) (any, full uint64) {
@@ -43,7 +43,7 @@ func (f *Filter) blockAny(b uint) (any, full uint64) {
 }
 
 // All returns the slots of word i that the filter chooses. Unlike Match, it tests the groups. All returns 0
-// if the word is not usable in every required set.
+// if the word is unusable in one of the required sets.
 func (f *Filter) All(i uint) uint64 {
 	if i >= f.words() {
 		return 0

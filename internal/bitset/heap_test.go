@@ -5,9 +5,7 @@ import (
 	"testing"
 )
 
-// TestHeapSetGrowsLikeTheOthers grows a set on the Go heap step by step, changes slots after each step, and
-// compares the set with a model.
-func TestHeapSetGrowsLikeTheOthers(t *testing.T) {
+func TestGrowHeapSetAgainstModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 7))

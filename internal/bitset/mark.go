@@ -2,14 +2,13 @@ package bitset
 
 import "sync/atomic"
 
-// Several goroutines may mark slots at the same time, even slots of one word. No goroutine may clear bits
-// meanwhile. Therefore exactly one atomic Or makes an empty word or block not empty, and exactly one makes it
-// full. The goroutine that called this Or updates the summary above. When all calls have returned, the
-// summaries are correct.
+// While goroutines mark slots, no goroutine clears slots. Therefore exactly one atomic Or sets the first bits
+// of an empty word or block, and exactly one makes it full. The goroutine that calls this Or updates the
+// summary above. The summaries are correct after all calls have returned.
 
 // Mark sets the slots of mask in word i, which must be usable. Several goroutines may call Mark and
-// [Set.MarkRange] at the same time, but must not call other methods meanwhile. If the slots are already set,
-// Mark writes nothing.
+// [Set.MarkRange] at the same time, also for one word. They must not call other methods at the same time. If
+// the slots are already set, Mark writes nothing.
 func (s *Set) Mark(i uint, mask uint64) {
 	w := s.word(i)
 	if atomic.LoadUint64(w)&mask == mask {

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 )
 
-// TestMarkAgainstFill compares Mark with Or, and MarkRange with Fill, for random words and ranges.
 func TestMarkAgainstFill(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -52,7 +51,7 @@ func sameSets(t *testing.T, got, want *Set) {
 }
 
 // TestMarksOfSeveralGoroutines fills a set from four goroutines, which mark slots of the same words, blocks
-// and groups. All summaries must be correct, including the summaries of full words.
+// and groups.
 func TestMarksOfSeveralGoroutines(t *testing.T) {
 	for round := range 8 {
 		s := newSet(t, capacityTest)

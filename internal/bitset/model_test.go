@@ -10,8 +10,7 @@ import (
 // the middle of a word.
 const capacityTest = 2*groupBits + 3*BlockBits + 5*wordBits + 17
 
-// newSet returns a set of capacity slots, all usable. The memory of the set is released at the end of the
-// test.
+// newSet returns a set of capacity slots, all usable.
 func newSet(t testing.TB, capacity int) *Set {
 	t.Helper()
 	r, err := vm.Reserve(Size(capacity), vm.Options{Name: "bitset test"})
@@ -90,14 +89,13 @@ func (s *stream) below(n uint) uint {
 	return v % n
 }
 
-// span returns lo <= hi <= n.
+// span returns a range with lo <= hi <= n.
 func (s *stream) span(n uint) (lo, hi uint) {
 	lo, hi = s.below(n+1), s.below(n+1)
 	return min(lo, hi), max(lo, hi)
 }
 
-// play applies the operations in data to a set and to a model. The test fails if the set and the model
-// differ.
+// play applies the operations in data to a set and to a model, and compares the set with the model.
 func play(t *testing.T, s *Set, data []byte) {
 	n := uint(s.Len())
 	m := make(model, n)

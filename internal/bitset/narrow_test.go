@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSummariesNarrow checks the masks that a filter computes for a block from the summaries. The expected
-// masks depend only on which words of the sets are empty and which are full.
+// TestSummariesNarrow compares the masks that a filter computes from the summaries with masks computed from
+// the words.
 func TestSummariesNarrow(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

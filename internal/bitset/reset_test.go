@@ -16,7 +16,7 @@ func TestReset(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	const n = 3 << 18 // three groups of blocks
+	const n = 3 * groupBits
 	r, err := vm.Reserve(Size(n), vm.Options{Pages: vm.PagesSmall})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,6 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestGroupsNarrow: for a filter with two groups, blockAny returns only words that may match both groups.
 func TestGroupsNarrow(t *testing.T) {
 	const n = 1 << 14
 	all, a, b := NewOnHeap(), NewOnHeap(), NewOnHeap()

@@ -8,8 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRoomForSummaries sets the last slot in sets of many sizes. There must be room for the summaries of all
-// words.
+// TestRoomForSummaries sets the last slot in sets of many sizes. There must be room for its summaries.
 func TestRoomForSummaries(t *testing.T) {
 	for _, capacity := range []int{1, 64, 5000, 1 << 20, 1<<22 + 1, 1 << 24} {
 		s := newSet(t, capacity)
@@ -22,7 +21,6 @@ func TestRoomForSummaries(t *testing.T) {
 	}
 }
 
-// TestNoRoom: New fails in a region that is full.
 func TestNoRoom(t *testing.T) {
 	r, err := vm.Reserve(Size(1000), vm.Options{Pages: vm.PagesSmall})
 	if err != nil {
@@ -37,7 +35,6 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestHeapSetIsSmall: a set on the Go heap has the groups that its slots need, and no memory in a region.
 func TestHeapSetIsSmall(t *testing.T) {
 	s := NewOnHeap()
 	for _, n := range []int{groupBits, 3*groupBits + 1} {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// BlockBits is the number of slots in a block, which is the unit of the first summary level.
+	// BlockBits is the number of slots in a block.
 	BlockBits = 64 * wordBits
 	// BlockBytes is the size of a block's summary in bytes.
 	BlockBytes = int(unsafe.Sizeof(summary{}))
@@ -17,52 +17,52 @@ const (
 	wordBits        = 64
 	groupBits       = 64 * BlockBits
 	bytesWord       = wordBits / 8
-	bytesBlockWords = 64 * bytesWord // size of the words of a block
+	bytesBlockWords = 64 * bytesWord // size of a block's words in bytes
 	ones            = ^uint64(0)
 )
 
 // summary describes the 64 words of a block, or the 64 blocks of a group.
 type summary struct {
-	any  uint64 // the words or blocks that have a set slot
-	full uint64 // the words or blocks whose slots are all set
+	any  uint64 // mask of the words or blocks that have a set slot
+	full uint64 // mask of the words or blocks whose slots are all set
 }
 
 // Set is a set of slots. [New] and [NewOnHeap] make a Set. A Set must not be copied.
 type Set struct {
-	words  unsafe.Pointer   // usable words
-	blocks unsafe.Pointer   // the summary of block 0; each next block has its summary BlockBytes lower
-	groups []summary        // a summary for each 64 blocks, on the Go heap: 64 bytes for a million slots
+	words  unsafe.Pointer   // address of word 0
+	blocks unsafe.Pointer   // address of the summary of block 0; the next summaries lie below this address
+	groups []summary        // summaries of the groups, on the Go heap
 	_      [0]atomic.Uint64 // aligns the field first for atomic operations on 32-bit processors
-	first  [1]summary       // the memory of groups while there is only one group
+	first  [1]summary       // memory for the field groups while there is only one group
 	usable uint             // number of usable words
-	seam   vm.Seam          // the memory of the blocks and the words
-	onHeap bool             // whether the memory is on the Go heap: see NewOnHeap
-	skew   int              // bytes from the beginning of a page to the first word
+	seam   vm.Seam          // memory of the block summaries and the words
+	onHeap bool             // whether NewOnHeap made the set
+	skew   int              // number of bytes from the beginning of a page to word 0
 }
 
-// The words of sets begin at different cache lines of a page. An operation on an entity touches one word in
-// the set of each of its columns, at the same index in all sets. If these words had the same offset in their
-// pages, they would compete for the same few places of the first-level cache. A load of one word would also
+// The words of different sets begin at different cache lines of a page. An operation on an entity touches one
+// word in the set of each of its columns, at the same index in all sets. If these words had equal offsets in
+// their pages, they would compete for a few places of the first-level cache. A load of one word would also
 // wait for the store to another word, because processors compare the low bits of addresses first.
 const (
 	cacheLine = 64
 	lineWords = cacheLine / bytesWord
-	// bytes that every set has in addition to its words, so that the skew does not change its number of pages
+	// Every set has skewRoom additional bytes, so that its number of pages does not depend on the skew.
 	skewRoom = 64 * cacheLine
 )
 
-// Skew returns the offset in bytes, from a page's beginning, of the i-th of several arrays that are read at
-// the same index. The offset is a multiple of a cache line below 4,096. The offsets for consecutive or
-// regularly spaced i are spread evenly.
+// Skew returns an offset from the beginning of a page, in bytes, for array i of several arrays that are read
+// at equal indices. The offset is a multiple of a cache line and less than 4,096. The offsets for consecutive
+// or regularly spaced i are spread evenly.
 func Skew(i int) int {
-	// Knuth's multiplicative hashing, with the golden ratio
+	// The method is Knuth's multiplicative hashing with the golden ratio.
 	return int(uint64(i)*0x9E3779B97F4A7C15>>58) * cacheLine
 }
 
 func ceil(n, unit int) int { return (n + unit - 1) / unit }
 
-// above returns the number of bytes above the seam for capacity slots. The words begin skew bytes after the
-// beginning of a page.
+// above returns the number of bytes above the seam for capacity slots, if the words begin skew bytes after
+// the beginning of a page.
 func above(capacity, skew int) int {
 	if capacity == 0 {
 		return 0
@@ -70,8 +70,8 @@ func above(capacity, skew int) int {
 	return skewRoom - skew + ceil(capacity, wordBits)*bytesWord
 }
 
-// sizes returns the bytes of address space for the block summaries and for the words of capacity slots, in
-// whole pages.
+// sizes returns the bytes of address space for the block summaries and for the words of capacity slots. The
+// results are multiples of the page size.
 func sizes(capacity int) (blocks, words int) {
 	page := vm.PageSize()
 	words = ceil(above(capacity, 0), page) * page
@@ -117,9 +117,9 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// need returns the number of bytes above the seam for n slots. For up to 512 slots, one byte is enough: it
-// commits the first page. This page always holds a cache line of words, because the skew is at most 4,032
-// bytes.
+// need returns the number of bytes above the seam for n slots. For up to 512 slots, need returns 1, which
+// commits the first page. This page always has room for a cache line of words, because the skew is at most
+// 4,032 bytes.
 func (s *Set) need(n int) int {
 	if n > 0 && n <= lineWords*wordBits {
 		return 1
@@ -128,17 +128,17 @@ func (s *Set) need(n int) int {
 }
 
 // Shrink rounds n up to whole words, and makes the slots from n on unusable. These slots must be clear.
-// Shrink gives pages that hold only these slots back to the operating system. Shrink does not change a set of
+// Shrink returns pages without usable slots to the operating system. Shrink does not change a set of
 // [NewOnHeap].
 func (s *Set) Shrink(n int) {
 	if s.onHeap {
 		return
 	}
-	most := min(s.usable, uint(ceil(n, wordBits)))
+	maxUsable := min(s.usable, uint(ceil(n, wordBits)))
 	// If DecommitTo fails, the memory stays committed, and the next Grow uses the memory.
 	_ = s.seam.DecommitTo(0, s.need(n))
 	s.measure()
-	s.usable = min(s.usable, most)
+	s.usable = min(s.usable, maxUsable)
 }
 
 // measure derives the number of usable words from the committed memory.
@@ -151,17 +151,18 @@ func (s *Set) measure() {
 	s.addGroups()
 }
 
-// Committed returns the number of bytes of the set's memory that are committed; 0 for a set on the Go heap.
+// Committed returns the number of committed bytes of the set. It returns 0 for a set on the Go heap.
 func (s *Set) Committed() int { return s.seam.Committed() }
 
 // Len returns the number of usable slots.
 func (s *Set) Len() int { return int(s.usable * wordBits) }
 
-// Words returns the address of the first word, for callers that test many bits in a loop and stay within Len.
+// Words returns the address of the first word, for callers that test many bits in a loop. The caller must not
+// read beyond Len.
 func (s *Set) Words() unsafe.Pointer { return s.words }
 
-// The conversions in word and block are sound for usable indices: they have memory, and it holds no Go
-// pointers. Only growHeap moves the memory, and it updates both addresses.
+// The conversions in word and block are sound for usable words and blocks: their memory exists and holds no
+// Go pointers. Only growHeap moves the memory. It updates s.words and s.blocks.
 func (s *Set) word(i uint) *uint64   { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 func (s *Set) block(i uint) *summary { return (*summary)(unsafe.Add(s.blocks, -int(i)*BlockBytes)) }
 func (s *Set) group(i uint) *summary { return &s.groups[i] }
@@ -169,8 +170,8 @@ func (s *Set) group(i uint) *summary { return &s.groups[i] }
 // Word returns the 64 bits of word i, which must be usable.
 func (s *Set) Word(i uint) uint64 { return *s.word(i) }
 
-// Block returns which of the 64 words of block i have a set slot, and which are full. The block must be
-// usable.
+// Block returns two masks of the 64 words of block i: the words with a set slot, and the full words. The
+// block must be usable.
 func (s *Set) Block(i uint) (any, full uint64) {
 	b := s.block(i)
 	return b.any, b.full
@@ -219,9 +220,8 @@ func (s *Set) Store(i uint, after uint64) {
 	}
 }
 
-// Summarize updates the summaries for word i, whose new value is value. Callers that write words directly
-// must call Summarize when the old or the new value of the word is zero or all ones. Summarize updates the
-// group only if the block has become empty or full, or was empty or full before.
+// Summarize updates the summaries for word i, whose new value is value. A caller that writes a word directly
+// must call Summarize if the old or the new value is zero or all ones.
 //
 //go:noinline
 func (s *Set) Summarize(i uint, value uint64) {
@@ -264,7 +264,7 @@ func (s *Set) Fill(lo, hi uint) { s.storeRange(lo, hi, ones) }
 // Erase clears the slots [lo, hi), which must be usable. Complexity: one step for each word.
 func (s *Set) Erase(lo, hi uint) { s.storeRange(lo, hi, 0) }
 
-// storeRange writes value, all ones or zero, to the slots [lo, hi).
+// storeRange clears the slots [lo, hi) if value is 0, and sets them if value is ones.
 func (s *Set) storeRange(lo, hi uint, value uint64) {
 	for lo < hi {
 		i := lo / wordBits
@@ -411,8 +411,8 @@ func (s *Set) Count() int {
 }
 
 // CountRange returns the number of set slots in [lo, hi). Slots that are not usable count as clear.
-// Complexity: one step for each block, for each word that is neither empty nor full, and for each word of the
-// blocks at both ends.
+// Complexity: one step for each block, for each word that is neither empty nor full, and for each word of a
+// block that lies only partly in the range.
 func (s *Set) CountRange(lo, hi uint) int {
 	hi = min(hi, s.usable*wordBits)
 	n := 0

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestEqualWordsOfManySetsLieAtDifferentCacheLines: of 12 sets at regular distances, as in a world, at most
-// two have their first word at the same cache line of a page.
+// TestEqualWordsOfManySetsLieAtDifferentCacheLines makes 12 sets at regular distances, as a world does. At
+// most two sets may have their first word at the same offset in a page.
 func TestEqualWordsOfManySetsLieAtDifferentCacheLines(t *testing.T) {
 	const sets, capacity = 12, 1 << 16
 	r, err := vm.Reserve(sets*(Size(capacity)+vm.PageSize()), vm.Options{})

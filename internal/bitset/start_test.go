@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestStartAt walks over a part of the words, once with Next and once with NextWord, for filters with and
-// without groups. It compares the results with those of Filter.All.
 func TestStartAt(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -33,7 +31,7 @@ func TestStartAt(t *testing.T) {
 			last := uint(0)
 			for x.StartAt(&f, lo, end); x.Next(); {
 				if x.Lo >= x.Hi || x.Lo < last || last > 0 && x.Lo == last {
-					t.Fatalf("[%d, %d) comes after a run that ends at %d", x.Lo, x.Hi, last)
+					t.Fatalf("Next returned [%d, %d) after a run that ends at %d", x.Lo, x.Hi, last)
 				}
 				for i := x.Lo; i < x.Hi; i++ {
 					byRuns[i/64] |= 1 << (i % 64)
@@ -59,14 +57,12 @@ func TestStartAt(t *testing.T) {
 	}
 }
 
-// TestFilterCount counts the matches in random ranges and compares the count with the results of Filter.All.
-// The sets have different lengths, and full, empty and other words.
 func TestFilterCount(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 7))
 	const n = 70 * BlockBits // more than a group of blocks
-	made := func(size, stretch int) *Set {
+	randomSet := func(size, stretch int) *Set {
 		s := NewOnHeap()
 		if err := s.Grow(size); err != nil {
 			t.Fatal(err)
@@ -80,10 +76,10 @@ func TestFilterCount(t *testing.T) {
 		}
 		return s
 	}
-	full, empty := made(n, n), made(n, n)
+	full, empty := randomSet(n, n), randomSet(n, n)
 	full.Fill(0, n)
 	empty.Erase(0, n)
-	a, b, c := made(n, 30*wordBits), made(n-3*BlockBits, 3*BlockBits), made(n-90*wordBits, 40)
+	a, b, c := randomSet(n, 30*wordBits), randomSet(n-3*BlockBits, 3*BlockBits), randomSet(n-90*wordBits, 40)
 	for i, f := range []Filter{
 		NewFilter([]*Set{full}, nil), NewFilter([]*Set{empty}, nil), NewFilter([]*Set{a}, nil),
 		NewFilter([]*Set{a, b}, nil), NewFilter([]*Set{full, a, b}, []*Set{c}),

@@ -6,9 +6,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Gaps yields the maximal ranges [lo, hi) of clear slots below end, in ascending order. The number end must
-// not be larger than Len. The set must not change during the iteration. Complexity: as [Set.Next] for each
-// range.
+// Gaps yields the maximal ranges [lo, hi) of clear slots below end, in ascending order. The argument end must
+// be at most Len. The set must not change during the iteration. Complexity: two searches per range, as in
+// [Set.Next].
 func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 	return func(yield func(lo, hi uint) bool) {
 		for lo := s.NextClear(0); lo < end; {
@@ -21,8 +21,8 @@ func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 	}
 }
 
-// Trim gives pages whose words have no set slots back to the operating system. The words stay usable: their
-// bits still read as zero. Complexity: as [Set.Gaps], and a system call for each range that contains a page.
+// Trim gives pages that contain no set slot back to the operating system. Their bits still read as zero.
+// Complexity: that of [Set.Gaps], and one system call for each range of at least a page.
 func (s *Set) Trim() error {
 	if s.onHeap {
 		return nil
@@ -47,8 +47,9 @@ func (s *Set) Resident() (int, error) {
 	return s.seam.Resident()
 }
 
-// Memory returns the memory of the set: the summaries of blocks below the seam, and the words above it. The
-// summary of block i begins 16 × (i + 1) bytes below the seam. Memory returns nil for a set on the Go heap.
+// Memory returns the memory of the set: the summaries of blocks lie below the seam, and the words lie above
+// it. The summary of block i begins 16 × (i + 1) bytes below the seam. Memory returns nil for a set on the Go
+// heap.
 func (s *Set) Memory() *vm.Seam {
 	if s.onHeap {
 		return nil

@@ -1,4 +1,4 @@
-// Package childtest helps tests that start their own program again.
+// Package childtest helps tests that start their own test program as a child process.
 package childtest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Needed skips a test if a test program cannot start itself. Programs cannot start themselves on a system
-// without processes, and in an emulator of another processor if the kernel does not know the emulator.
+// Needed skips a test if a test program cannot start itself. Two examples are a system without processes, and
+// an emulator of another processor that the kernel does not know.
 func Needed(t testing.TB) {
 	t.Helper()
 	if err := start(); err != nil {
@@ -19,10 +19,10 @@ func Needed(t testing.TB) {
 	}
 }
 
-// Possible reports whether a test program can start itself: see [Needed].
+// Possible reports whether a test program can start itself.
 func Possible() bool { return start() == nil }
 
-// start starts this program without any test. All later calls return the result of the first call.
+// start starts this program without any test. It does so once, and returns the result in each later call.
 var start = sync.OnceValue(func() error {
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	if err := c.Start(); err != nil {

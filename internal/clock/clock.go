@@ -1,5 +1,5 @@
 // Package clock measures short times. Package time is too coarse on Windows: its clock advances in steps of
-// half a millisecond to 16 milliseconds, and a tick of a world may be shorter than such a step.
+// half a millisecond to 16 milliseconds, and a tick of a world may be shorter than a step.
 package clock
 
 import "time"
@@ -10,10 +10,10 @@ import "time"
 func Now() time.Duration { return now() }
 
 // ByPackageTime makes Now use package time on every system until stop is called. It is for tests in a bubble
-// of testing/synctest. The difference of a result before and a result after a call of ByPackageTime or of
-// stop has no meaning.
+// of testing/synctest. A call of ByPackageTime or stop may make Now jump: compare only results from the same
+// side of the call.
 func ByPackageTime() (stop func()) { return byPackageTime() }
 
-// epoch is the moment from which Now counts. time.Since(epoch) reads only the monotonic clock; time.Now would
-// read two clocks.
+// epoch is the moment from which Now counts. time.Since(epoch) reads only the monotonic clock; time.Now also
+// reads the wall clock.
 var epoch = time.Now()

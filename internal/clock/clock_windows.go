@@ -15,11 +15,11 @@ var (
 	queryPerformanceFrequency = kernel32.NewProc("QueryPerformanceFrequency")
 )
 
-// frequency is the number of counts in a second, and begin is the first count. Since Windows XP, reading the
-// counter and its frequency cannot fail.
-var frequency, begin = ask(queryPerformanceFrequency), ask(queryPerformanceCounter)
+// frequency is the number of counts per second, and begin is the count at the start of the process. Reading
+// the counter and its frequency cannot fail since Windows XP.
+var frequency, begin = query(queryPerformanceFrequency), query(queryPerformanceCounter)
 
-var coarse atomic.Bool // whether the function now uses package time
+var coarse atomic.Bool // whether Now uses package time
 
 func byPackageTime() (stop func()) {
 	coarse.Store(true)
@@ -30,13 +30,13 @@ func now() time.Duration {
 	if coarse.Load() {
 		return time.Since(epoch)
 	}
-	passed := ask(queryPerformanceCounter) - begin
-	// Multiplying the whole count would overflow within a quarter of an hour.
+	passed := query(queryPerformanceCounter) - begin
+	// At the usual 10 MHz, passed*int64(time.Second) would overflow after 15 minutes.
 	return time.Duration(passed/frequency)*time.Second +
 		time.Duration(passed%frequency*int64(time.Second)/frequency)
 }
 
-func ask(counter *windows.LazyProc) (n int64) {
+func query(counter *windows.LazyProc) (n int64) {
 	_, _, _ = syscall.SyscallN(counter.Addr(), uintptr(unsafe.Pointer(&n)))
 	return n
 }

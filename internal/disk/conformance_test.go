@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 		p.system, p.simulated = openFolder(t, t.TempDir()), simulated.Folder()
 		r := rand.New(rand.NewPCG(seed, 1))
 		for range operations {
-			p.operate(r)
+			p.callFolder(r)
 		}
 		p.closeAll()
 	}
@@ -44,17 +44,15 @@ type pair struct {
 	seed              uint64
 	system, simulated disk.Folder
 	files             []pairFile
-	seen              map[string]int // kinds of errors
+	seen              map[string]int // number of calls that returned each kind of error
 }
 
-// pairFile is a file that is open in both folders, or closed.
 type pairFile struct {
 	system, simulated disk.File
 	closed            bool
 }
 
-// operate makes a random call.
-func (p *pair) operate(r *rand.Rand) {
+func (p *pair) callFolder(r *rand.Rand) {
 	names := []string{"a", "b", "c", "d.1", "e", "lock", "f/g"}
 	name, other := names[r.IntN(len(names))], names[r.IntN(len(names))]
 	switch r.IntN(12) {
@@ -68,7 +66,7 @@ func (p *pair) operate(r *rand.Rand) {
 		p.opened("Open "+name, a, b, failed, err)
 	case 3:
 		if name == other {
-			return // Rename needs two names: with one, a host of WebAssembly may not report a missing file
+			return // Folder.Rename needs two different names
 		}
 		p.closeForWindows()
 		p.same("Rename "+name+" "+other, p.system.Rename(name, other), p.simulated.Rename(name, other))
@@ -86,25 +84,24 @@ func (p *pair) operate(r *rand.Rand) {
 		}
 	default:
 		if len(p.files) > 0 {
-			p.use(r, &p.files[r.IntN(len(p.files))])
+			p.callFile(r, &p.files[r.IntN(len(p.files))])
 		}
 	}
 }
 
-// use makes a random call on a file. For a closed file, use usually makes no call.
-func (p *pair) use(r *rand.Rand, f *pairFile) {
+func (p *pair) callFile(r *rand.Rand, f *pairFile) {
 	if f.closed && r.IntN(8) > 0 {
-		return
+		return // calls of a closed file are rare
 	}
 	switch r.IntN(10) {
 	case 0, 1, 2:
-		bytes := random(r, r.IntN(3)*r.IntN(700))
+		bytes := randomBytes(r, r.IntN(3)*r.IntN(700))
 		m, failed := f.system.Write(bytes)
 		n, err := f.simulated.Write(bytes)
 		p.same(fmt.Sprintf("Write of %d bytes", len(bytes)), failed, err)
 		if m != n {
-			p.t.Fatalf("seed %d: of %d bytes, Write of the system wrote %d, Write of the simulation %d",
-				p.seed, len(bytes), m, n)
+			p.t.Fatalf("seed %d: Write of %d bytes wrote %d on the system, %d in the simulation", p.seed,
+				len(bytes), m, n)
 		}
 	case 3, 4, 5:
 		a, b := make([]byte, r.IntN(2000)), make([]byte, 2000)
@@ -114,8 +111,8 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 		n, err := f.simulated.ReadAt(b, offset)
 		p.same(fmt.Sprintf("ReadAt of %d bytes at %d", len(a), offset), failed, err)
 		if m != n || !slices.Equal(a[:m], b[:n]) {
-			p.t.Fatalf("seed %d: ReadAt of the system read %d bytes, ReadAt of the simulation %d, or other "+
-				"bytes", p.seed, m, n)
+			p.t.Fatalf("seed %d: ReadAt read %d bytes on the system, %d in the simulation, or the bytes "+
+				"differ", p.seed, m, n)
 		}
 	case 6, 7:
 		size, err := f.simulated.ReadAt(make([]byte, 9000), 0)
@@ -123,13 +120,13 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 			return
 		}
 		offset := r.IntN(size)
-		bytes := random(r, 1+r.IntN(min(size-offset, 1500)))
+		bytes := randomBytes(r, 1+r.IntN(min(size-offset, 1500)))
 		m, failed := f.system.WriteAt(bytes, int64(offset))
 		n, err := f.simulated.WriteAt(bytes, int64(offset))
 		p.same(fmt.Sprintf("WriteAt of %d bytes at %d", len(bytes), offset), failed, err)
 		if m != n {
-			p.t.Fatalf("seed %d: of %d bytes, WriteAt of the system wrote %d, WriteAt of the simulation %d",
-				p.seed, len(bytes), m, n)
+			p.t.Fatalf("seed %d: WriteAt of %d bytes wrote %d on the system, %d in the simulation", p.seed,
+				len(bytes), m, n)
 		}
 	case 8:
 		p.same("Sync of a file", f.system.Sync(), f.simulated.Sync())
@@ -139,8 +136,7 @@ func (p *pair) use(r *rand.Rand, f *pairFile) {
 	}
 }
 
-// random returns n random bytes.
-func random(r *rand.Rand, n int) []byte {
+func randomBytes(r *rand.Rand, n int) []byte {
 	bytes := make([]byte, n)
 	for i := range bytes {
 		bytes[i] = byte(r.Uint32())
@@ -148,7 +144,7 @@ func random(r *rand.Rand, n int) []byte {
 	return bytes
 }
 
-// opened compares the errors of a call that opens a file. It keeps the two files if the call succeeded.
+// opened compares the errors of a call that opens a file. If the call succeeded, opened keeps the two files.
 func (p *pair) opened(operation string, a, b disk.File, failed, err error) {
 	p.same(operation, failed, err)
 	if err != nil {
@@ -163,7 +159,7 @@ func (p *pair) opened(operation string, a, b disk.File, failed, err error) {
 	}
 }
 
-// closeForWindows closes all files on Windows, which neither renames nor removes open files.
+// closeForWindows closes all files on Windows, which cannot rename or remove open files.
 func (p *pair) closeForWindows() {
 	if runtime.GOOS == "windows" {
 		p.closeAll()

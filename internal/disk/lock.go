@@ -16,8 +16,8 @@ type Lock struct {
 // LockedError is the error of [LockFolder] if another Lock holds the folder.
 type LockedError struct {
 	Dir string
-	// Holder is the number, program and host of the process that holds the lock. Holder is empty if the
-	// process has not written them into the lock file.
+	// Holder is the process ID, program and host of the process that holds the lock. It is empty if the lock
+	// file does not contain them.
 	Holder string
 }
 
@@ -29,14 +29,14 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s is in use by %s; one process at a time may open it", e.Dir, holder)
 }
 
-// LockFolder locks a folder until Close or the end of the process. The lock also ends if the process is
-// killed. LockFolder does not wait: if another process, or another Lock of this process, holds the folder,
-// LockFolder returns a [*LockedError]. It creates and locks the file "lock" in the folder. Close does not
-// remove the file. A file that another process has left there does not prevent the lock.
+// LockFolder locks a folder until Close is called, or the process ends or is killed. LockFolder does not
+// wait: if another process, or another Lock of this process, holds the folder, it returns a [*LockedError].
 //
-// js and wasip1 have no file locks. AIX, Solaris and illumos have no file locks that end with a process and
-// also exclude other Locks of the same process. On these systems, a Lock excludes only other Locks of the
-// same process.
+// LockFolder creates and locks the file "lock" in the folder. Close leaves the file there, and a file that
+// another process has left does not prevent the lock.
+//
+// On js, wasip1, AIX, Solaris and illumos, a Lock does not exclude other processes. It excludes only other
+// Locks of the same process.
 func LockFolder(dir string) (*Lock, error) {
 	dir, err := absolute(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func LockFolder(dir string) (*Lock, error) {
 	return l, nil
 }
 
-// sign writes the holder of the lock into the file.
+// sign writes the description of this process into the lock file.
 func (l *Lock) sign() error {
 	program := "unknown"
 	if path, err := os.Executable(); err == nil {
@@ -82,8 +82,8 @@ func (l *Lock) sign() error {
 	return err
 }
 
-// holder returns the line that the process that holds the lock has written. A process that has just taken the
-// lock may not have written the line yet, so holder waits up to a tenth of a second.
+// holder returns the line that sign wrote for the process that holds the lock. It waits up to a tenth of a
+// second, because that process may have just taken the lock and not written the line yet.
 func holder(path string) string {
 	for range 20 {
 		text, err := os.ReadFile(path)
@@ -102,8 +102,7 @@ func (l *Lock) Close() error {
 		return nil
 	}
 	l.file = nil
-	// Erase the line before unlocking. Another process may take the lock right after the unlocking, and a
-	// third process must not read the line of this process as the holder of that lock.
+	// Erase the line before unlocking, so that no process reads it as the line of the next holder.
 	err := file.Truncate(0)
 	if failed := unlock(file); err == nil {
 		err = failed

@@ -14,14 +14,12 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// TestLockOfReadOnlyFolder: the error for a folder without write permission names the folder and says what to
-// do. Because root may write everywhere, a test that root runs opens the files as another user.
 func TestLockOfReadOnlyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	if err := os.Mkdir(dir, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	if os.Geteuid() == 0 {
+	if os.Geteuid() == 0 { // root may write everywhere, so open files as another user
 		if err := os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,10 @@ import (
 // locked holds the names of the files that this process has locked.
 var locked sync.Map
 
-// lock locks a file for this process.
+// lock excludes only other Locks of this process.
 func lock(file *os.File) (bool, error) {
-	_, before := locked.LoadOrStore(file.Name(), true)
-	return !before, nil
+	_, loaded := locked.LoadOrStore(file.Name(), true)
+	return !loaded, nil
 }
 
 func unlock(file *os.File) error {

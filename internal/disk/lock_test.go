@@ -17,7 +17,7 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// childVariable names the folder that a child process locks.
+// childVariable is the environment variable with the folder that a child process locks.
 const childVariable = "VAST_TEST_LOCK"
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child locks a folder, reads a line from its input, unlocks the folder, and waits for the end of its input.
+// child locks a folder, unlocks it after a line of input, and waits for the end of the input.
 func child(dir string) {
 	lock, err := disk.LockFolder(dir)
 	fmt.Println("locked:", err)
@@ -41,14 +41,13 @@ func child(dir string) {
 	_, _ = io.Copy(io.Discard, in)
 }
 
-// process is a child process.
-type process struct {
+type childProcess struct {
 	*exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func startChild(t *testing.T, dir string) process {
+func startChild(t *testing.T, dir string) childProcess {
 	t.Helper()
 	childtest.Needed(t)
 	c := exec.Command(os.Args[0])
@@ -68,11 +67,10 @@ func startChild(t *testing.T, dir string) process {
 		_ = in.Close()
 		_ = c.Wait()
 	})
-	return process{c, in, bufio.NewReader(out)}
+	return childProcess{c, in, bufio.NewReader(out)}
 }
 
-// says checks that the next line from the child is want.
-func (p process) says(t *testing.T, want string) {
+func (p childProcess) wantLine(t *testing.T, want string) {
 	t.Helper()
 	line, err := p.out.ReadString('\n')
 	if line = strings.TrimSpace(line); line != want {
@@ -80,8 +78,8 @@ func (p process) says(t *testing.T, want string) {
 	}
 }
 
-// refused checks that LockFolder fails, and that its error names the process pid as the holder of the folder.
-func refused(t *testing.T, dir string, pid int) {
+// wantLocked checks that LockFolder returns a *LockedError that names the process pid and the folder.
+func wantLocked(t *testing.T, dir string, pid int) {
 	t.Helper()
 	l, err := disk.LockFolder(dir)
 	var locked *disk.LockedError
@@ -104,8 +102,8 @@ func TestLockTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused(t, dir, os.Getpid())
-		refused(t, dir, os.Getpid()) // the first refused attempt has not released the lock
+		wantLocked(t, dir, os.Getpid())
+		wantLocked(t, dir, os.Getpid()) // the failed attempt must not release the lock
 		for range 2 {
 			if err := lock.Close(); err != nil {
 				t.Error(err)
@@ -122,34 +120,31 @@ func TestLockTwice(t *testing.T) {
 	}
 }
 
-// TestLockOfChild: the lock of a child process excludes this process until the child closes the lock.
 func TestLockOfChild(t *testing.T) {
 	dir := t.TempDir()
 	c := startChild(t, dir)
-	c.says(t, "locked: <nil>")
-	refused(t, dir, c.Process.Pid)
+	c.wantLine(t, "locked: <nil>")
+	wantLocked(t, dir, c.Process.Pid)
 	if _, err := io.WriteString(c.in, "\n"); err != nil {
 		t.Fatal(err)
 	}
-	c.says(t, "closed: <nil>")
+	c.wantLine(t, "closed: <nil>")
 	lock, err := disk.LockFolder(dir)
 	if err != nil {
 		t.Fatal("after Close:", err)
 	}
 	second := startChild(t, dir)
-	second.says(t, "locked: "+(&disk.LockedError{Dir: dir, Holder: holder(os.Getpid())}).Error())
+	second.wantLine(t, "locked: "+(&disk.LockedError{Dir: dir, Holder: holder(os.Getpid())}).Error())
 	if err := lock.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestLockOfKilledChild: the lock ends when the process is killed. The file that the process leaves does not
-// prevent the next lock.
 func TestLockOfKilledChild(t *testing.T) {
 	dir := t.TempDir()
 	c := startChild(t, dir)
-	c.says(t, "locked: <nil>")
-	refused(t, dir, c.Process.Pid)
+	c.wantLine(t, "locked: <nil>")
+	wantLocked(t, dir, c.Process.Pid)
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -166,14 +161,13 @@ func TestLockOfKilledChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(t, dir, os.Getpid())
+	wantLocked(t, dir, os.Getpid())
 	if err := lock.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestLeftLock: LockFolder removes a long text that another process has left in the lock file.
-func TestLeftLock(t *testing.T) {
+func TestLongTextInLockFile(t *testing.T) {
 	dir := t.TempDir()
 	left := strings.Repeat("process 1 (town) on host here\n", 100)
 	if err := os.WriteFile(filepath.Join(dir, "lock"), []byte(left), 0o600); err != nil {
@@ -184,15 +178,14 @@ func TestLeftLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	refused(t, dir, os.Getpid())
+	wantLocked(t, dir, os.Getpid())
 	text, err := os.ReadFile(filepath.Join(dir, "lock"))
 	if err != nil || strings.Count(string(text), "\n") != 1 {
 		t.Errorf("the lock file holds %q, want one line; error %v", text, err)
 	}
 }
 
-// TestSilentHolder: if the lock file does not name the holder, the error names "another process".
-func TestSilentHolder(t *testing.T) {
+func TestLockFileWithoutHolder(t *testing.T) {
 	dir := t.TempDir()
 	lock, err := disk.LockFolder(dir)
 	if err != nil {
@@ -209,7 +202,7 @@ func TestSilentHolder(t *testing.T) {
 	}
 }
 
-// holder returns the text by which an error names a process of this program.
+// holder returns the text of LockedError.Holder for a process of this program.
 func holder(pid int) string {
 	program, host := "unknown", "unknown"
 	if path, err := os.Executable(); err == nil {

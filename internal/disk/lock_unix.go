@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks an open file. It returns false if the same file is locked through another open file, in this
-// process or in another one. A lock of fcntl would belong to the process; this lock belongs to the open file.
+// lock locks an open file. It returns false if another open file holds the lock, in this process or in
+// another one. It uses flock, because a lock of fcntl does not exclude other open files of the same process.
 func lock(file *os.File) (bool, error) {
 	err := flock(file, unix.LOCK_EX|unix.LOCK_NB)
 	if err == unix.EWOULDBLOCK {
@@ -18,8 +18,8 @@ func lock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// unlock ends the lock. Closing the file is not enough: a child process that is just being started also has
-// the file open, until the child executes its program.
+// unlock ends the lock. Closing the file is not enough: between fork and exec, a new child process also has
+// the file open.
 func unlock(file *os.File) error { return flock(file, unix.LOCK_UN) }
 
 func flock(file *os.File, operation int) error {

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// lockName is the name of the file that LockFolder locks. The file belongs to this package, so a Folder does
-// not list it.
+// lockName is the name of the file that LockFolder locks. A Folder refuses this name and does not list the
+// file.
 const lockName = "lock"
 
 // CheckName returns an error that is fs.ErrInvalid if a Folder refuses a file name. A valid name has 1 to 255
 // bytes, and no slash, backslash, colon or zero byte. It does not denote a folder or a device, and is not the
-// name of the file that [LockFolder] locks. The error contains operation, the name of the caller.
+// name of the file that [LockFolder] locks. The argument operation is the name of the call, which the error
+// contains.
 func CheckName(operation, name string) error {
 	if name == "." || len(name) > 255 || strings.ContainsAny(name, "/\\:\x00") || !filepath.IsLocal(name) ||
 		isLock(name) {
@@ -21,5 +22,6 @@ func CheckName(operation, name string) error {
 	return nil
 }
 
-// isLock reports whether a name denotes the file that LockFolder locks. It ignores case, as some systems do.
+// isLock reports whether a name denotes the file that LockFolder locks. It ignores case, as some file systems
+// do.
 func isLock(name string) bool { return strings.EqualFold(name, lockName) }

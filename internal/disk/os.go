@@ -9,16 +9,15 @@ import (
 	"syscall"
 )
 
-// fileMode is the mode of new files before the umask is applied. Only the owner may write a file. Other users
-// may read the file, if the umask and the mode of the folder permit it.
+// fileMode is the mode of new files before the umask. Only the owner may write.
 const fileMode = 0o644
 
 // OpenFolder returns a folder of the operating system. The folder must exist. A later change of the working
 // directory has no effect on the folder.
 //
-// Sync of a file is fdatasync on Linux, F_FULLFSYNC on macOS, FlushFileBuffers on Windows, and fsync
-// elsewhere. Sync of the folder is F_FULLFSYNC of the folder on macOS, and fsync of the folder elsewhere. It
-// does nothing on Windows and on some hosts of WebAssembly: see syncFolder.
+// Sync of a file is fdatasync on Linux, F_FULLFSYNC on macOS, FlushFileBuffers on Windows, and fsync on other
+// systems. Sync of the folder is F_FULLFSYNC on macOS, and fsync on other systems. It does nothing on Windows
+// and on some hosts of WebAssembly: see syncFolder.
 func OpenFolder(dir string) (Folder, error) {
 	dir, err := absolute(dir)
 	if err != nil {
@@ -62,7 +61,6 @@ func absolute(dir string) (string, error) {
 // osFolder is the absolute path of a folder of the operating system.
 type osFolder string
 
-// path returns the path of a file, or an error if a folder refuses its name.
 func (f osFolder) path(operation, name string) (string, error) {
 	if err := CheckName(operation, name); err != nil {
 		return "", err
@@ -146,10 +144,10 @@ func (f osFile) Sync() error { return syncFile(f.File) }
 // readFile is a file of the operating system that Open opened.
 type readFile struct{ osFile }
 
-// Write always returns an error, even on Windows, where the file is open for writing: see openToSync.
+// Write always fails. On Windows, the file is open for writing, so the operating system would not refuse: see
+// openToSync.
 func (f readFile) Write([]byte) (int, error) { return f.refuse() }
 
-// WriteAt returns the same error as Write.
 func (f readFile) WriteAt([]byte, int64) (int, error) { return f.refuse() }
 
 func (f readFile) refuse() (int, error) {
@@ -159,9 +157,8 @@ func (f readFile) refuse() (int, error) {
 	return 0, &fs.PathError{Op: "write", Path: f.Name(), Err: fs.ErrPermission}
 }
 
-// Descriptor calls f with the operating system's descriptor of a file and the size of the file. The file must
-// come from Open of a folder that [OpenFolder] returned. For other files, Descriptor returns false and does
-// not call f.
+// Descriptor calls f with the file descriptor and the size of a file. It works only for files that Open of a
+// folder of the operating system opened. For other files, Descriptor returns false and does not call f.
 func Descriptor(file File, f func(descriptor uintptr, size int64)) (bool, error) {
 	of, ok := file.(readFile)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncFile makes the bytes of a file and its size durable. It does not sync the time of the last change, for
-// which fsync needs a second write.
+// syncFile makes the bytes of a file and its size durable. Unlike fsync, it does not write the time of the
+// last change, which would need a second write.
 func syncFile(file *os.File) error {
 	connection, err := file.SyscallConn()
 	if err != nil {

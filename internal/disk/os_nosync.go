@@ -9,14 +9,12 @@ import (
 	"syscall"
 )
 
-// openToSync opens a file to read.
 func openToSync(path string) (*os.File, error) { return os.Open(path) }
 
 func rename(from, to string) error { return os.Rename(from, to) }
 
-// syncFolder makes the names in a folder durable if the host of the program can sync folders. A host of
-// WebAssembly may have no sync call, or one for files only. Then syncFolder returns nil, and the host decides
-// when names are durable.
+// syncFolder makes the names in a folder durable. It returns nil if the host of WebAssembly cannot sync
+// folders. Such a host decides when names are durable.
 func syncFolder(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -26,9 +24,9 @@ func syncFolder(dir string) error {
 	if closed := folder.Close(); err == nil {
 		err = closed
 	}
-	for _, missing := range []error{errors.ErrUnsupported, fs.ErrInvalid, fs.ErrPermission, syscall.EINVAL,
+	for _, unsupported := range []error{errors.ErrUnsupported, fs.ErrInvalid, fs.ErrPermission, syscall.EINVAL,
 		syscall.EISDIR} {
-		if errors.Is(err, missing) {
+		if errors.Is(err, unsupported) {
 			return nil
 		}
 	}

@@ -16,7 +16,7 @@ import (
 func TestOpenFolder(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := disk.OpenFolder(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("opening a missing folder returned %v", err)
+		t.Errorf("opening a missing folder returned %v, want fs.ErrNotExist", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -26,8 +26,7 @@ func TestOpenFolder(t *testing.T) {
 	}
 }
 
-// TestFolderShowsItsFilesOnly: Files leaves out subfolders and the file of LockFolder.
-func TestFolderShowsItsFilesOnly(t *testing.T) {
+func TestFilesWithoutSubfolderAndLock(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "subfolder"), 0o700); err != nil {
 		t.Fatal(err)
@@ -43,11 +42,10 @@ func TestFolderShowsItsFilesOnly(t *testing.T) {
 	files, err := f.Files()
 	if err != nil || len(files) != 2 || files[0] != (disk.Info{Name: "a"}) ||
 		files[1] != (disk.Info{Name: "b", Size: 3}) {
-		t.Errorf("the files are %v, %v", files, err)
+		t.Errorf("Files returned %v, %v; want a of 0 bytes and b of 3 bytes", files, err)
 	}
 }
 
-// TestFolderAfterChdir: a folder that was opened by a relative path stays where it is.
 func TestFolderAfterChdir(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -55,7 +53,7 @@ func TestFolderAfterChdir(t *testing.T) {
 	t.Chdir(os.TempDir())
 	create(t, f, "a", "one")
 	if text, err := os.ReadFile(filepath.Join(dir, "a")); string(text) != "one" || err != nil {
-		t.Errorf("the file holds %q, %v", text, err)
+		t.Errorf("the file holds %q, want \"one\"; error %v", text, err)
 	}
 }
 
@@ -80,7 +78,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSyncOfOpenedFile: a file from Open can be synced, and cannot be written.
 func TestSyncOfOpenedFile(t *testing.T) {
 	f := openFolder(t, t.TempDir())
 	create(t, f, "a", "one")
@@ -92,22 +89,22 @@ func TestSyncOfOpenedFile(t *testing.T) {
 		t.Errorf("Sync: %v", err)
 	}
 	if n, err := file.Write([]byte("two")); n != 0 || !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("Write returned %d, %v", n, err)
+		t.Errorf("Write returned %d, %v; want 0, fs.ErrPermission", n, err)
 	}
 	if n, err := file.WriteAt([]byte("two"), 0); n != 0 || !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("WriteAt returned %d, %v", n, err)
+		t.Errorf("WriteAt returned %d, %v; want 0, fs.ErrPermission", n, err)
 	}
 	if err := file.Close(); err != nil {
 		t.Error(err)
 	}
 	if err := file.Sync(); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("Sync after Close returned %v", err)
+		t.Errorf("Sync after Close returned %v, want fs.ErrClosed", err)
 	}
 	if err := f.Sync(); err != nil {
 		t.Errorf("Sync of the folder: %v", err)
 	}
 	if text := read(t, f, "a"); text != "one" {
-		t.Errorf("the file holds %q", text)
+		t.Errorf("the file holds %q, want \"one\"", text)
 	}
 }
 
@@ -120,7 +117,6 @@ func openFolder(t testing.TB, dir string) disk.Folder {
 	return f
 }
 
-// create makes a file with a text.
 func create(t testing.TB, f disk.Folder, name, text string) {
 	t.Helper()
 	file, err := f.Create(name)
@@ -135,7 +131,6 @@ func create(t testing.TB, f disk.Folder, name, text string) {
 	}
 }
 
-// read returns the text of a file.
 func read(t testing.TB, f disk.Folder, name string) string {
 	t.Helper()
 	file, err := f.Open(name)

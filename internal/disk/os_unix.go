@@ -4,7 +4,7 @@ package disk
 
 import "os"
 
-// openToSync opens a file to read. Unix systems sync a file that is open for reading only.
+// openToSync opens a file for reading. Unix systems can sync a file that is open for reading only.
 func openToSync(path string) (*os.File, error) { return os.Open(path) }
 
 func rename(from, to string) error { return os.Rename(from, to) }

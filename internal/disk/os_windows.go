@@ -9,8 +9,8 @@ import (
 )
 
 // openToSync opens a file for reading and writing, because FlushFileBuffers needs a file that is open for
-// writing. If writing is not permitted, openToSync opens the file only for reading, and Sync of the file
-// returns the error of FlushFileBuffers.
+// writing. If writing is not permitted, openToSync opens the file for reading only, and Sync of the file
+// fails.
 func openToSync(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrPermission) {
@@ -19,7 +19,7 @@ func openToSync(path string) (*os.File, error) {
 	return file, err
 }
 
-// rename renames a file, and returns after the new name is on the disk.
+// rename renames a file. It returns after the new name is on the disk.
 func rename(from, to string) error {
 	source, err := windows.UTF16PtrFromString(from)
 	if err == nil {
@@ -36,9 +36,8 @@ func rename(from, to string) error {
 }
 
 // syncFolder does nothing: Windows documents no call that syncs a folder. NTFS and ReFS log changes of names
-// in their order. MOVEFILE_WRITE_THROUGH forces a rename to the disk, and FlushFileBuffers forces the log to
-// the disk with the file that it flushes. Therefore each rename, and each sync of a file, makes all earlier
-// creations and removals durable. Before a store relies on a name, it always renames or syncs a file. Only
-// removals after the last rename or sync may be undone when the power fails, the last removal first. No store
-// is safe on FAT, because FAT has no log.
+// in order. A rename with MOVEFILE_WRITE_THROUGH and a FlushFileBuffers write the log to the disk, and with
+// it all earlier creations and removals. A store renames or syncs a file before it relies on a name. A power
+// failure can undo only the removals after the last rename or sync, the last removal first. No store is safe
+// on FAT, which has no log.
 func syncFolder(string) error { return nil }

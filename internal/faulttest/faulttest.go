@@ -21,12 +21,13 @@ const maxCalls = 10_000
 // functions fails. EachCall stops when a run makes fewer than k calls. It returns the number of calls in this
 // run.
 //
-// A body makes the regions it needs. After a failure, the body checks that nothing has changed. It closes all
-// regions, and closes a region again if its Close failed. It returns its error, if any. EachCall checks that
+// The body makes the regions that it needs. After a failure, the body must check that nothing has changed,
+// and it returns the error. It must close all regions, and close a region again if its Close failed. EachCall
+// checks that
 //
-//   - if body panics, it panics with the error of the failing call;
-//   - an error that body returns is the error of the failing call (body may also succeed: some calls are
-//     hints whose failure has no effect);
+//   - a panic of body is the error of the failing call;
+//   - an error that body returns is the error of the failing call (body may also succeed, because some calls
+//     are hints whose failure has no effect);
 //   - the error is a [*vm.Error] or wraps one;
 //   - the numbers of regions, reserved bytes and committed bytes are the same before and after a run.
 //
@@ -34,15 +35,15 @@ const maxCalls = 10_000
 func EachCall(t *testing.T, body func() error) (calls int) {
 	t.Helper()
 	for k := 1; k <= maxCalls; k++ {
-		before := held()
-		made, failed, err := failing(k, body)
+		before := totals()
+		made, failed, err := runFailing(k, body)
 		if err != nil && (failed == "" || !errors.Is(err, Err)) {
 			t.Fatalf("with call %d (%s) failing: %v", k, failed, err)
 		}
 		if err != nil && !errors.As(err, new(*vm.Error)) {
 			t.Fatalf("with call %d (%s) failing: %v, which is no *vm.Error", k, failed, err)
 		}
-		if after := held(); after != before {
+		if after := totals(); after != before {
 			t.Fatalf("after call %d (%s) failed: %s; before the run: %s", k, failed, after, before)
 		}
 		if failed == "" {
@@ -53,8 +54,8 @@ func EachCall(t *testing.T, body func() error) (calls int) {
 	return 0
 }
 
-// Again runs op inside a body of [EachCall]. op may return its error or panic with the error. Only the
-// injected failure may make op fail. If op fails, Again calls check, which must find that nothing has
+// Again runs op inside a body of [EachCall]. op may return its error or panic with the error. It must fail
+// only because of the injected failure. If op fails, Again calls check, which checks that nothing has
 // changed. Again then runs op a second time, which must succeed, and returns the first error.
 func Again(t testing.TB, what string, op func() error, check func()) error {
 	err := run(op)
@@ -72,9 +73,9 @@ func Again(t testing.TB, what string, op func() error, check func()) error {
 	return err
 }
 
-// failing runs body and makes its k-th call fail. It returns the number of calls, the name of the failed
-// call, and body's error.
-func failing(k int, body func() error) (made int, failed string, err error) {
+// runFailing runs body and makes its k-th call fail. It returns the number of calls, the name of the failed
+// call, and the error of body.
+func runFailing(k int, body func() error) (made int, failed string, err error) {
 	var mu sync.Mutex // calls may come from several goroutines
 	stop := fault.Inject(func(op string) error {
 		mu.Lock()
@@ -108,8 +109,8 @@ func run(body func() error) (err error) {
 	return body()
 }
 
-// held describes the totals of all regions.
-func held() string {
+// totals describes the numbers of regions and of their bytes.
+func totals() string {
 	regions, reserved, committed := 0, 0, 0
 	for _, p := range vm.Snapshot(false).Purposes {
 		regions += p.Regions

@@ -7,8 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestEachCall runs a body that makes, uses and closes a region. It counts the memory calls, the runs and the
-// failures.
 func TestEachCall(t *testing.T) {
 	p := vm.PageSize()
 	runs, failures := 0, 0

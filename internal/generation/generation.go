@@ -10,8 +10,8 @@ import "sync/atomic"
 
 const (
 	countBits = 24
-	// MaxCount is how often a slot can be taken. A slot with this count is retired: it is never taken again.
-	// Otherwise its count would start again, and old references with these counts would seem valid.
+	// MaxCount is the number of times that a slot can be taken. A slot with this count is retired: it is
+	// never taken again, because a count that starts again would make old references valid.
 	MaxCount = 1<<countBits - 1
 	// MaxMark is the number of marks. Containers get the marks in turn, so the 256th container has the same
 	// mark as the first container.
@@ -29,16 +29,16 @@ func MarkOf(number uint8) Mark { return Mark(number) << countBits }
 // Number returns the number of the mark, 1 to MaxMark.
 func (m Mark) Number() uint8 { return uint8(m >> countBits) }
 
-// NewMark returns the next mark of the process. A reference of another container counts as stale. It counts
-// as valid only if its mark and its count are the same by chance.
+// NewMark returns the next mark of the process. A reference of another container counts as stale, except if
+// its mark and its count are equal by chance.
 func NewMark() Mark { return Mark((serial.Add(1)-1)%MaxMark+1) << countBits }
 
-// Next returns the generation of a slot that is taken while its generation is old. The generation old must
-// not be exhausted.
+// Next returns the generation of a slot after it is taken. The argument old is its generation before, which
+// must not be exhausted.
 func Next(old uint32, mark Mark) uint32 { return (old+1)&MaxCount | uint32(mark) }
 
 // Exhausted reports whether a slot of this generation is retired when its element is removed.
 func Exhausted(g uint32) bool { return g&MaxCount == MaxCount }
 
-// Count returns how often the slot was taken.
+// Count returns the number of times that the slot was taken.
 func Count(g uint32) uint32 { return g & MaxCount }

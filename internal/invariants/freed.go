@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// MustBeFree panics if b, which is about to hold a new element, was written after it was freed: a program
-// wrote through a stale pointer. A container must have poisoned all of b, or never have written to b. Pages
-// that were given back to the system since then are zero. MustBeFree does not find a write after which b has
-// its old bytes, or only zeros in a page. The callback name returns the name of b for the message. It is
-// called only for a panic, so that the check does not allocate.
+// MustBeFree panics if b was written after it was freed, through a stale pointer. The caller is about to put
+// a new element into b. Each page of b must hold only poison, or only zeros if it was never written or was
+// given back to the system. MustBeFree does not find a write that leaves the same bytes, or only zeros in a
+// page. For the message, name returns the name of b. It is a function, so that a check that finds nothing
+// does not allocate.
 func MustBeFree(b []byte, name func() string) {
-	if i, left := disturbed(b); i >= 0 {
+	if i, left := firstWritten(b); i >= 0 {
 		panic(name() + fmt.Sprintf(" was written after it was freed: byte %d of %d is %#02x, and %#02x was "+
 			"left there: drop every pointer to an element when you remove the element", i, len(b), b[i],
 			left))
@@ -22,9 +22,9 @@ func MustBeFree(b []byte, name func() string) {
 
 var pageSize = os.Getpagesize()
 
-// disturbed returns the index of the first byte of b that differs from the expected byte (poison or zero),
+// firstWritten returns the index of the first byte of b that differs from the expected byte (poison or zero),
 // and the expected byte. The index is -1 if all bytes are as expected.
-func disturbed(b []byte) (i int, left byte) {
+func firstWritten(b []byte) (i int, left byte) {
 	for lo := 0; lo < len(b); {
 		at := uintptr(unsafe.Pointer(&b[lo]))
 		piece := b[lo:min(len(b), lo+pageSize-int(at%uintptr(pageSize)))]

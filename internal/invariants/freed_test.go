@@ -8,8 +8,6 @@ import (
 	"unsafe"
 )
 
-// TestMustBeFree: poison and zero pages pass. For any other content, the message names the first byte that
-// was written.
 func TestMustBeFree(t *testing.T) {
 	page := os.Getpagesize()
 	all := make([]byte, 4*page)
@@ -19,20 +17,20 @@ func TestMustBeFree(t *testing.T) {
 		write   func()
 		message string
 	}{
-		"never written":   {func() {}, ""},
-		"poisoned":        {func() { Poison(b) }, ""},
-		"a page returned": {func() { Poison(b); clear(b[40 : 40+page]) }, ""},
+		"never written": {func() {}, ""},
+		"poisoned":      {func() { Poison(b) }, ""},
+		"a zero page":   {func() { Poison(b); clear(b[40 : 40+page]) }, ""},
 		"one byte": {func() { Poison(b); b[17] = 3 },
 			fmt.Sprintf("byte 17 of %d is 0x03, and 0xdb was left there", len(b))},
 		"the first byte": {func() { Poison(b); b[0] = 0 },
 			fmt.Sprintf("byte 0 of %d is 0x00, and 0xdb was left there", len(b))},
 		"the last byte": {func() { Poison(b); b[len(b)-1] = 9 },
 			fmt.Sprintf("byte %d of %d is 0x09, and 0xdb was left there", len(b)-1, len(b))},
-		"a zero byte of a page": {func() { Poison(b); b[40+page] = 0 },
+		"a zero byte of a poisoned page": {func() { Poison(b); b[40+page] = 0 },
 			fmt.Sprintf("byte %d of %d is 0x00, and 0xdb was left there", 40+page, len(b))},
 		"fresh memory": {func() { b[41] = 0x7f },
 			fmt.Sprintf("byte 41 of %d is 0x7f, and 0x00 was left there", len(b))},
-		"a page that was returned": {func() { Poison(b); clear(b[40 : 40+page]); b[50] = 1 },
+		"a byte of a zero page": {func() { Poison(b); clear(b[40 : 40+page]); b[50] = 1 },
 			fmt.Sprintf("byte 50 of %d is 0x01, and 0x00 was left there", len(b))},
 	} {
 		clear(b)

@@ -10,7 +10,7 @@ import (
 )
 
 // Size returns the number of bytes that an element of type T takes. It returns 1 for a type of size zero, so
-// that containers can divide by the size, and limit their number of elements.
+// that containers can divide by the size and have a largest number of elements.
 func Size[T any]() int {
 	var v T
 	return max(1, int(unsafe.Sizeof(v)))
@@ -19,22 +19,22 @@ func Size[T any]() int {
 // Name returns the name of T. The name of a defined type does not contain its package.
 func Name[T any]() string { return name(reflect.TypeFor[T]()) }
 
-// verdicts maps each type that was checked to the text about its first Go pointer, or to "".
+// verdicts maps each checked type to the text about its first Go pointer, or to "" if it has none.
 var verdicts sync.Map // reflect.Type → string
 
-// Check panics if T holds Go pointers. caller is the function that takes T, such as "bulk: NewPool". The
-// message begins with caller, and names the path of the first field that is a Go pointer. Complexity: a map
-// look-up for a type that was checked before.
+// Check panics if T holds Go pointers. The argument caller, such as "bulk: NewPool", names the function with
+// the type parameter T. The message begins with caller, and names the path of the first field that is a Go
+// pointer. Complexity: a map look-up for a type that was checked before.
 func Check[T any](caller string) { CheckOr[T](caller, "") }
 
-// CheckOr is like Check, but adds to the message the text remedy, which names another way to store a T.
+// CheckOr is like Check, but adds remedy to the message. This text names another way to store a T.
 func CheckOr[T any](caller, remedy string) { CheckType(caller, reflect.TypeFor[T](), remedy) }
 
-// CheckType is CheckOr for a type that is known only at run time. An empty remedy is not added.
+// CheckType is CheckOr for a type that is known only at run time. It ignores an empty remedy.
 func CheckType(caller string, t reflect.Type, remedy string) {
 	verdict, seen := verdicts.Load(t)
 	if !seen {
-		path, kind := pointer(t, name(t))
+		path, kind := firstPointer(t, name(t))
 		s := ""
 		if kind != "" {
 			s = fmt.Sprintf("%s is %s: memory outside Go's heap must not hold Go pointers; keep %s", path,
@@ -57,14 +57,14 @@ func name(t reflect.Type) string {
 	return t.String()
 }
 
-// pointer returns the path and the kind of the first Go pointer in t, or empty strings. path is the path of
-// t.
-func pointer(t reflect.Type, path string) (at, kind string) {
+// firstPointer returns the path and the kind of the first Go pointer in t, or empty strings. The argument
+// path is the path of t.
+func firstPointer(t reflect.Type, path string) (at, kind string) {
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if at, kind = pointer(f.Type, path+"."+f.Name); kind != "" {
+			if at, kind = firstPointer(f.Type, path+"."+f.Name); kind != "" {
 				return at, kind
 			}
 		}
@@ -74,7 +74,7 @@ func pointer(t reflect.Type, path string) (at, kind string) {
 		if t.Len() == 0 {
 			return "", ""
 		}
-		return pointer(t.Elem(), path+"[]")
+		return firstPointer(t.Elem(), path+"[]")
 	case reflect.String:
 		return path, "a string"
 	case reflect.Slice:
@@ -95,7 +95,7 @@ func pointer(t reflect.Type, path string) (at, kind string) {
 	return "", ""
 }
 
-// substitute returns what to store in place of a Go pointer of this kind.
+// substitute returns the end of the message: what to store in place of a Go pointer of this kind.
 func substitute(kind string) string {
 	switch kind {
 	case "a string":

@@ -17,7 +17,7 @@ func Pick(usual, long int) int {
 	return usual
 }
 
-// Only skips a test that .ci/night runs and a usual run of all tests has no time for.
+// Only skips a test that takes too long for the usual run of all tests.
 func Only(t testing.TB) {
 	t.Helper()
 	if !Enabled() {
@@ -26,8 +26,7 @@ func Only(t testing.TB) {
 }
 
 // OneGoroutine skips a long test of one goroutine in builds with the race detector if the flag -short is set.
-// Such a test takes ten times as long with the race detector, and the detector can find only misuse of unsafe
-// pointers in it.
+// The race detector makes the test ten times slower, and can find only misuse of unsafe pointers in it.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if Race && testing.Short() {

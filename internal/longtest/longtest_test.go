@@ -9,6 +9,6 @@ func TestPick(t *testing.T) {
 	}
 	t.Setenv("VAST_LONG", "1")
 	if want := !testing.Short(); Enabled() != want || Pick(1, 20) == 20 != want {
-		t.Errorf("with VAST_LONG=1 the long form is enabled: %v, want %v", Enabled(), want)
+		t.Errorf("with VAST_LONG=1, Enabled returned %v, want %v", Enabled(), want)
 	}
 }

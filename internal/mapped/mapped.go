@@ -1,7 +1,5 @@
 // Package mapped maps bytes of files into regions instead of reading them: the operating system reads a page
 // when the program first accesses it.
-//
-// Package vm sets [Regions]. Programs that map nothing do not contain the methods that Regions holds.
 package mapped
 
 import (
@@ -34,15 +32,14 @@ func Supported() error {
 
 // Map gives n bytes at p the contents of a file from offset on. p must lie in a region of package vm. p, n
 // and offset must be multiples of [PageSize]. The bytes must be committed, and nothing else may use them
-// during the call. The argument file is the file's descriptor, which may be closed afterwards.
+// during the call. The argument file is the descriptor of the file. The caller may close it after Map.
 //
-// The pages are private: writing to a page does not change the file. Writing to the file changes pages to
+// The pages are private: a write to a page does not change the file. A write to the file changes pages to
 // which the program has not written. An access to a page behind the end of the file is a memory fault
-// (SIGBUS). Therefore the caller must check the size of the file first, and the file must not become shorter
-// later.
+// (SIGBUS). Therefore the caller must check the size of the file first, and the file must not become shorter.
 //
-// If done is false, the region, the file system or the number of mappings does not allow the mapping. Then
-// nothing has changed, and the caller must read the file. After an error the bytes are not committed.
+// If done is false, nothing has changed, and the caller must read the file: the region, the file system or
+// the number of mappings does not allow the mapping. After an error, the bytes are not committed.
 func Map(p unsafe.Pointer, n int, file uintptr, offset int64) (done bool, err error) {
 	r, ok := Regions.(regions)
 	if !ok {

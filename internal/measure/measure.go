@@ -8,8 +8,8 @@ package measure
 
 import "slices"
 
-// Turns takes one sample of each side in every round, and returns the samples of each side. It stops before a
-// round for which enough returns true. If enough is nil, it takes all rounds.
+// Turns takes one sample of each side in every round, and returns the samples of each side. Before each
+// round, it calls enough, and stops if enough returns true. If enough is nil, it takes all rounds.
 func Turns[T any](rounds, sides int, enough func(round int) bool, sample func(side int) T) [][]T {
 	samples := make([][]T, sides)
 	for round := range rounds {
@@ -40,6 +40,6 @@ func (s Samples) Median() float64 {
 	return (sorted[half-1] + sorted[half]) / 2
 }
 
-// Ratio returns the best sample of theirs divided by the best sample of ours. The ratio is above 1 if ours is
-// better.
+// Ratio returns the best sample of theirs divided by the best sample of ours. A ratio above 1 means that ours
+// is better.
 func Ratio(ours, theirs Samples) float64 { return theirs.Best() / ours.Best() }

@@ -16,10 +16,10 @@ func TestSidesTakeTurns(t *testing.T) {
 		return n
 	})
 	if order.String() != "010101" {
-		t.Errorf("the sides were sampled in the order %s", &order)
+		t.Errorf("the order of the sides is %s, want 010101", &order)
 	}
 	if !slices.Equal(samples[0], []int{1, 3, 5}) || !slices.Equal(samples[1], []int{2, 4, 6}) {
-		t.Errorf("samples %v", samples)
+		t.Errorf("samples %v, want [[1 3 5] [2 4 6]]", samples)
 	}
 	samples = Turns(30, 2, func(round int) bool { return round == 2 }, func(int) int { return 0 })
 	if len(samples[0]) != 2 || len(samples[1]) != 2 {

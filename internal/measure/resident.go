@@ -11,8 +11,8 @@ import (
 // ErrNotLinux is the error of [Resident] on systems other than Linux.
 var ErrNotLinux = errors.New("resident memory is read from /proc/self/smaps_rollup, which only Linux has")
 
-// Resident returns the bytes of this process that are in physical memory. The figure is exact, unlike the
-// figure in /proc/self/statm, whose error may be some hundred pages for each processor.
+// Resident returns the bytes of this process that are in physical memory. The figure is exact. The figure in
+// /proc/self/statm may be wrong by some hundred pages for each processor.
 func Resident() (int, error) {
 	text, err := os.ReadFile("/proc/self/smaps_rollup")
 	if err != nil {
@@ -29,5 +29,5 @@ func Resident() (int, error) {
 // Settle collects garbage and returns unused memory of the Go heap to the operating system.
 func Settle() {
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // for memory that the first call found unused while sweeping
+	debug.FreeOSMemory() // for memory that was found unused while the first call swept
 }

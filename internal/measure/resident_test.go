@@ -4,8 +4,8 @@ package measure
 
 import "testing"
 
-// TestResidentGrowsByWhatIsTouched: touched memory becomes resident. The test does not run under the race
-// detector, which keeps its own memory for each byte.
+// TestResidentGrowsByWhatIsTouched does not run under the race detector, which adds memory of its own for
+// each byte.
 func TestResidentGrowsByWhatIsTouched(t *testing.T) {
 	Settle()
 	before, err := Resident()

@@ -2,8 +2,8 @@ package metamorphic
 
 import "fmt"
 
-// Disagreement describes an operation after which a configuration has other results than the first
-// configuration, or in which a configuration panics.
+// Disagreement describes an operation after which two configurations have different results, or in which a
+// configuration panics.
 type Disagreement struct {
 	Operation    int // index in the stream
 	First, Other Configuration
@@ -19,7 +19,8 @@ func (d *Disagreement) String() string {
 		d.Operation, d.First, d.Other)
 }
 
-// Compare plays a stream in all configurations. It returns the first disagreement, or nil.
+// Compare plays a stream in all configurations. It returns a disagreement with the first configuration, or
+// nil.
 func Compare(cs []Configuration, ops []Op) *Disagreement {
 	var first []uint64
 	for i, c := range cs {
@@ -56,8 +57,8 @@ func Check(t T, cs []Configuration, ops []Op) {
 	}
 }
 
-// CheckAll is like Check, for [Configurations]. If the configurations disagree, CheckAll shrinks the stream
-// and prints the shrunk stream as a Go test.
+// CheckAll is like Check with [Configurations]. If the configurations disagree, CheckAll shrinks the stream
+// and prints it as a Go test.
 func CheckAll(t T, ops []Op) {
 	t.Helper()
 	d := Compare(Configurations(), ops)

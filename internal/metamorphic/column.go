@@ -5,7 +5,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Column is a column of any storage whose values are numbers.
+// Column is a column of numbers, with any storage.
 type Column interface {
 	// In returns the column itself, for queries and archetypes.
 	In() vast.AnyColumn
@@ -28,7 +28,7 @@ type Column interface {
 // element holds a number twice, so that a torn write is detected.
 type element struct{ v, again uint64 }
 
-func of(v uint64) element { return element{v, v} }
+func elementOf(v uint64) element { return element{v, v} }
 
 func (e *element) number() uint64 {
 	if e.again != e.v {
@@ -37,7 +37,7 @@ func (e *element) number() uint64 {
 	return e.v
 }
 
-// stored is the common interface of the storages.
+// stored has the methods that the columns of all storages share.
 type stored interface {
 	vast.ValueColumn[element]
 	Has(vast.Entity) bool
@@ -56,7 +56,7 @@ type stored interface {
 	Len() int
 }
 
-// column implements Column for any storage.
+// column implements Column.
 type column struct{ s stored }
 
 // NewColumn registers a column with the given storage.
@@ -82,23 +82,27 @@ func (c column) Get(e vast.Entity) (uint64, bool) {
 func (c column) Edit(e vast.Entity, f func(uint64) uint64) bool {
 	p := c.s.Edit(e)
 	if p != nil {
-		*p = of(f(p.number()))
+		*p = elementOf(f(p.number()))
 	}
 	return p != nil
 }
 
 func (c column) Has(e vast.Entity) bool                       { return c.s.Has(e) }
-func (c column) Add(e vast.Entity, v uint64) bool             { return c.s.Add(e, of(v)) != nil }
-func (c column) Set(e vast.Entity, v uint64) bool             { return c.s.Set(e, of(v)) }
+func (c column) Add(e vast.Entity, v uint64) bool             { return c.s.Add(e, elementOf(v)) != nil }
+func (c column) Set(e vast.Entity, v uint64) bool             { return c.s.Set(e, elementOf(v)) }
 func (c column) Remove(e vast.Entity) bool                    { return c.s.Remove(e) }
-func (c column) AddAll(q vast.Query, v uint64) int            { return c.s.AddAll(q, of(v)) }
-func (c column) SetAll(q vast.Query, v uint64) int            { return c.s.SetAll(q, of(v)) }
+func (c column) AddAll(q vast.Query, v uint64) int            { return c.s.AddAll(q, elementOf(v)) }
+func (c column) SetAll(q vast.Query, v uint64) int            { return c.s.SetAll(q, elementOf(v)) }
 func (c column) RemoveAll(q vast.Query) int                   { return c.s.RemoveAll(q) }
 func (c column) RemoveLater(cs *vast.Commands, e vast.Entity) { c.s.RemoveLater(cs, e) }
 func (c column) Len() int                                     { return c.s.Len() }
 
-func (c column) AddLater(cs *vast.Commands, e vast.Entity, v uint64) { c.s.AddLater(cs, e, of(v)) }
-func (c column) SetLater(cs *vast.Commands, e vast.Entity, v uint64) { c.s.SetLater(cs, e, of(v)) }
+func (c column) AddLater(cs *vast.Commands, e vast.Entity, v uint64) {
+	c.s.AddLater(cs, e, elementOf(v))
+}
+func (c column) SetLater(cs *vast.Commands, e vast.Entity, v uint64) {
+	c.s.SetLater(cs, e, elementOf(v))
+}
 
 func (c column) Hook(add, remove func(e vast.Entity, v uint64)) {
 	c.s.OnAdd(func(e vast.Entity, p *element) { add(e, p.number()) })

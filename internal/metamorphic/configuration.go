@@ -24,18 +24,16 @@ type Configuration struct {
 	Pages    vm.Pages
 	Workers  int
 	Emptying Emptying
-	// TrimEvery is the number of operations between two calls of World.Trim. Zero: never.
+	// TrimEvery is the number of operations between two calls of World.Trim; 0 for no calls.
 	TrimEvery int
-	// Meddling makes hooks, and the callbacks of NewN, call functions that they must not call and functions
-	// that they may call.
+	// Meddling makes hooks and the callbacks of NewN call the world, with permitted and with forbidden calls.
 	Meddling bool
-	// Growing makes room before every operation, by the methods Grow of columns, archetypes and so on.
+	// Growing makes room before every operation, with the Grow methods of columns, archetypes and so on.
 	Growing bool
-	// Wrap wraps each column, for a test that needs a faulty column. Default: no wrapping.
+	// Wrap wraps each column, for a test that needs a faulty column. Nil wraps nothing.
 	Wrap func(Column) Column
 }
 
-// String describes the configuration.
 func (c Configuration) String() string {
 	emptied := []string{"Reset", "Close and a new world", "DeleteAll and Trim", "Delete"}[c.Emptying]
 	s := fmt.Sprintf("%v columns, %v, %d workers, emptied by %s", c.Storage, c.Pages, c.Workers, emptied)

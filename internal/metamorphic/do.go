@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// do performs an operation. ordered reports whether the order of the operation's hook calls is promised and
-// independent of slots.
+// do performs an operation. The result ordered reports whether the order of its hook calls is promised, and
+// does not depend on slots.
 func (p *player) do(op Op) (ordered bool) {
 	e, c := p.entity(op.A), p.columns[op.B%2]
 	switch op.Do {
@@ -103,7 +103,7 @@ func (p *player) make(archetype uint16, n int) {
 	})
 }
 
-// link relates two entities. In the hierarchy, it does nothing if the link would make a cycle.
+// link relates two entities. It makes no link that would close a cycle in the hierarchy.
 func (p *player) link(op Op, e, target vast.Entity) {
 	if op.V%2 == 1 {
 		p.see("Set", p.aim.Set(e, target))
@@ -115,7 +115,7 @@ func (p *player) link(op Op, e, target vast.Entity) {
 	p.see("Set", p.parent.Set(e, target))
 }
 
-// query returns one of eight kinds of query.
+// query returns a query of one of eight kinds.
 func (p *player) query(n uint16) vast.Query {
 	w, a, b := p.world, p.columns[0].In(), p.columns[1].In()
 	switch n % 8 {
@@ -193,7 +193,7 @@ func (p *player) ask(op Op) {
 			batched = append(batched, p.keyOf(e))
 		}
 	}
-	if op.A%8 != 3 { // query 3 yields the parts of an entity in the order in which they were added
+	if op.A%8 != 3 { // the order of an entity's parts is promised, so compare it
 		slices.Sort(keys)
 	}
 	slices.Sort(batched)

@@ -1,12 +1,12 @@
 // Package metamorphic plays one stream of operations on worlds with different configurations: storages of
-// columns, kinds of pages, numbers of workers, ways to empty and trim. The visible results must be the same.
-// There is no model: the worlds check each other. A stream on which the worlds differ is shrunk and printed
-// as a Go test.
+// columns, kinds of pages, numbers of workers, ways to empty and trim. All worlds must have the same visible
+// results. There is no model: the worlds check each other. If the results differ, the package shrinks the
+// stream and prints it as a Go test.
 //
-// The compared results contain no slots and generations, which may differ. A key identifies an entity: a
-// number in one of its columns. Results with a promised order are compared in that order: the children in a
-// hierarchy, and the hook calls of single changes. Entities that are promised in the order of slots must come
-// in that order; they are compared as sets.
+// Worlds may differ in slots and generations. Therefore results identify an entity by its key, a number in
+// one of its columns. Two orders are promised and compared: the order of the children in a hierarchy, and the
+// order of the hook calls of a single change. Entities in the order of slots are compared as sets, and each
+// world checks that their slots ascend.
 //
 // The package is for tests only.
 package metamorphic

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// meddle runs in the hooks and in the functions given to NewN, in a configuration with Meddling. A forbidden
-// call must panic and change nothing.
+// meddle makes a call in a hook or in a callback of NewN, if the configuration has Meddling. A forbidden call
+// must panic and change nothing.
 func (p *player) meddle() {
 	if !p.Meddling {
 		return
@@ -39,15 +39,15 @@ func (p *player) meddle() {
 	defer func() {
 		text := fmt.Sprint(recover())
 		if !strings.Contains(text, "after the loop") && !strings.Contains(text, ": call it after ") {
-			panic(fmt.Sprintf("metamorphic: a forbidden call in a callback must panic, but recover gives %q",
+			panic(fmt.Sprintf("metamorphic: a forbidden call in a callback must panic, but recover returned %q",
 				text))
 		}
 	}()
 	forbidden()
 }
 
-// grow makes room for the next operations. It cannot fail: the capacities of the world suffice for all
-// streams.
+// grow makes room for the next operations. It cannot fail, because the capacities of the world suffice for
+// all streams.
 func (p *player) grow() {
 	errs := []error{p.archetypes[p.at%len(p.archetypes)].Grow(p.at % 50), p.key.Grow(1), p.tag.Grow(1),
 		p.parent.GrowLevels(p.at % 10),

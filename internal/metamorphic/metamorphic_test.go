@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// streamOps is the length of a stream.
+// streamOps is the number of operations in a stream.
 const streamOps = 400
 
 // TestStreams plays random streams in all configurations. The environment variable VAST_STREAMS sets the
@@ -41,7 +41,6 @@ func TestStreams(t *testing.T) {
 	t.Logf("%d streams of %d operations in %d configurations", streams, ops, len(Configurations()))
 }
 
-// FuzzStream plays a stream decoded from bytes.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte("\x01\x40\x00\x02\x00\x00\x00\x04\x01\x00\x00\x00\x07\x00\x11\x02\x00\x00\x00\x00\x00" +
 		"\x13\x00\x00\x00\x00\x00\x00\x12\x03\x00\x05\x00\x00\x00"))
@@ -53,7 +52,6 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// TestCoverage checks that the configurations vary, and that a long stream contains every verb.
 func TestCoverage(t *testing.T) {
 	type pair struct {
 		storage fmt.Stringer
@@ -76,7 +74,7 @@ func TestCoverage(t *testing.T) {
 	if len(done) != int(verbs) || done[Empty] == 0 {
 		t.Errorf("a long stream has %d of %d verbs: %v", len(done), verbs, done)
 	}
-	// A stream that ends with the verb has other results than a stream that ends with Ask.
+	// Each verb must have an effect: its results differ from those of Ask with other numbers.
 	for do := range verbs {
 		ops := []Op{{New, 0, 2, 0}, {New, 0, 1, 0}, {Add, 0, 0, 1}, {Link, 0, 1, 0}, {Connect, 0, 1, 5}}
 		a, _ := Play(Configuration{Workers: 1}, append(slices.Clone(ops), Op{do, 0, 0, 9}))
@@ -90,7 +88,7 @@ func TestCoverage(t *testing.T) {
 func TestShrink(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	ops := Random(r, 500)
-	needed := []Verb{New, Tick, Empty} // in this order
+	needed := []Verb{New, Tick, Empty} // a stream fails if it contains them in this order
 	tries := 0
 	fails := func(ops []Op) bool {
 		tries++
@@ -112,7 +110,6 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// panicking is a column whose Add panics.
 type panicking struct{ Column }
 
 func (panicking) Add(vast.Entity, uint64) bool { panic("too much") }

@@ -8,28 +8,28 @@ import (
 // Verb is the kind of an operation.
 type Verb uint8
 
-// The verbs. Each comment says what the numbers A, B and V of an Op select.
+// The verbs. A, B and V are the fields of the Op. Each selects an entity, a column, a query and so on.
 const (
-	New       Verb = iota // an entity of archetype B
-	NewMany               // up to 99 entities of archetype B
-	Delete                // entity A
-	DeleteAll             // the entities with the tag, or those with column b and no tag, depending on B
-	Add                   // V to column B of entity A
-	Set                   // V in column B of entity A
-	Remove                // column B from entity A
-	Tag                   // add the tag to entity A or remove it, depending on V
-	Link                  // entity A to B, in the hierarchy or the relation with cycles, depending on V
-	Unlink                // entity A, in both relations
-	LinkAll               // the entities of query A to entity B, in the relation that may have cycles
-	Connect               // entity A to B, with V
-	Cut                   // the edge from A to B
-	AddAll                // V to column B of the entities of query A
-	SetAll                // V in column B of the entities of query A
-	RemoveAll             // column B from the entities of query A
-	Exchange              // add the tag to the entities of query A and remove column B
-	Record                // record and apply up to 16 commands, which the seed V determines
-	Tick                  // run the schedule 1 to 3 times
-	Ask                   // evaluate query A, and read depths and links
+	New       Verb = iota // make an entity with archetype B
+	NewMany               // make 0 to 99 entities with archetype B: A decides how many
+	Delete                // delete entity A
+	DeleteAll             // delete the entities with the tag, or those with column b and no tag: B decides
+	Add                   // add column B with the value V to entity A
+	Set                   // set column B of entity A to V
+	Remove                // remove column B from entity A
+	Tag                   // add the tag to entity A or remove it: V decides
+	Link                  // link entity A to entity B, in the hierarchy or in the cyclic relation: V decides
+	Unlink                // remove the links of entity A in the hierarchy and in the cyclic relation
+	LinkAll               // link the entities of query A to entity B in the cyclic relation
+	Connect               // add an edge with the value V from entity A to entity B
+	Cut                   // remove the edge from entity A to entity B
+	AddAll                // add column B with the value V to the entities of query A
+	SetAll                // set column B of the entities of query A to V
+	RemoveAll             // remove column B from the entities of query A
+	Exchange              // add the tag to the entities of query A and remove column B from them
+	Record                // record and apply 1 to 16 commands: A decides how many, and V is the seed
+	Tick                  // run the schedule 1 to 3 times: A decides how often
+	Ask                   // evaluate query A, and read depths and the links of entity B
 	Empty                 // empty the world in the way of the configuration
 	verbs
 )
@@ -38,7 +38,6 @@ var verbNames = [verbs]string{"New", "NewMany", "Delete", "DeleteAll", "Add", "S
 	"Unlink", "LinkAll", "Connect", "Cut",
 	"AddAll", "SetAll", "RemoveAll", "Exchange", "Record", "Tick", "Ask", "Empty"}
 
-// String returns the verb's name.
 func (v Verb) String() string {
 	if v >= verbs {
 		return fmt.Sprintf("Verb(%d)", uint8(v))
@@ -75,7 +74,7 @@ func Random(r *rand.Rand, n int) []Op {
 	return ops
 }
 
-// Decode decodes operations for a fuzzer, each from seven bytes.
+// Decode decodes operations from the data of a fuzzer, one from each seven bytes.
 func Decode(data []byte) (ops []Op) {
 	for ; len(data) >= 7; data = data[7:] {
 		word := func(i int) uint16 { return uint16(data[i]) | uint16(data[i+1])<<8 }

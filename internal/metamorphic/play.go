@@ -13,11 +13,12 @@ import (
 
 const (
 	maxEntities = 1 << 12
-	// maxLiving limits the entities of a stream, far below the number of slots, so that no operation fails.
+	// maxLiving is the number of entities from which on operations make no more entities. It is far below
+	// maxEntities, so that no operation fails.
 	maxLiving = 300
 )
 
-// keyed is an entity with the key that it has in every world.
+// keyed is an entity and its key, which is the same in every world.
 type keyed struct {
 	key uint64
 	e   vast.Entity
@@ -30,8 +31,8 @@ type player struct {
 	key        vast.Column[uint64]
 	columns    [2]Column
 	tag        vast.Tag
-	parent     vast.Relation // a hierarchy that deletes parts with the whole
-	aim        vast.Relation // may have cycles
+	parent     vast.Relation // hierarchy; deleting an entity deletes its parts
+	aim        vast.Relation // relation that may have cycles
 	roads      vast.Edges[uint64]
 	archetypes []*vast.Archetype
 	commands   *vast.Commands
@@ -41,13 +42,12 @@ type player struct {
 	told    []string  // hook calls of the current operation
 	at      int       // index of the current operation
 	turn    int       // number of the tick within a Tick
-	meddled int       // calls of meddle
+	meddled int       // number of calls of meddle
 	out     io.Writer // receives the visible results
 }
 
 // Play plays a stream on a world of a configuration. It returns a hash of the visible results after each
-// operation. No operation should panic. If an operation panics, Play returns the hashes of the operations
-// before it and the panic value.
+// operation. If an operation panics, Play returns the hashes of the operations before it and the panic value.
 func Play(c Configuration, ops []Op) (sums []uint64, panicked any) {
 	p := &player{Configuration: c}
 	p.open()
@@ -147,7 +147,7 @@ func (p *player) find() {
 	slices.SortFunc(p.living, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
 }
 
-// entity returns the living entity that a number selects.
+// entity returns the living entity that a number selects, or the zero entity if there is none.
 func (p *player) entity(n uint16) vast.Entity {
 	if len(p.living) == 0 {
 		return vast.Entity{}
@@ -171,7 +171,7 @@ func (p *player) look() {
 			p.see("part", p.keyOf(s))
 		}
 		var aiming, roads []string
-		for s := range p.aim.Sources(e) { // in the order of slots, because of LinkAll
+		for s := range p.aim.Sources(e) { // LinkAll adds sources in the order of slots, which is not compared
 			aiming = append(aiming, fmt.Sprint(p.keyOf(s)))
 		}
 		for to, v := range p.roads.Targets(e) {

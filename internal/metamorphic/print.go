@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Print returns the Go source of a test that plays a stream. configurations is a Go expression for the
-// configurations to compare. imports are the packages that the expression needs besides package metamorphic.
+// Print returns the Go source of a test that plays a stream. The argument configurations is a Go expression
+// for the configurations to compare. The argument imports names the packages that the expression needs,
+// besides package metamorphic.
 func Print(ops []Op, configurations string, imports ...string) string {
 	var b strings.Builder
 	b.WriteString("package shrunk\n\nimport (\n\t\"testing\"\n\n" +

@@ -14,7 +14,7 @@ import (
 	"github.com/vastgo/vast/internal/metamorphic/testdata/forgetful"
 )
 
-// caught is a T that keeps the message of the first failure.
+// caught is a T that keeps the first message.
 type caught struct{ text string }
 
 func (c *caught) Helper() {}
@@ -24,8 +24,8 @@ func (c *caught) Fatalf(format string, a ...any) {
 	}
 }
 
-// TestPrinted shrinks a stream that fails with a faulty column, prints the stream as a test and compiles the
-// test. The compiled test must fail in the same way as the stream.
+// TestPrinted shrinks a stream that fails with a faulty column, prints it as a test and compiles this test.
+// The compiled test must fail with the same message.
 func TestPrinted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the test compiles and runs a program")

@@ -8,7 +8,7 @@ const maxForPairs = 40
 
 // Shrink makes a short failing stream from a failing stream. It leaves out operations in ever smaller groups,
 // then in pairs, and lowers the numbers of the remaining operations. It repeats these steps until nothing
-// changes, because lower numbers may make further operations unnecessary.
+// changes, because lower numbers may make other operations unnecessary.
 func Shrink(ops []Op, fails func([]Op) bool) []Op {
 	ops = slices.Clone(ops)
 	for again := true; again; {
@@ -35,7 +35,8 @@ func leaveOut(ops []Op, fails func([]Op) bool) []Op {
 	}
 }
 
-// without leaves out the last group of the given size without which the stream still fails.
+// without leaves out the last group of the given size that the failure does not need. It returns false if
+// there is no such group.
 func without(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
 	for end := len(ops); end > 0; end -= size {
 		if shorter := slices.Concat(ops[:max(0, end-size)], ops[end:]); fails(shorter) {
@@ -45,8 +46,8 @@ func without(ops []Op, size int, fails func([]Op) bool) ([]Op, bool) {
 	return ops, false
 }
 
-// leaveOutTwo leaves out a pair of operations. Sometimes only both operations together can be left out: the
-// second may undo the first, or only the pair may leave the selection of entities unchanged.
+// leaveOutTwo leaves out a pair of operations. It finds pairs of which neither operation can be left out
+// alone: for example, the second operation undoes the first.
 func leaveOutTwo(ops *[]Op, fails func([]Op) bool) bool {
 	for i := range *ops {
 		for j := i + 1; j < len(*ops); j++ {
@@ -59,7 +60,7 @@ func leaveOutTwo(ops *[]Op, fails func([]Op) bool) bool {
 	return false
 }
 
-// lower lowers the numbers of the operations, in place.
+// lower lowers the numbers of the operations, in place. It reports whether a number has changed.
 func lower(ops []Op, fails func([]Op) bool) (found bool) {
 	for i := range ops {
 		for _, n := range []*uint16{&ops[i].A, &ops[i].B, &ops[i].V} {

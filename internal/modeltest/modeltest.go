@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// Stream turns bytes into choices.
+// Stream turns bytes into numbers.
 type Stream struct{ rest []byte }
 
-// NewStream returns the stream of data, which must not change.
+// NewStream returns a stream of the bytes in data. The caller must not change data.
 func NewStream(data []byte) *Stream { return &Stream{data} }
 
 // More reports whether there are bytes left.
@@ -36,7 +36,7 @@ func (s *Stream) Below(n int) int {
 	return v % n
 }
 
-// RandomBytes returns random bytes for a stream. It logs the seed.
+// RandomBytes returns n random bytes for a stream, and logs their seed.
 func RandomBytes(t *testing.T, n int) []byte {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -48,7 +48,7 @@ func RandomBytes(t *testing.T, n int) []byte {
 	return data
 }
 
-// PanicText returns the text that f panics with, or "".
+// PanicText returns the text of the panic of f, or "" if f does not panic.
 func PanicText(f func()) (text string) {
 	defer func() {
 		switch r := recover().(type) {

@@ -9,7 +9,7 @@ func TestStream(t *testing.T) {
 	s := NewStream([]byte{7, 127, 128, 200, 255, 255})
 	if s.Byte() != 7 || s.Below(100) != 27 || s.Below(1000) != 200 || s.Below(1<<20) != 127<<8|255 ||
 		s.More() {
-		t.Error("Byte or Below decoded the bytes to another number")
+		t.Error("Byte or Below returned a wrong number")
 	}
 	if s.Byte() != 0 || s.Below(5) != 0 {
 		t.Error("a stream at its end does not return zeros")

@@ -11,9 +11,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// CheckAreas checks that areas of a world that name a reservation lie in the reservation and do not overlap.
-// It checks that the committed ranges of these areas are the committed pages of the reservations, and that
-// Area.Place and Area.Slots agree.
+// CheckAreas checks the areas of a world. Areas in a reservation must lie within it and must not overlap.
+// Their committed ranges must be the committed pages of the reservation. Area.Place and Area.Slots must
+// agree.
 func CheckAreas(t testing.TB, w *vast.World) {
 	t.Helper()
 	areas, reservations := probe.Areas(w), probe.Reservations(w)
@@ -66,7 +66,7 @@ func CheckAreas(t testing.TB, w *vast.World) {
 	}
 }
 
-// ranges are ranges [lo, hi) of offsets in ascending order. add merges ranges that touch each other.
+// ranges are pairs [lo, hi) of offsets in ascending order. The method add merges adjacent ranges.
 type ranges [][2]int
 
 func (r *ranges) add(off, n int) {
@@ -77,15 +77,15 @@ func (r *ranges) add(off, n int) {
 	*r = append(*r, [2]int{off, off + n})
 }
 
-// checkPlaces checks the places of some slots in an area.
+// checkPlaces checks Place and Slots of an area for some slots.
 func checkPlaces(t testing.TB, w *vast.World, a probe.Area) {
 	t.Helper()
 	if a.Stride == 0 {
 		return
 	}
-	most := w.Options().MaxEntities
-	for _, slot := range []int{0, 1, 63, 64, 4095, 4096, most / 2, most - 1} {
-		if slot >= most {
+	maxEntities := w.Options().MaxEntities
+	for _, slot := range []int{0, 1, 63, 64, 4095, 4096, maxEntities / 2, maxEntities - 1} {
+		if slot >= maxEntities {
 			continue
 		}
 		off, n := a.Place(slot)
@@ -105,7 +105,7 @@ func checkPlaces(t testing.TB, w *vast.World, a probe.Area) {
 		lo2, hi2 := a.Slots(off-1, n+2)
 		if off > a.First && off-1 >= a.Offset && slot >= a.Share && (lo2 != lo-a.Share || hi2 != hi+a.Share) {
 			t.Fatalf("the bytes of the slots [%d, %d) and one byte on each side belong to the slots [%d, "+
-				"%d) of %+v", lo, hi, lo2, hi2, a)
+				"%d) of %+v, want %d more on each side", lo, hi, lo2, hi2, a, a.Share)
 		}
 	}
 }

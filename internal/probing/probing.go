@@ -32,7 +32,7 @@ type Column struct {
 	Type    reflect.Type // type of an element; nil for a tag
 	Storage Storage
 	Linked  string // name of the relation or the edges that own the column; empty for other columns
-	Private bool   // whether the column is a column of targets
+	Private bool   // whether the column holds the targets of a relation or edges
 }
 
 // Kind is the kind of a [Part]. The constants are untyped, so that package probe can give them a type of its
@@ -56,8 +56,9 @@ const (
 	KindHeap
 )
 
-// Part is an array, or a set of bits with its summaries, that a world keeps. At most one of Span, Seam and
-// Set is not nil. If all three are nil, the part lies outside of the world's regions and has Reserved bytes.
+// Part is an array, or a set of bits with its summaries, that a world keeps. It lies in Span, Seam or Set: at
+// most one of these fields has a value. A part without a value in these fields lies outside of the world's
+// regions and has Reserved bytes.
 type Part struct {
 	Kind   Kind
 	Number int // index among the parts of the same kind and column
@@ -66,11 +67,11 @@ type Part struct {
 	Skew int // bytes before the first element of Span
 
 	Seam  *vm.Seam
-	Below bool // whether the array is the one that grows downwards
+	Below bool // whether the part is the array of Seam that grows downwards
 
 	Set *bitset.Set
 
-	Stride int // bytes of the elements for Share slots, in Span or Seam
+	Stride int // number of bytes for each Share slots, in Span or Seam
 	Share  int // number of slots that share Stride bytes; 0 stands for 1
 
 	Reserved, Committed int // bytes of a part that lies outside of the regions

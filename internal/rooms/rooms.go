@@ -1,6 +1,5 @@
-// Package rooms gives package vast more control over the memory of a bulk.Pool than other users of the pool
-// have. Package vast can undo growth, trim the pool but keep promised room, and iterate over the elements
-// without their handles.
+// Package rooms gives package vast access to the memory of a bulk.Pool. Package vast can undo growth, trim
+// the pool but keep promised room, and iterate over the elements without their handles.
 package rooms
 
 import (
@@ -13,21 +12,22 @@ import (
 type Pool interface {
 	// Free returns the number of insertions that cannot fail.
 	Free() int
-	// Left returns the largest number of insertions that are possible if their memory can be committed.
+	// Left returns the largest number of insertions for which the pool has slots. Their memory may not be
+	// committed.
 	Left() int
-	// Committed returns how much memory is committed.
+	// Committed returns the committed memory.
 	Committed() Committed
 	// Restore decommits the memory that was committed after Committed returned c. The caller must not have
-	// inserted elements meanwhile.
+	// inserted elements since then.
 	Restore(c Committed)
-	// Trim is the pool's Trim, except that it leaves room for n insertions.
+	// Trim is the pool's Trim, but leaves room for n insertions.
 	Trim(n int) error
 	// Memory returns the addresses of the first element and of the first presence word. The addresses never
 	// change. The memory is committed up to the last element, and up to its presence word.
 	Memory() (elements, words unsafe.Pointer)
-	// SetMark sets the mark of the generations of a pool that never had an element.
+	// SetMark sets the mark of the generations. The pool must never have had an element.
 	SetMark(m generation.Mark)
-	// Next returns the first slot with an element, not below start. Such a slot must exist.
+	// Next returns the first slot from start on that has an element. There must be one.
 	Next(start uint) uint
 }
 
@@ -39,5 +39,5 @@ type Committed struct {
 	Live        int
 }
 
-// Of returns the memory of pool, a *bulk.Pool[T]. Package bulk sets it.
+// Of returns the memory of pool, a *bulk.Pool[T]. Package bulk sets Of.
 var Of func(pool any) Pool

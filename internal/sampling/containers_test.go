@@ -14,14 +14,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable names the function that a process started by these tests runs instead of the tests.
+// childVariable is the environment variable that names the entry of children that a child process runs.
 const childVariable = "VAST_SAMPLING_TEST_CHILD"
 
-// cut is the index of an element of eight bytes in the second page. A container that is truncated to ten
-// elements keeps this page if VAST_GUARD is not set.
-var cut = vm.PageSize() * 3 / 2 / 8
+// inSecondPage is the index of an 8-byte element in the second page. Without VAST_GUARD, this page stays
+// usable if a container is truncated to ten elements.
+var inSecondPage = vm.PageSize() * 3 / 2 / 8
 
-// children are programs that use elements whose memory a container has given up.
+// children are programs that access elements whose memory a container has given up.
 var children = map[string]func(){
 	"arena": func() {
 		a := made(arena.New(arena.Options{Name: "frame"}))
@@ -39,7 +39,7 @@ var children = map[string]func(){
 		truncate(a)
 		a.Append(1)
 		s[0], s[9] = 1, 1
-		s[cut] = 1
+		s[inSecondPage] = 1
 	},
 	"emptied array": func() {
 		a := made(bulk.NewArray[uint64](bulk.Options{Name: "events"}))
@@ -55,7 +55,7 @@ var children = map[string]func(){
 		table := bulk.NewTable(bulk.TableOptions{Name: "planets"})
 		f := bulk.NewField[uint64](table, "mass")
 		made(table.AppendN(40_000))
-		p := f.At(cut)
+		p := f.At(inSecondPage)
 		table.Truncate(10)
 		table.Append()
 		*p = 1
@@ -88,8 +88,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestGivenUp: with VAST_GUARD, memory that a container gave up is inaccessible, even close to the remaining
-// elements. The report of the fault says where the container gave the memory up. Without VAST_GUARD, nothing
-// detects most of these uses, because a container keeps some memory for the next elements.
+// elements. Without VAST_GUARD, nothing detects most of these accesses, because a container keeps some memory
+// for the next elements.
 func TestGivenUp(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("containers are Go heap memory in this build, where nothing faults")
@@ -100,12 +100,12 @@ func TestGivenUp(t *testing.T) {
 			"mark is released or the arena is reset", "made at ",
 			"given back at ", "vm/span.go:", "arena/mark.go:", "containers_test.go:"},
 		"array": {fmt.Sprintf("element %d of events lies in memory that was given back: drop pointers and "+
-			"slices", cut), "given back at ", "bulk/array.go:",
+			"slices", inSecondPage), "given back at ", "bulk/array.go:",
 			"containers_test.go:"},
 		"emptied array": {"length 3 [1 1 1]", "element 19999 of events lies in memory that was given back",
 			"given back at "},
 		"table": {fmt.Sprintf("row %d of field mass of planets lies in memory that was given back",
-			cut), "given back at ", "containers_test.go:"},
+			inSecondPage), "given back at ", "containers_test.go:"},
 	} {
 		t.Run(child, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
@@ -130,7 +130,7 @@ func TestGivenUp(t *testing.T) {
 			cmd.Env = append(os.Environ(), childVariable+"="+child, "VAST_GUARD=off")
 			if out, err := cmd.CombinedOutput(); err != nil ||
 				!strings.Contains(string(out), "child has survived") {
-				t.Errorf("without VAST_GUARD the program must survive, but ends with %v:\n%s", err, out)
+				t.Errorf("without VAST_GUARD, the program must survive, but ended with %v:\n%s", err, out)
 			}
 		})
 	}

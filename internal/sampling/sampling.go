@@ -1,5 +1,5 @@
-// Package sampling reads the environment variable VAST_GUARD, which makes ordinary containers guard a few of
-// their elements, chosen at random.
+// Package sampling reads the environment variable VAST_GUARD. It makes ordinary containers guard a few of
+// their elements, which are chosen at random.
 package sampling
 
 import (
@@ -21,7 +21,7 @@ var every = read(os.Getenv(Variable), os.Stderr)
 func Every() int { return every }
 
 // Pick reports whether the caller must guard its memory. It returns true at random: if [Every] returns n, for
-// one of n calls on average. If nothing is guarded, Pick costs a branch.
+// one of n calls on average. If nothing is guarded, Pick costs only a branch.
 func Pick() bool { return every > 0 && rand.IntN(every) == 0 }
 
 // read parses a value of the variable. It ignores an invalid value and prints a message about it to w.

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestRead: read accepts a value of the variable, or ignores the value and prints one line.
 func TestRead(t *testing.T) {
 	for value, want := range map[string]int{"": 0, "0": 0, "off": 0, "1/1": 1, "1/1000": 1000,
 		"1/2147483647": 1<<31 - 1, "1/007": 7} {
@@ -26,7 +25,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead: no value makes read panic, and read prints nothing about a value that it accepts.
 func FuzzRead(f *testing.F) {
 	for _, value := range []string{"", "off", "1/1000", "1/0", "1/-3", "x"} {
 		f.Add(value)

@@ -10,15 +10,15 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
-// variable is the environment variable with the name of the test that a child process runs.
+// variable is the environment variable that names the test to run in a child process.
 const variable = "VAST_SECCOMP_TEST"
 
-// Child runs f under the rules in a child process, which is this test binary and runs only this test. A call
-// without rules is also useful, if f changes its process in a way that would harm other tests. If f fails or
-// skips in the child, the calling test fails or skips.
+// Child runs f under the rules in a child process. The child is this test binary and runs only the calling
+// test. If f fails or skips in the child, the calling test fails or skips. A call without rules protects
+// other tests from an f that changes its process.
 //
-// The child also runs the code of the test outside of f. The rules hold from the call of Child on. Code after
-// the call must not make system calls that the rules refuse.
+// The child also runs the code of the test before and after the call of Child. The rules stay in force after
+// the call, so the code there must not make system calls that the rules refuse.
 func Child(t *testing.T, f func(t *testing.T), rules ...Rule) {
 	t.Helper()
 	if os.Getenv(variable) == t.Name() {

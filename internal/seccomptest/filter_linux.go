@@ -12,7 +12,7 @@ import (
 // Rule describes system calls that fail.
 type Rule struct {
 	Call     uint32 // for example unix.SYS_MREMAP
-	Argument int    // number of the argument to compare with Value, from 1 on; 0: each call fails
+	Argument int    // number of the argument to compare with Value, from 1 on; 0 if each call fails
 	Value    uint32 // a call fails if the low 32 bits of the argument have this value
 	Errno    unix.Errno
 }
@@ -32,7 +32,7 @@ func Refuse(rules ...Rule) error {
 		answer    = unix.BPF_RET | unix.BPF_K
 	)
 	lowHalf := uint32(0)
-	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 { // the high half comes first
+	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 { // on big-endian systems, the high half comes first
 		lowHalf = 4
 	}
 	var program []unix.SockFilter

@@ -1,3 +1,3 @@
 // Package seccomptest runs tests in child processes in which the kernel refuses some system calls, as in
-// containers and sandboxes. It is for Linux; elsewhere it is empty.
+// containers and sandboxes. On systems other than Linux, the package is empty.
 package seccomptest

@@ -5,24 +5,24 @@ package state
 // cannot import. Package store converts Schedules to an interface by a type assertion.
 var Schedules any
 
-// Schedule holds the data, apart from the world, that determine the next ticks of a schedule.
+// Schedule holds the data of a schedule that determine its next ticks, together with the world.
 type Schedule struct {
-	Tick    uint64   `json:"tick"` // the number of the last tick
+	Tick    uint64   `json:"tick"` // number of the last tick
 	Seed    uint64   `json:"seed"`
-	Systems []string `json:"systems"` // in the order in which they were added
+	Systems []string `json:"systems"` // names, in the order in which the systems were added
 }
 
-// Keeper is the store that keeps the world of a schedule. The schedule calls all methods except Writes on the
-// goroutine that ticks.
+// Keeper is the store that keeps the world of a schedule. The schedule calls Writes on any worker, and the
+// other methods on the goroutine that ticks.
 type Keeper interface {
-	// Begin is called before a tick. If Begin returns an error, the schedule does not make the tick.
+	// Begin is called before a tick. If Begin returns an error, the schedule does not run the tick.
 	Begin() error
-	// End is called when a tick is over and its commands are applied or dropped. failed reports whether the
-	// tick returns an error.
+	// End is called after a tick, when its commands are applied or dropped. failed reports whether the tick
+	// returns an error.
 	End(failed bool) error
-	// Writes is called on any worker before the worker runs a system that writes to the world. columns holds
-	// the numbers of the columns that the system writes, and is nil if the system may write all columns.
-	// Writes returns when the system may run.
+	// Writes is called before a worker runs a system that writes to the world. Writes returns when the system
+	// may run. columns holds the numbers of the columns that the system writes, and is nil if the system may
+	// write all columns.
 	Writes(columns []int)
 	// Reset is called when the schedule counts its ticks from zero again, with a new seed.
 	Reset()

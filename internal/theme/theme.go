@@ -3,7 +3,7 @@ package theme
 
 import "embed"
 
-// Files holds base.css, the common style sheet, and theme.js, which sets the theme that the user chose last.
+// Files holds base.css, the style sheet, and theme.js, which sets the theme that the user chose last.
 //
 //go:embed base.css theme.js
 var Files embed.FS

@@ -30,10 +30,10 @@ func TestContrast(t *testing.T) {
 				}
 			}
 		}
-		// These are the colours of code in the documentation.
-		for _, code := range []string{"c1", "c2", "c3", "c4", "c7"} {
-			if c := contrast(colors[code], colors["panel"]); c < 4.5 {
-				t.Errorf("%s: --%s on --panel has a contrast of %.2f", theme, code, c)
+		// The documentation shows code in these colours.
+		for _, text := range []string{"c1", "c2", "c3", "c4", "c7"} {
+			if c := contrast(colors[text], colors["panel"]); c < 4.5 {
+				t.Errorf("%s: --%s on --panel has a contrast of %.2f", theme, text, c)
 			}
 		}
 		if c := contrast(colors["on-accent"], colors["accent"]); c < 4.5 {
@@ -49,12 +49,12 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// colorsOf returns the luminances of the colours in a block of variables.
-func colorsOf(t *testing.T, css []byte, block string) map[string]float64 {
+// colorsOf returns the relative luminances of the colours in the block of variables that matches a pattern.
+func colorsOf(t *testing.T, css []byte, pattern string) map[string]float64 {
 	t.Helper()
-	body := regexp.MustCompile(block).FindSubmatch(css)
+	body := regexp.MustCompile(pattern).FindSubmatch(css)
 	if body == nil {
-		t.Fatalf("the style sheet has no %s", block)
+		t.Fatalf("the style sheet has no block that matches %s", pattern)
 	}
 	colors := make(map[string]float64)
 	for _, m := range regexp.MustCompile(`--([a-z0-9-]+): #([0-9a-f]{6});`).FindAllSubmatch(body[1], -1) {
@@ -65,14 +65,14 @@ func colorsOf(t *testing.T, css []byte, block string) map[string]float64 {
 		colors[string(m[1])] = 0.2126*linear(n>>16) + 0.7152*linear(n>>8&255) + 0.0722*linear(n&255)
 	}
 	if len(colors) != 21 {
-		t.Fatalf("%s has %d colours, want 21", block, len(colors))
+		t.Fatalf("%s has %d colours, want 21", pattern, len(colors))
 	}
 	return colors
 }
 
-// linear returns the brightness of one part of an sRGB colour (red, green or blue), from 0 to 1.
-func linear(part uint64) float64 {
-	v := float64(part) / 255
+// linear converts a channel of an sRGB colour (red, green or blue) to linear light, from 0 to 1.
+func linear(channel uint64) float64 {
+	v := float64(channel) / 255
 	if v <= 0.04045 {
 		return v / 12.92
 	}

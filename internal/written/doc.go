@@ -1,25 +1,24 @@
 // Package written finds the pages of regions that were written since an earlier moment. With these pages, a
-// copy of a large memory can be updated without reading all of the memory.
+// program can update a copy of a large memory without reading all of the memory.
 //
-// A [Watch] uses the kernel: the kernel protects pages against writing, records the first write to each page,
-// and lets the write continue. This needs Linux 6.7 or later, and a sandbox may forbid it: see [Supported].
+// A [Watch] write-protects pages. The kernel records the first write to each protected page and lets the
+// write continue. This needs Linux 6.7 or later. A sandbox may forbid it: see [Supported].
 //
 // # Terminology
 //
-//   - Scan: the end of an interval, and the beginning of the next. A scan finds the pages that were written
-//     in the interval and protects them again.
+//   - Interval: the time between two scans.
+//   - Scan: finds the pages that were written in the interval before the scan, and protects them again.
 //   - Block: 2 MiB of addresses, aligned like a huge page. A block is protected or loose.
 //   - Loose: not protected. All pages of a loose block count as written.
-//   - Hot: mostly written, in most intervals. A hot block becomes loose, because protecting it would cost a
-//     page fault for each of its pages, and split its huge page, without telling anything new.
-//   - Trial: the first interval in which a loose block is protected. See heat.go.
+//   - Hot: a block is hot if at least half of its pages are written in most intervals. A hot block becomes
+//     loose, because protection would cost a page fault for each written page and split a huge page.
+//   - Trial: an interval in which a loose block is protected, to test whether the block is hot.
 //
 // # What is promised
 //
 // A page that [Watch.Changed] does not report has the same contents as at the kept scan (see [Watch.Keep]).
-// Changed also reports pages that may have other contents: the pages of a new region, pages that were
-// committed, discarded or moved meanwhile, and pages for which a call of the kernel failed.
+// Changed may report pages that nobody wrote: the pages of a new region or of a loose block, pages that were
+// committed, discarded or moved, and pages for which a call of the kernel failed.
 //
-// Package vm sets [Regions] and reports the changes of a region's pages to its [Watcher]. Programs that watch
-// nothing contain no code of this package and pay no cost.
+// Package vm sets [Regions] and reports the changes of a region's pages to its [Watcher].
 package written

@@ -1,6 +1,6 @@
 package written
 
-// Protected reports whether the block of an address is protected.
+// Protected reports whether the block that contains an address is protected.
 func (w *Watch) Protected(addr uintptr) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -13,11 +13,11 @@ func (w *Watch) Protected(addr uintptr) bool {
 	return false
 }
 
-// Try raises the limits of trials, so that the next scan can put the given number of blocks on trial.
+// Try lets the next scan put the given number of blocks on trial, at most maxTrials.
 func (w *Watch) Try(blocks int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range []*pace{&w.trials.fresh, &w.trials.again} {
-		*p = pace{most: (blocks + 1) / 2}
+		*p = pace{limit: (blocks + 1) / 2}
 	}
 }

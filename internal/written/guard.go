@@ -2,26 +2,26 @@ package written
 
 import "unsafe"
 
-// Guard begins to watch bytes for writes. [Watch.Changed] must have been called for the bytes. The first
-// write to each of their pages takes a page fault until [Watch.Release], which must come before the next
-// scan. If the bytes cannot be watched, Guard returns false and watches nothing.
+// Guard begins to watch n bytes at p for writes. If it cannot watch the bytes, it returns false. Call
+// [Watch.Changed] for the bytes before Guard, and call [Watch.Release] before the next scan. The first write
+// to each guarded page takes a page fault.
 //
-// Complexity: a call of the kernel for each run of committed pages.
+// Complexity: one call of the kernel for each run of committed pages.
 func (w *Watch) Guard(p unsafe.Pointer, n int) bool {
 	return w.guarded(p, n, func(r *watched, of Range) bool {
 		if r.hasAltered(of) {
 			return false
 		}
-		if w.loose(r, of, w.kernel.protect) != nil {
-			_ = w.loose(r, of, w.kernel.unprotect) // a page that stays protected costs only one page fault
+		if w.eachLoose(r, of, w.kernel.protect) != nil {
+			_ = w.eachLoose(r, of, w.kernel.unprotect) // a page that stays protected costs one page fault
 			return false
 		}
 		return true
 	})
 }
 
-// Release ends the watch that [Watch.Guard] began. It reports whether the bytes are certainly the same as at
-// the call of Guard.
+// Release ends the watch that [Watch.Guard] began for the n bytes at p. If it returns true, the bytes have
+// not changed since the call of Guard. If it returns false, they may have changed.
 func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 	return w.guarded(p, n, func(r *watched, of Range) bool {
 		same := !r.hasAltered(of)
@@ -32,13 +32,14 @@ func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 				same = !found && err == nil
 			}
 		})
-		_ = w.loose(r, of, w.kernel.unprotect)
+		_ = w.eachLoose(r, of, w.kernel.unprotect)
 		return same
 	})
 }
 
-// guarded calls f with the pages that hold the n bytes from p on, and with the watched region of these pages.
-// The region is locked during the call. guarded returns false if no watched region has all of the bytes.
+// guarded calls f with the region that contains n bytes at p, and with the range of the pages that hold these
+// bytes. It locks the region during the call. It returns the result of f, or false if no watched region
+// contains all of the bytes.
 func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bool) bool {
 	page := uintptr(1) << pageShift
 	of := Range{uintptr(p) &^ (page - 1), (uintptr(p) + uintptr(n) + page - 1) &^ (page - 1)}
@@ -53,15 +54,15 @@ func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bo
 	return !r.isClosed() && f(r, of)
 }
 
-// loose calls f for the committed pages that lie in a range of a region and in loose blocks. The region must
-// be locked.
-func (w *Watch) loose(r *watched, of Range, f func(Range) error) (err error) {
+// eachLoose calls f for the runs of committed pages that lie in a range and in loose blocks. The caller holds
+// the lock of the region. After an error, eachLoose calls f no more and returns the error.
+func (w *Watch) eachLoose(r *watched, of Range, f func(Range) error) (err error) {
 	w.ranges = r.region.Committed(w.ranges[:0])
 	r.parts(w.ranges, func(b *block) bool {
 		return !b.protected && b.all().Lo < of.Hi && of.Lo < b.all().Hi
 	}, func(part Range) {
 		if part.Lo < of.Hi && of.Lo < part.Hi && err == nil {
-			err = f(part.in(of))
+			err = f(part.intersect(of))
 		}
 	})
 	return err

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestGuard: a write to guarded memory is found, in protected and in loose blocks, and in pages of all sizes.
-// Reads do not count as writes, not even reads of pages that were never written.
+// TestGuard: Release reports each write to guarded memory. It reports no reads, not even reads of pages that
+// were never written.
 func TestGuard(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesSmall, vm.PagesHuge} {
 		for _, protected := range []bool{false, true} {
@@ -51,7 +51,7 @@ func TestGuard(t *testing.T) {
 					t.Errorf("pages %v, protected %t: a write of byte %d is not found", pages, protected, at)
 				}
 			}
-			b[7]++ // no memory is guarded between release and guard
+			b[7]++ // memory is not guarded now
 			guard()
 			if !release() {
 				t.Errorf("pages %v, protected %t: a write before guard counts as a write after guard", pages,
@@ -61,8 +61,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardOfOtherMemory: memory that is discarded or closed while it is guarded does not count as the same.
-// Memory that lies in no region cannot be guarded.
+// TestGuardOfOtherMemory: memory that is discarded or closed while it is guarded counts as changed. Memory
+// outside regions cannot be guarded.
 func TestGuardOfOtherMemory(t *testing.T) {
 	w := begin(t)
 	r := reserve(t, 2*block, vm.Options{})
@@ -76,7 +76,7 @@ func TestGuardOfOtherMemory(t *testing.T) {
 	}
 	must(t, r.Discard(0, block))
 	if w.Release(p, block) {
-		t.Error("memory was discarded and counts as the same")
+		t.Error("discarded memory counts as unchanged")
 	}
 	w.Scan()
 	if !w.Guard(p, block) {
@@ -84,14 +84,15 @@ func TestGuardOfOtherMemory(t *testing.T) {
 	}
 	must(t, r.Close())
 	if w.Release(p, block) {
-		t.Error("memory was closed and counts as the same")
+		t.Error("closed memory counts as unchanged")
 	}
 	if heap := make([]byte, 100); w.Guard(unsafe.Pointer(&heap[0]), 100) {
 		t.Error("Go heap memory is guarded")
 	}
 }
 
-// TestGuardBesideWriters: of many guarded arrays, exactly the arrays to which goroutines write are found.
+// TestGuardBesideWriters: while goroutines write to every other guarded array, Release finds which arrays
+// changed.
 func TestGuardBesideWriters(t *testing.T) {
 	w := begin(t)
 	const arrays = 8
@@ -122,7 +123,7 @@ func TestGuardBesideWriters(t *testing.T) {
 		group.Wait()
 		for i := range all {
 			if same[i] != (i%2 == 0) {
-				t.Errorf("array %d counts as the same: %t, want %t", i, same[i], i%2 == 0)
+				t.Errorf("array %d counts as unchanged: %t, want %t", i, same[i], i%2 == 0)
 			}
 		}
 	}

@@ -5,26 +5,27 @@ import (
 	"os"
 )
 
-// The first write to a protected page costs about a microsecond. Reading a page that did not change costs
-// less than half of that. A block should be loose if at least half of its pages are written in an interval:
-// protection would then cost more in page faults than it saves in reading.
+// An interval is hot for a block if at least half of the block's committed pages are written. In a hot
+// interval, protection costs more than it saves: the first write to a protected page costs about 1 µs, and
+// reading an unchanged page costs less than half of that.
 //
-// A block is loose at first. Each scan puts a few loose blocks on trial: it protects them, and the next scan
-// counts how many of their pages were written. A trial fails if at least half of the pages were written. The
-// block is then loose again, and the wait for its next trial is doubled. The heat of a
-// protected block grows by one in each interval in which at least half of its pages are written, and falls by
-// one in each other interval. At a heat of two, the block becomes loose.
+// A block is loose at first. Each scan puts a few loose blocks on trial: it protects them for one interval.
+// If the interval is hot, the trial fails. The block becomes loose again, and its cooldown is doubled: the
+// number of intervals before its next trial.
+//
+// The heat of a protected block grows by one in each hot interval, and falls by one, down to zero, in each
+// other interval. At heat 2 the block becomes loose.
 //
 // The number of trials doubles while the tried blocks are cold, and is halved after they caused too many page
-// faults. As a result, 1 GiB of cold memory is protected after some ten scans. In a memory that is all hot,
-// the trials cost at most about two thousand page faults in an interval.
+// faults. As a result, 1 GiB of cold memory is protected after some ten scans. If all memory is hot, the
+// trials cost at most about two thousand page faults in an interval.
 const (
-	firstTrials = 2   // blocks on trial at the first scan
-	maxTrials   = 128 // most trials of a pace at a scan; protecting 256 MiB of small pages takes about 2 ms
-	maxFaults   = 512 // page faults that tried blocks may cost in an interval: those of one hot block
-	firstRest   = 4   // intervals until the next trial, after a trial that failed
-	maxRest     = 64  // most intervals until the next trial, after several trials that failed
-	hotAt       = 2   // the heat at which a block becomes loose
+	firstTrials   = 2   // limit of trials at the first scan, for each pace
+	maxTrials     = 128 // largest limit of trials; protecting 256 MiB of small pages takes about 2 ms
+	maxFaults     = 512 // number of page faults after which the limit is halved; one hot block causes 512
+	firstCooldown = 4   // in intervals, after the first failed trial
+	maxCooldown   = 64  // in intervals
+	hotAt         = 2   // heat at which a block becomes loose
 )
 
 const (
@@ -33,13 +34,13 @@ const (
 	maxPages   = blockBytes >> 12
 )
 
-// pageShift is the binary logarithm of the size of the system's pages. Package vm may use larger pages.
+// pageShift is the binary logarithm of the system's page size. Package vm may use larger pages.
 var pageShift = bits.TrailingZeros(uint(os.Getpagesize()))
 
-// pages is a set of the pages of a block. Systems with pages of more than 4 KiB use the first bits only.
+// pages is a set of page numbers of a block. Systems with pages of more than 4 KiB use only the first bits.
 type pages [maxPages / 64]uint64
 
-// add adds the pages [lo, hi).
+// add adds the page numbers in [lo, hi).
 func (s *pages) add(lo, hi int) {
 	for lo < hi {
 		to := min(hi, lo|63+1)
@@ -48,25 +49,24 @@ func (s *pages) add(lo, hi int) {
 	}
 }
 
-// fill adds all pages.
 func (s *pages) fill() {
 	for i := range s {
 		s[i] = ^uint64(0)
 	}
 }
 
-// next returns the first run [start, end) of pages in [lo, hi) that are in the set. If there is no run, start
-// is hi.
+// next returns the first run of page numbers of the set within [lo, hi). If there is no run, start and end
+// are hi.
 func (s *pages) next(lo, hi int) (start, end int) {
 	start = s.seek(lo, hi, 0)
 	return start, s.seek(start, hi, ^uint64(0))
 }
 
-// seek returns the first page in [lo, hi) whose bit differs from the bits of skip, which are all zeros or all
-// ones. It returns hi if there is no such page.
-func (s *pages) seek(lo, hi int, skip uint64) int {
+// seek returns the first page number in [lo, hi) that is in the set, or hi. If invert has all bits set, seek
+// looks for a page number outside the set. Otherwise invert must be 0.
+func (s *pages) seek(lo, hi int, invert uint64) int {
 	for lo < hi {
-		if word := (s[lo>>6] ^ skip) >> (lo & 63); word != 0 {
+		if word := (s[lo>>6] ^ invert) >> (lo & 63); word != 0 {
 			return min(hi, lo+bits.TrailingZeros64(word))
 		}
 		lo = lo | 63 + 1
@@ -74,42 +74,43 @@ func (s *pages) seek(lo, hi int, skip uint64) int {
 	return hi
 }
 
-// block is the part of 2 MiB of addresses that lies in one region.
+// block describes the pages of one region that lie in an aligned range of 2 MiB of addresses.
 type block struct {
-	number    uintptr // the address divided by blockBytes
-	protected bool
-	trial     bool  // whether the block is on trial
-	heat      uint8 // intervals in which the block was mostly written, minus the other intervals
-	rest      uint8 // intervals until the next trial
-	wait      uint8 // value of rest when the block last became loose; 0 after a later cold interval
-	altered   bool  // whether pages were altered in the last interval
-	found     int   // number of pages that were written in the last interval, if the block was protected
-	usable    int   // number of committed pages
-	changed   pages // pages that were written since the kept scan
+	number       uintptr // the first address of the range, divided by blockBytes
+	protected    bool
+	trial        bool  // whether the block is on trial
+	heat         uint8 // from 0 to hotAt
+	cooldown     uint8 // number of intervals before the next trial
+	lastCooldown uint8 // cooldown when the block last became loose; 0 after a later cold interval
+	altered      bool  // whether pages were altered in the last interval
+	found        int   // number of pages that were written in the last interval, if the block was protected
+	usable       int   // number of committed pages
+	changed      pages // pages that were written since the kept scan
 }
 
-// all returns the addresses of the block.
+// all returns the whole range of 2 MiB, which may extend beyond the region.
 func (b *block) all() Range { return Range{b.number << blockShift, (b.number + 1) << blockShift} }
 
-// pagesOf returns the numbers of the pages of a range that lies in one block, rounded outward.
+// pagesOf returns the numbers [lo, hi), within a block, of the pages that overlap a range. The range must lie
+// in one block.
 func pagesOf(of Range) (lo, hi int) {
 	return int(of.Lo % blockBytes >> pageShift), int((of.Hi-1)%blockBytes>>pageShift) + 1
 }
 
 // judge ends an interval of a protected block. It returns false if the block must become loose.
 func (b *block) judge() bool {
-	mostly := b.found > 0 && 2*b.found >= b.usable
-	failed := b.trial && mostly
+	hot := b.found > 0 && 2*b.found >= b.usable
+	failed := b.trial && hot
 	b.trial = false
 	switch {
-	case mostly && b.heat < hotAt:
+	case hot && b.heat < hotAt:
 		b.heat++
-	case !mostly && b.heat > 0:
+	case !hot && b.heat > 0:
 		b.heat--
 	}
 	if !failed && b.heat < hotAt {
-		if !mostly {
-			b.wait = 0
+		if !hot {
+			b.lastCooldown = 0
 		}
 		return true
 	}
@@ -117,57 +118,55 @@ func (b *block) judge() bool {
 	return false
 }
 
-// loosen makes a block loose, and sets the number of intervals until its next trial.
+// loosen makes a block loose and begins its cooldown.
 func (b *block) loosen() {
 	b.protected, b.trial, b.heat = false, false, 0
-	b.wait = min(max(2*b.wait, firstRest), maxRest)
-	b.rest = b.wait
+	b.lastCooldown = min(max(2*b.lastCooldown, firstCooldown), maxCooldown)
+	b.cooldown = b.lastCooldown
 }
 
-// trials limits the number of blocks on trial. It counts blocks that failed a trial separately from other
-// blocks, because a memory that is mostly cold may have hot parts.
+// trials limits the number of blocks on trial. Blocks that were hot have their own limit, because a memory
+// that is mostly cold may have hot parts.
 type trials struct {
-	fresh, again pace
-	after        uintptr // the block that was tried last, so that all blocks get their turn
+	fresh   pace    // for the other blocks
+	again   pace    // for blocks whose lastCooldown is not 0
+	lastTry uintptr // number of the block that was put on trial last
 }
 
-// pace limits the number of trials at a scan. The limit doubles while trials succeed.
+// pace limits the number of trials at a scan.
 type pace struct {
-	most   int // the limit; 0 before the first scan
+	limit  int // 0 before the first scan
 	left   int // number of trials that this scan may still begin
-	faults int // page faults of the blocks that the scan before has put on trial
+	faults int // page faults of the trials that the previous scan began
 }
 
-// begin begins a scan.
+// begin sets the limit for a scan.
 func (p *pace) begin() {
 	switch {
-	case p.most == 0:
-		p.most = firstTrials
+	case p.limit == 0:
+		p.limit = firstTrials
 	case p.faults > maxFaults:
-		p.most = max(1, p.most/2)
+		p.limit = max(1, p.limit/2)
 	case p.left == 0:
-		p.most = min(2*p.most, maxTrials)
+		p.limit = min(2*p.limit, maxTrials)
 	default:
-		p.most = max(1, p.most-p.left)
+		p.limit = max(1, p.limit-p.left)
 	}
-	p.left, p.faults = p.most, 0
+	p.left, p.faults = p.limit, 0
 }
 
-// of returns the pace that counts the trials of a block.
-func (t *trials) of(b *block) *pace {
-	if b.wait > 0 {
+func (t *trials) paceOf(b *block) *pace {
+	if b.lastCooldown > 0 {
 		return &t.again
 	}
 	return &t.fresh
 }
 
-// take puts a block on trial if possible, and reports whether it did so. Each scan calls take for all blocks:
-// first, in ascending order, for the blocks after the block that the scan before tried last, and then, also
-// in ascending order, for the other blocks.
+// take puts a block on trial if the block needs a trial and the limit permits it. It reports whether it did.
 func (t *trials) take(b *block) bool {
-	if p := t.of(b); !b.protected && b.rest == 0 && b.usable > 0 && p.left > 0 {
+	if p := t.paceOf(b); !b.protected && b.cooldown == 0 && b.usable > 0 && p.left > 0 {
 		p.left--
-		t.after = b.number
+		t.lastTry = b.number
 		b.protected, b.trial = true, true
 		return true
 	}

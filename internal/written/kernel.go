@@ -1,24 +1,23 @@
 package written
 
-// kernel is the part of the operating system that notes the first write to a protected page. All ranges
+// kernel is the part of the operating system that records the first write to a protected page. All ranges
 // consist of whole pages. A failed call may have done a part of its work.
 type kernel interface {
-	// register allows the pages of a range to be protected. The pages may be registered already.
+	// register prepares the pages of a range for protection. Registered pages may be registered again.
 	register(of Range) error
-	// unregister undoes register. No page of the range is protected afterwards.
+	// unregister undoes register and unprotects the pages.
 	unregister(of Range) error
-	// protect protects pages that are registered.
+	// protect protects registered pages.
 	protect(of Range) error
 	// unprotect undoes protect.
 	unprotect(of Range) error
-	// scan returns the unprotected pages of a registered range up to the address end, in ascending order, and
-	// protects them. scan may leave out pages without memory, if the kernel reports such a page after the
-	// first write. The result is valid until the next call.
+	// scan returns the unprotected pages between the start of a registered range and the address end, in
+	// ascending order, and protects them. It may skip a page without memory, if a scan after the page's first
+	// write returns the page. The result is valid until the next call of scan.
 	scan(of Range) (found []answer, end uintptr, err error)
-	// written reports whether a registered range has an unprotected page. Pages that were never written do
-	// not count.
+	// written reports whether a registered range has an unprotected page that was ever written.
 	written(of Range) (bool, error)
-	// close releases what the kernel holds for the watch.
+	// close releases the resources of the kernel.
 	close() error
 }
 

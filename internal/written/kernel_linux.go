@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The numbers and structures are those of linux/userfaultfd.h. On processors with other ioctl numbers, Linux
-// has no write protection by userfaultfd.
+// These numbers and structures come from linux/userfaultfd.h. Processors with other ioctl numbers are
+// excluded above: Linux has no write protection by userfaultfd there.
 const (
 	userModeOnly = 1 // UFFD_USER_MODE_ONLY: needs no privilege
 
@@ -37,7 +37,7 @@ type rangeArgument struct{ start, bytes uint64 }
 
 type writeProtectArgument struct{ start, bytes, mode uint64 }
 
-// These numbers and structures are those of linux/fs.h and Documentation/admin-guide/mm/pagemap.rst.
+// These numbers and structures come from linux/fs.h and Documentation/admin-guide/mm/pagemap.rst.
 const (
 	scanCall = 0xC0606610 // PAGEMAP_SCAN
 
@@ -51,7 +51,7 @@ type scanArgument struct {
 	size             uint64
 	flags            uint64
 	start, end       uint64
-	walkEnd          uint64 // where the kernel stopped
+	walkEnd          uint64 // the address at which the kernel stopped
 	vec, vecLen      uint64
 	maxPages         uint64
 	categoryInverted uint64
@@ -60,7 +60,7 @@ type scanArgument struct {
 	returnMask       uint64
 }
 
-// linuxKernel is the kernel of Linux 6.7 and later.
+// linuxKernel implements kernel on Linux 6.7 and later.
 type linuxKernel struct {
 	*descriptors
 	answers *[512]answer
@@ -69,8 +69,8 @@ type linuxKernel struct {
 // descriptors are the file descriptors that all watches of the process share, because a page can be
 // registered with one userfaultfd only.
 type descriptors struct {
-	faults  int // of userfaultfd
-	pagemap int // of /proc/self/pagemap
+	faults  int // the userfaultfd
+	pagemap int // /proc/self/pagemap
 }
 
 // shared holds the open descriptors and the number of watches that use them.
@@ -128,7 +128,6 @@ func (d *descriptors) open() error {
 
 func (d *descriptors) shut() error { return errors.Join(unix.Close(d.faults), unix.Close(d.pagemap)) }
 
-// refused returns the error for a call that the system refused.
 func refused(call string, err error) error {
 	switch {
 	case errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE):
@@ -139,8 +138,7 @@ func refused(call string, err error) error {
 	return unsupported(call + ": " + err.Error() + " (Linux 6.7 or later is needed)")
 }
 
-// try checks that the kernel reports written pages. It writes to two pages that no other code uses, and
-// unmaps them.
+// try checks that the kernel reports written pages. It maps two pages, writes to them and unmaps them.
 func (k *linuxKernel) try() error {
 	if os.Getpagesize() > blockBytes {
 		return unsupported(fmt.Sprintf("pages of %d bytes are too large", os.Getpagesize()))
@@ -202,8 +200,8 @@ func (d *descriptors) unprotect(of Range) error {
 	return control(d.faults, writeProtectCall, unsafe.Pointer(&a))
 }
 
-// protect skips pages without a page table, because protecting such a page would allocate a table. The kernel
-// reports a skipped page as written after the first write.
+// protect skips pages without a page table, because it would have to allocate the table. After the first
+// write to a skipped page, the kernel reports the page as written.
 func (d *descriptors) protect(of Range) error {
 	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
 		categoryMask: pageIsWritten}
@@ -211,9 +209,9 @@ func (d *descriptors) protect(of Range) error {
 	return control(d.pagemap, scanCall, unsafe.Pointer(&a))
 }
 
-// scan also skips pages without a page table.
+// scan skips pages without a page table, as protect does.
 func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
-	var pin runtime.Pinner // the kernel takes the address of the answers as a number
+	var pin runtime.Pinner // the system call gets the address of the answers as an integer
 	pin.Pin(k.answers)
 	defer pin.Unpin()
 	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
@@ -225,14 +223,14 @@ func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
 	case errno != 0:
 		return nil, 0, errno
 	case uintptr(a.walkEnd) <= of.Lo || uintptr(a.walkEnd) > of.Hi || int(n) > len(k.answers):
-		return nil, 0, unix.EIO // a kernel that does not keep its contract
+		return nil, 0, unix.EIO // the kernel returned impossible values
 	}
 	return k.answers[:n], uintptr(a.walkEnd), nil
 }
 
 func (d *descriptors) written(of Range) (bool, error) {
 	var found answer
-	var pin runtime.Pinner // the kernel takes the address of the answer as a number
+	var pin runtime.Pinner // the system call gets the address of the answer as an integer
 	pin.Pin(&found)
 	defer pin.Unpin()
 	a := scanArgument{flags: checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
@@ -246,7 +244,7 @@ func (d *descriptors) written(of Range) (bool, error) {
 	return n > 0, nil
 }
 
-// control calls ioctl and drops the result.
+// control calls ioctl.
 func control(fd int, call uintptr, argument unsafe.Pointer) error {
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), call, uintptr(argument)); errno != 0 {
 		return errno

@@ -9,11 +9,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSupported: New and Supported agree. With the heap stand-in, New returns no watch on any system.
+// TestSupported: New and Supported agree. If regions are Go heap memory, New returns no watch.
 func TestSupported(t *testing.T) {
 	err := written.Supported()
 	if vm.HeapStandIn() && (err == nil || !strings.Contains(err.Error(), "Go heap memory")) {
-		t.Errorf("on the heap stand-in: error %v, want one about Go heap memory", err)
+		t.Errorf("regions are Go heap memory: error %v, want an error that says so", err)
 	}
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Error(err)

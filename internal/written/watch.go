@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// Watch finds the written pages of regions. Its methods may be called from many goroutines at once.
-// [Watch.Close] ends the watch.
+// Watch finds the written pages of regions. Several goroutines may call its methods at a time.
 //
 // No system call, such as read(2), may write into a watched region during [Watch.Scan], because Scan may miss
 // the pages that the call writes.
@@ -16,18 +15,19 @@ type Watch struct {
 	mu      sync.Mutex
 	regions regions
 	kernel  kernel
-	watched []*watched // in the order of their addresses
+	watched []*watched // sorted by address
 	trials  trials
 	kept    bool // whether the last scan was kept
-	ranges  []Range
+	ranges  []Range // scratch memory
 }
 
 // Run is a range of bytes. Offset counts from the address that was passed to [Watch.Changed].
 type Run struct{ Offset, Bytes int }
 
-// New returns a watch without regions. The error says why this system cannot find written pages. A program
-// can compare contents instead. The error wraps errors.ErrUnsupported, except if file descriptors or memory
-// ran out. All watches of a process share two file descriptors.
+// New returns a watch without regions. All watches of a process share two file descriptors.
+//
+// The error wraps errors.ErrUnsupported if this system cannot find written pages. A program can compare the
+// contents of pages instead. The error does not wrap errors.ErrUnsupported if file descriptors ran out.
 func New() (*Watch, error) {
 	r, ok := Regions.(regions)
 	if !ok || r.HeapStandIn() {
@@ -40,7 +40,7 @@ func New() (*Watch, error) {
 	return &Watch{regions: r, kernel: k}, nil
 }
 
-// Supported returns nil if [New] can return a watch. Otherwise it returns the error of New.
+// Supported returns the error of [New], or nil if New can return a watch.
 func Supported() error {
 	w, err := New()
 	if err != nil {
@@ -56,7 +56,7 @@ func (e unsupported) Error() string { return string(e) }
 
 func (unsupported) Unwrap() error { return errors.ErrUnsupported }
 
-// Close ends the watch of all regions.
+// Close ends the watch of all regions. A second call does nothing.
 func (w *Watch) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,10 +76,10 @@ func (w *Watch) Close() error {
 	return k.close()
 }
 
-// Scan ends an interval and begins the next. After Scan, [Watch.Changed] reports the writes up to this call.
+// Scan ends an interval and begins the next. After Scan, [Watch.Changed] reports the writes before this scan.
 //
 // Complexity: linear in the number of written pages and in the number of blocks that Changed was called for.
-// Scan allocates nothing, except in the first scans after the memory has grown.
+// Scan allocates memory only after the watched memory has grown.
 func (w *Watch) Scan() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,64 +95,62 @@ func (w *Watch) Scan() {
 	w.kept = false
 	w.trials.fresh.begin()
 	w.trials.again.begin()
-	after := w.trials.after
-	w.try(after, true)
-	w.try(after, false)
+	lastTry := w.trials.lastTry // the trials begin after this block, so that all blocks get their turn
+	w.try(lastTry, true)
+	w.try(lastTry, false)
 }
 
-// Keep makes the last scan the kept scan: after the next scan, [Watch.Changed] reports the writes since the
-// kept scan. Do not call Keep if, for instance, a copy could not be written to a file: then an earlier scan
-// stays the kept scan.
+// Keep makes the last scan the kept scan. After the next scan, [Watch.Changed] reports the writes since the
+// kept scan. Call Keep after the copy of the memory was updated. If the update failed, do not call Keep: an
+// earlier scan stays the kept scan.
 func (w *Watch) Keep() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.kept = true
 }
 
-// Changed finds the bytes in [p, p+n) that may have been written between the kept scan and the last scan. The
-// kept scan is the scan that [Watch.Keep] chose last. Changed appends the runs of these bytes to the slice
-// into, in ascending order. The offset of a run counts from p. All other bytes are as they were at the kept
-// scan.
+// Changed finds the bytes in [p, p+n) that may have been written between the kept scan (see [Watch.Keep]) and
+// the last scan. It appends the runs of these bytes to dst, in ascending order. The offset of a run counts
+// from p. All other bytes are as they were at the kept scan. If the bytes cannot be watched, known is false.
 //
-// Changed reports all bytes of a loose block, and of a block that no earlier call of Changed covered. The
-// result known is false if the memory of the bytes cannot be watched.
-func (w *Watch) Changed(p unsafe.Pointer, n int, into []Run) (runs []Run, known bool) {
+// Changed reports all bytes of a loose block, and of a block for which Changed was not called before.
+func (w *Watch) Changed(p unsafe.Pointer, n int, dst []Run) (runs []Run, known bool) {
 	if n <= 0 {
-		return into, true
+		return dst, true
 	}
-	return w.changed(Range{uintptr(p), uintptr(p) + uintptr(n)}, into)
+	return w.changed(Range{uintptr(p), uintptr(p) + uintptr(n)}, dst)
 }
 
-func (w *Watch) changed(of Range, into []Run) (runs []Run, known bool) {
+func (w *Watch) changed(of Range, dst []Run) (runs []Run, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	start := of.Lo
 	r := w.find(of.Lo)
 	if r == nil || of.Hi > r.all.Hi {
-		return into, false
+		return dst, false
 	}
-	before := len(into)
+	before := len(dst)
 	for i := r.first(of.Lo); of.Lo < of.Hi; i++ {
 		if number := of.Lo >> blockShift; i == len(r.blocks) || r.blocks[i].number != number {
 			r.blocks = slices.Insert(r.blocks, i, block{number: number})
 			r.blocks[i].changed.fill()
 		}
 		b := &r.blocks[i]
-		part := of.in(b.all())
+		part := of.intersect(b.all())
 		lo, hi := pagesOf(part)
 		for from, to := b.changed.next(lo, hi); from < to; from, to = b.changed.next(to, hi) {
 			run := Range{max(part.Lo, b.all().Lo+uintptr(from)<<pageShift),
 				min(part.Hi, b.all().Lo+uintptr(to)<<pageShift)}
 			off, n := int(run.Lo-start), int(run.Hi-run.Lo)
-			if last := len(into) - 1; last >= before && into[last].Offset+into[last].Bytes == off {
-				into[last].Bytes += n
+			if last := len(dst) - 1; last >= before && dst[last].Offset+dst[last].Bytes == off {
+				dst[last].Bytes += n
 			} else {
-				into = append(into, Run{off, n})
+				dst = append(dst, Run{off, n})
 			}
 		}
 		of.Lo = part.Hi
 	}
-	return into, true
+	return dst, true
 }
 
 // Blocks returns the number of protected blocks and the number of loose blocks.
@@ -171,8 +169,8 @@ func (w *Watch) Blocks() (protected, loose int) {
 	return protected, loose
 }
 
-// find returns the watched region that contains an address. It begins to watch the region if the region is
-// not watched yet. It returns nil if the region cannot be watched.
+// find returns the region that contains an address, and begins to watch it if necessary. It returns nil if
+// the region cannot be watched.
 func (w *Watch) find(addr uintptr) *watched {
 	if w.kernel == nil {
 		return nil
@@ -184,7 +182,7 @@ func (w *Watch) find(addr uintptr) *watched {
 		return 1
 	})
 	for ; i < len(w.watched) && w.watched[i].all.Lo <= addr; i++ {
-		// A closed region in the list may have the same addresses.
+		// The list may hold a closed region with the addresses of an open region.
 		if r := w.watched[i]; r.all.Hi > addr && !r.isClosed() {
 			return r
 		}
@@ -210,8 +208,8 @@ func (w *Watch) find(addr uintptr) *watched {
 	return r
 }
 
-// begin registers a range and unprotects its committed pages. Kernels before 6.13 leave pages protected when
-// the pages move to addresses that are not registered. Such pages could otherwise count as clean.
+// begin registers a range and unprotects its committed pages. Some of them may be protected: kernels before
+// 6.13 leave pages protected that move to addresses that are not registered.
 func (w *Watch) begin(all Range, committed []Range) error {
 	if err := w.kernel.register(all); err != nil {
 		return err
@@ -234,8 +232,8 @@ func (w *Watch) scan(r *watched) {
 			b.changed = pages{}
 		}
 		b.found, b.usable, b.altered = 0, 0, false
-		if b.rest > 0 {
-			b.rest--
+		if b.cooldown > 0 {
+			b.cooldown--
 		}
 	}
 	r.parts(w.ranges, func(*block) bool { return true }, func(of Range) {
@@ -244,7 +242,7 @@ func (w *Watch) scan(r *watched) {
 	for _, of := range r.takeAltered() {
 		r.each(of, func(b *block, lo, hi int) {
 			b.changed.add(lo, hi)
-			b.altered = true // not to be judged: the kernel reports altered pages as written
+			b.altered = true // no judge for this block: the kernel reports altered pages as written
 		})
 		if w.begin(of, w.ranges) != nil {
 			w.fail(r, of)
@@ -269,7 +267,7 @@ func (w *Watch) scan(r *watched) {
 	for i := range r.blocks {
 		b := &r.blocks[i]
 		if b.trial && !b.altered {
-			w.trials.of(b).faults += b.found
+			w.trials.paceOf(b).faults += b.found
 		}
 		if b.protected && !b.altered && !b.judge() {
 			inside(w.ranges, b.all(), func(of Range) {
@@ -282,15 +280,15 @@ func (w *Watch) scan(r *watched) {
 	}
 }
 
-// try puts blocks on trial. If above is true, it chooses among the blocks whose numbers are above limit. If
-// above is false, it chooses among all other blocks.
-func (w *Watch) try(limit uintptr, above bool) {
+// try puts blocks on trial: if above is true, blocks whose numbers are greater than number, and otherwise
+// blocks whose numbers are at most number.
+func (w *Watch) try(number uintptr, above bool) {
 	for _, r := range w.watched {
 		r.region.Lock()
 		if !r.isClosed() {
 			w.ranges = r.region.Committed(w.ranges[:0])
 			r.parts(w.ranges, func(b *block) bool {
-				return b.number > limit == above && w.trials.take(b)
+				return b.number > number == above && w.trials.take(b)
 			}, func(of Range) {
 				if w.kernel.protect(of) != nil {
 					w.fail(r, of)
@@ -301,8 +299,8 @@ func (w *Watch) try(limit uintptr, above bool) {
 	}
 }
 
-// fail is called after a failed call of the kernel. The blocks of the range become loose, and the next scan
-// registers the range again.
+// fail handles a failed call of the kernel: it makes the blocks of the range loose. The next scan registers
+// the range again.
 func (w *Watch) fail(r *watched, of Range) {
 	r.each(of, func(b *block, _, _ int) {
 		if b.protected {
@@ -313,7 +311,7 @@ func (w *Watch) fail(r *watched, of Range) {
 	r.Altered(of.Lo, of.Hi)
 }
 
-// watched is a region that is watched.
+// watched is a region under watch.
 type watched struct {
 	region Region
 	kernel kernel
@@ -322,8 +320,8 @@ type watched struct {
 
 	mu      sync.Mutex // locked after Watch.mu and the lock of the region
 	closed  bool
-	altered []Range // since the last scan
-	taken   []Range // the list whose memory the next list reuses
+	altered []Range // ranges that were altered since the last scan
+	taken   []Range // previous list of altered ranges, whose memory takeAltered reuses
 }
 
 // Altered implements Watcher.
@@ -341,10 +339,10 @@ func (r *watched) Altered(lo, hi uintptr) {
 	r.altered = append(r.altered, Range{lo, hi})
 }
 
-// maxAltered bounds the list of altered ranges. If there are more, all of the region counts as altered.
+// maxAltered limits the list of altered ranges. If there are more, the whole region counts as altered.
 const maxAltered = 4096
 
-// takeAltered returns the altered ranges and begins a new list of them.
+// takeAltered returns the altered ranges and begins a new list. The result is valid until the next call.
 func (r *watched) takeAltered() []Range {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -357,8 +355,8 @@ func (r *watched) Closing() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
-	// If unregister fails, the pages of a recycled region stay registered and protected. When the next region
-	// at these addresses is watched, begin unprotects its pages.
+	// If unregister fails and the region's memory is recycled, pages stay protected. Watch.begin unprotects
+	// them when the next region at these addresses is watched.
 	_ = r.kernel.unregister(r.all)
 }
 
@@ -379,18 +377,18 @@ func (r *watched) first(addr uintptr) int {
 	return i
 }
 
-// each calls f for each block that overlaps a range, with the pages [lo, hi) of the block that lie in the
-// range, rounded outward.
+// each calls f for each block that overlaps a range, with the numbers [lo, hi) of the block's pages that
+// overlap the range.
 func (r *watched) each(of Range, f func(b *block, lo, hi int)) {
 	for i := r.first(of.Lo); i < len(r.blocks) && r.blocks[i].all().Lo < of.Hi; i++ {
 		b := &r.blocks[i]
-		lo, hi := pagesOf(of.in(b.all()))
+		lo, hi := pagesOf(of.intersect(b.all()))
 		f(b, lo, hi)
 	}
 }
 
-// parts calls f for the committed parts of each run of adjacent chosen blocks. It may call choose twice for a
-// block if the first call returns false.
+// parts joins adjacent chosen blocks to runs, and calls f for each committed part of each run. It may call
+// choose twice for a block if the first call returns false.
 func (r *watched) parts(committed []Range, choose func(b *block) bool, f func(of Range)) {
 	for i := 0; i < len(r.blocks); i++ {
 		if !choose(&r.blocks[i]) {
@@ -405,7 +403,7 @@ func (r *watched) parts(committed []Range, choose func(b *block) bool, f func(of
 	}
 }
 
-// inside calls f for the parts of sorted ranges that lie in another range.
+// inside calls f for the intersection of each of the sorted ranges with another range.
 func inside(ranges []Range, of Range, f func(Range)) {
 	i, _ := slices.BinarySearchFunc(ranges, of.Lo, func(r Range, lo uintptr) int {
 		if r.Hi <= lo {
@@ -414,9 +412,9 @@ func inside(ranges []Range, of Range, f func(Range)) {
 		return 1
 	})
 	for ; i < len(ranges) && ranges[i].Lo < of.Hi; i++ {
-		f(ranges[i].in(of))
+		f(ranges[i].intersect(of))
 	}
 }
 
-// in returns the part of a range that lies in another range. The ranges must overlap.
-func (r Range) in(of Range) Range { return Range{max(r.Lo, of.Lo), min(r.Hi, of.Hi)} }
+// intersect returns the intersection of two ranges that overlap.
+func (r Range) intersect(of Range) Range { return Range{max(r.Lo, of.Lo), min(r.Hi, of.Hi)} }

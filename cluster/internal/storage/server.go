@@ -26,7 +26,7 @@ type ServerOptions struct {
 	// acknowledgement, so a power failure does not lose acknowledged messages.
 	SyncInterval time.Duration
 	// Name, Route and Peers join several servers. Each server must have a different Name. Route is the
-	// host:port at which this server listens for the other servers. Peers lists the Route of all servers.
+	// host:port at which this server listens for the other servers. Peers has the host:port of each server.
 	// Default: the server has no peers.
 	Name, Route string
 	Peers       []string

@@ -303,7 +303,7 @@ func (s *Storage) Set(ctx context.Context, key string, value []byte, revision ui
 		return refused(err)
 	})
 	switch {
-	case errors.Is(err, context.DeadlineExceeded): // the deadline of the caller
+	case errors.Is(err, context.DeadlineExceeded): // the deadline of the caller has passed
 		s.written(sets, fmt.Errorf("setting the key %s: no answer: %w", key, err))
 	case !errors.Is(err, context.Canceled):
 		s.written(sets, nil)
@@ -311,8 +311,8 @@ func (s *Storage) Set(ctx context.Context, key string, value []byte, revision ui
 	return now, err
 }
 
-// Remove removes a key if its revision is at most the given one. Afterwards the key has the revision 0.
-// Watches do not deliver the removal.
+// Remove removes a key if its revision is at most the given one. A removed key has the revision 0. Watches do
+// not deliver the removal.
 func (s *Storage) Remove(ctx context.Context, key string, revision uint64) error {
 	subject := "$KV." + s.base() + "." + key
 	return s.retry(ctx, "removing the key "+key, func(ctx context.Context) error {
@@ -321,8 +321,8 @@ func (s *Storage) Remove(ctx context.Context, key string, revision uint64) error
 	})
 }
 
-// refused returns [protocol.ErrRefused] if err says that the last message is not the expected one, and
-// otherwise err.
+// refused returns [protocol.ErrRefused] if err says that the condition of Append or Set does not hold.
+// Otherwise it returns err.
 func refused(err error) error {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {

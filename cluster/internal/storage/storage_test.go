@@ -358,8 +358,8 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	}
 }
 
-// After a Set without an answer, Waiting gets nil when another Set succeeds, and not when Get succeeds: a
-// server with a full disk answers only reads.
+// After a Set without an answer, Waiting must not get nil before another Set succeeds: a server with a full
+// disk may answer Get.
 func TestKeysThatAreNotSet(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	var told []string

@@ -11,7 +11,7 @@ type Entry struct {
 	Key      string
 	Value    []byte
 	Revision uint64
-	Time     time.Time // when the key was set, by the clock of the server
+	Time     time.Time // time at which the key was set, by the clock of the server
 }
 
 // Watch delivers all existing keys, then an Entry with an empty Key, and then the changes in their order.

@@ -40,7 +40,7 @@ func (l *load) work() {
 	}
 }
 
-// during runs f. It returns the number of units that are done during this time, and the time.
+// during runs f. It returns the number of units that are done while f runs, and the duration of f.
 func (l *load) during(f func() error) (units float64, took time.Duration, err error) {
 	before, began := l.units.Load(), time.Now()
 	err = f()

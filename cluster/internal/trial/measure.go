@@ -59,8 +59,8 @@ func measureEarths(ctx context.Context, dir string, travellers int, progress fun
 	}
 	var overhead, rates measure.Samples
 	var ones, somes []EarthRun
-	for round := range roundsClusters {
-		progress(fmt.Sprintf("clusters, round %d of %d", round+1, roundsClusters))
+	for round := range roundsEarths {
+		progress(fmt.Sprintf("clusters, round %d of %d", round+1, roundsEarths))
 		var runs [3]EarthRun
 		for i, r := range [...]struct{ travellers, regions int }{{travellers, 1}, {travellers, few},
 			{travellers / idle, few}} {
@@ -237,7 +237,7 @@ func Setup(c *plan.Costs, regions, travellers int) plan.Setup {
 // spread returns the standard deviation of the logarithm of times, estimated from their median and their 90th
 // percentile. Longer times do not count, because other programs may cause them.
 func spread(times measure.Samples) float64 {
-	const z90 = 1.2816 // the 90th percentile of the normal distribution
+	const z90 = 1.2816 // 90th percentile of the standard normal distribution
 	sorted := slices.Sorted(slices.Values(times))
 	return max(math.Log(sorted[len(sorted)*9/10]/times.Median())/z90, 0)
 }

@@ -107,7 +107,7 @@ func TestCodingCostsSomething(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Encode.Byte <= 0 || c.Decode.Byte <= 0 || c.BytesMessage < 100 || c.BytesSection != 1 {
-		t.Errorf("got the costs %+v, want Encode.Byte and Decode.Byte above 0, at least 100 bytes for a message "+
-			"and 1 byte for a section", c)
+		t.Errorf("got the costs %+v, want Encode.Byte > 0, Decode.Byte > 0, BytesMessage >= 100 and "+
+			"BytesSection = 1", c)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	// logs is the number of outboxes to which a measurement appends at the same time. The server delivers the
-	// messages of the outboxes from number logs to this process.
+	// messages of the outboxes logs to 2*logs-1 to this process.
 	logs  = 4
 	depth = 8 // maximum number of unacknowledged messages of an outbox
 	// small and large are sizes of messages, in bytes. The cost of a byte follows from the costs of two
@@ -135,7 +135,7 @@ func (s *server) appendTo(ctx context.Context, region, messages, size int) error
 }
 
 // measureHold measures how long a sync keeps a core from other goroutines. A load keeps all cores busy. It
-// does less work while messages are appended. The hold is the lost time without the processor time of the
+// does less work while messages are appended. The hold is the lost time minus the processor time of the
 // messages.
 func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 	l := newLoad()

@@ -6,15 +6,14 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Times are in ticks modulo 2³². A world may run for ever, because times are compared by their difference.
+// Times are in ticks modulo 2³². A world may run forever, because times are compared by their difference.
 
-// passed reports whether the time t has come.
+// passed reports whether the time t has come. t must be less than 2³¹ ticks away.
 func passed(t, now uint32) bool { return int32(now-t) >= 0 }
 
 // Components have exported fields, so that tools can show and set the fields without knowing the component
 // types.
 
-// Components of places.
 type (
 	// site is the position of a place and its weight for travellers.
 	site struct {
@@ -28,10 +27,14 @@ type (
 	}
 )
 
-// Components of travellers. Every traveller has a body and a life. It has the relation home, or the component
-// abroad if its home lies in another region. It has either a stay and the relation `at`, or a trip. In the
-// first ticks of a trip it also has a transit. It is either susceptible, infectious or recovered. Stay and
-// trip are small, because each tick visits all trips and a quarter of the stays.
+// Components of travellers. Each traveller has:
+//
+//   - a body and a life,
+//   - the relation home, or the component abroad if the home lies in another region,
+//   - a stay and the relation `at`, or a trip, with a transit in the first ticks of the trip,
+//   - susceptible, infectious or recovered.
+//
+// Stay and trip are small, because each tick visits all trips and a quarter of the stays.
 type (
 	// body is the position of a traveller.
 	body struct{ At vector }
@@ -50,7 +53,7 @@ type (
 		StepsLeft uint16 // the last step ends at the destination
 		By        transport
 	}
-	// transit is the beginning of a trip. No system touches a traveller in transit: see [Lookahead].
+	// transit is the beginning of a trip. No system changes a traveller in transit: see [Lookahead].
 	transit struct {
 		Until     uint32
 		FromPlace uint32 // number of the place where the trip begins
@@ -61,7 +64,6 @@ type (
 	abroad struct{ HomePlace uint32 } // number of the place
 )
 
-// components are the world's columns and relations.
 type components struct {
 	site     vast.Column[site]
 	presence vast.Column[presence]
@@ -76,7 +78,7 @@ type components struct {
 	recovered   vast.Column[recovered]
 	abroad      vast.Column[abroad]
 
-	home vast.Relation // from a traveller to its place of birth, to which the traveller returns
+	home vast.Relation // from a traveller to the place of its home
 	at   vast.Relation // from a traveller to the place where it stays
 
 	inCohort [cohorts]vast.Tag // for each cohort, the tag of its travellers
@@ -126,21 +128,20 @@ func (c *components) growChanging(n int) error {
 	return nil
 }
 
-// cohorts is the number of parts into which the travellers are divided. Each part has a tag of its own and is
-// a unit of work for one worker. The number is a constant, so that the results do not depend on the number of
-// workers. It is large enough to keep several workers evenly busy. Each tick examines the health of one
-// cohort, so cohorts is also the number of ticks between two examinations of a cohort.
+// cohorts is the number of cohorts. The number is a constant, so that the results do not depend on the number
+// of workers, and it is large enough to keep several workers evenly busy. Each tick examines the health of
+// one cohort, so cohorts is also the number of ticks between two examinations of a cohort.
 const cohorts = 32
 
-// cohort is a part of the travellers: the travellers whose homes lie in one stretch of the places. Places
-// follow a Hilbert curve, so entities that live near each other lie near each other in memory. The stretches
-// have equal numbers of inhabitants, rounded to whole inhabitants.
+// cohort has the travellers whose homes lie in one stretch of the places. A cohort is the unit of work for
+// one worker. The places follow a Hilbert curve, so travellers who live close together are close together in
+// memory.
 type cohort struct {
 	*stretch
 	tag        vast.Tag
 	travellers *vast.Archetype
 	settled    uint64        // index, in the stretch, of the next traveller that settleDown gives a home
-	leaving    []vast.Entity // travellers for other regions, of the last call of leave
+	leaving    []vast.Entity // travellers who left for other regions in the last call of leave
 	births     int           // number of births in the current tick, if it is the cohort's turn
 
 	// Only boarding and onTheWay find travellers in transit.

@@ -16,7 +16,7 @@ import (
 
 // Config describes the world that [New] makes. The zero value makes the Earth without travellers.
 type Config struct {
-	// Travellers is the number of travellers at the start.
+	// Travellers is the number of travellers before the first tick.
 	Travellers int
 	// Places are the homes and destinations. Default: the embedded list. New copies the list and does not
 	// keep it.
@@ -29,18 +29,18 @@ type Config struct {
 	Workers int
 	// Limit is a budget for the memory outside the Go heap. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Progress, if not nil, is called by New with the stage of the work (places, distances, travellers,
-	// recorded ticks), the amount of work that is done, and the total.
+	// Progress is called by New with the stage of the work (places, distances, travellers, recorded ticks),
+	// the amount of work that is done, and the total. Default: nothing is called.
 	Progress func(stage string, done, total int)
 	// Data is a folder that keeps the world: see [Earth.Store]. If the folder keeps a world already, New
-	// continues that world after its last durable tick. Then Seed, Travellers and Places must be those with
-	// which the world was made: see [Kept]. Default: the world ends with the process.
+	// continues that world after its last durable tick. Seed, Travellers and Places must then be as when the
+	// world was made: see [Kept]. Default: the world ends with the process.
 	Data string
-	// Apply applies an input that the caller has recorded with the store of Data, such as an edit in an
-	// inspector. New calls Apply again for the inputs since the last checkpoint. A *vm.Error from Apply means
-	// that there is no memory for the input. If the input is new, the store then takes a checkpoint. If New
-	// repeats the input, New returns an error. Other errors are ignored, because the input fails in the same
-	// way when it is repeated. Default: there are no inputs.
+	// Apply applies an input that the caller passes to the store of Data, such as an edit in an inspector.
+	// New calls Apply again for the inputs since the last checkpoint. If Apply returns a *vm.Error, there is
+	// no memory for the input. For a new input, the store then takes a checkpoint. For a repeated input, New
+	// returns an error. Other errors of Apply are ignored, because the input fails in the same way when it is
+	// repeated. Default: inputs have no effect.
 	Apply func(w *vast.World, input []byte) error
 	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
 	Every time.Duration
@@ -57,8 +57,8 @@ type Earth struct {
 	*past
 	*globe
 	world   *vast.World
-	store   *store.Store // nil unless a folder keeps the world
-	resumed uint64       // see Resumed
+	store   *store.Store // nil without Config.Data
+	resumed uint64       // result of Resumed
 	closed  bool
 
 	schedule *sched.Schedule
@@ -81,9 +81,9 @@ type Counts struct {
 	Susceptible       int
 	Infectious        int
 	Recovered         int
-	Born              int    // births in the ticks so far
-	Died              int    // deaths in the ticks so far
-	StructuralChanges uint64 // entities made and deleted, components added and removed, in the ticks so far
+	Born              int    // number of births in all ticks
+	Died              int    // number of deaths in all ticks
+	StructuralChanges uint64 // number of entities made and deleted, and of components added and removed
 }
 
 // New makes a world, or continues the world that a folder keeps. It takes about a second for a million

@@ -28,12 +28,12 @@ type globe struct {
 	stretches   [cohorts]stretch
 }
 
-// stretch is the part of the places in which the travellers of a cohort are at home. The stretches have equal
-// numbers of inhabitants, rounded to whole inhabitants.
+// stretch is the part of the Earth where the travellers of a cohort have their homes. The stretches have
+// equal numbers of inhabitants, apart from rounding.
 type stretch struct {
 	size       uint64 // number of travellers at the start
-	number     uint32 // number of the first of these travellers
-	first, end uint64 // the inhabitants first to end-1 live there: see placeWith
+	number     uint32 // number of the first traveller at the start
+	first, end uint64 // the inhabitants first to end-1 live in the stretch: see placeWith
 }
 
 func newGlobe(c Config) globe {
@@ -74,7 +74,6 @@ func (g *globe) progress(stage string, done, total int) {
 	}
 }
 
-// close frees the tables.
 func (g *globe) close() error {
 	var errs []error
 	for _, c := range g.closers {
@@ -122,16 +121,16 @@ func (g *globe) inhabitantsBefore(place uint32) uint64 {
 	return g.inhabitants[place-1]
 }
 
-// native returns the home that a traveller of a stretch has at the start, as the number of an inhabitant. It
-// also returns the traveller's stream of random numbers. index is the traveller's index in the stretch. Homes
-// are spread evenly over the inhabitants: a traveller with a higher index never has an earlier home.
+// native returns the home of a traveller at the start, as the number of an inhabitant, and the traveller's
+// stream of random numbers. index is the traveller's index in the stretch. Homes are spread evenly over the
+// inhabitants, in the order of the indices.
 func (g *globe) native(s *stretch, index uint64) (inhabitant uint64, draw stream) {
 	draw = draws(g.seed, s.number+uint32(index), 0, forLife)
 	return s.first + part(index<<16|draw.below(1<<16), s.size<<16, s.end-s.first), draw
 }
 
-// natives returns the range of the indices of the travellers of a stretch whose homes lie in the places first
-// to end-1.
+// natives returns the travellers of a stretch whose homes lie in the places first to end-1. They have the
+// indices lo to hi-1.
 func (g *globe) natives(s *stretch, first, end uint32) (lo, hi uint64) {
 	at := func(place uint32) uint64 {
 		before := g.inhabitantsBefore(place)
@@ -143,8 +142,8 @@ func (g *globe) natives(s *stretch, first, end uint32) (lo, hi uint64) {
 	return at(first), at(end)
 }
 
-// startOf returns the trip on which a traveller is at the start, and the traveller's position. If the
-// traveller stays at home, the trip has no steps, and the result until is the end of the stay.
+// startOf returns the trip and the position of a traveller at the start. If the traveller stays at home, the
+// trip has no steps, and until is the end of the stay.
 func (g *globe) startOf(number, home uint32) (t trip, at vector, until uint32) {
 	draw := draws(g.seed, number, 0, forTrip)
 	at = g.sites[home].At

@@ -17,25 +17,25 @@ import (
 // steps:
 //
 //  1. A cell of a coarse grid, about 550 km wide, is drawn from a table of the cumulative weights of all
-//     pairs of cells. Between distant cells, f is taken at the distance of their centres of population.
+//     pairs of cells. Between distant cells, f is that of the distance of their centres of population.
 //     Between near cells, and inside a cell, f is the mean over sampled pairs of places.
 //  2. If the cell is distant, a place in the cell is drawn, in proportion to inhabitants. This place is the
 //     destination, because all places of a distant cell count as equally far.
-//  3. If the cell is near, eight candidates are drawn from all near cells: for each candidate a cell, in
-//     proportion to its weight, and then a place, in proportion to inhabitants. One candidate is chosen, in
-//     proportion to its chance in the model divided by its chance of being drawn: sampling–importance
+//  3. If the cell is near, eight candidates are drawn from all near cells: a cell in proportion to the cell's
+//     weight, and then a place in the cell in proportion to inhabitants. One candidate is chosen, in
+//     proportion to its chance in the model divided by its chance of being drawn. This is sampling–importance
 //     resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988). More candidates would approximate the model
 //     better.
 const (
 	minWeight    = 100 // weight of a place with fewer than 100 inhabitants, or with an unknown number
 	earthRadius  = 6371.0
 	minDistance  = 50.0   // km; shorter distances count as 50 km
-	nearDistance = 1000.0 // km, between the centres of near cells
+	nearDistance = 1000.0 // km; largest distance between the centres of near cells
 
 	sampledPairs = 32
 	candidates   = 8
 
-	cellRows = 36 // of 5 degrees
+	cellRows = 36 // number of rows of cells, each of 5 degrees of latitude
 )
 
 // gravity holds the tables of the model. The slices, except cells, lie outside the Go heap.
@@ -44,11 +44,9 @@ type gravity struct {
 	cellOf []uint16 // the cell of each place
 	order  []uint32 // the places, cell by cell
 	sum    []uint64 // sum[i] is the number of inhabitants of the places order[0] to order[i]
-	// row holds len(cells) chances for each cell i, in units of 2⁻³². Number j of them is the chance that the
-	// destination of a traveller in cell i lies in one of the cells 0 to j.
-	row   []uint32
-	sites []site
-	near  float64 // the cosine of the angle that nearDistance spans
+	row    []uint32 // the results of rowOf for all cells
+	sites  []site
+	near   float64 // cosine of the angle that nearDistance spans on the Earth
 }
 
 // cell is a part of the Earth with at least one place.
@@ -61,17 +59,18 @@ type cell struct {
 // neighbour is a near cell, or the cell itself.
 type neighbour struct {
 	cell uint16
-	f    float64 // the mean of f between the cells
-	sum  float64 // sum of the weights up to and including this neighbour
+	f    float64 // mean of f between the two cells
+	sum  float64 // sum of the weights of all neighbours up to this one
 }
 
-// rowOf returns the chances of a cell.
+// rowOf returns the chances of the destinations of a traveller in the cell c, in units of 2⁻³². Element j is
+// the chance that the destination lies in one of the cells 0 to j.
 func (g *gravity) rowOf(c uint16) []uint32 {
 	n := len(g.cells)
 	return g.row[int(c)*n : int(c)*n+n]
 }
 
-// inhabitants returns the number of people in the cell, and in all cells before it.
+// inhabitants returns the number of inhabitants of the cell c, and of all cells before c.
 func (g *gravity) inhabitants(c *cell) (n, before uint64) {
 	if c.first > 0 {
 		before = g.sum[c.first-1]
@@ -100,7 +99,6 @@ func (g *gravity) destination(origin uint32, s *stream) uint32 {
 	return g.nearby(origin, g.cells[here].near, s)
 }
 
-// nearby draws a destination in one of the near cells.
 func (g *gravity) nearby(origin uint32, near []neighbour, s *stream) uint32 {
 	if len(near) == 0 {
 		return origin
@@ -218,8 +216,8 @@ func (g *gravity) sortIntoCells(list *places.List) {
 	}
 	for c := range g.cells {
 		centre := &g.cells[c].centre
-		// The positions may cancel out, as in a ring around the Earth. Then the cell's first place serves as
-		// the cell's centre.
+		// The positions may cancel out, as in a ring around the Earth. The cell's first place is then the
+		// cell's centre.
 		if length := centre.length(); length > 1 {
 			*centre = centre.times(1 / length)
 		} else {

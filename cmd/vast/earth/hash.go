@@ -7,13 +7,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// digest holds two sums of the hashes of all components. The order of the components is that of the slots,
-// which differ between machines with huge pages of different sizes. A digest is the same for any order,
-// because a sum does not depend on the order of its terms.
+// digest has two sums of the hashes of all components. The sums do not depend on the order of the components,
+// which differs between machines with huge pages of different sizes.
 type digest struct{ a, b uint64 }
 
-// add adds a component to each sum, as a hash of the component's kind, the number of its entity, and its
-// content in words of 64 bits.
+// add adds a hash of a component to each sum. number is the number of the component's entity, and words are
+// the component's content.
 func (d *digest) add(kind, number uint64, words ...uint64) {
 	a := mix(kind*golden + number)
 	b := mix(a ^ golden)

@@ -16,8 +16,8 @@ import (
 // A susceptible traveller meets other travellers at a constant rate. A share I/N of them is infectious, where
 // I is the number of infectious travellers in the place and N is the number of all travellers there. A
 // traveller on the way cannot be infected. In a large town the basic reproduction number is about 3.2: an
-// infectious traveller has 4 infecting contacts a day for 1 day, and rests for 0.8 of the time. The number is
-// lower where few travellers meet.
+// infectious traveller has 4 infecting contacts a day for 1 day, and rests for 80 % of the time. The number
+// is lower where few travellers meet.
 const (
 	day = 1440.0 // ticks
 
@@ -25,14 +25,14 @@ const (
 	infectiousPeriod = 1 * day  // mean of an exponential distribution
 	immunePeriod     = 10 * day // mean of an exponential distribution
 
-	// On average, one newborn traveller in `carriers` is infectious, like a newcomer from elsewhere. Without
-	// infectious newborns the infection would die out in a small world.
+	// On average, one of `carriers` newborn travellers is infectious. Otherwise the infection would die out
+	// in a small world.
 	carriers = 2000
 
-	// outbreaks is the number of outbreaks at the start. Two of them may be in the same place. An outbreak
-	// infects at most outbreakMax travellers, and in a world of n travellers at most 1 + n/2000.
+	// outbreaks is the number of outbreaks at the start. Several outbreaks may be in one place. An outbreak
+	// infects at most maxOutbreak travellers, and at most 1/2000 of all travellers plus one.
 	outbreaks   = 12
-	outbreakMax = 100
+	maxOutbreak = 100
 )
 
 // examine changes the health of the travellers in a cohort. Each tick examines one cohort, so an examination
@@ -76,7 +76,6 @@ func (e *Earth) examine(r *cohort, now uint32, commands *vast.Commands) {
 	}
 }
 
-// infect makes a susceptible traveller infectious.
 func (e *Earth) infect(who vast.Entity, until uint32, commands *vast.Commands) {
 	e.susceptible.RemoveLater(commands, who)
 	e.infectious.AddLater(commands, who, infectious{until})
@@ -91,7 +90,7 @@ func (e *Earth) breakOut() error {
 	for i := range e.stretches {
 		all += e.stretches[i].size
 	}
-	limit := int(min(outbreakMax, 1+all/2000))
+	limit := int(min(maxOutbreak, 1+all/2000))
 	for range outbreaks {
 		s := &e.stretches[draw.below(cohorts)]
 		if s.size == 0 {

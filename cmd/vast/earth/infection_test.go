@@ -18,8 +18,8 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 	longtest.OneGoroutine(t)
 	e := newEarth(t, metropolis(t))
 	first := e.Counts().Infectious
-	if first == 0 || first > outbreaks*outbreakMax {
-		t.Fatalf("%d travellers are infectious at the start, want 1 to %d", first, outbreaks*outbreakMax)
+	if first == 0 || first > outbreaks*maxOutbreak {
+		t.Fatalf("%d travellers are infectious at the start, want 1 to %d", first, outbreaks*maxOutbreak)
 	}
 	peak, at := 0, uint64(0)
 	for e.ticks < 6*day {
@@ -47,7 +47,7 @@ func TestInfectionRisesFallsAndStays(t *testing.T) {
 func TestInfectionTakesItsTime(t *testing.T) {
 	e := newEarth(t, metropolis(t))
 	tick(t, e, 3*day)
-	// In each tick, one in infectiousPeriod of the infectious travellers recovers on average.
+	// In each tick, the fraction 1/infectiousPeriod of the infectious travellers recovers on average.
 	sum := 0.0
 	before := e.Counts()
 	const ticks = 200

@@ -15,8 +15,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// past is a resource of the world. It holds the parameters with which the world was made, and counts of later
-// events. Together with the entities it is the state that a folder keeps.
+// past is a resource of the world. It has the parameters with which the world was made, and counts of later
+// events. A folder keeps past and the entities.
 type past struct {
 	Seed       uint64 // as in the Config
 	Travellers int    // as in the Config
@@ -27,32 +27,30 @@ type past struct {
 	bornInTicks int
 	died        int
 	changes     uint64 // structural changes in all ticks
-	// departed describes the travellers who departed for another region in each of the last Lookahead ticks.
-	// These travellers are in no region.
+	// departed describes, for each of the last Lookahead ticks, the travellers who departed for another
+	// region. These travellers are in no region.
 	departed [Lookahead]departed
-	crossed  uint64 // number of travellers who departed for another region in all ticks
+	crossed  uint64 // number of departures for another region in all ticks
 }
 
-// departed describes the travellers who departed in one tick.
 type departed struct {
 	digest     digest
 	travellers int
 }
 
 // ErrOther is the error of [New] if the folder keeps a world with another seed, number of travellers or list
-// of places. The wrapping error says which of these differs.
+// of places. The error that wraps ErrOther says what differs.
 var ErrOther = errors.New("the folder keeps another world")
 
-// Store returns the store that keeps the world, or nil without Config.Data. A caller may change the world
-// between ticks only by inputs that it passes to Submit of the store: see Config.Apply. A caller may close
-// the store after the last tick. Then the world is durable, and its state can still be read. If the caller
-// does not close the store, [Earth.Close] closes it.
+// Store returns the store that keeps the world, or nil without Config.Data. To change the world between
+// ticks, a caller must pass inputs to [store.Store.Submit]: see Config.Apply. A caller may close the store
+// after the last tick: the world is then durable, and can still be read. Otherwise [Earth.Close] closes the
+// store.
 func (e *Earth) Store() *store.Store { return e.store }
 
 // Resumed returns the number of ticks that the world had already run when New returned.
 func (e *Earth) Resumed() uint64 { return e.resumed }
 
-// resources are the types of the resources that a folder keeps.
 func resources() []reflect.Type { return []reflect.Type{reflect.TypeFor[past]()} }
 
 // open opens the folder that keeps the world, if Config.Data names a folder, and reports whether the folder
@@ -104,7 +102,7 @@ func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	e.progress("recorded ticks", 0, 0)
 	err := e.store.Recover(func(input []byte) {
 		if errors.As(apply(e.world, input), new(*vm.Error)) {
-			e.store.Changed() // because a later replay may have the memory, and then make another world
+			e.store.Changed() // with more memory, a replay would make another world
 		}
 	}, func() error {
 		if err := e.prepare(); err != nil {

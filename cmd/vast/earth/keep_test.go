@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// crash returns a copy of a folder in the state in which a crash of the process leaves it. If a checkpoint
+// crash returns a copy of a folder, as a crash of the process would leave the folder. If a checkpoint
 // replaces files during the copy, crash copies the folder again.
 func crash(t *testing.T, dir string) string {
 	t.Helper()
@@ -97,7 +97,7 @@ func TestWorldGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.Hash() != free.Hash() {
-		t.Error("the hash differs after the store is closed")
+		t.Error("the hash has changed after the store was closed")
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -116,8 +116,6 @@ func TestWorldGoesOn(t *testing.T) {
 	}
 }
 
-// TestTicksAreReplayed opens the copy of a folder that has only the first checkpoint and the records of later
-// ticks.
 func TestTicksAreReplayed(t *testing.T) {
 	c := Config{Travellers: 500, Places: village(t, 50), Seed: 6, Data: t.TempDir()}
 	a := newEarth(t, c)
@@ -250,7 +248,6 @@ func TestEditsAreReplayed(t *testing.T) {
 	}
 }
 
-// TestOtherBuild opens a folder in which another build has recorded ticks.
 func TestOtherBuild(t *testing.T) {
 	c := Config{Travellers: 300, Places: village(t, 50), Seed: 8, Data: t.TempDir()}
 	e := newEarth(t, c)
@@ -344,7 +341,6 @@ func TestOtherWorlds(t *testing.T) {
 	}
 }
 
-// TestDeletedPlace opens a world in which a place was deleted.
 func TestDeletedPlace(t *testing.T) {
 	c := Config{Travellers: 0, Places: village(t, 50), Data: t.TempDir()}
 	e := newEarth(t, c)

@@ -39,14 +39,13 @@ func (e *Earth) load(c Config, list *places.List) error {
 	return e.breakOut()
 }
 
-// slotsFor returns the number of slots of a world. The number of slots exceeds the number of entities,
-// because each cohort reserves whole extents of slots before it needs them.
+// slotsFor returns the number of slots of a world. A world needs more slots than entities, because each
+// cohort reserves whole extents of slots in advance.
 func slotsFor(places, travellers int) int {
 	const cohortSlots = 1024
 	return places + travellers + travellers/2 + cohorts*cohortSlots
 }
 
-// siteOf returns the site of place i of the list.
 func siteOf(list *places.List, i int) site {
 	sinLat, cosLat := sinCos(list.Lat(i))
 	sinLon, cosLon := sinCos(list.Lon(i))
@@ -56,8 +55,8 @@ func siteOf(list *places.List, i int) site {
 	}
 }
 
-// loadPlaces finds the places, which are in the order of the list, and makes the tables for these places. If
-// kept is false, loadPlaces also fills in the sites.
+// loadPlaces finds the places of the world, and makes their tables. The places are in the order of the list.
+// If kept is false, loadPlaces also fills in the sites.
 func (e *Earth) loadPlaces(list *places.List, travellers int, kept bool) error {
 	sites, err := e.findPlaces(list.Len())
 	if err != nil {
@@ -146,7 +145,6 @@ func (e *Earth) settle() error {
 	return nil
 }
 
-// loadCohorts makes the cohorts.
 func (e *Earth) loadCohorts() {
 	e.cohort = make([]cohort, cohorts)
 	for i := range e.cohort {
@@ -154,7 +152,7 @@ func (e *Earth) loadCohorts() {
 	}
 }
 
-// At the start, about one traveller in `onTheWay` is on a trip.
+// At the start, about one of `onTheWay` travellers is on a trip.
 const onTheWay = 4
 
 // settleDown settles a cohort's travellers at their homes, and sets the body, life and stay of each

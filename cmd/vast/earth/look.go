@@ -14,8 +14,8 @@ func (e *Earth) Place(number int) vast.Entity {
 	return e.places.Entity(number)
 }
 
-// PlaceNumber returns the number of a place, and whether the entity is a place. Numbers are those of
-// [Earth.Place].
+// PlaceNumber returns the number of a place, as in [Earth.Place]. The result is false if the entity is not a
+// place.
 func (e *Earth) PlaceNumber(place vast.Entity) (int, bool) {
 	number := int(place.Slot()) - e.places.Start()
 	if number < 0 || number >= e.places.Len() || e.places.Entity(number) != place {
@@ -61,11 +61,10 @@ type Crowd struct {
 // way.
 const seenOneByOne = 1 << 20
 
-// Crowds yields the travellers of one part. Parts are numbered from 0, and there are CrowdParts of them.
-// Crowds yields the travellers who stay in a place together, and each traveller on the way separately. If no
-// tick runs between the calls, all parts together hold every traveller once. A picture may also be painted
-// part by part between ticks: then a few travellers who set out or arrive meanwhile are missing or counted
-// twice.
+// Crowds yields the travellers of one part, from 0 to CrowdParts-1. It yields one Crowd for all travellers
+// who stay in a place, and one for each traveller on the way. If no tick runs between the calls, the parts
+// have every traveller once. If ticks run between the calls, a few travellers who set out or arrive meanwhile
+// are missing or counted twice.
 //
 // In a world of more than 1,048,576 travellers, Crowds yields one in n of the travellers on the way and
 // counts each of them as n travellers. n is a power of two that grows with the world.

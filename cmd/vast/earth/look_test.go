@@ -44,7 +44,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// crowds adds up the crowds of the parts in [from, to).
+// crowds adds up the crowds of the parts from to to-1.
 func crowds(e *Earth, from, to int) (travellers, infectious int) {
 	for part := from; part < to; part++ {
 		for c := range e.Crowds(part) {
@@ -76,8 +76,6 @@ func TestCrowdsAreEverybody(t *testing.T) {
 	}
 }
 
-// If ticks run between the parts, a few travellers who arrive or set out meanwhile may be counted twice or
-// not at all.
 func TestCrowdsBetweenTicks(t *testing.T) {
 	e := newEarth(t, Config{Travellers: 20_000, Seed: 6})
 	travellers := 0

@@ -8,26 +8,25 @@ import (
 // paintedMoving is the largest number of travellers on their way that a picture visits.
 const paintedMoving = 1 << 17
 
-// painting is the last painted picture of the travellers at rest. A new picture visits only the places whose
-// tallies have changed since the last picture. These places are few.
+// painting is the last painted picture of the travellers at rest. A new picture visits only the few places
+// whose tallies have changed since the last picture.
 type painting struct {
 	onMap    *atlas.Map    // the map of the picture; nil: no picture yet
 	changed  *vast.Tracker // the tallies that have changed since the last picture
-	dots     []int32       // dot of each place on the map; negative: the place is not on the map
+	dots     []int32       // dot of each place; negative: the place is not on the map
 	tallies  []presence    // painted tally of each place
 	density  []uint32      // number of travellers at rest for each dot of the map
 	infected []uint32      // number of infectious travellers at rest for each dot
 }
 
 // Paint adds the travellers to the counts of a map's dots. It adds all travellers to density, and the
-// infectious travellers also to infected. Both slices have an element for each dot. Travellers at rest are
-// counted exactly, by their places. With more than 131,072 travellers on their way, Paint visits one in n of
-// them and counts each visited traveller as n travellers. n is a power of two that grows with the number of
-// travellers on their way. The slots of the travellers decide which of them are visited, so pictures with the
-// same n visit the same travellers.
+// infectious travellers also to infected. The two slices must have an element for each dot. Paint counts
+// travellers at rest exactly. With more than 131,072 travellers on their way, it visits one in n of them, and
+// counts each visited traveller as n travellers. n is a power of two that grows with the number of travellers
+// on their way. Pictures with the same n visit travellers in the same slots.
 //
 // Complexity: a few nanoseconds for each place whose tally changed since the last picture, for each visited
-// traveller, and for each dot. A picture on another map than the last picture visits all places.
+// traveller, and for each dot. The first picture on another map visits all places.
 func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 	e.mustBeOpen("Paint")
 	p := &e.painting
@@ -50,7 +49,6 @@ func (e *Earth) Paint(m *atlas.Map, density, infected []uint32) {
 	e.paintBodies(e.world.Query(e.trip, e.body, e.infectious), m, infected, weight)
 }
 
-// beginPainting paints all places on a new map.
 func (e *Earth) beginPainting(m *atlas.Map, dots int) {
 	p := &e.painting
 	if p.changed == nil {

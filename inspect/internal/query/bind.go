@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Names finds the names of entities, and entities by their names, like inspect.Namer.
+// Names gives entities names. Its methods are those of inspect.Namer.
 type Names interface {
 	Name(e vast.Entity) (string, bool)
 	Find(name string) (vast.Entity, bool)
@@ -23,15 +23,15 @@ type Suggestion struct {
 	Entity       vast.Entity
 }
 
-// Search is a plan whose targets are found. Use a Search on one goroutine at a time, while the world may be
-// read.
+// Search is a plan with the targets that Bind has found. Use a Search on one goroutine at a time, while the
+// world may be read.
 type Search struct {
 	names  Names
 	base   vast.Query
 	tests  []boundTest
-	slots  int      // number of slots to search in a step
-	key    string   // IDs of the bound targets
-	passed []uint64 // scratch bits of a test
+	slots  int      // result of Step
+	key    string   // result of Key
+	passed []uint64 // scratch memory of Words
 }
 
 // bound is a target that Bind has found.
@@ -41,63 +41,60 @@ type bound struct {
 	target   vast.Entity
 }
 
-// boundTest is a test with bound alternatives.
 type boundTest struct {
 	not    bool
 	either []boundAlternative
 }
 
-// boundAlternative is an alternative whose target is found. The query has the plan's conditions on components
-// and targets, and those of the alternative.
+// boundAlternative is an alternative with the entities that Bind has found.
 type boundAlternative struct {
 	alternative
-	query vast.Query
+	query vast.Query  // conditions of the plan and of the alternative on components and targets
 	value vast.Entity // entity to compare with
 }
 
 const (
-	fewSources = 1024 // limit of the sources of a target that Bind lists
-	fewNames   = 256  // limit of the names with one prefix that Bind lists
+	maxSources = 1024 // limit of the sources of a target that Bind lists
+	maxNames   = 256  // limit of the names with one prefix that Bind lists
 )
 
-// Bind finds the entities that the plan names. Its errors are of type [*Error]. names is nil if entities have
-// no names. worldNames reports whether names is the world's vast.Names.
+// Bind finds the entities that the plan names. Its errors are of type [*Error]. names may be nil. worldNames
+// tells whether names is the world's vast.Names.
 func (p *Plan) Bind(w *vast.World, names Names, worldNames bool) (*Search, error) {
 	s := &Search{names: names, slots: stepPlain}
-	var to []bound
-	for _, t := range p.to {
+	var targets []bound
+	for _, t := range p.targets {
 		b, err := bindTarget(w, names, t.column, t.target)
 		if err != nil {
 			return nil, err
 		}
-		to = append(to, b)
+		targets = append(targets, b)
 		s.key += " " + b.target.String()
 	}
-	s.base = p.query(w, nil, to)
+	s.base = p.query(w, nil, targets)
 	for _, t := range p.tests {
-		b, err := p.bindTest(w, s, t, to)
+		b, err := p.bindTest(w, s, t, targets)
 		if err != nil {
 			return nil, err
 		}
 		s.tests = append(s.tests, b)
 	}
-	for i, t := range to {
-		if t.relation.CountSources(t.target) <= fewSources {
+	for i, t := range targets {
+		if t.relation.CountSources(t.target) <= maxSources {
 			s.base = s.base.Among(slices.Collect(t.relation.Sources(t.target)))
 			break
 		}
-		if i == len(to)-1 {
+		if i == len(targets)-1 {
 			s.slots = min(s.slots, stepRelated)
 		}
 	}
 	p.listNamed(w, s, worldNames)
-	if n := p.alternatives(); n > 4 { // a slot takes longer with many alternatives
+	if n := p.alternatives(); n > 4 { // each alternative adds time for a slot
 		s.slots = max(64, s.slots*4/n&^63)
 	}
 	return s, nil
 }
 
-// alternatives returns the number of alternatives of all tests.
 func (p *Plan) alternatives() (n int) {
 	for _, t := range p.tests {
 		n += len(t.either)
@@ -113,7 +110,7 @@ func bindTarget(w *vast.World, names Names, c *Column, t *Target) (bound, error)
 	return b, err
 }
 
-// findEntity returns the living entity with an ID or, if id is empty, with a name.
+// findEntity returns the living entity with an ID. If id is empty, it returns the entity with a name.
 func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Entity, error) {
 	if id != "" {
 		slot, generation, _ := strings.Cut(id, ".")
@@ -130,23 +127,23 @@ func findEntity(w *vast.World, names Names, id, name string, at Span) (vast.Enti
 	if e, ok := names.Find(name); ok {
 		return e, nil
 	}
-	return vast.Entity{}, at.errorf("no entity has the name %q%s", name, alike(names, name))
+	return vast.Entity{}, at.errorf("no entity has the name %q%s", name, nameHint(names, name))
 }
 
-// alike returns a hint with an existing name of similar spelling, or "" if there is none. The given name may
-// lack the part after a comma, such as a country.
-func alike(names Names, name string) string {
+// nameHint returns a hint with the most similar name, or "" if no name is similar. It also compares with the
+// part of each name before a comma, because names such as "Paris, FR" may include a country.
+func nameHint(names Names, name string) string {
 	letters := []rune(name)
 	if len(letters) < 2 {
 		return ""
 	}
-	short := make(map[string]string)
+	full := make(map[string]string)
 	var list []string
-	for _, s := range names.Suggest(string(letters[:2]), fewNames) {
+	for _, s := range names.Suggest(string(letters[:2]), maxNames) {
 		first, _, _ := strings.Cut(s.Name, ",")
 		for _, text := range []string{s.Name, first} {
-			if short[text] == "" {
-				short[text] = s.Name
+			if full[text] == "" {
+				full[text] = s.Name
 				list = append(list, text)
 			}
 		}
@@ -155,13 +152,13 @@ func alike(names Names, name string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf(": did you mean %s?", quoteTarget(short[best]))
+	return fmt.Sprintf(": did you mean %s?", quoteTarget(full[best]))
 }
 
-func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest, error) {
+func (p *Plan) bindTest(w *vast.World, s *Search, t test, targets []bound) (boundTest, error) {
 	b := boundTest{not: t.not}
 	for _, a := range t.either {
-		if a.column != nil && slices.Contains(p.minus, a.column) {
+		if a.column != nil && slices.Contains(p.without, a.column) {
 			continue // no match has the column
 		}
 		q := s.base
@@ -172,14 +169,14 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 			if err != nil {
 				return b, err
 			}
-			if i := slices.IndexFunc(to, func(o bound) bool { return o.column == a.column }); i < 0 {
-				q = p.query(w, a.column, append(slices.Clip(to), found))
-			} else if to[i].target != found.target {
+			if i := slices.IndexFunc(targets, func(o bound) bool { return o.column == a.column }); i < 0 {
+				q = p.query(w, a.column, append(slices.Clip(targets), found))
+			} else if targets[i].target != found.target {
 				continue
 			}
 			s.slots = min(s.slots, stepCompared)
 		case a.column != nil && !slices.Contains(p.with, a.column):
-			q = p.query(w, a.column, to)
+			q = p.query(w, a.column, targets)
 		}
 		if c := a.compare; c != nil {
 			s.slots = min(s.slots, c.slots)
@@ -193,7 +190,7 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 				if s.names == nil {
 					return b, c.at.errorf("the entities of this world have no names")
 				}
-				if c.op == opEqual { // Find may also accept other names than the full name
+				if c.op == opEqual { // Find may accept more names than the full name
 					target, _ = s.names.Find(c.text)
 				}
 			}
@@ -203,13 +200,13 @@ func (p *Plan) bindTest(w *vast.World, s *Search, t test, to []bound) (boundTest
 	return b, nil
 }
 
-// listNamed narrows a search for one name down to the entities with that name. If s.names cannot list all of
-// these entities, the search stays unchanged.
+// listNamed restricts a search for one name to the entities that s.names lists for this name. If the list may
+// be incomplete, listNamed changes nothing.
 func (p *Plan) listNamed(w *vast.World, s *Search, worldNames bool) {
 	if s.names == nil {
 		return
 	}
-	namesColumn := -1 // another component may be called Name too
+	namesColumn := -1 // ID of the column of w.Names; other columns may also be called Name
 	if n, ok := probe.NamesOf(w); ok && worldNames {
 		namesColumn = probe.Describe(n).ID
 	}
@@ -227,9 +224,9 @@ func (p *Plan) listNamed(w *vast.World, s *Search, worldNames bool) {
 			list = append(list, e)
 		}
 		if !worldNames { // other entities may have the same name
-			alike := s.names.Suggest(c.text, fewNames)
-			if len(alike) >= fewNames {
-				continue // the list may be incomplete
+			alike := s.names.Suggest(c.text, maxNames)
+			if len(alike) >= maxNames {
+				continue
 			}
 			for _, one := range alike {
 				list = append(list, one.Entity)

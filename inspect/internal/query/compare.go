@@ -13,12 +13,12 @@ import (
 type operator uint8
 
 const (
-	opRange    operator = iota // a number is in a range
-	opNaN                      // a number is NaN
-	opEqual                    // a text or an entity is equal
-	opLess                     // a text is less than the given text
-	opMore                     // a text is greater than the given text
-	opContains                 // a text contains the given text, ignoring case
+	opRange    operator = iota // the number is in the range
+	opNaN                      // the number is NaN
+	opEqual                    // the text or entity equals the value in the query
+	opLess                     // the text is less than the text in the query
+	opMore                     // the text is greater than the text in the query
+	opContains                 // the text contains the text in the query, ignoring case
 	opNamed                    // the entity has a name
 )
 
@@ -26,23 +26,25 @@ const (
 type comparison struct {
 	kind Kind
 	op   operator
-	not  bool // the condition is negated
+	not  bool // whether the condition is negated
 	at   Span // span of the value in the query
 
-	lo, span  uint64  // integers and bools: least number of the range, and greatest minus least modulo 2⁶⁴
-	least     float64 // floating-point numbers: bounds of the range
-	most      float64
-	nothing   bool   // the range is empty
-	text, low string // the given text, and the text in lower case
-	id        string // ID of an entity
+	lo      uint64  // least number of a range of integers or bools
+	span    uint64  // greatest number of the range minus lo, modulo 2⁶⁴
+	least   float64 // least number of a range of floating-point numbers
+	most    float64 // greatest number of a range of floating-point numbers
+	nothing bool    // whether the range is empty
+	text    string  // text or name in the query
+	low     string  // text in lower case
+	id      string  // ID of an entity in the query
 
-	number       reflect.Kind
-	offset, size int  // offset of the value in the element, and size of the element
-	packed       bool // elements lie side by side
-	slots        int  // number of slots to search in a step
+	number reflect.Kind // kind of the number in the component
+	offset int          // offset of the value in the component, in bytes
+	size   int          // size of the component, in bytes
+	packed bool         // whether the search reads components in place, side by side
+	slots  int          // number of slots to search in a step
 }
 
-// compileComparison compiles the comparison of a field.
 func compileComparison(a *Atom, part *Part) (*comparison, error) {
 	c := &comparison{kind: part.Kind, at: a.Value.Span, slots: stepSlow}
 	if part.Type != nil {
@@ -89,7 +91,7 @@ func compileComparison(a *Atom, part *Part) (*comparison, error) {
 	return c, c.integers(op, text, part.Type, a.Value.Span)
 }
 
-// texts compiles a comparison of texts. <= and >= are the negations of > and <.
+// texts compiles a comparison of texts. It turns <= and >= into negations of > and <.
 func (c *comparison) texts(op, text string) {
 	c.text, c.low = text, strings.ToLower(text)
 	switch op {
@@ -154,13 +156,13 @@ func (c *comparison) floats(op string, v Value, t reflect.Type) error {
 	return nil
 }
 
-// integers compiles the comparison of an integer field with a number. The number may have a fraction or be
-// out of the field's range.
+// integers compiles the comparison of an integer field. The number in the query may have a fraction, or may
+// be out of the range of the field's type.
 func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	signed := t.Kind() <= reflect.Int64
 	least, most := uint64(0), uint64(math.MaxUint64)
 	if signed {
-		least, most = 1<<63, math.MaxInt64 // as uint64: all sums and differences are modulo 2⁶⁴
+		least, most = 1<<63, math.MaxInt64 // two's complement: sums and differences are modulo 2⁶⁴
 	}
 	below, above, err := neighbours(text, signed)
 	if err != nil {
@@ -203,15 +205,14 @@ func (c *comparison) integers(op, text string, t reflect.Type, at Span) error {
 	return nil
 }
 
-// integer is a 64-bit integer, signed or unsigned. If a number is out of range, beyond is −1 below the range
-// or 1 above the range, and value is 0. Otherwise beyond is 0.
+// integer is a 64-bit integer, signed or unsigned.
 type integer struct {
-	value  uint64
-	beyond int
+	value  uint64 // 0 if beyond is not 0
+	beyond int    // −1 below the 64-bit range, 1 above it, 0 in the range
 }
 
-// baseOf returns the base for strconv. Base 0 would read a number with a leading zero as octal, so baseOf
-// returns 0 only if the text has a prefix such as 0x, or underscores.
+// baseOf returns the base for strconv. Base 0 reads a number with a leading zero as octal, so baseOf returns
+// 0 only for a text with a prefix such as 0x or with underscores.
 func baseOf(text string) int {
 	if strings.ContainsAny(text, "xXoObB_") {
 		return 0
@@ -219,8 +220,7 @@ func baseOf(text string) int {
 	return 10
 }
 
-// neighbours parses a number. It returns the number rounded down (below) and rounded up (above) to an
-// integer.
+// neighbours parses a number. It returns the number rounded down, and rounded up, to an integer.
 func neighbours(text string, signed bool) (below, above integer, err error) {
 	if signed {
 		if n, err := strconv.ParseInt(text, baseOf(text), 64); err == nil {
@@ -247,10 +247,10 @@ func neighbours(text string, signed bool) (below, above integer, err error) {
 	return whole(math.Floor(x)), whole(math.Ceil(x)), nil
 }
 
-// maxEnum is greater than each value whose name is looked up, if an enum's type has more than 8 bits.
+// maxEnum bounds the values for which enumNames calls String, if the type has more than 8 bits.
 const maxEnum = 1024
 
-// enumNames returns the named values of a type in ascending order: names[i] is the name of values[i].
+// enumNames returns the named values of a type in ascending order. The value values[i] has the name names[i].
 func enumNames(t reflect.Type) (names []string, values []int64) {
 	from, to := int64(0), int64(maxEnum)
 	if t.Bits() == 8 {
@@ -278,8 +278,8 @@ func enumNames(t reflect.Type) (names []string, values []int64) {
 	return names, values
 }
 
-// nameOf returns the result of a value's String method, or "" if the method panics. Some methods panic for
-// unnamed values.
+// nameOf returns the result of a value's String method, or "" if the method panics, as some do for unnamed
+// values.
 func nameOf(v reflect.Value) (name string) {
 	defer func() {
 		if recover() != nil {
@@ -289,7 +289,7 @@ func nameOf(v reflect.Value) (name string) {
 	return v.Interface().(fmt.Stringer).String()
 }
 
-// enumValue returns the number of an enum value from its name.
+// enumValue returns the number of the enum value with a name.
 func enumValue(t reflect.Type, v Value) (string, error) {
 	names, values := enumNames(t)
 	i := slices.Index(names, v.Text)

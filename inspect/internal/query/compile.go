@@ -9,32 +9,31 @@ import (
 
 // Plan is a query compiled for a world's columns.
 type Plan struct {
-	with, minus []*Column   // an entity must have all columns of with, and none of minus
-	any         [][]*Column // an entity must have at least one column of each group
-	to          []wanted
-	tests       []test
-	shown       []*Column
-	text        string
+	with    []*Column   // columns that an entity must have
+	without []*Column   // columns that an entity must not have
+	any     [][]*Column // groups of columns; an entity must have a column of each group
+	targets []requiredTarget
+	tests   []test
+	shown   []*Column
+	text    string
 }
 
-// wanted is a target that an entity must have.
-type wanted struct {
+type requiredTarget struct {
 	column *Column
 	target *Target
 }
 
-// test is a term that needs more than presence bits.
+// test is a term that the other fields of a Plan cannot express.
 type test struct {
-	not    bool
-	either []alternative
+	not    bool          // whether no alternative may hold
+	either []alternative // at least one must hold if not is false
 }
 
-// alternative is one way to pass a test. An entity passes if it has the component. If target or compare is
-// set, the entity must also have this target, or a value for which the comparison holds.
+// alternative is a condition on an entity.
 type alternative struct {
-	column  *Column // nil for the name of the entity
-	target  *Target
-	compare *comparison
+	column  *Column     // component that the entity must have; nil for the entity's name
+	target  *Target     // target that the entity must have; nil for any target
+	compare *comparison // condition on the component or name; nil for none
 }
 
 // Compile resolves the names of components and fields in a query. Its errors are of type [*Error].
@@ -48,10 +47,11 @@ func Compile(q *Query, s *Schema) (*Plan, error) {
 	return p, p.simplify(q)
 }
 
-// Shown returns the columns of all terms that are not negated. A list of matches shows these columns.
+// Shown returns the columns that a list of matches shows: those of all terms without negation.
 func (p *Plan) Shown() []*Column { return p.shown }
 
-// Text returns the query in canonical form: queries with the same terms in the same order have the same text.
+// Text returns the query in canonical form. Two queries have the same text if they differ only in spaces
+// and in the spelling of operators, such as "and" for ",".
 func (p *Plan) Text() string { return p.text }
 
 func (p *Plan) add(t *Term, s *Schema) error {
@@ -75,7 +75,7 @@ func (p *Plan) add(t *Term, s *Schema) error {
 			return t.Span.errorf("the name is always shown: remove this term")
 		}
 	case t.Not && plain:
-		p.minus = appendNew(p.minus, one.column)
+		p.without = appendNew(p.without, one.column)
 	case plain && len(either) == 1:
 		p.with = appendNew(p.with, one.column)
 	case plain:
@@ -103,7 +103,7 @@ func appendNew(columns []*Column, c *Column) []*Column {
 }
 
 func (p *Plan) addTarget(a alternative) error {
-	for _, w := range p.to {
+	for _, w := range p.targets {
 		if w.column == a.column {
 			if *w.target == (Target{ID: a.target.ID, Name: a.target.Name, Span: w.target.Span}) {
 				return nil
@@ -112,7 +112,7 @@ func (p *Plan) addTarget(a alternative) error {
 				"%[1]s(…) | %[1]s(…)", a.column.Text())
 		}
 	}
-	p.to = append(p.to, wanted{a.column, a.target})
+	p.targets = append(p.targets, requiredTarget{a.column, a.target})
 	return nil
 }
 
@@ -156,12 +156,12 @@ func compileAtom(a *Atom, s *Schema) (alternative, error) {
 	return alternative{column: c, compare: compare}, nil
 }
 
-// simplify removes redundant conditions, and reports conditions that contradict each other.
+// simplify removes redundant conditions. It returns an error if conditions contradict each other.
 func (p *Plan) simplify(q *Query) error {
-	for _, w := range p.to {
+	for _, w := range p.targets {
 		p.with = appendNew(p.with, w.column)
 	}
-	for _, c := range p.minus {
+	for _, c := range p.without {
 		if slices.Contains(p.with, c) {
 			return q.spanOf(c).errorf("%s is both required and excluded: remove one of the terms", c.Text())
 		}
@@ -169,11 +169,12 @@ func (p *Plan) simplify(q *Query) error {
 	var groups [][]*Column
 	for _, group := range p.any {
 		group = slices.DeleteFunc(slices.Clone(group), func(c *Column) bool {
-			return slices.Contains(p.minus, c)
+			return slices.Contains(p.without, c)
 		})
 		switch {
 		case len(group) == 0:
-			return q.spanOf(p.minus[len(p.minus)-1]).errorf("all alternatives are excluded: remove a term")
+			last := p.without[len(p.without)-1]
+			return q.spanOf(last).errorf("all alternatives are excluded: remove a term")
 		case len(group) == 1:
 			p.with = appendNew(p.with, group[0])
 		default:
@@ -197,10 +198,10 @@ func (q *Query) spanOf(c *Column) Span {
 	return Span{}
 }
 
-// query returns a query with the plan's conditions on components, one more required column, and the given
-// targets. more may be nil.
-func (p *Plan) query(w *vast.World, more *Column, to []bound) vast.Query {
-	var with, minus []vast.AnyColumn
+// query returns a query with the plan's conditions on components and with the given targets. An entity must
+// also have the column more, which may be nil.
+func (p *Plan) query(w *vast.World, more *Column, targets []bound) vast.Query {
+	var with, without []vast.AnyColumn
 	has := p.with
 	if more != nil {
 		has = appendNew(slices.Clip(has), more)
@@ -208,10 +209,10 @@ func (p *Plan) query(w *vast.World, more *Column, to []bound) vast.Query {
 	for _, c := range has {
 		with = append(with, c.AnyColumn)
 	}
-	for _, c := range p.minus {
-		minus = append(minus, c.AnyColumn)
+	for _, c := range p.without {
+		without = append(without, c.AnyColumn)
 	}
-	q := w.Query(with...).Without(minus...)
+	q := w.Query(with...).Without(without...)
 	for _, group := range p.any {
 		if more == nil || !slices.Contains(group, more) {
 			var cols []vast.AnyColumn
@@ -221,7 +222,7 @@ func (p *Plan) query(w *vast.World, more *Column, to []bound) vast.Query {
 			q = q.Any(cols...)
 		}
 	}
-	for _, t := range to {
+	for _, t := range targets {
 		q = q.To(t.relation, t.target)
 	}
 	return q

@@ -92,8 +92,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestNameWithoutAComponent: if no component is called Name, Name in a query means the name of the entity.
-func TestNameWithoutAComponent(t *testing.T) {
+func TestNameOfEntityWithoutAComponentName(t *testing.T) {
 	f := newTestWorld(t, 400)
 	schema := &Schema{}
 	for _, c := range f.schema.Columns {
@@ -122,7 +121,7 @@ func TestNameWithoutAComponent(t *testing.T) {
 	}
 }
 
-// countries adds ", FR" to the names of a world. Find accepts only the names without ", FR".
+// countries is a Names that adds ", FR" to the names of a world. Its method Find does not accept ", FR".
 type countries struct{ *testWorld }
 
 func (c countries) Name(e vast.Entity) (string, bool) {

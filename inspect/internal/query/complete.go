@@ -11,12 +11,12 @@ import (
 
 // Completion lists how a text may continue. Each item may replace the characters [From, To).
 type Completion struct {
-	From, To int // in runes
+	From, To int // indexes of runes
 	Items    []Item
 
-	prefix string // the part of the item that is already written
-	names  bool   // whether the name of an entity may follow
-	quoted bool   // whether that name must be in quotes
+	prefix string // text in front of the cursor that each item must match
+	names  bool   // result of WantsNames
+	quoted bool   // whether the name of an entity must be in quotes
 }
 
 // Item is a suggestion.
@@ -25,21 +25,20 @@ type Item struct {
 	Detail string `json:"detail"`
 	Kind   string `json:"kind"` // component, relation, name, field, operator or keyword
 
-	rank int
+	rank int // position among the items; lower ranks come first
 }
 
-// maxItems bounds the suggestions.
 const maxItems = 50
 
-// stage is what may follow in a text.
+// stage tells what may follow in a text.
 type stage uint8
 
 const (
 	stageTerm   stage = iota // a term
-	stageAtom                // a name, after !, ? or |
-	stageNamed               // what follows the name of a component
+	stageAtom                // the name of a component, after !, ? or |
+	stageNamed               // a bracket, path, operator or separator, after the name of a component
 	stageTarget              // a target in the brackets of a relation
-	stageClose               // the closing bracket
+	stageClose               // the closing bracket of a relation
 	stageField               // a path
 	stageOp                  // an operator, after a path
 	stageValue               // the value of a comparison
@@ -51,16 +50,15 @@ type completer struct {
 	lexer
 	schema *Schema
 	stage  stage
-	called string  // name of the component
-	column *Column // nil if no column or several have the name
-	known  bool    // whether a column has the name
-	path   int     // index of the first rune of the path
-	op     string
+	called string  // name of the last component
+	column *Column // column of the last component; nil if the name is unknown or ambiguous
+	known  bool    // whether the name is known
+	path   int     // index of the path's first rune
+	op     string  // last operator
 }
 
-// Complete returns how the text may continue at the cursor. The cursor is the index of a rune; an index
-// outside of the text stands for the nearest end of the text. [Completion.WantsNames] reports whether the
-// name of an entity may follow. If so, the caller adds names with [Completion.AddNames].
+// Complete returns how the text may continue at the cursor. The cursor is the index of a rune, and is clamped
+// to the text. If [Completion.WantsNames] returns true, call [Completion.AddNames] to add names of entities.
 func Complete(text string, cursor int, s *Schema) *Completion {
 	all := []rune(text)
 	cursor = max(0, min(cursor, len(all)))
@@ -113,7 +111,7 @@ func (k *completer) follow() token {
 				return name
 			}
 			if name.text == "" {
-				k.at++ // not part of any name
+				k.at++ // skip a character that names cannot have
 			}
 			k.stage = stageClose
 			if k.text[k.at-1] == ')' {
@@ -136,7 +134,7 @@ func (k *completer) follow() token {
 	}
 }
 
-// pass updates the stage after a complete token.
+// pass updates k after a complete token.
 func (k *completer) pass(t token) {
 	switch {
 	case t.is(",", "and"):
@@ -196,7 +194,7 @@ func (k *completer) endOf(all []rune, cursor int, quoted bool) int {
 	return end
 }
 
-// add adds a suggestion if the text matches the prefix. Suggestions with lower ranks come first.
+// add adds an item if the text matches the prefix.
 func (c *Completion) add(text, detail, kind string, rank int) {
 	plain := strings.Trim(text, `"`)
 	prefix := strings.TrimPrefix(c.prefix, `"`)
@@ -215,7 +213,7 @@ func (c *Completion) add(text, detail, kind string, rank int) {
 	c.Items = append(c.Items, Item{text, detail, kind, rank})
 }
 
-// isSubsequence reports whether a text contains the letters of part in the same order.
+// isSubsequence reports whether a text contains all letters of part in their order.
 func isSubsequence(part, text string) bool {
 	rest := []rune(part)
 	for _, r := range text {
@@ -264,7 +262,6 @@ func (c *Completion) addComponents(k *completer) {
 	}
 }
 
-// detail describes a column in a few words.
 func (c *Column) detail() string {
 	switch {
 	case c.Relation:
@@ -312,7 +309,7 @@ func (c *Completion) addFields(k *completer) {
 	}
 }
 
-// part returns the part of the component that the query compares, or nil if it is unknown.
+// part returns the part of the component that the query compares, or nil if the part is unknown.
 func (k *completer) part() *Part {
 	if k.column == nil {
 		if !k.known && strings.EqualFold(k.called, nameOfEntities) {
@@ -320,7 +317,7 @@ func (k *completer) part() *Part {
 		}
 		return nil
 	}
-	// Parse reads the path from a query with a placeholder as the value.
+	// The value 0 is a placeholder.
 	q, err := Parse(quoteName(k.called) + k.pathText() + " == 0")
 	if err != nil || len(q.Terms) != 1 {
 		return nil
@@ -390,13 +387,13 @@ func (c *Completion) addValues(k *completer) {
 	}
 }
 
-// WantsNames reports whether the name of an entity may follow, and returns the part of the name that is
-// already written.
+// WantsNames reports whether the name of an entity may follow, and returns the prefix of the name in the
+// text.
 func (c *Completion) WantsNames() (prefix string, ok bool) {
 	return strings.TrimPrefix(c.prefix, `"`), c.names
 }
 
-// AddNames adds the names of entities as suggestions. The most important name must be the first of the list.
+// AddNames adds items for the names of entities, the most important name first.
 func (c *Completion) AddNames(list []Suggestion) {
 	for i, s := range list {
 		text := quoteTarget(s.Name)

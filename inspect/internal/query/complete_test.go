@@ -9,10 +9,10 @@ import (
 func TestComplete(t *testing.T) {
 	f := newTestWorld(t, 200)
 	for _, c := range []struct {
-		text     string // with ^ as the cursor
+		text     string // text in which ^ is the cursor
 		from, to int
-		first    string // first item
-		kind     string
+		first    string // text of the first item
+		kind     string // kind of the first item
 	}{
 		{"^", 0, 0, "Body", "component"},
 		{"Bo^", 0, 2, "Body", "component"},
@@ -62,8 +62,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestCompleteLeadsOn: after a complete name, the suggestions continue the query.
-func TestCompleteLeadsOn(t *testing.T) {
+func TestCompleteAfterACompleteName(t *testing.T) {
 	f := newTestWorld(t, 40)
 	texts := func(text string) (list []string) {
 		for _, i := range Complete(text, len([]rune(text)), f.schema).Items {

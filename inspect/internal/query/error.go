@@ -6,7 +6,7 @@ import "fmt"
 type Error struct {
 	Message  string // the mistake, and in most cases how to correct it
 	Position int    // index of the first wrong character, in runes
-	Length   int    // number of wrong characters, in runes; may be 0, as at the end of the text
+	Length   int    // number of wrong characters, in runes; may be 0 at the end of the text
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -9,8 +9,8 @@ type Named struct {
 	Part   *Part // nil for the whole component
 }
 
-// FindNamed parses a list of components and values, separated by commas, such as Body, Life.Ends. Its errors
-// are of type [*Error].
+// FindNamed parses the names of components and values, separated by commas, such as "Body, Life.Ends". The
+// errors are of type [*Error].
 func FindNamed(text string, s *Schema) (list []Named, err error) {
 	p := parser{lexer: lexer{text: []rune(text)}}
 	if len(text) > maxText {
@@ -25,7 +25,7 @@ func FindNamed(text string, s *Schema) (list []Named, err error) {
 			return nil, err
 		}
 		if list = append(list, one); len(list) > maxTerms {
-			return nil, p.end.errorf("at most %d columns can be shown: leave some out", maxTerms)
+			return nil, p.prevSpan.errorf("at most %d columns can be shown: leave some out", maxTerms)
 		}
 		if !p.now.is(",") && p.now.sort != sortEnd {
 			return nil, p.now.errorf("%v is not expected here: separate names by commas, and quote names "+
@@ -41,7 +41,6 @@ func FindNamed(text string, s *Schema) (list []Named, err error) {
 	return list, nil
 }
 
-// named parses a name with an optional path.
 func (p *parser) named(s *Schema) (n Named, err error) {
 	start := p.now
 	if start.sort != sortWord && start.sort != sortQuoted {
@@ -64,7 +63,7 @@ func (p *parser) named(s *Schema) (n Named, err error) {
 	}
 	n.Name = n.Column.Label()
 	if len(fields) > 0 {
-		n.Part, err = n.Column.value(fields, start.Span.to(p.end))
+		n.Part, err = n.Column.value(fields, start.Span.to(p.prevSpan))
 		if err == nil {
 			n.Name += dotted(n.Part.Path)
 		}
@@ -72,8 +71,8 @@ func (p *parser) named(s *Schema) (n Named, err error) {
 	return n, err
 }
 
-// Number returns the part of the component that n names. The part must be a number or a bool. If n names a
-// whole component, the component must be a single number or bool.
+// Number returns the part that n names, or an error if the part is not a number or a bool. If n names a whole
+// component, the component must be a single number or bool.
 func (n Named) Number(at Span) (*Part, error) {
 	p := n.Part
 	if p == nil {
@@ -89,7 +88,7 @@ func (n Named) Number(at Span) (*Part, error) {
 	return p, nil
 }
 
-// has returns the query for the entities in the slots [lo, hi) that have the component.
+// has selects the entities in the slots [lo, hi) that have the component.
 func (n Named) has(w *vast.World, lo, hi int) vast.Query {
 	return w.Query(n.Column.AnyColumn).Between(lo, hi)
 }

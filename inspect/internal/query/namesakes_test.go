@@ -10,18 +10,15 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// newNamesakes returns a world with two components called Body, one called body, and two called Name. The
-// first Name holds the names of the entities. own is the second Name.
-func newNamesakes(t *testing.T) (f *testWorld, own vast.HeapColumn[string]) {
+func newNamesakes(t *testing.T) (f *testWorld, secondName vast.HeapColumn[string]) {
 	f = newTestWorld(t, 40)
 	vast.NewTag(f.World, "Body")
 	vast.NewTag(f.World, "body")
-	own = vast.NewHeapColumn[string](f.World).Named("Name")
+	secondName = vast.NewHeapColumn[string](f.World).Named("Name")
 	f.schema = schemaOf(f.World)
-	return f, own
+	return f, secondName
 }
 
-// TestNamesakes: a name that several columns share is ambiguous, and no two columns have the same Text.
 func TestNamesakes(t *testing.T) {
 	f, _ := newNamesakes(t)
 	var labels []string
@@ -70,16 +67,15 @@ func TestNamesakes(t *testing.T) {
 			_, err = Compile(q, f.schema)
 		}
 		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want %s", text, err, says)
+			t.Errorf("%s: the error is %v, want %s", text, err, says)
 		}
 	}
 }
 
-// TestSearchForTheOtherName: a search for a value of one component called Name does not use the other.
-func TestSearchForTheOtherName(t *testing.T) {
-	f, own := newNamesakes(t)
-	own.Add(f.entities[1], "Paris 0")
-	own.Add(f.entities[2], "Paris 14")
+func TestSearchInOneOfTwoNames(t *testing.T) {
+	f, secondName := newNamesakes(t)
+	secondName.Add(f.entities[1], "Paris 0")
+	secondName.Add(f.entities[2], "Paris 14")
 	for text, want := range map[string]vast.Entity{
 		`Name#12 == "Paris 0"`: f.entities[1], `Name#8 == "Paris 0"`: f.entities[0],
 		`Name#12 == "Paris 14"`: f.entities[2],
@@ -101,13 +97,12 @@ func TestSearchForTheOtherName(t *testing.T) {
 	}
 }
 
-// TestCompleteNamesakes: each suggested text stands for exactly one column.
 func TestCompleteNamesakes(t *testing.T) {
 	f, _ := newNamesakes(t)
 	for _, c := range []struct {
-		text     string // with ^ as the cursor
+		text     string // ^ marks the cursor
 		from, to int
-		items    string // the first suggestions; empty if no suggestion is allowed
+		items    string // first suggestions; empty if no suggestion is allowed
 	}{
 		{"Bo^", 0, 2, "Body#0, Body#10, body"},
 		{"Bo^dy#10, Dead", 0, 7, "Body#0, Body#10, body"},
@@ -128,21 +123,18 @@ func TestCompleteNamesakes(t *testing.T) {
 		list := strings.Join(texts, ", ")
 		if got.From != c.from || got.To != c.to || !strings.HasPrefix(list, c.items) || c.items == "" &&
 			list != "" {
-			t.Errorf("%q: [%d, %d) may become %s, want [%d, %d) and first %s", c.text, got.From, got.To, list,
-				c.from, c.to, c.items)
+			t.Errorf("%q: Complete replaces [%d, %d) by one of %q, want [%d, %d) and first %q", c.text,
+				got.From, got.To, list, c.from, c.to, c.items)
 		}
 	}
 }
 
-// addInAllStorages makes a column of a type in each storage that has elements.
 func addInAllStorages[T any](w *vast.World, name string) {
 	vast.NewColumn[T](w).Named("dense_" + name)
 	vast.NewSparseColumn[T](w).Named("sparse_" + name)
 	vast.NewHeapColumn[T](w).Named("heap_" + name)
 }
 
-// TestSteps: the larger the elements of a storage, the fewer slots a step searches. Compile refuses a
-// comparison if it must copy elements of more than CopyMost bytes.
 func TestSteps(t *testing.T) {
 	type large struct {
 		N    int32
@@ -168,7 +160,7 @@ func TestSteps(t *testing.T) {
 			Values: []Part{n}})
 	}
 	s := NewSchema(all)
-	for text, want := range map[string]int{
+	for text, want := range map[string]int{ // 0 if Compile must refuse the query
 		"dense_small == 0": stepCompared, "sparse_small == 0": stepSlow, "heap_small == 0": stepSlow,
 		"dense_large.N == 0": stepPages, "sparse_large.N == 0": stepLarge, "heap_large.N == 0": stepLarge,
 		"dense_larger.N == 0": stepPages, "sparse_larger.N == 0": 0, "heap_larger.N == 0": 0,
@@ -181,7 +173,7 @@ func TestSteps(t *testing.T) {
 		p, err := Compile(q, s)
 		if want == 0 {
 			if err == nil || !strings.Contains(err.Error(), "has 1048580 bytes: too large to compare in") {
-				t.Errorf("%s: %v", text, err)
+				t.Errorf("%s: the error is %v", text, err)
 			}
 			continue
 		}

@@ -25,8 +25,8 @@ func (n Named) Keep(w *vast.World, lo int, words []uint64) (kept int) {
 	return kept
 }
 
-// AppendNumbers appends the number in part, for each entity whose bit is set. A bool is 0 or 1. Bit i stands
-// for slot lo + i, as in [Search.Words]. AppendNumbers skips entities without the component. Call
+// AppendNumbers appends the value of part for each entity whose bit is set. Bit i stands for slot lo + i, as
+// in [Search.Words]. A bool counts as 0 or 1. AppendNumbers skips entities without the component. Call
 // AppendNumbers on one goroutine at a time, while the world may be read. Complexity: a few nanoseconds for
 // each slot of a dense column, a few hundred nanoseconds for each entity of other columns.
 func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, words []uint64) []float64 {
@@ -44,7 +44,8 @@ func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, wo
 				continue
 			}
 			if elements != nil {
-				to = append(to, read(unsafe.Add(elements, i*size+part.Offset))) // sound as in passPacked
+				// Sound because the run has more than i elements, and part lies within an element.
+				to = append(to, read(unsafe.Add(elements, i*size+part.Offset)))
 			} else if v, ok := probe.Value(n.Column.AnyColumn, run.Entity(i)); ok {
 				to = append(to, read(unsafe.Add(v.Addr().UnsafePointer(), part.Offset)))
 			}
@@ -53,7 +54,6 @@ func (n Named) AppendNumbers(to []float64, w *vast.World, part *Part, lo int, wo
 	return to
 }
 
-// numberReader returns a function that reads a number of kind k from memory.
 func numberReader(k reflect.Kind) func(unsafe.Pointer) float64 {
 	switch k {
 	case reflect.Float32:

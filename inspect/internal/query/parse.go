@@ -6,11 +6,10 @@ import (
 )
 
 const (
-	maxText  = 4 << 10 // limit of the bytes of a text
-	maxTerms = 64      // limit of the terms; each alternative counts
+	maxText  = 4 << 10 // largest size of a text in bytes
+	maxTerms = 64      // largest number of terms; each alternative of a term counts as a term
 )
 
-// operators are the comparison operators.
 var operators = []string{"==", "!=", "<", "<=", ">", ">=", "~", "!~"}
 
 // Parse parses a query. Its errors are of type [*Error].
@@ -42,18 +41,18 @@ func Parse(text string) (*Query, error) {
 // parser parses a text with one token of lookahead.
 type parser struct {
 	lexer
-	now   token
-	end   Span // of the previous token
-	count int  // alternatives so far
+	now      token
+	prevSpan Span // span of the previous token
+	count    int  // number of alternatives so far
 }
 
 func (p *parser) advance() (err error) {
-	p.end = p.now.Span
+	p.prevSpan = p.now.Span
 	p.now, err = p.next()
 	return err
 }
 
-// between parses the separator after a term, and reports a separator at the end of the text.
+// between parses the separator after a term. A separator at the end of the text is an error.
 func (p *parser) between() error {
 	switch {
 	case p.now.sort == sortEnd:
@@ -103,12 +102,12 @@ func (p *parser) term() (Term, error) {
 			return t, err
 		}
 		t.Either = append(t.Either, a)
-		t.Span = start.Span.to(p.end)
+		t.Span = start.Span.to(p.prevSpan)
 		if p.count++; p.count > maxTerms || !p.now.is("|", "or") {
 			break
 		}
 		if t.Optional {
-			return t, p.now.errorf("? takes no alternatives: write ?A, ?B")
+			return t, p.now.errorf("? is not allowed before alternatives: write ?A, ?B")
 		}
 		if t.Not {
 			return t, p.now.errorf("! before alternatives is ambiguous: write !A, !B to exclude both")
@@ -125,7 +124,8 @@ func (p *parser) term() (Term, error) {
 		}
 	}
 	if a := t.Either[0]; t.Optional && (a.Target != nil || a.Op != "") {
-		return t, t.Span.errorf("? takes a component: write ?%s", quoteName(a.Name)+a.Number)
+		return t, t.Span.errorf("? is not allowed before a target or a comparison: write ?%s",
+			quoteName(a.Name)+a.Number)
 	}
 	return t, nil
 }
@@ -163,7 +163,7 @@ func (p *parser) atom() (a Atom, err error) {
 			return a, err
 		}
 		a.Fields = append(a.Fields, f)
-		a.FieldsSpan = fields.to(p.end)
+		a.FieldsSpan = fields.to(p.prevSpan)
 	}
 	if a.Target != nil && len(a.Fields) > 0 {
 		return a, a.FieldsSpan.errorf("a target has no fields: compare a field of a component in a " +
@@ -178,11 +178,11 @@ func (p *parser) atom() (a Atom, err error) {
 			err = p.now.errorf("write == to compare")
 		}
 	}
-	a.Span = start.Span.to(p.end)
+	a.Span = start.Span.to(p.prevSpan)
 	return a, err
 }
 
-// name parses the name of a component, and the number of its column, which may be missing.
+// name parses the name of a component and an optional number, as in Position#7.
 func (p *parser) name() (name, number string, at Span, err error) {
 	name, at = p.now.text, p.now.Span
 	if err = p.advance(); err != nil || p.now.sort != sortColumn {
@@ -190,10 +190,10 @@ func (p *parser) name() (name, number string, at Span, err error) {
 	}
 	number = p.now.text
 	err = p.advance()
-	return name, number, at.to(p.end), err
+	return name, number, at.to(p.prevSpan), err
 }
 
-// target parses the brackets after a relation.
+// target parses a target in brackets, as in ChildOf(Paris).
 func (p *parser) target() (*Target, error) {
 	open := p.now
 	p.space()
@@ -242,7 +242,7 @@ func (p *parser) target() (*Target, error) {
 // field parses a step of a path, such as .X or [2].
 func (p *parser) field() (Field, error) {
 	sign := p.now
-	if sign.sort == sortNumber { // .5 is one token
+	if sign.sort == sortNumber { // the lexer reads .5 as one token
 		return Field{}, sign.errorf("the dot needs the name of a field, not a number: write [2] for an " +
 			"element of an array")
 	}
@@ -269,7 +269,6 @@ func (p *parser) field() (Field, error) {
 	return Field{Index: int(index)}, p.advance()
 }
 
-// comparison parses an operator and a value.
 func (p *parser) comparison(a *Atom) error {
 	if a.Target != nil {
 		return p.now.errorf("a target cannot be compared: write %s(name)", quoteName(a.Name)+a.Number)

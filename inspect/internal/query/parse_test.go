@@ -57,7 +57,7 @@ func TestParseErrors(t *testing.T) {
 		{"?A | B", "write ?A, ?B", 3, 1},
 		{"A | !B", "not allowed before an alternative", 4, 1},
 		{"!!A", "write one of the two", 1, 1},
-		{"?A.x == 1", "? takes a component", 0, 9},
+		{"?A.x == 1", "? is not allowed before a target", 0, 9},
 		{"ChildOf(", "not closed", 7, 1},
 		{"ChildOf(Paris", "not closed", 7, 1},
 		{"ChildOf()", "target is missing", 7, 2},

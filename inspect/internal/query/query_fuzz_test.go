@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzQuery parses, compiles, runs and completes any text. It checks that the positions of errors and
-// completions lie inside the text, and that the canonical form of a query parses to the same canonical form.
 func FuzzQuery(f *testing.F) {
 	for _, c := range conditions {
 		f.Add(c.text, len(c.text))
@@ -20,7 +18,7 @@ func FuzzQuery(f *testing.F) {
 	w := newTestWorld(f, 200)
 	f.Fuzz(func(t *testing.T, text string, cursor int) {
 		n := utf8.RuneCountInString(text)
-		inside := func(err error) {
+		checkError := func(err error) {
 			var e *Error
 			if !errors.As(err, &e) {
 				t.Fatalf("%q: %v is not an *Error", text, err)
@@ -32,31 +30,31 @@ func FuzzQuery(f *testing.F) {
 		}
 		c := Complete(text, cursor, w.schema)
 		if c.From < 0 || c.To < c.From || c.To > n || len(c.Items) > maxItems {
-			t.Fatalf("%q has %d characters: the completion has %d items for the characters [%d, %d)", text, n,
-				len(c.Items), c.From, c.To)
+			t.Fatalf("%q has %d characters: Complete replaces [%d, %d) by one of %d items", text, n, c.From,
+				c.To, len(c.Items))
 		}
 		q, err := Parse(text)
 		if err != nil {
-			inside(err)
+			checkError(err)
 			return
 		}
 		again, err := Parse(q.String())
 		if len(q.String()) <= maxText {
 			if err != nil {
-				t.Fatalf("%q has the canonical form %q, which is wrong: %v", text, q, err)
+				t.Fatalf("%q: Parse refuses the canonical form %q: %v", text, q, err)
 			}
 			if again.String() != q.String() {
-				t.Fatalf("%q has the canonical form %q, which has the canonical form %q", text, q, again)
+				t.Fatalf("%q: Parse changes the canonical form %q to %q", text, q, again)
 			}
 		}
 		p, err := Compile(q, w.schema)
 		if err != nil {
-			inside(err)
+			checkError(err)
 			return
 		}
 		s, err := p.Bind(w.World, w, true)
 		if err != nil {
-			inside(err)
+			checkError(err)
 			return
 		}
 		for lo := 0; lo < w.Slots(); lo += s.Step() {

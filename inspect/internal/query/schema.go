@@ -20,28 +20,28 @@ type Column struct {
 	vast.AnyColumn
 	ID       int // number of the column in the world
 	Storage  probe.Storage
-	Type     reflect.Type // of an element; nil for a tag
+	Type     reflect.Type // type of an element; nil for a tag
 	Relation bool         // whether the column is a relation
-	Linked   bool         // whether the elements are links of a relation or edges, without fields
+	Linked   bool         // whether the column belongs to a relation or to edges
 	Private  bool         // whether Complete suggests the column last
 	Values   []Part
 
 	numbered bool // whether the name alone is ambiguous
 }
 
-// NewSchema returns the schema of a world's columns. The schema keeps the slice, and NewSchema changes its
-// elements.
+// NewSchema returns the schema of a world's columns. The schema keeps the slice, and NewSchema changes the
+// elements of the slice.
 func NewSchema(columns []Column) *Schema {
-	sharing := make(map[string]int)     // number of columns, by name
-	withNumber := make(map[string]bool) // such as Body#7, which may also be the name of another column
+	count := make(map[string]int)            // number of columns with a name
+	namesWithNumber := make(map[string]bool) // such as Body#7, which may also be a column's name
 	for i := range columns {
 		c := &columns[i]
-		sharing[c.Name()]++
-		withNumber[c.Name()+c.number()] = true
+		count[c.Name()]++
+		namesWithNumber[c.Name()+c.number()] = true
 	}
 	for i := range columns {
 		c := &columns[i]
-		c.numbered = sharing[c.Name()] > 1 || withNumber[c.Name()]
+		c.numbered = count[c.Name()] > 1 || namesWithNumber[c.Name()]
 	}
 	return &Schema{columns}
 }
@@ -49,8 +49,8 @@ func NewSchema(columns []Column) *Schema {
 // number returns the column's number as written in a query, such as #7.
 func (c *Column) number() string { return "#" + strconv.Itoa(c.ID) }
 
-// Label returns the column's name for people. If the name alone is ambiguous, the label includes the number.
-// No other column has the same label.
+// Label returns the column's name, followed by the number if the name alone is ambiguous. Each column of a
+// schema has a different label.
 func (c *Column) Label() string {
 	if c.numbered {
 		return c.Name() + c.number()
@@ -58,7 +58,7 @@ func (c *Column) Label() string {
 	return c.Name()
 }
 
-// Text returns the column's name as written in a query. No other column has the same text.
+// Text returns the column's label as written in a query.
 func (c *Column) Text() string {
 	if c.numbered {
 		return quoteName(c.Name()) + c.number()
@@ -66,11 +66,11 @@ func (c *Column) Text() string {
 	return quoteName(c.Name())
 }
 
-// Part is a value within a component. The value is neither a struct nor an array of values.
+// Part is a value within a component, such as a number or a string.
 type Part struct {
-	Path   string // such as Strain.Rates[1]; empty if the component is a single value
+	Path   string // path such as Strain.Rates[1]; empty if the component is a single value
 	Kind   Kind
-	Offset int // bytes from the start of the component
+	Offset int // offset in bytes from the start of the component
 	Type   reflect.Type
 }
 
@@ -89,11 +89,11 @@ const (
 	KindOther  Kind = "other"
 )
 
-// nameOfEntities stands for the name of an entity, if no component is called Name.
+// nameOfEntities denotes the name of an entity in a query, if no component is called Name.
 const nameOfEntities = "Name"
 
-// find returns the column with a name and a number such as #7. The number may be empty if only one column has
-// the name. known is false if the number is empty and no column has the name.
+// find returns the column with a name and a number such as #7. If only one column has the name, number may be
+// empty. known is false if number is empty and no column has the name.
 func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b },
 		strings.EqualFold} {
@@ -130,7 +130,6 @@ func (s *Schema) find(name, number string, at Span) (c *Column, known bool, err 
 	return nil, false, at.errorf("no component has the name %q%s", name, didYouMean(name, names))
 }
 
-// textsOf lists columns as written in a query.
 func textsOf(columns []*Column) string {
 	const most = 8
 	var list []string
@@ -153,8 +152,7 @@ func firstWhere[T any](list []T, f func(*T) bool) int {
 	return -1
 }
 
-// value returns the part of c at a path. If no such part exists or it cannot be compared, value returns an
-// error.
+// value returns the part of c at a path, or an error if the part does not exist or cannot be compared.
 func (c *Column) value(fields []Field, at Span) (*Part, error) {
 	name, path := c.Label(), pathOf(fields, false)
 	switch {
@@ -230,9 +228,9 @@ func nearest(name string, among []string) string {
 }
 
 // distance returns how many letters must be inserted, deleted, changed or swapped with a neighbour to turn
-// one text into the other text: see F. J. Damerau, "A Technique for Computer Detection and Correction of
-// Spelling Errors", 1964. If the distance is at least limit, or from has more than 64 letters, the result is
-// at least limit.
+// one text into the other text. If the distance is at least limit, or from has more than 64 letters, the
+// result is at least limit. See F. J. Damerau, "A Technique for Computer Detection and Correction of Spelling
+// Errors", 1964.
 func distance(from, to string, limit int) int {
 	a, b := []rune(from), []rune(to)
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit || len(a) > 64 {

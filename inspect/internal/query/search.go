@@ -12,18 +12,18 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Numbers of slots in a step. They are such that a step takes some tens of microseconds.
+// Numbers of slots in a step. A step takes some tens of microseconds.
 const (
-	stepPlain    = 64 << 10
-	stepRelated  = 8 << 10 // of a search with targets
-	stepCompared = 4 << 10
-	stepSlow     = 128 // of values that are read one at a time
-	stepPages    = 512 // of values that each fill a page
-	stepLarge    = 64  // of values that are expensive to copy
+	stepPlain    = 64 << 10 // for presence bits
+	stepRelated  = 8 << 10  // for targets
+	stepCompared = 4 << 10  // for values smaller than a page
+	stepPages    = 512      // for values of a page or more
+	stepSlow     = 128      // for values that are read one at a time
+	stepLarge    = 64       // for values that are expensive to copy
 )
 
-// CopyMost is the largest size in bytes of a component that a search copies. A component outside of dense
-// storage can be read only as a copy.
+// CopyMost is the largest size in bytes of a component that a search copies. A search copies the components
+// in sparse and heap storage.
 const CopyMost = 1 << 20
 
 const (
@@ -31,10 +31,10 @@ const (
 	pageBytes  = 4 << 10 // a component of this size or more fills a page
 )
 
-// isCopied reports whether a component must be copied to read it.
+// isCopied reports whether a search copies the components of the column.
 func (c *Column) isCopied() bool { return c.Storage != probe.StorageDense }
 
-// size returns the size of an element in bytes.
+// size returns the size of a component in bytes.
 func (c *Column) size() int { return int(c.Type.Size()) }
 
 // Step returns the number of slots to read between two checks of the time limit. Do not call Step for a tag.
@@ -50,17 +50,18 @@ func (c *Column) Step() int {
 	return stepCompared
 }
 
-// Step returns the number of slots that one call of [Search.Words] should search, a multiple of 64. A call
-// for this number of slots takes some tens of microseconds.
+// Step returns the number of slots that a call of [Search.Words] should search. The number is a multiple of
+// 64. The call takes some tens of microseconds.
 func (s *Search) Step() int { return s.slots }
 
-// Plain reports whether the search has only conditions on components, and on targets that all matches share:
-// those in terms such as ChildOf(Paris), without ! and alternatives. The result of such a search changes only
-// when World.Changes changes.
+// Plain reports whether each term is a condition on components, or a single target such as ChildOf(Paris).
+// Terms with comparisons, and terms with a target after ! or in alternatives, are not plain. The result of a
+// plain search changes only when World.Changes changes.
 func (s *Search) Plain() bool { return len(s.tests) == 0 }
 
-// Key identifies the targets that all matches share. If these targets differ between two searches of one
-// plan, the keys differ. Targets in alternatives, and entities in comparisons, are not part of the key.
+// Key identifies the targets of terms such as ChildOf(Paris). If these targets differ between two searches of
+// a plan, the keys differ. Targets after ! and in alternatives, and entities in comparisons, are not part of
+// the key.
 func (s *Search) Key() string { return s.key }
 
 // Words searches the slots [lo, hi) and sets the bits of the matches: bit i % 64 of word i / 64 stands for
@@ -85,8 +86,8 @@ func (s *Search) Words(lo, hi int, words []uint64) (n int) {
 	return n
 }
 
-// keep clears the bits that fail the test, and returns the number of bits that stay set. passed is scratch
-// memory; it must be zero.
+// keep clears the bits of the slots that fail the test, and returns the number of bits that stay set. passed
+// is scratch memory, and must be zero.
 func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int) {
 	for i := range t.either {
 		t.either[i].pass(names, lo, hi, words, passed)
@@ -102,8 +103,8 @@ func (t *boundTest) keep(names Names, lo, hi int, words, passed []uint64) (n int
 	return n
 }
 
-// pass sets the bits of passed for the slots that pass the alternative. It may leave out slots whose bits in
-// words are clear, because the caller ignores these slots.
+// pass sets the bits in passed of the slots for which the alternative holds. It may skip the slots whose bits
+// in words are clear.
 func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64) {
 	c := a.compare
 	for run := range a.query.Between(lo, hi).Runs() {
@@ -123,7 +124,6 @@ func (a *boundAlternative) pass(names Names, lo, hi int, words, passed []uint64)
 	}
 }
 
-// setBits sets the bits [lo, hi).
 func setBits(words []uint64, lo, hi int) {
 	for lo < hi {
 		end := min(lo/64*64+64, hi)
@@ -158,7 +158,6 @@ func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) boo
 	return one[0] != 0
 }
 
-// holds compares a text.
 func (c *comparison) holds(text string) bool {
 	switch c.op {
 	case opEqual:
@@ -171,7 +170,7 @@ func (c *comparison) holds(text string) bool {
 	return strings.Contains(strings.ToLower(text), c.low)
 }
 
-// reach sets where the value lies in a component, and how a search reads it.
+// reach records the place of the value in a component, and how a search reads the value.
 func (c *comparison) reach(col *Column, part *Part) {
 	c.offset, c.size, c.slots = part.Offset, col.size(), col.Step()
 	c.packed = !col.isCopied() && c.kind != KindString
@@ -197,7 +196,6 @@ func (c *comparison) passPacked(elements []byte, n, start int, value vast.Entity
 	}
 }
 
-// integersOf compares integers and bools.
 func (c *comparison) integersOf(v values, start int, passed []uint64) {
 	switch c.number {
 	case reflect.Int8:
@@ -228,22 +226,20 @@ func (c *comparison) integersOf(v values, start int, passed []uint64) {
 // values are n values in memory at equal distances.
 type values struct {
 	first  unsafe.Pointer
-	stride int // bytes from the start of a value to the start of the next value
+	stride int // distance in bytes from the start of a value to the start of the next value
 	n      int
 }
 
-// at returns the i-th value.
 func at[T any](v values, i int) T { return *(*T)(unsafe.Add(v.first, i*v.stride)) }
 
-// each sets the bit of each value that passes.
 func each[T any](v values, start int, passed []uint64, pass func(T) bool) {
 	for i := range v.n {
 		setBit(passed, start+i, pass(at[T](v, i)))
 	}
 }
 
-// integers sets the bit of each value in range, or out of range if the comparison is negated. It collects the
-// bits of a word in a register before it writes the word.
+// integers sets the bit of each value for which the comparison holds. The first value has bit number start.
+// integers collects the bits of a word in a register before it writes the word.
 func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 |
 	~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr](
 	c *comparison, v values, start int, passed []uint64) {
@@ -261,8 +257,7 @@ func integers[T ~int | ~int8 | ~int16 | ~int32 | ~int64 |
 	}
 }
 
-// floats sets the bit of each value in range, or of each NaN; if the comparison is negated, of each other
-// value.
+// floats is like integers, for floating-point numbers.
 func floats[T float32 | float64](c *comparison, v values, start int, passed []uint64) {
 	least, most, nan := T(c.least), T(c.most), c.op == opNaN
 	for i := 0; i < v.n; {
@@ -279,9 +274,8 @@ func floats[T float32 | float64](c *comparison, v values, start int, passed []ui
 	}
 }
 
-// turned returns the bits to set in a word for n values. Bit number first stands for the first value. mask
-// has the bits of the values in range; turned clears mask if the range is empty. If the comparison is
-// negated, turned inverts the n bits.
+// turned applies c.nothing and c.not to mask, the bits of the values that are in range or NaN. The bits
+// [first, first+n) stand for values.
 func (c *comparison) turned(mask uint64, first, n int) uint64 {
 	if c.nothing {
 		mask = 0

@@ -12,10 +12,9 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// condition is an alternative of a term. holds checks one entity, independently of the package.
 type condition struct {
 	text  string
-	holds func(f *testWorld, e vast.Entity) bool
+	holds func(f *testWorld, e vast.Entity) bool // computes the expected result without the package
 }
 
 func bodyIs(test func(*body) bool) func(*testWorld, vast.Entity) bool {
@@ -118,7 +117,6 @@ var conditions = []condition{
 	}},
 }
 
-// TestSearchesOfOneTerm runs each condition, and its negation.
 func TestSearchesOfOneTerm(t *testing.T) {
 	f := newTestWorld(t, 2000)
 	for _, c := range conditions {
@@ -130,14 +128,13 @@ func TestSearchesOfOneTerm(t *testing.T) {
 	f.check(t, "ChildOf("+f.entities[3].String()+")", func(e vast.Entity) bool { return isChildOf(3)(f, e) })
 }
 
-// TestSearchesAtRandom combines conditions and compares the result with a check of each entity.
 func TestSearchesAtRandom(t *testing.T) {
 	f := newTestWorld(t, 2000)
 	const seed = 11
 	r := rand.New(rand.NewPCG(seed, 1))
 	found := 0
 	for i := range 1500 {
-		text, matches := f.random(r)
+		text, matches := f.randomQuery(r)
 		q, err := Parse(text)
 		if err != nil {
 			t.Fatalf("seed %d, query %d, %q: %v", seed, i, text, err)
@@ -152,12 +149,11 @@ func TestSearchesAtRandom(t *testing.T) {
 		found += f.check(t, text, matches)
 	}
 	if found < 10_000 {
-		t.Errorf("all queries together found only %d entities: the test checks too little", found)
+		t.Errorf("all queries together found %d entities, want at least 10,000", found)
 	}
 }
 
-// random returns a query and a function that reports whether an entity fulfils the query.
-func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
+func (f *testWorld) randomQuery(r *rand.Rand) (text string, matches func(vast.Entity) bool) {
 	var terms []string
 	var tests []func(vast.Entity) bool
 	for range 1 + r.IntN(4) {
@@ -168,11 +164,11 @@ func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
 			either, any = append(either, c.text), append(any, c)
 		}
 		not := len(any) == 1 && r.IntN(3) == 0
-		text := strings.Join(either, " | ")
+		term := strings.Join(either, " | ")
 		if not {
-			text = "!" + text
+			term = "!" + term
 		}
-		terms = append(terms, text)
+		terms = append(terms, term)
 		tests = append(tests, func(e vast.Entity) bool {
 			return slices.ContainsFunc(any, func(c condition) bool { return c.holds(f, e) }) != not
 		})
@@ -182,8 +178,7 @@ func (f *testWorld) random(r *rand.Rand) (string, func(vast.Entity) bool) {
 	}
 }
 
-// check compares the result of a search in steps with the entities for which matches returns true. It returns
-// the number of entities found.
+// check compares the result of a search with matches. It returns the number of entities found.
 func (f *testWorld) check(t *testing.T, text string, matches func(vast.Entity) bool) int {
 	t.Helper()
 	s := f.search(t, text)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Query is a parsed text.
+// Query is a parsed query.
 type Query struct {
 	Terms []Term
 }
@@ -21,27 +21,27 @@ type Term struct {
 
 // Atom is an alternative of a term.
 type Atom struct {
-	Name   string  // of a component or relation
-	Number string  // of its column, such as #7; may be empty
-	Target *Target // in a relation; may be nil
-	Fields []Field // path to the value; empty for the whole component
-	Op     string  // operator; empty if nothing is compared
+	Name   string  // name of a component or a relation
+	Number string  // number of the column, such as #7; empty if the query gives no number
+	Target *Target // target of the relation; nil if the query gives no target
+	Fields []Field // path to a value; empty for the whole component
+	Op     string  // comparison operator; empty if nothing is compared
 	Value  Value
 
 	NameSpan, FieldsSpan, OpSpan, Span Span
 }
 
-// Field is a step from a value to a part of it.
+// Field is a step of a path: a field of a struct or an element of an array.
 type Field struct {
-	Name  string // of a field of a struct; "" for an element
-	Index int    // of an element of an array
+	Name  string // name of the struct's field; empty for an array element
+	Index int    // index of the array element
 }
 
 // Target is the target of a relation in a query.
 type Target struct {
-	Any  bool
-	ID   string // as vast.Entity.String writes it
-	Name string // set if the target is neither * nor an ID
+	Any  bool   // whether the target is *
+	ID   string // ID in the format of vast.Entity.String; empty if the target is * or a name
+	Name string // name of an entity; empty if the target is * or an ID
 	Span Span
 }
 
@@ -100,14 +100,14 @@ func (a *Atom) write(b *strings.Builder) {
 	}
 }
 
-// pathOf returns a path such as .Strain.Rates[1]. The first name has a dot in front only if lead is set.
-func pathOf(fields []Field, lead bool) string {
+// pathOf returns a path such as Strain.Rates[1], or .Strain.Rates[1] if leadingDot is set.
+func pathOf(fields []Field, leadingDot bool) string {
 	var b strings.Builder
 	for i, f := range fields {
 		switch {
 		case f.Name == "":
 			b.WriteString("[" + strconv.Itoa(f.Index) + "]")
-		case i > 0 || lead:
+		case i > 0 || leadingDot:
 			b.WriteString("." + f.Name)
 		default:
 			b.WriteString(f.Name)
@@ -116,7 +116,6 @@ func pathOf(fields []Field, lead bool) string {
 	return b.String()
 }
 
-// keywords are the words of the language.
 var keywords = []string{"and", "or", "not"}
 
 // quoteName returns the name of a component as written in a query.

@@ -11,17 +11,17 @@ type sort uint8
 
 const (
 	sortEnd    sort = iota
-	sortWord        // letters, digits and _, not beginning with a digit
+	sortWord        // a word of letters, digits and _ that does not begin with a digit
 	sortQuoted      // a text in quotes
-	sortNumber      // begins with a digit, a dot, + or -
-	sortColumn      // number of a column, after #
+	sortNumber      // a number, or a word after + or -, such as -Inf
+	sortColumn      // a number of a column, such as #7
 	sortSign        // an operator, a bracket, a comma or any other character
 )
 
 // token is a token of a text.
 type token struct {
 	sort sort
-	text string // without quotes and escapes
+	text string // characters of the token; of a quoted text, the text without quotes and escapes
 	Span
 }
 
@@ -49,10 +49,10 @@ func (t token) String() string {
 // lexer splits a text into tokens.
 type lexer struct {
 	text []rune
-	at   int
+	at   int // index of the next rune to read
 }
 
-// peek returns the rune n runes after the current rune, or 0 behind the end of the text.
+// peek returns the rune at the index l.at + n, or 0 behind the end of the text.
 func (l *lexer) peek(n int) rune {
 	if l.at+n < len(l.text) {
 		return l.text[l.at+n]
@@ -70,7 +70,6 @@ func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
 func isPart(r rune) bool { return isLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// next returns the next token.
 func (l *lexer) next() (token, error) {
 	l.space()
 	start := l.at
@@ -119,7 +118,6 @@ func (l *lexer) number() token {
 	}
 }
 
-// quoted reads a quoted text.
 func (l *lexer) quoted() (token, error) {
 	start := l.at
 	for l.at++; l.at < len(l.text); l.at++ {
@@ -144,7 +142,7 @@ func (l *lexer) quoted() (token, error) {
 // notInNames are the characters that only a quoted name may contain.
 const notInNames = `()[]",|<>=~!?*\`
 
-// name reads an unquoted target in brackets. A target may contain spaces.
+// name reads an unquoted target. Unlike the name of a component, a target may contain spaces.
 func (l *lexer) name() token {
 	l.space()
 	start := l.at

@@ -12,7 +12,6 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Components of the tests' world.
 type (
 	stage8 int8
 	level  uint16
@@ -94,7 +93,6 @@ func newTestWorld(tb testing.TB, n int) *testWorld {
 	return f
 }
 
-// fill gives an entity components and values that tests search for.
 func (f *testWorld) fill(r *rand.Rand, i int, e vast.Entity) {
 	if b := f.body.Get(e); b != nil {
 		*b = body{float32(r.IntN(20)) / 10, float32(r.IntN(5)), float64(r.IntN(9) - 4)}
@@ -131,7 +129,6 @@ func (f *testWorld) fill(r *rand.Rand, i int, e vast.Entity) {
 	}
 }
 
-// The methods Name, Find and Suggest implement the interface Names with the names of the world.
 func (f *testWorld) Name(e vast.Entity) (string, bool) { return f.names.Of(e) }
 
 func (f *testWorld) Find(name string) (vast.Entity, bool) { return f.names.Find(name) }
@@ -146,7 +143,6 @@ func (f *testWorld) Suggest(prefix string, most int) (list []Suggestion) {
 	return list
 }
 
-// schemaOf describes the columns of a world.
 func schemaOf(w *vast.World) *Schema {
 	var all []Column
 	for _, col := range probe.Columns(w) {
@@ -192,7 +188,6 @@ func (c *Column) addParts(l probe.Layout, path string, offset int) {
 	c.Values = append(c.Values, Part{path, kind, offset, l.Type})
 }
 
-// search compiles and binds a query.
 func (f *testWorld) search(tb testing.TB, text string) *Search {
 	tb.Helper()
 	q, err := Parse(text)

@@ -14,7 +14,7 @@ func itoa(i int) string { return strconv.Itoa(i) }
 
 // shortJSON returns about the first 40 bytes of a JSON text.
 func shortJSON(text []byte) string {
-	if len(text) > 40 { // the conversion to string would copy a large text
+	if len(text) > 40 { // avoids a copy of a large text
 		text = text[:min(len(text), 44)]
 	}
 	return cut(string(text), 40)
@@ -76,7 +76,7 @@ func asString(text []byte) (s string, ok bool) {
 	return s, json.Unmarshal(text, &s) == nil
 }
 
-// isDigits reports whether a text is an integer in decimal digits, with or without a sign.
+// isDigits reports whether a text is a decimal integer, with or without a sign.
 func isDigits(s string) bool {
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		s = s[1:]

@@ -1,8 +1,8 @@
 // Package value shows values of any Go type as trees of fields for a browser, and edits them from JSON.
 //
 // [Tree] reads a value. [NewEdit] makes an [Edit] from a type, a path and a JSON text, and checks the text
-// against the type, without the value. [Edit.Apply] applies the edit later, and is cheap. The indices
-// of elements of slices, and the entities, are checked by Apply.
+// against the type, without the value. [Edit.Apply] applies the edit later, and is cheap. Apply checks the
+// entities and the indices of slice elements.
 //
 // # Terminology
 //
@@ -14,9 +14,9 @@
 //
 // Exported fields, elements of arrays and elements of slices can be edited. An edit of a slice's element
 // copies the slice, so that other holders of the slice do not see the change. Unexported fields can be edited
-// only if the whole value holds no Go pointers. Off-heap values hold none. Values behind pointers, in maps
-// and in interfaces are read-only, because they may be shared. A struct that holds a lock or an atomic value
-// is not read, because other goroutines may write to it.
+// only if the whole value holds no Go pointers. Off-heap values hold no Go pointers. Values behind pointers,
+// in maps and in interfaces are read-only, because they may be shared. Tree does not read a struct that holds
+// a lock or an atomic value, because other goroutines may write to the struct.
 //
 // # Calls into the program
 //

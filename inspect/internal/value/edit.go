@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	maxJson     = 1 << 18 // limit of the bytes of a JSON text
-	maxElements = 4096    // limit of the elements of an edited slice, which is copied
-	textBytes   = 1 << 16 // limit of the bytes of an edited string
-	maxLevels   = 32      // limit of the nesting depth of a JSON text
+	maxJson     = 1 << 18 // largest size of a JSON text in bytes
+	maxElements = 4096    // largest number of elements of an edited slice; an edit copies the slice
+	textBytes   = 1 << 16 // largest size of an edited string in bytes
+	maxLevels   = 32      // largest nesting depth of a JSON text
 )
 
 // Edit is a change of a value, checked against the value's type.
@@ -27,12 +27,12 @@ type assignment struct {
 	path   string
 	steps  []step
 	value  reflect.Value
-	entity Reference // if not zero, Apply finds this entity and sets it instead of value
+	entity Reference // entity to set; if zero, value is set
 }
 
-// Reference names an entity. One field is set. The zero Reference stands for no entity.
+// Reference names an entity. At most one field is set. The zero Reference stands for no entity.
 type Reference struct {
-	ID   string // such as 17.3
+	ID   string // ID such as 17.3
 	Name string
 	Any  string // an ID or a name
 }
@@ -40,15 +40,15 @@ type Reference struct {
 // NewEdit returns the edit that sets the part at path of a value of type t to a JSON text. The error is an
 // [*Error]. The JSON depends on the kind of the part:
 //
-//   - A struct takes an object with some of its fields.
-//   - An array takes a JSON array of the same length; a slice takes a JSON array of any length.
-//   - An integer takes a number or a string of digits.
-//   - A float takes a number, "NaN", "+Inf" or "-Inf".
-//   - An enum takes a name or a number.
-//   - A duration takes a string such as "1h30m", or a number of nanoseconds.
-//   - A time takes a string in the format of RFC 3339.
-//   - An entity takes its ID or its name as a string, its ID as {"id": …}, its name as {"name": …}, or
-//     null for no entity.
+//   - struct: an object with some of the struct's fields
+//   - array: an array with the length of the Go array
+//   - slice: an array of any length
+//   - integer: a number or a string of digits
+//   - float: a number, "NaN", "+Inf" or "-Inf"
+//   - enum: a name or a number
+//   - duration: a string such as "1h30m", or a number of nanoseconds
+//   - time: a string in the format of RFC 3339
+//   - entity: a string that is an ID or a name, {"id": …}, {"name": …}, or null for no entity
 func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	steps, err := parse(path)
 	if err != nil {
@@ -95,7 +95,6 @@ func nesting(text []byte) (most int) {
 	return most
 }
 
-// compiler makes assignments.
 type compiler struct {
 	plain bool // whether the whole value holds no Go pointers
 	sets  []assignment
@@ -113,7 +112,7 @@ func (c *compiler) find(t reflect.Type, steps []step) (reflect.Type, *Error) {
 			t, path = f.Type, join(path, s.name)
 			continue
 		}
-		if err := c.mustHold(t, path); err != nil {
+		if err := c.checkParts(t, path); err != nil {
 			return nil, err
 		}
 		switch {
@@ -129,7 +128,7 @@ func (c *compiler) find(t reflect.Type, steps []step) (reflect.Type, *Error) {
 
 // fieldOf returns the field of struct t with the given name, or an error if the field may not be edited.
 func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructField, *Error) {
-	if err := c.mustHold(t, path); err != nil {
+	if err := c.checkParts(t, path); err != nil {
 		return reflect.StructField{}, err
 	}
 	if t.Kind() != reflect.Struct || KindOf(t).isLeaf() {
@@ -154,8 +153,8 @@ func (c *compiler) fieldOf(t reflect.Type, path, name string) (reflect.StructFie
 		cut(strings.Join(names, ", "), maxText))
 }
 
-// mustHold refuses types whose parts lie outside of the value or are guarded.
-func (c *compiler) mustHold(t reflect.Type, path string) *Error {
+// checkParts returns an error if the parts of a value of type t lie outside of the value or are guarded.
+func (c *compiler) checkParts(t reflect.Type, path string) *Error {
 	switch t.Kind() {
 	case reflect.Pointer:
 		return fault(path, "a value behind a pointer is read-only: it may be shared")
@@ -189,7 +188,7 @@ func (c *compiler) set(t reflect.Type, path string, steps []step, text []byte) *
 		c.sets = append(c.sets, a)
 		return nil
 	}
-	if err := c.mustHold(t, path); err != nil {
+	if err := c.checkParts(t, path); err != nil {
 		return err
 	}
 	switch t.Kind() {
@@ -227,7 +226,7 @@ func (c *compiler) setStruct(t reflect.Type, path string, steps []step, text []b
 	}
 	for name := range fields {
 		_, err := c.fieldOf(t, path, name)
-		if err == nil { // the blank field
+		if err == nil { // name is the blank identifier
 			err = fault(path, "there is no field %s", quote(name))
 		}
 		return err
@@ -263,9 +262,8 @@ func extend(steps []step, next step) []step {
 	return append(steps[:len(steps):len(steps)], next)
 }
 
-// Apply returns a copy of v with the edit applied. v must have the edit's type; Apply does not change v.
-// Apply calls find for the entities in the edit. The error is an [*Error]. If find fails, the error has the
-// text of find's error.
+// Apply returns an edited copy of v. v must have the edit's type. Apply calls find for each entity in the
+// edit. The error is an [*Error]. If find fails, the error has the text of find's error.
 func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error)) (reflect.Value, error) {
 	made := addressable(v)
 	a := applying{own: map[uintptr]bool{}}
@@ -285,7 +283,7 @@ func (e *Edit) Apply(v reflect.Value, find func(Reference) (vast.Entity, error))
 	return made, nil
 }
 
-// Find calls find for the entities in the edit. The error is an [*Error] with the text of find's error.
+// Find calls find for each entity in the edit. The error is an [*Error] with the text of find's error.
 func (e *Edit) Find(find func(Reference) (vast.Entity, error)) error {
 	for _, s := range e.sets {
 		if s.entity == (Reference{}) {
@@ -298,7 +296,6 @@ func (e *Edit) Find(find func(Reference) (vast.Entity, error)) error {
 	return nil
 }
 
-// find calls find for the entity of an assignment.
 func (s *assignment) find(find func(Reference) (vast.Entity, error)) (vast.Entity, error) {
 	found, err := find(s.entity)
 	if err != nil {

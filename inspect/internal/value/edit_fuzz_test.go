@@ -7,9 +7,6 @@ import (
 	"testing"
 )
 
-// FuzzEdit applies any text at any path to types of every kind. NewEdit and Apply must not panic. If they
-// refuse a text, the error must be an *Error. An accepted edit must keep the type, and Tree must show the
-// result as valid JSON.
 func FuzzEdit(f *testing.F) {
 	types := []reflect.Type{
 		reflect.TypeFor[body](), reflect.TypeFor[person](), reflect.TypeFor[[]item](),
@@ -35,7 +32,7 @@ func FuzzEdit(f *testing.F) {
 		got, err := edit(v, path, text)
 		if err != nil {
 			if e := (*Error)(nil); !errors.As(err, &e) || e.Message == "" || len(err.Error()) > 2000 {
-				t.Fatalf("%q = %q: %#v", path, text, err)
+				t.Fatalf("%q = %q: the error is %#v, want a short *Error", path, text, err)
 			}
 			return
 		}
@@ -44,7 +41,7 @@ func FuzzEdit(f *testing.F) {
 		}
 		shown := Tree(got, Options{Editable: true})
 		if _, err := json.Marshal(shown); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%q = %q: the tree cannot be written as JSON: %v", path, text, err)
 		}
 		if n := 0; typ.Kind() == reflect.Uint8 && typ != types[6] &&
 			(json.Unmarshal([]byte(text), &n) == nil && uint64(n) != got.Uint()) {

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// find returns the entity 17.3 for its ID or its name, which is Paris.
+// find knows one entity, with the ID 17.3 and the name Paris.
 func find(to Reference) (vast.Entity, error) {
 	switch to {
 	case Reference{Any: "17.3"}, Reference{Any: "Paris"}, Reference{ID: "17.3"}, Reference{Name: "Paris"}:
@@ -72,11 +72,11 @@ func TestEdit(t *testing.T) {
 				got.Interface(), want, err)
 		}
 		if zero.Interface() != (body{}) {
-			t.Fatal("the value itself was changed")
+			t.Fatalf("%s = %s: the edit has changed the original value", tt.path, tt.text)
 		}
 	}
 	if v, err := edit(zero, "At.X", `"NaN"`); err != nil || !math.IsNaN(float64(v.Interface().(body).At.X)) {
-		t.Errorf("%v, %v", v, err)
+		t.Errorf("the edit to NaN results in %v, the error is %v", v, err)
 	}
 }
 
@@ -102,14 +102,14 @@ func TestEditOfHeapValues(t *testing.T) {
 	got, err = edit(v, "Born", `"2020-01-02T03:04:05Z"`)
 	if born := got.Addr().Interface().(*person).Born; err != nil ||
 		!born.Equal(time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)) {
-		t.Errorf("%v, %v", err, born)
+		t.Errorf("the edited time is %v, the error is %v", born, err)
 	}
 	if got, err := edit(reflect.ValueOf("a"), "", `"b\n<"`); err != nil || got.Interface() != "b\n<" {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("the edited string is %q, the error is %v", got, err)
 	}
 	if _, err := edit(reflect.ValueOf(make([]int, maxElements+1)), "[0]", "1"); err == nil ||
 		!strings.Contains(err.Error(), "can be edited") {
-		t.Error(err)
+		t.Errorf("an edit of a slice of %d elements: the error is %v", maxElements+1, err)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestEditRefuses(t *testing.T) {
 		_, err := NewEdit(tt.t, tt.path, []byte(tt.text))
 		if e := (*Error)(nil); err == nil || !errors.As(err, &e) || !strings.Contains(err.Error(), tt.says) ||
 			len(err.Error()) > 1200 {
-			t.Errorf("%.100s = %.100s: %v\ninstead of %s", tt.path, tt.text, err, tt.says)
+			t.Errorf("%.100s = %.100s: the error is %v\nwant %s", tt.path, tt.text, err, tt.says)
 		}
 	}
 	for _, tt := range []struct {
@@ -208,13 +208,14 @@ func TestEditRefuses(t *testing.T) {
 		if got, err := edit(tt.v, tt.path, tt.text); err == nil || err.Error() != tt.says &&
 			!strings.Contains(err.Error(), tt.says) ||
 			!reflect.DeepEqual(got.Interface(), tt.v.Interface()) {
-			t.Errorf("%s = %s: %v", tt.path, tt.text, err)
+			t.Errorf("%s = %s: the result is %v, the error is %v, want %s", tt.path, tt.text, got, err,
+				tt.says)
 		}
 	}
 }
 
-// TestEditableIsEditable sets each editable field of a tree to its shown value: nothing may change. An edit
-// of any other leaf must be refused.
+// TestEditableIsEditable sets each leaf to its shown value. If the leaf is editable, the result must be equal
+// to the original value. If the leaf is not editable, the edit must fail.
 func TestEditableIsEditable(t *testing.T) {
 	b := body{At: point{1, float32(math.Inf(1))}, Stage: 2, To: vast.EntityOf(3<<32 | 17), Left: time.Hour,
 		Big: 1 << 60}
@@ -239,7 +240,8 @@ func TestEditableIsEditable(t *testing.T) {
 			got, err := edit(v, f.Path, string(text))
 			if (err == nil) != f.Editable || err == nil &&
 				!reflect.DeepEqual(got.Addr().Interface(), addressable(v).Addr().Interface()) {
-				t.Errorf("%s = %s: %v, editable %t", f.Path, text, err, f.Editable)
+				t.Errorf("%s = %s: editable is %t, the result is %+v, the error is %v", f.Path, text,
+					f.Editable, got, err)
 			}
 			edited++
 		}
@@ -250,7 +252,6 @@ func TestEditableIsEditable(t *testing.T) {
 	}
 }
 
-// year is an enum. Two of the names look like numbers, and two others differ only in case.
 type year uint8
 
 func (y year) String() string {
@@ -261,11 +262,10 @@ func (y year) String() string {
 	return "?"
 }
 
-// TestAmbiguousEnums: an ambiguous text is refused.
 func TestAmbiguousEnums(t *testing.T) {
 	for text, want := range map[string]year{`2`: 2, `"3"`: 3, `"one"`: 2, `"ONE"`: 3, `0`: 0} {
 		if got, err := edit(reflect.ValueOf(year(9)), "", text); err != nil || got.Interface() != want {
-			t.Errorf("%s: %v, %v, want %d", text, got, err, want)
+			t.Errorf("%s: the result is %v, the error is %v, want %d", text, got, err, want)
 		}
 	}
 	for text, says := range map[string]string{
@@ -276,7 +276,7 @@ func TestAmbiguousEnums(t *testing.T) {
 	} {
 		if got, err := edit(reflect.ValueOf(year(9)), "", text); err == nil ||
 			!strings.Contains(err.Error(), says) || got.Interface() != year(9) {
-			t.Errorf("%s: %v, %v, want %s", text, got, err, says)
+			t.Errorf("%s: the result is %v, the error is %v, want %s", text, got, err, says)
 		}
 	}
 }

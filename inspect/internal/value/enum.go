@@ -15,20 +15,19 @@ type Choice struct {
 }
 
 const (
-	tried   = 256 // ChoicesOf tries the values from 0 to below this number
-	gap     = 16  // ChoicesOf stops after this many unnamed values in a row
-	maxName = 64  // limit of the bytes of a name
+	maxTried = 256 // number of values for which ChoicesOf calls String
+	maxGap   = 16  // number of consecutive unnamed values after which ChoicesOf stops
+	maxName  = 64  // largest size of a name in bytes
 )
 
-// choices caches the results of ChoicesOf, by type. The number of types in the program bounds the cache.
+// choices caches the results of ChoicesOf by type. The number of types in the program bounds the cache.
 var choices sync.Map
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
 // ChoicesOf returns the named values of an integer type with a String method. It returns nil for other types,
-// and for types with fewer than two named values. ChoicesOf calls String for small values from 0 on. If a
-// value has no name, String may return a text such as Weekday(8), which differs from the text of a large
-// value only in the number. ChoicesOf leaves out values with such texts.
+// and for types with fewer than two named values. ChoicesOf calls String for small values from 0 on. It
+// leaves out values without a name, for which String returns a text such as Weekday(8).
 func ChoicesOf(t reflect.Type) []Choice {
 	if t.PkgPath() == "" || t == durationType || !t.Implements(stringerType) {
 		return nil
@@ -58,14 +57,14 @@ func findChoices(t reflect.Type) []Choice {
 		text, ok := stringOf(v, maxName)
 		return text, ok && text != "" && !strings.HasSuffix(text, "…")
 	}
-	// most is the largest value of a signed integer of this size, or of 32 bits if the type is larger.
-	most := int64(1)<<min(t.Bits()-1, 31) - 1
-	odd, _ := name(most - 2)
-	nameless := pattern(odd, most-2)
+	// A large value has no name: texts that differ from its text only in the number are not names.
+	large := int64(1)<<min(t.Bits()-1, 31) - 3
+	odd, _ := name(large)
+	nameless := pattern(odd, large)
 
 	var found []Choice
 	alike, seen := map[string]int{}, map[string]bool{}
-	for n, missed := int64(0), 0; n < min(tried, most-2) && missed < gap; n++ {
+	for n, missed := int64(0), 0; n < min(maxTried, large) && missed < maxGap; n++ {
 		text, ok := name(n)
 		p := pattern(text, n)
 		if !ok || text == odd || p == nameless || seen[text] || strings.Contains(text, "|") {
@@ -96,8 +95,7 @@ func pattern(text string, n int64) string {
 // stringOf returns the result of a value's String method. ok is false if there is no method or the method
 // panics. If the method panics, text reports the panic.
 func stringOf(v reflect.Value, limit int) (text string, ok bool) {
-	// stringOf calls Interface only if the method exists, because Interface copies the value, which may be
-	// large.
+	// The check avoids a call of Interface, which copies the value. The value may be large.
 	if !v.CanInterface() || !v.Type().Implements(stringerType) {
 		return "", false
 	}
@@ -110,7 +108,7 @@ func stringOf(v reflect.Value, limit int) (text string, ok bool) {
 	return cut(s.String(), limit), true
 }
 
-// panicText returns the text of a panic. It calls only the method Error, and recovers if Error panics.
+// panicText returns the text of a panic. It recovers if the method Error panics.
 func panicText(inner any) (text string) {
 	defer func() {
 		if recover() != nil {

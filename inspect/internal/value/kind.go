@@ -21,11 +21,10 @@ const (
 	Enum     Kind = "enum" // an integer with names for small values: see ChoicesOf
 	Duration Kind = "duration"
 	Time     Kind = "time"
-	// two to four numbers of one type: an array, or a struct with short field names such as X, Y and Z
-	Vector Kind = "vector"
-	Struct Kind = "struct"
-	Array  Kind = "array" // or a slice
-	Other  Kind = "other" // read-only
+	Vector   Kind = "vector" // an array or a struct of two to four numbers of one type: see isVector
+	Struct   Kind = "struct"
+	Array    Kind = "array" // an array or a slice
+	Other    Kind = "other" // a value of any other type; read-only
 )
 
 var (
@@ -34,8 +33,7 @@ var (
 	timeType     = reflect.TypeFor[time.Time]()
 )
 
-// KindOf returns the kind of the values of a type. Complexity: constant. The first call for an enum or a
-// struct takes longer.
+// KindOf returns the kind of the values of a type. Complexity: constant after the first call for a type.
 func KindOf(t reflect.Type) Kind {
 	switch t {
 	case entityType:
@@ -94,8 +92,8 @@ func isNumber(t reflect.Type) bool {
 	return false
 }
 
-// isVector reports whether a struct holds two to four numbers of one type, with short names. The page shows
-// such a struct in one row.
+// isVector reports whether a struct holds two to four numbers of one type, with short names such as X and Y.
+// The page shows such a struct in one row.
 func isVector(t reflect.Type) bool {
 	n := t.NumField()
 	if n < 2 || n > 4 || !isNumber(t.Field(0).Type) {

@@ -8,7 +8,7 @@ import (
 
 // Error says why an edit is refused.
 type Error struct {
-	Path    string // of the refused field; empty for the whole value
+	Path    string // path of the refused field; empty for the whole value
 	Message string // what is wrong or what is allowed
 }
 
@@ -24,15 +24,15 @@ func fault(path, format string, args ...any) *Error {
 }
 
 const (
-	maxPath  = 1000 // limit of the bytes of a path
-	maxShown = 200  // limit of the bytes of a path in a message
-	maxSteps = 64   // limit of the steps of a path
+	maxPath  = 1000 // largest size of a path in bytes
+	maxShown = 200  // largest size of a path in a message, in bytes
+	maxSteps = 64   // largest number of steps of a path
 )
 
-// step is a part of a path: a field's name, or an index if name is empty.
+// step is a step of a path: a field of a struct or an element of an array or a slice.
 type step struct {
-	name  string
-	index int
+	name  string // name of the struct's field; empty for an element
+	index int    // index of the element
 }
 
 // parse splits a path into steps.

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// shape holds facts about a struct or an array type. shapeOf caches the facts, because a struct may have
-// hundreds of fields, and a type may occur many times in another type.
+// shape describes a struct or an array type. shapeOf caches the shapes, because a struct may have hundreds of
+// fields, and a type may occur many times in another type.
 type shape struct {
 	plain   bool // whether values hold no Go pointers
-	guarded bool // see the function guarded
-	kind    Kind // of a struct
+	guarded bool // whether the struct is a lock or an atomic value, or has such a field
+	kind    Kind // kind of a struct; empty for an array
 }
 
-// shapes caches the results of shapeOf, by type. The number of types in the program bounds the cache.
+// shapes caches the results of shapeOf by type. The number of types in the program bounds the cache.
 var shapes sync.Map
 
 // shapeOf returns the shape of a struct or an array type. Complexity: constant after the first call for a
@@ -59,8 +59,8 @@ func IsPlain(t reflect.Type) bool {
 	return true
 }
 
-// guarded reports whether a type is a struct that is, or has as a field, a lock or an atomic value. Other
-// goroutines may write to such a struct at any time.
+// guarded reports whether a struct is a lock or an atomic value, or has such a field. Other goroutines may
+// write to a guarded struct at any time.
 func guarded(t reflect.Type) bool { return t.Kind() == reflect.Struct && shapeOf(t).guarded }
 
 func isGuard(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// many is the length of an array whose elements would take minutes to count. Only an array of zero-size
-// elements can be as long.
+// many is an array length for which a loop over all elements takes too long. Only elements of size zero allow
+// this length.
 const many = 1 << (30 + 3*(^uint(0)>>63))
 
 type (
-	// thirty[T] is a T inside 30 nested structs, five[T] inside five, one[T] inside one.
+	// The types one, five and thirty nest a T in 1, 5 and 30 structs.
 	one[T any]    struct{ In T }
 	five[T any]   struct{ In one[one[one[one[T]]]] }
 	thirty[T any] struct {
@@ -19,11 +19,10 @@ type (
 	}
 )
 
-// TestOddShapes: Tree shows values whose types have no parts or too many parts to count.
 func TestOddShapes(t *testing.T) {
 	for _, tt := range []struct {
 		v     any
-		text  string // the whole text; or the beginning of the text, followed by "…"
+		text  string // text of the tree; "…" at the end stands for any further text
 		parts int
 		more  int
 	}{
@@ -50,13 +49,13 @@ func TestOddShapes(t *testing.T) {
 			t.Errorf("the text is %q, want %q", shown.Text, tt.text)
 		}
 		if len(shown.Parts) != tt.parts || shown.More != tt.more || shown.Fields > 2000 {
-			t.Errorf("%.60s: the tree has %d parts, want %d, leaves out %d, want %d, and has %d fields",
-				tt.text, len(shown.Parts), tt.parts, shown.More, tt.more, shown.Fields)
+			t.Errorf("%.60s: the tree has %d parts, want %d; it leaves out %d parts, want %d; it has %d "+
+				"fields, want at most 2,000", tt.text, len(shown.Parts), tt.parts, shown.More, tt.more,
+				shown.Fields)
 		}
 	}
 }
 
-// TestPlainTypes: IsPlain checks the parts of structs and arrays, but not the elements of empty arrays.
 func TestPlainTypes(t *testing.T) {
 	for _, tt := range []struct {
 		t    reflect.Type
@@ -72,13 +71,11 @@ func TestPlainTypes(t *testing.T) {
 		{reflect.TypeFor[uintptr](), true},
 	} {
 		if got := IsPlain(tt.t); got != tt.want {
-			t.Errorf("IsPlain(%v) is %t", tt.t, got)
+			t.Errorf("IsPlain(%v) is %t, want %t", tt.t, got, tt.want)
 		}
 	}
 }
 
-// TestLargeIsNotCopied: Tree copies at most maxCopied bytes from interfaces and maps. It shows larger
-// contents of an interface without a copy. It shows a larger map only as the number of entries.
 func TestLargeIsNotCopied(t *testing.T) {
 	type large struct {
 		N     int
@@ -98,12 +95,12 @@ func TestLargeIsNotCopied(t *testing.T) {
 	first, second, few, all := shown.Parts[0], shown.Parts[1], shown.Parts[2], shown.Parts[3]
 	if len(first.Parts) != 3 || first.Parts[0].Text != "5" || first.Parts[2].Text != "6" ||
 		first.Parts[1].More != maxCopied-maxParts {
-		t.Errorf("a large value in an interface is %+v", first)
+		t.Errorf("a large value in an interface is shown as %+v", first)
 	}
 	if len(second.Parts) != 2 || second.Parts[1].Text != "2" {
-		t.Errorf("a small value in an interface is %+v", second)
+		t.Errorf("a small value in an interface is shown as %+v", second)
 	}
 	if len(few.Parts) != 0 || few.More != 1 || len(all.Parts) != 0 || all.More != 20 {
-		t.Errorf("maps of large values are %+v and %+v", few, all)
+		t.Errorf("maps of large values are shown as %+v and %+v", few, all)
 	}
 }

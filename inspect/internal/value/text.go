@@ -156,7 +156,7 @@ func number(v reflect.Value) string {
 
 func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
-// entityOf returns the entity in a value. It works also for an unexported field.
+// entityOf returns the entity in a value, which may be an unexported field.
 func entityOf(v reflect.Value) vast.Entity {
 	return vast.EntityOf(v.Field(1).Uint()<<32 | v.Field(0).Uint())
 }

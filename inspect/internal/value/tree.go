@@ -14,21 +14,22 @@ import (
 // Field is a value or a part of a value, for JSON.
 type Field struct {
 	Path string `json:"path"`
-	Name string `json:"name"` // of a field of a struct; [3] for an element; empty for the whole value
+	// Name of a struct's field, index such as [3], or text of a map's key. Empty for the whole value.
+	Name string `json:"name"`
 	Type string `json:"type"`
 	Kind Kind   `json:"kind"`
-	// of a leaf: a bool, a number or a string; nil for the zero entity
+	// Value of a leaf: a bool, a number or a string. Nil for the zero entity.
 	Value    any    `json:"value,omitempty"`
-	Text     string `json:"text"` // one line
+	Text     string `json:"text"` // value as one line
 	Exported bool   `json:"exported"`
 	Editable bool   `json:"editable"` // whether an Edit may set the leaf
-	// in bytes from the start of the whole value; -1 for a part in other memory, as behind a pointer
+	// Offset in bytes from the start of the whole value; -1 for memory outside of the whole value.
 	Offset  int     `json:"offset"`
-	Size    int     `json:"size"`              // in bytes
-	Parts   []Field `json:"parts,omitempty"`   // of a field that is not a leaf
-	More    int     `json:"more,omitempty"`    // parts that are left out, or bytes of a string
-	Choices string  `json:"choices,omitempty"` // of an enum: key of Shown.Choices
-	Entity  *Link   `json:"entity,omitempty"`  // of an entity
+	Size    int     `json:"size"`              // size in bytes
+	Parts   []Field `json:"parts,omitempty"`   // parts of a struct, a vector, an array or a map
+	More    int     `json:"more,omitempty"`    // number of parts that Parts lacks, or bytes that Value lacks
+	Choices string  `json:"choices,omitempty"` // key of Shown.Choices; empty if the field is not an enum
+	Entity  *Link   `json:"entity,omitempty"`  // nil if the field holds no entity
 }
 
 // Link is an entity that a field refers to. The caller of Tree fills in Name and Alive.
@@ -42,8 +43,8 @@ type Link struct {
 // Shown is a value as a tree of fields.
 type Shown struct {
 	Field
-	Choices map[string][]Choice // names of the enums in the tree, by Field.Choices
-	Links   []*Link             // entities in the tree
+	Choices map[string][]Choice // named values of the tree's enums; the keys are in Field.Choices
+	Links   []*Link             // all entities in the tree
 	Fields  int                 // number of fields in the tree
 }
 
@@ -55,24 +56,26 @@ type Options struct {
 	Fields int
 }
 
+// Limits of a tree.
 const (
-	// The following are limits.
-	maxDepth  = 10      // levels of parts
-	maxParts  = 64      // elements of an array, a slice or a map
-	maxString = 4096    // bytes of a string's value
-	maxTexts  = 1 << 16 // bytes of the values of all strings together; then maxText for each further value
+	maxDepth  = 10      // nesting depth of fields
+	maxParts  = 64      // shown elements of an array, a slice or a map
+	maxString = 4096    // bytes of a string in Field.Value
+	maxTexts  = 1 << 16 // bytes of all strings in Field.Value; each further string has at most maxText bytes
 	maxText   = 120     // bytes of Field.Text
-	maxSorted = 1000    // entries of a map whose entries are shown
-	maxCopied = 1 << 19 // bytes copied for display: entries of maps, and contents of interfaces
-	maxSafe   = 1 << 53 // JavaScript represents all integers up to this one exactly
-
-	entryBytes = 64 // bytes counted for the sort key of an entry of a map
+	maxSorted = 1000    // entries of a map; the entries of a larger map are not shown
+	maxCopied = 1 << 19 // bytes that Tree copies from maps and interfaces
 )
 
-// Tree returns a value as a tree of fields. It follows pointers, and stops at cycles. No goroutine may write
-// to memory behind pointers, slices and maps during the call, because Tree reads this memory in place.
-// Complexity: bounded by Options.Fields and the constants above. A large array costs only its shown part. If
-// v is not addressable, Tree copies v first.
+const (
+	maxSafe    = 1 << 53 // JavaScript represents all integers up to this one exactly
+	entryBytes = 64      // assumed size of the sort key of a map's entry
+)
+
+// Tree returns a value as a tree of fields. It follows pointers, and stops at cycles. If v is not
+// addressable, Tree copies v first. Tree reads the memory behind pointers, slices and maps in place: no
+// goroutine may write to this memory during the call. Complexity: bounded by Options.Fields and the limits of
+// a tree.
 func Tree(v reflect.Value, o Options) Shown {
 	if o.Fields == 0 {
 		o.Fields = 2000
@@ -94,7 +97,7 @@ type builder struct {
 	texts int         // bytes of strings' values that may still be added
 	copy  int         // bytes that may still be copied
 	plain bool        // whether the whole value holds no Go pointers
-	way   []reference // references that led to the current field
+	way   []reference // references on the path to the current field
 }
 
 // reference is the target of a pointer, a map or a slice.
@@ -158,7 +161,7 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	case reflect.Interface:
 		if !v.IsNil() {
 			inner := v.Elem()
-			// If the contents are not copied, the String methods of unexported fields are not called.
+			// The String methods of unexported fields can be called only on an addressable copy.
 			if inner.CanInterface() && b.mayCopy(inner.Type().Size()) {
 				inner = addressable(inner)
 			}
@@ -210,7 +213,7 @@ func (b *builder) choices(f *Field, t reflect.Type) {
 	b.shown.Choices[f.Choices] = ChoicesOf(t)
 }
 
-// floatValue returns a number, or the name of a number that JSON cannot write.
+// floatValue returns a number, or a name such as NaN for a number that JSON cannot represent.
 func floatValue(v reflect.Value) any {
 	switch f := v.Float(); {
 	case math.IsNaN(f):
@@ -220,7 +223,7 @@ func floatValue(v reflect.Value) any {
 	case math.IsInf(f, -1):
 		return "-Inf"
 	case v.Type().Bits() == 32:
-		return float32(f) // JSON then shows fewer digits
+		return float32(f) // encoding/json writes fewer digits for a float32
 	default:
 		return f
 	}
@@ -251,7 +254,7 @@ func (b *builder) mayCopy(bytes uintptr) bool {
 	return true
 }
 
-// part adds a part and reports whether there was room for it.
+// part adds a part. It returns false if the tree has no room for the part.
 func (b *builder) part(f *Field, name string, exported bool, v reflect.Value, at place) bool {
 	if !b.hasRoom(at.depth) {
 		return false
@@ -288,7 +291,7 @@ func join(path, name string) string {
 func (b *builder) elements(f *Field, v reflect.Value, at place) {
 	n := v.Len()
 	if v.Type().Elem().Size() == 0 {
-		f.More = n // elements of zero size show nothing, and would use up the fields
+		f.More = n // elements of size zero have nothing to show
 		return
 	}
 	for i := range min(n, maxParts) {
@@ -302,8 +305,8 @@ func (b *builder) elements(f *Field, v reflect.Value, at place) {
 	f.More = n - len(f.Parts)
 }
 
-// following calls show for the target of a reference. It does not call show if the reference is nil or refers
-// back to an enclosing field.
+// following calls show, which adds the target of a reference. If the reference is nil or refers to an
+// enclosing field, following does not call show.
 func (b *builder) following(f *Field, v reflect.Value, at place, show func()) {
 	to := reference{v.Type(), v.Pointer()}
 	if to.at == 0 {

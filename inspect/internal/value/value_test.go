@@ -55,7 +55,6 @@ type (
 	}
 )
 
-// part returns the field at a path.
 func part(t *testing.T, f *Field, path string) *Field {
 	t.Helper()
 	var found *Field
@@ -123,7 +122,7 @@ func TestTree(t *testing.T) {
 		}
 		got.Parts, got.Entity = nil, nil
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v\n instead of %+v", got, want)
+			t.Errorf("the field is %+v\nwant %+v", got, want)
 		}
 	}
 	if part(t, &shown.Field, "inner").Exported || len(shown.Links) != 1 {
@@ -139,7 +138,7 @@ func TestTree(t *testing.T) {
 		t.Errorf("choices are %v", got)
 	}
 	if text, err := json.Marshal(shown); err != nil || !strings.Contains(string(text), `"value":"NaN"`) {
-		t.Errorf("%s, %v", text, err)
+		t.Errorf("the JSON is %s, the error is %v", text, err)
 	}
 	if f := Tree(reflect.ValueOf(v), Options{}); part(t, &f.Field, "At.X").Editable {
 		t.Error("a field of a tree without Options.Editable can be edited")
@@ -185,12 +184,12 @@ func TestTreeOfHeapValues(t *testing.T) {
 		f := part(t, &shown.Field, path)
 		if f.Text != want.text || f.Value != want.value || f.Editable != want.editable ||
 			f.Offset != want.offset && want.offset <= 0 {
-			t.Errorf("%s: %+v", path, *f)
+			t.Errorf("%s is %+v, want %+v", path, *f, want)
 		}
 	}
 	if f := part(t, &shown.Field, "Extra"); f.Text != "int 5" || len(f.Parts) != 1 ||
 		f.Parts[0].Value != int64(5) || f.Parts[0].Editable {
-		t.Errorf("%+v", f)
+		t.Errorf("the field Extra is %+v", f)
 	}
 	if f := part(t, &shown.Field, "Lock"); len(f.Parts) != 0 {
 		t.Error("the fields that a lock guards were read")
@@ -209,10 +208,10 @@ func TestTreeOfHeapValues(t *testing.T) {
 		struct{ v any }{struct{ u vast.Entity }{vast.EntityOf(1 << 32)}}} {
 		shown := Tree(reflect.ValueOf(v), Options{Editable: true})
 		if n := count(&shown.Field); n > 20 || len(shown.Text) > maxText+10 {
-			t.Errorf("%d fields, %s", n, shown.Text)
+			t.Errorf("%T: the tree has %d fields, the text has %d bytes", v, n, len(shown.Text))
 		}
 		if _, err := json.Marshal(shown); err != nil {
-			t.Error(err)
+			t.Errorf("%T: the tree cannot be written as JSON: %v", v, err)
 		}
 	}
 	var texts [40]string
@@ -221,7 +220,8 @@ func TestTreeOfHeapValues(t *testing.T) {
 	}
 	if text, err := json.Marshal(Tree(reflect.ValueOf(texts), Options{})); err != nil ||
 		len(text) > 2*maxTexts {
-		t.Errorf("%d bytes, %v", len(text), err)
+		t.Errorf("the JSON of 40 long strings has %d bytes, want at most %d; the error is %v", len(text),
+			2*maxTexts, err)
 	}
 	long := Tree(reflect.ValueOf(strings.Repeat("é", 5000)), Options{Editable: true})
 	if long.More != 10_000-maxString || long.Editable {
@@ -278,6 +278,6 @@ func TestHostileStrings(t *testing.T) {
 	}
 	shown := Tree(reflect.ValueOf([100]endless{}), Options{})
 	if n := len(shown.Parts[5].Text); n > maxText+10 || !strings.HasSuffix(shown.Parts[5].Text, "…") {
-		t.Errorf("%d bytes of text", n)
+		t.Errorf("the text of an endless string has %d bytes, or no … at the end", n)
 	}
 }

@@ -12,12 +12,12 @@ func TestBubble(t *testing.T) {
 		began := clock.Now()
 		time.Sleep(time.Hour)
 		if passed := clock.Now() - began; passed != time.Hour {
-			t.Errorf("%v passed in an hour", passed)
+			t.Errorf("the clock advanced by %v in an hour", passed)
 		}
 	})
 	began := clock.Now()
 	time.Sleep(time.Millisecond)
 	if passed := clock.Now() - began; passed <= 0 || passed > time.Minute {
-		t.Errorf("%v passed in a millisecond after a bubble", passed)
+		t.Errorf("after the bubble, the clock advanced by %v in a sleep of a millisecond", passed)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// Mistake is a mistake that a folder of [Break] makes. Mistakes can be combined by |.
+// Mistake is a set of mistakes that a folder of [Break] makes.
 type Mistake uint8
 
 const (
-	// FolderSyncDoesNothing: Sync of the folder returns and makes nothing durable.
+	// FolderSyncDoesNothing: Sync of the folder succeeds, but makes no names durable.
 	FolderSyncDoesNothing Mistake = 1 << iota
 	// FileSyncEarly: Sync of a file returns before the bytes are durable. The next Write, WriteAt, Sync or
 	// Close of the file makes them durable.
@@ -24,7 +24,7 @@ const (
 	RenameBeforeData
 )
 
-// Break returns a folder that works like f, but makes mistakes on purpose. A test that passes with this
+// Break returns a folder that works like f, but makes the mistakes m on purpose. A test that passes with this
 // folder does not find these mistakes.
 func Break(f disk.Folder, m Mistake) disk.Folder {
 	return &broken{Folder: f, mistake: m, late: make(map[string]bool)}
@@ -35,7 +35,7 @@ type broken struct {
 	disk.Folder
 	mistake Mistake
 	mutex   sync.Mutex
-	late    map[string]bool // files whose bytes must be synced after their names
+	late    map[string]bool // files to sync after their names are durable
 }
 
 func (b *broken) Create(name string) (disk.File, error) {
@@ -106,31 +106,30 @@ func (b *broken) syncFile(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// brokenFile is an open file of a broken folder.
 type brokenFile struct {
 	disk.File
 	folder *broken
-	name   string // of the file when it was opened
-	first  bool   // whether Create made the file, and the next Sync is the first one
-	owed   bool   // whether a Sync has returned early and the bytes are not durable yet
+	name   string // name of the file when it was opened
+	first  bool   // whether Create made the file and Sync was not called yet
+	early  bool   // whether Sync has returned before the bytes were durable
 }
 
 func (f *brokenFile) Write(p []byte) (int, error) {
-	if err := f.pay(); err != nil {
+	if err := f.finishSync(); err != nil {
 		return 0, err
 	}
 	return f.File.Write(p)
 }
 
 func (f *brokenFile) WriteAt(p []byte, offset int64) (int, error) {
-	if err := f.pay(); err != nil {
+	if err := f.finishSync(); err != nil {
 		return 0, err
 	}
 	return f.File.WriteAt(p, offset)
 }
 
 func (f *brokenFile) Sync() error {
-	if err := f.pay(); err != nil {
+	if err := f.finishSync(); err != nil {
 		return err
 	}
 	if b := f.folder; b.mistake&RenameBeforeData != 0 && f.first {
@@ -141,19 +140,19 @@ func (f *brokenFile) Sync() error {
 		return nil
 	}
 	if f.folder.mistake&FileSyncEarly != 0 {
-		f.owed = true
+		f.early = true
 		return nil
 	}
 	return f.File.Sync()
 }
 
-func (f *brokenFile) Close() error { return errors.Join(f.pay(), f.File.Close()) }
+func (f *brokenFile) Close() error { return errors.Join(f.finishSync(), f.File.Close()) }
 
-// pay syncs the file if an earlier Sync returned early.
-func (f *brokenFile) pay() error {
-	if !f.owed {
+// finishSync syncs the file if an earlier Sync has returned before the bytes were durable.
+func (f *brokenFile) finishSync() error {
+	if !f.early {
 		return nil
 	}
-	f.owed = false
+	f.early = false
 	return f.File.Sync()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// replace replaces the content of the file "state". A power cut leaves the old content or the new content.
+// replace replaces the file "state". After a power cut, the file has the old content or the new content.
 func replace(f disk.Folder, content []byte) error {
 	if err := f.Remove("new"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -31,8 +31,8 @@ func replace(f disk.Folder, content []byte) error {
 	return f.Sync()
 }
 
-// crashes runs a program. Before each call and at the end, crashes copies the disk with 30 seeds, cuts the
-// power of each copy, restarts the copy and checks it. It returns the first error of check.
+// crashes runs a program. Before each call and at the end, it copies the disk with 30 seeds, cuts the power
+// of each copy, restarts the copy and checks it. crashes returns the first error of check.
 func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim.Disk) error) (failed error) {
 	t.Helper()
 	d := sim.New(1)
@@ -53,17 +53,14 @@ func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim
 	return failed
 }
 
-// TestBreakReplace: a correct program that replaces a file survives each power cut. On a folder that makes a
-// mistake, the check fails if the field fails is set. Otherwise the calls of the program make up for the
-// mistake.
 func TestBreakReplace(t *testing.T) {
 	for _, c := range []struct {
 		mistake sim.Mistake
-		fails   bool
+		loses   bool // whether a power cut may lose acknowledged data
 	}{
 		{0, false},
 		{sim.FolderSyncDoesNothing, true},
-		{sim.FileSyncEarly, false}, // Close, which makes the bytes durable, comes before Rename
+		{sim.FileSyncEarly, false}, // the program calls Close before Rename
 		{sim.RenameBeforeData, true},
 		{sim.FolderSyncDoesNothing | sim.RenameBeforeData, true},
 	} {
@@ -92,28 +89,25 @@ func TestBreakReplace(t *testing.T) {
 					return nil
 				}
 			}
-			return fmt.Errorf("the file holds neither replacement %d, which is acknowledged, nor the next",
+			return fmt.Errorf("the file holds neither the acknowledged content %d nor the next one",
 				acknowledged)
 		})
-		if (failed != nil) != c.fails {
+		if (failed != nil) != c.loses {
 			t.Errorf("with the mistakes %b, the check returned %v; want an error: %t", c.mistake, failed,
-				c.fails)
+				c.loses)
 		}
 	}
 }
 
-// TestBreakAppend: a correct program that appends records survives each power cut. On a folder that makes a
-// mistake, the check fails if the field fails is set. Otherwise the calls of the program make up for the
-// mistake.
 func TestBreakAppend(t *testing.T) {
 	for _, c := range []struct {
 		mistake sim.Mistake
-		fails   bool
+		loses   bool // whether a power cut may lose acknowledged data
 	}{
 		{0, false},
 		{sim.FolderSyncDoesNothing, true},
 		{sim.FileSyncEarly, true},
-		{sim.RenameBeforeData, false}, // the program acknowledges nothing before it syncs the folder
+		{sim.RenameBeforeData, false}, // the program syncs the folder before it acknowledges records
 	} {
 		acknowledged := 0
 		failed := crashes(t, c.mistake, func(f disk.Folder) {
@@ -138,14 +132,13 @@ func TestBreakAppend(t *testing.T) {
 			}
 			return nil
 		})
-		if (failed != nil) != c.fails {
+		if (failed != nil) != c.loses {
 			t.Errorf("with the mistakes %b, the check returned %v; want an error: %t", c.mistake, failed,
-				c.fails)
+				c.loses)
 		}
 	}
 }
 
-// TestBreakErrors: a folder that makes mistakes passes on the errors of the disk.
 func TestBreakErrors(t *testing.T) {
 	d := sim.New(1)
 	f := sim.Break(d.Folder(), sim.RenameBeforeData|sim.FileSyncEarly)
@@ -160,14 +153,14 @@ func TestBreakErrors(t *testing.T) {
 			t.Errorf("call %d returned %v, want %v", i, c.err, c.want)
 		}
 	}
-	must(t, a.Sync(), a.Sync()) // the first Sync is put off, the second Sync returns early
+	must(t, a.Sync(), a.Sync()) // Rename does the work of the first Sync, and Write that of the second
 	d.FailAt(d.Calls() + 1)
 	if _, err := a.Write([]byte("one")); !errors.Is(err, syscall.EIO) {
-		t.Errorf("Write returned %v, want the error of the Sync that had returned early", err)
+		t.Errorf("Write returned %v, want the error of the Sync before it", err)
 	}
 	must(t, a.Close(), f.Rename("a", "b"))
 	d.FailAt(d.Calls() + 1)
 	if err := f.Sync(); !errors.Is(err, syscall.EIO) {
-		t.Errorf("Sync returned %v", err)
+		t.Errorf("Sync of the folder returned %v, want EIO", err)
 	}
 }

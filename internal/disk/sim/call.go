@@ -28,11 +28,12 @@ func (o Op) String() string {
 		"close"}[o]
 }
 
-// Call is a call that a program has made.
+// Call is a call that a program has made. For a call of an open file, Name is the name that the file had when
+// it was opened.
 type Call struct {
 	Number int64 // from 1
 	Op     Op
-	Name   string // name of the file, for an open file when it was opened; empty for Files and SyncFolder
+	Name   string // name of the file; empty for Files and SyncFolder
 	To     string // new name of a Rename
 	Offset int64  // offset of the first byte of a ReadAt, Write or WriteAt
 	Bytes  int    // number of bytes that were read or written
@@ -57,32 +58,32 @@ func (c Call) String() string {
 	return b.String()
 }
 
-// Calls returns the number of calls so far, over the life of the disk. Calls of a program that has ended do
-// not count.
+// Calls returns the number of calls since New. It does not count the calls that return [ErrStopped] because
+// the program has ended before.
 func (d *Disk) Calls() int64 {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.calls
 }
 
-// Log returns the calls so far.
+// Log returns the calls that [Disk.Calls] counts.
 func (d *Disk) Log() []Call {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return d.log[:len(d.log):len(d.log)]
 }
 
-// Watch makes the disk call f before each call, on the goroutine that makes the call. f may call the methods
-// of the disk: for example, f may copy the disk and cut the power of the copy. The argument of f lacks
-// Number, Bytes, Err and the Offset of a Write, which are unknown before the call. Calls of other goroutines
-// may come between f and the call. A nil f ends the watch.
+// Watch makes the disk call f before each call, on the goroutine that makes the call. The function f may call
+// the methods of the disk: for example, it may copy the disk and cut the power of the copy. The argument of f
+// has no Number, Bytes and Err, and no Offset for a Write: they are unknown before the call. Other goroutines
+// may make calls between f and the call. A nil f ends the watch.
 func (d *Disk) Watch(f func(Call)) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.watch = f
 }
 
-// watcher returns the function that Watch has set, or nil if the program of the call has ended.
+// watcher returns the function that Watch has set, or nil if the program has ended.
 func (d *Disk) watcher(life int) func(Call) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -92,7 +93,7 @@ func (d *Disk) watcher(life int) func(Call) {
 	return d.watch
 }
 
-// PrintIfFailed prints the last calls at the end of a test that has failed.
+// PrintIfFailed prints the last 200 calls at the end of a test that has failed.
 func (d *Disk) PrintIfFailed(t testing.TB) {
 	t.Cleanup(func() {
 		if !t.Failed() {

@@ -12,39 +12,38 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// ErrStopped is the error of each call of a program that was killed, or whose power was cut.
+// ErrStopped is the error of each call of a program that Kill or PowerCut has ended.
 var ErrStopped = errors.New("the simulated process has ended")
 
 // Disk is a simulated folder. Its methods may be called from any goroutine.
 type Disk struct {
-	mutex    sync.Mutex
-	seed     uint64
-	source   rand.PCG
-	names    map[string]*file // as the program sees them
-	durable  map[string]*file // as at the last Sync of the folder
-	changes  []change         // since the last Sync of the folder
-	life     int              // number of calls of Restart
-	stopped  bool             // whether the program has ended
-	cut      bool             // whether a power cut has ended the program
-	calls    int64            // number of calls
-	log      []Call
-	stopAt   int64 // number of the call in which the program ends; 0 for no call
-	cutAt    bool  // whether a power cut ends the program in the call stopAt
-	failAt   int64 // number of the call that fails; 0 for no call
-	faults   Faults
-	capacity int64 // limit of the bytes of all files; 0 for no limit
-	refuse   bool  // whether Rename and Remove refuse open files
-	watch    func(Call)
+	mutex      sync.Mutex
+	seed       uint64
+	source     rand.PCG
+	names      map[string]*file // files by name, as the program sees them
+	durable    map[string]*file // files by name at the last Sync of the folder
+	changes    []change         // changes of names since the last Sync of the folder
+	life       int              // number of calls of Restart; identifies the program
+	stopped    bool             // whether the program has ended
+	cut        bool             // whether a power cut has ended the program
+	calls      int64            // number of calls
+	log        []Call
+	stopAt     int64 // number of the call in which the program ends; 0 for no call
+	cutAt      bool  // whether a power cut ends the program in the call stopAt
+	failAt     int64 // number of the call that fails; 0 for no call
+	faults     Faults
+	capacity   int64 // limit of the bytes of all files; 0 for no limit
+	refuseOpen bool  // whether Rename and Remove refuse open files
+	watch      func(Call)
 }
 
-// change is a creation, rename or removal since the last Sync of the folder.
 type change struct {
 	op       Op
 	name, to string
 	file     *file
 }
 
-// New returns an empty disk. The seed decides what survives and what fails.
+// New returns an empty disk. The seed decides which data survives a power cut and which calls fail.
 func New(seed uint64) *Disk {
 	return &Disk{
 		seed:    seed,
@@ -56,21 +55,22 @@ func New(seed uint64) *Disk {
 
 // Folder returns the folder for the program that runs now. After [Disk.Kill] or [Disk.PowerCut], the methods
 // of the folder and of its files return [ErrStopped], even after Restart. Therefore goroutines of a program
-// that has ended change nothing.
+// that has ended cannot change the disk.
 func (d *Disk) Folder() disk.Folder {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return &folder{d, d.life}
 }
 
-// Copy returns a copy of the disk. The copy has the same synced and unsynced data, number of calls and log.
-// It makes its decisions by the given seed. It has no faults, no watcher and no open files. Copying takes
-// time for each file and change, not for each byte.
+// Copy returns a copy of the disk with its files, its unsynced changes, its settings of [Disk.SetCapacity]
+// and [Disk.RefuseOpen], its number of calls and its log. The copy has its own seed, and no faults, watcher,
+// open files or planned end of the program. Complexity: proportional to the number of files and of unsynced
+// changes, not to the number of bytes.
 func (d *Disk) Copy(seed uint64) *Disk {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	copies := make(map[*file]*file)
-	of := func(f *file) *file {
+	copyOf := func(f *file) *file {
 		if copies[f] == nil {
 			copies[f] = f.copy()
 		}
@@ -78,23 +78,23 @@ func (d *Disk) Copy(seed uint64) *Disk {
 	}
 	c := New(seed)
 	for name, f := range d.names {
-		c.names[name] = of(f)
+		c.names[name] = copyOf(f)
 	}
 	for name, f := range d.durable {
-		c.durable[name] = of(f)
+		c.durable[name] = copyOf(f)
 	}
 	for _, change := range d.changes {
-		change.file = of(change.file)
+		change.file = copyOf(change.file)
 		c.changes = append(c.changes, change)
 	}
 	c.life, c.stopped, c.cut = d.life, d.stopped, d.cut
 	c.calls, c.log = d.calls, slices.Clip(d.log)
-	c.capacity, c.refuse = d.capacity, d.refuse
+	c.capacity, c.refuseOpen = d.capacity, d.refuseOpen
 	return c
 }
 
-// Kill ends the program between two calls. The files and names stay as the program left them. Data that the
-// program has not synced is durable only after a later Sync.
+// Kill ends the program between two calls. The files and names stay as the program left them. Changes that
+// were not synced become durable at the next Sync.
 func (d *Disk) Kill() { d.stop(false) }
 
 // PowerCut ends the program between two calls. Restart then loses part of the data that was not synced.
@@ -107,11 +107,12 @@ func (d *Disk) stop(cut bool) {
 	d.cut = d.cut || cut
 }
 
-// KillAt kills the program in the middle of a call. Calls are counted from 1, over the life of the disk: see
-// [Disk.Calls]. KillAt replaces an earlier KillAt or PowerCutAt. KillAt(0) does not stop the program.
+// KillAt kills the program in the middle of a call. Calls are counted as for [Disk.Calls], from 1. KillAt
+// replaces an earlier KillAt or PowerCutAt. KillAt(0) cancels it.
 func (d *Disk) KillAt(call int64) { d.setStop(call, false) }
 
-// PowerCutAt cuts the power in the middle of a call. Its argument is as for [Disk.KillAt].
+// PowerCutAt cuts the power in the middle of a call. It counts calls, and replaces an earlier KillAt or
+// PowerCutAt, as [Disk.KillAt] does.
 func (d *Disk) PowerCutAt(call int64) { d.setStop(call, true) }
 
 func (d *Disk) setStop(call int64, cut bool) {
@@ -146,7 +147,7 @@ func (d *Disk) Restart() disk.Folder {
 	return &folder{d, d.life}
 }
 
-// lose loses part of the data and of the changes that were not synced, as a power cut does.
+// lose loses part of the unsynced data and changes, as a power cut does.
 func (d *Disk) lose() {
 	r := d.random()
 	d.names = maps.Clone(d.durable)
@@ -159,7 +160,7 @@ func (d *Disk) lose() {
 	d.sync()
 }
 
-// surviving returns the changes that survive a power cut: either the first few, or an arbitrary subset.
+// surviving returns the changes that survive a power cut: the first few, or an arbitrary subset.
 func (d *Disk) surviving(r *rand.Rand) []change {
 	if r.IntN(2) == 0 {
 		return d.changes[:r.IntN(len(d.changes)+1)]
@@ -179,8 +180,8 @@ func (d *Disk) surviving(r *rand.Rand) []change {
 // keep or lose all sectors of a large file.
 var chances = [...]float64{0, 0.1, 0.5, 0.9, 1}
 
-// apply makes a change in names. If an earlier change did not survive, the name may not refer to the file. A
-// rename or removal then does nothing.
+// apply makes a change in names. A rename or removal does nothing if its name does not refer to its file,
+// because an earlier change has not survived.
 func (c change) apply(names map[string]*file) {
 	switch {
 	case c.op == Create:
@@ -204,15 +205,15 @@ func (d *Disk) Names() []string {
 	return slices.Sorted(maps.Keys(d.names))
 }
 
-// Bytes returns the bytes of a file as the program sees them. It panics if there is no such file.
+// Bytes returns the bytes of a file as the program sees them. It panics if the file does not exist.
 func (d *Disk) Bytes(name string) []byte {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	return slices.Clone(d.mustFile(name).data)
 }
 
-// FlipBit inverts a bit of a synced file, both for programs and after a power cut. It panics if there is no
-// such file.
+// FlipBit inverts a bit of a file. The file must be synced, so that the bit is also inverted after a power
+// cut. FlipBit panics if the file does not exist.
 func (d *Disk) FlipBit(name string, bit int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -221,8 +222,7 @@ func (d *Disk) FlipBit(name string, bit int64) {
 	f.data[bit/8] ^= 1 << (bit % 8)
 }
 
-// Put makes a file with these bytes, or replaces the file of this name. It makes the file and all names
-// durable.
+// Put creates or replaces a file. It makes the file and all names durable.
 func (d *Disk) Put(name string, data []byte) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -232,7 +232,7 @@ func (d *Disk) Put(name string, data []byte) {
 	d.sync()
 }
 
-// Lose removes a file and makes all names durable. It panics if there is no such file.
+// Lose removes a file and makes all names durable. It panics if the file does not exist.
 func (d *Disk) Lose(name string) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -252,7 +252,6 @@ func (d *Disk) mustFile(name string) *file {
 	return f
 }
 
-// pathError returns the error of a call for a file.
 func pathError(op Op, name string, err error) error {
 	return &fs.PathError{Op: op.String(), Path: name, Err: err}
 }

@@ -2,16 +2,16 @@ package sim
 
 import "syscall"
 
-// Faults are the probabilities, from 0 to 1, with which calls fail. A failed call returns an error as the
-// operating system does, and the program continues.
+// Faults are the probabilities, from 0 to 1, with which calls fail. A failed call returns an error of the
+// operating system, and the program continues.
 type Faults struct {
 	// WriteEIO and WriteENOSPC are the probabilities with which Write and WriteAt fail with EIO and with
 	// ENOSPC. A failed call may write a part of the bytes.
 	WriteEIO, WriteENOSPC float64
-	// SyncFile is the probability with which Sync of a file fails with EIO. As on Linux, the sectors that
-	// were not synced then count as synced, but at least one of them is lost. Until the power fails, programs
-	// still read the bytes of a lost sector. A later Sync saves these bytes only if the program has written
-	// to the sector again.
+	// SyncFile is the probability with which Sync of a file fails with EIO. A failed Sync loses at least one
+	// of the sectors that were not synced, and marks all of them as synced, as on Linux. Until the power
+	// fails, programs still read the bytes of a lost sector. A later Sync makes these bytes durable only if
+	// the program has written to the sector again.
 	SyncFile float64
 	// Folder is the probability with which Create, Rename, Remove and Sync of the folder fail with EIO. A
 	// failed call does nothing.
@@ -28,15 +28,16 @@ func (d *Disk) SetFaults(f Faults) {
 }
 
 // FailAt makes one call fail as [Faults] describes. A Write or WriteAt fails with EIO or ENOSPC. Close does
-// not fail. Calls are counted from 1, over the life of the disk. After FailAt(0), no call fails.
+// not fail. Calls are counted as for [Disk.Calls], from 1. FailAt replaces an earlier FailAt. FailAt(0)
+// cancels it.
 func (d *Disk) FailAt(call int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.failAt = call
 }
 
-// SetCapacity limits the bytes of all files together. A Write beyond the limit writes the bytes that fit and
-// returns ENOSPC. SetCapacity(0) removes the limit.
+// SetCapacity limits the total size of all files in bytes. A Write beyond the limit writes the bytes that fit
+// and returns ENOSPC. SetCapacity(0) removes the limit.
 func (d *Disk) SetCapacity(bytes int64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -47,16 +48,16 @@ func (d *Disk) SetCapacity(bytes int64) {
 func (d *Disk) RefuseOpen() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.refuse = true
+	d.refuseOpen = true
 }
 
 // fault returns the error with which a call fails, or nil.
 func (d *Disk) fault(op Op) error {
-	must := d.calls == d.failAt
-	happens := func(chance float64) bool { return must || chance > 0 && d.random().Float64() < chance }
+	planned := d.calls == d.failAt
+	happens := func(chance float64) bool { return planned || chance > 0 && d.random().Float64() < chance }
 	switch op {
 	case Write:
-		if must && d.random().IntN(2) == 0 {
+		if planned && d.random().IntN(2) == 0 {
 			return syscall.ENOSPC
 		}
 		if happens(d.faults.WriteEIO) {

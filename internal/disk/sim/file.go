@@ -11,15 +11,14 @@ const sector = 512
 
 // file is the content of a file. Programs cannot make a file shorter.
 type file struct {
-	data    []byte // the bytes that programs read; not changed in place, because copies share the array
+	data    []byte // bytes that programs read; not changed in place, because copies share the array
 	durable int    // bytes below this offset are durable, except in the sectors of rewritten and lost
-	size    int    // the durable size
-	ends    []int  // size of data after each call of Write since the last Sync
-	// rewritten holds the versions of each sector that was rewritten since the last Sync: by WriteAt, or by a
-	// Write to a sector that was lost. The first version is the durable one. Each call since the last Sync
-	// has left one more version.
+	size    int    // size at the last successful Sync
+	ends    []int  // len(data) after each call of Write since the last Sync
+	// rewritten maps each sector that was rewritten since the last Sync to its versions: the durable version,
+	// and the version after each later call. WriteAt rewrites sectors, and so does a Write to a lost sector.
 	rewritten map[int][][]byte
-	// lost holds the durable bytes of each sector that a failed Sync has lost.
+	// lost maps each sector that a failed Sync has lost to its durable bytes.
 	lost map[int][]byte
 	open int // number of open handles
 }
@@ -36,7 +35,6 @@ func (f *file) copy() *file {
 	return &c
 }
 
-// write appends bytes.
 func (f *file) write(p []byte) {
 	if len(p) == 0 {
 		return
@@ -50,7 +48,7 @@ func (f *file) write(p []byte) {
 	f.noteVersion(last)
 }
 
-// writeAt changes bytes.
+// writeAt overwrites bytes.
 func (f *file) writeAt(p []byte, offset int) {
 	if len(p) == 0 {
 		return
@@ -66,8 +64,7 @@ func (f *file) writeAt(p []byte, offset int) {
 	}
 }
 
-// rewrite records in f.rewritten the versions that a sector has had so far. The caller then changes the
-// sector.
+// rewrite prepares a sector for a change: it records in f.rewritten the versions of the sector so far.
 func (f *file) rewrite(s int) {
 	if f.rewritten[s] != nil {
 		return
@@ -75,7 +72,7 @@ func (f *file) rewrite(s int) {
 	if f.rewritten == nil {
 		f.rewritten = make(map[int][][]byte)
 	}
-	f.rewritten[s] = [][]byte{f.kept(s)}
+	f.rewritten[s] = [][]byte{f.durableBytes(s)}
 	delete(f.lost, s)
 	if f.durable >= (s+1)*sector {
 		return
@@ -89,18 +86,16 @@ func (f *file) rewrite(s int) {
 	}
 }
 
-// noteVersion records the version that a call has left, if the sector is in f.rewritten.
+// noteVersion records the present bytes of a sector as a version, if the sector is in f.rewritten.
 func (f *file) noteVersion(s int) {
 	if versions := f.rewritten[s]; versions != nil {
 		f.rewritten[s] = append(versions, f.sector(s))
 	}
 }
 
-// sector returns the bytes of a sector.
 func (f *file) sector(s int) []byte { return f.data[s*sector : min((s+1)*sector, len(f.data))] }
 
-// kept returns the durable bytes of a sector.
-func (f *file) kept(s int) []byte {
+func (f *file) durableBytes(s int) []byte {
 	if versions := f.rewritten[s]; versions != nil {
 		return versions[0]
 	}
@@ -110,7 +105,7 @@ func (f *file) kept(s int) []byte {
 	return f.data[s*sector : min((s+1)*sector, max(f.durable, s*sector))]
 }
 
-// dirty returns the sectors that were not synced, in order.
+// dirty returns the unsynced sectors, in order.
 func (f *file) dirty() []int {
 	all := slices.Collect(maps.Keys(f.rewritten))
 	if f.durable < len(f.data) {
@@ -129,7 +124,7 @@ func (f *file) sync() {
 	f.durable, f.size, f.ends, f.rewritten = len(f.data), len(f.data), nil, nil
 }
 
-// failSync marks all sectors as synced, and loses at least one of the sectors that were not synced.
+// failSync marks all sectors as synced, and loses at least one of the unsynced sectors.
 func (f *file) failSync(r *rand.Rand) {
 	dirty := f.dirty()
 	if len(dirty) == 0 {
@@ -138,16 +133,16 @@ func (f *file) failSync(r *rand.Rand) {
 	if f.lost == nil {
 		f.lost = make(map[int][]byte)
 	}
-	surely := dirty[r.IntN(len(dirty))]
+	chosen := dirty[r.IntN(len(dirty))]
 	for _, s := range dirty {
-		if s == surely || r.IntN(2) == 0 {
-			f.lost[s] = f.kept(s)
+		if s == chosen || r.IntN(2) == 0 {
+			f.lost[s] = f.durableBytes(s)
 		}
 	}
 	f.durable, f.ends, f.rewritten = len(f.data), nil, nil
 }
 
-// lose loses part of the sectors that were not synced, as a power cut does.
+// lose loses part of the unsynced sectors, as a power cut does.
 func (f *file) lose(r *rand.Rand) {
 	chance := chances[r.IntN(len(chances))]
 	kept := make([]byte, len(f.data))
@@ -162,7 +157,7 @@ func (f *file) lose(r *rand.Rand) {
 	}
 	for _, s := range f.dirty() {
 		if r.Float64() >= chance {
-			put(s, f.kept(s))
+			put(s, f.durableBytes(s))
 			continue
 		}
 		version := f.version(r, s)
@@ -189,13 +184,12 @@ func (f *file) version(r *rand.Rand, s int) []byte {
 	end := min((s+1)*sector, len(f.data))
 	i, _ := slices.BinarySearch(f.ends, s*sector+1)
 	j, _ := slices.BinarySearch(f.ends, end)
-	// The calls from i up to but not including j ended within the sector. Call j ended at the end of the
-	// sector or behind it.
+	// The calls i to j-1 ended within the sector. Call j ended at or after the end of the sector.
 	if n := i + r.IntN(j-i+1); n < j {
 		end = f.ends[n]
 	}
 	return f.data[s*sector : end]
 }
 
-// sectors returns the number of sectors that hold the given number of bytes.
-func sectors(bytes int) int { return (bytes + sector - 1) / sector }
+// sectors returns the number of sectors that hold n bytes.
+func sectors(n int) int { return (n + sector - 1) / sector }

@@ -14,11 +14,11 @@ import (
 // folder is the disk as one program sees it.
 type folder struct {
 	disk *Disk
-	life int
+	life int // value of Disk.life while the program runs
 }
 
-// call counts a call, locks the disk, and carries the call out by calling do. The argument fault of do is the
-// error that the call must return, or nil. It is ErrStopped if the program ends in the middle of the call.
+// call locks the disk, counts a call and makes it by calling do. If the call must fail, fault is the error
+// that do must return. The fault ErrStopped ends the program in the middle of the call.
 func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 	d := f.disk
 	if watch := d.watcher(f.life); watch != nil {
@@ -45,12 +45,11 @@ func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 	return c.Err
 }
 
-// ended reports whether a program has ended.
 func (d *Disk) ended(life int) bool { return d.stopped || life != d.life }
 
-// does reports whether a call takes effect. If the program ends in the middle of the call, a random number
-// decides.
-func (d *Disk) does(fault error) bool {
+// takesEffect reports whether a call with the given fault takes effect. If the program ends in the middle of
+// the call, a random number decides.
+func (d *Disk) takesEffect(fault error) bool {
 	return fault == nil || fault == ErrStopped && d.random().IntN(2) == 0
 }
 
@@ -76,7 +75,7 @@ func (f *folder) Create(name string) (disk.File, error) {
 		if f.disk.names[name] != nil {
 			return fs.ErrExist
 		}
-		if f.disk.does(fault) {
+		if f.disk.takesEffect(fault) {
 			h.file = &file{open: 1}
 			f.disk.change(change{Create, name, "", h.file})
 		}
@@ -117,9 +116,9 @@ func (f *folder) Rename(from, to string) error {
 		switch {
 		case source == nil:
 			return fs.ErrNotExist
-		case f.disk.refuse && (source.open > 0 || target != nil && target.open > 0):
+		case f.disk.refuseOpen && (source.open > 0 || target != nil && target.open > 0):
 			return fs.ErrPermission
-		case f.disk.does(fault):
+		case f.disk.takesEffect(fault):
 			f.disk.change(change{Rename, from, to, source})
 		}
 		return fault
@@ -135,9 +134,9 @@ func (f *folder) Remove(name string) error {
 		switch {
 		case file == nil:
 			return fs.ErrNotExist
-		case f.disk.refuse && file.open > 0:
+		case f.disk.refuseOpen && file.open > 0:
 			return fs.ErrPermission
-		case f.disk.does(fault):
+		case f.disk.takesEffect(fault):
 			f.disk.change(change{Remove, name, "", file})
 		}
 		return fault
@@ -146,20 +145,20 @@ func (f *folder) Remove(name string) error {
 
 func (f *folder) Sync() error {
 	return f.call(Call{Op: SyncFolder}, func(c *Call, fault error) error {
-		if f.disk.does(fault) {
+		if f.disk.takesEffect(fault) {
 			f.disk.sync()
 		}
 		return fault
 	})
 }
 
-// change makes a change, which the next Sync of the folder makes durable.
+// change makes a change of names, which the next Sync of the folder makes durable.
 func (d *Disk) change(c change) {
 	c.apply(d.names)
 	d.changes = append(d.changes, c)
 }
 
-// check returns fs.ErrInvalid if a folder refuses files of this name.
+// check returns fs.ErrInvalid if a folder refuses the name.
 func check(name string) error {
 	if disk.CheckName("", name) != nil {
 		return fs.ErrInvalid
@@ -167,16 +166,15 @@ func check(name string) error {
 	return nil
 }
 
-// handle is an open file.
 type handle struct {
 	folder *folder
 	file   *file
-	name   string // of the file when it was opened
-	writes bool
+	name   string // name of the file when it was opened
+	writes bool   // whether Create opened the file, for writing
 	closed bool
 }
 
-// call is folder.call for an open file. The call returns fs.ErrClosed after Close.
+// call is folder.call for an open file. It fails with fs.ErrClosed after Close.
 func (h *handle) call(c Call, do func(c *Call, fault error) error) error {
 	c.Name = h.name
 	return h.folder.call(c, func(c *Call, fault error) error {
@@ -243,7 +241,7 @@ func (h *handle) WriteAt(p []byte, offset int64) (n int, err error) {
 	return n, err
 }
 
-// written returns how many of n bytes a call with the given fault writes.
+// written returns the number of bytes that a call with the given fault writes, of n.
 func (d *Disk) written(n int, fault error) int {
 	switch {
 	case fault == ErrStopped:
@@ -257,7 +255,7 @@ func (d *Disk) written(n int, fault error) int {
 func (h *handle) Sync() error {
 	return h.call(Call{Op: SyncFile}, func(c *Call, fault error) error {
 		switch d := h.folder.disk; {
-		case d.does(fault):
+		case d.takesEffect(fault):
 			h.file.sync()
 		case fault != ErrStopped:
 			h.file.failSync(d.random())

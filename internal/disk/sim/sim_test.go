@@ -16,13 +16,12 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// seeds is the number of seeds with which most tests run.
+// seeds is the number of runs in most tests.
 const seeds = 300
 
 // filled returns n bytes, all of one value.
 func filled(n int, value byte) []byte { return bytes.Repeat([]byte{value}, n) }
 
-// must fails the test if an operation failed.
 func must(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
@@ -62,7 +61,6 @@ func writeAt(t testing.TB, f disk.File, p []byte, offset int64) {
 	}
 }
 
-// read returns the bytes of a file.
 func read(t testing.TB, f disk.Folder, name string) []byte {
 	t.Helper()
 	file := open(t, f, name)
@@ -74,7 +72,7 @@ func read(t testing.TB, f disk.Folder, name string) []byte {
 // outcomes counts what happened over all seeds.
 type outcomes map[string]int
 
-// expect fails the test if one of these outcomes has not happened, or if another outcome has happened.
+// expect checks that each of these outcomes has happened, and that no other outcome has.
 func (o outcomes) expect(t *testing.T, all ...string) {
 	t.Helper()
 	for _, name := range all {
@@ -89,7 +87,6 @@ func (o outcomes) expect(t *testing.T, all ...string) {
 	}
 }
 
-// TestSyncedSurvives: synced bytes survive each power cut, whatever the program writes after them.
 func TestSyncedSurvives(t *testing.T) {
 	for seed := range uint64(seeds) {
 		d := sim.New(seed)
@@ -108,7 +105,6 @@ func TestSyncedSurvives(t *testing.T) {
 			t.Fatalf("seed %d: the file of %d bytes does not begin with the %d synced bytes", seed, len(got),
 				len(want))
 		}
-		// All bytes that have survived are durable: the next power cut loses nothing.
 		d.PowerCut()
 		if again := read(t, d.Restart(), "a"); !bytes.Equal(again, got) {
 			t.Fatalf("seed %d: a second power cut changed the file: %d bytes before, %d after", seed,
@@ -117,10 +113,8 @@ func TestSyncedSurvives(t *testing.T) {
 	}
 }
 
-// TestUnsyncedIsTorn: any of the sectors that were not synced may survive, and the file ends at one of three
-// places.
 func TestUnsyncedIsTorn(t *testing.T) {
-	const before, after = 2*512 + 100, 9*512 + 50 // number of synced bytes, and of all bytes
+	const before, after = 2*512 + 100, 9*512 + 50 // size of the file at Sync, and at the power cut
 	all := make([]byte, after)
 	for i := range all {
 		all[i] = byte(i/512 + 1)
@@ -185,7 +179,8 @@ func TestUnsyncedIsTorn(t *testing.T) {
 	}
 }
 
-// TestVersionsOfSector: a sector that several calls of Write filled survives as one of the calls left it.
+// TestVersionsOfSector: several calls of Write fill a sector. A power cut leaves the bytes of one of the
+// calls.
 func TestVersionsOfSector(t *testing.T) {
 	seen, second := make(outcomes), make(outcomes)
 	for seed := range uint64(seeds) {
@@ -212,8 +207,6 @@ func TestVersionsOfSector(t *testing.T) {
 	second.expect(t, "0 bytes", "400 bytes", "450 bytes")
 }
 
-// TestRewritten: a sector that WriteAt has changed survives as it was at the last Sync, or as one of the
-// calls since then left it. The synced sectors around this sector survive.
 func TestRewritten(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -228,7 +221,7 @@ func TestRewritten(t *testing.T) {
 		write(t, a, filled(20, 5))
 		want := slices.Concat(filled(18, 3), filled(10, 4), filled(2, 1))
 		if got := read(t, f, "a"); len(got) != 1620 || !bytes.Equal(got[1000:1030], want) {
-			t.Fatalf("the program reads %d bytes, want 1620, or other bytes than it wrote", len(got))
+			t.Fatalf("the program reads %d bytes, want the 1620 bytes that it wrote", len(got))
 		}
 		d.PowerCut()
 		got := read(t, d.Restart(), "a")
@@ -263,9 +256,6 @@ func TestRewritten(t *testing.T) {
 		"second: appended", "second: written")
 }
 
-// TestRewrittenAndSynced: bytes that WriteAt has written survive after Sync. A Sync that fails loses sectors:
-// a power cut leaves a lost sector as it was before WriteAt. If a program writes to the sector again, the
-// next Sync makes the sector durable.
 func TestRewrittenAndSynced(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -314,14 +304,13 @@ func TestRewrittenAndSynced(t *testing.T) {
 		case first == 212 && second == 488:
 			seen["both lost"]++
 		default:
-			t.Fatalf("seed %d: the first sector lost %d bytes, the second %d; want all or none", seed, first,
-				second)
+			t.Fatalf("seed %d: the first sector lost %d of 212 bytes, the second %d of 488; want all or none",
+				seed, first, second)
 		}
 	}
 	seen.expect(t, "written again", "the second lost", "the first lost", "both lost")
 }
 
-// TestWriteAtEnd: WriteAt does not make a file longer. A WriteAt that fails may write a part of the bytes.
 func TestWriteAtEnd(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(50) {
@@ -337,11 +326,11 @@ func TestWriteAtEnd(t *testing.T) {
 		d.FailAt(d.Calls() + 1)
 		n, err := a.WriteAt(filled(60, 2), 40)
 		if !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC) || n >= 60 {
-			t.Fatalf("WriteAt that fails returned %d, %v", n, err)
+			t.Fatalf("the failed WriteAt returned %d, %v", n, err)
 		}
 		if got := read(t, f, "a"); !bytes.Equal(got, slices.Concat(filled(40, 1), filled(n, 2),
 			filled(60-n, 1))) {
-			t.Fatalf("seed %d: WriteAt returned %d, but has written other bytes", seed, n)
+			t.Fatalf("seed %d: WriteAt returned %d, but did not write exactly these bytes", seed, n)
 		}
 		seen[fmt.Sprint(n > 30)]++
 	}
@@ -353,7 +342,6 @@ func TestWriteAtEnd(t *testing.T) {
 	}
 }
 
-// TestNamesAreLost: any subset of the creations that were not synced may survive.
 func TestNamesAreLost(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -362,7 +350,7 @@ func TestNamesAreLost(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			file := create(t, f, name)
 			write(t, file, []byte(name))
-			must(t, file.Sync()) // of the bytes only
+			must(t, file.Sync()) // syncs the bytes, not the name
 		}
 		d.PowerCut()
 		restarted := d.Restart()
@@ -376,7 +364,6 @@ func TestNamesAreLost(t *testing.T) {
 	seen.expect(t, "", "a", "b", "c", "ab", "ac", "bc", "abc")
 }
 
-// TestFirstNamesSurvive: in some power cuts, exactly the first few of many creations survive.
 func TestFirstNamesSurvive(t *testing.T) {
 	const all = "abcdefghijklmnopqrst"
 	first, others := 0, 0
@@ -400,8 +387,6 @@ func TestFirstNamesSurvive(t *testing.T) {
 	}
 }
 
-// TestRenameIsAtomic: a rename that was not synced leaves the file under one of its names. The name that it
-// replaces refers to the old file or to the new one.
 func TestRenameIsAtomic(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -422,8 +407,8 @@ func TestRenameIsAtomic(t *testing.T) {
 		}
 		seen[outcome]++
 	}
-	// The rename, the removal of the renamed file and the creation of an empty one survive independently of
-	// each other. The removal does nothing without the rename.
+	// The rename, the removal and the creation of the empty file survive independently of each other. A
+	// removal without the rename does nothing.
 	seen.expect(t, "new=new old=old ", "old=new ", "", "old= ", "new=new old= ")
 	seen = make(outcomes)
 	for seed := range uint64(seeds) {
@@ -438,8 +423,6 @@ func TestRenameIsAtomic(t *testing.T) {
 	seen.expect(t, "a", "b", "c")
 }
 
-// TestRenameOfUncreated: a rename does not survive if the creation of the renamed file does not. Then the
-// file that the rename would have replaced survives.
 func TestRenameOfUncreated(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -455,11 +438,10 @@ func TestRenameOfUncreated(t *testing.T) {
 		restarted := d.Restart()
 		seen[fmt.Sprintf("%v %q", d.Names(), bytes.TrimRight(read(t, restarted, "a"), "\x00"))]++
 	}
-	// The last outcome is a rename that survives without the bytes of the renamed file.
+	// In the last outcome, the rename survives and the bytes of the renamed file are lost.
 	seen.expect(t, `[a] "old"`, `[a new] "old"`, `[a] "new"`, `[a] ""`)
 }
 
-// TestRemovalIsLost: a file may exist again if its removal was not synced. The file has its durable bytes.
 func TestRemovalIsLost(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -487,7 +469,6 @@ func TestRemovalIsLost(t *testing.T) {
 	seen.expect(t, "gone", "one")
 }
 
-// TestKill: after a kill, files and names are as the program left them, but not durable.
 func TestKill(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -501,7 +482,6 @@ func TestKill(t *testing.T) {
 			t.Fatalf("seed %d: the kill lost bytes", seed)
 		}
 		if seed%2 == 0 {
-			// The next program makes the bytes of the killed program durable.
 			must(t, open(t, f, "a").Sync(), f.Sync())
 			d.PowerCut()
 			if !bytes.Equal(read(t, d.Restart(), "a"), filled(2000, 1)) {
@@ -556,8 +536,6 @@ func play(f disk.Folder) (errs []error) {
 // calls is the number of calls that play makes.
 const calls = 13
 
-// TestStopAtCall: a program ends in the middle of each of its calls. The call and all later ones fail, and
-// the disk is usable after Restart.
 func TestStopAtCall(t *testing.T) {
 	for _, cut := range []bool{false, true} {
 		seen := make(outcomes)
@@ -608,15 +586,13 @@ func TestStopAtCall(t *testing.T) {
 				}
 			}
 		}
-		// These two outcomes are too rare to expect: a Write in part has one of 3,001 lengths.
+		// These outcomes are too rare to expect: an interrupted Write writes 0 to 3,000 bytes at random.
 		delete(seen, "nothing written")
 		delete(seen, "all written")
 		seen.expect(t, "written in part", "created: 0", "created: 1", "renamed: [a]", "renamed: [b]")
 	}
 }
 
-// TestFilesOfEndedProgram: after a restart, calls on files that the ended program had open fail and change
-// nothing.
 func TestFilesOfEndedProgram(t *testing.T) {
 	d := sim.New(1)
 	f := d.Folder()
@@ -642,8 +618,6 @@ func TestFilesOfEndedProgram(t *testing.T) {
 	d.Restart()
 }
 
-// TestFailedSync: until the power fails, programs read the sectors that a failed Sync has lost. A later Sync
-// does not make these sectors durable.
 func TestFailedSync(t *testing.T) {
 	const before, after = 700, 5000
 	seen := make(outcomes)
@@ -668,8 +642,7 @@ func TestFailedSync(t *testing.T) {
 			kept := bytes.Count(got, []byte{1})
 			switch {
 			case len(got) != after || !bytes.Equal(got[:before], filled(before, 1)):
-				t.Fatalf("seed %d: the file has %d bytes, want %d, or synced bytes are lost", seed, len(got),
-					after)
+				t.Fatalf("seed %d: the file has %d bytes, want %d with all synced bytes", seed, len(got), after)
 			case kept == after:
 				seen["nothing lost"]++
 			case kept == before:
@@ -679,7 +652,7 @@ func TestFailedSync(t *testing.T) {
 			}
 			continue
 		}
-		// The last sector changes, so the next Sync writes it again. The lost sectors before it stay lost.
+		// This Write changes the last sector, so the next Sync makes the sector durable.
 		write(t, a, filled(10, 1))
 		must(t, a.Sync())
 		d.PowerCut()
@@ -691,8 +664,6 @@ func TestFailedSync(t *testing.T) {
 	seen.expect(t, "all lost", "some lost")
 }
 
-// TestFailedSyncLosesUnsynced: a failed Sync loses the only sector that was not synced. If all bytes were
-// synced, it loses nothing.
 func TestFailedSyncLosesUnsynced(t *testing.T) {
 	for seed := range uint64(50) {
 		for _, before := range []int{0, 100, 512, 700} {
@@ -718,7 +689,6 @@ func TestFailedSyncLosesUnsynced(t *testing.T) {
 	}
 }
 
-// TestFailedWrites: Write fails with EIO or ENOSPC, and may write a part of the bytes.
 func TestFailedWrites(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(seeds) {
@@ -749,8 +719,6 @@ func TestFailedWrites(t *testing.T) {
 		"ENOSPC after 2")
 }
 
-// TestFaults: calls with faults fail and change no names. Without faults, the calls succeed again. FailAt
-// makes exactly one call fail.
 func TestFaults(t *testing.T) {
 	d := sim.New(1)
 	f := d.Folder()
@@ -789,7 +757,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFailAtWrite: a Write that FailAt makes fail returns EIO or ENOSPC.
 func TestFailAtWrite(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(50) {
@@ -804,7 +771,6 @@ func TestFailAtWrite(t *testing.T) {
 	seen.expect(t, syscall.EIO.Error(), syscall.ENOSPC.Error())
 }
 
-// TestErrors: the simulated disk refuses the calls that the operating system refuses.
 func TestErrors(t *testing.T) {
 	d := sim.New(1)
 	f := d.Folder()
@@ -902,7 +868,6 @@ func TestDamageAtRest(t *testing.T) {
 	}
 }
 
-// TestSeedDecides: the same seed and calls lead to the same disk. Different seeds lead to different disks.
 func TestSeedDecides(t *testing.T) {
 	run := func(seed uint64) string {
 		d := sim.New(seed)
@@ -942,7 +907,6 @@ func TestSeedDecides(t *testing.T) {
 	}
 }
 
-// TestCopy: a change of a disk does not change a copy, and a change of a copy does not change the disk.
 func TestCopy(t *testing.T) {
 	seen := make(outcomes)
 	for seed := range uint64(50) {
@@ -966,10 +930,10 @@ func TestCopy(t *testing.T) {
 
 		all := slices.Concat(filled(700, 1), filled(700, 2), filled(700, 3))
 		if !bytes.Equal(d.Bytes("a"), all) || !slices.Equal(d.Names(), []string{"a"}) {
-			t.Fatal("the disk has changed with a copy")
+			t.Fatal("a change of a copy has changed the disk")
 		}
 		if !bytes.Equal(kept.Bytes("a"), all[:1400]) || !slices.Equal(kept.Names(), []string{"a", "b"}) {
-			t.Fatal("the copy has changed with its disk")
+			t.Fatal("a change of the disk has changed a copy")
 		}
 		if !bytes.Equal(killed.Bytes("c"), all[:1400]) || string(killed.Bytes("a")) != "killed" {
 			t.Fatal("the copy that was killed lacks its own changes")
@@ -982,7 +946,6 @@ func TestCopy(t *testing.T) {
 				kept.Calls(), d.Calls(), kept.Stopped(), d.Stopped())
 		}
 		seen[strings.Join(cut.Names(), "")]++
-		// A power cut at one moment has different results for different seeds.
 		write(t, a, filled(5000, 4))
 		ends := make(map[string]bool)
 		for other := range uint64(20) {
@@ -998,7 +961,6 @@ func TestCopy(t *testing.T) {
 	seen.expect(t, "a", "ab")
 }
 
-// TestGoroutines: several goroutines use one disk while another one copies it.
 func TestGoroutines(t *testing.T) {
 	d := sim.New(1)
 	f := d.Folder()
@@ -1044,7 +1006,6 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// TestRefuseOpen: after RefuseOpen, the disk refuses to rename, replace or remove an open file.
 func TestRefuseOpen(t *testing.T) {
 	d := sim.New(1)
 	d.RefuseOpen()
@@ -1067,7 +1028,6 @@ func TestRefuseOpen(t *testing.T) {
 	must(t, d.Restart().Remove("a")) // the program that had the file open has ended
 }
 
-// TestLog: the log lists calls, and is printed if the test fails.
 func TestLog(t *testing.T) {
 	d := sim.New(7)
 	f := d.Folder()
@@ -1093,7 +1053,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// recorder records the clean-up and the log of a test. Its field failed is the result of Failed.
+// recorder is a testing.TB that records its clean-up function and its log.
 type recorder struct {
 	testing.TB
 	cleanup func()

@@ -1,4 +1,4 @@
-// Package browsertest lets tests use pages in a real browser: one Chromium for all tests of a package.
+// Package browsertest opens pages in a real browser for tests. All tests of a package share one Chromium.
 package browsertest
 
 import (
@@ -21,7 +21,7 @@ const Time = 30 * time.Second
 var errNoBrowser = errors.New("no chromium or chrome found: install chromium, or put its path into " +
 	"VAST_BROWSER")
 
-// browser is shared by all tests; each [Tab] has a profile of its own.
+// browser is the browser of all tests. Each [Tab] has a profile of its own.
 var browser struct {
 	start sync.Once
 	ctx   context.Context
@@ -61,8 +61,7 @@ func Needed(t testing.TB) {
 	}
 }
 
-// find returns the path of a browser.
-func find() (string, error) {
+func findBrowser() (string, error) {
 	names := []string{"chromium", "google-chrome-stable", "google-chrome", "chromium-browser",
 		"headless_shell"}
 	if chosen := os.Getenv("VAST_BROWSER"); chosen != "" {
@@ -77,7 +76,7 @@ func find() (string, error) {
 }
 
 func start() {
-	path, err := find()
+	path, err := findBrowser()
 	if err != nil {
 		browser.err = err
 		return

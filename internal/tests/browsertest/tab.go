@@ -21,9 +21,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Tab is a window of the browser. Messages in the console, exceptions of scripts, and requests to servers
-// other than the test's server fail the test at its end. The methods of Tab end the test if they take too
-// long.
+// Tab is a window of the browser. At its end, a test fails if there were messages in the console, exceptions
+// of scripts, or requests to servers other than the test's server. The methods of Tab fail the test if they
+// take longer than [Time].
 type Tab struct {
 	testing.TB
 	ctx  context.Context
@@ -113,10 +113,10 @@ func (p *Tab) complain(format string, args ...any) {
 	p.complaints = append(p.complaints, fmt.Sprintf(format, args...))
 }
 
-// Expect declares that complaints that contain the text are expected.
+// Expect makes [Tab.Complaints] leave out the complaints that contain the text.
 func (p *Tab) Expect(text string) { p.expected = append(p.expected, text) }
 
-// Complaints returns the unexpected complaints.
+// Complaints returns the unexpected complaints: each fails the test at its end.
 func (p *Tab) Complaints() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,7 +125,7 @@ func (p *Tab) Complaints() []string {
 	})
 }
 
-// Do runs actions.
+// Do runs actions. The text what names them in the message of a failure.
 func (p *Tab) Do(what string, actions ...chromedp.Action) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Time)
@@ -135,8 +135,8 @@ func (p *Tab) Do(what string, actions ...chromedp.Action) {
 	}
 }
 
-// Eval runs an expression in the page. If the result is a promise, Eval waits for its value. Eval stores the
-// value in the variable to which result points, or drops the value if result is nil.
+// Eval runs an expression in the page. If the value of the expression is a promise, Eval waits for the value
+// of the promise. Eval stores the value in the variable to which result points, or drops it if result is nil.
 func (p *Tab) Eval(expression string, result any) {
 	p.Helper()
 	p.Do(expression, chromedp.Evaluate(expression, result, awaiting))
@@ -182,7 +182,7 @@ func (p *Tab) Prefer(theme string) {
 	p.Do("theme", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{feature}))
 }
 
-// said returns the start of the page's text, and the complaints, for messages.
+// said returns the start of the page's text and the complaints, for the message of a failure.
 func (p *Tab) said() string {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
 	defer cancel()
@@ -193,8 +193,8 @@ func (p *Tab) said() string {
 	return "the page says: " + s + "\n" + strings.Join(p.Complaints(), "\n")
 }
 
-// KeepPicture saves a picture of the page in the directory that VAST_SCREENSHOTS names, if the variable is
-// set.
+// KeepPicture saves a picture of the page in the directory that the environment variable VAST_SCREENSHOTS
+// names. It does nothing if the variable is not set.
 func (p *Tab) KeepPicture(name string) {
 	dir := os.Getenv("VAST_SCREENSHOTS")
 	if dir == "" {

@@ -17,18 +17,17 @@ import (
 type arrayOp struct {
 	name   string // append, at or len
 	index  int
-	number uint64 // the number that append adds
+	number uint64 // number that append adds
 }
 
-// arrayResult is the result of an arrayOp.
 type arrayResult struct {
-	index  int // the index, or the length
-	number uint64
-	ok     bool
+	index  int    // index of the appended element, or length
+	number uint64 // element that at returned
+	ok     bool   // whether at found an element
 }
 
-// arrayOrder is the model of a sequential array. An append may use any free index. The length is the lowest
-// free index.
+// arrayOrder is the model of a sequential array. An append may use any free index. The length of the array is
+// its lowest free index.
 var arrayOrder = porcupine.Model{
 	Init: func() any { return map[int]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -54,7 +53,6 @@ var arrayOrder = porcupine.Model{
 	Equal: func(a, b any) bool { return maps.Equal(a.(map[int]uint64), b.(map[int]uint64)) },
 }
 
-// linearArray has the methods whose calls arrayHistory records.
 type linearArray interface {
 	Append(v uint64) int
 	At(i int) (uint64, bool)
@@ -80,7 +78,7 @@ func arrayHistory(a linearArray, seed uint64) []porcupine.Operation {
 	})
 }
 
-// linearShared is a SharedArray whose At reports whether there is an element.
+// linearShared is a SharedArray whose At does not panic, but reports whether there is an element.
 type linearShared struct{ *bulk.SharedArray[uint64] }
 
 func (a linearShared) Append(v uint64) int {

@@ -12,9 +12,9 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// recordHistory runs operations in several goroutines at once and returns their arguments, results and times.
-// Porcupine searches for an order in which a sequential object would have these results. The times come from
-// a counter, not from a clock: with a coarse clock, too many operations would seem concurrent, and porcupine
+// recordHistory runs operations in several goroutines at the same time, and returns their arguments, results
+// and times. Porcupine searches for an order in which a sequential object would have these results. The times
+// come from a counter. With the times of a coarse clock, more operations would seem concurrent, and porcupine
 // would have to try far too many orders.
 func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand) any,
 	do func(client int, input any) any) []porcupine.Operation {
@@ -44,7 +44,6 @@ func recordHistory(clients, operations int, seed uint64, choose func(*rand.Rand)
 	return whole
 }
 
-// linearHistories returns the number of histories to check.
 func linearHistories() int {
 	if !longtest.Enabled() {
 		return 300

@@ -8,8 +8,6 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// TestInsertersAreLinearizable makes the insertions and removals of each history through four inserters. For
-// each call, a goroutine takes a free inserter.
 func TestInsertersAreLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -45,7 +43,7 @@ func TestInsertersAreLinearizable(t *testing.T) {
 	}
 }
 
-// byInserters is a pool that inserts and removes through any free inserter.
+// byInserters is a pool that inserts and removes elements with inserters. Each call takes a free inserter.
 type byInserters struct {
 	*bulk.SharedPool[uint64]
 	free chan *bulk.Inserter[uint64]

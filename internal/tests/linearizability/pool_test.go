@@ -16,10 +16,9 @@ import (
 type poolOp struct {
 	name   string // insert, remove, load or valid
 	handle bulk.Handle[uint64]
-	number uint64 // the element that insert adds
+	number uint64 // element that insert adds
 }
 
-// poolResult is the result of a poolOp.
 type poolResult struct {
 	handle bulk.Handle[uint64]
 	number uint64
@@ -29,8 +28,8 @@ type poolResult struct {
 // gone stands for an element that was removed.
 const gone = ^uint64(0)
 
-// poolOrder is the model of a sequential pool. Its state is a map. The keys are the handles that Insert has
-// returned. A value is the element, or gone.
+// poolOrder is the model of a sequential pool. Its state maps each handle that Insert has returned to the
+// element, or to gone.
 var poolOrder = porcupine.Model{
 	Init: func() any { return map[bulk.Handle[uint64]]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -61,7 +60,6 @@ var poolOrder = porcupine.Model{
 	},
 }
 
-// linearPool has the methods whose calls poolHistory records.
 type linearPool interface {
 	Insert(v uint64) (bulk.Handle[uint64], *uint64)
 	Remove(h bulk.Handle[uint64]) bool
@@ -69,8 +67,8 @@ type linearPool interface {
 	Valid(h bulk.Handle[uint64]) bool
 }
 
-// poolHistory records operations on a pool by several goroutines. The operations choose from at most
-// three recently inserted elements, so that goroutines often use one element at the same time.
+// poolHistory records operations on a pool by several goroutines. The operations choose from at most three
+// recently inserted elements, so that goroutines often use one element at the same time.
 func poolHistory(p linearPool, seed uint64) []porcupine.Operation {
 	var last [3]atomic.Pointer[bulk.Handle[uint64]]
 	var numbers atomic.Uint64
@@ -101,7 +99,6 @@ func poolHistory(p linearPool, seed uint64) []porcupine.Operation {
 	})
 }
 
-// newPool returns a pool that is closed at the end of the test.
 func newPool(t *testing.T, capacity int) *bulk.SharedPool[uint64] {
 	p, err := bulk.NewSharedPool[uint64](bulk.Options{Capacity: capacity})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// object is an entry of a table. The first word determines the other words, so that a torn copy is detected.
+// object is an entry of a table. Its first word determines the other words, so that a torn copy is detected.
 type object struct{ A, B, C, D uint64 }
 
 func objectOf(n uint64) object { return object{n, n * 3, n * 5, n * 7} }
@@ -20,11 +20,11 @@ func objectOf(n uint64) object { return object{n, n * 3, n * 5, n * 7} }
 type entryDo struct {
 	what  string // load, set, remove, update
 	entry int
-	value uint64 // the value that set stores or update adds
+	value uint64 // value that set stores or update adds
 }
 
 type entryGot struct {
-	value uint64 // the value that load returned
+	value uint64 // value that load returned
 	had   bool   // whether the entry had a value before the operation
 }
 
@@ -62,7 +62,7 @@ var entryModel = porcupine.Model{
 	},
 }
 
-// entryUser uses a table of numbers for one goroutine.
+// entryUser makes the calls of one goroutine.
 type entryUser interface {
 	do(entryDo) entryGot
 }
@@ -91,7 +91,7 @@ func (u tableUser) do(d entryDo) (got entryGot) {
 	return got
 }
 
-// history lets goroutines use a few entries concurrently and returns their operations with times and results.
+// history returns the operations of goroutines that use a few entries at the same time.
 func history(seed uint64, users []entryUser) []porcupine.Operation {
 	const entries, each = 2, 12
 	var values atomic.Uint64
@@ -160,7 +160,6 @@ func (u brokenUser) do(d entryDo) (got entryGot) {
 	return entryGot{had: got.had}
 }
 
-// TestLinearizabilityIsChecked: the check finds lost updates.
 func TestLinearizabilityIsChecked(t *testing.T) {
 	table := newTable(t)
 	for seed := range uint64(200) {

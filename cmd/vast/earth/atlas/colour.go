@@ -21,7 +21,6 @@ const (
 	infectionSteps = 12
 )
 
-// palette has the colour for each step of density and of infection.
 var palette = func() (p [densitySteps][infectionSteps]RGB) {
 	for d := range densitySteps {
 		at := float64(d) / (densitySteps - 1)

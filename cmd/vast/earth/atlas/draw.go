@@ -101,7 +101,6 @@ type crowd struct {
 	people, ill uint64
 }
 
-// gather sums up the dots of a cell.
 func (m *Map) gather(row, column int, density, infected []uint32, levels *[classes]uint8,
 	noColor bool) crowd {
 	// Where the colour shows the density, only the sparsest dots are dithered.
@@ -136,7 +135,6 @@ func (m *Map) gather(row, column int, density, infected []uint32, levels *[class
 	return c
 }
 
-// plain returns a cell without colours.
 func (m *Map) plain(cell int, c crowd) Cell {
 	if glyph := c.glyph | m.glyph[cell]&everyOther; glyph != 0 {
 		return Cell{Rune: brailleBlank + rune(glyph)}

@@ -111,8 +111,8 @@ func (s *looker) show(number uint64) error {
 		return errors.Join(err, w.Close())
 	}
 	to := &url.URL{Scheme: "http", Host: in.Addr().String()}
-	next := &openMoment{number: number, world: w, inspect: in, dropped: report.Dropped, stop: make(chan struct{}),
-		stopped: make(chan struct{}), proxy: &httputil.ReverseProxy{
+	next := &openMoment{number: number, world: w, inspect: in, dropped: report.Dropped,
+		stop: make(chan struct{}), stopped: make(chan struct{}), proxy: &httputil.ReverseProxy{
 			Rewrite: func(r *httputil.ProxyRequest) {
 				r.SetURL(to)
 				r.Out.Host = r.In.Host // the inspector compares Host with Origin
@@ -200,7 +200,7 @@ const pagePath = "/store/"
 // ServeHTTP serves the page around the inspector and passes all other requests to the inspector.
 func (s *looker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !isLocal(r) {
-		http.Error(w, "the host is neither an IP address nor localhost, or the request is from another site",
+		http.Error(w, "the host must be an IP address or localhost, and the request must come from this site",
 			http.StatusForbidden)
 		return
 	}

@@ -272,7 +272,7 @@ func TestCompact(t *testing.T) {
 	mustRun(t, "verify", dir)
 }
 
-// All commands except compact accept a file of store.Save.
+// TestSavedFile checks that all commands except compact accept a file of store.Save.
 func TestSavedFile(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
 	defer w.Close()
@@ -295,7 +295,7 @@ func TestSavedFile(t *testing.T) {
 		t.Error(text)
 	}
 	if n := exported(t, mustRun(t, "export", path)); n != 7 {
-		t.Errorf("%d entities", n)
+		t.Errorf("the saved file has %d entities, want 7", n)
 	}
 	if status, _, stderr := run("compact", path); status != 1 || stderr == "" {
 		t.Errorf("exit status %d, %s", status, stderr)

@@ -27,8 +27,7 @@ func verify(o options, stdout, stderr io.Writer) int {
 	return status
 }
 
-// findings returns one line for each file that is damaged, missing, unknown or left over, and a last line with
-// totals.
+// findings returns one line for each damaged, missing, unknown or leftover file, and a last line with totals.
 func findings(files []library.File) string {
 	var b strings.Builder
 	bad, total := 0, int64(0)

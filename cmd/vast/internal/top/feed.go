@@ -62,7 +62,7 @@ func (f *feed) begin(ctx context.Context, s *state) error {
 	if err := f.program.Get(ctx, "costs", nil, maxAnswer, &costs); err != nil {
 		return err
 	}
-	// If the program hangs, the request "world" fails, and the page shows no name of the world.
+	// If the program hangs, the request "world" fails, and s.world stays empty.
 	var w world
 	if err := f.program.Get(ctx, "world", nil, maxAnswer, &w); err == nil {
 		s.world = tty.Clean(w.Name)
@@ -141,7 +141,7 @@ func (f *feed) send(ctx context.Context, u update) bool {
 	}
 }
 
-// isRefusal reports whether the program refuses all requests. Another attempt to attach is then useless.
+// isRefusal reports whether err means that the program refuses all requests. Another attempt is then useless.
 func isRefusal(err error) bool {
 	e, ok := errors.AsType[*attach.Error](err)
 	return ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden ||

@@ -22,7 +22,7 @@ func rate(x float64) string {
 	return "∞"
 }
 
-// seconds formats a duration in seconds with a suitable unit.
+// seconds formats a duration, given in seconds, with a suitable unit.
 func seconds(s float64) string {
 	switch {
 	case !(s > 0):

@@ -114,7 +114,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// Text from a program must not control the terminal or break the layout of the page.
+// TestHostileProgram checks that text from a program cannot control the terminal or break the page.
 func TestHostileProgram(t *testing.T) {
 	p := newProgram(t)
 	hostile := "\x1b]0;title\x07\u202e\n" + strings.Repeat("日本é", 100) + "\x9b31m"

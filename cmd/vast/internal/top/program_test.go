@@ -98,7 +98,7 @@ func (p *program) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change calls f while it holds the lock.
+// change calls f with p.mu locked.
 func (p *program) change(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

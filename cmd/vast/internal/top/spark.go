@@ -53,7 +53,8 @@ func highest(values []float64) (top float64) {
 }
 
 // scale returns the value at the top of a chart: the highest value, limited to 4 times the 90th percentile of
-// the positive values. The limit keeps values visible beside an outlier. It applies to 10 or more values.
+// the positive values. The limit keeps other values visible beside an outlier. With fewer than 10 positive
+// values, there is no limit.
 func scale(values []float64) float64 {
 	var known []float64
 	for _, v := range values {

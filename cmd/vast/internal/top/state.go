@@ -17,7 +17,7 @@ type state struct {
 	world   string
 	history []inspect.Sample // oldest first
 	costs   inspect.Costs
-	lost    error     // why the connection is lost; nil while it works
+	lost    error     // why the connection is lost; nil while connected
 	heard   time.Time // when the program last sent data
 }
 

@@ -95,8 +95,8 @@ type Fields []Field
 // gap is the number of cells between two fields.
 const gap = 3
 
-// Line returns the first fields that fit into the given number of cells. If the first field alone does not
-// fit, Line cuts it.
+// Line returns as many fields, from the first, as fit into the given number of cells. If the first field
+// alone does not fit, Line cuts it.
 func (f Fields) Line(cells int) Line {
 	var l Line
 	for i, x := range f {

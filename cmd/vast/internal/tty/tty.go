@@ -46,8 +46,9 @@ func Events(screen tcell.Screen) (events <-chan tcell.Event, stop func()) {
 	return channel, func() { close(quit) }
 }
 
-// Handle handles an event. It calls resized after a change of the size, and typed with a typed character. For
-// q, Esc, Ctrl-C and the loss of the terminal, it returns the exit status and true: the command must end.
+// Handle handles an event. After a change of the size, it calls resized. For q, Esc, Ctrl-C and the loss of
+// the terminal, it returns the exit status and true: the command must end. It passes other characters to
+// typed.
 func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)) (status int, ended bool) {
 	switch e := e.(type) {
 	case nil, *tcell.EventError: // the terminal is gone

@@ -104,7 +104,6 @@ func layoutOf(fset *token.FileSet, f *ast.File) *layout {
 	return l
 }
 
-// lines returns the lines that a comment applies to.
 func (l *layout) lines(fset *token.FileSet, c *ast.Comment) (first, last int) {
 	line := fset.Position(c.Pos()).Line
 	if begins, ok := l.begins[line]; ok && begins < c.Pos() {
@@ -133,7 +132,6 @@ func (is *ignores) hide(fset *token.FileSet, pos token.Pos) bool {
 	return false
 }
 
-// unused reports the comments that silenced nothing.
 func (is *ignores) unused(report func(analysis.Diagnostic)) {
 	for _, i := range is.all {
 		if !i.used {

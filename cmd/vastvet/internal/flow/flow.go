@@ -46,7 +46,7 @@ func pathOf(f *types.Func) string {
 }
 
 // Find returns the block that contains the node n, and the index in block.Nodes of the part that contains n.
-// It returns nil if no block contains the node, for example for a for statement.
+// It returns nil if no block contains the node, as with a for statement.
 func Find(g *cfg.CFG, n ast.Node) (*cfg.Block, int) {
 	for _, b := range g.Blocks {
 		for i, part := range b.Nodes {

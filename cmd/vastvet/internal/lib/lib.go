@@ -99,8 +99,8 @@ func Receiver(call *ast.CallExpr) ast.Expr {
 	return nil
 }
 
-// Unnamed strips parentheses and calls of methods Named of Vast, which return their receiver, from an
-// expression.
+// Unnamed strips parentheses from an expression, and calls of Vast's methods Named, which return their
+// receiver.
 func Unnamed(info *types.Info, e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)

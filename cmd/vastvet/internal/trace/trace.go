@@ -188,7 +188,7 @@ func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 func (v *Values) Parameter(x *types.Var) bool { return v.params[x] }
 
 // Only returns the source of an expression's value. It follows variables with one source, and strips calls of
-// methods Named of Vast. It stops at a range statement, at a call with several results, and at the first
+// Vast's methods Named. It stops at a range statement, at a call with several results, and at the first
 // expression that it cannot follow.
 func (v *Values) Only(e ast.Expr) Source {
 	for range 16 {

@@ -112,7 +112,7 @@ func (l *look) usedForAdd(x types.Object) bool {
 	if known, ok := l.adds[x]; ok {
 		return known
 	}
-	l.adds[x] = false // for uses that form a cycle
+	l.adds[x] = false // the answer for uses that form a cycle
 	l.adds[x] = len(l.uses[x]) > 0 && !slices.ContainsFunc(l.uses[x], func(use []ast.Node) bool {
 		return !l.goesToAdd(use)
 	})

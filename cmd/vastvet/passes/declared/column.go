@@ -133,12 +133,10 @@ func (s *system) foreign(column ast.Expr) bool {
 	return f != nil && f.Pkg() != s.Pkg
 }
 
-// inDeclaration reports whether a call is in the declaration that makes the system.
 func (s *system) inDeclaration(call *ast.CallExpr) bool {
 	return s.declaration.Pos() <= call.Pos() && call.End() <= s.declaration.End()
 }
 
-// inSameStruct reports whether two columns are fields of the same struct.
 func (s *system) inSameStruct(a, b ast.Expr) bool {
 	x, ok := ast.Unparen(a).(*ast.SelectorExpr)
 	y, both := ast.Unparen(b).(*ast.SelectorExpr)
@@ -174,9 +172,10 @@ func (l *look) world(e ast.Expr) any {
 
 // worldsOf returns the number of worlds that a declaration may use. It counts the worlds of
 //   - variables that the declaration declares,
-//   - fields and variables of other packages,
-//   - results of calls. Methods of sched.Context and sched.Schedule do not count: they return the system's
-//     world.
+//   - fields, and variables of other packages,
+//   - results of calls.
+//
+// Methods of sched.Context and sched.Schedule do not count, because they return the system's world.
 func (l *look) worldsOf(declaration ast.Node) int {
 	worlds := map[any]bool{}
 	note := func(x *types.Var, e ast.Expr) {
@@ -215,7 +214,6 @@ func (l *look) worldsOf(declaration ast.Node) int {
 	return len(worlds)
 }
 
-// yieldsWorld reports whether the results of a call contain a world.
 func yieldsWorld(t types.Type) bool {
 	if results, ok := t.(*types.Tuple); ok {
 		for x := range results.Variables() {

@@ -103,7 +103,6 @@ func holds(t types.Type, names ...string) bool {
 	return slices.Contains(names, lib.TypeName(t))
 }
 
-// system is the analysis of one system.
 type system struct {
 	*look
 	lit           *ast.CompositeLit
@@ -192,8 +191,8 @@ func (s *system) list(field string) (columns []ast.Expr, ok bool) {
 	return columns, true
 }
 
-// neverChanged reports whether each use of a variable is the value of a field in a system literal. No code then
-// changes the elements of the list that the variable holds.
+// neverChanged reports whether each use of a variable is the value of a field in a system literal. No code
+// then changes the elements of the list that the variable holds.
 func (l *look) neverChanged(x *types.Var) bool {
 	for _, use := range l.uses[x] {
 		kv, ok := use[len(use)-2].(*ast.KeyValueExpr)

@@ -76,8 +76,9 @@ func (e *endSignals) walk(root ast.Node, endless bool) {
 	})
 }
 
-// list examines a statement list that leaves an endless loop at its end, as code outside of the loop. For any
-// other list it returns true, and the caller must examine the list.
+// list handles a statement list in an endless loop. If the last statement leaves the loop, list examines the
+// statements as code outside of the loop. Otherwise it returns true, and the caller must examine the
+// statements.
 func (e *endSignals) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) bool {
 	if !endless || n == root || len(list) == 0 {
 		return true
@@ -116,7 +117,6 @@ func (e *endSignals) deferred(call *ast.CallExpr) {
 	}
 }
 
-// call examines a call that may be a signal.
 func (e *endSignals) call(call *ast.CallExpr, endless bool) {
 	callee := typeutil.Callee(e.TypesInfo, call)
 	if b, ok := callee.(*types.Builtin); ok {

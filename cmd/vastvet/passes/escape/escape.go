@@ -92,7 +92,6 @@ type look struct {
 	functions map[*types.Func]*ast.FuncDecl // functions of the package
 }
 
-// declaration examines a declaration and all function literals in it.
 func (l *look) declaration(d ast.Decl) {
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {

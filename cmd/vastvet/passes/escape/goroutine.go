@@ -21,7 +21,6 @@ type start struct {
 	wait ast.Expr // WaitGroup whose method Go starts the goroutine, or nil
 }
 
-// started examines a call that may start a goroutine.
 func (l *look) started(in ast.Decl, call *ast.CallExpr) {
 	f, ok := typeutil.Callee(l.TypesInfo, call).(*types.Func)
 	if !ok {
@@ -103,10 +102,9 @@ func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// waits reports whether a declaration waits after a node, which is a send or the start of a goroutine. Waiting
-// means a receive from a channel, or a call of a function whose name suggests waiting. lit is the function
-// literal of the new goroutine, or nil. Its code does not count. After a start, the code of other new
-// goroutines does not count either.
+// waits reports whether a declaration waits after a node, which is a send or the start of a goroutine.
+// Waiting means a receive from a channel, or a call of a function whose name suggests waiting. After a start,
+// the code of new goroutines does not count. lit is the literal of the started goroutine, or nil.
 func (l *look) waits(in ast.Decl, after ast.Node, lit *ast.FuncLit) (found bool) {
 	_, send := after.(*ast.SendStmt)
 	ast.Inspect(in, func(n ast.Node) bool {
@@ -156,7 +154,6 @@ func (l *look) waits(in ast.Decl, after ast.Node, lit *ast.FuncLit) (found bool)
 	return found
 }
 
-// waiter reports whether an expression is a method value whose name contains "wait".
 func (l *look) waiter(e ast.Expr) bool {
 	s, ok := ast.Unparen(e).(*ast.SelectorExpr)
 	if !ok || !strings.Contains(strings.ToLower(s.Sel.Name), "wait") {
@@ -166,8 +163,8 @@ func (l *look) waiter(e ast.Expr) bool {
 	return method != nil && method.Kind() == types.MethodVal
 }
 
-// maySignal reports whether a goroutine may signal its end to waiting code. If the goroutine's code is unknown,
-// one of several arguments may serve as the signal.
+// maySignal reports whether a goroutine may signal its end to waiting code. If the goroutine's code is
+// unknown, one of several arguments may serve as the signal.
 func (l *look) maySignal(s start) bool {
 	if s.wait != nil && l.heard(s, nil, s.wait) {
 		return true
@@ -278,7 +275,8 @@ func (l *look) fresh(e ast.Expr) bool {
 	return l.TypesInfo.Types[e].Value != nil || l.TypesInfo.Types[e].IsNil()
 }
 
-// mayWaitOn reports whether code outside of a goroutine may wait for the signal that a local variable carries.
+// mayWaitOn reports whether code outside of a goroutine may wait for the signal that a local variable
+// carries.
 func (l *look) mayWaitOn(s start, v *types.Var) (found bool) {
 	lit := l.literal(s.fun)
 	var stack []ast.Node
@@ -290,7 +288,8 @@ func (l *look) mayWaitOn(s start, v *types.Var) (found bool) {
 		if found || s.wait == nil && n == s.at || lit != nil && n == lit {
 			return false
 		}
-		if id, ok := n.(*ast.Ident); ok && l.TypesInfo.Uses[id] == v && !l.signalsOrStarts(stack, id, s.at.End()) {
+		if id, ok := n.(*ast.Ident); ok && l.TypesInfo.Uses[id] == v &&
+			!l.signalsOrStarts(stack, id, s.at.End()) {
 			found = true
 		}
 		stack = append(stack, n)
@@ -299,9 +298,9 @@ func (l *look) mayWaitOn(s start, v *types.Var) (found bool) {
 	return found
 }
 
-// signalsOrStarts reports whether a use of a variable is itself a signal, or belongs to the start of a goroutine
-// that signals through the variable. Such a use does not wait. started is the end of the code that starts the
-// goroutine.
+// signalsOrStarts reports whether a use of a variable is itself a signal, or belongs to the start of a
+// goroutine that signals through the variable. Such a use does not wait. started is the end of the code that
+// starts the goroutine.
 func (l *look) signalsOrStarts(stack []ast.Node, id *ast.Ident, started token.Pos) bool {
 	before := id.Pos() < started
 	var child ast.Node = id

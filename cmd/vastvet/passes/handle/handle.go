@@ -74,7 +74,6 @@ var whole = map[string]bool{"bulk.Handle": true, "vast.Entity": true}
 
 func equality(e *ast.BinaryExpr) bool { return e.Op == token.EQL || e.Op == token.NEQ }
 
-// look examines one declaration.
 type look struct {
 	info        *types.Info
 	values      *trace.Values
@@ -110,8 +109,8 @@ func (l *look) slot(e ast.Expr) *ast.CallExpr {
 	return call
 }
 
-// convertedFrom strips conversions that keep all bits of a slot. A conversion that drops bits stays, because it
-// groups slots on purpose.
+// convertedFrom strips conversions that keep all bits of a slot. A conversion that drops bits stays, because
+// it groups slots on purpose.
 func (l *look) convertedFrom(e ast.Expr) ast.Expr {
 	for {
 		e = ast.Unparen(e)
@@ -159,11 +158,12 @@ func (l *look) onlyCompared(id *ast.Ident) bool {
 	return uses == compared
 }
 
-// present are the methods that report whether a handle is alive. Two living handles with equal slots are equal.
+// present are the methods that report whether a handle is alive. Two living handles with equal slots are
+// equal.
 var present = map[string]bool{"Alive": true, "Get": true, "Has": true, "Valid": true}
 
-// comparedFurther reports whether a and b are the same handle, or the declaration checks more than their slots:
-// the generation of one handle, the equality of the two handles, or whether both handles are alive.
+// comparedFurther reports whether a and b are the same handle, or the declaration checks more than their
+// slots: the generation of one handle, the equality of the two handles, or whether both handles are alive.
 func (l *look) comparedFurther(a, b ast.Expr) bool {
 	x, y := l.place(a), l.place(b)
 	if x == y {

@@ -13,9 +13,9 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// kept reports whether something may keep the target of a local variable alive, or the variable itself if place
-// is set. For example, the target may be pinned, stored in another variable or passed to a function. Memory
-// outside of Go's heap keeps nothing alive. steps limits the variables that kept follows.
+// kept reports whether something may keep the target of a local variable alive, or the variable itself if
+// place is set. For example, the target may be pinned, stored in another variable or passed to a function.
+// Memory outside of Go's heap keeps nothing alive. steps limits the variables that kept follows.
 func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 	if f.uses == nil {
 		f.uses = map[*types.Var][]inspector.Cursor{}
@@ -31,9 +31,9 @@ func (f *finder) kept(v *types.Var, place bool, steps int) bool {
 		})
 }
 
-// keeps is like kept, for one use of the variable. It walks up through the surrounding expressions that lead to
-// the memory in question. place is true while the current expression is this memory or a part of it, and false
-// while the expression is a pointer to the memory.
+// keeps is like kept, for one use of the variable. It walks up through the surrounding expressions that lead
+// to the memory in question. place is true while the current expression is this memory or a part of it, and
+// false while the expression is a pointer to the memory.
 func (f *finder) keeps(c inspector.Cursor, v *types.Var, place bool, steps int) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		if v.Pos() < lit.Node().Pos() {

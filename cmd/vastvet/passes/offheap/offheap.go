@@ -128,7 +128,6 @@ func (f *finder) parameters(d *ast.FuncDecl) *types.TypeParamList {
 	return signature.TypeParams()
 }
 
-// recovers reports whether a function may recover from a panic.
 func (f *finder) recovers(d *ast.FuncDecl) (found bool) {
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -156,7 +155,6 @@ func (f *finder) arguments(id *ast.Ident) (*types.Func, *types.TypeList) {
 	return fn, nil
 }
 
-// receiver returns the receiver type of a method, or nil.
 func receiver(fn *types.Func) *types.Named {
 	recv := fn.Signature().Recv()
 	if recv == nil {
@@ -170,8 +168,8 @@ func receiver(fn *types.Func) *types.Named {
 	return named
 }
 
-// needed returns the indexes of a function's type parameters that must not contain Go pointers because of a call
-// in the function's body.
+// needed returns the indexes of a function's type parameters that must not contain Go pointers because of a
+// call in the function's body.
 func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 	parameters := f.parameters(d)
 	needed := map[*types.TypeParam]bool{}
@@ -208,8 +206,8 @@ func (f *finder) needed(d *ast.FuncDecl) (numbers []int) {
 	return numbers
 }
 
-// checking reports whether a function belongs to a package that imports the package of the checks. There, a call
-// under a condition counts too, because the condition only skips a repeated check.
+// checking reports whether a function belongs to a package that imports internal/layout, and not to a test.
+// In such a package, a call under a condition counts too, because the condition only skips a repeated check.
 func (f *finder) checking(d *ast.FuncDecl) bool {
 	return !f.InTest(d) && slices.ContainsFunc(f.Pkg.Imports(), func(pkg *types.Package) bool {
 		return pkg.Path() == checks
@@ -227,7 +225,6 @@ func (f *finder) always(d *ast.FuncDecl, call *ast.CallExpr) bool {
 	return b != nil && flow.Always(g, b)
 }
 
-// called returns the identifier of the called function.
 func called(call *ast.CallExpr) *ast.Ident {
 	fun := ast.Unparen(call.Fun)
 	switch x := fun.(type) {
@@ -245,7 +242,7 @@ func called(call *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
-// columns are the functions for columns without Go pointers. Columns with Go pointers have other functions.
+// columns are the functions whose column could be a HeapColumn instead.
 var columns = []string{"NewColumn", "NewSparseColumn"}
 
 // instance reports a use of a function with a type argument that contains a Go pointer but must not.
@@ -274,7 +271,6 @@ func (f *finder) instance(id *ast.Ident) {
 	}
 }
 
-// name returns the name of a type without its package.
 func name(t types.Type) string {
 	return types.TypeString(t, func(*types.Package) string { return "" })
 }
@@ -332,7 +328,6 @@ func inner(t types.Type, path string, parameters map[*types.TypeParam]bool,
 	return "", ""
 }
 
-// remedy says what to store instead of a Go pointer.
 func remedy(kind string) string {
 	switch kind {
 	case "a string":

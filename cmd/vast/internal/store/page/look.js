@@ -1,4 +1,5 @@
-// The bar above the inspector: the user chooses the moment that the inspector shows, and compares two moments.
+// The bar above the inspector: the user chooses the moment that the inspector shows, and compares two
+// moments.
 const at = (id) => document.getElementById(id);
 let state;
 let wanted; // number of the moment that the user chose last
