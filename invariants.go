@@ -7,9 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkNowAndThen checks the world's invariants if the structure has changed often enough since the last
-// check. A check takes one step for each word of each column, and at least as many changes lie between two
-// checks. Only builds that check invariants call checkNowAndThen.
+// checkNowAndThen calls checkInvariants after enough structural changes, so that the checks cost constant
+// time for each change. Only builds that check invariants call checkNowAndThen.
 func (w *World) checkNowAndThen() {
 	if w.live == nil || w.closed || w.changes-w.checked < uint64(w.size/64)*uint64(len(w.columns)+64) {
 		return
@@ -55,8 +54,7 @@ func (w *World) checkInvariants() {
 		owned += n
 		w.checkPlace(a, must)
 	}
-	// The sum counts no word twice: a word names one extent, and checkExtent found that all words of an
-	// extent name this extent.
+	// No word is counted twice, because checkExtent found that each word names its extent.
 	must(int(owned)+w.vacant.Count() == int(w.frontier), "%d owned and %d vacant words do not add up to "+
 		"the %d words below the frontier", owned, w.vacant.Count(), w.frontier)
 	must(w.worn == worn, "the world counts %d slots at their last generation, its extents have %d", w.worn,
@@ -90,8 +88,8 @@ func (w *World) checkInvariants() {
 	w.checkPromises(must)
 }
 
-// checkPromises checks the counts of promised elements in columns with a store. A column owes the elements
-// that were promised to its archetypes, to the columns that require it, and to the column itself.
+// checkPromises checks the number of elements that each column with a store owes. These are the elements that
+// were promised to the column's archetypes, to columns that require the column, and to the column itself.
 func (w *World) checkPromises(must func(bool, string, ...any)) {
 	owed := make(map[*column]int)
 	for _, a := range w.archetypes {
@@ -126,7 +124,7 @@ func (w *World) checkExtent(x *extent, must func(bool, string, ...any)) (last in
 		gens := w.generationsOf(i)
 		if least, most := w.extremes(i); live == ^uint64(0) && least >= floor && least > uint32(w.mark) &&
 			most < uint32(w.mark)|generation.MaxCount {
-			continue // no slot of the word needs a check, as in most words
+			continue // fast path: no slot of the word needs a check
 		}
 		for bit, g := range gens {
 			alive := live>>bit&1 != 0

@@ -7,36 +7,33 @@ import (
 	"unsafe"
 )
 
-// listed is the part of a walk's state that only walks over a list use.
+// listed is the state of a walk over a list of entities.
 type listed struct {
-	at    int    // index of the next entity of the list
-	ahead int    // number of entities, from the next one on, whose generations were looked up
-	alive uint64 // bit i is set if the i-th of these entities has its slot's generation
+	next  int    // index of the next entity of the list
+	ahead int    // number of entities, from index next on, that lookUp has compared
+	alive uint64 // bit i is set if the entity at index next+i has its slot's generation; i < ahead
 	word  uint   // the current word
 	bits  uint64 // matches of the current word that were not yielded yet
 }
 
-// lookAhead is the number of generations that a walk looks up in one loop. The generations lie anywhere in
-// memory, and a processor loads several of them at a time if no other work separates the loads.
+// lookAhead is the number of generations that a walk loads in one loop. The loop does nothing else, so that
+// the processor loads several generations at the same time.
 const lookAhead = 32
 
-// bySlot compares entities by their slots, and entities with the same slot by their generations.
+// bySlot compares entities by slot, and entities in the same slot by generation.
 func bySlot(a, b Entity) int {
 	return cmp.Compare(uint64(a.slot)<<32|uint64(a.generation), uint64(b.slot)<<32|uint64(b.generation))
 }
 
-// inOrder returns a copy of a list that ascends by slot and generation and names each entity once.
-// Complexity: one step for each entity of a list that ascends already; otherwise each entity takes one more
-// step for each 8 bits in which slots differ. Lists with several generations of a slot may need a sort by
-// comparison.
+// inOrder returns a copy of a list, sorted by slot and generation, without duplicates. Complexity: linear. A
+// list that names several generations of a slot may need a sort by comparison.
 func inOrder(list []Entity) []Entity {
-	ordered := append(make([]Entity, 0, len(list)), list...) // not nil
+	ordered := append(make([]Entity, 0, len(list)), list...) // not nil, even if list is nil
 	if ascends(ordered) {
 		return ordered
 	}
 	if !slices.IsSortedFunc(ordered, bySlot) {
 		sortSlots(ordered)
-		// A list with stale entities may name several generations of one slot.
 		if !ascends(ordered) && !slices.IsSortedFunc(ordered, bySlot) {
 			slices.SortFunc(ordered, bySlot)
 		}
@@ -44,7 +41,7 @@ func inOrder(list []Entity) []Entity {
 	return slices.Compact(ordered)
 }
 
-// ascends reports whether the slots of a list ascend and differ.
+// ascends reports whether each slot of a list is greater than the slot before it.
 func ascends(list []Entity) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i-1].slot >= list[i].slot {
@@ -57,9 +54,9 @@ func ascends(list []Entity) bool {
 // fewListed is the smallest number of entities for which a radix sort is faster than an insertion sort.
 const fewListed = 24
 
-// sortSlots sorts a list by slot: a radix sort that starts with the least significant digit, like
-// [sortRanked]. It leaves out the highest and the lowest bits that are the same in all slots, and cuts the
-// bits between them into digits of at most 8 bits.
+// sortSlots sorts a list by slot. It is a radix sort that begins with the least significant digit, like
+// [sortRanked]. It ignores the high bits and the low bits that are equal in all slots. It divides the bits
+// between them into digits of at most 8 bits.
 func sortSlots(list []Entity) {
 	if len(list) < fewListed {
 		for i, e := range list {
@@ -105,9 +102,9 @@ func sortSlots(list []Entity) {
 	copy(list, in)
 }
 
-// startList moves to the first entity of the list whose slot is not below lo.
+// startList moves to the first entity of the list whose slot is at least lo.
 func (k *walk) startList(lo uint) {
-	k.listed.at, _ = slices.BinarySearchFunc(k.q.list, lo, func(e Entity, lo uint) int {
+	k.listed.next, _ = slices.BinarySearchFunc(k.q.list, lo, func(e Entity, lo uint) int {
 		return cmp.Compare(uint(e.slot), lo)
 	})
 }
@@ -121,7 +118,7 @@ func (k *walk) nextListed() bool {
 		}
 	}
 	first := uint(bits.TrailingZeros64(l.bits))
-	after := l.bits + 1<<first // its lowest bit is the end of the run; 0 if the word ends first
+	after := l.bits + 1<<first // its lowest set bit is the end of the run; 0 if the run ends with the word
 	k.cursor.Lo = l.word*64 + first
 	if after != 0 {
 		k.cursor.Hi = l.word*64 + uint(bits.TrailingZeros64(after))
@@ -132,7 +129,7 @@ func (k *walk) nextListed() bool {
 		l.word++
 		l.bits = 0
 		k.cursor.Hi = l.word * 64
-		if l.at == len(k.q.list) || uint(k.q.list[l.at].slot/64) != l.word || l.word >= k.cursor.End() {
+		if l.next == len(k.q.list) || uint(k.q.list[l.next].slot/64) != l.word || l.word >= k.cursor.End() {
 			return true
 		}
 		m := k.listedIn(l.word)
@@ -147,8 +144,8 @@ func (k *walk) nextListed() bool {
 
 // nextListedWord does the work of nextWord for a list.
 func (k *walk) nextListedWord() (word uint, mask uint64) {
-	for k.listed.at < len(k.q.list) {
-		word = uint(k.q.list[k.listed.at].slot / 64)
+	for k.listed.next < len(k.q.list) {
+		word = uint(k.q.list[k.listed.next].slot / 64)
 		if word >= k.cursor.End() {
 			break
 		}
@@ -159,45 +156,45 @@ func (k *walk) nextListedWord() (word uint, mask uint64) {
 	return 0, 0
 }
 
-// listedIn moves past the list's entities in a word and returns the slots of those entities that match. The
-// word must be below the cursor's end.
+// listedIn moves past the list's entities in a word. It returns a mask of the entities that match the query.
+// The word must be below the cursor's end.
 func (k *walk) listedIn(word uint) (m uint64) {
 	l, list := &k.listed, k.q.list
-	at, ahead, alive := l.at, l.ahead, l.alive
-	for ; at < len(list); at++ {
-		slot := list[at].slot
+	next, ahead, alive := l.next, l.ahead, l.alive
+	for ; next < len(list); next++ {
+		slot := list[next].slot
 		if uint(slot/64) != word {
 			break
 		}
 		if ahead == 0 {
-			ahead, alive = k.lookUp(at)
+			ahead, alive = k.lookUp(next)
 		}
 		m |= (alive & 1) << (slot % 64)
 		alive >>= 1
 		ahead--
 	}
-	l.at, l.ahead, l.alive = at, ahead, alive
+	l.next, l.ahead, l.alive = next, ahead, alive
 	if m == 0 {
 		return 0
 	}
 	return k.keep(word, m&k.q.filter.All(word))
 }
 
-// lookUp looks up the generations of the next entities of the list, at most lookAhead. It returns the number
-// of these entities, and a mask: bit i is set if the i-th entity lies below the cursor's end and has its
-// slot's generation.
-func (k *walk) lookUp(at int) (n int, alive uint64) {
-	next := k.q.list[at:]
-	next = next[:min(len(next), lookAhead)]
+// lookUp compares n entities of the list, beginning at the index start, with the generations of their slots.
+// It sets bit i of alive if entity start+i has the generation of its slot and lies below the cursor's end. n
+// is at most lookAhead.
+func (k *walk) lookUp(start int) (n int, alive uint64) {
+	entities := k.q.list[start:]
+	entities = entities[:min(len(entities), lookAhead)]
 	gens, end := k.world.gens, k.cursor.End()
-	for i, e := range next {
+	for i, e := range entities {
 		if uint(e.slot/64) >= end {
 			break // the walk ends before this entity
 		}
-		// This is World.generation. All generations below the cursor's end are committed.
+		// A copy of World.generation. All generations below the cursor's end are committed.
 		if *(*uint32)(unsafe.Add(gens, uintptr(e.slot)*4)) == e.generation {
 			alive |= 1 << (i % 64)
 		}
 	}
-	return len(next), alive
+	return len(entities), alive
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkListed reads two components of each entity in lists of random entities, out of a million entities:
-// with Get, with At over a new query of each list, and with At over queries that were made before. The three
-// ways take turns. The benchmark reports the time of each way, divided by the number of entities.
+// BenchmarkListed visits lists of random entities in three ways: with Get, with a new query for each list,
+// and with a query that was made before. It reports the time for each listed entity. The world has a million
+// entities.
 func BenchmarkListed(b *testing.B) {
 	w, pos, vel, _ := bulkWorld(b)
 	vel.AddAll(w.Query(), velocity{})
@@ -27,15 +27,15 @@ func BenchmarkListed(b *testing.B) {
 				}
 				queries[i] = all.Among(lists[i])
 			}
-			sides := []func(int){
+			ways := []func(int){
 				func(i int) { moveListed(pos, vel, lists[i]) },
 				func(i int) { moveMatches(pos, vel, all.Among(lists[i])) },
 				func(i int) { moveMatches(pos, vel, queries[i]) },
 			}
-			samples := measure.Turns(max(b.N, 5), len(sides), nil, func(side int) float64 {
+			samples := measure.Turns(max(b.N, 5), len(ways), nil, func(way int) float64 {
 				start := time.Now()
 				for i := range lists {
-					sides[side](i)
+					ways[way](i)
 				}
 				return float64(time.Since(start).Nanoseconds()) / float64(n*len(lists))
 			})

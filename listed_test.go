@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestInOrder compares inOrder with a sort by comparison, for lists around the sizes at which inOrder
-// changes its method.
+// TestInOrder compares inOrder with a sort by comparison.
 func TestInOrder(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -47,8 +46,8 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestListedWalk runs a query over lists with stale entities, entities of other worlds, and slots that the
-// world does not have. It compares the result with a check of each entity.
+// TestListedWalk runs queries over lists with stale entities, entities of other worlds, and slots that the
+// world does not have.
 func TestListedWalk(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -111,8 +110,7 @@ func TestListedWalk(t *testing.T) {
 	}
 }
 
-// TestQueriesOfAllAreOne checks that a condition does not change the query of all entities, which the world
-// makes once.
+// TestQueriesOfAllAreOne: the world makes the query of all entities once, and conditions do not change it.
 func TestQueriesOfAllAreOne(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 10})
 	defer w.Close()
@@ -134,9 +132,9 @@ func TestQueriesOfAllAreOne(t *testing.T) {
 		}
 	}
 	if allocs := testing.AllocsPerRun(100, func() { w.Query() }); allocs != 0 {
-		t.Errorf("making the query of all entities allocates %v times", allocs)
+		t.Errorf("World.Query without columns makes %v allocations", allocs)
 	}
 	if w.DeleteAll(w.Query().Among(es[3:])) != 27 || w.Query().Count() != 3 {
-		t.Error("DeleteAll of a list does not delete exactly the list")
+		t.Error("DeleteAll of a list deletes the wrong entities")
 	}
 }

@@ -10,17 +10,16 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// marks are the notes of one tracker about one column since the tracker's last look: NewTracker or the last
-// call of Tracker.Next.
+// marks are the notes of one tracker about one column since the tracker's last look. A look is NewTracker or
+// a call of Tracker.Next.
 //
-// A look copies no presence bits: the presence bit of a slot without a gain or a loss since the look has not
-// changed. If the first change of a slot is a loss, the marks note the generation of the entity there. If the
-// first change is a gain, the slot had no component at the look.
+// The presence bits at the last look are known without a copy of them: a slot that is not in touched still
+// has its presence bit of the last look, and a slot in touched had the component if it is in had.
 type marks struct {
-	changed *bitset.Set    // slots whose element was written or gained, even if the element was lost since
+	changed *bitset.Set    // slots whose element was written or gained, even if it was lost later
 	touched *bitset.Set    // slots that gained or lost the component
-	had     *bitset.Set    // touched slots whose entity had the component at the last look
-	gens    unsafe.Pointer // generation of each slot in had at the last look, uint32
+	had     *bitset.Set    // slots in touched whose entity had the component at the last look
+	gens    unsafe.Pointer // a uint32 for each slot: for slots in had, the generation at the last look
 	span    vm.Span        // the memory of gens
 }
 
@@ -49,7 +48,6 @@ func (w *World) newMarks() (*marks, error) {
 	return m, nil
 }
 
-// reset forgets all marks.
 func (m *marks) reset() {
 	m.changed.Reset()
 	m.touched.Reset()
@@ -78,7 +76,7 @@ func (m *marks) grow(end int) error {
 	return err
 }
 
-// usable returns how many slots have room in the marks.
+// usable returns the number of slots for which the marks have memory.
 func (m *marks) usable() int {
 	return min(m.changed.Len(), m.touched.Len(), m.had.Len(), m.span.Committed()/4)
 }
@@ -121,7 +119,8 @@ func (c *column) growMarks(end uint32) error {
 	return nil
 }
 
-// noted returns how many slots have room in the dirty bits and in the marks of all the column's trackers.
+// noted returns the number of slots for which the dirty bits and the marks of all the column's trackers have
+// memory.
 func (c *column) noted() int {
 	usable := min(c.dirtySpan.Committed()*8, c.world.options.MaxEntities)
 	for _, m := range c.marks {
@@ -193,11 +192,12 @@ func (c *column) untrack(m *marks) {
 	c.world.giveBackMarks(m)
 }
 
-// flushDirty moves the column's dirty bits into the marks of its trackers. [Column.Set] and [Column.Edit] set
-// only one dirty bit, which all trackers share. Writing the marks themselves would take a function call,
-// which would triple the cost of Set for columns without trackers. Every reader of marks calls flushDirty
-// first. Several goroutines that run queries may call flushDirty at once. Each call returns when all writes
-// before the call are in the marks. Complexity: one step for each 64 usable slots.
+// flushDirty moves the column's dirty bits into the marks of its trackers. Call it before you read marks.
+// Several goroutines may call it at a time. After a call, the marks include all writes before the call.
+// Complexity: one step for each 64 usable slots.
+//
+// [Column.Set] and [Column.Edit] set a dirty bit that all trackers share, because a call of a function that
+// writes marks would triple the cost of Set, even for columns without trackers.
 func (c *column) flushDirty() {
 	if !c.tracked {
 		return
@@ -212,8 +212,8 @@ func (c *column) flushDirty() {
 	}
 }
 
-// The methods from wrote to lost are called only if c.tracked is set. Several goroutines may note writes at
-// once. Only one goroutine notes gains and losses, because they are structural changes.
+// Call the methods from wrote to lost only if c.tracked is true. Several goroutines may note writes at a
+// time. One goroutine notes gains and losses, because they are structural changes.
 
 // wrote notes that a slot's element was written, or is about to be written.
 //
@@ -286,8 +286,8 @@ func (c *column) now(word uint32) uint64 {
 	return *(*uint64)(unsafe.Add(c.words, uintptr(word)*8))
 }
 
-// replaced returns the slots of mask in a word that now hold another entity than at the last look. All slots
-// of mask must have the component now, and must have had the component at the last look.
+// replaced returns the slots of mask in a word whose entity is not the entity of the last look. All slots of
+// mask must have the component now, and must have had it at the last look.
 func (m *marks) replaced(c *column, word uint32, mask uint64) (others uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		slot := word*64 + trailingZeros(mask)
@@ -323,7 +323,7 @@ func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
 	must(c.tracked == (len(c.marks) > 0) && (!c.tracked || c.observed),
 		"column %s has %d trackers, tracked is %t", c.name, len(c.marks), c.tracked)
 	if c.observed != slices.Contains(w.watched, c) {
-		must(false, "column %s is observed or in World.watched, and not both", c.name)
+		must(false, "column %s: observed is %t, which contradicts World.watched", c.name, c.observed)
 	}
 	must(!c.tracked || c.dirtySpan.Committed()*8 >= int(c.slots),
 		"column %s is usable for %d slots, its dirty bits for %d", c.name, c.slots, c.dirtySpan.Committed()*8)
@@ -335,7 +335,7 @@ func (w *World) checkMarks(c *column, must func(bool, string, ...any)) {
 		m.had.CheckInvariants()
 		for at := m.had.Next(0); at < uint(m.had.Len()); at = m.had.Next(at + 1) {
 			known, now := *m.generation(uint32(at)), w.owner(uint32(at/64)).floor
-			if at < uint(w.size) { // otherwise Trim has discarded the generation
+			if at < uint(w.size) { // beyond the size, Trim has discarded the generations
 				now = max(now, *w.generation(uint32(at)))
 			}
 			must(m.touched.Test(at), "column %s: slot %d had an element and is not marked as touched",

@@ -11,12 +11,11 @@ import (
 // memory holds the few large reservations from which a world's columns are carved.
 type memory struct {
 	regions []*vm.Region
-	left    int // bytes of the last region that room has not given out
+	left    int // number of free bytes in the last region
 }
 
-// pieceSize is the size of one reservation: enough for dozens of columns of the default size, and small
-// enough that thousands of worlds fit into the address space. On systems with 32 bits nothing is reserved
-// ahead, and pieceSize does not matter.
+// pieceSize is the usual size of a reservation: large enough for dozens of columns of the default size, and
+// small enough for thousands of worlds in the address space. Systems with 32 bits do not use pieceSize.
 const pieceSize = min(8<<30, math.MaxInt/4)
 
 // dearAddresses is true if reserved addresses cost memory. Windows keeps page tables for them.
@@ -32,8 +31,8 @@ func defaultEntities(p vm.Pages) int {
 	return 1 << 24
 }
 
-// room returns a region from which the given bytes can be carved, also if their beginning is aligned to a
-// page, or to a huge page if they fill one.
+// room returns a region with room for a number of bytes and for their alignment: to a huge page if they fill
+// one, and otherwise to a page.
 func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 	bytes += vm.PageSize()
 	if huge := vm.HugePageSize(); bytes >= huge {

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestBadInputOfEachStorage passes stale and foreign entities to each kind of column: nothing happens.
+// TestBadInputOfEachStorage: operations of each kind of column ignore stale and foreign entities.
 func TestBadInputOfEachStorage(t *testing.T) {
 	for kind := range 4 {
 		w, abroad := NewWorld(Options{Name: "home", MaxEntities: 1024}),
@@ -48,8 +48,7 @@ func TestBadInputOfEachStorage(t *testing.T) {
 				t.Errorf("%s: an operation found or changed %s", s.name, name)
 			}
 		}
-		// Adding a component that exists overwrites it. A query may run, because the structure does not
-		// change.
+		// Add overwrites the value of a component. Because the structure does not change, a query may run.
 		for e := range w.Query(s.column).All() {
 			if !s.add(e, 6) {
 				t.Errorf("%s: adding again fails", s.name)
@@ -159,12 +158,12 @@ func TestRecursionInOnRemove(t *testing.T) {
 	}
 }
 
-// TestFourBillionSlots makes a world of the largest size. The world takes only address space, and refuses
-// more entities than slots.
+// TestFourBillionSlots makes a world of the largest size. The world reserves address space, and refuses more
+// entities than slots.
 func TestFourBillionSlots(t *testing.T) {
 	most := uint64(1<<32 - 64)
 	if vm.HeapStandIn() || most > math.MaxInt {
-		t.Skip("the stand-in takes memory for each slot at once")
+		t.Skip("regions are Go heap memory, and a column allocates memory for all slots")
 	}
 	slots := int(most)
 	says(t, func() { NewWorld(Options{MaxEntities: slots + 1}) },
@@ -200,7 +199,7 @@ func TestExtremeComponents(t *testing.T) {
 		t.Error("a component of 0 bytes is not removed")
 	}
 	if vm.HeapStandIn() {
-		return // the Go heap holds the large columns
+		return // the large columns would be Go heap memory
 	}
 	type large = [1 << 20]byte
 	big, bigRare := NewColumn[large](w), NewSparseColumn[large](w).Named("rare")
@@ -208,7 +207,7 @@ func TestExtremeComponents(t *testing.T) {
 	other := w.Archetype(big, bigRare).New()
 	if big.Get(e) != p || bigRare.Get(e) != q || p[1<<19] != 3 || q[1<<19] != 4 ||
 		big.Get(other)[1<<19] != 0 || bigRare.Get(other)[1<<19] != 0 {
-		t.Error("a component of 1 MiB is not where it was, or not zero in a new entity")
+		t.Error("a component of 1 MiB has moved or has a wrong value")
 	}
 	w.Delete(other)
 	if !big.Remove(e) || !bigRare.Remove(e) || !w.Delete(e) || big.Len()+bigRare.Len() != 0 {
@@ -217,12 +216,11 @@ func TestExtremeComponents(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestThousandColumns adds components, runs queries and deletes entities in a world with many columns. Some
-// entities have many components, and some have few.
+// TestThousandColumns adds components, runs queries and deletes entities in a world with many columns.
 func TestThousandColumns(t *testing.T) {
 	const columns = 1100
 	if vm.HeapStandIn() {
-		t.Skip("the stand-in takes memory for each column at once")
+		t.Skip("regions are Go heap memory, and a column allocates memory for all slots")
 	}
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()

@@ -47,8 +47,8 @@ func TestPointerfulComponents(t *testing.T) {
 		{func() { NewColumn[ship](w) }, "NewColumn[ship]: ship.Crew[].Name is a string"},
 		{func() { NewColumn[string](w) }, "string is a string"},
 		{func() { NewColumn[boxed](w).Named("w") }, "boxed.N is a pointer"},
-		// NewColumn begins with layout.CheckOr. The cases below call CheckOr alone, because they compile ten
-		// times as fast without NewColumn.
+		// NewColumn calls layout.CheckOr. The cases below call CheckOr alone, because NewColumn takes ten
+		// times as long to compile.
 		{func() { layout.CheckOr[*int]("vast: NewColumn", useHeapColumn) }, "*int is a pointer"},
 		{func() { layout.CheckOr[*World]("vast: NewColumn", useHeapColumn) }, "is a pointer"},
 		{func() { layout.CheckOr[struct{ A, B []int }]("vast: NewColumn", useHeapColumn) }, ".A is a slice"},
@@ -343,6 +343,6 @@ func TestImpossibleSizes(t *testing.T) {
 		t.Errorf("Grow(math.MaxInt): %v", err)
 	}
 	if e := a.New(); !small.Alive(e) {
-		t.Error("the world does not work afterwards")
+		t.Error("the world does not work after a failed Grow")
 	}
 }

@@ -24,8 +24,8 @@ func (w *World) OnMove(f func(old, new Entity)) {
 	w.onMove = append(w.onMove, f)
 }
 
-// mustRenewKept panics if callbacks of gains and losses may have kept references to entities that are about
-// to move, and there is no callback of World.OnMove to renew these references.
+// mustRenewKept panics if OnMove has no callback and a slot of from has a component with OnAdd or OnRemove
+// callbacks. Such callbacks may have stored the reference of the entity that is about to move.
 func (w *World) mustRenewKept(op operation, from []uint32) {
 	if len(w.onMove) > 0 {
 		return
@@ -43,8 +43,7 @@ func (w *World) mustRenewKept(op operation, from []uint32) {
 }
 
 // move moves entities to free slots and renews the references that the world sees. There must be room in all
-// columns, and the free slots must have generations left. The caller then calls
-// tellMoves.
+// columns, and the free slots must have generations left. After move, the caller calls tellMoves.
 func (w *World) move(op operation, m *Moves) {
 	if len(m.pairs) == 0 {
 		return
@@ -93,7 +92,7 @@ func (w *World) columnsIn(m *Moves) (columns []*column) {
 // component.
 func (c *column) move(m *Moves) (any bool) {
 	c.moveElements(m)
-	// gained holds slots of the word dst that gained the component and whose presence bits are not set yet.
+	// gained collects slots of the word dst whose presence bits giveIn will set.
 	dst, gained := uint32(0), uint64(0)
 	for i := range m.words {
 		old := &m.words[i]
@@ -121,7 +120,7 @@ func (c *column) move(m *Moves) (any bool) {
 		}
 		c.lose(word, mask)
 	}
-	if any { // otherwise the column may have no memory
+	if any { // if not, the column may have no memory
 		c.giveIn(dst, gained)
 	}
 	return any
@@ -152,8 +151,8 @@ func (c *column) moveElements(m *Moves) {
 	c.movePairs(m.pairs[first:])
 }
 
-// movePairs moves the elements of entities that have the component. The loops for the common sizes are so
-// short that the processor can load several elements at the same time.
+// movePairs moves the elements of entities, which must have the component. The loops for the common sizes are
+// so short that the processor loads several elements at the same time.
 func (c *column) movePairs(pairs []movedEntity) {
 	if invariants.Enabled {
 		for i := range pairs {
@@ -184,8 +183,7 @@ func (c *column) movePairs(pairs []movedEntity) {
 	}
 }
 
-// moveSized moves elements of the size of T, which holds no Go pointers. It is sound because the slots are
-// usable.
+// moveSized moves elements of the size of T. T must not hold Go pointers, and the slots must be usable.
 func moveSized[T any](base unsafe.Pointer, pairs []movedEntity) {
 	size := unsafe.Sizeof(*(*T)(nil))
 	for i := range pairs {
@@ -254,7 +252,7 @@ func (w *World) renew(n *renewal) {
 	}
 }
 
-// tellMoves calls the callbacks of moves.
+// tellMoves calls the callbacks of World.OnMove.
 func (w *World) tellMoves(m Moves) {
 	if len(w.onMove) == 0 {
 		return

@@ -8,24 +8,23 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// Moves are the entities that [Archetype.Pack] or [World.Regroup] has moved: their old and their new
-// references. The zero Moves holds no entities. Later changes of the world do not change Moves.
+// Moves holds the old and the new references of the entities that [Archetype.Pack] or [World.Regroup] has
+// moved. The zero Moves holds no entities. Later changes of the world do not change Moves.
 type Moves struct {
-	first uint32 // the number of the first word in words
+	first uint32 // number of the word that words[0] describes
 	words []movedWord
 	pairs []movedEntity // sorted by old slot
 }
 
 // movedWord holds the moved entities whose old slots lie in one word.
 type movedWord struct {
-	mask uint64 // old slots
-	at   uint32 // index of the first pair of the word
+	mask uint64 // the old slots
+	at   uint32 // index of the word's first entity in Moves.pairs
 }
 
 type movedEntity struct{ old, new Entity }
 
-// newMoves returns moves: the entity in slot from[i] moves to slot to[i]. It does not change the world;
-// World.move does.
+// newMoves plans the moves of entities from slot from[i] to slot to[i]. World.move carries them out.
 func (w *World) newMoves(from, to []uint32) Moves {
 	if len(from) == 0 {
 		return Moves{}
@@ -55,7 +54,7 @@ func (w *World) newMoves(from, to []uint32) Moves {
 	return m
 }
 
-// find returns the move of the entity that was in a slot, or nil if no entity was moved from the slot.
+// find returns the entity that was moved from a slot, or nil.
 func (m *Moves) find(slot uint32) *movedEntity {
 	if i := slot/64 - m.first; i < uint32(len(m.words)) {
 		if w := &m.words[i]; w.mask>>(slot%64)&1 != 0 {
@@ -65,7 +64,7 @@ func (m *Moves) find(slot uint32) *movedEntity {
 	return nil
 }
 
-// slot returns the new slot of the entity that was in the slot old, or old if no entity was moved from there.
+// slot returns the new slot of the entity that was moved from the slot old, or old if there is none.
 func (m *Moves) slot(old uint32) uint32 {
 	if p := m.find(old); p != nil {
 		return p.new.slot
@@ -87,8 +86,8 @@ func (m Moves) All() iter.Seq2[Entity, Entity] {
 	}
 }
 
-// Resolve returns the new reference of e if e is the old reference of an entity that was moved, and e
-// otherwise. Complexity: constant.
+// Resolve returns the new reference of an entity whose old reference is e, or e if no such entity was moved.
+// Complexity: constant.
 func (m Moves) Resolve(e Entity) Entity {
 	if p := m.find(e.slot); p != nil && p.old == e {
 		return p.new

@@ -8,13 +8,13 @@ import (
 // Names is an index from names to entities. An entity has at most one name, and a name belongs to at most one
 // entity. Make the index with [World.Names].
 //
-// In a query, Names stands for the column of the entities that have a name. No archetype may have this
-// column. Names lie on the Go heap. Deleting an entity frees its name. The rules of [World] about goroutines
-// hold: Set and Remove change the structure.
+// In a query, Names is a column: it selects the entities that have a name. Archetypes cannot have this
+// column. Names lie on the Go heap. When an entity is deleted, its name becomes free. The rules of [World]
+// about goroutines hold: Set and Remove change the structure.
 type Names struct {
 	texts  HeapColumn[string]
-	byName map[string]Entity // includes names of deleted entities until the next call of forget
-	sweep  int               // number of entries at which Set calls forget
+	byName map[string]Entity // may hold names of deleted entities, which forget removes
+	sweep  int               // length of byName at which Set calls forget
 }
 
 // NameTaken is the error of [Names.Set] if another living entity has the name.
@@ -28,8 +28,8 @@ func (e *NameTaken) Error() string {
 		e.Name, e.Owner)
 }
 
-// Names returns the world's index of names. A world has one index. The first call makes it, as
-// [NewHeapColumn] makes a column.
+// Names returns the world's index of names. The first call makes the index, with a [HeapColumn]: the rules of
+// [NewHeapColumn] hold.
 func (w *World) Names() *Names {
 	w.mustBeOpen("World.Names")
 	if w.names == nil {
@@ -68,10 +68,10 @@ func (n *Names) made() *Names {
 // Len returns the number of entities that have a name. Complexity: as [Column.Len].
 func (n *Names) Len() int { return n.made().texts.Len() }
 
-// Set gives e a name, which replaces e's present name, and reports whether e is alive. The empty name removes
-// e's name. The error is a [*NameTaken] if another living entity has the name; then nothing has changed. Set
-// panics if the world is closed. If it needs memory and gets none, it panics with the same error as
-// [Column.Add]. Complexity: that of a map, and amortized one step for removing the names of deleted entities.
+// Set gives e a name, or replaces e's name, and reports whether e is alive. The empty name removes e's name.
+// If another living entity has the name, Set changes nothing and returns a [*NameTaken]. Set panics if the
+// world is closed. If Set gets no memory, it panics with the same error as [Column.Add]. Complexity: that of
+// a map. The amortized cost of forgetting deleted entities is constant.
 func (n *Names) Set(e Entity, name string) (bool, error) {
 	w := n.made().texts.c.world
 	if !w.Alive(e) {
@@ -104,7 +104,7 @@ func (n *Names) Set(e Entity, name string) (bool, error) {
 }
 
 // forget removes the names of deleted entities from the index. The amortized cost for each name is constant,
-// because Set calls forget only when the number of entries has doubled.
+// because Set calls forget when the number of entries has doubled.
 func (n *Names) forget() {
 	maps.DeleteFunc(n.byName, func(name string, _ Entity) bool {
 		_, ok := n.Find(name)
@@ -113,8 +113,8 @@ func (n *Names) forget() {
 	n.sweep = max(64, 2*len(n.byName))
 }
 
-// trim calls forget and copies the remaining entries into a new map, because a map keeps the memory of its
-// removed entries.
+// trim calls forget and copies the other entries to a new map, because a map keeps the memory of removed
+// entries.
 func (n *Names) trim() {
 	n.forget()
 	kept := make(map[string]Entity, len(n.byName))

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzNames gives names of any bytes to entities, removes names, and deletes entities with names.
+// FuzzNames sets, replaces and removes names of any bytes, and deletes entities with names.
 func FuzzNames(f *testing.F) {
 	f.Add("a\x00b", []byte{0, 1, 1, 0, 1, 1, 2, 1, 2, 0, 1, 3, 1, 0, 0, 1, 2, 2, 1, 0, 1})
 	f.Add("", []byte{1, 1, 1, 1, 0, 2, 3, 4, 5, 6, 7, 8, 9})
@@ -34,7 +34,7 @@ func FuzzNames(f *testing.F) {
 				var refused *NameTaken
 				switch taken = taken && other != e && w.Alive(e); {
 				case taken != errors.As(err, &refused) || !taken && err != nil:
-					t.Fatalf("Set(%v, %q): %v, and the name belongs to %v", e, name, err, other)
+					t.Fatalf("Set(%v, %q) returns %v; the name belongs to %v", e, name, err, other)
 				case taken:
 				case alive != w.Alive(e):
 					t.Fatalf("Set(%v, %q) = %v", e, name, alive)
@@ -46,7 +46,7 @@ func FuzzNames(f *testing.F) {
 				}
 			case 3:
 				if _, had := byEntity[e]; names.Remove(e) != had {
-					t.Fatalf("Remove(%v) is wrong: the entity had a name: %v", e, had)
+					t.Fatalf("Remove(%v) is not %v", e, had)
 				}
 				forget(e)
 			case 4:
@@ -66,7 +66,7 @@ func FuzzNames(f *testing.F) {
 		}
 		for _, e := range es {
 			if got, ok := names.Of(e); got != byEntity[e] || ok != (byEntity[e] != "") {
-				t.Fatalf("%v is called %q, want %q", e, got, byEntity[e])
+				t.Fatalf("%v is named %q, want %q", e, got, byEntity[e])
 			}
 		}
 	})

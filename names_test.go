@@ -115,7 +115,7 @@ func TestNames(t *testing.T) {
 	if _, err := names.Set(e, "second"); err != nil || w.Changes() == changes {
 		t.Errorf("another name did not count as a structural change: %v", err)
 	}
-	for range 1000 { // the index must forget the names of deleted entities
+	for range 1000 { // the index forgets the names of deleted entities
 		e := a.New()
 		if _, err := names.Set(e, fmt.Sprintf("passing %d", rnd.Uint64())); err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNoNameByBirth: archetypes and Exchange refuse the column of Names. Only Set gives an entity a name.
+// TestNoNameByBirth: archetypes and Exchange cannot add the column of Names.
 func TestNoNameByBirth(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -185,7 +185,7 @@ func TestNamesLetGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after := heapInUse(); after-before > (full-before)/10 {
-			t.Errorf("%s: names took %d bytes, %d of them stay", name, full-before, after-before)
+			t.Errorf("%s: %d of the %d bytes of names stay", name, after-before, full-before)
 		}
 		runtime.KeepAlive(names)
 		if err := w.Close(); err != nil {
@@ -203,7 +203,7 @@ func heapInUse() int {
 	return int(m.HeapAlloc)
 }
 
-// TestRenamingIsWriting: for a tracker of the names, another name counts as a write.
+// TestRenamingIsWriting: a tracker of the names notes a replaced name as a write.
 func TestRenamingIsWriting(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

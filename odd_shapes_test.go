@@ -24,7 +24,7 @@ type padded struct {
 	_ struct{}
 }
 
-// oddStorage is a column of any storage with elements of an odd shape.
+// oddStorage has the methods that the columns of all storages share.
 type oddStorage[T any] interface {
 	ValueColumn[T]
 	Add(Entity, T) *T
@@ -49,7 +49,7 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 		slots = 256
 	}
 	if vm.HeapStandIn() && unsafe.Sizeof(zero) > 1<<16 {
-		return // the stand-in takes the memory of all slots when the column is made
+		return // NewColumn would allocate memory for all slots
 	}
 	for kind, make := range map[string]func(w *World) oddStorage[T]{
 		"Column":       func(w *World) oddStorage[T] { return NewColumn[T](w) },
@@ -152,7 +152,7 @@ func TestOddShapes(t *testing.T) {
 	tryOddShape(t, [100_003]byte{}, [100_003]byte{100_002: 2})
 }
 
-// TestManyColumns uses 300 columns, more than the mask of a word has bits. Each column has a few entities.
+// TestManyColumns uses 300 columns. Several columns share a bit in the 64-bit masks of words.
 func TestManyColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -171,12 +171,12 @@ func TestManyColumns(t *testing.T) {
 		es = append(es, e)
 	}
 	if got := len(probed.ComponentsOf(w, e)); got != 300 {
-		t.Errorf("the entity with all components has %d", got)
+		t.Errorf("the entity with all components has %d components", got)
 	}
 	if n := w.Query(any...).Count(); n != 1 {
 		t.Errorf("%d entities have all components", n)
 	}
-	// 5 of 601 entities have column 7. 70 other entities have none of the columns from 100 on.
+	// Of 601 entities, 5 have column 7. 70 other entities have none of the columns 100 to 299.
 	if n := w.Query().Any(any[100:]...).Without(cols[7]).Count(); n != 601-5-70 {
 		t.Errorf("%d entities have one of the last 200 columns and lack column 7, want 526", n)
 	}
@@ -191,7 +191,7 @@ func TestManyColumns(t *testing.T) {
 	w.checkInvariants()
 	for i, e := range es {
 		if *cols[(i+64)%300].Get(e) != uint32(i) {
-			t.Fatalf("entity %d has another value", i)
+			t.Fatalf("entity %d has a wrong value", i)
 		}
 		if i%2 == 0 {
 			w.Delete(e)
@@ -208,8 +208,8 @@ func TestManyColumns(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestHundredThousandArchetypes makes many archetypes with one entity each. Half of the archetypes lose their
-// entity, and their slots go to other archetypes.
+// TestHundredThousandArchetypes makes many archetypes with one entity each. It deletes half of the entities,
+// and a new archetype takes over their slots.
 func TestHundredThousandArchetypes(t *testing.T) {
 	bits := longtest.Pick(14, 17)
 	if !longtest.Enabled() || vm.HeapStandIn() {
@@ -246,7 +246,7 @@ func TestHundredThousandArchetypes(t *testing.T) {
 		}
 	}
 	more := w.Archetype(tags[0], NewTag(w, "late"))
-	more.NewN(32<<bits, nil) // takes the slots that other archetypes own without need
+	more.NewN(32<<bits, nil) // takes the slots of archetypes without entities
 	if w.Len() != 1<<bits/2+32<<bits {
 		t.Errorf("%d entities, want %d", w.Len(), 1<<bits/2+32<<bits)
 	}

@@ -68,7 +68,7 @@ func TestOptionalBorders(t *testing.T) {
 	for run := range q.Runs() {
 		starts = append(starts, run.Start())
 		if h.In(run) != (run.Start() == 70) || b.In(run) != b.Has(run.Entity(0)) {
-			t.Errorf("the run at %d has %v, %v", run.Start(), h.In(run), b.In(run))
+			t.Errorf("the run at %d: h.In returns %v and b.In %v", run.Start(), h.In(run), b.In(run))
 		}
 	}
 	if want := []int{0, 64, 70, 71, 128, 4096, 8192, 1<<16 - 1}; !slices.Equal(starts, want) {
@@ -80,8 +80,8 @@ func TestOptionalBorders(t *testing.T) {
 	}
 }
 
-// TestExactlySeesLaterColumns: Exactly also excludes entities with a column that is registered after the
-// query. Exactly ignores internal columns of the package.
+// TestExactlySeesLaterColumns: Exactly excludes entities with a column that is newer than the query. Exactly
+// ignores internal columns.
 func TestExactlySeesLaterColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -104,7 +104,7 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	last.AddAll(bare)
 	w.Archetype(a, last).NewN(30, nil)
 	if q.Count() != 99 || bare.Count() != 0 || both.Count() != 149 {
-		t.Errorf("the queries match %d, %d and %d entities after columns were registered, want 99, 0 and 149",
+		t.Errorf("with newer columns, the queries match %d, %d and %d entities, want 99, 0 and 149",
 			q.Count(), bare.Count(), both.Count())
 	}
 	last.c.internal = true
@@ -115,8 +115,7 @@ func TestExactlySeesLaterColumns(t *testing.T) {
 	last.c.internal = false
 }
 
-// TestAmongAgain runs a query with a list again after some entities were deleted and other entities were
-// made.
+// TestAmongAgain runs a query with a list before and after changes of the listed entities.
 func TestAmongAgain(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -141,7 +140,7 @@ func TestAmongAgain(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestFormsSideBySide: several goroutines can run the same query at once without a data race.
+// TestFormsSideBySide: several goroutines can run one query at the same time.
 func TestFormsSideBySide(t *testing.T) {
 	f := newFormsWorld(rand.New(rand.NewPCG(1, 2)), 70, 3000)
 	defer f.Close()

@@ -23,22 +23,22 @@ type ValueColumn[T any] interface {
 	at(slot uint32) *T
 }
 
-// Order yields the slots of a query's entities in the order of a key that a function reads from one of their
-// components. Entities do not move: Order sorts their slots. An Order keeps its memory, 32 bytes for each
-// entity, for the next loop: it allocates only if the number of entities grows. Make an Order with [NewOrder]
-// and use it again and again.
+// Order yields the slots of a query's entities, sorted by a key. A function reads the key from one of the
+// entity's components. The entities do not move. Make an Order with [NewOrder] and keep it: an Order reuses
+// its memory, 32 bytes for each entity, and allocates memory only if the number of entities grows.
 //
-// Only one goroutine may use an Order, for one loop at a time. Several goroutines may use different Orders at
-// once while nothing changes the structure of the world.
+// One goroutine may use an Order, for one loop at a time. Several goroutines may use different Orders at the
+// same time, while nothing changes the structure of the world.
 type Order[T any, K OrderKey] struct {
 	q       Query
 	column  ValueColumn[T]
 	key     func(*T) K
-	in, out []ranked
+	slots   []ranked
+	buffer  []ranked // scratch memory of sortRanked
 	running bool
 }
 
-// ranked is a slot and the rank of its key.
+// ranked is a slot and the rank of the key in this slot.
 type ranked struct {
 	rank uint64
 	slot uint32
@@ -62,17 +62,18 @@ func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *O
 
 // Ascending yields the slots of the entities and their components, the smallest key first. [Column.At] finds
 // other components by the slot. Entities with equal keys come in the order of their slots. −0 and +0 are
-// equal, and NaNs come last. The keys are read when the loop begins; values written during the loop do not
-// change the order. The rules of [Query.Runs] hold. Complexity: one step for each entity to read the keys,
-// and one step for each entity and each byte in which keys differ.
+// equal, and NaNs come last. Order reads the keys when the loop begins. Values that are written later do not
+// change the order. The rules of [Query.Runs] hold. Complexity: linear in the number of entities, times the
+// number of bytes in which keys differ.
 func (o *Order[T, K]) Ascending() iter.Seq2[Slot, *T] { return o.sorted(0) }
 
-// Descending is [Order.Ascending] with the largest key first. Entities with equal keys still come in the
-// order of their slots, and NaNs still come last.
+// Descending is like [Order.Ascending], but yields the largest key first. As in Ascending, entities with
+// equal keys come in the order of their slots, and NaNs come last.
 func (o *Order[T, K]) Descending() iter.Seq2[Slot, *T] { return o.sorted(^uint64(0)) }
 
-// sorted yields the slots in the order of their ranks. turn is zero, or all ones to reverse the order.
-func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Slot, *T] {
+// sorted yields the slots in the order of their keys if invert is 0, and in descending order if all bits of
+// invert are set.
+func (o *Order[T, K]) sorted(invert uint64) iter.Seq2[Slot, *T] {
 	return func(yield func(Slot, *T) bool) {
 		if o == nil || o.q.q == nil {
 			panic("vast: the zero Order orders nothing: make one with NewOrder")
@@ -85,16 +86,16 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Slot, *T] {
 		defer func() { o.running = false }()
 		var k walk
 		k.start(o.q.q)
-		o.gather(&k, turn)
+		o.gather(&k, invert)
 		if len(o.q.q.targets) > 0 { // the walk yields slots in the order of links
-			slices.SortFunc(o.in, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
+			slices.SortFunc(o.slots, func(a, b ranked) int { return cmp.Compare(a.slot, b.slot) })
 		}
-		o.in, o.out = sortRanked(o.in, o.out)
+		o.slots, o.buffer = sortRanked(o.slots, o.buffer)
 		world, changes := k.world, k.changes
 		dense, isDense := o.column.(Column[T])
-		for _, r := range o.in {
+		for _, r := range o.slots {
 			var p *T
-			if isDense { // avoids the call through the interface
+			if isDense { // a direct call is faster than a call through the interface
 				p = dense.at(r.slot)
 			} else {
 				p = o.column.at(r.slot)
@@ -109,63 +110,66 @@ func (o *Order[T, K]) sorted(turn uint64) iter.Seq2[Slot, *T] {
 	}
 }
 
-// gather fills o.in with the slots of the walk and the ranks of their keys.
-func (o *Order[T, K]) gather(k *walk, turn uint64) {
-	o.in = o.in[:0]
+// gather fills o.slots with the slots of the walk and the ranks of their keys.
+func (o *Order[T, K]) gather(k *walk, invert uint64) {
+	o.slots = o.slots[:0]
 	dense, isDense := o.column.(Column[T])
 	for k.next() {
 		run := k.run()
-		o.in = slices.Grow(o.in, run.Len())
+		o.slots = slices.Grow(o.slots, run.Len())
 		if isDense {
 			values := dense.Slice(run)
 			for i := range values {
-				o.in = append(o.in, ranked{rank(o.key(&values[i]), turn), run.start + uint32(i)})
+				o.slots = append(o.slots, ranked{rank(o.key(&values[i]), invert), run.start + uint32(i)})
 				k.check()
 			}
 			continue
 		}
 		for slot := run.start; slot < run.start+run.n; slot++ {
-			o.in = append(o.in, ranked{rank(o.key(o.column.at(slot)), turn), slot})
+			o.slots = append(o.slots, ranked{rank(o.key(o.column.at(slot)), invert), slot})
 			k.check()
 		}
 	}
 }
 
-// rank turns a key into a number. The numbers have the order of the keys, or the reverse order if turn is all
-// ones. For floating-point keys, rank sets the sign bit of positive numbers and inverts the bits of negative
-// numbers, as in M. Herf, "Radix Tricks", 2001.
-func rank[K OrderKey](key K, turn uint64) uint64 {
+// rank returns a number for a key. The numbers have the order of the keys if invert is 0, and the reverse
+// order if all bits of invert are set. NaN gets the largest number. For floating-point keys, rank sets the
+// sign bit of positive numbers and inverts the bits of negative numbers, as in M. Herf, "Radix Tricks", 2001.
+func rank[K OrderKey](key K, invert uint64) uint64 {
 	var zero, one K = 0, 1
 	switch {
 	case key != key:
 		return math.MaxUint64
 	case one/2 != zero:
-		return rankFloat(float64(key), turn)
+		return rankFloat(float64(key), invert)
 	case zero-one > zero:
-		return uint64(key) ^ turn
+		return uint64(key) ^ invert
 	}
-	return uint64(key) ^ 1<<63 ^ turn
+	return uint64(key) ^ 1<<63 ^ invert
 }
 
-// rankFloat does the work of rank for floating-point keys, which a float64 holds exactly.
-func rankFloat(key float64, turn uint64) uint64 {
+// rankFloat does the work of rank for floating-point keys except NaN. A float64 holds every key exactly.
+func rankFloat(key float64, invert uint64) uint64 {
 	bits := math.Float64bits(key)
 	switch {
 	case key == 0:
-		bits = 1 << 63 // both zeros
+		bits = 1 << 63 // -0 and +0 are equal
 	case key < 0:
 		bits = ^bits
 	default:
 		bits |= 1 << 63
 	}
-	return bits ^ turn
+	return bits ^ invert
 }
 
-// sortRanked sorts the slice in by rank, stably. It returns the sorted slice, and the other slice as the
-// buffer for the next call. It sorts by the least significant byte first, as in H. H. Seward, "Information
-// Sorting in the Application of Electronic Digital Computers to Business Operations", 1954. It counts all
-// bytes in one pass, and skips bytes that are the same in all ranks.
-func sortRanked(in, out []ranked) (sorted, other []ranked) {
+// sortRanked sorts slots by rank, stably. It may exchange the memory of slots and buffer: it returns the
+// sorted slots, and the buffer for the next call.
+//
+// It is a radix sort that begins with the least significant byte, as in H. H. Seward, "Information Sorting in
+// the Application of Electronic Digital Computers to Business Operations", 1954. It counts all bytes in one
+// pass, and skips bytes that are equal in all ranks.
+func sortRanked(slots, buffer []ranked) (sorted, newBuffer []ranked) {
+	in, out := slots, buffer
 	if len(in) < fewRanked {
 		slices.SortStableFunc(in, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
 		return in, out

@@ -45,8 +45,7 @@ func BenchmarkOrderOthers(b *testing.B) {
 	}
 }
 
-// BenchmarkOrder compares an Order with sorting a copied slice of structs. The keys are in random order each
-// time.
+// BenchmarkOrder compares an Order with sorting a copied slice of structs. The keys are random.
 func BenchmarkOrder(b *testing.B) {
 	for _, n := range []int{1 << 10, 1 << 16, 1 << 20} {
 		w := NewWorld(Options{MaxEntities: n})

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// ordered checks an Order of n entities with random keys against a stable sort.
+// ordered compares an Order of n entities with a stable sort. The keys are random.
 func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 	t.Helper()
 	seed := rand.Uint64()
@@ -44,7 +44,7 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 				if x != x && y != y {
 					return 0
 				}
-				return cmp.Compare(fmt.Sprint(x != x), fmt.Sprint(y != y)) // NaNs are last in both directions
+				return cmp.Compare(fmt.Sprint(x != x), fmt.Sprint(y != y)) // NaNs come last in each direction
 			}
 			return turn * cmp.Compare(x, y)
 		}
@@ -175,7 +175,7 @@ func TestOrderMisuse(t *testing.T) {
 	}, "while a query was running, by World.Delete")
 	n := 0
 	for _, v := range o.Ascending() {
-		*v = 9 // does not change the order of this loop
+		*v = 9 // the running loop keeps its order
 		if n++; n == 2 {
 			break
 		}
@@ -202,7 +202,7 @@ func TestOrderOfSources(t *testing.T) {
 	rel := NewRelation(w, "ChildOf", RelationOptions{})
 	a := w.Archetype(c)
 	target := a.New()
-	for _, n := range []int{10, 300} { // below and above the size at which radix sort begins
+	for _, n := range []int{fewRanked / 2, 2 * fewRanked} {
 		var want []Entity
 		for range n {
 			want = append(want, a.New())

@@ -13,11 +13,10 @@ import (
 
 // MoveOptions say how [Archetype.Pack] and [World.Regroup] move entities. The zero value works.
 type MoveOptions struct {
-	// Most is the largest number of entities to move in the call. Default: all entities that must move.
+	// Most is the largest number of entities that the call moves. Default: no limit.
 	Most int
 }
 
-// most returns the largest number of entities to move.
 func (o MoveOptions) most(method string) int {
 	switch {
 	case o.Most < 0:
@@ -28,10 +27,10 @@ func (o MoveOptions) most(method string) int {
 	return o.Most
 }
 
-// Pack moves entities of the archetype into the holes that deleted entities left. Afterwards runs are long
-// again, and queries are as fast as over new entities. To move as few entities as possible, Pack fills the
-// first holes with the last entities. The moved entities keep their order. The slots after the last entity go
-// back to the world; [World.Trim] gives their memory back.
+// Pack moves entities of the archetype into the holes that deleted entities left. After Pack, runs are long,
+// and queries are as fast as over new entities. To move as few entities as possible, Pack fills the first
+// holes with the last entities. The moved entities keep their order. The slots after the last entity go back
+// to the world, and [World.Trim] gives back their memory.
 //
 // A moved entity has a new reference, and its old reference is stale. Pack renews the references that the
 // world sees: in components (fields and arrays; in a [HeapColumn] also slices, maps and pointers), in
@@ -39,14 +38,15 @@ func (o MoveOptions) most(method string) int {
 // with [World.OnMove] or the returned [Moves]: references in variables, in indices, and in queries with
 // [Query.To] or [Query.Among]. The sources of a target keep their order. A [Tracker] notes a removal of the
 // old reference and an addition of the new reference, and notes components with renewed references as
-// written. Callbacks of gains and losses are not called. If a moved entity has a component with such
-// callbacks and there is no callback of World.OnMove, Pack panics.
+// written. Pack does not call callbacks of OnAdd and OnRemove. It panics if a moved entity has a component
+// with these callbacks and World.OnMove has no callback.
 //
-// Pack is a structural change. It cannot fail, because it allocates only on the Go heap: 16 bytes for each
-// moved entity, 16 bytes for each 64 slots between the first and the last moved entity, and 8 bytes for each
-// free slot of the archetype, but for no more slots than it has entities. Pack releases room that
-// [Archetype.Grow] made. With [MoveOptions.Most], a program can move some entities each tick.
-// [ArchetypeStats.PackPays] reports whether packing saves time.
+// Pack is a structural change. It releases room that [Archetype.Grow] made. With [MoveOptions.Most], a
+// program can move some entities each tick. [ArchetypeStats.PackPays] reports whether packing saves time.
+//
+// Pack cannot fail, because it allocates only on the Go heap: 16 bytes for each moved entity, 16 bytes for
+// each 64 slots between the first and the last moved entity, and 8 bytes for each entity or each free slot of
+// the archetype, whichever are fewer.
 //
 // Complexity: a copy of the components of each moved entity, a look-up for each reference that the world
 // sees, and one step for each 64 slots of the archetype.
@@ -58,7 +58,7 @@ func (a *Archetype) Pack(o MoveOptions) Moves {
 	w.mustRenewKept(opPack, from)
 	m := w.newMoves(from, to)
 	w.move(opPack, &m)
-	if k := len(to); k > 0 { // before the last hole that was filled, no slot can take an entity
+	if k := len(to); k > 0 { // no slot below the last filled hole can take an entity
 		word := to[k-1] / 64
 		a.goTo(w.extents[w.owner(word).extent], word)
 	}
@@ -70,8 +70,8 @@ func (a *Archetype) Pack(o MoveOptions) Moves {
 	return m
 }
 
-// packing returns the slots of the last entities of the archetype and of its first holes: at most limit
-// pairs, both in the order of slots.
+// packing returns the slots of the archetype's last entities and of its first holes, at most limit of each,
+// in ascending order. The entity in slot from[i] should move to slot to[i].
 func (a *Archetype) packing(limit int) (from, to []uint32) {
 	if len(a.extents) == 0 {
 		return nil, nil

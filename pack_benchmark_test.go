@@ -10,10 +10,9 @@ type aimed struct {
 	Power float64
 }
 
-// sparsePopulation makes a world with a total number of entities, which have three components, and deletes
-// random entities until the given number of survivors is left. Each survivor refers to another survivor. If
-// written is true, the values of the other components were written too. If written is false, these values are
-// zero, in memory that was never touched.
+// sparsePopulation makes total entities and deletes random entities until the given number of survivors is
+// left. Each survivor refers to another survivor. If written is false, positions and velocities lie in memory
+// that was never touched.
 func sparsePopulation(b *testing.B, survivors, total int, written bool) (*World, *Archetype, Column[aimed]) {
 	w := NewWorld(Options{})
 	pos, vel, aim := NewColumn[position](w), NewColumn[velocity](w), NewColumn[aimed](w)

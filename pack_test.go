@@ -11,15 +11,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// holed is an archetype with entities numbered by a component. Some entities are deleted.
+// holed is a world with numbered entities. Some entities were deleted.
 type holed struct {
 	*World
 	number Column[uint64]
 	ships  *Archetype
-	left   []Entity // entities that were not deleted, in the order of their births
+	left   []Entity // the entities that were not deleted, in the order of their numbers
 }
 
-// newHoled makes n entities and deletes those for whose index keep returns false.
+// newHoled makes n entities and deletes the entities for whose number keep returns false.
 func newHoled(n int, keep func(i int) bool) *holed {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	h := &holed{World: w, number: NewColumn[uint64](w)}
@@ -38,7 +38,7 @@ func newHoled(n int, keep func(i int) bool) *holed {
 	return h
 }
 
-// numbers returns the numbers of the entities, by slot.
+// numbers returns the numbers of the entities, in the order of slots.
 func (h *holed) numbers() (ns []uint64) {
 	for s := range h.Query(h.number).Slots() {
 		ns = append(ns, *h.number.At(s))
@@ -51,8 +51,7 @@ func TestPackFillsHolesWithTheLastEntities(t *testing.T) {
 	defer h.Close()
 	changes := h.Changes()
 	m := h.ships.Pack(MoveOptions{})
-	// The entities 0 2 5 6 7 lie in the slots 0 2 5 6 7. Five slots are needed, so 5, 6 and 7 move to 1, 3
-	// and 4.
+	// The entities in slots 5, 6 and 7 move to slots 1, 3 and 4.
 	if got := h.numbers(); !slices.Equal(got, []uint64{0, 5, 2, 6, 7}) {
 		t.Errorf("the entities lie in the order %v", got)
 	}
@@ -106,8 +105,8 @@ func TestPackOfAnEmptyArchetype(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestPackWithManyColumns packs entities with one of two columns that share a bit in the masks of words. The
-// other column has no memory.
+// TestPackWithManyColumns: columns c6 and c70 share a bit in the masks of words. The packed entities have
+// c70. Column c6 has no memory.
 func TestPackWithManyColumns(t *testing.T) {
 	h := newHoled(100, func(i int) bool { return i%2 == 0 })
 	defer h.Close()
@@ -125,7 +124,7 @@ func TestPackWithManyColumns(t *testing.T) {
 		}
 	}
 	if m = h.Regroup(h.Query(), MoveOptions{}); m.Len() != len(h.left) {
-		t.Errorf("%d entities have a gained component, Regroup moves %d", len(h.left), m.Len())
+		t.Errorf("Regroup moves %d of %d entities that gained a component", m.Len(), len(h.left))
 	}
 	h.checkInvariants()
 }
@@ -177,7 +176,7 @@ func TestPackInSteps(t *testing.T) {
 
 func TestPackGivesMemoryBack(t *testing.T) {
 	if vm.HeapStandIn() {
-		t.Skip("memory is Go's heap here")
+		t.Skip("regions are Go heap memory")
 	}
 	w := NewWorld(Options{Pages: vm.PagesSmall})
 	defer w.Close()
@@ -219,7 +218,7 @@ func TestPackGivesMemoryBack(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestPackPassesWornSlots checks that Pack skips slots whose last generation is used up.
+// TestPackPassesWornSlots: Pack moves no entity to a slot whose generations are used up.
 func TestPackPassesWornSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -241,7 +240,7 @@ func TestPackPassesWornSlots(t *testing.T) {
 	}
 	w.Delete(es[0])
 	m := a.Pack(MoveOptions{})
-	// Slot 1 is worn. The entity of slot 9 moves to slot 0. No other hole is in front of an entity.
+	// The entity in slot 9 moves to slot 0. Slot 1 is worn. After the move, no entity lies behind slot 8.
 	if m.Len() != 1 || m.Resolve(es[9]).Slot() != 0 {
 		t.Errorf("Pack makes the moves %v", m.pairs)
 	}
@@ -296,8 +295,7 @@ func TestPackRefuses(t *testing.T) {
 	}
 }
 
-// TestPackSurvivesItsCallback checks that the world is consistent when a callback panics or changes the
-// structure.
+// TestPackSurvivesItsCallback: the world stays consistent if a callback panics or changes the structure.
 func TestPackSurvivesItsCallback(t *testing.T) {
 	for _, what := range []string{"panics", "changes"} {
 		h := newHoled(100, func(i int) bool { return i >= 50 })
@@ -332,8 +330,8 @@ func TestPackSurvivesItsCallback(t *testing.T) {
 	}
 }
 
-// TestTrackersSeeMoves checks that a tracker notes a move as a removal and an addition, and renewed
-// references as writes.
+// TestTrackersSeeMoves: a tracker notes a move as a removal and an addition, and a renewed reference as a
+// write.
 func TestTrackersSeeMoves(t *testing.T) {
 	h := newHoled(6, func(i int) bool { return i != 0 })
 	defer h.Close()
@@ -361,7 +359,7 @@ func TestTrackersSeeMoves(t *testing.T) {
 	}
 }
 
-// TestPackKeepsLinks checks the order of sources, the depths and the edges of entities that move.
+// TestPackKeepsLinks: Pack keeps the order of sources, the depths and the edges of moved entities.
 func TestPackKeepsLinks(t *testing.T) {
 	h := newHoled(400, func(i int) bool { return i%3 == 0 })
 	defer h.Close()
@@ -381,7 +379,7 @@ func TestPackKeepsLinks(t *testing.T) {
 		Values           []uint64
 		Depth            int
 	}
-	picture := func() map[uint64]links {
+	linksByNumber := func() map[uint64]links {
 		p := map[uint64]links{}
 		for e := range h.Query(h.number).All() {
 			var l links
@@ -400,11 +398,11 @@ func TestPackKeepsLinks(t *testing.T) {
 		}
 		return p
 	}
-	before := picture()
+	before := linksByNumber()
 	if m := h.ships.Pack(MoveOptions{}); m.Len() < 50 {
 		t.Fatalf("%d entities moved", m.Len())
 	}
-	if after := picture(); fmt.Sprint(after) != fmt.Sprint(before) {
+	if after := linksByNumber(); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("the links differ:\n%v\n%v", after, before)
 	}
 	n := 0

@@ -8,8 +8,7 @@ import (
 )
 
 // BenchmarkPairs visits all pairs of 2,000 entities in two ways: in nested loops over slots, and in nested
-// loops over copies of the values. The world has 8,000 entities. The two ways take turns. The benchmark
-// reports the time of each way, divided by the number of pairs.
+// loops over copies of the values. It reports the time for each pair. The world has 8,000 entities.
 func BenchmarkPairs(b *testing.B) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -22,13 +21,13 @@ func BenchmarkPairs(b *testing.B) {
 		}
 	}
 	q := w.Query(pos, solid)
-	sides := []func() int{
+	ways := []func() int{
 		func() int { return pairsBySlots(w, q, pos) },
 		func() int { return pairsOfCopies(q, pos) },
 	}
-	samples := measure.Turns(max(b.N, 5), len(sides), nil, func(side int) float64 {
+	samples := measure.Turns(max(b.N, 5), len(ways), nil, func(way int) float64 {
 		start := time.Now()
-		if n := sides[side](); n != 1999 {
+		if n := ways[way](); n != 1999 {
 			b.Fatalf("%d pairs are near, want 1999", n)
 		}
 		return float64(time.Since(start).Nanoseconds()) / (2000 * 1999 / 2)

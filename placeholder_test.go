@@ -11,7 +11,7 @@ func TestPlaceholders(t *testing.T) {
 	num := NewColumn[uint64](w)
 	a, b := w.Archetype(num), w.Archetype()
 	c, other := NewCommands(w, CommandsOptions{}), NewCommands(w, CommandsOptions{})
-	// Use placeholders of another buffer and of a later position.
+	// Use placeholders of other Commands and of a later position.
 	p, q := c.New(a), other.New(a)
 	if p == q || p.Slot() != q.Slot() {
 		t.Errorf("the placeholders are %v and %v, want different ones with the same slot", p, q)
@@ -30,13 +30,13 @@ func TestPlaceholders(t *testing.T) {
 		t.Error("a placeholder stands for a wrong entity")
 	}
 	if c.Resolve(p).IsZero() || w.Alive(c.Resolve(p)) || c.Resolve(q) != (Entity{}) {
-		t.Errorf("the deleted placeholder resolves to %v, want a stale entity; the foreign one to %v, want "+
-			"the zero Entity", c.Resolve(p), c.Resolve(q))
+		t.Errorf("the deleted placeholder resolves to %v, want a stale entity; the foreign placeholder "+
+			"resolves to %v, want the zero Entity", c.Resolve(p), c.Resolve(q))
 	}
-	// Use a placeholder of the earlier recording. A new placeholder has the same slot.
+	// Use a placeholder of the earlier recording. It has the slot of a new placeholder.
 	s := c.New(a)
 	if s == p || s.Slot() != p.Slot() || c.Resolve(p) != (Entity{}) {
-		t.Errorf("the new placeholder is %v, the earlier one %v, which resolves to %v", s, p, c.Resolve(p))
+		t.Errorf("the new placeholder is %v; the earlier placeholder %v resolves to %v", s, p, c.Resolve(p))
 	}
 	num.SetLater(c, p, 4)
 	c.Delete(r)
@@ -45,7 +45,7 @@ func TestPlaceholders(t *testing.T) {
 		*num.Get(c.Resolve(s)) != 5 {
 		t.Errorf("Apply returns %+v, %v; want 2 done and 2 skipped", done, err)
 	}
-	// Forge placeholders with slots at which the recording makes no entity, and with slots after its end.
+	// Forge placeholders with wrong slots and generations.
 	num.SetLater(c, c.New(a), 6)
 	good := c.New(a)
 	for slot := range uint32(100) {
@@ -66,8 +66,7 @@ func TestPlaceholders(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestPlaceholdersInsideValues: a column that resolves the placeholders in its values holds the entities that
-// they stand for.
+// TestPlaceholdersInsideValues: a column can resolve the placeholders in its values.
 func TestPlaceholdersInsideValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -9,12 +9,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// probes has the methods behind package probe, which documents them.
+// probes has the methods that package probe calls and documents.
 type probes struct{}
 
 func init() { probing.Vast = probes{} }
 
-// columnOfAnyType is a column without the type of its elements.
+// columnOfAnyType is a column whose element type is not known at compile time.
 type columnOfAnyType struct{ c *column }
 
 func (c columnOfAnyType) Name() string    { return c.c.name }
@@ -28,8 +28,8 @@ func withoutTypes(columns []*column) []AnyColumn {
 	return cols
 }
 
-// columnOf returns the column of col, which may belong to any world. It panics if col is nil or a zero value;
-// the message names the function of package probe that was called.
+// columnOf returns the column of col. If col is nil or a zero value, columnOf panics and names the called
+// function of package probe.
 func columnOf(function string, col AnyColumn) *column {
 	if col != nil {
 		if c := col.column(); c != nil {
@@ -150,7 +150,7 @@ func (probes) RelationOf(col AnyColumn) (Relation, bool) {
 	return Relation{s.k}, ok
 }
 
-// anyEdges is the storage of [Edges] without the type of the values.
+// anyEdges is the storage of [Edges] with values of any type.
 type anyEdges interface {
 	linked
 	valueType() reflect.Type
@@ -159,8 +159,8 @@ type anyEdges interface {
 	walkValues(c *column, e Entity, yield func(Entity, reflect.Value) bool)
 }
 
-// EdgesOf returns the storage of the edges whose column of sources is col, or nil. The methods with a
-// parameter named edges take this storage.
+// EdgesOf returns the storage of the edges whose column of sources is col, or nil. Methods with a parameter
+// named edges expect this storage.
 func (probes) EdgesOf(col AnyColumn) any {
 	c := columnOf("EdgesOf", col)
 	for _, l := range c.world.relations {

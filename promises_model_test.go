@@ -30,9 +30,9 @@ type promisesWorld struct {
 	links      int    // number of slots that promised links cover
 }
 
-// promisesModel runs random operations on two worlds that share a limit. Some operations close the limit: they
-// lower it to the memory in use. A promised operation must succeed under a closed limit. An operation that
-// fails must change nothing.
+// promisesModel runs random operations on two worlds that share a limit. Some operations close the limit:
+// they lower it to the memory in use. A promised operation must succeed under a closed limit. An operation
+// that fails must change nothing.
 type promisesModel struct {
 	t        testing.TB
 	limit    *vm.Limit

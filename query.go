@@ -12,11 +12,12 @@ import (
 )
 
 // Query selects entities by their components. A matching entity has all components that the query asks for,
-// no component that the query leaves out, and at least one component of each group of [Query.Any]. The methods
-// return a query with one more condition. The order of the conditions makes no difference.
+// no component that the query leaves out, and at least one component of each group of [Query.Any].
+// [Query.Without] and similar methods return a query with one more condition. The order of the conditions
+// makes no difference.
 //
-// Make a Query once and run it many times: running a Query allocates nothing and sees the current state of the
-// world. Several goroutines may run one query at the same time while nothing changes the structure.
+// Make a Query once and run it many times: running a Query allocates nothing and sees the current state of
+// the world. Several goroutines may run one query at the same time while nothing changes the structure.
 type Query struct {
 	q *query
 }
@@ -86,9 +87,9 @@ func conflict(a, b role) string {
 	case a == optional:
 		return "%s is optional in the query already"
 	case a == asked && b == oneOf:
-		return "the query asks for %s, so there is nothing to choose"
+		return "the query asks for %s, so every match has it: leave it out of Any"
 	case a == asked && b == optional:
-		return "the query asks for %s, so every match has it"
+		return "the query asks for %s, so every match has it: leave it out of Optional"
 	}
 	return ""
 }
@@ -277,9 +278,9 @@ func (q Query) Exactly() Query {
 // if the query asks for a target in the relation already. A stale target has no sources, so nothing matches.
 //
 // The query walks over the sources of the target in the order in which they were linked, with one step for
-// each source. With several targets, it walks over the sources of the target that has the fewest. Sources with
-// consecutive slots that were linked one after the other form one run. [Query.First] returns the first source
-// in the order of links.
+// each source. With several targets, it walks over the sources of the target that has the fewest. Sources
+// with consecutive slots that were linked one after the other form one run. [Query.First] returns the first
+// source in the order of links.
 //
 // [Query.Words], [Query.Batches] and [Relation.InDepthOrder] use the order of slots, and visit all entities
 // that have a target in the relation. Queries with [Query.Among] or [Query.Between] use the order of slots

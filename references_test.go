@@ -22,7 +22,7 @@ func (s *squad) references() []Entity {
 	return append(append([]Entity{s.leader}, s.members[:]...), s.orders[0].at, s.orders[1].at)
 }
 
-// web has references behind Go pointers. next points to the web itself.
+// web has references behind Go pointers. The pointers in next form a cycle.
 type web struct {
 	name    string
 	friends []Entity
@@ -186,7 +186,7 @@ func TestPackRenewsAllReferences(t *testing.T) {
 		fillers = append(fillers, r.ships.New())
 	}
 	placeholder := r.applied.New(r.ships)
-	trimmedPlaceholder := r.trim.New(r.ships)
+	placeholder2 := r.trim.New(r.ships)
 	if _, err := r.Apply(r.applied, r.trim); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestPackRenewsAllReferences(t *testing.T) {
 		r.Delete(e)
 	}
 	r.record(r.pending)
-	before, applied, trimmed := r.all(r.es), r.applied.Resolve(placeholder), r.trim.Resolve(trimmedPlaceholder)
+	before, applied, trimmed := r.all(r.es), r.applied.Resolve(placeholder), r.trim.Resolve(placeholder2)
 
 	m := r.ships.Pack(MoveOptions{})
 	if m.Len() < 30 {
@@ -229,7 +229,7 @@ func TestPackRenewsAllReferences(t *testing.T) {
 	if got := r.applied.Resolve(placeholder); got != m.Resolve(applied) || got == applied {
 		t.Errorf("the placeholder resolves to %v, want %v", got, m.Resolve(applied))
 	}
-	if got := r.trim.Resolve(trimmedPlaceholder); got != m.Resolve(trimmed) || got == trimmed {
+	if got := r.trim.Resolve(placeholder2); got != m.Resolve(trimmed) || got == trimmed {
 		t.Errorf("the placeholder of trimmed commands resolves to %v, want %v", got, m.Resolve(trimmed))
 	}
 	r.checkInvariants()

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Regroup moves each matching entity whose components differ from those of its archetype. The entity moves to
-// the archetype of its current components. Links and names do not count as components here. After Regroup, a
+// Regroup moves the entities of a query whose components differ from those of their archetype, each to the
+// archetype of its current components. Links and names do not count as components here. After Regroup, a
 // query for components that many entities gained walks over long runs. [Archetype.Pack] closes the holes that
 // Regroup leaves.
 //
@@ -15,8 +15,8 @@ import (
 // gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the
 // query is of another world.
 //
-// Complexity: as for Pack, plus, for each 64-slot word with matches, one step for each component that entities
-// of the word may have.
+// Complexity: as for Pack, plus, for each 64-slot word with matches, one step for each component that
+// entities of the word may have.
 func (w *World) Regroup(q Query, o MoveOptions) Moves {
 	var k walk
 	w.startAll("World.Regroup", q, &k)
@@ -90,8 +90,8 @@ func (w *World) misplaced(q Query, limit int) (groups []group) {
 	return groups
 }
 
-// columnsOfWord appends the columns that entities of a word may have, in the order of their ids. It leaves out
-// the columns of links and names, which no archetype has.
+// columnsOfWord appends the columns that entities of a word may have, in the order of their ids. It leaves
+// out the columns of links and names, which no archetype has.
 func (w *World) columnsOfWord(o *owner, to []*column) []*column {
 	a := w.extents[o.extent].archetype
 	for _, c := range w.columns {

@@ -17,11 +17,10 @@ type OnDelete uint8
 const (
 	// Orphan removes the link. The sources live on.
 	Orphan OnDelete = iota
-	// Cascade deletes the sources too, then the sources of these, and so on, through all relations with
-	// Cascade.
+	// Cascade also deletes the sources, and in turn their sources in all relations with Cascade.
 	Cascade
-	// Refuse keeps a target alive while it has sources that the same call does not delete. [World.Delete]
-	// then returns false and changes nothing. [World.DeleteAll] deletes the other entities.
+	// Refuse keeps a target alive if some of its sources survive the deletion: [World.Delete] returns false
+	// and changes nothing, and [World.DeleteAll] deletes the other entities.
 	Refuse
 )
 
@@ -197,10 +196,10 @@ func (k *relation) sourcesFrom(slot uint32, yield func(Entity) bool) {
 }
 
 // Set makes target the target of source, in place of source's present target. It reports whether source and
-// target are alive. Set panics if the link would close a circle in a hierarchy, and if the world is closed. It panics
-// with a [*vm.Error] if it needs memory and gets none: see [Relation.GrowLevels]. Complexity: constant if
-// source has no sources itself or the relation is cyclic; otherwise one step for each ancestor of target and
-// for each descendant of source.
+// target are alive. Set panics if the link would close a circle in a hierarchy, and if the world is closed.
+// It panics with a [*vm.Error] if it needs memory and gets none: see [Relation.GrowLevels]. Complexity:
+// constant if source has no sources itself or the relation is cyclic; otherwise one step for each ancestor of
+// target and for each descendant of source.
 func (r Relation) Set(source, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -298,15 +297,15 @@ func (r Relation) OnRemove(f func(source, target Entity)) {
 	k.sources.hookRemove(func(e Entity) { f(e, *k.target(e.slot)) })
 }
 
-// unchanged panics if w.changes, the number of structural changes, is not before.
+// unchanged panics if w.changes, the number of structural changes, is not equal to before.
 func (w *World) unchanged(before uint64, while string) {
 	if w.changes != before {
 		w.changedWhile(while)
 	}
 }
 
-// mustStandAlone panics if one of the columns belongs to a relation, to edges or to the world's Names. In these
-// columns, an added component would be a link without a target, or a name that the index lacks.
+// mustStandAlone panics if one of the columns belongs to a relation, to edges or to the world's Names. In
+// these columns, an added component would be a link without a target, or a name that the index lacks.
 func mustStandAlone(what string, columns []*column) {
 	for _, c := range columns {
 		if c.world.namedBy(c) {

@@ -13,7 +13,6 @@ func (t transform) times(u transform) transform {
 	return transform{t.X + u.X*t.Scale, t.Y + u.Y*t.Scale, t.Angle + u.Angle, t.Scale * u.Scale}
 }
 
-// hierarchy is a world in which each entity has a place relative to its parent.
 type hierarchy struct {
 	w            *World
 	local, world Column[transform]
@@ -30,7 +29,7 @@ func newHierarchy(scattered bool) *hierarchy {
 	h.local, h.world = NewColumn[transform](h.w).Named("local"), NewColumn[transform](h.w).Named("world")
 	h.childOf = NewRelation(h.w, "ChildOf", RelationOptions{OnDelete: Cascade})
 	a := h.w.Archetype(h.local, h.world)
-	made := func(n int) (es []Entity) {
+	newEntities := func(n int) (es []Entity) {
 		a.NewN(n, func(run Run) {
 			l, t := h.local.Slice(run), h.world.Slice(run)
 			for i := range l {
@@ -42,9 +41,9 @@ func newHierarchy(scattered bool) *hierarchy {
 		return es
 	}
 	const levels, total = 4, benchmarkEntities
-	h.roots = made(1000)
+	h.roots = newEntities(1000)
 	if scattered {
-		es := made(total - len(h.roots))
+		es := newEntities(total - len(h.roots))
 		for i, e := range es {
 			parent := h.roots[rand.IntN(len(h.roots))]
 			if i >= 10_000 {
@@ -58,7 +57,7 @@ func newHierarchy(scattered bool) *hierarchy {
 			each := [levels]int{10, 10, 3, 2}[level]
 			var next []Entity
 			for _, p := range above {
-				es := made(each)
+				es := newEntities(each)
 				next = append(next, es...)
 				for _, e := range es {
 					h.childOf.Set(e, p)
@@ -113,8 +112,8 @@ func (h *hierarchy) byRecursion(e Entity, t *transform) {
 	}
 }
 
-// BenchmarkTransforms computes the place in the world of each of a million entities from the place of its
-// parent.
+// BenchmarkTransforms computes the places of a million entities in the world from the places of their
+// parents.
 func BenchmarkTransforms(b *testing.B) {
 	for _, scattered := range []bool{false, true} {
 		h := newHierarchy(scattered)
@@ -142,10 +141,12 @@ func BenchmarkTransforms(b *testing.B) {
 	}
 }
 
-// BenchmarkDepthOrder computes the places of 10,000 children, which fit into the caches. In the shape
-// "together", the children of a parent are made together. In the shape "random", each child has a random
-// parent. In the shape "families", each parent has four children, which are made shortly after the parent,
-// and each family has three levels.
+// BenchmarkDepthOrder computes the places of 10,000 children, which fit into the caches. The children have
+// one of these shapes:
+//
+//   - together: the children of a parent are made together;
+//   - random: each child has a random parent;
+//   - families: each family has three levels and is made together, and each parent has four children.
 func BenchmarkDepthOrder(b *testing.B) {
 	const n = 10_000
 	for _, shape := range []string{"together", "random", "families"} {
@@ -181,8 +182,7 @@ func BenchmarkDepthOrder(b *testing.B) {
 	}
 }
 
-// BenchmarkRelate measures how fast a million entities are made and linked to 1,000 parents, how fast they
-// are deleted with their parents, and how fast queries find the children of the parents.
+// BenchmarkRelate links a million entities to 1,000 parents, finds them by queries, and deletes them.
 func BenchmarkRelate(b *testing.B) {
 	w := NewWorld(Options{})
 	defer w.Close()

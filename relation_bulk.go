@@ -7,10 +7,10 @@ import (
 )
 
 // SetAll makes target the target of every entity that matches the query, as [Relation.Set] does, and returns
-// how many match. If target is stale, SetAll changes nothing and returns 0. The query sees the world as it
-// was before the call. Entities are linked in the order of their slots. SetAll checks for circles and makes
-// room first: if it panics because of a circle or for want of memory, nothing has changed. Complexity: a few
-// writes for each entity without sources; as [Relation.Set] for the other entities.
+// the number of matching entities. If target is stale, SetAll changes nothing and returns 0. The query sees
+// the world as it was before the call. SetAll links the entities in the order of their slots. If it panics
+// because of a circle or a lack of memory, nothing has changed. Complexity: a few writes for each entity
+// without sources; as [Relation.Set] for the other entities.
 func (r Relation) SetAll(q Query, target Entity) int {
 	k := r.made()
 	k.world.mustBeOpen("Relation.SetAll")
@@ -29,7 +29,7 @@ func (r Relation) SetAll(q Query, target Entity) int {
 // SetRun makes target the target of every entity of a run, as [Relation.Set] does, and reports whether target
 // is alive. SetRun is the fast way to link entities that were made together: collect the runs that
 // [Archetype.NewN] passes to its callback, and link these runs afterwards. SetRun panics if a slot of the run
-// holds no entity. It checks for circles and makes room first, as [Relation.SetAll] does.
+// holds no entity. If it panics because of a circle or a lack of memory, nothing has changed.
 func (r Relation) SetRun(run Run, target Entity) bool {
 	k := r.made()
 	w := k.world
@@ -54,7 +54,7 @@ func (r Relation) SetRun(run Run, target Entity) bool {
 	return true
 }
 
-// setRuns links the entities of runs to a target. The runs must ascend by slot.
+// setRuns links the entities of runs to a target, and returns their number. The runs must ascend by slot.
 func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	k.world.mustNotBeInCallback(opRelate)
 	if !k.cyclic {
@@ -83,10 +83,10 @@ func (k *relation) setRuns(runs []Run, target Entity) (n int) {
 	return n
 }
 
-// roomForRuns makes room for links from the runs' entities to a target. If it fails, some room may have been
-// made.
+// roomForRuns makes room for links from the runs' entities to a target. After a failure, the caller gives
+// back the room.
 func (k *relation) roomForRuns(runs []Run, target Entity) error {
-	// The last run comes first, because the sets then reach far enough for the other runs.
+	// Begin with the last run: room for its sources is also room for the sources of the other runs.
 	for i := len(runs) - 1; i >= 0; i-- {
 		run := runs[i]
 		err := k.room(run.start+run.n-1, target.slot)
@@ -103,8 +103,8 @@ func (k *relation) roomForRuns(runs []Run, target Entity) error {
 	return nil
 }
 
-// enterAll links the entities of the slots of mask in a word to a target, and returns how many had another
-// target or no target.
+// enterAll links the entities in the slots of mask in a word to target, and returns the number of entities
+// that had another target or no target.
 func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes int) {
 	had := k.sources.set.Word(uint(word))
 	simple := mask &^ had
@@ -112,7 +112,7 @@ func (k *relation) enterAll(word uint32, mask uint64, target Entity) (changes in
 		simple &^= k.targets.set.Word(uint(word))
 	}
 	if simple == mask && bits.OnesCount64(mask) > 1 {
-		// If the target has no list of sources, the first link creates the list. The other links find it.
+		// appendAll needs a target that has sources, so enter links the first source.
 		first := trailingZeros(mask)
 		k.enter(word*64+first, target)
 		k.appendAll(word, mask&(mask-1), target)

@@ -30,7 +30,7 @@ func (k *relation) check(must func(bool, string, ...any)) {
 			prev = slot
 		}
 		if n != f.count || prev != f.last {
-			must(false, "%s: slot %d counts %d sources and has %d", name, t, f.count, n)
+			must(false, "%s: slot %d has the count %d and %d sources", name, t, f.count, n)
 		}
 		linked += int(n)
 	}

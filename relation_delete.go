@@ -11,8 +11,9 @@ import (
 type linked interface {
 	columns() (sources, targets *column)
 	rule() OnDelete
-	// appendSources appends the sources of a target, appendTargets the targets of a source.
+	// appendSources appends the sources of a target.
 	appendSources(to []uint32, target uint32) []uint32
+	// appendTargets appends the targets of a source.
 	appendTargets(to []uint32, source uint32) []uint32
 	// unlinkSource removes all links of a source that is deleted. The caller clears the source's presence
 	// bit.
@@ -20,9 +21,8 @@ type linked interface {
 	// unlinkTarget removes all links to a target that is deleted, and returns how many sources lost their
 	// last link.
 	unlinkTarget(slot uint32) (orphans int)
-	// trimEnd decommits the memory that the relation or the edges keep outside of their columns for the slots
-	// from the given number on. These slots hold no entities.
-	trimEnd(slots int) error
+	// trimEnd decommits the memory outside of the columns for the slots from end on, which hold no entities.
+	trimEnd(end int) error
 	// roomAt makes room in slot dst for the links of the entity in slot src.
 	roomAt(dst, src uint32) error
 	// renew renews the slots in links after some entities were moved.
@@ -56,8 +56,8 @@ func (k *relation) unlinkTarget(target uint32) (orphans int) {
 }
 
 // sever removes all links from and to the doomed entities, and returns how many surviving sources lost their
-// last link. It unlinks the doomed sources first. When it later unlinks an orphan, all descendants of the
-// orphan survive, and each of them moves to its new level once.
+// last link. It unlinks the doomed sources first, so that only surviving descendants of an orphan move to new
+// levels.
 func sever(l linked, doomed []wordMask) (orphans int) {
 	sources, targets := l.columns()
 	for _, g := range doomed {
@@ -86,15 +86,14 @@ func sever(l linked, doomed []wordMask) (orphans int) {
 // deletion is the set of entities that one call deletes.
 type deletion struct {
 	world *World
-	marks []uint64 // one bit a slot: whether the slot's entity is in the set
-	words []uint32 // words with marks
-	queue []uint32 // targets in the set; close adds their sources to the set
-	slots []uint32 // a buffer
+	marks []uint64 // one bit for each slot: whether the slot's entity is in the set
+	words []uint32 // indices of the words in which marks has bits
+	queue []uint32 // targets in the set whose sources close must still add
+	slots []uint32 // buffer
 }
 
-// startDeletion returns an empty set. The world keeps the set of the last deletion, so that the next deletion
-// uses the set's buffers again. While a deletion calls hooks, the world keeps no set: if a hook panics, the
-// set is dropped.
+// startDeletion returns an empty set with the buffers of the last deletion, which w.deletion keeps. While a
+// deletion calls hooks, w.deletion is nil: if a hook panics, the set is lost.
 func (w *World) startDeletion() *deletion {
 	d := w.deletion
 	w.deletion = nil
@@ -107,7 +106,6 @@ func (w *World) startDeletion() *deletion {
 	return d
 }
 
-// clear empties the set.
 func (d *deletion) clear() {
 	for _, word := range d.words {
 		d.marks[word] = 0
@@ -117,7 +115,7 @@ func (d *deletion) clear() {
 
 func (d *deletion) has(slot uint32) bool { return d.marks[slot/64]>>(slot%64)&1 != 0 }
 
-// add enters the slots of mask in a word.
+// add adds the slots of mask in a word to the set.
 func (d *deletion) add(word uint32, mask uint64) {
 	mask &^= d.marks[word]
 	if mask == 0 {
@@ -205,11 +203,11 @@ func (d *deletion) spare(seeds []wordMask, slots []uint32) []wordMask {
 // doomed returns the set, in the order of its words.
 func (d *deletion) doomed() []wordMask {
 	slices.Sort(d.words)
-	gains := make([]wordMask, len(d.words))
+	all := make([]wordMask, len(d.words))
 	for i, word := range d.words {
-		gains[i] = wordMask{word, d.marks[word]}
+		all[i] = wordMask{word, d.marks[word]}
 	}
-	return gains
+	return all
 }
 
 // orphans returns the surviving sources that lose their target in a relation, in the order of their words.

@@ -7,7 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRelationLimit links entities under limits of many sizes. A refusal changes no link.
 func TestRelationLimit(t *testing.T) {
 	step := 32 << 10
 	if !longtest.Enabled() {
@@ -41,7 +40,7 @@ func TestRelationLimit(t *testing.T) {
 			}
 			try(func() { childOf.Set(es[100], es[1<<14-1]) })
 			try(func() { childOf.Set(es[1<<13], es[100]) })
-			try(func() { childOf.Set(es[1<<14-1], es[69]) }) // moves two descendants down too
+			try(func() { childOf.Set(es[1<<14-1], es[69]) }) // also moves two descendants to new levels
 			if childOf.Has(es[69]) {
 				try(func() { childOf.SetAll(w.Query().Without(childOf, childOf.TargetColumn()), es[69]) })
 			}
@@ -57,11 +56,11 @@ func TestRelationLimit(t *testing.T) {
 			enough++
 		}
 		if err := w.Close(); err != nil || limit.Used() != 0 {
-			t.Fatalf("limit %d: %v, %d bytes used after Close", step, err, limit.Used())
+			t.Fatalf("limit %d: Close returns %v and leaves %d bytes in use", step, err, limit.Used())
 		}
 	}
 	if refusals < 10 {
-		t.Errorf("%d refusals: the test covers too little", refusals)
+		t.Errorf("%d operations were refused, want at least 10", refusals)
 	}
 }
 

@@ -6,8 +6,9 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// deep is the largest level: sources at this depth and at larger depths have this level. Each level has a set
-// of slots, which costs addresses. Entities at larger depths are found by following links.
+// deep is the largest level. All sources at the depth deep and at larger depths have this level. More levels
+// would cost more addresses, because each level has a set of slots. Walks find the entities at larger depths
+// by their links.
 const deep = 64
 
 // link returns the link of a slot. It is sound for slots below k.linkRoom: these links are committed, never
@@ -66,15 +67,14 @@ func (k *relation) room(source, target uint32) error {
 	return k.try(func() error { return k.makeRoom(source, target, level) })
 }
 
-// reaches reports whether the slots below end are usable as sources at the given level and at all levels
-// above.
+// reaches reports whether the slots below end are usable as sources at all levels up to level.
 func (k *relation) reaches(end, level uint32) bool {
 	return end <= min(k.sources.slots, k.linkRoom) &&
 		(level == 0 || int(level) <= len(k.levels) && int(end) <= k.levels[level-1].Len())
 }
 
-// makeRoom makes the room for a source that will be at the given level. If it fails, some room may have been
-// made.
+// makeRoom makes room for a link from source to target, which moves source to the given level. After a
+// failure, the caller gives back the room.
 func (k *relation) makeRoom(source, target, level uint32) error {
 	if err := k.reach(source+1, level); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (k *relation) makeRoom(source, target, level uint32) error {
 	}
 }
 
-// reach makes the slots below end usable as sources at the given level and at all levels above. The set of a
-// level reaches at least as far as the sets of deeper levels, so that an entity can always move up.
+// reach makes the slots below end usable as sources at all levels up to level. The set of a level reaches at
+// least as far as the sets of larger levels, so that an entity can move to a smaller level without new room.
 func (k *relation) reach(end, level uint32) error {
 	if end > k.sources.slots {
 		if err := k.sources.grow(end); err != nil {
@@ -147,7 +147,7 @@ func (k *relation) reach(end, level uint32) error {
 				return err
 			}
 			if i > 0 && k.levels[i].Len() > k.levels[i-1].Len() {
-				// The limit allowed a larger step for this level than for the level above.
+				// The memory limit allowed a larger step for this level than for the level before.
 				k.levels[i].Shrink(k.levels[i-1].Len())
 			}
 		}
@@ -283,7 +283,7 @@ func (s sourceStore) mark() (undo func()) {
 			if i < len(levels) {
 				level.Shrink(levels[i])
 			} else {
-				level.Shrink(0) // made since the mark
+				level.Shrink(0) // the level is newer than the mark
 			}
 		}
 	}

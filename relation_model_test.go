@@ -72,7 +72,7 @@ type relationWorld struct {
 	alive     map[Entity]bool // the value is true if the entity has the mark
 	order     []Entity
 	stale     []Entity
-	lost      map[string]int // number of calls of each callback with the same arguments
+	lost      map[string]int // number of calls of OnRemove callbacks, by callback and arguments
 	step      int
 }
 
@@ -112,8 +112,8 @@ func (m *relationWorld) any() Entity {
 	return m.order[m.r.IntN(len(m.order))]
 }
 
-// closure returns the entities that a deletion of the seeds must delete. It leaves out seeds, as few as
-// possible, so that no target of a surviving source is deleted in a relation with the rule Refuse.
+// closure returns the entities that a deletion of the seeds must delete. It drops a seed if its deletion
+// would delete a target of a surviving source in a relation with Refuse.
 func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 	seeds = slices.Clone(seeds)
 	for {
@@ -149,34 +149,34 @@ func (m *relationWorld) closure(seeds []Entity) map[Entity]bool {
 			}
 		}
 		if len(refused) == 0 {
-			goes := map[Entity]bool{}
+			doomed := map[Entity]bool{}
 			for e := range from {
-				goes[e] = true
+				doomed[e] = true
 			}
-			return goes
+			return doomed
 		}
 		seeds = slices.DeleteFunc(seeds, func(s Entity) bool { return refused[s] })
 	}
 }
 
 // remove removes entities from the model and checks the calls of callbacks.
-func (m *relationWorld) remove(goes map[Entity]bool) {
+func (m *relationWorld) remove(doomed map[Entity]bool) {
 	want := map[string]int{}
-	for e := range goes {
+	for e := range doomed {
 		want[fmt.Sprint("entity ", e)]++
 		for _, rel := range m.relations {
 			if t, ok := rel.target[e]; ok {
 				want[fmt.Sprint(rel.Name(), " ", e, " ", t)]++
 			}
 			for _, source := range rel.sources[e] {
-				if !goes[source] {
+				if !doomed[source] {
 					want[fmt.Sprint(rel.Name(), " ", source, " ", e)]++
 				}
 			}
 		}
 	}
 	m.told(want)
-	for e := range goes {
+	for e := range doomed {
 		delete(m.alive, e)
 		m.stale = append(m.stale, e)
 		for _, rel := range m.relations {
@@ -186,7 +186,7 @@ func (m *relationWorld) remove(goes map[Entity]bool) {
 			}
 		}
 	}
-	m.order = slices.DeleteFunc(m.order, func(e Entity) bool { return goes[e] })
+	m.order = slices.DeleteFunc(m.order, func(e Entity) bool { return doomed[e] })
 	m.stale = m.stale[max(0, len(m.stale)-100):]
 }
 
@@ -280,29 +280,29 @@ func (m *relationWorld) apply() {
 		rel.unlink(e)
 	case op < 68:
 		e := m.any()
-		goes := m.closure([]Entity{e})
+		doomed := m.closure([]Entity{e})
 		if !m.w.Alive(e) {
-			goes = nil
+			doomed = nil
 		}
-		m.must(m.w.Delete(e) == (len(goes) > 0),
-			"Delete(%v) returns the wrong result, want %d entities deleted", e, len(goes))
-		m.remove(goes)
+		m.must(m.w.Delete(e) == (len(doomed) > 0),
+			"Delete(%v) returns the wrong result, want %d entities deleted", e, len(doomed))
+		m.remove(doomed)
 	case op < 70:
 		q, es := m.query()
 		if len(es) > 60 {
 			return
 		}
-		goes := m.closure(es)
+		doomed := m.closure(es)
 		n := m.w.DeleteAll(q)
-		m.must(n == len(goes), "DeleteAll of %v deletes %d entities, want %d", es, n, len(goes))
-		m.remove(goes)
+		m.must(n == len(doomed), "DeleteAll of %v deletes %d entities, want %d", es, n, len(doomed))
+		m.remove(doomed)
 	case op < 72:
 		m.applyRemoveAll(rel)
 	case op < 76:
 		m.applySetAll(rel)
 	case op < 82:
 		q, es := m.query()
-		m.must(m.w.Exchange(q, []AnyColumn{m.mark}, nil) == len(es), "Exchange counts other entities")
+		m.must(m.w.Exchange(q, []AnyColumn{m.mark}, nil) == len(es), "Exchange returns the wrong count")
 		for _, e := range es {
 			m.alive[e] = true
 		}
@@ -329,7 +329,7 @@ func (m *relationWorld) applyRemoveAll(rel *relationModel) {
 		}
 	}
 	if m.r.IntN(2) == 0 {
-		m.must(m.w.Exchange(q, nil, []AnyColumn{rel}) == len(es), "Exchange counts other entities")
+		m.must(m.w.Exchange(q, nil, []AnyColumn{rel}) == len(es), "Exchange returns the wrong count")
 	} else {
 		n := rel.RemoveAll(q)
 		m.must(n == len(want), "RemoveAll removes %d links, want %d", n, len(want))
@@ -383,7 +383,7 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 	got = nil
 	for b := range q.Batches(1 + m.r.IntN(100)) {
 		one := slices.Collect(b.All())
-		m.must(len(one) == b.Len(), "a batch of %d entities yields %d", b.Len(), len(one))
+		m.must(len(one) == b.Len(), "a batch with Len %d yields %d entities", b.Len(), len(one))
 		got = append(got, one...)
 	}
 	m.must(slices.Equal(got, es), "Batches yields %v, want %v", got, es)
@@ -393,14 +393,14 @@ func (m *relationWorld) checkQuery(rel *relationModel) {
 	got = nil
 	seen, last := map[Entity]bool{}, 0
 	for run := range rel.InDepthOrder(q) {
-		m.must(run.Len() > 0, "an empty run")
+		m.must(run.Len() > 0, "InDepthOrder yields an empty run")
 		for i, target := range rel.Targets(run) {
 			t := target.Entity()
 			e := run.Entity(i)
 			d := rel.depth(e)
 			m.must(d >= last && (i == 0 || d == last), "%v of depth %d comes after an entity of depth %d", e,
 				d, last)
-			m.must(t == rel.target[e] && !seen[e], "%v comes with the target %v, want %v; it came before: %t",
+			m.must(t == rel.target[e] && !seen[e], "%v has the target %v, want %v; it was yielded before: %t",
 				e, t, rel.target[e], seen[e])
 			last, seen[e] = d, true
 			got = append(got, e)

@@ -18,8 +18,6 @@ func entitiesIn(a *Archetype, n int) (es []Entity) {
 	return es
 }
 
-// TestDeepChain builds, walks, shortens and deletes a chain: each entity except the first is a child of the
-// entity before it.
 func TestDeepChain(t *testing.T) {
 	n := longtest.Pick(20_000, 200_000)
 	for _, upwards := range []bool{false, true} {
@@ -46,7 +44,7 @@ func TestDeepChain(t *testing.T) {
 			t.Errorf("the root is %v, want %v", root, es[0])
 		}
 		if down := slices.Collect(childOf.Descendants(es[0])); !slices.Equal(down, es[1:]) {
-			t.Errorf("%d descendants, want %d in order", len(down), n-1)
+			t.Errorf("Descendants yields %d entities, want %d in the order of the chain", len(down), n-1)
 		}
 		at := 1
 		for run := range childOf.InDepthOrder(w.Query()) {
@@ -57,13 +55,12 @@ func TestDeepChain(t *testing.T) {
 			at++
 		}
 		if at != n {
-			t.Errorf("%d entities in the order of depth, want %d", at-1, n-1)
+			t.Errorf("InDepthOrder yields %d entities, want %d", at-1, n-1)
 		}
-		// A cut in the upper part changes the depth of all entities below the cut.
 		childOf.Remove(es[40])
 		w.checkInvariants()
 		if d := childOf.Depth(es[n-1]); d != n-1-40 {
-			t.Errorf("the last entity is at depth %d after the cut, want %d", d, n-41)
+			t.Errorf("after Remove the last entity is at depth %d, want %d", d, n-41)
 		}
 		if !w.Delete(es[40]) || w.Len() != 40 {
 			t.Errorf("%d entities are left, want 40", w.Len())
@@ -73,7 +70,6 @@ func TestDeepChain(t *testing.T) {
 	}
 }
 
-// TestDeepOrphans removes every second link of a deep chain in one call of RemoveAll or Exchange.
 func TestDeepOrphans(t *testing.T) {
 	const n = 10_000
 	for _, exchange := range []bool{false, true} {
@@ -148,11 +144,11 @@ func TestRefuse(t *testing.T) {
 	if w.Changes() != changes || w.Len() != 8 {
 		t.Errorf("a refused Delete changed the world, which holds %d entities, want 8", w.Len())
 	}
-	// The query matches all entities except the ship. The four entities outside the station are deleted.
+	// All entities except the ship match. The station, the deck and the crane must live, because of the ship.
 	if n := w.DeleteAll(w.Query().Without(dockedAt)); n != 4 || !w.Alive(station) {
 		t.Errorf("%d entities were deleted, want 4", n)
 	}
-	// If the ship is deleted too, the whole station can be deleted.
+	// The ship and its station can be deleted together.
 	if n := w.DeleteAll(w.Query()); n != 4 || w.Len() != 0 {
 		t.Errorf("%d entities were deleted, want 4", n)
 	}
@@ -219,7 +215,7 @@ func TestSetRun(t *testing.T) {
 		}
 		runs := runsOf(w.Query(pos).To(childOf, p))
 		if len(runs) > 2 {
-			t.Errorf("the children of parent %d come in %d runs", i, len(runs))
+			t.Errorf("the children of parent %d come in %d runs, want at most 2", i, len(runs))
 		}
 	}
 	if len(gained) != 3000 || childOf.Depth(want[2][0]) != 2 {
@@ -230,7 +226,7 @@ func TestSetRun(t *testing.T) {
 		q := w.Query(pos).To(childOf, parents[2])
 		_ = q
 	}); allocs == 0 {
-		t.Error("making a query allocates nothing, so the measurement below proves nothing")
+		t.Error("AllocsPerRun counts no allocation when a query is made")
 	}
 	q := w.Query(pos).To(childOf, parents[2])
 	all := w.Query(pos)
@@ -260,7 +256,6 @@ func TestSetRun(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestCascadeTellsFirst: callbacks run once for each entity, before the first entity is deleted.
 func TestCascadeTellsFirst(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 10})
 	pos := NewColumn[number](w)
@@ -439,7 +434,6 @@ func TestRelationMisuse(t *testing.T) {
 	}
 }
 
-// TestSetRunOfAnotherWorld: SetRun refuses a run of another world.
 func TestSetRunOfAnotherWorld(t *testing.T) {
 	w, abroad := NewWorld(Options{MaxEntities: 1024}), NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -11,24 +11,27 @@ import (
 
 // Require makes the column col require other columns: an entity that gains the component of col also gains
 // the required components that it lacks. The new components are zero. Components that the entity has already
-// do not change. This holds for each operation that adds components: Add, EditOrAdd, AddAll,
-// [World.Exchange], [World.Apply], and births, because [World.Archetype] adds the required columns to an
-// archetype with col. A required column can require more columns in turn.
+// do not change. The rule holds for Add, EditOrAdd, AddAll, [World.Exchange], [World.Apply] and births:
+// [World.Archetype] adds the required columns to an archetype with col. A required column can require more
+// columns in turn.
 //
-// Only a gain counts. An entity may lose a required component and keep the component that requires it. A
-// write to a component that the entity already has adds nothing. An entity that loses the component of col
-// keeps the required components.
+// Only a gain counts. A write to a component that the entity already has adds nothing. An entity may lose a
+// required component and keep the component of col. An entity that loses the component of col keeps the
+// required components.
 //
-// Callbacks of OnAdd and trackers see each gain. [Column.Add] and the like give the entity the required
-// components first, in the order of their registration, as if the program had added them. If memory runs out,
-// an operation changes nothing. Grow of col also makes room for the required components.
+// Callbacks of OnAdd and trackers see each gain. [Column.Add] and [Column.EditOrAdd] add the required
+// components before the component of col, in the order of registration. If memory runs out, an operation
+// changes nothing. Grow of col also makes room for the required components.
 //
-// Call Require right after the columns are made. Require panics if an archetype has col or a column that
-// requires col, or if an entity has a component of these columns: Require does not change what was made
-// before. Require releases the room that Grow of col, and of the columns that require col, has promised: call
-// Grow after Require. Require also panics if col would require itself, if a column belongs to another world
-// or is named twice, and if a column belongs to a relation, to edges or to [Names]. A world without
-// requirements pays nothing.
+// Call Require right after the columns are made, and before Grow, because Require ends the promises of Grow
+// for col and for the columns that require col. Require panics in these cases:
+//
+//   - an archetype or an entity has col or a column that requires col;
+//   - col would require itself;
+//   - a column belongs to another world, or is named twice;
+//   - a column belongs to a relation, to edges or to [Names].
+//
+// A world without requirements pays nothing.
 func (w *World) Require(col AnyColumn, required ...AnyColumn) {
 	w.mustTakeColumns("World.Require")
 	w.mustRunAlone("World.Require")
@@ -108,13 +111,13 @@ func (c *column) addRequired(e Entity) {
 // gaining is a component that entities of a query are about to gain.
 type gaining struct {
 	*column
-	by      []*column  // columns of the operation that require this column; nil if the operation names it
-	gains   []wordMask // slots that gain the component; nil for a named column that needs no list of them
+	by      []*column  // added columns that require this column; nil if the operation names this column
+	gains   []wordMask // slots that gain the component; nil if the operation needs no list
 	missing int        // number of slots in gains
-	share   int        // how many of the gains may redeem promises
+	share   int        // largest number of gains that redeem promises
 }
 
-// gaining returns the components that entities of a query gain if they gain the components of the given
+// gaining returns the components that the entities of a query gain in an operation that adds the given
 // columns. The required components come first.
 func (w *World) gaining(q Query, columns []*column) []gaining {
 	var all []gaining
@@ -162,8 +165,7 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 }
 
 // roomForAll makes room for the component of c and the components that it requires, in all entities of a
-// query. For a column without callbacks, trackers, a store and requirements, roomForAll returns no gains. On
-// failure nothing has changed.
+// query. If c.attended is false, roomForAll returns no list. On failure nothing has changed.
 func (c *column) roomForAll(q Query) ([]gaining, error) {
 	if !c.attended {
 		return nil, c.growFor(q.q)
@@ -205,7 +207,7 @@ func (w *World) roomFor(q Query, all []gaining) error {
 }
 
 // giveRequired gives the entities in the slots [lo, hi) the required components, and returns the number of
-// gains. The caller adds the components that require them afterwards.
+// gains. Call giveRequired before the operation adds its own columns.
 func giveRequired(all []gaining, lo, hi uint32) (added int) {
 	for i := 0; i < len(all) && all[i].by != nil; i++ {
 		for g, at := &all[i], lo; at < hi; {

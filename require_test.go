@@ -101,7 +101,7 @@ func newRequirements(o Options) *requirements {
 				})
 			},
 		})}
-	// Some required columns are made before the columns that require them, and some are made afterwards.
+	// These two required columns are newer than the columns that require them.
 	r.sparse, r.heap = NewSparseColumn[uint64](w), NewHeapColumn[[]string](w)
 	r.others = []AnyColumn{r.plain, r.sparse, r.heap, r.tag}
 	for _, n := range r.needy {
@@ -127,8 +127,6 @@ func (r *requirements) values(e Entity) (plain, sparse uint64, heap []string, n 
 	return plain, sparse, heap, n
 }
 
-// TestRequiredComponentsCome gives entities a component in each way, for each storage. Some entities have the
-// required components already.
 func TestRequiredComponentsCome(t *testing.T) {
 	for i := range 4 {
 		first := newRequirements(Options{MaxEntities: 64})
@@ -146,7 +144,7 @@ func TestRequiredComponentsCome(t *testing.T) {
 				es = append(es, s.Entity())
 			}
 			had := func(i int) bool { return i%7 == 0 }
-			for i, e := range es { // write values that later gains must not find
+			for i, e := range es { // leave old values, which later gains must not find
 				r.plain.Add(e, 9)
 				r.sparse.Add(e, 9)
 				r.heap.Add(e, []string{"9"})
@@ -195,7 +193,7 @@ func TestRequiredComponentsCome(t *testing.T) {
 				t.Errorf("%s to %s: the tracker noted %d gains, want %d", way, n.Name(), added, lacked)
 			}
 
-			// The entities have the component of n already. Without a gain, no required component is added.
+			// The entities have the component of n already, so no required component is added.
 			r.plain.RemoveAll(r.Query())
 			r.heap.RemoveAll(r.Query())
 			n.ways[way](gaining)
@@ -209,7 +207,6 @@ func TestRequiredComponentsCome(t *testing.T) {
 	}
 }
 
-// TestRequiredWaysAreComplete checks that each method that adds a component has a way.
 func TestRequiredWaysAreComplete(t *testing.T) {
 	r := newRequirements(Options{MaxEntities: 64})
 	defer r.Close()
@@ -224,7 +221,6 @@ func TestRequiredWaysAreComplete(t *testing.T) {
 	}
 }
 
-// TestRequiredComponentsAreBorn makes entities in each way, in archetypes that name one column only.
 func TestRequiredComponentsAreBorn(t *testing.T) {
 	for way, born := range map[string]func(w *World, a *Archetype) Entity{
 		"New":     func(_ *World, a *Archetype) Entity { return a.New() },
@@ -268,7 +264,6 @@ func TestRequiredComponentsAreBorn(t *testing.T) {
 	}
 }
 
-// TestRequirementsChain checks requirements of requirements, in both orders of the calls of Require.
 func TestRequirementsChain(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		w := NewWorld(Options{})
@@ -286,7 +281,7 @@ func TestRequirementsChain(t *testing.T) {
 		if got != "true true true false true true false false true" {
 			t.Errorf("after calls of Require in the order %v, the entities have %s", order, got)
 		}
-		// An entity may lose a required component. A move does not add the component again.
+		// A move must not add a required component that the entity has lost.
 		hole := empty.New()
 		last := empty.New()
 		a.Add(last)
@@ -307,8 +302,6 @@ func TestRequirementsChain(t *testing.T) {
 	}
 }
 
-// TestRequiredComponentsKeepPromises: Grow of a column also makes room for the components that it requires.
-// Additions to the required column do not use this room.
 func TestRequiredComponentsKeepPromises(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -327,14 +320,14 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	if used := limit.Used(); used < 1500<<10 {
-		t.Fatalf("%d bytes are used, and 1,500 elements of 1 KiB are promised", used)
+		t.Fatalf("%d bytes are used, want room for 1,500 promised elements of 1 KiB", used)
 	}
 	w.checkInvariants()
 	limit.SetMax(limit.Used())
 	for _, e := range es[:500] {
 		required.Add(e, kilobyte{})
 	}
-	for range 10_000 { // fills the last committed page
+	for range 10_000 { // fill the last committed page
 		if e := es[500]; panicOf(func() { required.Add(e, kilobyte{}) }) != nil {
 			break
 		}
@@ -351,11 +344,11 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 	}
 	w.checkInvariants()
 	if n := w.Query(c, required).Count(); n != 1000 || c.Len() != 1000 {
-		t.Errorf("%d of %d entities have the required component", n, c.Len())
+		t.Errorf("%d of %d entities have the required component, want 1000 of 1000", n, c.Len())
 	}
 	exhausted(t, func() error { c.AddAll(w.Query(), 1); return nil }, vm.ErrLimit, "")
 	if err := c.Grow(100); !errors.Is(err, vm.ErrLimit) {
-		t.Errorf("Grow at the limit: %v", err)
+		t.Errorf("Grow at the limit returns %v, want ErrLimit", err)
 	}
 	limit.SetMax(1 << 30)
 	if err := c.Grow(100); err != nil {
@@ -371,8 +364,6 @@ func TestRequiredComponentsKeepPromises(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestRequiredRefusedChangesNothing: if there is no memory for a required component, the entity gains no
-// component.
 func TestRequiredRefusedChangesNothing(t *testing.T) {
 	for _, way := range []string{"Add", "EditOrAdd", "AddAll", "Exchange", "AddValue", "AddLater"} {
 		refused := 0
@@ -395,13 +386,13 @@ func TestRequiredRefusedChangesNothing(t *testing.T) {
 				}
 				bulk := way == "AddAll" || way == "Exchange"
 				if bulk && (limit.Used() != used || w.Changes() != changes) {
-					t.Fatalf("%s with %d bytes left: %d bytes stay in use after %d changes", way, slack,
-						limit.Used()-used, w.Changes()-changes)
+					t.Fatalf("%s is refused with %d bytes left, but keeps %d bytes and makes %d changes", way,
+						slack, limit.Used()-used, w.Changes()-changes)
 				}
 			}
 			if k := n.column().len(); k != plain.Len() || k != sparse.Len() {
-				t.Fatalf("%s with %d bytes left: %d entities have the component, %d and %d the required "+
-					"components", way, slack, k, plain.Len(), sparse.Len())
+				t.Fatalf("%s with %d bytes left: %d entities have the component, and %d and %d have a "+
+					"required component", way, slack, k, plain.Len(), sparse.Len())
 			}
 			w.checkInvariants()
 			if err := w.Close(); err != nil {

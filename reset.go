@@ -6,9 +6,8 @@ import "github.com/vastgo/vast/internal/invariants"
 // [Column.OnRemove] run first, as they do in [World.Close]. Columns, archetypes, queries and resources stay.
 // The world keeps its addresses and its memory; [World.Trim] gives back memory. Slots are handed out as in a
 // new world, and the promises of [Archetype.Grow] end. Generations continue, so an [Entity] differs from all
-// entities that had its slot before. A program that repeats its steps after Reset computes the same values
-// from slots again, but other values from generations or from [Entity.ID]. sched.Context.Random also returns
-// other numbers, because it depends on the generation.
+// entities that had its slot before. If a program repeats its steps after Reset, it gets the same slots, but
+// other generations, other values of [Entity.ID] and other numbers from sched.Context.Random.
 //
 // Complexity: one step for each 64-slot word with entities in each column, and one for each call of a hook.
 func (w *World) Reset() {
@@ -58,7 +57,6 @@ func (w *World) vacate(x *extent) {
 	}
 }
 
-// empty removes all components of a column.
 func (c *column) empty() {
 	if c.tracked || invariants.Enabled {
 		for slot := c.set.Next(0); slot < uint(c.slots); slot = c.set.Next(slot/64*64 + 64) {

@@ -74,11 +74,11 @@ func TestReset(t *testing.T) {
 		if before, changes := w.Len(), w.Changes(); before == 0 || q.Count() == 0 {
 			t.Fatal("the world has no entities before Reset")
 		} else if w.Reset(); w.Changes() != changes+uint64(before) {
-			t.Errorf("Reset counts %d changes for %d entities", w.Changes()-changes, before)
+			t.Errorf("Reset counts %d changes, want %d", w.Changes()-changes, before)
 		}
 		w.checkInvariants()
 		if len(told) != n {
-			t.Errorf("OnRemove ran for %d entities, %d had the component", len(told), n)
+			t.Errorf("OnRemove ran for %d entities, want %d", len(told), n)
 		}
 		for e, times := range told {
 			if times != 1 {
@@ -158,14 +158,13 @@ func TestResetMisuse(t *testing.T) {
 			}
 		})
 		if s, _ := v.(string); !strings.Contains(s, "World.Reset") {
-			t.Errorf("Reset inside a query: %v", v)
+			t.Errorf("Reset inside a query panics with %v, want a message about World.Reset", v)
 		}
 		if w.Len() != 0 {
-			t.Errorf("%d entities after Reset", w.Len())
+			t.Errorf("%d entities are left after Reset", w.Len())
 		}
 		w.checkInvariants()
 	}
-	// Reset of an empty world also counts as a change.
 	changes := w.Changes()
 	if w.Reset(); w.Changes() == changes {
 		t.Error("Reset of an empty world does not count as a change")
@@ -179,7 +178,7 @@ func TestResetMisuse(t *testing.T) {
 	e := w.Archetype(c, watched).New()
 	if s, _ := panicOf(func() { w.Delete(e) }).(string); !strings.Contains(s,
 		"OnRemove of column Watched was running") || !w.Alive(e) {
-		t.Errorf("Reset inside a hook: %v", s)
+		t.Errorf("Reset inside a hook panics with %q, or e is dead", s)
 	}
 	within = false
 }

@@ -22,11 +22,11 @@ type restored struct {
 	arrays []state.Array
 }
 
-// Restore prepares a new world for a state and returns the arrays to fill. The caller must have called
-// Describe for the world. The arrays of bits and of floors lie on the Go heap until Settle. Restore returns
-// an error if the world was used before, or has no room, or if the state contradicts itself. If an error
-// comes with a nil first result, the world is unchanged. After any other error the caller must abandon and
-// close the world, as after an error of Settle or Finish.
+// Restore prepares a new world for a state and returns the arrays to fill. Call Describe for the world first.
+// The arrays of bits and of floors lie on the Go heap until Settle. Restore returns an error if the world was
+// used before, if it has no room, or if the state contradicts itself. After an error with a nil first result,
+// the world is unchanged. After any other error, and after an error of Settle or Finish, call Abandon and
+// close the world.
 func (states) Restore(w *World, s *state.World) (any, []state.Array, error) {
 	if err := w.mustBeUnused(); err != nil {
 		return nil, nil, err
@@ -89,7 +89,7 @@ func (r *restored) column(i int) error {
 	for n, end := range s.Notes {
 		if end < 0 || end%64 != 0 || end > r.s.Used*64 {
 			return fmt.Errorf("a tracker of column %s has notes up to slot %d: the end must be a "+
-				"multiple of 64 in the world", c.name, end)
+				"multiple of 64, and at most %d", c.name, end, r.s.Used*64)
 		}
 		if err := c.marks[n].grow(end); err != nil {
 			return err
@@ -226,8 +226,8 @@ func (r *restored) array(kind string, column, number int) *state.Array {
 // sliceOf returns the elements of an array.
 func sliceOf[T any](a *state.Array) []T { return unsafe.Slice((*T)(a.Base), a.Len) }
 
-// Settle gives the restored world its entities and components, after all arrays have been filled. Settle
-// leaves the components of a HeapColumn zero. It returns an error if the arrays contradict each other.
+// Settle gives the restored world its entities and components. Fill all arrays first. Settle leaves the
+// components of a HeapColumn zero. It returns an error if the arrays contradict each other.
 func (states) Settle(of any) error { return of.(*restored).settle() }
 
 // Abandon empties a world whose restoration failed, so that World.Close calls no callbacks.
@@ -325,7 +325,7 @@ func (w *World) noteExtremes() {
 	w.restored = known
 }
 
-// settleColumn gives entities the components of a column.
+// settleColumn gives entities their components in column c, which is column i of the state.
 func (r *restored) settleColumn(i int, c *column) error {
 	w := r.w
 	present := sliceOf[uint64](r.array(state.Presence, i, 0))
@@ -406,8 +406,8 @@ func (k *relation) settle(present []uint64) error {
 	return nil
 }
 
-// Finish ends a restoration, after the components of HeapColumns have been set. It returns an error if a
-// part of the world contradicts another. It calls no callbacks.
+// Finish ends a restoration. Set the components of HeapColumns first. Finish returns an error if parts of the
+// world contradict each other. It calls no callbacks.
 func (states) Finish(of any) (err error) {
 	r := of.(*restored)
 	defer func() {

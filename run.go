@@ -1,7 +1,7 @@
 package vast
 
-// Run is a maximal range of consecutive slots whose entities all match a query. It is valid until the world's
-// structure changes.
+// Run is a range of consecutive slots whose entities all match a query, or are all new. It is valid until the
+// world's structure changes.
 type Run struct {
 	start uint32
 	n     uint32

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// NewColumn registers a component whose type is known at run time only. It panics as NewColumn, NewTag,
-// NewSparseColumn and NewHeapColumn do.
+// NewColumn registers a component whose type is known only at run time. It panics as NewColumn, NewTag,
+// NewSparseColumn and NewHeapColumn of package vast do.
 func (probes) NewColumn(w *World, name string, typ reflect.Type, s probing.Storage) AnyColumn {
 	if s == probing.StorageTag {
 		if typ != nil {
@@ -50,7 +50,7 @@ func (probes) NewColumn(w *World, name string, typ reflect.Type, s probing.Stora
 }
 
 // laterBytes applies a recorded command to a column whose elements lie in memory at c.base. v points to the
-// bytes of a value. laterBytes reports whether the command had an effect.
+// bytes of the command's value. laterBytes reports whether the command had an effect.
 func (c *column) laterBytes(_ *Commands, kind commandKind, e Entity, v unsafe.Pointer) bool {
 	gained := false
 	switch kind {

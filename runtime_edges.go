@@ -11,21 +11,21 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// runtimeEdges are edges whose values have a type that is known at run time only. The values lie in memory of
-// their own, in the order of the pool's slots.
+// runtimeEdges are edges whose values have a type that is known only at run time. The pool holds edges
+// without values. The values lie in span, in the order of the pool's slots.
 type runtimeEdges struct {
 	*edges[struct{}]
-	typ     reflect.Type
-	element reflect.Type // laid out as edge[T]
-	values  *vm.Region
+	typ     reflect.Type // type of the values
+	element reflect.Type // has the layout of edge[T]
+	values  *vm.Region   // region of span
 	span    vm.Span
-	first   unsafe.Pointer // the first edge of the pool
+	first   unsafe.Pointer // address of the first edge of the pool
 	rooms   rooms.Pool
 	staged  *vm.Region // elements that are being restored; nil at other times
 }
 
-// NewLinks makes a relation, or edges if typ is not nil, as NewRelation and NewEdges do. typ is the type of
-// the edges' values.
+// NewLinks makes a relation if typ is nil. Otherwise it makes edges with values of this type. It panics as
+// NewRelation and NewEdges do.
 func (states) NewLinks(w *World, name string, typ reflect.Type, capacity int, r RelationOptions) {
 	if typ == nil {
 		NewRelation(w, name, r)
@@ -56,7 +56,7 @@ func (states) NewLinks(w *World, name string, typ reflect.Type, capacity int, r 
 	w.relations[len(w.relations)-1] = s
 }
 
-// edgeOf returns the type that is laid out as edge[T] for a T that is known at run time only.
+// edgeOf returns a type with the layout of edge[T], where T is typ.
 func edgeOf(typ reflect.Type) reflect.Type {
 	t := reflect.TypeFor[edge[struct{}]]()
 	fields := make([]reflect.StructField, t.NumField())
@@ -71,13 +71,12 @@ func edgeOf(typ reflect.Type) reflect.Type {
 // bytesLinks is the number of bytes of an edge without its value.
 const bytesLinks = int(unsafe.Offsetof(edge[struct{}]{}.value))
 
-// links returns the bytes of the edge in a slot of the pool, without the bytes of the value. It is sound for
-// slots that have memory.
+// links returns the bytes of an edge without its value. It is sound for slots of the pool that have memory.
 func (s *runtimeEdges) links(slot int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(s.first, slot*int(unsafe.Sizeof(edge[struct{}]{})))), bytesLinks)
 }
 
-// at returns the address of a value. It is sound for slots whose values reachValues has committed.
+// at returns the address of the value of an edge. It is sound for slots that reachValues has reached.
 func (s *runtimeEdges) at(slot int) unsafe.Pointer {
 	return unsafe.Add(s.span.Base(), slot*int(s.typ.Size()))
 }
@@ -86,13 +85,13 @@ func (s *runtimeEdges) valueBytes(slot int) []byte {
 	return unsafe.Slice((*byte)(s.at(slot)), s.typ.Size())
 }
 
-// slotOf returns the slot of the pool in which the edge with the given value field lies.
+// slotOf returns the pool's slot of the edge that has the given value field.
 func (s *runtimeEdges) slotOf(value *struct{}) int {
 	offset := uintptr(unsafe.Pointer(value)) - uintptr(s.first)
 	return int(offset / unsafe.Sizeof(edge[struct{}]{}))
 }
 
-// reachValues commits memory for the values of all edges that the pool has room for.
+// reachValues commits memory for the values of all edges for which the pool has memory.
 func (s *runtimeEdges) reachValues() error {
 	slots := s.rooms.Committed().Elements / int(unsafe.Sizeof(edge[struct{}]{}))
 	return s.span.CommitTo(min(slots*int(s.typ.Size()), s.span.Size()), 0)
@@ -171,7 +170,7 @@ func (s runtimeEdgeStore) state() state.Container {
 	return runtimeEdgesState{s.edgeStore.state(), s.s}
 }
 
-// runtimeEdgesState is the state of the pool, in which edges and their values lie side by side.
+// runtimeEdgesState is the state of the pool. An element of this state is an edge with its value.
 type runtimeEdgesState struct {
 	state.Container
 	s *runtimeEdges
@@ -196,14 +195,13 @@ func (r runtimeEdgesState) Arrays(c state.Contents, column int) []state.Array {
 	return arrays
 }
 
-// sizes returns the bytes of an element in the state, and the offset of its value.
+// sizes returns the number of bytes of an element in the state, and the offset of its value.
 func (r runtimeEdgesState) sizes() (size, value int) {
 	t := r.s.element
 	return int(t.Size()), int(t.Field(t.NumField() - 1).Offset)
 }
 
-// Reserve reserves memory for the elements, laid out as in a pool of edge[T]. Settle or Abandon releases this
-// memory.
+// Reserve reserves staging memory for the elements. Settle or Abandon releases this memory.
 func (r runtimeEdgesState) Reserve(c state.Contents) error {
 	if err := r.Container.Reserve(c); err != nil {
 		return err
@@ -246,9 +244,7 @@ func (r runtimeEdgesState) Settle(c state.Contents, arrays []state.Array) error 
 
 func (r runtimeEdgesState) Abandon(c state.Contents) {
 	r.Container.Abandon(c)
-	// If unstage fails, the address space stays reserved. That does no harm to the world, which is closed
-	// anyway.
-	_ = r.unstage()
+	_ = r.unstage() // after a failure the addresses stay reserved
 }
 
 func (r runtimeEdgesState) unstage() error {

@@ -7,13 +7,13 @@ import (
 	"github.com/vastgo/vast/internal/probing"
 )
 
-// runtimeHeapStore is a store like heapStore for a type that is known at run time only.
+// runtimeHeapStore is a heapStore for a type that is known only at run time.
 type runtimeHeapStore struct {
 	inPlace
 	typ    reflect.Type
-	blocks []unsafe.Pointer // the first element of each block; nil if no slot of the block has an element
+	blocks []unsafe.Pointer // first element of each block; nil if the block has no elements
 	used   []int            // number of elements in each block
-	live   int              // number of blocks that are not nil
+	live   int              // number of blocks that have elements
 	shift  uint32           // a block has 1 << shift slots
 }
 
@@ -27,12 +27,11 @@ func newRuntimeHeapStore(typ reflect.Type) *runtimeHeapStore {
 
 func (s *runtimeHeapStore) storage() probing.Storage { return probing.StorageHeap }
 
-// at is sound for a slot with an element: the slot's block exists and has 1 << shift elements.
+// at is sound for a slot with an element, because the slot's block exists and has 1 << shift elements.
 func (s *runtimeHeapStore) at(slot uint32) unsafe.Pointer {
 	return unsafe.Add(s.blocks[slot>>s.shift], uintptr(slot&(1<<s.shift-1))*s.typ.Size())
 }
 
-// value returns the element of a slot.
 func (s *runtimeHeapStore) value(slot uint32) reflect.Value {
 	return reflect.NewAt(s.typ, s.at(slot)).Elem()
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// runtimePool is a store like poolStore for a type that is known at run time only. The pool has slots and
-// generations, and room for elements of a given size. This store reads and writes the elements.
+// runtimePool is a poolStore for a type that is known only at run time. The pool manages slots and
+// generations. The store itself reads and writes the elements, because the pool does not know their type.
 type runtimePool struct {
 	inPlace
-	base    unsafe.Pointer // the handle of each slot of the world
+	base    unsafe.Pointer // handles, by slot of the world
 	pool    *bulk.Pool[struct{}]
-	first   unsafe.Pointer // the first element of the pool
+	first   unsafe.Pointer // address of the first element of the pool
 	rooms   rooms.Pool
 	element reflect.Type // a struct of a value and the entity that has the value
 }
 
-// bulkPools makes pools for elements of a type that is known at run time only.
+// bulkPools makes pools for elements of a type that is known only at run time.
 type bulkPools interface {
 	PoolOf(element reflect.Type, o bulk.Options) (*bulk.Pool[struct{}], error)
 }
 
-// pooledOf returns the type that is laid out as pooled[T] for a T that is known at run time only.
+// pooledOf returns a type with the layout of pooled[T], where T is typ.
 func pooledOf(typ reflect.Type) reflect.Type {
 	path := typeEntity.PkgPath()
 	return reflect.StructOf([]reflect.StructField{
@@ -60,16 +60,16 @@ func (s *runtimePool) handle(slot uint32) *bulk.Handle[struct{}] {
 	return (*bulk.Handle[struct{}])(unsafe.Add(s.base, uintptr(slot)*unsafe.Sizeof(bulk.Handle[struct{}]{})))
 }
 
-// entity returns the address of the Entity of a slot with an element. It is sound because the element has the
-// type that pooledOf made.
+// entity returns the address of the Entity in the element of a slot. It is sound for a slot with an element,
+// because the element has the layout of the type from pooledOf.
 func (s *runtimePool) entity(slot uint32) *Entity {
 	return (*Entity)(unsafe.Add(s.at(slot), s.element.Field(1).Offset))
 }
 
 func (s *runtimePool) storage() probing.Storage { return probing.StorageSparse }
 
-// at is sound because a slot with an element has a handle of the pool, whose memory reaches up to its last
-// element. The value is the first field.
+// at is sound for a slot with an element: the slot has a handle of the pool, and the element lies in the
+// pool's memory. The value is the first field of the element.
 func (s *runtimePool) at(slot uint32) unsafe.Pointer {
 	return unsafe.Add(s.first, uintptr(s.handle(slot).Slot())*s.element.Size())
 }
@@ -91,7 +91,7 @@ func (s *runtimePool) close() error            { return s.pool.Close() }
 func (s *runtimePool) state() state.Container  { return s.rooms.(state.Container) }
 func (s *runtimePool) memory() (int, int, int) { return s.pool.Reserved(), s.pool.Committed(), 0 }
 
-// need is the same as poolStore.need.
+// need does what poolStore.need does.
 func (s *runtimePool) need(n, owed int) int { return n + max(0, min(owed, s.rooms.Left()-n)) }
 
 func (s *runtimePool) mark() (undo func()) {

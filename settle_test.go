@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-// TestSettle checks that the callback of OnSettle runs before commands and visitors write, and before the
-// world gives memory back, is reset or is closed.
 func TestSettle(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()

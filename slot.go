@@ -9,8 +9,9 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Slot is the place of one entity in every column. Walks such as [Query.Slots] yield slots, and [Column.At]
-// finds the entity's component by the slot and need not check a reference:
+// Slot is the place of an entity in the columns of a world. Walks such as [Query.Slots] yield slots.
+// [Column.At] finds the entity's component by the slot, and is faster than [Column.Get], which checks that
+// the entity is alive:
 //
 //	for s := range moving.Slots() {
 //		p, v := position.At(s), velocity.At(s)
@@ -18,13 +19,13 @@ import (
 //	}
 //
 // A Slot is valid until the structure of the world changes. Use a Slot only in the loop step that yields
-// it. To keep the entity, keep [Slot.Entity].
+// it. To refer to the entity later, keep the result of [Slot.Entity].
 type Slot struct {
 	n     uint32
 	world *World
 }
 
-// Index returns the number of the slot, the entity's index in every column, as [Entity.Slot] does.
+// Index returns the number of the slot. It is equal to [Entity.Slot] of the slot's entity.
 func (s Slot) Index() int { return int(s.n) }
 
 // Entity returns the entity in the slot. The zero Slot gives the zero Entity. Entity panics if the world is
@@ -39,13 +40,13 @@ func (s Slot) Entity() Entity {
 	return s.world.entityIn(s.n)
 }
 
-// Slots yields the slots of the matching entities, in the order of [Query.All]. Begin with this loop: its
-// cost does not depend on the length of the runs. [Query.Runs] is faster if runs are long and the loop uses
-// slices.
+// Slots yields the slots of the matching entities, in the order of [Query.All]. It is the loop to try first,
+// because its cost does not depend on the length of the runs. [Query.Runs] is faster if runs are long and the
+// loop uses slices.
 //
 // The loop may change values. If it changes the structure of the world, the next step panics. Complexity: a
-// few instructions for each entity, and one call for each 64-slot word with matches. With [Query.To], the
-// calls are instead one for each run, or one for each 64 entities of a longer run.
+// few instructions for each entity, and one call for each 64-slot word with matches. With [Query.To], there
+// is instead one call for each run. Runs of more than 64 entities are cut.
 func (q Query) Slots() iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		var k walk
@@ -97,8 +98,8 @@ func (r Run) All() iter.Seq2[int, Entity] {
 
 // At returns the component of a slot's entity. The slot must come from a query that requires the column. For
 // other columns, use [Column.TryAt]. The address stays valid as [Column] describes. At panics if the slot
-// lies beyond the column's memory. Only builds with the tag invariants also panic if the entity lacks the
-// component, or if the slot is of another world. Complexity: constant; one comparison.
+// lies beyond the column's memory. In builds with the tag invariants, At also panics if the entity lacks the
+// component, or if the slot belongs to another world. Complexity: constant; one comparison.
 func (c Column[T]) At(s Slot) *T {
 	if s.n >= c.c.slots {
 		panic(lacking{c.c, s.n, "At"})
@@ -120,7 +121,7 @@ func (c Column[T]) EditAt(s Slot) *T {
 		c.c.touch(true)
 	}
 	if c.c.tracked {
-		atomic.OrUint64((*uint64)(unsafe.Add(c.c.dirty, s.n/64*8)), 1<<(s.n%64)) // as Edit does
+		atomic.OrUint64((*uint64)(unsafe.Add(c.c.dirty, s.n/64*8)), 1<<(s.n%64))
 	}
 	return c.at(s.n)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// slotWorld is a world with each kind of column. Entity i has position i and, if i is a multiple of 3, the
-// other components. Entity 0 has no link.
+// slotWorld is a world with each kind of column. Each entity has a position. Every third entity, from entity
+// 0 on, has all other components, but entity 0 has no link.
 type slotWorld struct {
 	*World
 	position Column[position]
@@ -84,7 +84,6 @@ func TestSlotsFindComponents(t *testing.T) {
 	}
 }
 
-// TestSlotsOfEachWalk compares the slots of runs and batches with the entities that the query yields.
 func TestSlotsOfEachWalk(t *testing.T) {
 	w := newSlotWorld(t, 5000)
 	for name, q := range map[string]Query{
@@ -177,8 +176,6 @@ func TestEditAtMarks(t *testing.T) {
 	}
 }
 
-// TestSlotMisuse uses the zero Slot, slots whose entity lacks the component, and slots of another or a closed
-// world.
 func TestSlotMisuse(t *testing.T) {
 	w := newSlotWorld(t, 1000)
 	var kept Slot
@@ -285,7 +282,6 @@ func TestNewEach(t *testing.T) {
 	}
 }
 
-// TestSlotsOfTargetInPieces checks that the first piece of a walk over many sources has 64 sources.
 func TestSlotsOfTargetInPieces(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	defer w.Close()
@@ -315,8 +311,6 @@ func TestSlotsOfTargetInPieces(t *testing.T) {
 	}
 }
 
-// TestSlotsOfAClosedWorld: Entity panics with a remedy for a slot beyond its world, and for slots and runs of
-// a closed world.
 func TestSlotsOfAClosedWorld(t *testing.T) {
 	w := NewWorld(Options{})
 	a := w.Archetype(NewColumn[uint64](w))

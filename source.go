@@ -26,7 +26,7 @@ func (q *query) chooseSource() source {
 	return fromFilter
 }
 
-// startSource positions the walk before its first run. Only walks over queries that are not plain call it.
+// startSource positions the walk before its first run. Walks over plain queries do not call it.
 func (k *walk) startSource() {
 	k.source = k.q.source
 	if k.source == fromLinks {
@@ -175,8 +175,7 @@ func (k *walk) hasTargets(slot uint32) bool {
 	return true
 }
 
-// related is the part of the cursor's run that is not yet checked, in a walk by slot over entities with given
-// targets.
+// related is the range of slots [next, end) in the cursor's run that are not yet checked for targets.
 type related struct{ next, end uint32 }
 
 // nextRelated does the work of nextWhole for entities with the query's targets, in the order of slots.

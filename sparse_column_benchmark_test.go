@@ -8,10 +8,11 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkRareStates visits those entities of a million that have a component, about 100,000. Three loops
-// take turns: a query over a Column, a query over a SparseColumn, and SparseColumn.All. The entities gained
-// the component in the order of slots or in a random order. In "holes", about two thirds of these entities
-// lose the component afterwards, so that gaps separate the values. The benchmark reports the time per entity.
+// BenchmarkRareStates gives a component to about a tenth of a million entities, and visits these entities.
+// Three loops take turns: a query over a Column, a query over a SparseColumn, and SparseColumn.All. In
+// "slots", the entities gain the component in the order of their slots; otherwise in a random order. In
+// "holes", about two thirds of these entities then lose the component, so that gaps separate the values. The
+// benchmark reports the time for each visited entity.
 func BenchmarkRareStates(b *testing.B) {
 	const n = 1_000_000
 	for _, name := range []string{"slots", "random", "holes"} {

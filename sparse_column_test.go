@@ -12,8 +12,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestSparseColumnWithoutAddresses: a column is not registered, and no loop over all columns finds it, if
-// there are no addresses for its elements.
 func TestSparseColumnWithoutAddresses(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("the stand-in takes the memory of all slots when the column is made")
@@ -30,12 +28,10 @@ func TestSparseColumnWithoutAddresses(t *testing.T) {
 	c := NewSparseColumn[uint64](w)
 	e := w.Archetype(c).New()
 	if p := c.Get(e); p == nil || *p != 0 || c.c.id != 0 {
-		t.Error("the next column that is made does not work")
+		t.Error("the next new column does not work")
 	}
 }
 
-// TestSparseAll compares SparseColumn.All with Query.All after each kind of operation that adds, moves or
-// removes elements.
 func TestSparseAll(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -102,7 +98,7 @@ func TestSparseAll(t *testing.T) {
 			rare.Remove(e)
 		}
 		check("Delete and Remove")
-		born.NewN(300, nil) // in slots with new generations
+		born.NewN(300, nil)
 		write()
 		check("NewN in freed slots")
 		rare.AddAll(w.Query(num).Among(es[1000:1300]), 7)
@@ -144,7 +140,6 @@ func (p *pooled[T]) before(other *pooled[T]) bool {
 	return uintptr(unsafe.Pointer(p)) < uintptr(unsafe.Pointer(other))
 }
 
-// TestSparseAllPassesGaps: All finds elements after words of the pool that have no elements.
 func TestSparseAllPassesGaps(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -177,7 +172,7 @@ func TestSparseAllPassesGaps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for e := range c.All() { // this loop ends early
+	for e := range c.All() {
 		if e != want[0] {
 			t.Errorf("the first entity is %v, want %v", e, want[0])
 		}
@@ -192,7 +187,6 @@ func TestSparseAllPassesGaps(t *testing.T) {
 	}
 }
 
-// TestSparseAllOfOddElements: All yields each value with its entity, aligned, for values of any size.
 func TestSparseAllOfOddElements(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()
@@ -283,7 +277,6 @@ func TestSparseAllMisuse(t *testing.T) {
 	}, "closed")
 }
 
-// TestSparseAllMarksNothing: writing through a pointer from All marks nothing.
 func TestSparseAllMarksNothing(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 12})
 	defer w.Close()

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// sprintLimit is the length in bytes at which [World.Sprint] cuts a component.
+// sprintLimit is the length in bytes at which [World.Sprint] cuts a name or a component.
 const sprintLimit = 120
 
 // Sprint describes e for a person: the slot and the generation, the name if the world has [Names], and the
@@ -15,7 +15,7 @@ const sprintLimit = 120
 //	17.3 "Paris" {Position{X:1 Y:2} Docked}
 //
 // The name and each component are cut to about 120 bytes; a … marks the cut. A stale entity is shown as 17.3
-// (stale). Complexity: the number of columns.
+// (stale). Complexity: proportional to the number of columns.
 func (w *World) Sprint(e Entity) string {
 	b := []byte(e.String())
 	if !w.Alive(e) {

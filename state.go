@@ -143,10 +143,10 @@ func (w *World) arrayOfGenerations(s *state.World) state.Array {
 		}}
 }
 
-// usedWord returns the mask of all slots of a word, or 0 if the generations of the word need not be kept.
-// They need not be kept if none of the slots ever held an entity, or if no archetype owns the word and no
-// generation is above the word's floor: when an archetype owns the word again, the method own raises the
-// generations to the floor.
+// usedWord returns the mask of all slots of a word if the state must hold the generations of the word, and
+// otherwise 0. The state need not hold them in two cases: no slot of the word ever held an entity, or no
+// archetype owns the word and no generation is above the word's floor. In the second case, the method own
+// raises the generations to the floor when an archetype owns the word again.
 func (w *World) usedWord(word int) uint64 {
 	floor := uint32(0)
 	if word >= int(w.frontier) || w.vacant.Test(uint(word)) {
@@ -162,7 +162,7 @@ func (w *World) usedWord(word int) uint64 {
 	return 0
 }
 
-// arrays returns the arrays of a column with the given number and state.
+// arrays returns the arrays of the column. i is the column's number, and s its state.
 func (c *column) arrays(i int, s *state.Column) []state.Array {
 	arrays := []state.Array{state.BitsOf(state.Presence, i, 0, s.Slots/64, c.set)}
 	if c.bytes > 0 {
@@ -182,7 +182,7 @@ func (c *column) arrays(i int, s *state.Column) []state.Array {
 	return arrays
 }
 
-// arrays returns the arrays of m for the slots below end. m has number n among the marks of column i.
+// arrays returns the arrays of m for the slots below end. n is the number of m among the marks of column i.
 func (m *marks) arrays(i, n, end int) []state.Array {
 	return []state.Array{
 		state.BitsOf(state.Changed, i, n, end/64, m.changed),
@@ -202,7 +202,7 @@ func (m *marks) end() uint {
 	return word * 64
 }
 
-// typeOfElement returns the type of the elements at base, which are handles if a pool holds the components.
+// typeOfElement returns the type of the elements at base. They are handles if a pool holds the components.
 func (c *column) typeOfElement() reflect.Type {
 	if c.store != nil && c.store.storage() == probing.StorageSparse {
 		return reflect.TypeFor[[2]uint32]()

@@ -22,7 +22,7 @@ type ColumnStats struct {
 	Type      string // type of an element; empty for a tag
 	Size      int    // size of one element
 	Entities  int    // number of entities that have the component
-	Slots     int    // slots of the 64-slot words with a component, which a query for the column visits
+	Slots     int    // slots that a query for the column visits: all 64-slot words with a component
 	Reserved  int    // address space of the elements
 	Committed int    // memory of elements and presence bits, without elements on the Go heap
 }
@@ -46,13 +46,13 @@ func (s ArchetypeStats) Fill() float64 { return share(s.Entities, s.Slots) }
 
 // runs returns the number of runs of neighbouring slots that hold an entity.
 func (a *Archetype) runs() (n int) {
-	last, next := uint64(0), uint32(0) // last is 1 if the slot before word number next holds an entity
+	last, end := uint64(0), uint32(0) // last is 1 if the last slot before the word `end` holds an entity
 	for _, x := range a.extents {
-		if x.word != next {
+		if x.word != end {
 			last = 0
 		}
-		next = x.word + x.words
-		for word := x.word; word < x.word+x.words; word++ {
+		end = x.word + x.words
+		for word := x.word; word < end; word++ {
 			live := a.world.live.Word(uint(word))
 			n += bits.OnesCount64(live &^ (live<<1 | last))
 			last = live >> 63
@@ -68,10 +68,10 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// PackPays estimates whether [Archetype.Pack] saves time. It compares the time of Pack with the time that the
-// given number of walks over all the archetype's entities with [Query.Slots] lose at the holes between the
-// entities. Walks with [Query.Runs] gain more by packing. The estimate ignores the size of components
-// and the number of references. Its constants come from BenchmarkPack.
+// PackPays estimates whether [Archetype.Pack] saves time if the given number of walks with [Query.Slots] over
+// all entities of the archetype follow. Holes between the entities slow down these walks. Walks with
+// [Query.Runs] gain more by packing. The estimate ignores the size of components and the number of
+// references. Its constants come from BenchmarkPack.
 func (s ArchetypeStats) PackPays(walks int) bool {
 	if s.Runs <= s.Extents {
 		return false

@@ -60,7 +60,7 @@ func storages(w *World) []storage {
 	}
 }
 
-// TestStoragesAgree applies the same random operations to a column of each kind and compares each with a map.
+// TestStoragesAgree applies random operations to a column of each kind and to a map, and compares them.
 func TestStoragesAgree(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -72,7 +72,7 @@ func TestStoragesAgree(t *testing.T) {
 		with, without := w.Archetype(s.column), w.Archetype()
 		q, rest := w.Query(s.column), w.Query().Without(s.column)
 		r := rand.New(rand.NewPCG(seed, 0))
-		model := map[Entity]uint64{} // the value of each entity
+		model := map[Entity]uint64{} // the value of each entity that has the component
 		alive := []Entity{}
 		steps := longtest.Pick(5_000, 30_000)
 		born := func(e Entity, has bool) {
@@ -248,7 +248,6 @@ func TestPointersAreAllowedOnTheHeapOnly(t *testing.T) {
 	}
 }
 
-// TestHeapColumnOfLargeElements: a few large elements take only their own memory, in any slots.
 func TestHeapColumnOfLargeElements(t *testing.T) {
 	type large struct {
 		Text string

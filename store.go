@@ -28,10 +28,9 @@ type store interface {
 	move(old, new Entity)
 	// empty removes all elements.
 	empty()
-	// has reports whether there is room for n puts and for the other puts to which room was promised. owed is
-	// the number of the other puts.
+	// has reports whether there is room for n puts and for `owed` more puts, to which room was promised.
 	has(n, owed int) bool
-	// room makes room for the puts that has describes. On failure nothing has changed.
+	// room makes room for n puts and for `owed` more puts. On failure nothing has changed.
 	room(n, owed int) error
 	// mark returns a function that undoes all growth since the call of mark, or nil if there is nothing to
 	// undo. The caller makes no put between mark and undo.
@@ -80,11 +79,11 @@ func (c *column) keep(s store) {
 // elsewhere reports whether the elements lie outside the column.
 func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() != probing.StorageDense }
 
-// owedBeside returns how many puts stay owed to others while n puts are made. `promised` puts are promised to
-// the caller, and as many of the n puts as possible redeem these promises.
+// owedBeside returns how many puts the column still owes after n puts of a caller to whom `promised` puts are
+// promised. The n puts redeem these promises first.
 func (c *column) owedBeside(n, promised int) int { return c.owed - min(n, promised) }
 
-// room makes room for n puts, which redeem promises as in owedBeside. Promises to others are kept.
+// room makes room for n puts, which redeem promises as in owedBeside. The column keeps promises to others.
 func (c *column) room(n, promised int) error { return c.store.room(n, c.owedBeside(n, promised)) }
 
 // promise raises the number of promised additions to n, if the number is smaller.
@@ -117,8 +116,8 @@ func (c *column) owe(n int) {
 // has changed.
 func (c *column) growToAdd(slot uint32) error { return c.makeRoom(slot+1, 1) }
 
-// makeRoom makes room for n additions below slot end and for the components that they require. The additions
-// redeem promises of c as in owedBeside. On failure nothing has changed.
+// makeRoom makes room for n additions below slot end, and for the components that they require. The additions
+// redeem promises of c. On failure nothing has changed.
 func (c *column) makeRoom(end uint32, n int) error {
 	if c.hasRoom(end, n, c.promised) && !slices.ContainsFunc(c.requires, func(r *column) bool {
 		return !r.hasRoom(end, n, c.promised)

@@ -15,8 +15,8 @@ import (
 // TrySlice and EditRun. Make a HeapColumn with [NewHeapColumn].
 //
 // A HeapColumn clears an element when its entity loses the component, so that the collector can free the
-// memory that the element referred to. It also drops each block that no longer has elements. A vm.Limit does
-// not count memory on the Go heap.
+// memory to which the element referred. A HeapColumn drops each block without elements. A vm.Limit does not
+// count memory on the Go heap.
 type HeapColumn[T any] struct {
 	stored[T]
 	heap *heapStore[T]
@@ -43,9 +43,8 @@ func (c HeapColumn[T]) Named(name string) HeapColumn[T] {
 	return c
 }
 
-// Get returns e's component, or nil if e is stale or lacks it. The pointer stays valid like any Go pointer.
-// But after e has lost the component, or after [Archetype.Pack] or [World.Regroup] has moved e, the component
-// of another entity may use the memory at the pointer.
+// Get returns e's component, or nil if e is stale or lacks it. After e has lost the component, or after
+// [Archetype.Pack] or [World.Regroup] has moved e, the pointer may point to the component of another entity.
 func (c HeapColumn[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -56,22 +55,22 @@ func (c HeapColumn[T]) Get(e Entity) *T {
 	return c.heap.element(e.slot)
 }
 
-// Grow makes the next n additions of the component unable to fail, for entities that fit into the world's
-// present memory, as [Column.Grow] does. Grow does not allocate memory on the Go heap for the components.
+// Grow makes room for n additions, as [Column.Grow] does. Grow does not allocate memory on the Go heap for
+// the components.
 func (c HeapColumn[T]) Grow(n int) error { return c.c.growForAdditions("HeapColumn.Grow", n) }
 
 // heapStore keeps elements in blocks on the Go heap. Elements of slots without the component are zero.
 type heapStore[T any] struct {
 	inPlace
-	blocks []*T   // the first element of each block; nil if no slot of the block has an element
+	blocks []*T   // the first element of each block, or nil for a block without elements
 	used   []int  // number of elements in each block
 	live   int    // number of blocks that are not nil
 	shift  uint32 // a block has 1 << shift slots
-	mask   uint32 // selects the bits of a slot number that are the index in the block
+	mask   uint32 // slot & mask is the index of the slot's element in its block
 }
 
-// A block has 1 << heapBlockShift slots, so that the list of blocks stays short. A block has fewer slots if
-// its elements would take more than heapBlockBytes, so that a column with few entities takes little memory.
+// A block has 1 << heapBlockShift slots, or fewer slots if its elements would take more than heapBlockBytes.
+// Large blocks keep the list of blocks short. The limit in bytes keeps a column with few entities small.
 const (
 	heapBlockBytes = 64 << 10
 	heapBlockShift = 9
@@ -86,9 +85,8 @@ func newHeapStore[T any]() *heapStore[T] {
 	return s
 }
 
-// element returns the address of a slot's element. It is sound for a slot with an element: the slot's block
-// exists and has mask + 1 elements. A block is not a slice, so that [HeapColumn.Get] is small enough for
-// inlining.
+// element returns the address of a slot's element. The slot's block must exist; it has mask + 1 elements. A
+// block is not a slice, so that [HeapColumn.Get] is small enough for inlining.
 func (s *heapStore[T]) element(slot uint32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(s.blocks[slot>>(s.shift&31)]),
 		uintptr(slot&s.mask)*unsafe.Sizeof(*(*T)(nil))))
@@ -108,7 +106,7 @@ func (s *heapStore[T]) put(e Entity) {
 		s.blocks[i] = unsafe.SliceData(make([]T, s.mask+1))
 		s.live++
 	}
-	// Free elements are zero and not poisoned, because the collector scans them.
+	// The collector scans free elements, so they are zero and not poisoned.
 	if invariants.Enabled && !reflect.ValueOf(s.element(slot)).Elem().IsZero() {
 		panic(fmt.Sprintf("vast: slot %d of a HeapColumn of %s was written after its component was removed: "+
 			"drop every pointer to a component when it is removed", slot, reflect.TypeFor[T]()))
@@ -139,7 +137,6 @@ func (s *heapStore[T]) close() error {
 	return nil
 }
 
-// memory counts the bytes of the blocks.
 func (s *heapStore[T]) memory() (reserved, committed, heap int) {
 	return 0, 0, s.live << s.shift * int(unsafe.Sizeof(*(*T)(nil)))
 }

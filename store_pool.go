@@ -15,10 +15,10 @@ import (
 )
 
 // SparseColumn is a [Column] for components that are rare or large. Its elements lie packed in a [bulk.Pool].
-// Each slot takes 8 bytes for a handle. Only an entity with the component also takes memory for an element:
-// the value, and 8 bytes for the Entity. A SparseColumn has the same queries as a Column, and the same
-// methods except Slice, TrySlice and EditRun. [SparseColumn.All] walks the packed values. Make a SparseColumn
-// with [NewSparseColumn].
+// Each slot takes 8 bytes for a handle. An entity with the component also takes memory for an element: the
+// value, and 8 bytes for the Entity. A SparseColumn has the same queries as a Column, and the same methods
+// except Slice, TrySlice and EditRun. [SparseColumn.All] yields the packed values. Make a SparseColumn with
+// [NewSparseColumn].
 //
 // A pointer to a component stays valid as long as the entity has the component.
 type SparseColumn[T any] struct {
@@ -26,8 +26,8 @@ type SparseColumn[T any] struct {
 	pool *poolStore[T]
 }
 
-// NewSparseColumn registers a component with the world. The rules of [NewColumn] for T, names and errors
-// also hold for NewSparseColumn.
+// NewSparseColumn registers a component with the world. The rules of [NewColumn] for T, names and panics
+// hold.
 func NewSparseColumn[T any](w *World) SparseColumn[T] {
 	w.mustTakeColumns("NewSparseColumn")
 	layout.CheckOr[T]("vast: NewSparseColumn", useHeapColumn)
@@ -56,8 +56,8 @@ func (c SparseColumn[T]) Named(name string) SparseColumn[T] {
 	return c
 }
 
-// Get returns e's component, or nil if e is stale or lacks it. Complexity: a look-up as in a [Column], and a
-// look-up in the pool.
+// Get returns e's component, or nil if e is stale or lacks it. Complexity: as [Column.Get], and a look-up in
+// the pool.
 func (c SparseColumn[T]) Get(e Entity) *T {
 	if invariants.Enabled {
 		c.c.touch(false)
@@ -68,8 +68,8 @@ func (c SparseColumn[T]) Get(e Entity) *T {
 	return c.pool.element(e.slot)
 }
 
-// Grow makes the next n additions of the component unable to fail, for entities that fit into the world's
-// present memory. It returns a [*vm.Error] as [Archetype.Grow] does.
+// Grow makes room: the next n additions cannot fail for entities that fit into the world's present memory. If
+// Grow gets no memory, it returns a [*vm.Error], as [Archetype.Grow] does.
 func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("SparseColumn.Grow", n) }
 
 // All yields the entities that have the component and the addresses of their values, in the order in which
@@ -81,26 +81,22 @@ func (c SparseColumn[T]) Grow(n int) error { return c.c.growForAdditions("Sparse
 //		}
 //	}
 //
-// All is the fastest loop over a component that few entities have, because it reads the values in the order
-// of memory. A loop over a query also reads presence bits and a handle for each entity, from other places in
-// memory. All yields the entities neither in the order of slots nor in the order in which they gained the
-// component.
+// All is the fastest loop over a component that few entities have: a loop over a query also reads presence
+// bits and a handle for each entity.
 //
-// The loop may write values, as through [SparseColumn.Get]. Such a write does not mark the value for
-// trackers; a write through [SparseColumn.Edit] does. If the loop changes the structure of the world, the
-// next step panics, as in [Query.All]. All panics if the world is closed. Several goroutines may run All at
-// the same time while nothing changes the structure.
+// The loop may write values. Trackers do not see these writes: call [SparseColumn.Edit] to mark a value for
+// trackers. If the loop changes the structure of the world, the next step panics, as in [Query.All]. All
+// panics if the world is closed. Several goroutines may run All at the same time while nothing changes the
+// structure.
 //
 // Complexity: a few instructions for each entity, and one step for each 64 places in the pool up to the last
-// element. New elements fill the first gaps that removed elements left. All skips long gaps 4,096 or 262,144
-// places at a time.
+// element. New elements fill the first gaps that removed elements left. All skips long gaps in steps of 4,096
+// or 262,144 places.
 func (c SparseColumn[T]) All() iter.Seq2[Entity, *T] {
 	return func(yield func(Entity, *T) bool) {
 		world, changes := c.startAll()
 		s := c.pool
-		// The count of unseen elements ends the walk, so the walk reads no presence word after the last
-		// element.
-		unseen := s.pool.Len()
+		unseen := s.pool.Len() // ends the loop at the last element: later presence words must not be read
 		for word := uint(0); unseen > 0; word++ {
 			mask := s.word(word)
 			if mask == 0 {
@@ -122,7 +118,7 @@ func (c SparseColumn[T]) All() iter.Seq2[Entity, *T] {
 	}
 }
 
-// startAll checks that All may run, and returns the world and the count of its changes.
+// startAll checks that All may run, and returns the world and World.changes.
 func (c SparseColumn[T]) startAll() (*World, uint64) {
 	if c.c == nil {
 		panic("vast: SparseColumn.All: the column was not made with NewSparseColumn")
@@ -134,7 +130,6 @@ func (c SparseColumn[T]) startAll() (*World, uint64) {
 	return c.c.world, c.c.world.changes
 }
 
-// pooled is an element of the pool: a value, and the entity that has the value.
 type pooled[T any] struct {
 	value  T
 	entity Entity
@@ -150,28 +145,28 @@ type poolStore[T any] struct {
 	rooms rooms.Pool     // the pool's memory
 }
 
-// handle returns the address of a slot's handle. It is sound for the column's usable slots, whose handles are
+// handle returns the address of a slot's handle. The slot must be usable: the handles of usable slots are
 // committed and never move.
 func (s *poolStore[T]) handle(slot uint32) *bulk.Handle[pooled[T]] {
 	var h *bulk.Handle[pooled[T]]
 	return (*bulk.Handle[pooled[T]])(unsafe.Add(s.base, uintptr(slot)*unsafe.Sizeof(*h)))
 }
 
-// after returns the element that is n places after p in the pool. It is sound for a slot with an element.
+// after returns the element that is n places after p in the pool. This place must have an element.
 func (p *pooled[T]) after(n int) *pooled[T] {
 	return (*pooled[T])(unsafe.Add(unsafe.Pointer(p), uintptr(n)*unsafe.Sizeof(*p)))
 }
 
-// word returns a presence word of the pool. It is sound for words up to the word of the last element.
+// word returns a presence word of the pool. i must not lie after the word of the last element.
 func (s *poolStore[T]) word(i uint) uint64 { return *(*uint64)(unsafe.Add(s.words, i*8)) }
 
-// pooled returns the element in a slot of the pool. It is sound for slots that have an element.
+// pooled returns the element in a slot of the pool. The slot must have an element.
 func (s *poolStore[T]) pooled(slot uint) *pooled[T] {
 	return (*pooled[T])(unsafe.Add(s.first, uintptr(slot)*unsafe.Sizeof(pooled[T]{})))
 }
 
-// element returns the address of the value of a slot of the column, or nil if the slot has no element. It is
-// sound because the value is the first field.
+// element returns the address of the value of a slot of the column, or nil if the slot has no element. The
+// value is the first field of pooled, so the addresses are equal.
 func (s *poolStore[T]) element(slot uint32) *T {
 	return (*T)(unsafe.Pointer(s.pool.Get(*s.handle(slot))))
 }
@@ -181,8 +176,8 @@ func (s *poolStore[T]) at(slot uint32) unsafe.Pointer { return unsafe.Pointer(s.
 func (s *poolStore[T]) has(n, owed int) bool          { return s.rooms.Free() >= s.need(n, owed) }
 func (s *poolStore[T]) room(n, owed int) error        { return s.pool.Grow(s.need(n, owed)) }
 
-// need returns the number of insertions to make room for, so that n puts and the owed puts cannot fail. It
-// does not count owed puts for which the pool has no slots, because such puts cannot happen.
+// need returns the number of insertions for n puts and the owed puts. It leaves out the owed puts that exceed
+// the pool's free slots, because these puts cannot happen.
 func (s *poolStore[T]) need(n, owed int) int {
 	if owed == 0 {
 		return n

@@ -102,8 +102,8 @@ func (k stored[T]) SetLater(cs *Commands, e Entity, v T) { k.record(cs, commandS
 // RemoveLater records that e loses the component, as by Remove.
 func (k stored[T]) RemoveLater(cs *Commands, e Entity) { cs.recordFor(k.c, commandRemove, e, 0) }
 
-// record records a command and its value. A value that may hold Go pointers goes into the list that the
-// Commands keep for the column, and the command holds the value's index in the list.
+// record records a command and its value. A value of a HeapColumn goes into the list that the Commands keep
+// for the column. The command then holds the value's index in the list.
 func (k stored[T]) record(cs *Commands, kind commandKind, e Entity, v T) {
 	if k.c == nil || k.c.store.storage() != probing.StorageHeap {
 		*(*T)(cs.recordFor(k.c, kind, e, unsafe.Sizeof(v))) = v
@@ -149,9 +149,9 @@ func (k stored[T]) OnRemove(f func(e Entity, v *T)) {
 // In reports whether the entities of a run have the component, as [Tag.In] does.
 func (k stored[T]) In(r Run) bool { return k.c.in(r) }
 
-// AddAll sets the component of every entity that matches the query to v, adding the component where the
-// entity lacks it, and returns how many entities match, as [Column.AddAll] does. In a HeapColumn the entities
-// share the memory that v refers to. Complexity: one step for each entity.
+// AddAll gives every entity that matches the query the component with the value v, or overwrites the entity's
+// component, as [Column.AddAll] does. It returns how many entities match. In a HeapColumn, the entities share
+// the memory to which v refers. Complexity: one step for each entity.
 func (k stored[T]) AddAll(q Query, v T) int {
 	var walk walk
 	c := k.c
@@ -179,8 +179,8 @@ func (k stored[T]) AddAll(q Query, v T) int {
 	return n
 }
 
-// SetAll overwrites the component of every entity that matches the query and has it, and returns how many
-// have it, as [Column.SetAll] does. In a HeapColumn the entities share the memory that v refers to.
+// SetAll overwrites the component of every matching entity that has one, and returns the number of these
+// entities, as [Column.SetAll] does. In a HeapColumn, the entities share the memory to which v refers.
 func (k stored[T]) SetAll(q Query, v T) int {
 	var walk walk
 	k.c.startAll("SetAll", q, &walk)
@@ -195,8 +195,8 @@ func (k stored[T]) SetAll(q Query, v T) int {
 	return n
 }
 
-// write overwrites the elements of the slots of mask in a word, and returns their number. All of these slots
-// must have the component.
+// write overwrites the elements of the slots of mask in a word, and returns the number of these slots. All
+// slots of mask must have the component.
 func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
 	for m := mask; m != 0; m &= m - 1 {
 		*k.at(word*64 + trailingZeros(m)) = v
@@ -208,6 +208,6 @@ func (k stored[T]) write(word uint32, mask uint64, v T) (n int) {
 	return n
 }
 
-// RemoveAll removes the component from every entity that matches the query and has it, and returns how many
-// had it, as [Column.RemoveAll] does. Complexity: one step for each of these entities.
+// RemoveAll removes the component from every matching entity that has one, and returns the number of these
+// entities, as [Column.RemoveAll] does. Complexity: one step for each of these entities.
 func (k stored[T]) RemoveAll(q Query) int { return k.c.removeAll("RemoveAll", q) }

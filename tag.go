@@ -2,7 +2,7 @@ package vast
 
 import "unsafe"
 
-// Tag is a component without a value: presence bits only. It is a small value; copy it freely. Make a Tag
+// Tag is a component without a value: it has only presence bits. A Tag is small and may be copied. Make a Tag
 // with [NewTag].
 type Tag struct {
 	c *column
@@ -47,8 +47,7 @@ func (t Tag) Add(e Entity) bool {
 // Remove removes the tag from e and reports whether e had it.
 func (t Tag) Remove(e Entity) bool { return t.c.remove(e) }
 
-// Grow makes the next n additions unable to fail, for entities that fit into the world's present memory, as
-// [Column.Grow] does.
+// Grow makes room for n additions, as [Column.Grow] does.
 func (t Tag) Grow(n int) error { return t.c.growForAdditions("Tag.Grow", n) }
 
 // AddLater records that e gains the tag, as by [Tag.Add].
@@ -64,8 +63,8 @@ func (t Tag) later(_ *Commands, kind commandKind, e Entity, _ unsafe.Pointer) bo
 	return t.c.remove(e)
 }
 
-// In reports whether the entities of a run of a query with [Query.Optional] have the tag. It tests only the
-// run's first entity.
+// In reports whether the entities of a run have the tag. It tests only the run's first entity: name the tag
+// in [Query.Optional], so that all entities of a run or none of them have the tag.
 func (t Tag) In(r Run) bool { return t.c.in(r) }
 
 // OnAdd registers a callback for each entity that gains the tag, as [Column.OnAdd] does.
@@ -101,6 +100,6 @@ func (t Tag) AddAll(q Query) int {
 	return n
 }
 
-// RemoveAll removes the tag from every entity that matches the query and has it, and returns how many had it,
+// RemoveAll removes the tag from every matching entity that has it, and returns the number of these entities,
 // as [Column.RemoveAll] does.
 func (t Tag) RemoveAll(q Query) int { return t.c.removeAll("Tag.RemoveAll", q) }

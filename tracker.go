@@ -13,17 +13,18 @@ import (
 // [Tracker.Next]. Use a Tracker to send only changes, or to update data that is derived from components. Make
 // a Tracker with [NewTracker].
 //
-// Set, Edit, EditAt, EditRun, Add, EditOrAdd, SetAll, AddAll and Exchange count as writes, and so does the
-// birth of an entity. Values are not compared: writing the same value counts too. Writing through Get, At and
-// Slice leaves no mark and has no additional cost.
+// Set, Edit, EditAt, EditRun, Add, EditOrAdd, SetAll, AddAll, Exchange and the birth of an entity count as
+// writes. A tracker does not compare values: a write of an equal value counts, too. Writes through Get, At
+// and Slice leave no mark and have no additional cost.
 //
 // A tracker sees all changes between two looks as one step. A component that was removed and added again to
 // the same entity counts as changed. A component that was added and removed again does not count. If another
-// entity has taken a slot, one entity counts as removed and one as added.
+// entity has taken a slot, the old entity counts as removed, and the new entity as added.
 //
 // For each of its columns, a tracker commits 4 bytes and 3 bits for each slot in use. Pages without notes are
-// never touched. Writing a tracked column costs a few instructions more. Making entities with a tracked
-// column takes the slower path, as with hooks. For other columns, trackers cost one test.
+// never touched. A write of a tracked column costs a few instructions more. The birth of an entity with a
+// tracked column takes the slower path, as with hooks. In a world with trackers, a write of another column
+// costs one test.
 //
 // The rules of [World] about goroutines hold for a tracker. Several goroutines may write a tracked column at
 // the same time, as [Column.Edit] says. While they write, no goroutine may read the tracker or run a query
@@ -32,17 +33,18 @@ import (
 type Tracker struct {
 	world   *World
 	columns []*column
-	marks   []*marks // marks of each of the columns
-	looks   int      // number of looks so far
+	marks   []*marks // marks of each element of columns
+	looks   int      // number of calls of Next
 	closed  bool
 }
 
-// NewTracker makes a tracker of the given columns, which takes its first look. NewTracker panics if no column
-// is given, or if a column belongs to another world or is given twice. It panics with a [*vm.Error] if it
-// needs memory and gets none; then nothing has changed. NewTracker counts as a structural change, so it must
-// not be called while a query runs.
+// NewTracker makes a tracker of the given columns. The tracker takes its first look. NewTracker panics if no
+// column is given, or if a column belongs to another world or is given twice. If NewTracker gets no memory,
+// it panics with a [*vm.Error] and changes nothing. NewTracker counts as a structural change: do not call it
+// while a query runs.
 //
-// Complexity: as growing each column's presence bits from nothing. NewTracker does not read components.
+// Complexity: for each column, one step for each 64 slots in use, and the commit of the memory for notes.
+// NewTracker does not read components.
 func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 	w.mustBeOpen("NewTracker")
 	w.mustNotBeInCallback(opTrack)
@@ -72,10 +74,10 @@ func NewTracker(w *World, cols ...AnyColumn) *Tracker {
 	return t
 }
 
-// Next takes a new look at the world: it deletes all notes, and notes only later changes. It must not be
-// called while a query with [Query.Changed] of this tracker runs, because the query would miss the entities
-// that it has not yielded yet. Next panics in a hook. Complexity: one step for each 64-slot word with notes,
-// and one step for each 64 slots in use.
+// Next takes a new look at the world: it deletes all notes. Do not call Next while a query with
+// [Query.Changed] of this tracker runs, because the query would miss the entities that it has not yielded
+// yet. Next panics in a hook. Complexity: one step for each 64-slot word with notes, and one step for each 64
+// slots in use.
 func (t *Tracker) Next() {
 	t.mustBeOpen("Tracker.Next")
 	t.world.mustRunAlone("Tracker.Next")
@@ -86,9 +88,9 @@ func (t *Tracker) Next() {
 	}
 }
 
-// Close stops the tracker and releases its memory. The tracker, and queries made with it, must not be used
-// any more. Close counts as a structural change, as [NewTracker] does. A second Close does nothing. Closing
-// the world closes its trackers.
+// Close stops the tracker and releases its memory. Do not use the tracker, or a query made with it, after
+// Close. Close counts as a structural change, as [NewTracker] does. A second Close does nothing. World.Close
+// closes all trackers of the world.
 func (t *Tracker) Close() {
 	t.mustBeMade("Tracker.Close")
 	if t.closed || t.world.closed {
@@ -118,8 +120,8 @@ func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
 }
 
 // Removed yields the entities that had the component at the tracker's last look, and have lost the component
-// or were deleted since then. Removed yields them in the order of slots. The Entity of a deleted entity is
-// stale, as intended. The rules of [Tracker.Added] hold.
+// or were deleted since then. Removed yields them in the order of slots. A deleted entity is stale. The rules
+// of [Tracker.Added] hold.
 func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Removed", col, look{
 		set:  func(m *marks) *bitset.Set { return m.had },
@@ -130,8 +132,7 @@ func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 
 // Changed yields the entities that had the component at the tracker's last look, have the component now, and
 // whose component was written since then. Changed yields them in the order of slots. The rules of
-// [Tracker.Added] hold. An entity that is written during the loop is not yielded if the loop has passed its
-// slot. Otherwise the entity may be yielded.
+// [Tracker.Added] hold. The loop may also yield an entity that is written during the loop.
 func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 	return t.each("Tracker.Changed", col, look{
 		set:  func(m *marks) *bitset.Set { return m.changed },
@@ -143,18 +144,17 @@ func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 type look struct {
 	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick must examine
 	pick func(*marks, *column, uint32) uint64 // returns the selected slots of a word
-	gone bool                                 // whether to yield the entities of the last look, not of now
+	gone bool                                 // yields the entities that were in the slots at the last look
 }
 
-// each yields the entities that a look selects.
 func (t *Tracker) each(method string, col AnyColumn, l look) iter.Seq[Entity] {
 	c, m := t.marksOf(method, col)
 	return func(yield func(Entity) bool) {
 		t.mustBeOpen(method)
 		c.flushDirty()
 		set, changes, looks := l.set(m), t.world.changes, t.looks
-		for at := set.Next(0); at < uint(set.Len()); at = set.Next(at/64*64 + 64) {
-			word := uint32(at / 64)
+		for slot := set.Next(0); slot < uint(set.Len()); slot = set.Next(slot/64*64 + 64) {
+			word := uint32(slot / 64)
 			for mask := l.pick(m, c, word); mask != 0; mask &= mask - 1 {
 				e := Entity{slot: word*64 + trailingZeros(mask)}
 				if l.gone {
@@ -177,7 +177,6 @@ func (t *Tracker) each(method string, col AnyColumn, l look) iter.Seq[Entity] {
 	}
 }
 
-// marksOf returns the column of col, and the tracker's marks for that column.
 func (t *Tracker) marksOf(what string, col AnyColumn) (*column, *marks) {
 	t.mustBeOpen(what)
 	c := t.world.columnsOf(what, []AnyColumn{col})[0]

@@ -50,8 +50,6 @@ func editRuns(q Query, pos Column[position]) {
 	}
 }
 
-// BenchmarkTracker compares writing with and without marks, and a query for written entities with a query for
-// all entities.
 func BenchmarkTracker(b *testing.B) {
 	w, a, es, pos, vel := benchmarkWorld(b, benchmarkEntities)
 	random := append([]Entity(nil), es...)

@@ -10,15 +10,12 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// This test compares trackers with plain maps, which hold the entities at the last Next and the entities
-// written since then.
-
-// trackedColumn is a column of numbers in any storage, or a tag.
+// trackedColumn is a column of any storage, or a tag. The test leaves out the functions that are nil.
 type trackedColumn struct {
 	AnyColumn
 	add                func(Entity, uint64)
 	remove             func(Entity) bool
-	set, edit          func(Entity, uint64) bool // nil for a tag
+	set, edit          func(Entity, uint64) bool
 	editRun            func(Run)
 	addAll, setAll     func(Query, uint64)
 	removeAll          func(Query)
@@ -66,21 +63,20 @@ func editing(edit func(Entity) *uint64) func(Entity, uint64) bool {
 
 // trackedModel models the marks of one tracker for one column.
 type trackedModel struct {
-	known   map[Entity]bool // the entities at the last Next
-	written map[Entity]bool // the entities written since then
+	known   map[Entity]bool // entities that had the component at the last Next
+	written map[Entity]bool // entities whose component was written since the last Next
 }
 
-// trackedWorld is a world, a model of its components, and its open trackers.
 type trackedWorld struct {
 	t        *testing.T
 	r        *rand.Rand
 	w        *World
 	cols     []trackedColumn
 	as       []*Archetype
-	has      []map[Entity]bool // by column
+	has      []map[Entity]bool // by column: the entities that have the component
 	alive    []Entity
 	trackers []*Tracker
-	of       []map[int]*trackedModel // for each tracker, by column
+	of       []map[int]*trackedModel // by tracker: the models, by column
 }
 
 func (m *trackedWorld) wrote(i int, e Entity) {
@@ -96,7 +92,6 @@ func (m *trackedWorld) gains(i int, e Entity) {
 	m.wrote(i, e)
 }
 
-// any returns a live entity, or the zero Entity.
 func (m *trackedWorld) any() Entity {
 	if len(m.alive) == 0 {
 		return Entity{}
@@ -117,7 +112,6 @@ func (m *trackedWorld) born(a int, e Entity) {
 	}
 }
 
-// step makes one random change.
 func (m *trackedWorld) step() {
 	i, j, e, v := m.r.IntN(len(m.cols)), m.r.IntN(len(m.cols)), m.any(), m.r.Uint64()
 	c := m.cols[i]
@@ -178,7 +172,7 @@ func (m *trackedWorld) step() {
 		}
 	case 14:
 		m.bulk(i, j, q, v)
-	case 15: // a component that is removed and added again counts as written
+	case 15:
 		if m.has[i][e] {
 			c.remove(e)
 			c.add(e, v)
@@ -227,8 +221,7 @@ func (m *trackedWorld) bulk(i, j int, q Query, v uint64) {
 	}
 }
 
-// looks makes a tracker, closes a tracker, or calls Next.
-func (m *trackedWorld) looks() {
+func (m *trackedWorld) changeTracker() {
 	switch {
 	case len(m.trackers) < 4 && m.r.IntN(3) == 0:
 		of := map[int]*trackedModel{}
@@ -286,7 +279,7 @@ func (m *trackedWorld) check() {
 	}
 }
 
-// same compares entities: got must be in the order of slots.
+// same requires got in the order of slots.
 func (m *trackedWorld) same(what string, tracker, col int, got, want []Entity) {
 	m.t.Helper()
 	slices.SortFunc(want, func(a, b Entity) int { return int(a.slot) - int(b.slot) })
@@ -309,9 +302,8 @@ func TestTrackersAgainstModel(t *testing.T) {
 		m.as = []*Archetype{m.w.Archetype(m.cols[0]), m.w.Archetype(m.cols[0], m.cols[1], m.cols[2]),
 			m.w.Archetype(m.cols[3], m.cols[4]),
 			m.w.Archetype()}
-		told := 0
-		// A hook and trackers observe the same column.
-		m.cols[0].AnyColumn.(Column[uint64]).OnRemove(func(Entity, *uint64) { told++ })
+		hooks := 0
+		m.cols[0].AnyColumn.(Column[uint64]).OnRemove(func(Entity, *uint64) { hooks++ })
 		for step := range steps {
 			if len(m.alive) > slots {
 				m.w.DeleteAll(m.w.Query())
@@ -323,11 +315,11 @@ func TestTrackersAgainstModel(t *testing.T) {
 			m.step()
 			if step%7 == 0 {
 				m.check()
-				m.looks()
+				m.changeTracker()
 				m.check()
 			}
 		}
-		if told == 0 {
+		if hooks == 0 {
 			t.Error("the hook never ran")
 		}
 		regions := len(m.w.memory.regions)

@@ -10,12 +10,11 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// expectTracked checks the number of entities that a tracker yields.
+// expectTracked checks the numbers of entities that tr and a query with Query.Changed yield.
 func expectTracked(t *testing.T, when string, tr *Tracker, col AnyColumn, added, changed, removed int) {
 	t.Helper()
-	count := func(es []Entity) int { return len(es) }
-	a, c, r := count(slices.Collect(tr.Added(col))), count(slices.Collect(tr.Changed(col))),
-		count(slices.Collect(tr.Removed(col)))
+	a, c, r := len(slices.Collect(tr.Added(col))), len(slices.Collect(tr.Changed(col))),
+		len(slices.Collect(tr.Removed(col)))
 	if a != added || c != changed || r != removed {
 		t.Errorf("%s: %d added, %d changed, %d removed, want %d added, %d changed, %d removed", when, a, c, r,
 			added, changed, removed)
@@ -25,7 +24,7 @@ func expectTracked(t *testing.T, when string, tr *Tracker, col AnyColumn, added,
 	}
 }
 
-// TestTrackersOfWholeBlocks checks the marks of bulk operations that handle a whole block in one step.
+// TestTrackersOfWholeBlocks makes enough entities that bulk operations handle a whole block in one step.
 func TestTrackersOfWholeBlocks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -69,8 +68,7 @@ func TestTrackersOfWholeBlocks(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestEditingWorkers checks that no mark is lost when several goroutines set marks in the same words and
-// blocks.
+// TestEditingWorkers lets several goroutines set marks in the same words and blocks.
 func TestEditingWorkers(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -106,7 +104,6 @@ func TestEditingWorkers(t *testing.T) {
 		expectTracked(t, "EditRun", first, pos, 0, n, 0)
 		expectTracked(t, "Edit with a second tracker", second, num, 0, n, 0)
 		w.checkInvariants()
-		// Several goroutines may edit the entities that a running query yields.
 		wg = sync.WaitGroup{}
 		for batch := range w.Query(num).Changed(num, second).Batches(n / workers) {
 			wg.Go(func() {
@@ -196,8 +193,6 @@ func TestTrackerMisuse(t *testing.T) {
 	}
 }
 
-// TestHookThatMarks: a bulk operation over changed entities panics if a hook marks another entity, and then
-// deletes no entity.
 func TestHookThatMarks(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 640})
 	defer w.Close()
@@ -213,8 +208,6 @@ func TestHookThatMarks(t *testing.T) {
 	}
 }
 
-// TestClosedTrackersCostNothing: later trackers reuse the addresses and memory of closed trackers, and New
-// takes the fast path again.
 func TestClosedTrackersCostNothing(t *testing.T) {
 	limit := vm.NewLimit(1 << 30)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})
@@ -252,8 +245,6 @@ func TestClosedTrackersCostNothing(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestTrackersAtALimit: a growth of the world also grows the memory of its trackers, and a failed growth
-// changes nothing.
 func TestTrackersAtALimit(t *testing.T) {
 	failed, refused := 0, 0
 	for budget := 32 << 10; budget < 3<<20; budget += max(16<<10, budget/8) {

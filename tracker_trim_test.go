@@ -5,13 +5,12 @@ import (
 	"testing"
 )
 
-// TestTrackerAfterTrim: a tracker keeps the marks of slots whose memory Trim gave back.
 func TestTrackerAfterTrim(t *testing.T) {
-	for _, kept := range []bool{false, true} { // true if the trimmed words lie below words in use
+	for _, usedSlotBehind := range []bool{false, true} {
 		w := NewWorld(Options{MaxEntities: 1 << 15})
 		c, d := NewColumn[uint64](w), NewTag(w, "behind")
 		w.Archetype(c).NewN(9000, nil)
-		if kept {
+		if usedSlotBehind {
 			w.Archetype(d).New()
 		}
 		old := entitiesOf(w.Query(c))
@@ -21,7 +20,7 @@ func TestTrackerAfterTrim(t *testing.T) {
 		if err := w.Trim(); err != nil {
 			t.Fatal(err)
 		}
-		if !kept && w.size >= slots {
+		if !usedSlotBehind && w.size >= slots {
 			t.Fatal("Trim did not shrink the world: the test covers too little")
 		}
 		w.checkInvariants()

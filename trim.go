@@ -12,10 +12,11 @@ import (
 // owns no longer counts against [Options.Limit]. Trim ends all promises of room for components and links,
 // except the promises of [Archetype.Grow]. It keeps the notes of trackers.
 //
-// Trim is not a structural change, but it must run alone, as structural changes do. Trim is useful after many
-// entities were deleted. Complexity: one step for each gap between entities in each column, and one system
-// call for each gap that fills a page. Trim returns a [*vm.Error] if a system call fails; the world then
-// still works.
+// Call Trim after many entities were deleted. Trim is not a structural change, but must run alone, as
+// structural changes do. If a system call fails, Trim returns a [*vm.Error], and the world still works.
+//
+// Complexity: one step for each gap between entities in each column, and one system call for each gap that
+// fills a page.
 func (w *World) Trim() error {
 	w.mustBeOpen("Trim")
 	w.mustRunAlone("World.Trim")
@@ -38,7 +39,7 @@ func (w *World) Trim() error {
 		errs = append(errs, k.trimEnd(int(w.frontier)*64))
 	}
 	for _, c := range w.columns {
-		c.kept(c.promised) // before the first c.trim, which reads c.owed
+		c.kept(c.promised) // c.trim reads owed, which this call and calls for other columns change
 	}
 	for _, c := range w.columns {
 		errs = append(errs, c.trim())
@@ -58,20 +59,20 @@ func (w *World) trimWords(lo, hi uint32) error {
 // noteFloors raises the floor of each of the words [lo, hi) to the word's largest generation.
 func (w *World) noteFloors(lo, hi uint32) {
 	for word := lo; word < hi; word++ {
-		most := uint32(0)
+		largest := uint32(0)
 		for _, g := range w.generationsOf(word) {
-			most = max(most, g)
+			largest = max(largest, g)
 		}
-		// Do not write to a word that was never used: its page may not be in memory.
-		if o := w.owner(word); most > o.floor {
-			o.floor = most
+		// A word that was never used is not written, because its page may not be in memory.
+		if o := w.owner(word); largest > o.floor {
+			o.floor = largest
 			w.floored = max(w.floored, word+1)
 		}
 	}
 }
 
-// raise raises the generations of a word to at least its floor, so that a generation that Trim discarded is
-// not used again.
+// raise raises the generations of a word to at least its floor, so that the word does not repeat generations
+// that Trim discarded.
 func (w *World) raise(word, floor uint32) {
 	gens := w.generationsOf(word)
 	for i, g := range gens {
@@ -79,8 +80,7 @@ func (w *World) raise(word, floor uint32) {
 	}
 }
 
-// generationsOf returns the generations of a word's slots. It is sound for words below w.size/64, for the
-// same reasons as generation.
+// generationsOf returns the generations of a word's slots. word must be less than w.size/64: see generation.
 func (w *World) generationsOf(word uint32) *[64]uint32 {
 	return (*[64]uint32)(unsafe.Pointer(w.generation(word * 64)))
 }
@@ -125,8 +125,8 @@ func (w *World) trimEnd() error {
 	return errors.Join(errs...)
 }
 
-// trim gives back the elements of slots without the component. Their contents are not needed, because an
-// element in a used slot is written or cleared when an entity gains the component.
+// trim gives back the elements of slots without the component. It may drop the contents of these elements,
+// because an element is written or cleared when an entity gains the component.
 func (c *column) trim() error {
 	errs := []error{c.set.Trim()}
 	if c.bytes > 0 {

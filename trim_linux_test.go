@@ -17,8 +17,6 @@ func residentOf(t *testing.T, w *World) (total int) {
 	return total
 }
 
-// TestTrimResident deletes nine of ten entities. After Trim the world takes at most 1.5 times the
-// memory of a world that never had these entities.
 func TestTrimResident(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")
@@ -37,7 +35,7 @@ func TestTrimResident(t *testing.T) {
 		kind Column[byte]
 		kept Tag
 	}
-	make := func() (*World, columns) {
+	newWorld := func() (*World, columns) {
 		w := NewWorld(o)
 		return w, columns{NewColumn[position](w), NewColumn[byte](w), NewTag(w, "Kept")}
 	}
@@ -49,20 +47,20 @@ func TestTrimResident(t *testing.T) {
 			}
 		})
 	}
-	fresh, c := make()
+	fresh, c := newWorld()
 	defer fresh.Close()
 	birth(fresh.Archetype(c.pos, c.kind, c.kept), c, total/10)
 	want := residentOf(t, fresh)
 
-	for name, parts := range map[string][]bool{ // true for each part that is kept
+	for name, keptParts := range map[string][]bool{
 		"at the end":   {false, false, true},
 		"at the start": {true, false, false},
 		"in between":   {false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, c := make()
+			w, c := newWorld()
 			defer w.Close()
-			for _, kept := range parts {
+			for _, kept := range keptParts {
 				if kept {
 					birth(w.Archetype(c.pos, c.kind, c.kept), c, total/10)
 				} else {
@@ -95,8 +93,6 @@ func TestTrimResident(t *testing.T) {
 	}
 }
 
-// TestTrimFreePages checks that Trim gives back the pages of deleted entities inside an extent that stays,
-// and the pages of components that living entities lost.
 func TestTrimFreePages(t *testing.T) {
 	if vm.ReadFacts().HeapStandIn {
 		t.Skip("memory is Go's heap here")

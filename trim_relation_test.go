@@ -6,8 +6,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimGivesBackLinks deletes many linked entities and links a few new entities. Trim gives back the
-// memory of the deleted links and keeps the new links.
 func TestTrimGivesBackLinks(t *testing.T) {
 	const few, many = 1000, 200_000
 	limit := vm.NewLimit(1 << 30)
@@ -45,7 +43,6 @@ func TestTrimGivesBackLinks(t *testing.T) {
 	if n := part.CountSources(root); n != few {
 		t.Errorf("%d sources, want %d", n, few)
 	}
-	// Many entities can be linked again.
 	rest = rest[:0]
 	other.NewN(many, func(r Run) { rest = append(rest, r) })
 	for _, r := range rest {

@@ -11,27 +11,25 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestTrimKeepsGenerations makes and deletes entities and trims at random. No Entity is handed out twice, and
-// deleted entities stay stale.
 func TestTrimKeepsGenerations(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rounds := longtest.Pick(30, 150)
-	many := max(1, vm.PageSize()/4096) // the world shrinks by whole pages
+	scale := max(1, vm.PageSize()/4096) // the world shrinks by whole pages
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		t.Run(fmt.Sprint(pages), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
-			w := NewWorld(Options{MaxEntities: many << 13, Pages: pages})
+			w := NewWorld(Options{MaxEntities: scale << 13, Pages: pages})
 			defer w.Close()
 			cs := []Column[uint64]{NewColumn[uint64](w), NewColumn[uint64](w), NewColumn[uint64](w)}
 			sparse, text := NewSparseColumn[uint64](w), NewHeapColumn[string](w)
 			as := []*Archetype{w.Archetype(cs[0]), w.Archetype(cs[1]), w.Archetype(cs[2], sparse, text)}
 			ever, living := map[Entity]bool{}, [3][]Entity{}
-			raised := 0
+			shrinks := 0
 			for round := range rounds {
 				k := rnd.IntN(3)
-				n := rnd.IntN(2500 * many)
-				if n+w.Len() > many<<12 {
+				n := rnd.IntN(2500 * scale)
+				if n+w.Len() > scale<<12 {
 					w.DeleteAll(w.Query(cs[k]))
 					living[k] = nil
 				} else {
@@ -59,7 +57,7 @@ func TestTrimKeepsGenerations(t *testing.T) {
 						t.Fatal(err)
 					}
 					if w.size < slots {
-						raised++
+						shrinks++
 					}
 				}
 				w.checkInvariants()
@@ -87,14 +85,14 @@ func TestTrimKeepsGenerations(t *testing.T) {
 					t.Fatalf("round %d: %d entities, want %d", round, w.Len(), n)
 				}
 			}
-			if raised == 0 {
+			if shrinks == 0 {
 				t.Error("Trim never shrank the world: the test covers too little")
 			}
 		})
 	}
 }
 
-// TestTrimAgedSlots checks that Trim does not let a slot be used after its last generation.
+// TestTrimAgedSlots trims slots at their last generation: these slots must stay retired.
 func TestTrimAgedSlots(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -115,7 +113,7 @@ func TestTrimAgedSlots(t *testing.T) {
 	if w.Alive(old[5]) || c.Has(old[5000]) || old[5].Generation() != generation.MaxCount-1 {
 		t.Fatalf("%v is alive", old[5])
 	}
-	// All slots of a word continue with the highest generation of this word. Other words are not affected.
+	// After Trim, all slots of a word continue with the word's largest generation.
 	b.NewN(8192, nil)
 	last := 0
 	for _, e := range entitiesOf(w.Query(d)) {
@@ -147,8 +145,6 @@ func TestTrimAgedSlots(t *testing.T) {
 	}
 }
 
-// TestTrimGivesBackLimit: another world can use the memory that Trim gave back, and old entities stay stale
-// after a growth that fails after Trim.
 func TestTrimGivesBackLimit(t *testing.T) {
 	limit := vm.NewLimit(8 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 20, Limit: limit, Pages: vm.PagesSmall})
@@ -187,8 +183,6 @@ func TestTrimGivesBackLimit(t *testing.T) {
 	}
 }
 
-// TestTrimLeavesWhatTrackersNoted: after Trim, a tracker still yields the removed entities of trimmed slots,
-// and the world's invariants hold.
 func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
@@ -199,8 +193,8 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 		all = append(all, a.New())
 	}
 	tr := NewTracker(w, c)
-	// Because the entity in the middle lives, there are vacant words below the frontier. Trim also gives back
-	// the generations of these words.
+	// The entity in the middle keeps its word below the frontier. So there are vacant words below the
+	// frontier, and Trim gives back their generations.
 	kept := all[10_000]
 	for _, e := range all {
 		if e != kept {
@@ -222,8 +216,7 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	trimmed(all)
 }
 
-// TestTrimInHook: Trim panics in a hook, so it cannot give back the room of the operation that calls the
-// hook.
+// TestTrimInHook: in a hook, Trim would give back the room of the operation that calls the hook.
 func TestTrimInHook(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -246,7 +239,7 @@ func TestTrimInHook(t *testing.T) {
 	}
 }
 
-// TestTrimInFill: Trim panics while NewN fills new entities, so it cannot give back the room of later births.
+// TestTrimInFill: while NewN fills new entities, Trim would give back the room of later births.
 func TestTrimInFill(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})

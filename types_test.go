@@ -1,7 +1,7 @@
 package vast
 
-// The compiler makes hundreds of functions for each component type and each storage. Tests therefore share
-// the types of this file and of storage_test.go, unless a test is about a type of another shape.
+// The compiler makes hundreds of functions for each component type and each storage. So tests share the types
+// of this file and of storage_test.go. A test declares another type only if it needs another shape.
 
 type position struct{ X, Y float64 }
 type velocity struct{ X, Y float64 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// value returns a copy of e's component, and reports whether e is alive and has the component. The value of a
-// tag is an empty struct.
+// value returns a copy of e's component, and whether e is alive and has the component. The value of a tag is
+// an empty struct.
 func (c *column) value(e Entity) (reflect.Value, bool) {
 	if !c.has(e) {
 		return reflect.Value{}, false
@@ -71,8 +71,7 @@ func (c *column) setValue(slot uint32, v reflect.Value) {
 	}
 }
 
-// valueAt returns the element of a slot that has the component. The conversion is sound because the element
-// has the column's type.
+// valueAt returns the element of a slot that has the component. The column must have a type.
 func (c *column) valueAt(slot uint32) reflect.Value { return reflect.NewAt(c.typ, c.at(slot)).Elem() }
 
 // mustTake panics if v cannot become an element of the column, or if only other methods may write the column.

@@ -16,9 +16,9 @@ func init() { atwork.Mark((*visits).admit) }
 // ErrClosed is the error of [World.Visit] if the world is closed.
 var ErrClosed = errors.New("vast: the world is closed")
 
-// visits are the calls of Visit that wait, and the channels that are notified of them.
+// visits are the waiting calls of Visit, and the channels of NotifyVisits.
 type visits struct {
-	waiting atomic.Int32 // length of queue, which Admit reads without the lock
+	waiting atomic.Int32 // length of queue, for reads without the lock
 
 	mu     sync.Mutex
 	queue  []*visitor
@@ -29,28 +29,28 @@ type visits struct {
 // visitor is a call of Visit.
 type visitor struct {
 	look  func() (done bool)
-	gone  bool          // whether Visit's context has ended; guarded by mu
-	inner any           // the value that look panicked with
-	err   error         // why look is not called any more
+	gone  bool          // Visit's context has ended; guarded by visits.mu
+	inner any           // the value with which look panicked
+	err   error         // the result of Visit
 	ended chan struct{} // closed when look will not be called again
 }
 
-// bell is a channel that is notified of visitors.
+// bell is a channel of NotifyVisits.
 type bell struct{ c chan<- struct{} }
 
 // Visit calls f on the goroutine that owns the world, during the next [World.Admit]. Visit returns when f has
 // returned true. A sched.Schedule calls Admit between its ticks. f may do everything that the world's owner
 // may do, but must not take long. For long work, f works for some tenths of a millisecond, stores its
-// progress, and returns false. Then the same or a later Admit calls f again, until f returns true.
+// progress, and returns false. The current Admit or a later Admit calls f again, until f returns true.
 //
 // Visit may be called at any time, on any goroutine for which the owner does not wait. Code that the owner
 // runs (a system, a hook, the body of a loop, or f itself) must not call Visit, because the call would wait
-// for itself. That code can do the work of f directly. If a schedule or f runs the code and no other world is
-// at work, Visit panics. In other cases the call waits until its context ends.
+// for itself. This code can do the work of f directly. If a schedule or f runs this code and no other world
+// is at work, Visit panics. In other cases, Visit waits until its context ends.
 //
 // Visit returns nil if f has returned true, the context's error if the context ends first, [ErrClosed] if the
 // world is closed, and another error if f ends its goroutine. When Visit returns, f is not running and will
-// not be called again. If f panics, Visit panics with the same value.
+// not be called again. If f panics, Visit panics with f's value.
 func (w *World) Visit(ctx context.Context, f func() (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -95,9 +95,9 @@ func (w *World) Admit(most time.Duration) (more bool) {
 	return w.visits.admit(most)
 }
 
-// NotifyVisits sends to c, without blocking, whenever a call of [World.Visit] begins to wait, until stop is
-// called. If a call waits already, NotifyVisits itself sends to c. An idle owner receives from c to wake up
-// and call [World.Admit]. c should have a buffer for one value.
+// NotifyVisits makes each call of [World.Visit] send to c, without blocking, when the call begins to wait. If
+// a call waits already, NotifyVisits also sends to c. The function stop ends these notifications. An idle
+// owner receives from c to wake up and call [World.Admit]. Give c a buffer for one value.
 func (w *World) NotifyVisits(c chan<- struct{}) (stop func()) {
 	b := &bell{c}
 	v := &w.visits
@@ -122,7 +122,7 @@ func (w *World) NotifyVisits(c chan<- struct{}) (stop func()) {
 func (b *bell) ring() {
 	select {
 	case b.c <- struct{}{}:
-	default: // c holds a notification already
+	default:
 	}
 }
 
@@ -141,8 +141,8 @@ func (v *visits) add(one *visitor) bool {
 	return true
 }
 
-// withdraw removes a visitor from the queue and reports whether the visitor was in the queue. A visitor whose
-// look is running is not in the queue. For such a visitor, withdraw prevents further calls of look.
+// withdraw removes a visitor from the queue, and reports whether the visitor was in the queue. If the
+// visitor's look is running, the visitor is not in the queue, and withdraw prevents further calls of look.
 func (v *visits) withdraw(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -167,8 +167,7 @@ func (v *visits) admit(most time.Duration) (more bool) {
 		func() {
 			defer func() {
 				if !done {
-					// look panicked or ended the goroutine. The visitor's call of Visit panics or returns
-					// errGoexit.
+					// recover returns nil if look has called runtime.Goexit.
 					if one.inner = recover(); one.inner == nil {
 						one.err = errGoexit
 					}
@@ -193,7 +192,7 @@ var errGone = errors.New("vast: the visitor has gone")
 // errGoexit is the error of a visitor whose look called runtime.Goexit.
 var errGoexit = errors.New("vast: the function given to World.Visit ended the goroutine that called it")
 
-// next removes the first visitor from the queue and returns it. If the queue is empty, next returns nil.
+// next removes the first visitor from the queue and returns it, or returns nil if the queue is empty.
 func (v *visits) next() *visitor {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -225,7 +224,7 @@ func (v *visits) again(one *visitor) bool {
 	return true
 }
 
-// close ends all visits with ErrClosed.
+// close ends all waiting visits with ErrClosed.
 func (v *visits) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

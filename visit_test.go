@@ -16,7 +16,7 @@ func visiting(t *testing.T, w *World, ctx context.Context, look func() bool) <-c
 	bell := make(chan struct{}, 1)
 	defer w.NotifyVisits(bell)()
 	select {
-	case <-bell: // the bell rang for visits that already wait
+	case <-bell: // earlier visits wait
 	default:
 	}
 	result := make(chan error, 1)
@@ -200,8 +200,6 @@ func TestVisitsFromManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestVisitFromLook: Visit panics in a function that another Visit calls, because the inner Visit would wait
-// for itself.
 func TestVisitFromLook(t *testing.T) {
 	w := NewWorld(Options{Name: "home"})
 	defer w.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,13 +173,17 @@ func (v *view) begin() {
 	for r := range v.owners {
 		v.owners[r].revision, v.statuses[r].revision, v.places[r].revision = 0, 0, 0
 	}
-	clear(v.drains)
+	for name, d := range v.drains {
+		d.revision = 0
+		v.drains[name] = d
+	}
 }
 
 // complete is called when the watch has delivered all keys.
 func (v *view) complete(now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	maps.DeleteFunc(v.drains, func(_ string, d known[drained]) bool { return d.revision == 0 }) // deleted keys
 	v.ready, v.interrupted = true, now
 	v.hasChanged()
 }

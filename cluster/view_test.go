@@ -91,6 +91,33 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// TestDrainsDuringNewWatch: a drain stays in effect until the new watch has delivered all keys.
+func TestDrainsDuringNewWatch(t *testing.T) {
+	v, now := newView("me", &Options{Regions: 1, Lease: time.Second}), time.Now()
+	tell := func(process string, revision uint64) {
+		t.Helper()
+		e := storage.Entry{Key: "drain." + process, Value: encode(drained{Drain: true}), Revision: revision}
+		if err := v.tell(e, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(when string, me, other bool) {
+		t.Helper()
+		if v.drained("me") != me || v.drained("other") != other {
+			t.Errorf("%s: drained(me) is %t, want %t; drained(other) is %t, want %t", when, v.drained("me"), me,
+				v.drained("other"), other)
+		}
+	}
+	tell("me", 7)
+	tell("other", 8)
+	v.complete(now)
+	v.begin()
+	expect("after begin", true, true)
+	tell("me", 3)
+	v.complete(now)
+	expect("after complete without the key of the other process", true, false)
+}
+
 func TestDamagedKeysAreIgnored(t *testing.T) {
 	v := newView("me", &Options{Regions: 2, Lease: time.Second})
 	for i, c := range []struct {

@@ -80,6 +80,7 @@ func (p *tab) checkAccess(where string) {
 }
 
 func TestPageAccess(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")

@@ -120,6 +120,7 @@ func TestPageEntityShowsChangesOfProgram(t *testing.T) {
 }
 
 func TestPageEntityEdits(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := entityFixture(t, Options{ReadWrite: true})
 	p := openEntity(t, f, f.london)

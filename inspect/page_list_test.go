@@ -96,6 +96,7 @@ func TestPageListOfABillion(t *testing.T) {
 // TestPageListScrollsExactly turns the wheel in the middle of a list that is too high for one element. The
 // list must move by the wheel's exact number of pixels.
 func TestPageListScrollsExactly(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	p := openList(t, 1_000_000_000)
 	p.Eval("list.goTo(500_000_000)", nil)

@@ -17,7 +17,7 @@ type AreaKind uint8
 const (
 	// AreaElements holds the elements of a column: handles for a [vast.SparseColumn], lists for [vast.Edges].
 	AreaElements AreaKind = probing.KindElements
-	// AreaPresence holds one bit a slot, which is set if the slot's entity has the component.
+	// AreaPresence holds one bit for each slot, which is set if the slot's entity has the component.
 	AreaPresence AreaKind = probing.KindPresence
 	// AreaSummaries holds bits that mark the empty and the full words of presence bits or live bits.
 	AreaSummaries AreaKind = probing.KindSummaries
@@ -25,16 +25,17 @@ const (
 	AreaGenerations AreaKind = probing.KindGenerations
 	// AreaOwners holds the archetype that owns each word, and other facts about the word.
 	AreaOwners AreaKind = probing.KindOwners
-	// AreaLive holds one bit a slot, which is set if the slot holds an entity.
+	// AreaLive holds one bit for each slot, which is set if the slot holds an entity.
 	AreaLive AreaKind = probing.KindLive
 	// AreaLinks holds the neighbours of a relation's sources.
 	AreaLinks AreaKind = probing.KindLinks
-	// AreaLevels holds the sources of a relation at one depth, one bit a slot, and summaries of these bits.
+	// AreaLevels holds one bit for each slot, which is set if the slot's entity is a source of a relation at
+	// one depth, and summaries of these bits.
 	AreaLevels AreaKind = probing.KindLevels
-	// AreaWritten holds one dirty bit a slot, which is set if the element was written and the trackers have
-	// not noted the write yet.
+	// AreaWritten holds one dirty bit for each slot, which is set if the element was written and the trackers
+	// have not noted the write yet.
 	AreaWritten AreaKind = probing.KindWritten
-	// AreaMarks holds a tracker's notes about a column, one bit a slot, and summaries of these bits.
+	// AreaMarks holds a tracker's notes about a column, one bit for each slot, and summaries of these bits.
 	AreaMarks AreaKind = probing.KindMarks
 	// AreaMarkGenerations holds the generations that a tracker has noted.
 	AreaMarkGenerations AreaKind = probing.KindMarkGenerations
@@ -58,15 +59,15 @@ func (k AreaKind) String() string {
 	return fmt.Sprintf("AreaKind(%d)", k)
 }
 
-// Area is the part of a world's memory in which one array lies. [Area.Place] and [Area.Slots] convert between
+// Area is the part of a world's memory that holds one array. [Area.Place] and [Area.Slots] convert between
 // slots and offsets. All offsets are in bytes from the base of the reservation.
 type Area struct {
 	Kind   AreaKind
 	Column vast.AnyColumn // the array's owner, as [Columns] returns it; nil for an array of the world
-	Number int            // tells areas of one kind and column apart; bits and their summaries share a number
+	Number int            // number among the areas of this kind and column; bits and summaries share a number
 
-	// Reservation is an index into [Reservations]. It is -1 for an array outside of all reservations. Such an
-	// array has offset 0, and only Bytes and Committed are known.
+	// Reservation is an index into [Reservations]. It is -1 for an array outside of all reservations. Only
+	// Bytes and Committed are known for such an array.
 	Reservation int
 	Offset      int
 	Bytes       int // size of the area in the address space
@@ -75,16 +76,16 @@ type Area struct {
 	CommittedAt int // offset of the first committed byte
 	Committed   int // number of committed bytes
 
-	// Share consecutive slots have their bytes at the same place. The place of the first slots begins at
-	// offset First, and each next place begins Stride bytes further. Stride is negative if the area grows
-	// downwards, and 0 if slots have no place in the area.
+	// An area with slots is an array of elements. First is the offset of the element of slot 0. Stride is the
+	// number of bytes from one element to the next. It is negative if the area grows downwards, and 0 if the
+	// area has no elements of slots. Share is the number of consecutive slots that share one element.
 	First  int
 	Stride int
 	Share  int
 }
 
-// Place returns the offset and the number of the bytes that belong to a slot. The slot must not be negative,
-// but it may lie beyond the slots that the area has memory for.
+// Place returns the offset and the number of the bytes that belong to a slot. The slot must be at least 0. It
+// may lie beyond the committed memory.
 func (a *Area) Place(slot int) (off, n int) {
 	if a.Stride == 0 {
 		return a.First, 0
@@ -100,7 +101,7 @@ func (a *Area) Slots(off, n int) (lo, hi int) {
 	from, to := off-a.First, off+n-a.First
 	unit := a.Stride
 	if a.Stride < 0 {
-		// Count downwards from the end of the bytes of the first slots.
+		// Count downwards from the end of the first element.
 		unit = -a.Stride
 		from, to = unit-to, unit-from
 	}
@@ -108,9 +109,8 @@ func (a *Area) Slots(off, n int) (lo, hi int) {
 	return from * a.Share, max(from, to) * a.Share
 }
 
-// Areas returns the areas of the world's reservations, in the order of Reservation and Offset. The areas
-// outside of the reservations follow. Areas do not overlap, and all committed memory of the reservations lies
-// in areas.
+// Areas returns the areas of the world, in the order of Reservation and Offset. The areas outside of the
+// reservations come last. Areas do not overlap, and all committed memory of the reservations lies in areas.
 // Areas makes no system call. It returns nil if the world is closed. Complexity: that of sorting the areas.
 func Areas(w *vast.World) []Area {
 	l := areaList{regions: engine.Regions(w)}
@@ -121,13 +121,12 @@ func Areas(w *vast.World) []Area {
 	return l.areas
 }
 
-// areaList collects areas.
 type areaList struct {
 	regions []*vm.Region
 	areas   []Area
 }
 
-// add adds the area of a part, or the two areas of a part that is a set.
+// add adds the area of a part. A set has two areas.
 func (l *areaList) add(col vast.AnyColumn, p probing.Part) {
 	a := Area{Kind: AreaKind(p.Kind), Column: col, Number: p.Number, Stride: p.Stride, Share: max(p.Share, 1)}
 	switch {
@@ -151,7 +150,7 @@ func (l *areaList) addSpan(s *vm.Span, skew int, a Area) {
 	l.areas = append(l.areas, a)
 }
 
-// addSide adds one array of a seam: the array below the seam, or the array above it.
+// addSide adds the array below a seam, or the array above it.
 func (l *areaList) addSide(s *vm.Seam, below bool, a Area) {
 	a.Reservation = slices.Index(l.regions, s.Region())
 	bytesBelow, bytesAbove := s.Size()

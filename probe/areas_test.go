@@ -122,8 +122,8 @@ func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a pr
 		var at uintptr
 		r.Look(off, n, func(off int, b []byte) { got, at = slices.Clone(b), uintptr(unsafe.Pointer(&b[0])) })
 		if at != r.Address()+uintptr(off) {
-			t.Fatalf("the bytes at offset %d have the address %#x, the reservation has %#x", off, at,
-				r.Address())
+			t.Fatalf("the bytes at offset %d have the address %#x, want %#x", off, at,
+				r.Address()+uintptr(off))
 		}
 		var want []byte
 		switch a.Kind {
@@ -135,15 +135,15 @@ func compareContents(t *testing.T, w *vast.World, c vast.Column[[3]uint64], a pr
 				want = binary.NativeEndian.AppendUint64(want, v)
 			}
 			if p := uintptr(unsafe.Pointer(c.Get(e))); p != at {
-				t.Fatalf("the element of slot %d is at %#x, its area says %#x", slot, p, at)
+				t.Fatalf("the area has the element of slot %d at %#x, want %#x", slot, at, p)
 			}
 		case probe.AreaPresence, probe.AreaLive:
 			want = binary.NativeEndian.AppendUint64(nil, probe.Presence(w, a.Column, slot/64))
 		case probe.AreaGenerations:
 			want = binary.NativeEndian.AppendUint32(nil, uint32(e.ID()>>32))
 		case probe.AreaOwners:
-			// The element of a word begins with a mask. A bit of the mask is set if entities of the word
-			// gained the component of a column after their birth.
+			// The element of a word begins with a mask of columns. A column's bit is set if an entity of the
+			// word gained the component after its birth.
 			var gained uint64
 			for x := range probe.Extents(w, slot) {
 				for _, col := range probe.Columns(w) {

@@ -11,23 +11,23 @@ import (
 // ColumnInfo describes a column.
 type ColumnInfo struct {
 	World   *vast.World
-	ID      int // a world numbers its columns in the order in which they were made, from 0 on
+	ID      int // number of the column in its world: 0 for the column that was made first
 	Name    string
 	Type    reflect.Type // type of an element; nil for a tag
 	Storage Storage
 	Layout  Layout // layout of an element; zero for a tag
 	Linked  string // name of the [vast.Relation] or [vast.Edges] that own the column; empty for other columns
-	Private bool   // whether this is the column of the targets of Linked; it holds no components
+	Private bool   // whether the column belongs to the targets of Linked and holds no components
 }
 
 // Storage is the way in which a column keeps its elements.
 type Storage uint8
 
 const (
-	StorageDense  Storage = probing.StorageDense  // in an array with the slot as index: [vast.Column]
-	StorageTag    Storage = probing.StorageTag    // no elements: [vast.Tag]
-	StorageSparse Storage = probing.StorageSparse // packed in a pool: [vast.SparseColumn]
-	StorageHeap   Storage = probing.StorageHeap   // on the Go heap: [vast.HeapColumn]
+	StorageDense  Storage = probing.StorageDense  // [vast.Column]: an array with the slot as index
+	StorageTag    Storage = probing.StorageTag    // [vast.Tag]: no elements
+	StorageSparse Storage = probing.StorageSparse // [vast.SparseColumn]: a pool of packed elements
+	StorageHeap   Storage = probing.StorageHeap   // [vast.HeapColumn]: elements on the Go heap
 )
 
 // String returns the storage in one word, such as dense.
@@ -63,8 +63,8 @@ func Describe(col vast.AnyColumn) ColumnInfo {
 	return info
 }
 
-// layoutOf returns the layout of a type. It terminates because a type can contain itself only through
-// references, such as pointers and slices, and layoutOf does not follow these.
+// layoutOf returns the layout of a type. The recursion ends, because a type can contain itself only through
+// references, such as pointers and slices, which layoutOf does not follow.
 func layoutOf(t reflect.Type) Layout {
 	l := Layout{Type: t, Size: int(t.Size()), Align: t.Align()}
 	switch t.Kind() {
@@ -91,8 +91,8 @@ func layoutOf(t reflect.Type) Layout {
 func Columns(w *vast.World) []vast.AnyColumn { return engine.Columns(w) }
 
 // ComponentsOf returns the columns in which e has a component, in the order in which the columns were made.
-// It returns no columns if e is stale. Being the target of a [vast.Relation] or of [vast.Edges] is not a
-// component. Complexity: the number of columns.
+// It returns no columns if e is stale. Links to e, of a [vast.Relation] or of [vast.Edges], are not
+// components of e. Complexity: one step for each column.
 func ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn { return engine.ComponentsOf(w, e) }
 
 // StatsOf returns the statistics of one column, as [vast.World.Stats] does for all columns. A tool that must

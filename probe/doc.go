@@ -9,9 +9,9 @@
 //   - [ComponentsOf] lists the columns in which an entity has a component. [Value] returns the component as a
 //     reflect.Value; [SetValue], [AddValue] and [RemoveValue] change it. [Bytes] returns the components of a
 //     run.
-//   - [NewColumn] makes a column whose type is known at run time only, and [TypeOf] a type from a [Layout].
-//   - [RelationOf], [EdgesOf] and [NamesOf] find the relation, the edges or the names that a column belongs
-//     to. [AnyEdges] read edges without the type of their values.
+//   - [NewColumn] makes a column whose type is known only at run time. [TypeOf] makes a type from a [Layout].
+//   - [RelationOf] and [EdgesOf] find the relation or the edges that a column belongs to. [AnyEdges] reads
+//     edges without the type of their values. [NamesOf] finds the names of a world.
 //   - [Extents] lists the slots that each archetype owns. [EntityAt], [Occupied], [Presence] and [Uses]
 //     return the state of slots.
 //   - [Reservations] lists the address space that a world has reserved. [Areas] lists the arrays in it: an
@@ -24,7 +24,7 @@
 // calls these functions in [vast.World.Visit]. The methods of [Reservation] except [Reservation.Look] may run
 // at any time. AddValue and RemoveValue change the structure of the world.
 //
-// In a closed world there are no areas, extents, entities or components. Columns can still be described.
+// A closed world has no areas, extents, entities or components. Describe works for its columns.
 //
 // A mistake of the caller, such as a column that was never made or a value of the wrong type, panics with a
 // message that says how to correct the mistake. A stale entity has no components.

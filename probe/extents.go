@@ -9,8 +9,8 @@ import (
 // Extent is a range of consecutive slots that one archetype owns.
 type Extent struct {
 	First     int // first slot
-	Slots     int // a multiple of 64
-	Entities  int // entities in these slots
+	Slots     int // number of slots, a multiple of 64
+	Entities  int // number of entities in these slots
 	Archetype *vast.Archetype
 }
 
@@ -33,25 +33,27 @@ func NumberOf(a *vast.Archetype) int { return engine.NumberOf(a) }
 // were made.
 func ColumnsOf(a *vast.Archetype) []vast.AnyColumn { return engine.ColumnsOf(a) }
 
-// EntityAt returns the living entity in a slot, and whether there is one. Any number is a valid slot.
+// EntityAt returns the living entity in a slot, and whether there is one. The slot may be any number.
 // Complexity: constant.
 func EntityAt(w *vast.World, slot int) (vast.Entity, bool) { return engine.EntityAt(w, slot) }
 
-// Occupied returns how many of the slots [lo, hi) hold an entity that has a component in col, or any entity
-// if col is nil. The range may exceed the slots in use. Complexity: one step for each 4,096 slots that are
-// all occupied or all empty, and one step for each 64-slot word of the other slots.
+// Occupied returns the number of entities in the slots [lo, hi) that have a component in col. If col is nil,
+// it counts all entities in these slots. The range may exceed the slots of the world. Complexity: one step
+// for each block of 4,096 slots that are all occupied or all empty, and one step for each word of the other
+// blocks.
 func Occupied(w *vast.World, col vast.AnyColumn, lo, hi int) int {
 	return engine.Occupied(w, col, lo, hi)
 }
 
-// Presence returns the presence bits of a word, the lowest bit for the first slot of the word. A bit is set
-// if the slot holds an entity that has a component in col, or any entity if col is nil. Presence returns 0
+// Presence returns the presence bits of a word in col. Bit i is set if the entity in the i-th slot of the
+// word has a component in col. If col is nil, bit i is set if the slot holds an entity. Presence returns 0
 // for a word that the world does not have. Complexity: constant.
 func Presence(w *vast.World, col vast.AnyColumn, word int) uint64 {
 	return engine.Presence(w, col, word)
 }
 
-// Uses returns the generation of a slot's entity, or of its last entity if the slot is free. This is how
-// often the slot was used, or more: [vast.World.Trim] may raise it when an archetype takes the slot again.
-// After Trim the result may be 0 for a slot that no archetype owns. Complexity: constant.
+// Uses returns the generation of the entity in a slot, or of the last entity if the slot is free. The
+// generation counts how often the slot was used. [vast.World.Trim] discards generations of slots that no
+// archetype owns: Uses may then return 0. When an archetype owns such a slot again, the generation may be
+// greater than the number of uses. Complexity: constant.
 func Uses(w *vast.World, slot int) uint32 { return engine.Uses(w, slot) }

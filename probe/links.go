@@ -51,7 +51,9 @@ func (e AnyEdges) TargetColumn() vast.AnyColumn { return engine.TargetColumn(e.m
 func (e AnyEdges) CountSources(to vast.Entity) int { return engine.CountSources(e.mustBeMade(), to) }
 
 // CountTargets is [vast.Edges.CountTargets].
-func (e AnyEdges) CountTargets(from vast.Entity) int { return engine.CountTargets(e.mustBeMade(), from) }
+func (e AnyEdges) CountTargets(from vast.Entity) int {
+	return engine.CountTargets(e.mustBeMade(), from)
+}
 
 // Sources is [vast.Edges.Sources] with copies of the values. It allocates each copy.
 func (e AnyEdges) Sources(to vast.Entity) iter.Seq2[vast.Entity, reflect.Value] {

@@ -17,7 +17,7 @@ import (
 // read and write its components. Queries and archetypes accept the column, and package store saves it.
 //
 // typ is nil for a tag. A type with Go pointers needs [StorageHeap]. NewColumn panics if typ does not fit s,
-// and in the cases in which the constructor in package vast panics.
+// and in the cases in which the constructor of this storage in package vast panics.
 func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.AnyColumn {
 	return engine.NewColumn(w, name, typ, probing.Storage(s))
 }
@@ -28,8 +28,7 @@ func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.Any
 //   - an array of l.Count elements with the layout l.Parts[0], if Count is positive;
 //   - otherwise a struct of l.Size bytes, with a field for each of l.Parts.
 //
-// Each field has the name and the offset of its part, also if the name is not exported. Blank fields fill
-// gaps.
+// Each field has the name and the offset of its part. Names may be unexported. Blank fields fill gaps.
 //
 // TypeOf returns an error if no Go type has the layout: for example, if fields overlap, if an offset is not a
 // multiple of the field's alignment, or if a name is not valid for a Go field. Complexity: the number of

@@ -12,8 +12,8 @@ func Value(col vast.AnyColumn, e vast.Entity) (reflect.Value, bool) { return eng
 
 // SetValue overwrites e's component with v and reports whether e has the component. Like [vast.Column.Set],
 // it leaves a mark for the trackers of the column. To change a part of a component, get a copy with [Value],
-// change the copy, and pass it to SetValue. The value of a tag is an empty struct, and SetValue writes nothing
-// for a tag.
+// change the copy, and pass it to SetValue. The value of a tag is an empty struct, and SetValue writes
+// nothing for a tag.
 //
 // SetValue panics if the type of v is not exactly the type that the column holds ([ColumnInfo].Type), or if v
 // was obtained through an unexported field. It also panics for columns whose values must agree with other

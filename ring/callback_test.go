@@ -19,17 +19,16 @@ const (
 	saysReader = "is read from in the middle of another Read or WriteTo: read from one goroutine"
 )
 
-// calls are methods of a ring that a source or a destination calls during ReadFrom or WriteTo of the same
-// ring. inSource is the text of the panic in a source, and inSink the text in a destination. The text is ""
-// if the call works.
+// calls are the calls that a source or a destination makes on the ring that calls it.
 var calls = []struct {
-	name             string
-	inSource, inSink string
-	call             func(t *testing.T, r *Ring)
+	name     string
+	inSource string // text of the panic in a source; empty if the call works there
+	inSink   string // text of the panic in a destination; empty if the call works there
+	call     func(t *testing.T, r *Ring)
 }{
 	{"Write", saysWriter, "", func(t *testing.T, r *Ring) {
 		if n, err := r.Write([]byte("x")); n != 1 || err != nil {
-			t.Errorf("Write: %d, %v", n, err)
+			t.Errorf("Write returns %d, %v", n, err)
 		}
 	}},
 	{"Write of nothing", saysWriter, "", func(t *testing.T, r *Ring) { r.Write(nil) }},
@@ -40,13 +39,13 @@ var calls = []struct {
 	}},
 	{"ReadFrom", saysWriter, "", func(t *testing.T, r *Ring) {
 		if n, err := r.ReadFrom(strings.NewReader("x")); n != 1 || err != nil {
-			t.Errorf("ReadFrom: %d, %v", n, err)
+			t.Errorf("ReadFrom returns %d, %v", n, err)
 		}
 	}},
 	{"Reserve and Commit", saysWriter, "", func(t *testing.T, r *Ring) {
 		b, err := r.Reserve(1)
 		if len(b) != 1 || err != nil {
-			t.Fatalf("Reserve: %q, %v", b, err)
+			t.Fatalf("Reserve returns %q, %v", b, err)
 		}
 		b[0] = 'x'
 		r.Commit(1)
@@ -55,31 +54,31 @@ var calls = []struct {
 	{"Read", "", saysReader, func(t *testing.T, r *Ring) {
 		b := make([]byte, 1)
 		if n, err := r.Read(b); n != 1 || err != nil || b[0] != 'a' {
-			t.Errorf("Read: %d, %v, %q", n, err, b)
+			t.Errorf("Read returns %d, %v, %q", n, err, b)
 		}
 	}},
 	{"Read of nothing", "", saysReader, func(t *testing.T, r *Ring) { r.Read(nil) }},
 	{"ReadByte", "", saysReader, func(t *testing.T, r *Ring) {
 		if b, err := r.ReadByte(); b != 'a' || err != nil {
-			t.Errorf("ReadByte: %q, %v", b, err)
+			t.Errorf("ReadByte returns %q, %v", b, err)
 		}
 	}},
 	{"WriteTo", "", saysReader, func(t *testing.T, r *Ring) {
 		r.SetReadDeadline(past)
 		var b bytes.Buffer
 		if n, err := r.WriteTo(&b); n != 3 || err == nil || b.String() != "abc" {
-			t.Errorf("WriteTo: %d, %v, %q", n, err, b.String())
+			t.Errorf("WriteTo returns %d, %v, %q", n, err, b.String())
 		}
 	}},
 	{"Discard", "", saysReader, func(t *testing.T, r *Ring) { r.Discard(1) }},
 	{"Peek", "", "", func(t *testing.T, r *Ring) {
 		if b, err := r.Peek(3); string(b) != "abc" || err != nil {
-			t.Errorf("Peek: %q, %v", b, err)
+			t.Errorf("Peek returns %q, %v", b, err)
 		}
 	}},
 	{"PeekContext", "", "", func(t *testing.T, r *Ring) {
 		if b, err := r.PeekContext(context.Background(), 2); string(b) != "ab" || err != nil {
-			t.Errorf("PeekContext: %q, %v", b, err)
+			t.Errorf("PeekContext returns %q, %v", b, err)
 		}
 	}},
 	{"Len and Free", "", "", func(t *testing.T, r *Ring) {
@@ -89,28 +88,27 @@ var calls = []struct {
 	}},
 }
 
-// TestCallsBack lets a source and a destination make each of the calls on the ring that calls them. The call
-// works, or it panics and changes nothing. Even if the panic ends ReadFrom or WriteTo, the ring works
-// afterwards.
+// TestCallsBack checks that each of the calls works, or panics and changes nothing. If the panic ends
+// ReadFrom or WriteTo, the ring must work afterwards.
 func TestCallsBack(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, c := range calls {
 			for _, recovers := range []bool{false, true} {
 				r := newRing(t, Options{Capacity: 1, Pages: pages, Name: "frames"})
-				skip := make([]byte, r.size-2) // the first piece then crosses the end of the memory
+				skip := make([]byte, r.size-2) // moves the first piece across the end of the memory
 				r.Write(skip)
 				r.Discard(len(skip))
 				r.Write([]byte("abc"))
-				told := ""
-				back := func() {
-					told = modeltest.PanicText(func() { c.call(t, r) })
-					if told != "" && !recovers {
-						panic(told)
+				panicText := ""
+				callRing := func() {
+					panicText = modeltest.PanicText(func() { c.call(t, r) })
+					if panicText != "" && !recovers {
+						panic(panicText)
 					}
 				}
-				passed := modeltest.PanicText(func() {
+				escaped := modeltest.PanicText(func() {
 					n, err := r.ReadFrom(readerFunc(func(p []byte) (int, error) {
-						back()
+						callRing()
 						return copy(p, "def"), io.EOF
 					}))
 					if n != 3 || err != nil {
@@ -124,13 +122,13 @@ func TestCallsBack(t *testing.T) {
 				case "WriteTo":
 					want = "def"
 				}
-				if passed != "" {
+				if escaped != "" {
 					want = strings.TrimSuffix(want, "def")
 				}
-				checkTold(t, c.name+" in a source", c.inSource, told)
+				checkPanic(t, c.name+" in a source", c.inSource, panicText)
 				text := modeltest.PanicText(func() { r.Commit(1) })
 				if !strings.Contains(text, "of which 0 bytes are reserved") {
-					t.Errorf("%s in a source leaves a reservation: %q", c.name, text)
+					t.Errorf("%s in a source leaves a reservation: Commit panics with %q", c.name, text)
 				}
 				r.SetDeadline(past)
 				got, _ := io.ReadAll(r)
@@ -141,20 +139,20 @@ func TestCallsBack(t *testing.T) {
 
 				r.SetDeadline(past)
 				r.Write([]byte("abc"))
-				told, want = "", ""
+				panicText, want = "", ""
 				var sunk bytes.Buffer
-				passed = modeltest.PanicText(func() {
+				escaped = modeltest.PanicText(func() {
 					called := false
 					_, _ = r.WriteTo(writerFunc(func(p []byte) (int, error) {
 						if !called {
 							called = true
-							back()
+							callRing()
 						}
 						return sunk.Write(p)
 					}))
 				})
-				checkTold(t, c.name+" in a destination", c.inSink, told)
-				if passed == "" {
+				checkPanic(t, c.name+" in a destination", c.inSink, panicText)
+				if escaped == "" {
 					want = "abc"
 					switch c.name {
 					case "Write", "WriteByte", "ReadFrom", "Reserve and Commit":
@@ -162,7 +160,7 @@ func TestCallsBack(t *testing.T) {
 					}
 				}
 				got, _ = io.ReadAll(r)
-				if passed != "" && string(got) != "abc" || passed == "" &&
+				if escaped != "" && string(got) != "abc" || escaped == "" &&
 					(len(got) != 0 || sunk.String() != want) {
 					t.Errorf("%s in a destination, recovers: %t: the destination got %q, and %q is left; "+
 						"want %q", c.name, recovers, sunk.String(), got, want)
@@ -175,7 +173,7 @@ func TestCallsBack(t *testing.T) {
 	}
 }
 
-func checkTold(t *testing.T, what, want, got string) {
+func checkPanic(t *testing.T, what, want, got string) {
 	t.Helper()
 	if (want == "") != (got == "") || !strings.Contains(got, want) || got != "" &&
 		!strings.Contains(got, "frames") {
@@ -183,15 +181,14 @@ func checkTold(t *testing.T, what, want, got string) {
 	}
 }
 
-// TestSidesThatEndInACall: a source or a destination that panics, or ends its goroutine, ends only the call.
-// Afterwards the bytes of earlier pieces can be read, another goroutine can write or read, and Close gives
-// the memory back.
+// TestSidesThatEndInACall checks that a panic or Goexit in a source or a destination ends only one call of
+// the ring.
 func TestSidesThatEndInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, leave := range map[string]func(){
 			"panic": func() { panic(errOwn) }, "Goexit": runtime.Goexit,
 		} {
-			for _, close := range []bool{false, true} {
+			for _, closes := range []bool{false, true} {
 				r := newRing(t, Options{Capacity: 1, Pages: pages})
 				done := make(chan any)
 				call := func(f func()) {
@@ -207,7 +204,7 @@ func TestSidesThatEndInACall(t *testing.T) {
 				call(func() {
 					r.ReadFrom(readerFunc(func(p []byte) (int, error) {
 						if again {
-							if close {
+							if closes {
 								_ = r.Close()
 							}
 							leave()
@@ -216,22 +213,22 @@ func TestSidesThatEndInACall(t *testing.T) {
 						return copy(p, "abc"), nil
 					}))
 				})
-				if close {
+				if closes {
 					if !r.released {
 						t.Errorf("%s: the memory was not given back", name)
 					}
 					continue
 				}
 				if n, err := r.Write([]byte("def")); n != 3 || err != nil {
-					t.Errorf("%s: Write afterwards: %d, %v", name, n, err)
+					t.Errorf("%s: the next Write returns %d, %v", name, n, err)
 				}
 				call(func() { r.WriteTo(writerFunc(func(p []byte) (int, error) { leave(); return 0, nil })) })
 				if b, err := r.Peek(6); string(b) != "abcdef" || err != nil || r.Len() != 6 {
-					t.Errorf("%s: %q, %v", name, b, err)
+					t.Errorf("%s: Peek returns %q, %v", name, b, err)
 				}
 				r.CloseWrite()
 				if b, err := io.ReadAll(r); string(b) != "abcdef" || err != nil {
-					t.Errorf("%s: %q, %v", name, b, err)
+					t.Errorf("%s: ReadAll returns %q, %v", name, b, err)
 				}
 				if err := r.Close(); err != nil || !r.released {
 					t.Errorf("%s: the memory was not given back: %v", name, err)
@@ -241,20 +238,19 @@ func TestSidesThatEndInACall(t *testing.T) {
 	}
 }
 
-// TestFaultsInACall: if the caller's memory faults, Write and Read panic, and the ring works afterwards.
 func TestFaultsInACall(t *testing.T) {
 	if vm.HeapStandIn() {
-		t.Skip("nothing faults in this build")
+		t.Skip("no memory access faults in this build")
 	}
 	region, err := vm.Reserve(vm.PageSize(), vm.Options{Name: t.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = region.Close() }()
-	gone := unsafe.Slice((*byte)(region.Base()), vm.PageSize())
+	uncommitted := unsafe.Slice((*byte)(region.Base()), vm.PageSize())
 	for name, f := range map[string]func(*Ring){
-		"Write": func(r *Ring) { r.Write(gone) },
-		"Read":  func(r *Ring) { r.Read(gone) },
+		"Write": func(r *Ring) { r.Write(uncommitted) },
+		"Read":  func(r *Ring) { r.Read(uncommitted) },
 	} {
 		for _, continues := range []bool{false, true} {
 			r := newRing(t, Options{Capacity: 1})
@@ -262,7 +258,7 @@ func TestFaultsInACall(t *testing.T) {
 			func() {
 				defer func() {
 					if e, _ := recover().(error); !errors.As(e, new(*vm.Fault)) {
-						t.Errorf("%s panics with %v", name, e)
+						t.Errorf("%s panics with %v, want a *vm.Fault", name, e)
 					}
 				}()
 				vm.Do(func() { f(r) })
@@ -283,13 +279,11 @@ func TestFaultsInACall(t *testing.T) {
 	}
 }
 
-// TestEndlessCallsBack lets a source call methods of the buffer that calls the source. Methods that append
-// bytes panic and change nothing. Methods that release and read bytes work.
 func TestEndlessCallsBack(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
 		for name, c := range map[string]struct {
-			says string
+			says string // text of the panic; empty if the call works
 			call func(e *Endless) error
 		}{
 			"Append": {"in the middle of ReadFrom", func(e *Endless) error {
@@ -317,7 +311,7 @@ func TestEndlessCallsBack(t *testing.T) {
 			"At": {"", func(e *Endless) error {
 				b, err := e.At(e.End()-3, 3)
 				if string(b) != "abc" {
-					t.Errorf("At: %q", b)
+					t.Errorf("At returns %q", b)
 				}
 				return err
 			}},
@@ -326,7 +320,7 @@ func TestEndlessCallsBack(t *testing.T) {
 				limit := vm.NewLimit(1 << 20)
 				e := newEndless(t, EndlessOptions{Name: "log", Capacity: 4 * page, Step: page, Pages: pages,
 					Limit: limit})
-				for e.End() < int64(e.lapSize-4*page) { // the next bytes then lie at the end of the lap
+				for e.End() < int64(e.lapSize-4*page) { // move the next bytes to the end of the lap
 					if _, err := e.Append(make([]byte, page)); err != nil {
 						t.Fatal(err)
 					}
@@ -337,17 +331,17 @@ func TestEndlessCallsBack(t *testing.T) {
 				if _, err := e.Append([]byte("abc")); err != nil {
 					t.Fatal(err)
 				}
-				start, told := e.End()-3, ""
-				passed := modeltest.PanicText(func() {
+				start, panicText := e.End()-3, ""
+				escaped := modeltest.PanicText(func() {
 					n, err := e.ReadFrom(readerFunc(func(p []byte) (int, error) {
 						n := copy(p, "def")
-						told = modeltest.PanicText(func() {
+						panicText = modeltest.PanicText(func() {
 							if err := c.call(e); err != nil {
 								t.Errorf("%s: %v", name, err)
 							}
 						})
-						if told != "" && leaves {
-							panic(told)
+						if panicText != "" && leaves {
+							panic(panicText)
 						}
 						return n, io.EOF
 					}))
@@ -355,41 +349,38 @@ func TestEndlessCallsBack(t *testing.T) {
 						t.Errorf("%s in a source: ReadFrom returns %d, %v", name, n, err)
 					}
 				})
-				if (c.says == "") != (told == "") || !strings.Contains(told, c.says) || told != "" &&
-					!strings.Contains(told, "log") {
-					t.Errorf("%s in a source panics with %q, want %q", name, told, c.says)
+				if (c.says == "") != (panicText == "") || !strings.Contains(panicText, c.says) ||
+					panicText != "" && !strings.Contains(panicText, "log") {
+					t.Errorf("%s in a source panics with %q, want %q", name, panicText, c.says)
 				}
 				want := "abcdef"
 				switch {
 				case name == "Release":
 					want = "def"
-				case name == "Discard":
-					want = "bcdef"
-				case passed != "":
+				case escaped != "":
 					want = "abc"
 				}
 				from := start + int64(6-len(want))
-				if passed != "" {
+				if escaped != "" {
 					from = start
 				}
 				if b, err := e.At(from, len(want)); string(b) != want || err != nil || e.Start() != from ||
 					e.Len() != len(want) {
-					t.Errorf("%s in a source: %q from %d on, %v; want %q from %d on", name, b, e.Start(),
-						err, want, from)
+					t.Errorf("%s in a source: At returns %q from %d on, %v; want %q from %d on", name, b,
+						e.Start(), err, want, from)
 				}
-				// The capacity is unchanged.
 				if _, err := e.Append(make([]byte, 4*page-len(want)+1)); !errors.Is(err, vm.ErrCapacity) {
-					t.Errorf("%s: beyond the capacity: %v", name, err)
+					t.Errorf("%s: Append beyond the capacity returns %v", name, err)
 				}
 				if _, err := e.Append(make([]byte, 4*page-len(want))); err != nil {
-					t.Errorf("%s: up to the capacity: %v", name, err)
+					t.Errorf("%s: Append up to the capacity returns %v", name, err)
 				}
 				if b, err := e.At(from, 4*page); string(b[:len(want)]) != want || len(b) != 4*page ||
 					err != nil {
-					t.Errorf("%s: %d bytes, %v", name, len(b), err)
+					t.Errorf("%s: At returns %d bytes, %v", name, len(b), err)
 				}
 				if err := e.Close(); err != nil || limit.Used() != 0 {
-					t.Errorf("%s: Close: %v, %d in use", name, err, limit.Used())
+					t.Errorf("%s: Close returns %v and leaves %d bytes in use", name, err, limit.Used())
 				}
 			}
 		}

@@ -19,12 +19,12 @@ import (
 // errOwn is a writer's own reason for ending the stream.
 var errOwn = errors.New("the source went away")
 
-// endings are the ways to end an exchange.
+// endings are the ways to end a stream.
 var endings = []struct {
 	name   string
 	end    func(*Ring) error
-	behind error // the reader's error after the last byte
-	closes bool
+	endErr error // the reader's error after the last byte
+	closes bool  // whether end closes the ring
 }{
 	{"CloseWrite", func(r *Ring) error { r.CloseWrite(); return nil }, io.EOF, false},
 	{"CloseWithError", func(r *Ring) error { r.CloseWithError(errOwn); return nil }, errOwn, false},
@@ -73,30 +73,30 @@ type exchange struct {
 	unread   []byte
 	written  uint64
 	reserved int
-	behind   error // the error after the last byte; nil while the writer may continue
+	endErr   error // the error after the last byte; nil while the writer may continue
 	closed   bool
-	trace    []string // the result of each call; the same on all kinds of memory
+	trace    []string // results of the calls; must be equal on all kinds of memory
 }
 
-// over reports whether the writer's calls fail.
-func (x *exchange) over() bool { return x.closed || x.behind != nil }
+// writesFail reports whether the writer's calls must fail.
+func (x *exchange) writesFail() bool { return x.closed || x.endErr != nil }
 
 func (x *exchange) free() int { return x.r.size - len(x.unread) }
 
-// made returns the next n bytes of the stream.
-func (x *exchange) made(n int) []byte {
+// nextBytes returns the next n bytes of the stream.
+func (x *exchange) nextBytes(n int) []byte {
 	b := make([]byte, n)
 	numbered(b, x.written)
 	return b
 }
 
-// came records that the writer handed n bytes over.
-func (x *exchange) came(n int) {
-	x.unread = append(x.unread, x.made(n)...)
+// addUnread records that the writer handed n bytes over.
+func (x *exchange) addUnread(n int) {
+	x.unread = append(x.unread, x.nextBytes(n)...)
 	x.written += uint64(n)
 }
 
-// expect compares the result of a call with the expected one.
+// expect compares the result of a call with the expected result.
 func (x *exchange) expect(call string, n, got, want int, err, wantErr error) {
 	x.t.Helper()
 	if got != want || !errors.Is(err, wantErr) || wantErr == nil && err != nil {
@@ -106,10 +106,10 @@ func (x *exchange) expect(call string, n, got, want int, err, wantErr error) {
 	x.trace = append(x.trace, fmt.Sprint(call, n, got, errors.Is(err, vm.ErrCapacity) || err == wantErr))
 }
 
-// room returns the expected result of a write of n bytes that may be split.
-func (x *exchange) room(n int) (int, error) {
+// wantWrite returns the expected result of a write of n bytes. The ring may take a part of the bytes.
+func (x *exchange) wantWrite(n int) (int, error) {
 	switch {
-	case x.over():
+	case x.writesFail():
 		return 0, io.ErrClosedPipe
 	case n > x.free():
 		return x.free(), os.ErrDeadlineExceeded
@@ -117,9 +117,9 @@ func (x *exchange) room(n int) (int, error) {
 	return n, nil
 }
 
-// there returns the expected result of a read of n bytes. wait is the error of a read that would have to
+// wantRead returns the expected result of a read of n bytes. wait is the error of a read that would have to
 // wait.
-func (x *exchange) there(n int, wait error) (int, error) {
+func (x *exchange) wantRead(n int, wait error) (int, error) {
 	switch {
 	case x.closed:
 		return 0, io.ErrClosedPipe
@@ -127,16 +127,17 @@ func (x *exchange) there(n int, wait error) (int, error) {
 		return 0, vm.ErrCapacity
 	case len(x.unread) >= n:
 		return n, nil
-	case x.behind == nil:
+	case x.endErr == nil:
 		return 0, wait
-	case x.behind == io.EOF && len(x.unread) > 0:
+	case x.endErr == io.EOF && len(x.unread) > 0:
 		return len(x.unread), io.ErrUnexpectedEOF
 	}
-	return len(x.unread), x.behind
+	return len(x.unread), x.endErr
 }
 
-// take compares the bytes of a read with the model. If out is set, take removes the bytes from the model.
-func (x *exchange) take(call string, b []byte, out bool) {
+// checkBytes compares the bytes of a read with the model. If out is set, checkBytes removes the bytes from
+// the model.
+func (x *exchange) checkBytes(call string, b []byte, out bool) {
 	x.t.Helper()
 	if !bytes.Equal(b, x.unread[:len(b)]) {
 		x.t.Fatalf("%s: %s returns bytes that differ from those written", x.what, call)
@@ -146,8 +147,7 @@ func (x *exchange) take(call string, b []byte, out bool) {
 	}
 }
 
-// withoutDeadline calls f without a deadline and with a cancelled context, so that only the context keeps the
-// call in f from waiting.
+// withoutDeadline calls f while the ring has no deadline. Only the cancelled context ends a wait in f.
 func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	x.r.SetDeadline(time.Time{})
 	defer x.r.SetDeadline(past)
@@ -156,24 +156,24 @@ func (x *exchange) withoutDeadline(f func(ctx context.Context)) {
 	f(ctx)
 }
 
-// step makes a call. If the call has a source or a destination, and inCallback is not nil, the source or the
-// destination calls inCallback.
+// step makes one call. The source or the destination of the call, if there is one, calls inCallback, which
+// may be nil.
 func (x *exchange) step(s closeStep, inCallback func()) {
 	x.t.Helper()
 	r, n := x.r, s.n
 	switch s.op {
 	case 0, 1:
-		want, wantErr := x.room(n)
+		want, wantErr := x.wantWrite(n)
 		x.reserved = 0
-		got, err := r.Write(x.made(n))
+		got, err := r.Write(x.nextBytes(n))
 		x.expect("Write", n, got, want, err, wantErr)
-		x.came(got)
+		x.addUnread(got)
 	case 2:
-		want, wantErr := x.room(1)
+		want, wantErr := x.wantWrite(1)
 		x.reserved = 0
 		err := r.WriteByte(numberedByte(x.written))
 		x.expect("WriteByte", 1, want, want, err, wantErr)
-		x.came(want)
+		x.addUnread(want)
 	case 3, 4:
 		wait := os.ErrDeadlineExceeded
 		reserve := func() ([]byte, error) { return r.Reserve(n) }
@@ -186,7 +186,7 @@ func (x *exchange) step(s closeStep, inCallback func()) {
 		}
 		want, wantErr := n, error(nil)
 		switch {
-		case x.over():
+		case x.writesFail():
 			want, wantErr = 0, io.ErrClosedPipe
 		case n > r.size:
 			want, wantErr = 0, vm.ErrCapacity
@@ -208,22 +208,22 @@ func (x *exchange) step(s closeStep, inCallback func()) {
 		}
 		r.Commit(n)
 		x.reserved = 0
-		if x.behind == nil {
-			x.came(n) // also after Close, although no reader can get the bytes
+		if x.endErr == nil {
+			x.addUnread(n) // also after Close, when no reader can get the bytes
 		}
 	case 7:
 		x.readFrom(n, inCallback)
 	case 8, 9:
-		want, wantErr := x.there(n, os.ErrDeadlineExceeded)
+		want, wantErr := x.wantRead(n, os.ErrDeadlineExceeded)
 		b, err := r.Peek(n)
 		x.expect("Peek", n, len(b), want, err, wantErr)
-		x.take("Peek", b, false)
+		x.checkBytes("Peek", b, false)
 	case 10:
 		x.withoutDeadline(func(ctx context.Context) {
-			want, wantErr := x.there(n, errOwn)
+			want, wantErr := x.wantRead(n, errOwn)
 			b, err := r.PeekContext(ctx, n)
 			x.expect("PeekContext", n, len(b), want, err, wantErr)
-			x.take("PeekContext", b, false)
+			x.checkBytes("PeekContext", b, false)
 		})
 	case 11, 12:
 		if n > len(x.unread) {
@@ -240,28 +240,27 @@ func (x *exchange) step(s closeStep, inCallback func()) {
 		b := make([]byte, n)
 		want, wantErr := 0, error(nil)
 		if n > 0 || x.closed {
-			if want, wantErr = x.there(1, os.ErrDeadlineExceeded); wantErr == nil {
+			if want, wantErr = x.wantRead(1, os.ErrDeadlineExceeded); wantErr == nil {
 				want = min(n, len(x.unread))
 			}
 		}
 		got, err := r.Read(b)
 		x.expect("Read", n, got, want, err, wantErr)
-		x.take("Read", b[:got], true)
+		x.checkBytes("Read", b[:got], true)
 	case 14:
-		want, wantErr := x.there(1, os.ErrDeadlineExceeded)
+		want, wantErr := x.wantRead(1, os.ErrDeadlineExceeded)
 		b, err := r.ReadByte()
 		x.expect("ReadByte", 1, want, want, err, wantErr)
-		x.take("ReadByte", []byte{b}[:want], true)
+		x.checkBytes("ReadByte", []byte{b}[:want], true)
 	case 15:
 		x.writeTo(inCallback)
 	}
 }
 
-// readFrom calls ReadFrom with a source that gives n bytes in one piece, or fewer if less room is free, and
-// then ends.
+// readFrom calls ReadFrom with a source that gives min(n, free bytes) bytes in one piece, and ends.
 func (x *exchange) readFrom(n int, inCallback func()) {
 	x.t.Helper()
-	want, wantErr := x.room(1)
+	want, wantErr := x.wantWrite(1)
 	room, called := want > 0, false
 	got, err := x.r.ReadFrom(readerFunc(func(p []byte) (int, error) {
 		if called {
@@ -276,12 +275,12 @@ func (x *exchange) readFrom(n int, inCallback func()) {
 		if inCallback != nil {
 			inCallback()
 		}
-		if want, wantErr = k, nil; x.behind != nil && k > 0 {
-			want, wantErr = 0, io.ErrClosedPipe // the source's bytes come after the end
+		if want, wantErr = k, nil; x.endErr != nil && k > 0 {
+			want, wantErr = 0, io.ErrClosedPipe // inCallback has ended the stream before these bytes
 			return k, nil
 		}
-		x.came(k)
-		if x.over() {
+		x.addUnread(k)
+		if x.writesFail() {
 			wantErr = io.ErrClosedPipe
 		} else if x.free() == 0 {
 			wantErr = os.ErrDeadlineExceeded
@@ -298,7 +297,7 @@ func (x *exchange) readFrom(n int, inCallback func()) {
 // writeTo moves all bytes to a destination.
 func (x *exchange) writeTo(inCallback func()) {
 	x.t.Helper()
-	_, wantErr := x.there(1, os.ErrDeadlineExceeded)
+	_, wantErr := x.wantRead(1, os.ErrDeadlineExceeded)
 	want := 0
 	var dst bytes.Buffer
 	got, err := x.r.WriteTo(writerFunc(func(p []byte) (int, error) {
@@ -306,12 +305,12 @@ func (x *exchange) writeTo(inCallback func()) {
 			x.t.Fatalf("%s: a destination gets %d of %d bytes", x.what, len(p), len(x.unread))
 		}
 		dst.Write(p)
-		x.take("WriteTo", p, true)
+		x.checkBytes("WriteTo", p, true)
 		if inCallback != nil {
 			inCallback()
 		}
 		want += len(p)
-		_, wantErr = x.there(1, os.ErrDeadlineExceeded)
+		_, wantErr = x.wantRead(1, os.ErrDeadlineExceeded)
 		return len(p), nil
 	}))
 	if wantErr == io.EOF {
@@ -352,7 +351,7 @@ func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, index in
 		if err := <-done; err != nil {
 			t.Fatalf("%s: %v", x.what, err)
 		}
-		x.behind, x.closed = e.behind, e.closes
+		x.endErr, x.closed = e.endErr, e.closes
 	}
 	for i, s := range steps {
 		switch {
@@ -375,7 +374,7 @@ func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, index in
 	x.closed = true
 	for op := range closeOps {
 		x.step(closeStep{op, 0}, nil)
-		if op != 5 && op != 6 && op != 11 && op != 12 { // not Commit and Discard, which return no error
+		if op != 5 && op != 6 && op != 11 && op != 12 { // Commit and Discard return no error
 			x.step(closeStep{op, r.size + 1}, nil)
 		}
 	}
@@ -395,18 +394,18 @@ func (x *exchange) check() {
 // drain reads the remaining bytes and checks that the end is final.
 func (x *exchange) drain() {
 	x.t.Helper()
-	if x.behind == nil {
+	if x.endErr == nil {
 		x.r.CloseWrite()
-		x.behind = io.EOF
+		x.endErr = io.EOF
 	}
 	rest, err := io.ReadAll(x.r)
-	if x.behind == io.EOF && err != nil || x.behind != io.EOF && err != x.behind ||
+	if x.endErr == io.EOF && err != nil || x.endErr != io.EOF && err != x.endErr ||
 		!bytes.Equal(rest, x.unread) {
 		x.t.Fatalf("%s: the reader gets the last %d bytes, then %v; want %d, %v", x.what, len(rest), err,
-			len(x.unread), x.behind)
+			len(x.unread), x.endErr)
 	}
 	x.unread = nil
-	for _, op := range []int{5, 8, 13, 14, 15} { // Commit no longer hands bytes over
+	for _, op := range []int{5, 8, 13, 14, 15} { // Commit (5) must no longer hand bytes over
 		x.step(closeStep{op, x.reserved}, nil)
 		x.step(closeStep{8, 1}, nil)
 	}
@@ -452,8 +451,6 @@ var closeSeeds = [][]byte{
 	{0, 3, 8, 5, 10, 5, 12, 2, 13, 7, 3, 12, 8, 1, 6, 6, 9, 6, 14, 0, 13, 255, 255},
 }
 
-// TestCloseBetweenCalls ends exchanges of one goroutine in each way: between any two calls, and in the middle
-// of calls with a source or a destination.
 func TestCloseBetweenCalls(t *testing.T) {
 	name := t.Name()
 	for _, data := range closeSeeds {
@@ -468,7 +465,6 @@ func TestCloseBetweenCalls(t *testing.T) {
 	}
 }
 
-// FuzzClose ends an exchange in one way at one moment.
 func FuzzClose(f *testing.F) {
 	for i, data := range closeSeeds {
 		f.Add(byte(i), byte(2*i), data)

@@ -14,22 +14,22 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sent is the state of a writer when its stream ended.
+// sent is the result of a writer.
 type sent struct {
-	at   uint64 // bytes that the writer has handed over, by its own count
-	last uint64 // bytes that the writer's last call handed over, if this call was Commit
-	err  error
+	total      uint64 // number of bytes that the writer's calls handed over
+	lastCommit uint64 // number of bytes of the last successful call if it was Commit, otherwise 0
+	err        error
 }
 
-// writeUntilEnded writes with all methods, or only with methods that copy, until a call fails.
+// writeUntilEnded writes until a call fails. If copying is set, it uses only methods that copy.
 func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 	buffer := make([]byte, 2*r.Cap())
 	for s.err == nil {
 		if rnd.IntN(4) == 0 {
-			runtime.Gosched() // without yielding, the two sides would starve other goroutines on one thread
+			runtime.Gosched() // on one thread the two sides would starve other goroutines
 		}
 		b := buffer[:piece(rnd, len(buffer))]
-		numbered(b, s.at)
+		numbered(b, s.total)
 		n, committed := 0, 0
 		switch rnd.IntN(5) {
 		case 0:
@@ -57,15 +57,15 @@ func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 			n, s.err = r.Write(b)
 		}
 		if n+committed > 0 {
-			s.at += uint64(n + committed)
-			s.last = uint64(committed)
+			s.total += uint64(n + committed)
+			s.lastCommit = uint64(committed)
 		}
 	}
 	return s
 }
 
-// readUntilEnded reads with all methods, or only with methods that copy, and verifies the bytes, until the
-// end or an error.
+// readUntilEnded reads and verifies bytes until a call fails. If copying is set, it uses only methods that
+// copy.
 func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uint64, err error) {
 	buffer := make([]byte, r.Cap())
 	for err == nil {
@@ -107,15 +107,14 @@ func readUntilEnded(t *testing.T, r *Ring, rnd *rand.Rand, copying bool) (at uin
 	return at, err
 }
 
-// moment lets other goroutines run for a random time.
-func moment(rnd *rand.Rand, r *Ring) {
+func waitRandomTime(rnd *rand.Rand, r *Ring) {
 	switch rnd.IntN(3) {
 	case 0:
 		for range rnd.IntN(30) {
 			runtime.Gosched()
 		}
 	case 1:
-		for until := uint64(rnd.IntN(4 * r.size)); r.writer.at.Load() < until && !r.over(); {
+		for position := uint64(rnd.IntN(4 * r.size)); r.writer.published.Load() < position && !r.over(); {
 			runtime.Gosched()
 		}
 	default:
@@ -123,7 +122,7 @@ func moment(rnd *rand.Rand, r *Ring) {
 		if rnd.IntN(2) == 0 {
 			side = &r.reader
 		}
-		for tries := 0; side.until.Load() == 0 && tries < 1000; tries++ { // give up: the side may never wait
+		for tries := 0; side.target.Load() == 0 && tries < 1000; tries++ { // the side may never wait
 			runtime.Gosched()
 		}
 	}
@@ -136,7 +135,8 @@ func closeRounds() int {
 	return 1500
 }
 
-// eachExchange runs a writer and a reader, and closers that end the exchange at random moments.
+// eachExchange runs a writer, a reader and the closers, each on its own goroutine. Each closer waits for a
+// random time.
 func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ring) []func() error,
 	check func(r *Ring, s sent, read uint64, err error)) {
 	seed := rand.Uint64()
@@ -157,37 +157,35 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 			})
 			for i, end := range closers(rnd, r) {
 				all.Go(func() {
-					moment(rand.New(rand.NewPCG(seed, uint64(round)<<8|uint64(i)<<2|2)), r)
+					waitRandomTime(rand.New(rand.NewPCG(seed, uint64(round)<<8|uint64(i)<<2|2)), r)
 					if err := end(); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 			read, err := readUntilEnded(t, r, rand.New(rand.NewPCG(seed, uint64(round)<<2|3)), copying)
-			// After the end, the reader's error stays the same. Only Close may change that error.
-			behind := func(may ...error) {
-				b, again := r.Peek(1)
+			mustFailWith := func(allowed ...error) {
+				b, errPeek := r.Peek(1)
 				n, errRead := r.Read(make([]byte, 1))
-				if len(b) != 0 || n != 0 || !slices.Contains(may, again) || !slices.Contains(may, errRead) {
+				if len(b) != 0 || n != 0 || !slices.Contains(allowed, errPeek) ||
+					!slices.Contains(allowed, errRead) {
 					t.Errorf("after %v, Peek returns %d bytes, %v; Read returns %d bytes, %v",
-						err, len(b), again, n, errRead)
+						err, len(b), errPeek, n, errRead)
 				}
 			}
-			if copying {
-				behind(err, io.ErrClosedPipe)
+			if copying { // the closers call Close
+				mustFailWith(err, io.ErrClosedPipe)
+				all.Wait()
+				mustFailWith(io.ErrClosedPipe)
 			} else {
-				behind(err)
-			}
-			all.Wait()
-			if copying {
-				behind(io.ErrClosedPipe)
-			} else {
-				behind(err)
+				mustFailWith(err)
+				all.Wait()
+				mustFailWith(err)
 			}
 			check(r, s, read, err)
 			if t.Failed() {
-				t.Fatalf("round %d, %v: the writer handed %d bytes over, %d by the last Commit: %v; the "+
-					"reader got %d: %v", round, pages, s.at, s.last, s.err, read, err)
+				t.Fatalf("round %d, %v: the writer handed over %d bytes, %d of them in the last Commit: %v; "+
+					"the reader got %d bytes: %v", round, pages, s.total, s.lastCommit, s.err, read, err)
 			}
 			if err := r.Close(); err != nil || limit.Used() != 0 {
 				t.Fatalf("Close: %v, %d bytes are in use", err, limit.Used())
@@ -196,8 +194,7 @@ func eachExchange(t *testing.T, copying bool, closers func(rnd *rand.Rand, r *Ri
 	}
 }
 
-// TestEndAtRandomMoments ends the stream from one or several goroutines. The reader gets all bytes that the
-// writer handed over, except that the bytes of a Commit may be lost if the stream ends during the Commit.
+// TestEndAtRandomMoments: only the bytes of the last Commit may be lost, because Commit returns no error.
 func TestEndAtRandomMoments(t *testing.T) {
 	reasons := make([]error, 3)
 	for i := range reasons {
@@ -210,7 +207,8 @@ func TestEndAtRandomMoments(t *testing.T) {
 		}
 		return all
 	}, func(r *Ring, s sent, read uint64, err error) {
-		if s.err != io.ErrClosedPipe || err != r.ended.Load().err || read != s.at && read != s.at-s.last {
+		if s.err != io.ErrClosedPipe || err != r.ended.Load().err ||
+			read != s.total && read != s.total-s.lastCommit {
 			t.Error("the two sides disagree about the end")
 		}
 		if r.Len() != 0 || r.Free() != r.size {
@@ -219,9 +217,6 @@ func TestEndAtRandomMoments(t *testing.T) {
 	})
 }
 
-// TestCloseAtRandomMoments closes the ring from one or several goroutines, while another goroutine may end
-// the stream. Both sides get an error, the reader gets a prefix of the stream, and the memory has been given
-// back when both sides have returned.
 func TestCloseAtRandomMoments(t *testing.T) {
 	eachExchange(t, true, func(rnd *rand.Rand, r *Ring) (all []func() error) {
 		for range 1 + rnd.IntN(2) {
@@ -235,7 +230,7 @@ func TestCloseAtRandomMoments(t *testing.T) {
 		if s.err != io.ErrClosedPipe || err != io.ErrClosedPipe && err != errOwn {
 			t.Error("a side did not notice that the ring was closed")
 		}
-		if read > r.writer.at.Load() || err == errOwn && read != s.at {
+		if read > r.writer.published.Load() || err == errOwn && read != s.total {
 			t.Error("the reader got more bytes than were written, or too few before the end")
 		}
 		if err := r.Close(); err != nil || !r.released {

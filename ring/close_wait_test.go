@@ -17,7 +17,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// errCancelled is the cause of a cancelled context.
 var errCancelled = errors.New("the request was cancelled")
 
 // waitingCall is a call that waits for bytes or for room.
@@ -25,7 +24,7 @@ type waitingCall struct {
 	name    string
 	writes  bool
 	context bool
-	ready   int // the number of unread bytes for a reader, of free bytes for a writer; the call needs more
+	ready   int // number of unread bytes for a reader, of free bytes for a writer; too few for the call
 	call    func(r *Ring, ctx context.Context) (n int, err error)
 }
 
@@ -54,11 +53,11 @@ var waitingCalls = []waitingCall{
 		return len(b), err
 	}},
 	{"Write", true, false, 2, func(r *Ring, _ context.Context) (int, error) {
-		return r.Write(numberedFrom(r, 5))
+		return r.Write(nextBytes(r, 5))
 	}},
 	{"WriteByte", true, false, 0, func(r *Ring, _ context.Context) (int, error) { return 0, r.WriteByte(1) }},
 	{"ReadFrom", true, false, 2, func(r *Ring, _ context.Context) (int, error) {
-		n, err := r.ReadFrom(bytes.NewReader(numberedFrom(r, 5)))
+		n, err := r.ReadFrom(bytes.NewReader(nextBytes(r, 5)))
 		return int(n), err
 	}},
 }
@@ -73,10 +72,9 @@ func reserveThree(r *Ring, _ context.Context) (int, error) {
 	return len(b), err
 }
 
-// numberedFrom returns the next n bytes of the stream.
-func numberedFrom(r *Ring, n int) []byte {
+func nextBytes(r *Ring, n int) []byte {
 	b := make([]byte, n)
-	numbered(b, r.writer.at.Load())
+	numbered(b, r.writer.published.Load())
 	return b
 }
 
@@ -85,11 +83,10 @@ type interruption struct {
 	name   string
 	happen func(r *Ring, cancel context.CancelCauseFunc) error
 	close  bool  // whether the event closes the ring
-	ends   error // the reader's error after the last byte
-	cause  error // the error of the waiting call if the stream continues
+	ends   error // error of the reader after the last byte, nil if the stream continues
+	cause  error // error of the waiting call if the stream continues
 }
 
-// nothingFails wraps an event that cannot fail.
 func nothingFails(f func(r *Ring)) func(*Ring, context.CancelCauseFunc) error {
 	return func(r *Ring, _ context.CancelCauseFunc) error { f(r); return nil }
 }
@@ -108,9 +105,8 @@ var interruptions = []interruption{
 	}, false, nil, errCancelled},
 }
 
-// TestCloseWhileWaiting ends each waiting call, at the start of the memory and at the wrap-around, by each
-// pair of events from other goroutines. The call returns the error of one of the two events, the bytes of an
-// open ring can be read, and no side sleeps any more.
+// TestCloseWhileWaiting interrupts each waiting call with each pair of events. The unread bytes begin at the
+// first, the last or the second byte of the memory.
 func TestCloseWhileWaiting(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, w := range waitingCalls {
@@ -137,11 +133,11 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 	skip := (r.size + offset) % r.size
 	r.Write(make([]byte, skip))
 	r.Discard(skip)
-	there, me := w.ready, &r.reader
+	unread, me := w.ready, &r.reader
 	if w.writes {
-		there, me = r.size-w.ready, &r.writer
+		unread, me = r.size-w.ready, &r.writer
 	}
-	r.Write(numberedFrom(r, there))
+	r.Write(nextBytes(r, unread))
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -154,10 +150,10 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 		n, err := w.call(r, ctx)
 		answers <- answer{n, err}
 	}()
-	for me.until.Load() == 0 {
+	for me.target.Load() == 0 {
 		runtime.Gosched()
 	}
-	closed, ends, may := false, error(nil), []error(nil)
+	closed, ends, allowed := false, error(nil), []error(nil)
 	for _, i := range []int{first, second} {
 		do := interruptions[i]
 		errs := make(chan error)
@@ -171,63 +167,61 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 		}
 		switch {
 		case do.close || do.ends != nil && w.writes:
-			may = append(may, io.ErrClosedPipe)
+			allowed = append(allowed, io.ErrClosedPipe)
 		case do.ends == io.EOF && w.name == "WriteTo":
-			may = append(may, nil)
+			allowed = append(allowed, nil)
 		case do.ends == io.EOF && strings.HasPrefix(w.name, "Peek") && w.ready > 0:
-			may = append(may, io.ErrUnexpectedEOF)
+			allowed = append(allowed, io.ErrUnexpectedEOF)
 		case do.ends != nil:
-			may = append(may, do.ends)
+			allowed = append(allowed, do.ends)
 		case do.cause != errCancelled || w.context:
-			may = append(may, do.cause)
+			allowed = append(allowed, do.cause)
 		}
 	}
 	got := <-answers
 
-	n, moved := 0, 0 // the expected result, and the number of bytes that the call moved
+	want, moved := 0, 0
 	switch w.name {
 	case "Write", "ReadFrom", "WriteTo":
-		n, moved = w.ready, w.ready
+		want, moved = w.ready, w.ready
 	default:
 		if ends != nil && (got.err == io.ErrUnexpectedEOF || got.err == errOwn) &&
 			strings.HasPrefix(w.name, "Peek") {
-			n = w.ready // the remaining bytes come with the error
+			want = w.ready // the remaining bytes come with the error
 		}
 	}
-	if got.n != n || !slices.Contains(may, got.err) {
-		t.Fatalf("the call returned %d, %v; want %d and one of %v", got.n, got.err, n, may)
+	if got.n != want || !slices.Contains(allowed, got.err) {
+		t.Fatalf("the call returned %d, %v; want %d and one of %v", got.n, got.err, want, allowed)
 	}
-	if r.writer.until.Load() != 0 || r.reader.until.Load() != 0 {
+	if r.writer.target.Load() != 0 || r.reader.target.Load() != 0 {
 		t.Error("a side is still marked as sleeping")
 	}
-	left := there
 	if w.writes {
-		left += moved
+		unread += moved
 	} else {
-		left -= moved
+		unread -= moved
 	}
 	r.SetDeadline(past)
 	if closed {
 		if limit.Used() != 0 {
 			t.Errorf("%d bytes are in use after Close", limit.Used())
 		}
-		left, ends = 0, io.ErrClosedPipe
+		unread, ends = 0, io.ErrClosedPipe
 	} else if ends == nil {
 		ends = os.ErrDeadlineExceeded
 	}
-	from := r.reader.at.Load()
+	from := r.reader.published.Load()
 	rest, err := io.ReadAll(r)
 	if ends == io.EOF {
 		ends = nil
 	}
-	if len(rest) != left || err != ends {
-		t.Fatalf("the reader gets %d bytes, then %v; want %d, %v", len(rest), err, left, ends)
+	if len(rest) != unread || err != ends {
+		t.Fatalf("the reader gets %d bytes, then %v; want %d, %v", len(rest), err, unread, ends)
 	}
 	verify(t, rest, from)
 }
 
-// TestCloseRefusedInACall: if the system refuses to take the memory back at the end of the last call, a later
-// Close gives the memory back.
+// TestCloseRefusedInACall: if WriteTo cannot give the memory of a closed ring back, a later Close does so.
 func TestCloseRefusedInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		calls := faulttest.EachCall(t, func() error {
@@ -255,7 +249,6 @@ func TestCloseRefusedInACall(t *testing.T) {
 	}
 }
 
-// TestCloseWithdrawsDeadlines: a closed ring has no timer.
 func TestCloseWithdrawsDeadlines(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	r.SetDeadline(time.Now().Add(time.Hour))

@@ -9,16 +9,16 @@ import (
 type deadline struct {
 	mu       sync.Mutex
 	reached  chan struct{} // closed when the deadline passes
-	passed   bool
-	ended    bool // end was called; further calls of set have no effect
+	passed   bool          // whether reached is closed
+	ended    bool          // whether end was called: set then has no effect
 	timer    *time.Timer
-	settings int // number of calls of set and end; a timer of an earlier setting does nothing
+	settings int // number of calls of set and end; tells a timer that its deadline was replaced
 }
 
 func (d *deadline) init() { d.reached = make(chan struct{}) }
 
-// channel returns the channel that is closed when the deadline passes. While the channel is open, set does
-// not replace it, so a new deadline also ends a wait that has begun.
+// channel returns the channel that is closed when the deadline passes. set keeps an open channel, so a new
+// deadline also applies to a wait that has begun.
 func (d *deadline) channel() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,7 +54,7 @@ func (d *deadline) set(t time.Time) {
 	})
 }
 
-// end removes the deadline of a closed ring for good, so that no timer keeps the ring alive.
+// end removes the deadline of a closed ring, so that no timer keeps the ring alive.
 func (d *deadline) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,6 @@ func (d *deadline) end() {
 	d.ended = true
 }
 
-// stop stops the timer.
 func (d *deadline) stop() {
 	d.settings++
 	if d.timer != nil {

@@ -2,38 +2,37 @@ package ring
 
 import "sync/atomic"
 
-// ending is the end of the stream: the error that the reader gets after the last byte, and the position of
-// the end.
+// ending is the end of the stream.
 //
-// One goroutine may hand bytes over while another ends the stream. The writer and the reader must agree which
-// bytes come before the end. To hand bytes over, the writer first stores its position and then loads the
-// ending. The first
-// goroutine that loads an ending fixes the position of the end: the writer's position at that moment. If the
-// reader loads a position behind the end, it then also loads the ending, because the ending was stored first.
-// So the reader gets all bytes before the end, and the writer can determine which of its bytes come after the
-// end.
+// The writer may hand bytes over while another goroutine ends the stream, but both sides must agree on the
+// position of the end. The first goroutine that loads an ending therefore fixes this position: it is the
+// writer's published position at that moment.
+//
+// The writer publishes its position before it loads the ending. If it finds no ending, its bytes come before
+// the end. The reader loads the writer's position before it loads the ending. If the position lies after the
+// end, the ending was stored earlier, so the reader finds it.
 type ending struct {
-	err error
-	at  atomic.Uint64 // number of bytes before the end, or undecided
+	err      error         // the reader's error after the last byte
+	position atomic.Uint64 // number of bytes before the end, or undecided
 }
 
 const undecided = ^uint64(0)
 
 // decided returns the number of bytes before the end. The first call fixes this number.
 func (r *Ring) decided(e *ending) uint64 {
-	if e.at.Load() == undecided {
-		e.at.CompareAndSwap(undecided, r.writer.at.Load())
+	if e.position.Load() == undecided {
+		e.position.CompareAndSwap(undecided, r.writer.published.Load())
 	}
-	return e.at.Load()
+	return e.position.Load()
 }
 
-// written returns the number of bytes that were handed over. Bytes after the end of the stream do not count.
+// written returns the number of bytes that were handed over before the end of the stream.
 func (r *Ring) written() uint64 {
-	at := r.writer.at.Load()
+	position := r.writer.published.Load()
 	if e := r.ended.Load(); e != nil {
 		return r.decided(e)
 	}
-	return at
+	return position
 }
 
 // hand gives n bytes to the reader. It reports whether the bytes come before the end of the stream.

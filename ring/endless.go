@@ -15,7 +15,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// ErrPassed is the error for a position whose bytes were released.
+// ErrPassed is the error for a position whose byte was released.
 var ErrPassed = errors.New("the position has been released")
 
 // EndlessOptions configure an endless buffer. The zero value works.
@@ -23,27 +23,25 @@ type EndlessOptions struct {
 	// Name is the purpose under which [vm.Snapshot] counts the buffer's bytes. Errors name it too.
 	// Default: "ring.Endless".
 	Name string
-	// Capacity is the largest number of bytes between the oldest kept byte and the end. NewEndless reserves
-	// eight times as many bytes of addresses, which take no memory. Default: 16 GiB, or 1 MiB if regions are
-	// Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Capacity is the largest number of kept bytes. NewEndless reserves eight times as many bytes of
+	// addresses, which take no memory. Default: 16 GiB, or 1 MiB if the buffer lies on the Go heap
+	// ([vm.PagesHeap], the race detector, systems without virtual memory).
 	Capacity int
-	// Step is the number of bytes that are committed at a time ahead of the end, and decommitted at a time
-	// before the first kept byte. It is rounded up to whole pages. Default: a huge page, or 1 MiB if the
-	// system has no huge pages; at most an eighth of Capacity.
+	// Step is the number of bytes to commit or decommit at a time, rounded up to whole pages. Default: a huge
+	// page, or 1 MiB if the system has no huge pages, but at most an eighth of Capacity.
 	Step int
 	// Limit is a budget of committed memory, shared with other containers. Default: [vm.DefaultLimit].
 	Limit *vm.Limit
-	// Pages is the page policy. Default: huge pages if Step is a multiple of a huge page.
+	// Pages is the page policy. Default: huge pages if Step is a multiple of their size.
 	Pages vm.Pages
 }
 
 // Endless is a stream of bytes that keeps its last part. Each byte has a position: its distance from the
-// beginning of the stream. [Endless.At] finds kept bytes by their position and returns them as one slice.
-// Memory is committed ahead of the end and given back after a release, so the buffer takes about as much
-// memory as it keeps bytes.
+// beginning of the stream. [Endless.At] finds kept bytes by their position and returns them as one slice. The
+// buffer takes about as much memory as it keeps bytes.
 //
-// One goroutine appends (Append, Write, ReadFrom, Reserve and Commit). The same goroutine or another one
-// calls Release. Any number of goroutines may read at the same time, with At, ReadAt, Start and End. A reader
+// Append, Write, ReadFrom, Reserve and Commit belong to one goroutine. Release belongs to this goroutine or
+// to another one. Any number of goroutines may call At, ReadAt, Start, End and Len at the same time. A reader
 // must stop using its bytes before they are released.
 //
 // The address range has two laps, each four times as long as the capacity. At the end of a lap the kept bytes
@@ -59,23 +57,23 @@ type Endless struct {
 	lap      atomic.Pointer[lap] // the current lap; nil after Close
 
 	_   cpu.CacheLinePad
-	end atomic.Int64 // the position behind the last byte
+	end atomic.Int64 // position after the last byte
 
 	// These fields belong to the appending goroutine.
-	committed int64 // the position up to which memory is committed
-	reserved  int
-	filling   bool // ReadFrom's source is filling the room at the end
+	committed int64 // position up to which memory is committed
+	reserved  int   // number of bytes that Commit may append
+	filling   bool  // whether the source of a ReadFrom is writing to the room at the end
 
 	_     cpu.CacheLinePad
-	start atomic.Int64 // the position of the first kept byte
+	start atomic.Int64 // position of the first kept byte
 
 	// This field belongs to the releasing goroutine.
-	trimmed int64 // the memory before this position was given back
+	trimmed int64 // position up to which memory was given back
 
-	_    cpu.CacheLinePad
-	mu   sync.Mutex // guards laps, now and changes of lap
-	laps [2]lapMemory
-	now  int // index of the lap written to
+	_       cpu.CacheLinePad
+	mu      sync.Mutex // guards the next two fields; changes of lap need it, too
+	laps    [2]lapMemory
+	current int // index of the current lap
 }
 
 // lap converts positions to addresses.
@@ -84,14 +82,14 @@ type lap struct {
 	first int64          // position of the lap's first byte
 }
 
-// lapMemory is the committed part [lo, hi) of a lap, in bytes.
+// lapMemory describes a lap, whose bytes [lo, hi) are committed.
 type lapMemory struct {
-	first  int64 // the position of the lap's first byte
+	first  int64 // position of the lap's first byte
 	lo, hi int
 }
 
-// lapCapacities is the length of a lap as a multiple of the capacity. The copied bytes at the beginning of a
-// lap are at most one capacity, a quarter of the lap.
+// lapCapacities is the length of a lap as a multiple of the capacity. Copied bytes fill at most one capacity
+// at the beginning of a lap.
 const lapCapacities = 4
 
 const (
@@ -129,17 +127,16 @@ func NewEndless(o EndlessOptions) (*Endless, error) {
 	}
 	step := max(1, (o.Step+page-1)/page) * page
 	lapSize := (o.Capacity*lapCapacities + step - 1) / step * step
-	// The page behind the laps stays reserved, so that the address behind the last byte lies in the region
-	// too. Otherwise Go's heap could own that address, and the garbage collector stops the process at a
-	// pointer into an unused part of its heap.
+	// The extra page at the end is never committed. It makes the address after the last byte part of the
+	// region. Otherwise that address could belong to an unused part of Go's heap, and the garbage collector
+	// stops the process when it finds such a pointer.
 	r, err := vm.Reserve(2*lapSize+page, vm.Options{Name: o.Name, Limit: o.Limit, Pages: o.Pages})
 	if err != nil {
 		return nil, err
 	}
 	r.Label(0, r.Size(), vm.Label{What: o.Name, Advice: "use bytes before their position is released"})
 	if huge := vm.HugePageSize(); huge > 0 && step%huge == 0 {
-		// An optimisation; a failure changes nothing else.
-		_ = r.Huge(0, r.Size())
+		_ = r.Huge(0, r.Size()) // an optimisation: a failure is harmless
 	}
 	e := &Endless{region: r, name: o.Name, capacity: o.Capacity, lapSize: lapSize, step: step}
 	e.lap.Store(&lap{base: r.Base()})
@@ -158,7 +155,7 @@ func (e *Endless) Len() int {
 	return int(e.end.Load() - start)
 }
 
-// opened returns the current lap, or panics.
+// opened returns the current lap. It panics after Close.
 func (e *Endless) opened() *lap {
 	l := e.lap.Load()
 	if l == nil {
@@ -167,9 +164,8 @@ func (e *Endless) opened() *lap {
 	return l
 }
 
-// at returns the n kept or reserved bytes that begin at position. The slice is sound because these bytes are
-// committed in the lap, in one piece, until they are released or the buffer is closed. They hold no Go
-// pointers.
+// at returns the n kept or reserved bytes that begin at position. The slice is sound because these bytes lie
+// in the lap and are committed until they are released or the buffer is closed. They hold no Go pointers.
 func (l *lap) at(position int64, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(l.base, int(position-l.first))), n)[:n:n]
 }
@@ -177,13 +173,13 @@ func (l *lap) at(position int64, n int) []byte {
 // At returns the n bytes that begin at position, in place. They are read-only, and valid until they are
 // released.
 //
-// If the stream has fewer than n bytes from position on, At returns these bytes and [io.EOF]. If the position
-// was released, or is negative, the error wraps [ErrPassed]. At panics when n is negative.
+// If fewer than n bytes follow, At returns these bytes and [io.EOF]. If the position was released, or is
+// negative, the error wraps [ErrPassed]. At panics when n is negative.
 func (e *Endless) At(position int64, n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: At(%d, %d) on %s: a number of bytes is zero or more", position, n, e.name))
 	}
-	// Load the end before the lap: then the lap holds all kept bytes before that end.
+	// The end is loaded before the lap, so that the lap holds all kept bytes before this end.
 	end := e.end.Load()
 	l := e.opened()
 	if start := e.start.Load(); position < start {
@@ -208,7 +204,7 @@ func (e *Endless) ReadAt(p []byte, position int64) (int, error) {
 // Append copies p to the end and returns the position of the first copied byte.
 //
 // It returns a [*vm.Error] wrapping [vm.ErrCapacity], [vm.ErrLimit] or another error of [vm.Region.Commit] or
-// [vm.Region.Decommit]. Then Append has appended nothing, and may succeed after a release.
+// [vm.Region.Decommit]. After an error nothing is appended, and Append may succeed after [Endless.Release].
 func (e *Endless) Append(p []byte) (position int64, err error) {
 	b, err := e.reserve("append", len(p))
 	if err != nil {
@@ -219,7 +215,7 @@ func (e *Endless) Append(p []byte) (position int64, err error) {
 	return position, nil
 }
 
-// Write is Append as an [io.Writer]: it writes all of p or nothing.
+// Write is [Endless.Append] for an [io.Writer]: it writes all of p or nothing.
 func (e *Endless) Write(p []byte) (int, error) {
 	if _, err := e.Append(p); err != nil {
 		return 0, err
@@ -227,8 +223,8 @@ func (e *Endless) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Reserve makes room for n bytes at the end and returns it. Fill the room, then call Commit. Reserve fails as
-// Append does, and panics when n is negative.
+// Reserve returns room for n bytes at the end. Fill the room, then call Commit. Reserve fails as Append does,
+// and panics when n is negative.
 func (e *Endless) Reserve(n int) ([]byte, error) {
 	if n < 0 {
 		panic(fmt.Sprintf("ring: Reserve(%d) on %s: a number of bytes is zero or more", n, e.name))
@@ -257,12 +253,11 @@ func (e *Endless) commit(n int) {
 const maxRead = 64 << 10
 
 // ReadFrom appends the bytes of src until src ends, without an extra copy. It returns the number of appended
-// bytes. It fails as Append does, with the error of src, or with [io.ErrNoProgress]; bytes read before the
-// failure stay appended. Appending panics while src reads.
+// bytes. It fails as Append does, with the error of src, or with [io.ErrNoProgress]. Bytes that were read
+// before the failure stay appended. src must not append to the buffer: this panics.
 func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	for empty := 0; empty < maxEmptyReads; empty++ {
-		// In a full buffer reserve fails, because room is at least 1.
-		room := max(1, min(maxRead, e.capacity-e.Len()))
+		room := max(1, min(maxRead, e.capacity-e.Len())) // at least 1: a full buffer makes reserve fail
 		b, err := e.reserve("append", room)
 		if err != nil {
 			return total, err
@@ -283,8 +278,8 @@ func (e *Endless) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// fill lets src read into b, the room at the end. Another append would use the same room, so appending panics
-// until src returns.
+// fill lets src read into b, the room at the end. Appending panics until src returns, because it would write
+// to the same room.
 func (e *Endless) fill(src io.Reader, b []byte) (int, error) {
 	e.filling = true
 	defer func() { e.filling = false }()
@@ -298,9 +293,11 @@ func (e *Endless) fill(src io.Reader, b []byte) (int, error) {
 }
 
 // Close gives the memory and the addresses back. No other method may run at the same time. The bytes must not
-// be used afterwards, and using the buffer panics, except that Start, End and Len keep their last values.
-// Closing twice does nothing. Close returns an error as [vm.Region.Close] does; then the buffer stays open,
-// and Close may be called again.
+// be used afterwards. Start, End and Len keep their last values, and other methods panic. A second Close does
+// nothing.
+//
+// Close returns an error as [vm.Region.Close] does. After an error the buffer is still open, and Close may be
+// called again.
 func (e *Endless) Close() error {
 	if err := e.region.Close(); err != nil {
 		return err
@@ -314,7 +311,7 @@ func (e *Endless) checkInvariants() {
 	if !invariants.Enabled {
 		return
 	}
-	m := e.laps[e.now]
+	m := e.laps[e.current]
 	start, end := e.start.Load(), e.end.Load()
 	if start > end || start < end && (int(start-m.first) < m.lo || int(end-m.first) > m.hi) ||
 		m.hi > e.lapSize {

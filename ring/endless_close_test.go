@@ -15,21 +15,21 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// closing is a way to close a buffer in the middle of a stream of calls.
+// closing is a way to close a buffer.
 type closing int
 
 const (
 	closedBetween closing = iota // between two calls
-	closedTwice                  // between two calls, twice
-	closedRefused                // the system refuses the first Close, and the calls continue
-	closedInside                 // by the source of a ReadFrom, which then returns to ReadFrom
-	closings
+	closedTwice
+	closedRefused // the first Close fails
+	closedInside  // by the source of a ReadFrom
+	closings      // number of ways
 )
 
-// kept is an endless buffer and its model, a plain slice.
-type kept struct {
+// modelled is an endless buffer and its model, a plain slice.
+type modelled struct {
 	t        *testing.T
-	what     string
+	what     string // test case, for messages
 	e        *Endless
 	capacity int
 	model    []byte
@@ -37,16 +37,15 @@ type kept struct {
 	reserved int
 }
 
-func (k *kept) end() int64 { return k.start + int64(len(k.model)) }
+func (k *modelled) end() int64 { return k.start + int64(len(k.model)) }
 
-func (k *kept) made(n int) []byte {
+func (k *modelled) made(n int) []byte {
 	b := make([]byte, n)
 	numbered(b, uint64(k.end()))
 	return b
 }
 
-// step makes a call and compares its result.
-func (k *kept) step(s closeStep) {
+func (k *modelled) step(s closeStep) {
 	k.t.Helper()
 	e, n, err := k.e, s.n, error(nil)
 	fits := n <= k.capacity-len(k.model)
@@ -96,7 +95,7 @@ func (k *kept) step(s closeStep) {
 	k.check()
 }
 
-func (k *kept) appended(n int, fits bool, err error) {
+func (k *modelled) appended(n int, fits bool, err error) {
 	k.t.Helper()
 	if (err == nil) != fits || err != nil && !errors.Is(err, vm.ErrCapacity) {
 		k.t.Fatalf("%s: append of %d bytes with %d kept, capacity %d: %v", k.what, n, len(k.model),
@@ -108,8 +107,7 @@ func (k *kept) appended(n int, fits bool, err error) {
 	k.reserved = 0
 }
 
-// check compares the kept bytes with the model.
-func (k *kept) check() {
+func (k *modelled) check() {
 	k.t.Helper()
 	b, err := k.e.At(k.start, len(k.model))
 	if err != nil || !bytes.Equal(b, k.model) || k.e.Start() != k.start || k.e.End() != k.end() ||
@@ -119,8 +117,7 @@ func (k *kept) check() {
 	}
 }
 
-// closed checks that only Start, End, Len and Close work on the closed buffer.
-func (k *kept) closed(limit *vm.Limit) {
+func (k *modelled) checkClosed(limit *vm.Limit) {
 	k.t.Helper()
 	e := k.e
 	if used := limit.Used(); used != 0 || e.region.Committed() != 0 {
@@ -146,8 +143,8 @@ func (k *kept) closed(limit *vm.Limit) {
 	}
 }
 
-// playEndlessClose makes the calls and closes the buffer before the call with the given index. It reports
-// whether the buffer was closed in its second lap.
+// playEndlessClose closes the buffer before the call with the given index. It reports whether the buffer was
+// closed in its second lap.
 func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index int, how closing) bool {
 	t.Helper()
 	refusing := false
@@ -160,7 +157,7 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index
 	defer stop()
 	limit := vm.NewLimit(1 << 20)
 	e := newEndless(t, EndlessOptions{Name: "log", Capacity: capacity, Step: 1, Pages: pages, Limit: limit})
-	for e.End() < int64(e.lapSize-2*capacity) { // the end of the first lap is near
+	for e.End() < int64(e.lapSize-2*capacity) { // up to nearly the end of the first lap
 		if _, err := e.Append(make([]byte, capacity)); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +165,7 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index
 			t.Fatal(err)
 		}
 	}
-	k := &kept{t: t, e: e, capacity: capacity, start: e.End(),
+	k := &modelled{t: t, e: e, capacity: capacity, start: e.End(),
 		what: fmt.Sprintf("%v, closed before call %d (closing %d) of %v, capacity %d", pages, index, how,
 			data, capacity)}
 	for i, s := range closeSteps(data, capacity) {
@@ -182,8 +179,8 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index
 			err := e.Close()
 			refusing = false
 			if err == nil { // Close cannot fail on the heap stand-in
-				k.closed(limit)
-				return e.now != 0
+				k.checkClosed(limit)
+				return e.current != 0
 			}
 			if !errors.Is(err, faulttest.Err) || !errors.As(err, new(*vm.Error)) {
 				t.Fatalf("%s: Close: %v", k.what, err)
@@ -213,22 +210,20 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index
 				t.Fatalf("%s: %v", k.what, err)
 			}
 		}
-		k.closed(limit)
-		return e.now != 0
+		k.checkClosed(limit)
+		return e.current != 0
 	}
 	if err := e.Close(); err != nil {
 		t.Fatalf("%s: %v", k.what, err)
 	}
-	k.closed(limit)
-	return e.now != 0
+	k.checkClosed(limit)
+	return e.current != 0
 }
 
-// TestEndlessCloseBetweenCalls closes a buffer in each way before each call of a stream: with reserved
-// bytes, in the first and in the second lap, empty and full.
 func TestEndlessCloseBetweenCalls(t *testing.T) {
 	rounds := longtest.Pick(2, 6)
 	page, laps := vm.PageSize(), [2]int{}
-	// Two rounds nearly always close buffers in both laps. If not, more rounds follow.
+	// Two random streams nearly always close buffers in both laps; otherwise more rounds follow.
 	for round := 0; round < rounds || round < 50 && (laps[0] == 0 || laps[1] == 0); round++ {
 		data := modeltest.RandomBytes(t, 2*maxCloseStep)
 		for _, capacity := range []int{10, page} {

@@ -36,9 +36,9 @@ func (e *Endless) reserve(op string, n int) ([]byte, error) {
 func (e *Endless) makeRoom(n int) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	m, end := &e.laps[e.now], e.end.Load()
+	m, end := &e.laps[e.current], e.end.Load()
 	if after := int(end-m.first) + n; after <= e.lapSize {
-		if err := e.commitTo(e.now, after); err != nil {
+		if err := e.commitTo(e.current, after); err != nil {
 			return err
 		}
 		e.committed = m.first + int64(m.hi)
@@ -47,10 +47,10 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap continues at the beginning of the other lap. All bytes in the other lap have been released, because
-// the stream has since filled the current lap, and the kept bytes are at most a quarter of a lap.
+// nextLap continues the stream in the other lap. All bytes in the other lap have been released, because the
+// current lap is full and the kept bytes are at most a quarter of a lap.
 func (e *Endless) nextLap(end int64, n int) error {
-	to, start := 1-e.now, e.start.Load()
+	to, start := 1-e.current, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {
 		return err
 	}
@@ -62,13 +62,13 @@ func (e *Endless) nextLap(end int64, n int) error {
 	old := e.lap.Load()
 	next := &lap{base: unsafe.Add(e.region.Base(), e.offset(to, 0)), first: start}
 	copy(next.at(start, kept), old.at(start, kept))
-	e.now, e.committed = to, start+int64(e.laps[to].hi)
+	e.current, e.committed = to, start+int64(e.laps[to].hi)
 	e.lap.Store(next)
 	return nil
 }
 
-// commitTo commits lap i up to the given offset, rounded up to whole steps. If a limit forbids a whole step,
-// commitTo rounds up to whole pages.
+// commitTo commits lap i up to the given offset in the lap, rounded up to whole steps. If a limit forbids a
+// whole step, commitTo rounds up to whole pages.
 func (e *Endless) commitTo(i, end int) error {
 	m, page := &e.laps[i], vm.PageSize()
 	ahead := min((end+e.step-1)/e.step*e.step, e.lapSize)
@@ -87,12 +87,12 @@ func (e *Endless) commitTo(i, end int) error {
 	return err
 }
 
-// Release releases the bytes before position, and gives their memory back in whole steps. It panics when the
-// position is beyond the end. It does nothing if the position was released before.
+// Release releases the bytes before position, and gives their memory back in whole steps. It does nothing if
+// the position was released before. It panics when the position is beyond the end. Complexity: two system
+// calls per step.
 //
 // It returns a [*vm.Error] wrapping [vm.ErrMappings] if the system does not take the memory back. The bytes
-// are released nevertheless, and a later Release tries again to give the memory back. Complexity: two system
-// calls per step.
+// are released nevertheless, and a later Release tries again to give the memory back.
 func (e *Endless) Release(position int64) error {
 	e.opened()
 	if end := e.end.Load(); position > end {
@@ -111,17 +111,16 @@ func (e *Endless) Release(position int64) error {
 	e.checkInvariants()
 	e.poison(start, position)
 	for i := range e.laps {
-		// In the other lap, done may lie beyond the committed memory: then decommit ends with that memory.
-		done := int(min(position-e.laps[i].first, int64(e.lapSize)))
-		if err := e.decommit(i, done/e.step*e.step); err != nil {
+		released := int(min(position-e.laps[i].first, int64(e.lapSize)))
+		if err := e.decommit(i, released/e.step*e.step); err != nil {
 			return err
 		}
 	}
-	e.trimmed = e.laps[e.now].first + int64(e.laps[e.now].lo)
+	e.trimmed = e.laps[e.current].first + int64(e.laps[e.current].lo)
 	return nil
 }
 
-// poison overwrites released bytes that stay committed, if the build checks invariants.
+// poison overwrites the released bytes [from, to) if the build checks invariants.
 func (e *Endless) poison(from, to int64) {
 	if !invariants.Enabled {
 		return
@@ -137,7 +136,7 @@ func (e *Endless) poison(from, to int64) {
 // offset converts an offset in lap i to an offset in the region.
 func (e *Endless) offset(i, off int) int { return i*e.lapSize + off }
 
-// decommit gives back the memory of lap i before the given offset in the lap.
+// decommit gives back the committed memory of lap i before the given offset in the lap.
 func (e *Endless) decommit(i, before int) error {
 	m := &e.laps[i]
 	before = min(before, m.hi)

@@ -32,18 +32,17 @@ func newEndless(t testing.TB, o EndlessOptions) *Endless {
 	return e
 }
 
-// held is a slice that At returned, whose bytes must not change.
+// held is a slice that At returned. Its bytes must not change.
 type held struct {
 	position int64
 	bytes    []byte
 }
 
-// playEndless plays the operations in data on a buffer and on its model: a plain slice of the kept bytes.
+// playEndless makes the calls encoded in data on a buffer and on its model, a plain slice of the kept bytes.
 func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 	s := modeltest.NewStream(data)
 	capacity := 1 + s.Below(3*vm.PageSize())
-	// The limit has room for two capacities, because at the beginning of a lap both laps hold the kept bytes.
-	limit := vm.NewLimit(8*vm.PageSize() + 2*capacity)
+	limit := vm.NewLimit(8*vm.PageSize() + 2*capacity) // at a change of lap both laps hold the kept bytes
 	e, err := NewEndless(EndlessOptions{Capacity: capacity, Step: s.Below(2 * vm.PageSize()), Limit: limit,
 		Pages: pages})
 	if err != nil {
@@ -58,8 +57,8 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 		numbered(b, uint64(end()))
 		return b
 	}
-	// fits checks the error of an operation that needs n bytes, and reports whether the operation succeeded.
-	fits := func(n int, err error) bool {
+	// succeeded checks the error of a call that needs room for n bytes.
+	succeeded := func(n int, err error) bool {
 		t.Helper()
 		if errors.Is(err, vm.ErrLimit) && limit.Used() > 4*vm.PageSize() {
 			return false
@@ -74,7 +73,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 		switch op := s.Byte() % 10; op {
 		case 0, 1, 2:
 			position, err := e.Append(made(n))
-			if fits(n, err) {
+			if succeeded(n, err) {
 				if position != end() {
 					t.Fatalf("appended at %d, want %d", position, end())
 				}
@@ -82,7 +81,7 @@ func playEndless(t *testing.T, pages vm.Pages, data []byte) {
 			}
 		case 3:
 			b, err := e.Reserve(n)
-			if fits(n, err) {
+			if succeeded(n, err) {
 				numbered(b, uint64(end()))
 				take := s.Below(n + 1)
 				e.Commit(take)
@@ -156,7 +155,6 @@ func TestEndlessAgainstModel(t *testing.T) {
 	}
 }
 
-// TestEndlessLaps: positions continue over many laps for any number of kept bytes, and old slices stay valid.
 func TestEndlessLaps(t *testing.T) {
 	page, want := vm.PageSize(), 30
 	if !longtest.Enabled() {
@@ -174,7 +172,6 @@ func TestEndlessLaps(t *testing.T) {
 					t.Fatal(err)
 				}
 				if e.Len() > keep {
-					// Bytes stay unchanged until their release, even if they lie in the other lap.
 					if old.position >= e.Start() {
 						verify(t, old.bytes, uint64(old.position))
 					}
@@ -192,7 +189,7 @@ func TestEndlessLaps(t *testing.T) {
 						}
 					}
 				}
-				if previous := e.laps[1-e.now]; previous.hi > previous.lo &&
+				if previous := e.laps[1-e.current]; previous.hi > previous.lo &&
 					e.Start() >= previous.first+int64(previous.hi+e.step) {
 					t.Fatalf("%d bytes of the previous lap are still committed at position %d",
 						previous.hi-previous.lo, e.Start())
@@ -272,7 +269,6 @@ func TestEndlessMisuse(t *testing.T) {
 	}
 }
 
-// TestEndlessLimit: at the limit Append fails and keeps all bytes, and after Release Append works again.
 func TestEndlessLimit(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
@@ -308,7 +304,8 @@ func TestEndlessLimit(t *testing.T) {
 	}
 }
 
-// TestEndlessStress: one goroutine appends, two read everything, and bytes that both have read are released.
+// TestEndlessStress: one goroutine appends, two read everything, and a fourth releases the bytes that both
+// have read.
 func TestEndlessStress(t *testing.T) {
 	page := vm.PageSize()
 	total := int64(16 << 20)

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/ring"
 )
 
-// A writer puts messages with their lengths into a ring, byte by byte. The reader parses them in place.
+// The writer puts messages with their lengths into a ring. The reader parses the messages in place.
 func Example() {
 	r, err := ring.New(ring.Options{Capacity: 4096})
 	if err != nil {
@@ -40,7 +40,7 @@ func Example() {
 			log.Fatal(err)
 		}
 		n := int(binary.BigEndian.Uint32(header))
-		message, err := r.Peek(4 + n) // an error if n exceeds the ring's capacity
+		message, err := r.Peek(4 + n) // fails if the length exceeds the ring's capacity
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -48,10 +48,7 @@ func Example() {
 		r.Discard(4 + n)
 	}
 	// Output:
-	// "one"
-	// "twelve"
-	// ""
-	// the end
+	// "one" "twelve" "" the end
 }
 
 func ExampleRing_Reserve() {
@@ -91,6 +88,6 @@ func ExampleEndless() {
 	_, err = e.At(0, 3)
 	fmt.Println(err)
 	// Output:
-	// last <nil>
-	// ring: position 0 of ring.Endless: the position has been released; the oldest kept position is 19
+	// last <nil> ring: position 0 of ring.Endless: the position has been released; the oldest kept position
+	// is 19
 }

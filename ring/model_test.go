@@ -25,11 +25,9 @@ func numbered(b []byte, position uint64) {
 	}
 }
 
-// numberedByte returns the byte of the test stream at a position. The stream has no period that is a power of
-// two.
+// numberedByte returns the byte of the test stream at a position. No period of the stream is a power of two.
 func numberedByte(position uint64) byte { return byte(position%251) ^ byte(position>>13) }
 
-// pageKinds are kinds of memory, which must all give the same results.
 var pageKinds = []vm.Pages{vm.PagesAuto, vm.PagesHeap}
 
 func newRing(t testing.TB, o Options) *Ring {
@@ -46,10 +44,10 @@ func newRing(t testing.TB, o Options) *Ring {
 	return r
 }
 
-// past is a deadline that has passed: with this deadline, no call waits.
+// past is a deadline that keeps calls from waiting.
 var past = time.Unix(1, 0)
 
-// playRing plays the operations in data, in one goroutine, on a ring and on a plain slice.
+// playRing makes the calls encoded in data on a ring and on its model, a plain slice.
 func playRing(t *testing.T, o Options, data []byte) {
 	s := modeltest.NewStream(data)
 	for s.More() {
@@ -72,8 +70,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 		numbered(b, written)
 		return b
 	}
-	// wrote checks the result of a write of n bytes. A write that does not fit is cut to the free room, or
-	// fails if whole is set.
+	// wrote checks the result of a write of n bytes. If they do not fit, the write must fill the free room,
+	// or write nothing if whole is set.
 	wrote := func(what string, n, got int, err error, whole bool) {
 		t.Helper()
 		free := r.size - len(model)
@@ -93,8 +91,8 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 		model = append(model, made(got)...)
 		written += uint64(got)
 	}
-	// end returns the expected error of a reader that wants n bytes.
-	end := func(n int) error {
+	// wantErr returns the expected error of a read of n bytes.
+	wantErr := func(n int) error {
 		switch {
 		case len(model) >= n:
 			return nil
@@ -127,12 +125,12 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 		case 4, 5, 6:
 			b, err := r.Peek(n)
 			want := model[:min(n, len(model))]
-			if end(n) == os.ErrDeadlineExceeded {
+			if wantErr(n) == os.ErrDeadlineExceeded {
 				want = nil
 			}
-			if !bytes.Equal(b, want) || err != end(n) {
+			if !bytes.Equal(b, want) || err != wantErr(n) {
 				t.Fatalf("Peek(%d) with %d bytes in the ring: got %d, %v; want %d, %v", n, len(model), len(b),
-					err, len(want), end(n))
+					err, len(want), wantErr(n))
 			}
 		case 7, 8:
 			n = min(n, len(model))
@@ -145,9 +143,9 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			if n == 0 {
 				want = 0
 			}
-			if got != want || !bytes.Equal(b[:got], model[:got]) || n > 0 && err != end(1) {
+			if got != want || !bytes.Equal(b[:got], model[:got]) || n > 0 && err != wantErr(1) {
 				t.Fatalf("Read of %d bytes with %d in the ring: got %d, %v; want %d, %v", n, len(model),
-					got, err, want, end(1))
+					got, err, want, wantErr(1))
 			}
 			model = model[got:]
 		case 11:
@@ -161,21 +159,19 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			}
 			got, err := r.ReadFrom(src)
 			if n == free && err == nil {
-				// The source reported its end together with its last byte, so ReadFrom needed no room for
-				// another Read.
-				n = int(got)
+				n = int(got) // the source returned io.EOF with its last byte
 			} else if n == free && !ended {
-				n++
+				n++ // ReadFrom needs room for the Read that returns io.EOF
 			}
 			wrote("ReadFrom", n, int(got), err, false)
 		case 12:
 			var dst bytes.Buffer
 			got, err := r.WriteTo(&dst)
-			wantErr := error(nil)
+			want := error(nil)
 			if !ended {
-				wantErr = os.ErrDeadlineExceeded
+				want = os.ErrDeadlineExceeded
 			}
-			if int(got) != len(model) || !bytes.Equal(dst.Bytes(), model) || err != wantErr {
+			if int(got) != len(model) || !bytes.Equal(dst.Bytes(), model) || err != want {
 				t.Fatalf("WriteTo of %d bytes: %d, %v", len(model), got, err)
 			}
 			model = nil
@@ -188,7 +184,7 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			wrote("WriteByte", 1, got, err, false)
 		case 14:
 			b, err := r.ReadByte()
-			if err != end(1) || err == nil && b != model[0] {
+			if err != wantErr(1) || err == nil && b != model[0] {
 				t.Fatalf("ReadByte: %d, %v", b, err)
 			}
 			if err == nil {
@@ -213,7 +209,6 @@ func playUntilClosed(t *testing.T, s *modeltest.Stream, r *Ring) {
 			t.Fatalf("Len %d, Free %d; want %d, %d", r.Len(), r.Free(), len(model), r.size-len(model))
 		}
 	}
-	// The reader gets the remaining bytes unchanged.
 	r.CloseWrite()
 	if rest, err := io.ReadAll(r); err != nil || !bytes.Equal(rest, model) {
 		t.Fatalf("the reader gets the last %d bytes, %v; want %d", len(rest), err, len(model))

@@ -11,14 +11,14 @@ import (
 
 // Peek waits until there are n bytes to read and returns them in place, as one slice. The bytes stay in the
 // ring. The slice is read-only, and valid until its bytes are discarded or the ring is closed. Peek(r.Len())
-// returns all bytes.
+// returns all bytes. n may be an unchecked length from a message, but Peek panics when n is negative.
 //
-// If fewer than n bytes are left after [Ring.CloseWrite], Peek returns them with [io.ErrUnexpectedEOF], or
-// [io.EOF] if no byte is left. After [Ring.CloseWithError], Peek returns the remaining bytes with the error
-// that CloseWithError got. Other errors come without bytes: [io.ErrClosedPipe] after Close,
-// [os.ErrDeadlineExceeded] after the deadline, or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the
-// ring's capacity. An unchecked length from a message is therefore a valid n, if it is not negative. Peek
-// panics when n is negative.
+// If fewer than n bytes are left at the end of the stream, Peek returns them with [io.ErrUnexpectedEOF], or
+// [io.EOF] if no byte is left. If [Ring.CloseWithError] ended the stream, Peek returns the remaining bytes
+// with the argument of CloseWithError.
+//
+// Other errors come without bytes: [io.ErrClosedPipe] after Close, [os.ErrDeadlineExceeded] after the
+// deadline, or a [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity.
 func (r *Ring) Peek(n int) ([]byte, error) {
 	s := &r.reader
 	if uint(n) > uint(s.seen-s.position) {
@@ -48,8 +48,8 @@ func (r *Ring) peek(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.reader.offset, n)[:n:n], err
 }
 
-// readable waits until there are n bytes to read, and returns the number of all bytes to read. With an error
-// it returns the number of bytes that remain at the end of the stream, or 0.
+// readable waits until there are n bytes to read, and returns the number of all bytes to read. If the stream
+// ends earlier, it returns the number of remaining bytes and an error. With any other error it returns 0.
 func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 	s := &r.reader
 	for {
@@ -59,7 +59,7 @@ func (r *Ring) readable(ctx context.Context, n int) (have int, err error) {
 		if have := int(s.seen - s.position); have >= n {
 			return have, nil
 		}
-		// Load the end first: then all bytes written before the end are visible.
+		// The end is loaded first: if it is not nil, written returns the final number of bytes.
 		end := r.ended.Load()
 		s.seen = r.written()
 		if have := int(s.seen - s.position); have >= n || end != nil {
@@ -92,8 +92,6 @@ func (r *Ring) Discard(n int) {
 	r.advance(s, &r.writer, n)
 }
 
-// mustHold panics if a Read or WriteTo is running, or if the ring holds fewer than n bytes.
-//
 //go:noinline
 func (r *Ring) mustHold(n int) {
 	if r.reader.busy.Load() {
@@ -105,19 +103,19 @@ func (r *Ring) mustHold(n int) {
 	}
 }
 
-// poison overwrites the n bytes that are about to be discarded.
+// poison overwrites the first n bytes before they are discarded.
 func (r *Ring) poison(n int) {
 	invariants.Poison(r.bytes(r.reader.offset, n))
 	r.mirror.Written(r.reader.offset, n)
 }
 
-// Read waits until there is a byte to read, and moves at most len(p) bytes to p. It fails as [Ring.Peek]
-// does, with io.EOF at the end.
+// Read waits until there is a byte to read, and moves at most len(p) bytes to p. It fails as [Ring.Peek] does
+// for one byte.
 func (r *Ring) Read(p []byte) (int, error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe
 	}
-	defer r.leave(&r.reader) // runs also if writing to p faults
+	defer r.leave(&r.reader) // also after a memory fault of p
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -155,9 +153,10 @@ func (r *Ring) ReadByte() (byte, error) {
 }
 
 // WriteTo moves all bytes to w until the end of the stream. Each call of w.Write gets all bytes in the ring.
-// WriteTo returns the number of bytes that w has taken. The slices passed to w lie in the ring, and w must
-// not keep them. At the end of the stream WriteTo returns no error. Otherwise it fails as [Ring.Read] does,
-// or with the error of w. Reading or discarding panics during a call of w.Write.
+// w must not keep these slices, and must not call Read, ReadByte, WriteTo or Discard: this panics.
+//
+// WriteTo returns the number of bytes that w has taken. Its error is nil at the end of the stream. Otherwise
+// it fails as [Ring.Read] does, or with the error of w.
 func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	if !r.enter(&r.reader) {
 		return 0, io.ErrClosedPipe
@@ -188,6 +187,6 @@ func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// SetReadDeadline sets the time after which the reader no longer waits: a call that waits or would wait
+// SetReadDeadline sets the time after which the reader no longer waits. A call that waits or would wait then
 // returns [os.ErrDeadlineExceeded]. Bytes in the ring can still be read. The zero time removes the deadline.
 func (r *Ring) SetReadDeadline(t time.Time) { r.reader.deadline.set(t) }

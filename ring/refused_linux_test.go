@@ -10,9 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRingInASandbox: if the sandbox refuses both system calls that can map memory twice, the ring copies,
-// and Refused returns the reason. If the sandbox refuses only one of the two calls, the ring uses the other
-// call.
+// TestRingInASandbox: the ring copies if the sandbox refuses both system calls that can map memory twice.
 func TestRingInASandbox(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build, and nothing is mapped")
@@ -39,7 +37,7 @@ func TestRingInASandbox(t *testing.T) {
 					t.Errorf("Refused returns %v", r.Refused())
 				}
 				sent := make([]byte, r.Cap()*3/4)
-				for round := range 9 { // crosses the end of the memory
+				for round := range 9 { // the writes pass the end of the memory
 					for i := range sent {
 						sent[i] = byte(i*7 + round)
 					}

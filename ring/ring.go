@@ -28,27 +28,27 @@ type Options struct {
 	Pages vm.Pages
 }
 
-// Ring is a buffer of a fixed size between a goroutine that writes, the writer, and a goroutine that reads,
-// the reader. The writer and the reader may be the same goroutine. On an open ring, a call that does not wait
-// takes no lock. All bytes in the ring form one slice. All free room forms one slice, too.
+// Ring is a buffer of a fixed size between one goroutine that writes and one goroutine that reads. One
+// goroutine may do both. All bytes in the ring form one slice. All free room forms one slice, too. Reads and
+// writes that need not wait take no mutex.
 //
 // Reserve, ReserveContext, Commit, Write, WriteByte and ReadFrom belong to the writer. Peek, PeekContext,
-// Discard, Read, ReadByte and WriteTo belong to the reader. Another goroutine may take over a side after a
-// synchronisation, such as a message on a channel. All other methods may be called from any goroutine at any
-// time.
+// Discard, Read, ReadByte and WriteTo belong to the reader. Another goroutine may become the writer or the
+// reader after a synchronisation, such as a message on a channel. All other methods may be called from any
+// goroutine at any time.
 type Ring struct {
 	mirror *vm.Mirror
-	base   unsafe.Pointer // start of 2 × size bytes
+	base   unsafe.Pointer // address of the first of 2 × size bytes
 	size   int            // bytes
-	copied bool           // written bytes must be copied to the other half
+	copied bool           // whether written bytes must be copied to the other half
 	name   string
 	closed atomic.Bool
-	ended  atomic.Pointer[ending] // set at the end of the stream
-	done   chan struct{}          // closed when the ring is closed
+	ended  atomic.Pointer[ending] // the end of the stream; nil before
+	done   chan struct{}          // closed by Close
 	patience
 
 	mu       sync.Mutex
-	released bool // the memory was given back
+	released bool // whether the memory was given back
 
 	_      cpu.CacheLinePad
 	writer side
@@ -59,16 +59,14 @@ type Ring struct {
 
 // side is the state of the writer or the reader.
 type side struct {
-	// at is the number of bytes that this side has written or discarded since the ring was made. The other
-	// side loads it.
-	at atomic.Uint64
-	_  cpu.CacheLinePad
+	published atomic.Uint64 // copy of position for the other side
+	_         cpu.CacheLinePad
 
-	// Only this side's goroutine writes these fields. No other goroutine writes to their cache lines.
-	position uint64 // the same number as the field at
+	// Only this side's goroutine writes to the cache lines of these fields.
+	position uint64 // number of bytes that this side has written or discarded since the ring was made
 	offset   int    // position modulo size
-	seen     uint64 // the other side's position, as this side last loaded it
-	reserved int    // bytes that Commit may hand over; 0 in the reader
+	seen     uint64 // position of the other side when this side last loaded it
+	reserved int    // number of bytes that Commit may hand over; 0 in the reader
 	busy     atomic.Bool
 	_        cpu.CacheLinePad
 
@@ -106,50 +104,50 @@ func New(o Options) (*Ring, error) {
 // Cap returns the number of bytes that the ring can hold.
 func (r *Ring) Cap() int { return r.size }
 
-// Len returns the number of bytes to read. The number only grows until the reader discards bytes.
+// Len returns the number of bytes to read. Only the reader's calls can reduce this number.
 func (r *Ring) Len() int {
-	read := r.reader.at.Load()
+	read := r.reader.published.Load()
 	n := int(r.written() - read)
-	// A reader that polls Len waits for the writer. The writer may sleep until more room is free than it
-	// needs. Wake it if the present room is enough.
+	// The caller may poll Len to wait for bytes, while the writer sleeps to wait for more room than it needs:
+	// wake the writer if the present room is enough.
 	r.writer.nudge(read)
-	// If a third goroutine calls Len, both sides may move between the two loads, and n may exceed the size.
+	// In a third goroutine n may exceed the size, because both sides may move between the two loads.
 	return min(n, r.size)
 }
 
-// Free returns the number of free bytes. The number only grows until the writer commits bytes.
+// Free returns the number of free bytes. Only the writer's calls can reduce this number.
 func (r *Ring) Free() int {
 	written := r.written()
-	return r.size - int(min(max(int64(written-r.reader.at.Load()), 0), int64(r.size)))
+	return r.size - int(min(max(int64(written-r.reader.published.Load()), 0), int64(r.size)))
 }
 
-// Refused returns nil if the ring's memory is mapped twice. Otherwise it returns the reason why the ring
-// copies each byte once more; see [vm.Mirror.Refused].
+// Refused returns nil if the ring's memory is mapped twice. Otherwise it returns the reason why the ring must
+// copy each byte once more; see [vm.Mirror.Refused].
 func (r *Ring) Refused() error { return r.mirror.Refused() }
 
 // bytes returns the n bytes that begin at offset, which is in [0, size). The slice is sound because n is at
-// most size, and 2 × size bytes are committed until the ring is closed. They hold no Go pointers.
+// most size, and 2 × size bytes are committed until the ring is closed. The bytes hold no Go pointers.
 func (r *Ring) bytes(offset, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(r.base, offset)), n)
 }
 
-// advance moves a side by n bytes and publishes its position. It wakes the other side if the other side waits
-// for this position.
+// advance moves a side by n bytes and publishes its position. It wakes the other side if the position has
+// reached the other side's target.
 func (r *Ring) advance(me, other *side, n int) {
 	me.position += uint64(n)
 	if me.offset += n; me.offset >= r.size {
 		me.offset -= r.size
 	}
-	me.at.Store(me.position)
-	if until := other.until.Load(); until != 0 && me.position >= until {
+	me.published.Store(me.position)
+	if target := other.target.Load(); target != 0 && me.position >= target {
 		other.rouse()
 	}
 	r.checkInvariants(me)
 }
 
-// enter begins a call that uses the ring's memory. It returns false if the ring is closed; then the caller
-// must not use the memory. It panics inside another call of the same side, because that other call relies on
-// a byte count that it has loaded.
+// enter begins a call that uses the ring's memory. It returns false if the ring is closed: then the caller
+// must not use the memory. It panics if another call of the side is running, because that call relies on the
+// number of bytes that it found.
 func (r *Ring) enter(s *side) bool {
 	if s.busy.Swap(true) {
 		if r.closed.Load() {
@@ -164,7 +162,6 @@ func (r *Ring) enter(s *side) bool {
 	return true
 }
 
-// mustNotBeIn panics because a side is in a call already.
 func (r *Ring) mustNotBeIn(s *side) {
 	if s == &r.writer {
 		panic("ring: " + r.name + " is written to in the middle of another Write or ReadFrom: write from " +
@@ -174,25 +171,26 @@ func (r *Ring) mustNotBeIn(s *side) {
 		"goroutine, and let the destination of WriteTo return the number of bytes it took")
 }
 
-// leave ends a call that enter has begun, and the side's reservation. After Close, the last running call
-// gives the memory back.
+// leave ends a call that enter has begun. It also ends the side's reservation. After Close, the last running
+// call gives the memory back.
 func (r *Ring) leave(s *side) {
 	s.reserved = 0
 	s.busy.Store(false)
 	if r.closed.Load() {
-		_ = r.release() // if the system refuses, Close may be called again
+		_ = r.release() // after an error the program can call Close again
 	}
 }
 
-// Close ends the ring for both sides. It wakes waiting calls, and every method that can fail returns
-// [io.ErrClosedPipe] from then on. Slices from Peek and Reserve must not be used any more. Therefore close a
-// ring only when both sides are done, or when both sides use only methods that copy. [Ring.CloseWithError]
-// stops both sides and keeps the memory.
+// Close ends the ring for both sides. It wakes waiting calls. They and all later reads and writes return
+// [io.ErrClosedPipe].
 //
-// Close gives the memory back, except while calls of Read, Write, ReadFrom or WriteTo run: then the last of
-// them gives it back, and Close does not wait for it. It interrupts neither the source of a ReadFrom nor the
-// destination of a WriteTo. Closing twice does nothing. Close returns an error as [vm.Mirror.Close] does;
-// then Close may be called again.
+// Slices from Peek and Reserve must not be used after Close. Therefore call Close when both sides are done,
+// or when both sides use only methods that copy. [Ring.CloseWithError] stops both sides and keeps the memory.
+//
+// Close gives the memory back. If calls of Read, Write, ReadFrom or WriteTo are running, the last of them
+// gives the memory back, and Close does not wait for it. Close does not interrupt the source of a ReadFrom or
+// the destination of a WriteTo. A second Close does nothing. Close returns an error as [vm.Mirror.Close]
+// does. After an error, Close may be called again.
 func (r *Ring) Close() error {
 	if !r.closed.Swap(true) {
 		close(r.done)
@@ -202,9 +200,8 @@ func (r *Ring) Close() error {
 	return r.release()
 }
 
-// release gives the memory back unless a call uses it. Each side first stores busy and then loads closed.
-// Close first stores closed, and release then loads busy. So release finds the side busy, or the side finds
-// the ring closed.
+// release gives the memory back if no call uses it. A side stores busy and then loads closed. Close stores
+// closed, and then release loads busy. So release finds the side busy, or the side finds the ring closed.
 func (r *Ring) release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -216,7 +213,7 @@ func (r *Ring) release() error {
 	return err
 }
 
-// SetDeadline sets both deadlines.
+// SetDeadline sets the deadlines of the reader and the writer.
 func (r *Ring) SetDeadline(t time.Time) {
 	r.SetReadDeadline(t)
 	r.SetWriteDeadline(t)
@@ -229,14 +226,14 @@ func (r *Ring) tooLarge(op string, n int) error {
 			vm.Bytes(r.size))}
 }
 
-// checkInvariants panics if the side's offset does not match its position, or if a reader has more bytes to
-// read than the ring can hold.
+// checkInvariants panics if the side's offset does not match its position, or if s is the reader and finds
+// more bytes than the ring can hold.
 func (r *Ring) checkInvariants(s *side) {
 	if !invariants.Enabled {
 		return
 	}
 	// The other side may move between the two loads, but only forwards.
-	read := r.reader.at.Load()
+	read := r.reader.published.Load()
 	written := r.written()
 	if s == &r.reader && written-read > uint64(r.size) || s.offset != int(s.position%uint64(r.size)) {
 		panic(fmt.Sprintf("ring: %s: %d bytes written and %d discarded in a ring of %d bytes; the side has "+

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// BenchmarkPlace writes pieces into a ring and reads them, both in place, in one goroutine.
 func BenchmarkPlace(b *testing.B) {
 	for _, n := range []int{16, 1 << 10, 64 << 10} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -34,8 +33,7 @@ func place(b *testing.B, r *Ring, size, n int) {
 	}
 }
 
-// BenchmarkPingPong sends a byte to another goroutine and waits for the answer. The result is the time of two
-// hand-overs between goroutines.
+// BenchmarkPingPong measures a byte to another goroutine and the answer.
 func BenchmarkPingPong(b *testing.B) {
 	there, back := newRing(b, Options{Capacity: 1}), newRing(b, Options{Capacity: 1})
 	go func() {
@@ -61,7 +59,6 @@ func pingPong(b *testing.B, there, back *Ring, n int) {
 	}
 }
 
-// BenchmarkEndless appends pieces and releases all but the last mebibyte.
 func BenchmarkEndless(b *testing.B) {
 	e := newEndless(b, EndlessOptions{})
 	piece := make([]byte, 1<<10)

@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// smaps sums a field of /proc/self/smaps, in bytes, over the mappings in a range of addresses.
+// smaps returns the sum of a field of /proc/self/smaps, in bytes, over the mappings in [base, base+n).
 func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -41,8 +41,6 @@ func smaps(t *testing.T, base unsafe.Pointer, n int, field string) (bytes int) {
 	return bytes
 }
 
-// TestRingMemory: a ring takes as much memory as its size, and twice as much address space. Bytes that pass
-// through the ring take no more memory.
 func TestRingMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -69,7 +67,6 @@ func TestRingMemory(t *testing.T) {
 	if n := smaps(t, r.base, 2*size, "Pss"); n != size {
 		t.Errorf("a ring of %d bytes takes %d bytes of memory", size, n)
 	}
-	// Write in one half, and read in the other.
 	b := r.bytes(0, r.size)
 	other := unsafe.Slice((*byte)(unsafe.Add(r.base, r.size)), r.size)
 	for i := 0; i < r.size; i += 777 {
@@ -86,8 +83,6 @@ func TestRingMemory(t *testing.T) {
 	}
 }
 
-// TestEndlessMemory: the memory of an Endless depends on the number of kept bytes, not on the length of the
-// stream.
 func TestEndlessMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory in this build")
@@ -128,8 +123,7 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 			most = max(most, smaps(t, e.region.Base(), e.region.Size(), "Rss"))
 		}
 	}
-	// The memory holds the kept bytes, and at most a step before them and a step behind them. At the
-	// beginning of a lap, each of the two laps takes this memory.
+	// Each lap takes memory for the kept bytes, and for at most one step on each side of them.
 	if most < window || most > 2*window+4*step {
 		t.Errorf("for %d kept bytes, %d bytes were in memory", window, most)
 	}

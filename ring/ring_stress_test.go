@@ -13,8 +13,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestStress: one goroutine writes and another reads, with all methods and in pieces of random sizes, through
-// small rings.
 func TestStress(t *testing.T) {
 	total := uint64(20 << 20)
 	if !longtest.Enabled() || vm.HeapStandIn() {
@@ -37,7 +35,7 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// piece returns a random size: often a few bytes, sometimes up to the limit.
+// piece returns a random number of bytes, usually a small one.
 func piece(rnd *rand.Rand, limit int) int {
 	if rnd.IntN(4) > 0 {
 		return 1 + rnd.IntN(20)
@@ -53,8 +51,7 @@ func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 		var err error
 		switch rnd.IntN(5) {
 		case 0:
-			// If the writer and the reader together waited for more bytes than the ring holds, both would
-			// wait forever.
+			// Both sides would wait forever if they needed more bytes and room than the ring has.
 			n = min(left, piece(rnd, r.Cap()/2))
 			var b []byte
 			if b, err = r.Reserve(n); err == nil {
@@ -86,7 +83,7 @@ func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 	r.CloseWrite()
 }
 
-// stressSink checks the bytes of WriteTo and stops WriteTo at position stop.
+// stressSink verifies the bytes of WriteTo and stops WriteTo at the position stop.
 type stressSink struct {
 	t        *testing.T
 	at, stop uint64
@@ -167,8 +164,8 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 	}
 }
 
-// TestNoWakeUpIsLost: no side sleeps forever while a byte is sent back and forth. Each side sleeps, or is
-// about to sleep, when the other side writes.
+// TestNoWakeUpIsLost sends a byte back and forth. Each side is asleep, or about to sleep, when the other
+// writes.
 func TestNoWakeUpIsLost(t *testing.T) {
 	rounds := longtest.Pick(10_000, 100_000)
 	there, back := newRing(t, Options{Capacity: 1}), newRing(t, Options{Capacity: 1})
@@ -198,8 +195,7 @@ func TestNoWakeUpIsLost(t *testing.T) {
 	}
 }
 
-// TestReaderWaitsForAll: a writer that sleeps until more room is free wakes when the reader waits for a full
-// ring.
+// TestReaderWaitsForAll: the reader waits for a full ring while the writer waits for more free room.
 func TestReaderWaitsForAll(t *testing.T) {
 	for _, pages := range pageKinds {
 		r := newRing(t, Options{Capacity: 1, Pages: pages})
@@ -214,7 +210,7 @@ func TestReaderWaitsForAll(t *testing.T) {
 		for i := 0; ; i++ {
 			n := r.Cap()
 			if i%2 == 1 {
-				n = 1 // frees less room than the writer waits for, before the next full Peek
+				n = 1 // then Discard frees less room than the writer waits for
 			}
 			b, err := r.Peek(n)
 			if err == io.EOF {
@@ -234,8 +230,6 @@ func TestReaderWaitsForAll(t *testing.T) {
 	}
 }
 
-// TestNoNeedlessSleep: a side does not sleep if the target is reached, or if the minimum is reached and the
-// other side sleeps.
 func TestNoNeedlessSleep(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	r.patience = patience{}
@@ -244,24 +238,24 @@ func TestNoNeedlessSleep(t *testing.T) {
 	r.Discard(10)
 	ctx, me, other := context.Background(), &r.writer, &r.reader
 	if err := r.await(ctx, me, other, 1, 10); err != nil {
-		t.Errorf("with 10 bytes free a writer waits for 10: %v", err)
+		t.Errorf("10 bytes are free, target 10: %v", err)
 	}
 	if err := r.await(ctx, me, other, 11, 20); err == nil {
-		t.Error("with 10 bytes free a writer does not wait for 11")
+		t.Error("10 bytes are free, minTarget 11: the writer does not wait")
 	}
 	if err := r.await(ctx, me, other, 1, 11); err == nil {
-		t.Error("with 10 bytes free a writer does not wait for 11, although the reader is awake")
+		t.Error("10 bytes are free, minTarget 1, target 11, the reader is awake: the writer does not wait")
 	}
-	other.until.Store(1 << 40)
+	other.target.Store(1 << 40)
 	if err := r.await(ctx, me, other, 1, 11); err != nil {
-		t.Errorf("with 10 bytes free, a writer waits for 11, although the reader sleeps: %v", err)
+		t.Errorf("10 bytes are free, minTarget 1, target 11, the reader sleeps: %v", err)
 	}
-	if me.until.Load() != 0 {
-		t.Error("a writer that is awake is marked as sleeping")
+	if me.target.Load() != 0 {
+		t.Error("the writer is awake and marked as sleeping")
 	}
 }
 
-// TestPollingWakesWriter: a reader that polls Len until the ring is full does not poll forever.
+// TestPollingWakesWriter: the reader waits for a full ring and does not sleep.
 func TestPollingWakesWriter(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	done := make(chan struct{})
@@ -269,7 +263,7 @@ func TestPollingWakesWriter(t *testing.T) {
 		defer close(done)
 		r.Write(make([]byte, 3*r.Cap()))
 	}()
-	for r.writer.until.Load() == 0 {
+	for r.writer.target.Load() == 0 {
 		runtime.Gosched()
 	}
 	r.Discard(1)

@@ -19,7 +19,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestGapless: a piece that crosses the end of the memory is one slice, for the writer and for the reader.
 func TestGapless(t *testing.T) {
 	for _, pages := range pageKinds {
 		r := newRing(t, Options{Capacity: vm.PageSize(), Pages: pages})
@@ -86,8 +85,6 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestTooLarge: Peek and Reserve do not wait for a length that never fits, but return an error, because the
-// length may be untrusted input.
 func TestTooLarge(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1, Name: "frames"})
 	r.Write([]byte("abc"))
@@ -137,7 +134,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// liar is a source and destination that claims to have moved as many bytes as its value.
+// liar is the number of bytes that a source or a destination claims to have moved.
 type liar int
 
 func (l liar) Read([]byte) (int, error) { return int(l), nil }
@@ -172,10 +169,9 @@ func TestSourcesAndDestinationsThatFail(t *testing.T) {
 	}
 }
 
-// waits are the calls that can wait. A call waits in a full ring if full is set, and otherwise in an empty
-// ring.
+// waits are the calls that can wait.
 var waits = map[string]struct {
-	full bool
+	full bool // whether the call waits in a full ring, not in an empty ring
 	call func(*Ring, context.Context) error
 }{
 	"Peek": {false, func(r *Ring, _ context.Context) error {
@@ -212,8 +208,8 @@ var waits = map[string]struct {
 	}},
 }
 
-// eachWait starts each call whose name contains part. It calls end when the call sleeps, and passes the
-// call's error to check.
+// eachWait starts each call whose name contains part. When the call sleeps, eachWait calls end. check gets
+// the error of the call.
 func eachWait(t *testing.T, part string, end func(*Ring, context.CancelFunc),
 	check func(name string, full bool, err error)) {
 	for name, w := range waits {
@@ -230,7 +226,7 @@ func eachWait(t *testing.T, part string, end func(*Ring, context.CancelFunc),
 			ctx, cancel := context.WithCancel(context.Background())
 			result := make(chan error)
 			go func() { result <- w.call(r, ctx) }()
-			for s.until.Load() == 0 {
+			for s.target.Load() == 0 {
 				time.Sleep(10 * time.Microsecond)
 			}
 			end(r, cancel)
@@ -266,7 +262,6 @@ func TestCloseWriteWakes(t *testing.T) {
 func TestDeadlineWakes(t *testing.T) {
 	for _, in := range []time.Duration{-time.Hour, 0, 5 * time.Millisecond} {
 		eachWait(t, "", func(r *Ring, _ context.CancelFunc) {
-			// Each SetDeadline replaces the previous deadline.
 			r.SetDeadline(time.Now().Add(time.Hour))
 			r.SetDeadline(time.Time{})
 			r.SetDeadline(time.Now().Add(in))
@@ -287,8 +282,6 @@ func TestContextWakes(t *testing.T) {
 		})
 }
 
-// TestDeadlineIsForWaiting: calls that need not wait succeed after the deadline, and a new deadline replaces
-// the old deadline.
 func TestDeadlineIsForWaiting(t *testing.T) {
 	r := newRing(t, Options{Capacity: 1})
 	r.SetDeadline(past)
@@ -322,7 +315,6 @@ func TestAfterClose(t *testing.T) {
 		if err := errors.Join(r.Close(), r.Close()); err != nil {
 			t.Fatal(err)
 		}
-		// Calls that return no error must not access the closed memory.
 		r.Commit(2)
 		r.Discard(2)
 		r.CloseWrite()
@@ -336,7 +328,6 @@ func TestAfterClose(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesMemoryToCalls: after Close the memory stays until the last call that uses it has returned.
 func TestCloseLeavesMemoryToCalls(t *testing.T) {
 	for _, pages := range pageKinds {
 		name := fmt.Sprint(t.Name(), pages)
@@ -371,7 +362,6 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// open reports whether regions of a purpose are open.
 func open(purpose string) bool {
 	for _, p := range vm.Snapshot(false).Purposes {
 		if p.Purpose == purpose {
@@ -381,7 +371,6 @@ func open(purpose string) bool {
 	return false
 }
 
-// TestDiscardedBytesArePoisoned: builds that check invariants poison a discarded slice.
 func TestDiscardedBytesArePoisoned(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("only with the tag invariants")

@@ -8,15 +8,15 @@ import (
 )
 
 // Reserve waits until there is room for n bytes and returns the room as one slice, whose content is
-// undefined. Fill the slice, then call Commit. The slice is valid until Commit, the next call of Reserve,
-// Write or ReadFrom, or Close.
+// undefined. Fill the slice, then call Commit. The slice is valid until the next call of the writer, or
+// Close.
 //
 // It returns [io.ErrClosedPipe] after Close or CloseWrite, [os.ErrDeadlineExceeded] after the deadline, or a
 // [*vm.Error] wrapping [vm.ErrCapacity] if n exceeds the ring's capacity. It panics when n is negative.
 func (r *Ring) Reserve(n int) ([]byte, error) {
 	s := &r.writer
 	if uint(n) > uint(r.size-int(s.position-s.seen)) {
-		s.seen = r.reader.at.Load()
+		s.seen = r.reader.published.Load()
 	}
 	if uint(n) <= uint(r.size-int(s.position-s.seen)) && !r.over() {
 		s.reserved = n
@@ -43,30 +43,30 @@ func (r *Ring) reserve(ctx context.Context, n int) ([]byte, error) {
 	return r.bytes(r.writer.offset, n)[:n:n], nil
 }
 
-// room returns the number of free bytes if the number is at least minimum. Otherwise it waits until target
-// bytes are free, or until minimum bytes are free and the reader waits too.
-func (r *Ring) room(ctx context.Context, minimum, target int) (int, error) {
+// room returns the number of free bytes, which is at least minRoom. If it must wait, it waits until target
+// bytes are free, or until minRoom bytes are free and the reader waits too.
+func (r *Ring) room(ctx context.Context, minRoom, target int) (int, error) {
 	s := &r.writer
 	for {
 		if r.over() {
 			return 0, io.ErrClosedPipe
 		}
-		if free := r.size - int(s.position-s.seen); free >= minimum {
+		if free := r.size - int(s.position-s.seen); free >= minRoom {
 			return free, nil
 		}
-		s.seen = r.reader.at.Load()
-		if free := r.size - int(s.position-s.seen); free >= minimum {
+		s.seen = r.reader.published.Load()
+		if free := r.size - int(s.position-s.seen); free >= minRoom {
 			return free, nil
 		}
 		full := s.position - uint64(r.size) // the reader's position at which the ring is full
-		if err := r.await(ctx, s, &r.reader, full+uint64(minimum), full+uint64(target)); err != nil {
+		if err := r.await(ctx, s, &r.reader, full+uint64(minRoom), full+uint64(target)); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// Commit hands the first n reserved bytes to the reader and ends the reservation. It hands nothing over if
-// the stream has ended or the ring was closed since Reserve. It panics when n is negative or larger than the
+// Commit hands the first n reserved bytes to the reader and ends the reservation. The bytes are lost if the
+// stream has ended or the ring was closed since Reserve. Commit panics when n is negative or larger than the
 // reservation.
 func (r *Ring) Commit(n int) {
 	s := &r.writer
@@ -79,12 +79,9 @@ func (r *Ring) Commit(n int) {
 		r.mirror.Written(s.offset, n)
 		r.leave(s)
 	}
-	r.advance(s, &r.reader, n) // if the stream has ended since Reserve, the bytes come after the end
+	r.advance(s, &r.reader, n)
 }
 
-// mustNotCommit panics because a Write or ReadFrom is running, or because n is negative or larger than the
-// reservation.
-//
 //go:noinline
 func (r *Ring) mustNotCommit(n int) {
 	if r.writer.busy.Load() {
@@ -94,13 +91,13 @@ func (r *Ring) mustNotCommit(n int) {
 		"Commit, for at least as many bytes", n, r.name, r.writer.reserved))
 }
 
-// Write copies p into the ring, and waits while there is no room; p may be larger than the ring. It returns
-// the number of bytes written, and fails as [Ring.Reserve] does.
+// Write copies p into the ring, and waits while there is no room. p may be larger than the ring. Write
+// returns the number of bytes written, and fails as [Ring.Reserve] does.
 func (r *Ring) Write(p []byte) (int, error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
 	}
-	defer r.leave(&r.writer) // runs also if reading p faults
+	defer r.leave(&r.writer) // also after a memory fault of p
 	total := 0
 	for {
 		free, err := r.room(context.Background(), min(len(p), 1), min(len(p), r.size/2))
@@ -123,7 +120,7 @@ func (r *Ring) Write(p []byte) (int, error) {
 
 // allRoom loads the reader's position and returns the number of free bytes.
 func (r *Ring) allRoom() int {
-	r.writer.seen = r.reader.at.Load()
+	r.writer.seen = r.reader.published.Load()
 	return r.size - int(r.writer.position-r.writer.seen)
 }
 
@@ -142,14 +139,15 @@ func (r *Ring) WriteByte(b byte) error {
 	return err
 }
 
-// maxEmptyReads is the number of consecutive reads without bytes and without an error after which ReadFrom
-// fails.
+// maxEmptyReads is the number of consecutive reads without bytes or an error after which ReadFrom fails.
 const maxEmptyReads = 100
 
-// ReadFrom fills the ring from src until src ends, without an extra copy. It returns the number of bytes that
-// it handed to the reader. It waits while there is no room, and offers src all free room. It does not end the
-// stream: see [Ring.CloseWrite]. Writing to the ring panics while src reads. ReadFrom fails as [Ring.Reserve]
-// does, with the error of src, or with [io.ErrNoProgress].
+// ReadFrom fills the ring from src until src ends, without an extra copy. It waits while there is no room,
+// and offers src all free room. src must not write to the ring: this panics. ReadFrom does not end the
+// stream: see [Ring.CloseWrite].
+//
+// ReadFrom returns the number of bytes that it handed to the reader. It fails as [Ring.Reserve] does, with
+// the error of src, or with [io.ErrNoProgress].
 func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	if !r.enter(&r.writer) {
 		return 0, io.ErrClosedPipe
@@ -182,26 +180,25 @@ func (r *Ring) ReadFrom(src io.Reader) (total int64, err error) {
 	return total, io.ErrNoProgress
 }
 
-// CloseWrite ends the stream: the reader gets the bytes that were handed over before the end, then io.EOF
-// from every later call. CloseWrite wakes a waiting writer, and writing returns [io.ErrClosedPipe] from then
-// on. A running Write or ReadFrom returns the number of bytes before the end. Bytes that the source of a
-// ReadFrom returns after the end are lost.
+// CloseWrite ends the stream: the reader gets the remaining bytes, and then [io.EOF]. CloseWrite wakes
+// waiting calls. Writes return [io.ErrClosedPipe] after the end. A running Write or ReadFrom also returns the
+// number of bytes before the end. Bytes that the source of a ReadFrom returns after the end are lost.
 func (r *Ring) CloseWrite() { r.CloseWithError(nil) }
 
-// CloseWithError is CloseWrite with err in place of io.EOF. A nil err stands for io.EOF. Only the first call
-// of CloseWrite or CloseWithError has an effect.
+// CloseWithError is [Ring.CloseWrite] with err in place of io.EOF. A nil err stands for io.EOF. Only the
+// first call of CloseWrite or CloseWithError has an effect.
 func (r *Ring) CloseWithError(err error) {
 	if err == nil {
 		err = io.EOF
 	}
 	e := &ending{err: err}
-	e.at.Store(undecided)
+	e.position.Store(undecided)
 	r.ended.CompareAndSwap(nil, e)
-	r.decided(r.ended.Load()) // bytes that are written from here on come after the end
+	r.decided(r.ended.Load()) // later bytes come after the end
 	r.writer.rouse()
 	r.reader.rouse()
 }
 
-// SetWriteDeadline sets the time after which the writer no longer waits: a call that waits or would wait
+// SetWriteDeadline sets the time after which the writer no longer waits. A call that waits or would wait then
 // returns [os.ErrDeadlineExceeded]. Bytes that fit can still be written. The zero time removes the deadline.
 func (r *Ring) SetWriteDeadline(t time.Time) { r.writer.deadline.set(t) }

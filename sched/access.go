@@ -7,15 +7,14 @@ import (
 	"github.com/vastgo/vast/internal/access"
 )
 
-// AccessError says that a system read or wrote a column without declaring it. Only builds with the tag
-// invariants check this.
+// AccessError says that a system used a column without declaring it. Only builds with -tags invariants check
+// this.
 type AccessError struct {
 	// System is the name of the system, and Column the name of the column.
 	System, Column string
 	// Write reports whether the system wrote the column, or may have written it.
 	Write bool
-	// Others are the names of the systems of the same phase whose declared use of the column conflicts with
-	// this access.
+	// Others are the names of the other systems of the phase that declare a conflicting use of the column.
 	Others []string
 }
 
@@ -32,7 +31,7 @@ func (e *AccessError) Error() string {
 		"system's %s", e.System, verb, e.Column, others, list)
 }
 
-// watch checks each column access against the declarations of the system until stop is called. An undeclared
+// watch checks each column access against the declarations of the system. stop ends the check. An undeclared
 // access panics with an [*AccessError], which [Schedule.Tick] returns.
 func (s *Schedule) watch(n *node) (stop func()) {
 	return access.Watch(s.world, func(column int, write bool) {

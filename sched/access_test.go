@@ -11,7 +11,6 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestUndeclaredAccess checks each kind of column access against the declarations of the system.
 func TestUndeclaredAccess(t *testing.T) {
 	w, c := newWorld(t, 3)
 	heap, sparse := vast.NewHeapColumn[string](w), vast.NewSparseColumn[[9]uint64](w).Named("big")

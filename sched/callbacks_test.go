@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// callbackSchedule is a schedule that calls a function of the user in each possible way.
+// callbackSchedule is a schedule with a system that makes one call at one place.
 type callbackSchedule struct {
 	*Schedule
 	w    *vast.World
@@ -21,7 +21,7 @@ type callbackSchedule struct {
 	tag  vast.Tag
 	es   []vast.Entity
 	call func(c *Context) // called once; c is nil in a hook
-	left atomic.Int32     // remaining calls of the method at; the last of them runs call
+	left atomic.Int32     // number of calls of the method at before call runs
 }
 
 func (f *callbackSchedule) at(c *Context) {
@@ -30,7 +30,7 @@ func (f *callbackSchedule) at(c *Context) {
 	}
 }
 
-// schedulePlaces are the places in which a schedule calls a function of the user.
+// schedulePlaces are the places in which a schedule calls a function of the program.
 var schedulePlaces = map[string]func(f *callbackSchedule) System{
 	"Run":       func(f *callbackSchedule) System { return System{Run: f.at} },
 	"Run alone": func(f *callbackSchedule) System { return System{Run: f.at, Exclusive: true} },
@@ -66,7 +66,7 @@ func (f *callbackSchedule) each(c *Context) {
 }
 
 func (f *callbackSchedule) reduce(c *Context, part bool) {
-	// Only one of the two parts calls f.at, because the other part may run at the same time.
+	// Parts may run at the same time, so only the part of 2048 entities calls f.at.
 	Reduce(c, f.w.Query(), 2048, func(c *Context, b vast.Batch) int {
 		if part && b.Len() == 2048 {
 			f.at(c)
@@ -80,8 +80,7 @@ func (f *callbackSchedule) reduce(c *Context, part bool) {
 	})
 }
 
-// scheduleVerbs are the calls that the test makes in schedulePlaces: methods of the schedule, of the context
-// and of the world.
+// scheduleVerbs are the calls that the test makes in schedulePlaces.
 var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 	"Add": func(f *callbackSchedule, _ *Context) {
 		f.Add(System{Name: "more", Run: func(*Context) {}})
@@ -138,8 +137,7 @@ var scheduleVerbs = map[string]func(f *callbackSchedule, c *Context){
 	"panic":            func(*callbackSchedule, *Context) { panic("after the loop") },
 }
 
-// TestScheduleCallbacks makes every call of scheduleVerbs in every place. The call works, or the tick's error
-// says what to do. Afterwards the schedule and the world are usable.
+// TestScheduleCallbacks: each call in each place works, or the error of the tick says what to do.
 func TestScheduleCallbacks(t *testing.T) {
 	worked, refused := 0, 0
 	for place, system := range schedulePlaces {
@@ -203,7 +201,6 @@ func TestScheduleCallbacks(t *testing.T) {
 	}
 }
 
-// mustSayHow checks that a tick's error says what to do.
 func mustSayHow(t *testing.T, what string, err error) {
 	t.Helper()
 	var structure *StructureError

@@ -2,15 +2,14 @@ package sched
 
 import "time"
 
-// Clock is the time source of [Schedule.Run]. A test may supply a Clock of its own.
+// Clock is the time source of [Schedule.Run]. A test can set a Clock of its own in Options.Clock.
 type Clock interface {
 	// Now returns the time. A later call never returns an earlier time.
 	Now() time.Time
-	// Wait returns when d has passed or wake yields a value. A negative d waits for wake only.
+	// Wait returns when d has passed or wake yields a value. If d is negative, only wake ends the wait.
 	Wait(d time.Duration, wake <-chan struct{})
 }
 
-// realClock is the default Clock.
 type realClock struct {
 	timer *time.Timer // reused, so that Wait allocates nothing
 }

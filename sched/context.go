@@ -14,14 +14,14 @@ type Context struct {
 	schedule *Schedule
 	system   *node
 	worker   *worker // the worker that runs the system
-	sequence int     // the step within the system; it orders commands
-	part     bool    // whether this Context belongs to a part
-	job      *job    // reused by the next Each or Split
+	sequence int     // number of the step within the system
+	part     bool    // whether this Context belongs to a part of a job
+	job      *job    // reused by the next Each, Split or Reduce
 	results  []any   // reductions, reused by the next Reduce
 }
 
-// sequenceBits is the number of low bits of a position that hold the step within a system. The higher bits
-// hold the place of the system.
+// sequenceBits is the number of low bits of a position, which hold the step. The other bits hold the place of
+// the system.
 const sequenceBits = 20 + bits.UintSize/64*20
 
 // of returns the schedule. It panics if no schedule made the Context.
@@ -41,11 +41,11 @@ func (c *Context) System() string {
 	return c.system.Name
 }
 
-// Tick returns the number of the tick. The first tick is 1. In Start and End the result is the number of the
-// last tick, and 0 before the first tick.
+// Tick returns the number of the tick. The first tick is 1. In Start and End it returns the number of the
+// last tick, or 0 before the first tick.
 func (c *Context) Tick() uint64 { return c.of().number }
 
-// Delta returns the simulated time of one tick. It is constant: it does not depend on how long ticks take.
+// Delta returns the simulated time of one tick, which is the same for all ticks.
 func (c *Context) Delta() time.Duration { return c.of().step }
 
 // Seconds returns [Context.Delta] in seconds.
@@ -55,12 +55,12 @@ func (c *Context) Seconds() float64 { return c.of().step.Seconds() }
 func (c *Context) Seed() uint64 { return c.of().options.Seed }
 
 // Commands returns the Commands in which the system records structural changes. The schedule applies them
-// when all systems of the phase are done, and before and after each exclusive system. It applies them system
-// by system, in the order in which one worker runs the systems. Within a system it applies them in the order
-// of the steps, batch after batch. The result does not depend on which worker recorded a command.
+// when all systems of the phase are done, and before and after each exclusive system. It applies the commands
+// of the systems in the order in which one worker runs the systems. The commands of one system are applied
+// batch after batch. The order does not depend on which worker recorded a command.
 //
-// The Commands belong to this Context: do not keep them and do not call their method At. A new entity of
-// these Commands is a placeholder until they are applied. Only the same Context can use the placeholder.
+// The Commands belong to this Context: do not keep them and do not call their method At. Until the
+// Commands are applied, a new entity of them is a placeholder that only this Context can use.
 func (c *Context) Commands() *vast.Commands {
 	s := c.of()
 	if c.job.underWay() {
@@ -72,7 +72,6 @@ func (c *Context) Commands() *vast.Commands {
 	return commands
 }
 
-// ownCommands returns the worker's Commands. The first call makes them.
 func (w *worker) ownCommands(s *Schedule) *vast.Commands {
 	if w.commands == nil {
 		w.commands = vast.NewCommands(s.world, s.options.Commands)
@@ -80,8 +79,8 @@ func (w *worker) ownCommands(s *Schedule) *vast.Commands {
 	return w.commands
 }
 
-// settle sets the position of the worker's next commands to the position of the Context. It calls At only
-// when the position changes, because each call of At takes room in the Commands.
+// settle gives the worker's next commands the position of the Context. It calls At only when the position
+// changes, because each call of At takes room in the Commands.
 func (c *Context) settle() {
 	w := c.worker
 	if position := c.system.place<<sequenceBits | c.sequence; !w.recorded || w.position != position {
@@ -90,7 +89,6 @@ func (c *Context) settle() {
 	}
 }
 
-// advance adds n to the step of the Context.
 func (c *Context) advance(n int) {
 	if c.sequence += n; c.sequence >= 1<<sequenceBits {
 		panic(fmt.Sprintf("sched: system %q made more than %d batches in a tick: make the batches larger",

@@ -11,18 +11,17 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Each calls f for each part of the query's entities, on this worker and on idle workers, and returns when
-// all parts are done. The parts are [vast.Query.Batches] of n entities. The cuts depend only on the world,
-// the query and n. A part should take at least some microseconds, because waking a worker takes that long.
-// 4,096 entities are a good start.
+// Each divides the query's entities into [vast.Query.Batches] of n entities and calls f for each batch, on
+// this worker and on idle workers. Each call of f is a part. Each returns when all parts are done. A part
+// should take at least some microseconds, because waking a worker takes that long. Start with n = 4,096.
 //
-// f may write values of the batch's entities in columns that the system writes. It may read everything else
-// that the system declares and that no part writes. f must use the Context that it receives. The commands of
-// the parts are applied in the order of the batches. f must not call Each, [Context.Split] or [Reduce].
+// f may write the values of its batch's entities in columns that the system writes. f may read everything
+// that the system declares and that no part writes. f must use the Context that it receives, and must not
+// call Each, [Context.Split] or [Reduce]. The commands of the parts are applied in the order of the batches.
 //
 // If f panics, Each panics as soon as the other running parts are done, and Tick returns a [*PanicError] with
-// the value of f's panic. In the long run Each itself allocates nothing. A function literal may allocate:
-// where this matters, make f once, outside of System.Run.
+// the value of f's panic. In the long run Each itself allocates nothing, but a function literal may allocate.
+// To avoid this, make f once, outside of System.Run.
 func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
 	j := c.cut(q, n)
 	j.part = f
@@ -30,8 +29,8 @@ func (c *Context) Each(q vast.Query, n int, f func(c *Context, b vast.Batch)) {
 }
 
 // Split calls f for each i from 0 to n-1, on this worker and on idle workers, and returns when all calls are
-// done. It is [Context.Each] for work that no query divides. The rules of Each hold, with i as the number of
-// the batch. A call must not write what another call reads or writes. Split panics when n is negative.
+// done. A call must not write what another call reads or writes. The rules of [Context.Each] hold, with i as
+// the number of the batch. Split panics when n is negative.
 func (c *Context) Split(n int, f func(c *Context, i int)) {
 	j := c.begin()
 	if n < 0 {
@@ -44,7 +43,7 @@ func (c *Context) Split(n int, f func(c *Context, i int)) {
 	j.run()
 }
 
-// cut prepares the job for the batches of a query.
+// cut prepares the context's job for the batches of a query.
 func (c *Context) cut(q vast.Query, n int) *job {
 	j := c.begin()
 	j.batches = j.batches[:0]
@@ -56,7 +55,7 @@ func (c *Context) cut(q vast.Query, n int) *job {
 	return j
 }
 
-// begin returns the context's job for reuse. It panics inside a part.
+// begin returns the context's job. It panics inside a part.
 func (c *Context) begin() *job {
 	c.of()
 	j := c.job
@@ -71,17 +70,15 @@ func (c *Context) begin() *job {
 	return j
 }
 
-// place reserves a step of the system for each part.
+// place assigns a step of the system to each part.
 func (j *job) place() {
 	c := j.context
 	j.first = c.sequence + 1
 	c.advance(j.count + 1)
 }
 
-// underWay reports whether parts of the job are running.
 func (j *job) underWay() bool { return j != nil && (j.part != nil || j.index != nil) }
 
-// run runs all parts of the job.
 func (j *job) run() {
 	c := j.context
 	j.failed = nil
@@ -93,8 +90,7 @@ func (j *job) run() {
 		j.take(c.worker)
 	}
 	if c.worker.recorded {
-		// A part may have moved the position of the Commands in which the system continues to record.
-		c.settle()
+		c.settle() // a part may have moved the position of the worker's Commands
 	}
 	if j.failed != nil {
 		panic(j.failed)
@@ -106,17 +102,17 @@ type job struct {
 	context *Context // the system's Context
 	count   int      // number of parts
 	batches []vast.Batch
-	part    func(*Context, vast.Batch) // the callback of Each or Reduce while the job runs
-	index   func(*Context, int)        // the callback of Split while the job runs
+	part    func(*Context, vast.Batch) // callback of Each or Reduce; nil when the job does not run
+	index   func(*Context, int)        // callback of Split; nil when the job does not run
 	first   int                        // step of the first part
 
 	// Guarded by the team's mutex:
-	helpers int  // number of other workers that work on this job
-	waiting bool // whether the system's worker sleeps until helpers is 0
-	failed  *partPanic
+	helpers int        // number of other workers that work on this job
+	waiting bool       // whether the system's worker waits for the helpers
+	failed  *partPanic // first panic of a helper
 
 	_    [64]byte
-	next atomic.Int64 // next part; alone on its cache line because every worker writes it
+	next atomic.Int64 // index of the next part; alone on its cache line because all workers write it
 	_    [64]byte
 }
 
@@ -126,7 +122,7 @@ type partPanic struct {
 	stack []byte
 }
 
-// take runs parts until no part is left.
+// take runs parts on a worker until no part is left.
 func (j *job) take(w *worker) {
 	c := &w.part
 	c.schedule, c.system, c.worker, c.part = j.context.schedule, j.context.system, w, true
@@ -150,8 +146,8 @@ func (j *job) take(w *worker) {
 	}
 }
 
-// help runs parts on a worker that does not run the system. It stores the panic of a part; the worker that
-// runs the system panics again with the stored value.
+// help runs parts on a worker that does not run the system. It stores the panic of a part in j.failed. The
+// system's worker then panics with this value.
 func (j *job) help(t *team, w *worker) {
 	ended := false
 	defer func() {
@@ -213,7 +209,7 @@ func (t *team) share(j *job) {
 	j.take(j.context.worker)
 }
 
-// unlist removes a job that has no parts left from the list.
+// unlist removes a job from the list. The caller holds the mutex.
 func (t *team) unlist(j *job) {
 	if i := slices.Index(t.jobs, j); i >= 0 {
 		t.jobs = slices.Delete(t.jobs, i, i+1)

@@ -7,7 +7,6 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestEachOnce checks that each entity is in one part, on any number of workers and with any size of parts.
 func TestEachOnce(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		w, c := newWorld(t, 2)
@@ -43,8 +42,7 @@ func TestEachOnce(t *testing.T) {
 	}
 }
 
-// TestReduceSameBits checks that Reduce gives the same bits on any number of workers. It adds floating-point
-// numbers, whose sum depends on the order of the additions.
+// TestReduceSameBits adds floating-point numbers, because their sum depends on the order of the additions.
 func TestReduceSameBits(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -134,7 +132,7 @@ func TestRandom(t *testing.T) {
 	if sum < 49_000 || sum > 51_000 || mean < 295_000 || mean > 305_000 || r.Chance(0) || !r.Chance(1) {
 		t.Errorf("the sum of Float64 is %v, the sum of Exponential %v", sum, mean)
 	}
-	// The code that the authors of SplitMix64 publish returns these numbers first, with the seed 0.
+	// Source: with the seed 0, the authors' code of SplitMix64 returns these two numbers first.
 	zero := Random(0)
 	if a, b := zero.Uint64(), zero.Uint64(); a != 0xe220a8397b1dcdaf || b != 0x6e789e6aa1b965f4 {
 		t.Errorf("%#x %#x", a, b)

@@ -9,8 +9,8 @@ import (
 
 // OrderError says why the systems have no valid order.
 type OrderError struct {
-	// Systems are the names of the systems in question. For a cycle they are the path around the cycle: the
-	// first name is also the last.
+	// Systems are the names of the systems in question. A cycle is listed in order, and its first name is
+	// repeated at the end.
 	Systems []string
 	detail  string
 }
@@ -22,8 +22,7 @@ type PanicError struct {
 	// System is the system's name. It is empty if a hook panicked while commands were applied.
 	System string
 	// Value is the value of the panic. For a memory fault it is a [*vm.Fault] that describes the memory, or a
-	// *guard.Fault. This holds on every goroutine of the schedule, but not on goroutines that a system
-	// starts: see [vm.Watch].
+	// *guard.Fault. Goroutines that a system starts need [vm.Watch] for this.
 	Value any
 	// Stack is the stack of the panic, as runtime/debug.Stack formats it.
 	Stack []byte
@@ -36,7 +35,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("sched: system %q panicked: %v", e.System, e.Value)
 }
 
-// explained returns the explanation of a memory fault, and any other value unchanged.
+// explained explains a memory fault and returns any other value unchanged.
 func explained(v any) any {
 	if err, ok := vm.Explain(v); ok {
 		return err
@@ -44,16 +43,16 @@ func explained(v any) any {
 	return v
 }
 
-// Unwrap returns Value if it is an error, such as the *vm.Error of a full memory limit.
+// Unwrap returns Value if it is an error, for example the [*vm.Error] of a full memory limit.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// StructureError says that the structure of the world changed while systems that are not exclusive ran. The
-// changes stay. Another system may have seen only some of them.
+// StructureError says that a system that is not exclusive changed the structure of the world. The changes
+// stay. Another system may have seen only some of them.
 type StructureError struct {
-	// Systems are the systems that were running. One of them made the changes.
+	// Systems are the systems that were running when the changes were found. One of them made the changes.
 	Systems []string
 }
 

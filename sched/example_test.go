@@ -28,7 +28,7 @@ func Example() {
 
 	s := sched.New(w, sched.Options{Rate: 1000})
 	defer s.Close()
-	s.Add(sched.System{ // may run at the same time as "age": they touch different columns
+	s.Add(sched.System{ // may run at the same time as "age", which uses another column
 		Name: "move", Reads: sched.Columns(vel), Writes: sched.Columns(pos),
 		Run: func(c *sched.Context) {
 			for run := range moving.Runs() {
@@ -68,8 +68,7 @@ func Example() {
 	// no ship is left after tick 26
 }
 
-// One system runs on all workers. The number of workers does not change the batches, so the sum is the
-// same on any number of workers.
+// The number of workers changes neither the batches nor the sum.
 func ExampleReduce() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -116,12 +115,11 @@ func ExampleReduce() {
 		}
 	}
 	// Output:
-	// 30000
-	// 60000
+	// 30000 60000
 }
 
-// A system is a plain function with the columns that it reads and writes. Each spreads its batches over the
-// workers. The recorded commands are applied after the phase, in the same order on any number of workers.
+// Each divides the batches among the workers. The recorded commands are applied after the phase, in the same
+// order on any number of workers.
 func ExampleContext_Each() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -154,7 +152,7 @@ func ExampleContext_Each() {
 	// Output: 20000
 }
 
-// The order of systems follows from the columns that they touch. Graph shows the order.
+// Graph shows the order of the systems, which follows from the columns that they read and write.
 func ExampleSchedule_Graph() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -186,7 +184,7 @@ func ExampleSchedule_Record() {
 	}})
 	s.Add(sched.System{Name: "act", Phase: "after thinking", Run: func(*sched.Context) {}})
 
-	wait := s.Record(1) // a tool calls wait on another goroutine
+	wait := s.Record(1)
 	if err := s.Tick(); err != nil {
 		panic(err)
 	}
@@ -198,14 +196,11 @@ func ExampleSchedule_Record() {
 		fmt.Println(span.Kind, span.System, span.Part)
 	}
 	// Output:
-	// system think -1
-	// part think 0
-	// part think 1
-	// system act -1
+	// system think -1 part think 0 part think 1 system act -1
 }
 
-// The system's Start fills the world, its Run stops the simulation, and its End reports the result. Reset
-// prepares the next simulation.
+// Start fills the world, Run stops the simulation, and End reports the result. Reset prepares the next
+// simulation.
 func ExampleSchedule_Reset() {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 16})
 	defer w.Close()
@@ -236,6 +231,5 @@ func ExampleSchedule_Reset() {
 		}
 	}
 	// Output:
-	// 10 live, tick 20 seed 0
-	// 10 live, tick 20 seed 1
+	// 10 live, tick 20 seed 0 10 live, tick 20 seed 1
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestPanic checks that a panic of a system ends the tick and drops the commands of the phase, and that the
-// next tick runs.
 func TestPanic(t *testing.T) {
 	bug := errors.New("a bug")
 	for _, workers := range []int{1, 2, 4} {
@@ -57,8 +55,7 @@ func TestPanic(t *testing.T) {
 			where = ""
 			tick(t, s, 1)
 		}
-		// Goexit on the goroutine that called Tick ends that goroutine. Goexit on another worker gives an
-		// error. The schedule stays usable in both cases.
+		// If a worker other than the goroutine of Tick runs the system, Tick returns an error.
 		where = "goexit"
 		ended := make(chan error, 1)
 		go func() {
@@ -81,7 +78,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestGoexitOnWorker checks that a worker gets a new goroutine after Goexit.
+// TestGoexitOnWorker: a worker gets a new goroutine after Goexit.
 func TestGoexitOnWorker(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 2})
@@ -109,7 +106,7 @@ func TestGoexitOnWorker(t *testing.T) {
 	}
 }
 
-// TestHookPanics checks that the next tick applies the commands that remain after a hook's panic.
+// TestHookPanics: the next tick applies the commands that remain after the panic of a hook.
 func TestHookPanics(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -151,7 +148,6 @@ func TestMisuseOfSchedule(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// Closing the world before the schedule breaks nothing.
 	w2, c := newWorld(t, 1)
 	a := w2.Archetype(c[0])
 	late := New(w2, Options{Workers: 2})

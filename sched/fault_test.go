@@ -10,8 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestFault checks that a memory fault of a system ends the tick with an error that describes the memory, on
-// any goroutine of the schedule, and that the schedule stays usable.
+// TestFault: the error of a tick with a memory fault describes the memory.
 func TestFault(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("columns are Go heap memory in this build, where nothing faults")

@@ -9,9 +9,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestScheduleWithEachCallFailing runs ticks while each of their memory calls fails in turn. If a system
-// cannot record, the commands of its phase are dropped, and the systems record them again in the next tick.
-// If commands cannot be applied, the next call of Tick applies them.
 func TestScheduleWithEachCallFailing(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		refused := 0
@@ -55,10 +52,10 @@ func TestScheduleWithEachCallFailing(t *testing.T) {
 					if w.Len() != 1+want {
 						t.Errorf("tick %d: %d entities, want %d, after %v", ticks, w.Len(), 1+want, err)
 					}
-					continue // a new tick records all commands again
+					continue // the commands were dropped, and the systems record them again
 				default:
 					met = err
-					continue // the next call of Tick applies the rest of this tick
+					continue // the next call of Tick applies the commands
 				}
 				ticks++
 				want, sum = want+60*systems, sum+uint64(systems)*60*61/2

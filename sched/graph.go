@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// Graph describes the order of a schedule, for people and tools. It marshals to JSON, and [Graph.DOT] draws
-// it.
+// Graph describes the order of a schedule. It marshals to JSON, and [Graph.DOT] draws it.
 type Graph struct {
 	// Systems are in the order in which one worker runs them.
 	Systems []GraphSystem `json:"systems"`
-	// Edges order systems within a phase. An edge that follows from other edges is listed only if Before or
-	// After name it.
+	// Edges order systems within a phase. Each Before and After has an edge. Most conflicts that follow from
+	// other edges have none.
 	Edges []Edge `json:"edges"`
 }
 
@@ -33,7 +32,6 @@ type Edge struct {
 	Why  []string `json:"why"`
 }
 
-// describe returns the system as the graph shows it.
 func (n *node) describe() GraphSystem {
 	g := GraphSystem{Name: n.Name, Phase: n.Phase, Exclusive: n.Exclusive}
 	for _, c := range n.reads {
@@ -86,7 +84,7 @@ func (g Graph) DOT() string {
 	return b.String()
 }
 
-// dotQuote returns s as a quoted string of the DOT language, where a backslash escapes.
+// dotQuote returns s as a quoted string of the DOT language.
 func dotQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\r", "", "\n", `\n`).Replace(s) + `"`
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// schedules has the methods behind store.Store.Attach.
+// schedules has the functions that package store calls to keep a schedule.
 type schedules struct{}
 
 func init() { state.Schedules = schedules{} }
 
 // Keep makes a schedule report its ticks to a keeper. The schedule continues after the tick in known, with
 // the seed in known. known is nil if the keeper has stored no tick. Keep returns false if its first argument
-// is not a *Schedule. Keep panics if the schedule has made ticks or has a keeper.
+// is not a *Schedule, and panics if the schedule has made ticks or has a keeper.
 func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	s, ok := of.(*Schedule)
 	if !ok {
@@ -36,8 +36,7 @@ func (schedules) Keep(of any, k state.Keeper, known *state.Schedule) bool {
 	return true
 }
 
-// State returns the data of a schedule that determine its next ticks: the number of the last tick, the seed
-// and the names of the systems.
+// State returns the number of the last tick, the seed and the names of the systems.
 func (schedules) State(of any) state.Schedule {
 	s := of.(*Schedule)
 	result := state.Schedule{Tick: s.number, Seed: s.options.Seed}
@@ -47,5 +46,4 @@ func (schedules) State(of any) state.Schedule {
 	return result
 }
 
-// Leave detaches the keeper from a schedule.
 func (schedules) Leave(of any) { of.(*Schedule).keeper = nil }

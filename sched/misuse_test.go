@@ -9,8 +9,6 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestZeroValues checks that the panics of the zero Schedule and the zero Context say how to get a valid
-// value.
 func TestZeroValues(t *testing.T) {
 	var c Context
 	var s Schedule
@@ -51,8 +49,7 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestOuterContextInPart checks that a part panics with a hint if it uses the Context of the system, on any
-// number of workers. The system can use Each again in the next tick.
+// TestOuterContextInPart: a part must not use the Context of the system.
 func TestOuterContextInPart(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		for name, misuse := range map[string]func(outer *Context, q vast.Query){

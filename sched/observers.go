@@ -7,24 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// observers record and trace the tick under way. A tick that is neither recorded nor traced costs two loads,
-// and one nil check for each system. Workers read recorder and task while they run systems. Only the
-// goroutine that ticks writes them, between ticks.
+// observers record and trace the tick under way. If neither is wanted, they cost two loads in each tick, and
+// one nil check for each system. Workers read recorder and task while they run systems. Only the goroutine
+// that calls Tick writes recorder and task, when no system runs.
 type observers struct {
-	recorder *recorder       // nil unless the tick is recorded
-	task     *trace.Task     // nil unless runtime/trace runs
+	recorder *recorder       // nil if the tick is not recorded
+	task     *trace.Task     // nil if the tick is not traced
 	trace    context.Context // context of the task
 
-	wanted atomic.Int32 // number of requests; begin reads it without the lock
+	wanted atomic.Int32 // number of requests, for reading without the mutex
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards the fields below
 	requests []*request
-	unused   []*recorder // a recorder for each tick that the longest request still needs
+	unused   []*recorder // one recorder for each tick that the requests still need
 	last     *recorder   // recorder of the last recorded tick
 	closed   bool
 }
 
-// begin starts the recorder and the trace task if they are wanted.
 func (o *observers) begin(s *Schedule) {
 	if o.wanted.Load() > 0 {
 		o.startRecording(s)
@@ -34,7 +33,6 @@ func (o *observers) begin(s *Schedule) {
 	}
 }
 
-// end ends the recorder and the trace task.
 func (o *observers) end(s *Schedule) {
 	if o.recorder != nil {
 		o.endRecording(s)

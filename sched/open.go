@@ -9,16 +9,15 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// open lists the schedules that are not closed, so that a tool finds the schedules of a world. The list keeps
-// neither schedules nor worlds alive, so the garbage collector can free a schedule of one worker that was
-// never closed. The goroutines of several workers keep their schedule alive until Close.
+// open lists the schedules that are not closed. It has weak pointers, so the garbage collector can free a
+// world and its schedule of one worker that was never closed. A schedule of several workers is kept alive by
+// their goroutines until Close.
 var open struct {
 	mu   sync.Mutex
 	made uint64                                                // number of schedules made so far
 	of   map[weak.Pointer[vast.World]][]weak.Pointer[Schedule] // schedules of each world, oldest first
 }
 
-// enlisted is an entry in open.
 type enlisted struct {
 	world    weak.Pointer[vast.World]
 	schedule weak.Pointer[Schedule]
@@ -38,7 +37,7 @@ func Of(w *vast.World) []*Schedule {
 	return list
 }
 
-// enlist adds the schedule to open. Close, or else the garbage collector, removes the schedule.
+// enlist adds the schedule to open. Close or the garbage collector removes it.
 func (s *Schedule) enlist() {
 	e := enlisted{weak.Make(s.world), weak.Make(s)}
 	open.mu.Lock()
@@ -56,7 +55,6 @@ func (s *Schedule) enlist() {
 	}
 }
 
-// delist removes a schedule from open.
 func delist(e enlisted) {
 	open.mu.Lock()
 	defer open.mu.Unlock()

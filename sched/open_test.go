@@ -47,8 +47,6 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestOfKeepsNothingAlive checks that the list of schedules does not keep a forgotten schedule and its world
-// alive.
 func TestOfKeepsNothingAlive(t *testing.T) {
 	forget := func() (weak.Pointer[vast.World], weak.Pointer[Schedule]) {
 		w := vast.NewWorld(vast.Options{})

@@ -13,17 +13,17 @@ type stage struct {
 	roots int     // number of nodes that wait for no other node
 }
 
-// ordering finds an order of the systems of one phase.
+// ordering finds an order of the systems of one phase. It identifies a system by its index in nodes.
 type ordering struct {
-	nodes []*node
-	next  [][]int    // edges; an edge is left out if it followed from the edges that were found before it
-	reach [][]uint64 // for each system a set of bits, with a bit for each system after it
-	edges []Edge
+	nodes []*node    // in the order in which they were added
+	next  [][]int    // next[i] lists systems that run after system i
+	reach [][]uint64 // bit k of reach[i] is set if next has a path from system i to system k
+	edges []Edge     // for the Graph
 
-	explained map[[2]int]int // from the two ends of an edge to its index in edges
+	explained map[[2]int]int // index in edges of the edge between two systems
 }
 
-// plan divides all systems into stages.
+// plan divides all systems into stages, and describes their order.
 func (s *Schedule) plan() ([]stage, Graph, error) {
 	var stages []stage
 	graph := Graph{Systems: make([]GraphSystem, 0, len(s.nodes))}
@@ -90,7 +90,7 @@ func (s *Schedule) resolve(n *node) error {
 	return nil
 }
 
-// named returns the systems that a name in Before or After of n stands for.
+// named returns the systems that a name in Before or After of system n stands for.
 func (s *Schedule) named(name string, n *node) (others []*node) {
 	for _, other := range s.nodes {
 		if other != n && (other.Name == name || other.given == name) {
@@ -113,7 +113,7 @@ func wrongPhase(n, other *node, list, order string) error {
 		"%[1]q comes %[5]s phase %[6]q of %[2]q", n.Name, other.Name, list, n.Phase, order, other.Phase)}
 }
 
-// named adds the edges of Before and After.
+// named adds the edges that Before and After require.
 func (o *ordering) named() error {
 	for i, n := range o.nodes {
 		for _, other := range n.before {
@@ -134,7 +134,6 @@ func (o *ordering) named() error {
 	return nil
 }
 
-// name adds an edge that Before or After requires.
 func (o *ordering) name(from, to int, why string) error {
 	if from == to || o.reaches(to, from) {
 		names := []string{o.nodes[from].Name}
@@ -149,12 +148,11 @@ func (o *ordering) name(from, to int, why string) error {
 	return nil
 }
 
-// conflicts adds an edge for each conflict that no other edges order. If the two systems have no order yet,
-// the system that was added first runs first.
+// conflicts adds an edge for each pair of conflicting systems that have no order yet: the system that was
+// added first runs first. It also adds conflicts to the reasons of existing edges.
 func (o *ordering) conflicts() {
 	for later := range o.nodes {
-		// Visit the earlier systems from the nearest to the farthest. Then an edge that follows from other
-		// edges is found after those edges.
+		// The nearest system is first: its edges often make edges of farther systems unnecessary.
 		for earlier := later - 1; earlier >= 0; earlier-- {
 			from, to := earlier, later
 			if o.reaches(later, earlier) {
@@ -210,8 +208,7 @@ func (n *node) conflicts(m *node) (why []string) {
 
 func (o *ordering) reaches(from, to int) bool { return o.reach[from][to/64]>>(to%64)&1 != 0 }
 
-// link adds an edge to next. It adds to reach all pairs of systems that the edge connects, directly or
-// through other edges.
+// link adds an edge to next, and all new paths to reach. It does nothing if there is a path already.
 func (o *ordering) link(from, to int) {
 	if o.reaches(from, to) {
 		return
@@ -228,7 +225,7 @@ func (o *ordering) link(from, to int) {
 	}
 }
 
-// path returns the systems on a path along the edges, both ends included. There must be a path.
+// path returns the systems on a path, including its two ends. There must be a path.
 func (o *ordering) path(from, to int) []int {
 	path := []int{from}
 	for from != to {
@@ -243,7 +240,7 @@ func (o *ordering) path(from, to int) []int {
 	return path
 }
 
-// explain adds reasons to an edge of the graph. The first call for an edge adds the edge.
+// explain adds reasons to an edge of the Graph. The first call for an edge adds the edge.
 func (o *ordering) explain(from, to int, why ...string) {
 	i, explained := o.explained[[2]int{from, to}]
 	if !explained {
@@ -254,29 +251,29 @@ func (o *ordering) explain(from, to int, why ...string) {
 	o.edges[i].Why = append(o.edges[i].Why, why...)
 }
 
-// sorted returns the systems in an order that fits all edges. Each step appends one system to the order: of
-// the systems whose predecessors are in the order, the one that was added first.
+// sorted returns the systems in an order that fits all edges. If several systems could come next, it chooses
+// the system that was added first.
 func (o *ordering) sorted() []*node {
-	in := make([]int, len(o.nodes))
+	inDegree := make([]int, len(o.nodes))
 	for _, next := range o.next {
 		for _, k := range next {
-			in[k]++
+			inDegree[k]++
 		}
 	}
 	order := make([]*node, 0, len(o.nodes))
 	for len(order) < len(o.nodes) {
-		k := slices.Index(in, 0)
-		in[k] = -1
+		k := slices.Index(inDegree, 0)
+		inDegree[k] = -1
 		order = append(order, o.nodes[k])
 		for _, next := range o.next[k] {
-			in[next]--
+			inDegree[next]--
 		}
 	}
 	return order
 }
 
-// stages cuts an order into stages at the exclusive systems. It sets next, waitsFor and roots from the edges
-// within each stage.
+// stages cuts an order into stages at the exclusive systems. It sets next and waitsFor of the nodes, and
+// roots of the stages. Edges between two stages do not count.
 func (o *ordering) stages(order []*node) (stages []stage) {
 	for _, n := range order {
 		if len(stages) == 0 || n.Exclusive || stages[len(stages)-1].nodes[0].Exclusive {

@@ -11,8 +11,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// FuzzOrder declares systems that read and write random columns and name random systems. Either Build returns
-// an OrderError, or all systems run once a tick, and conflicting systems run one after the other.
+// FuzzOrder: Build returns an OrderError, or all systems run once in each tick in a correct order.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte{3, 1, 0, 1, 0, 0, 2, 1, 1, 0, 4, 0, 2, 1, 0, 0, 1, 2, 0, 1, 0, 8})
 	f.Add([]byte{6, 0, 255, 255, 9, 9, 1, 2, 3, 4, 5, 6, 7, 1, 0, 0, 0, 1, 1, 1, 2, 2, 2})
@@ -45,7 +44,7 @@ func FuzzOrder(f *testing.F) {
 				}}
 			sys.Reads, sys.Writes = some(reads), some(b.Byte()%16&^reads)
 			for range b.Byte() % 3 {
-				if other := b.Below(n + 1); b.Byte()%2 == 0 { // no system is called name(n)
+				if other := b.Below(n + 1); b.Byte()%2 == 0 { // no system has the name name(n)
 					sys.Before = append(sys.Before, name(other))
 				} else {
 					sys.After = append(sys.After, name(other))
@@ -74,7 +73,6 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// checkTick checks the order of the systems, and that conflicting systems did not run at the same time.
 func checkTick(t *testing.T, systems []System, began, ended []int64) {
 	t.Helper()
 	touches := func(a, b []vast.AnyColumn) bool {

@@ -16,7 +16,6 @@ import (
 
 func nothing(*Context) {}
 
-// newWorld returns a world with n columns.
 func newWorld(t testing.TB, n int) (*vast.World, []vast.Column[uint64]) {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 14})
@@ -52,7 +51,6 @@ func tick(t testing.TB, s *Schedule, n int) {
 	}
 }
 
-// order returns the names of all systems in the order in which one worker runs them.
 func order(t testing.TB, s *Schedule) string {
 	t.Helper()
 	if err := s.Build(); err != nil {
@@ -105,8 +103,7 @@ func TestOrderByName(t *testing.T) {
 	s.Add(System{Name: "d", Run: nothing})
 	s.Add(System{Name: "e", After: []string{"f"}, Run: nothing})
 	s.Add(System{Name: "f", Before: []string{"d"}, Run: nothing})
-	// c comes before a, because c names a in Before. a comes before b, because both write A and a was added
-	// first. d and e do not conflict with f, but names put them after f.
+	// a comes before b, because both write A and a was added first. Names require the other orders.
 	if got := order(t, s); got != "c a b f d e" {
 		t.Errorf("order %s", got)
 	}
@@ -240,8 +237,6 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestOrderModel checks that the order of random systems respects Before and After and separates all
-// conflicts.
 func TestOrderModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -270,7 +265,7 @@ func TestOrderModel(t *testing.T) {
 		}
 		names := strings.Fields(order(t, s))
 		at := func(name string) int { return slices.Index(names, name) }
-		// after holds the pairs of systems whose second system starts after the first is done.
+		// after holds the pairs of systems of which the second one starts after the first one is done.
 		after := make(map[[2]*node]bool)
 		var all []*node
 		for k, st := range s.stages {
@@ -312,8 +307,7 @@ func TestOrderModel(t *testing.T) {
 	}
 }
 
-// TestThousandSystems checks that a chain of a thousand systems has only the edges between neighbours in the
-// chain.
+// TestThousandSystems: a chain of a thousand systems has only edges between neighbours.
 func TestThousandSystems(t *testing.T) {
 	const n = 1000
 	for _, workers := range []int{1, 3} {

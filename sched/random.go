@@ -8,21 +8,20 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Random is a stream of random numbers that is computed from the seed of the schedule, the name of the
-// system, the tick and an entity or number. The stream does not depend on earlier draws, the number of
-// workers or the order of visits. A Random is a small value: make it where it is needed, with
-// [Context.Random].
+// Random is a stream of random numbers. It is computed from the seed of the schedule, the name of the system,
+// the tick and an entity or a number. It does not depend on earlier draws, the number of workers or the order
+// of visits. A Random is a small value: make it with [Context.Random] where it is needed. A *Random is a
+// Source of math/rand/v2. The numbers are not for secrets.
 //
 // The generator is SplitMix64: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number
-// Generators", OOPSLA 2014, with the constants of D. Stafford's variant 13 of its mixing function. The
-// generator is not for secrets. A *Random is a Source of math/rand/v2.
+// Generators", OOPSLA 2014. Its mixing function has the constants of D. Stafford's variant 13.
 type Random uint64
 
-// golden is 2⁶⁴ divided by the golden ratio, the increment of SplitMix64.
+// golden is the increment of SplitMix64: 2⁶⁴ divided by the golden ratio.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is the bijective finalizer of SplitMix64. Random.Uint64 applies it to multiples of the increment, and
-// randomOf also uses it to spread small numbers, such as a slot, over all 64 bits.
+// mix is the mixing function of SplitMix64, a bijection. It spreads small numbers, such as slots, over all 64
+// bits.
 func mix(z uint64) uint64 {
 	z ^= z >> 30
 	z *= 0xbf58476d1ce4e5b9
@@ -31,22 +30,20 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Random returns the random numbers of an entity in this system and tick. Each call starts the same stream
-// again.
+// Random returns the random numbers of an entity in this system and tick. Each call returns the same stream.
 //
-// The stream depends on the slot and the generation of the entity. Therefore an entity that takes the slot of
-// a deleted entity has a stream of its own, even in the same system and tick. vast.World.Reset continues the
-// generations of the slots, and in a new world that a program fills from a file they start anew. In both
-// cases the streams differ from those of the first run with the same seed. To repeat a run, use
-// [Context.RandomOf] with the slot, which is the same in each run, or with a number of your own in a
-// component.
+// The stream depends on the slot and the generation of the entity. Therefore an entity that gets the slot of
+// a deleted entity has another stream. Generations can differ between two runs of a simulation with the same
+// seed: after vast.World.Reset, and in a new world that the program fills from a file. To repeat such a run
+// exactly, use [Context.RandomOf] with the slot, or with a number in a component.
 func (c *Context) Random(e vast.Entity) Random {
 	return c.RandomOf(uint64(e.Generation())<<32 | uint64(e.Slot()))
 }
 
-// RandomOf returns the random numbers for any number, such as a place on a map, in this system and tick.
-// Equal numbers give equal streams. Numbers below 2³² share no stream with an entity. A larger number has the
-// stream of the entity whose generation is in its upper 32 bits and whose slot is in its lower 32 bits.
+// RandomOf returns the random numbers for a number, such as a place on a map, in this system and tick. Equal
+// numbers give equal streams. The stream of a number below 2³² differs from the streams of all entities. A
+// larger number has the stream of an entity: its upper 32 bits are the generation, its lower 32 bits the
+// slot.
 func (c *Context) RandomOf(number uint64) Random {
 	s := c.of()
 	return randomOf(s.options.Seed, c.system.hash, s.number, number)
@@ -62,12 +59,12 @@ func (r *Random) Uint64() uint64 {
 	return mix(uint64(*r))
 }
 
-// Float64 returns a number in [0, 1), a multiple of 2⁻⁵³.
+// Float64 returns a number in [0, 1). It is a multiple of 2⁻⁵³.
 func (r *Random) Float64() float64 { return float64(r.Uint64()>>11) * (1.0 / (1 << 53)) }
 
-// Below returns a number from 0 to n-1. It panics if n is not positive. One number is more probable than
-// another by a factor of at most about 1 + n/2⁶⁴. The method is from D. Lemire, "Fast Random Integer
-// Generation in an Interval", ACM TOMACS 29, 2019, without the rejection step.
+// Below returns a number from 0 to n-1. The probabilities of two numbers differ by a factor of at most about
+// 1 + n/2⁶⁴. Below panics if n is not positive. The method is from D. Lemire, "Fast Random Integer Generation
+// in an Interval", ACM TOMACS 29, 2019, without the rejection step.
 func (r *Random) Below(n int) int {
 	if n <= 0 {
 		panic(fmt.Sprintf("sched: Random.Below(%d): the number must be positive", n))
@@ -79,7 +76,7 @@ func (r *Random) Below(n int) int {
 // Chance returns true with probability p.
 func (r *Random) Chance(p float64) bool { return r.Float64() < p }
 
-// Exponential returns an exponentially distributed number, such as the time until the next event when mean is
-// the average time between events. The largest possible number is about 37 times the mean. The last bits
-// depend on math.Log, whose results can differ between processor architectures.
+// Exponential returns an exponentially distributed number with the given mean, such as the time between two
+// events. The largest possible number is about 37 times the mean. The last bits depend on math.Log, whose
+// results can differ between processor architectures.
 func (r *Random) Exponential(mean float64) float64 { return -mean * math.Log(1-r.Float64()) }

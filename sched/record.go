@@ -15,8 +15,7 @@ import (
 // MaxRecorded is the largest number of ticks that one call of [Schedule.Record] can record.
 const MaxRecorded = 16
 
-// ErrClosed is the error that the function wait of [Schedule.Record] returns if the schedule is closed before
-// all ticks are recorded.
+// ErrClosed is the error for a recording that ended because the schedule was closed: see [Schedule.Record].
 var ErrClosed = errors.New("sched: the schedule is closed")
 
 // Recording describes the course of one tick.
@@ -26,15 +25,15 @@ type Recording struct {
 	Took    time.Duration
 	Workers int
 	Phases  []PhaseSpan // in order
-	Spans   []Span      // sorted by Start; of spans that start together, the longest comes first
-	// Lost is the number of parts and waits that are not in Spans because the room was full. There is room
-	// for 8,192 spans, divided equally among the workers, but for at least 256 spans of each worker. Spans of
-	// systems and commands fill the room, too, but are never lost.
+	Spans   []Span      // sorted by Start; spans with equal Start are sorted from the longest to the shortest
+	// Lost is the number of parts and waits that are not in Spans because the room was full. The room of
+	// 8,192 spans is divided equally among the workers, but each worker has room for at least 256 spans.
+	// Spans of systems and commands count, too, but are never lost.
 	Lost int
 }
 
-// PhaseSpan is a phase in a [Recording], from its first system to the last of its commands. Times count from
-// the beginning of the tick.
+// PhaseSpan is the time of a phase in a [Recording], including its commands. Times count from the beginning
+// of the tick.
 type PhaseSpan struct {
 	Phase      Phase
 	Start, End time.Duration
@@ -45,7 +44,7 @@ type PhaseSpan struct {
 type Span struct {
 	Kind       SpanKind
 	System     string // empty for commands
-	Part       int    // of a part: the number of the batch, or Split's argument i; otherwise -1
+	Part       int    // number of the batch, or the argument i of Split; -1 if the span is not a part
 	Worker     int    // the number of the worker; 0 is the goroutine that called Tick
 	Start, End time.Duration
 }
@@ -53,8 +52,8 @@ type Span struct {
 // SpanKind is the kind of a [Span].
 type SpanKind string
 
-// A part or a wait lies within the span of its system if both are on the same worker. A system that panicked
-// has a span. A part that panicked has no span.
+// A part or a wait on the worker of its system lies within the span of the system. A system that panicked has
+// a span. A part that panicked has no span.
 const (
 	RanSystem       SpanKind = "system"   // a system ran; the span includes its condition If
 	RanPart         SpanKind = "part"     // a part of Each, Split or Reduce ran
@@ -62,17 +61,19 @@ const (
 	AppliedCommands SpanKind = "commands" // commands were applied
 )
 
-// Record records the next ticks and returns a function that waits for them. The first recorded tick is the
-// first that begins after the call. wait returns the recordings in order. If the context of wait ends before
-// all ticks are recorded, wait returns the context's error with the ticks recorded so far, and this call of
-// Record records no further ticks. If the schedule is closed, wait returns [ErrClosed]. Each call of Tick
-// counts as a tick, even if it only continues a tick whose commands could not be applied. Record and wait may
-// be called from any goroutine at any time, except that the goroutine that makes the ticks must not call wait
-// before the ticks are recorded.
+// Record records the next ticks and returns a function that waits for them and returns their recordings. The
+// first recorded tick is the first that begins after the call. A call of Tick that only continues a tick,
+// because commands could not be applied, counts as a tick. Record panics if ticks is less than 1 or more than
+// [MaxRecorded].
 //
-// Recording costs a tick one reading of the clock for each part. Record allocates the room for the spans. The
-// possibility of recording costs every other tick one atomic load, and each system one nil check. Record
-// panics if ticks is less than 1 or more than [MaxRecorded].
+// If the context of wait ends before all ticks are recorded, wait returns the recordings made so far with the
+// context's error, and recording ends. If the schedule is closed earlier, the error is [ErrClosed].
+//
+// Record and wait may be called from any goroutine at any time. But wait must not block the goroutine that
+// makes the ticks: there, call wait after the ticks.
+//
+// In a recorded tick each part costs one reading of the clock. Record itself allocates the room for the
+// spans.
 func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, error)) {
 	s.mustBeMade("Record")
 	if ticks < 1 || ticks > MaxRecorded {
@@ -103,8 +104,8 @@ func (s *Schedule) Record(ticks int) (wait func(context.Context) ([]Recording, e
 	}
 }
 
-// Recording returns the recording of the last recorded tick, or false if there is none. It may be called from
-// any goroutine at any time.
+// Recording returns the last recording, or false if there is none. It may be called from any goroutine at any
+// time.
 func (s *Schedule) Recording() (r Recording, ok bool) {
 	s.mustBeMade("Recording")
 	o := &s.observers
@@ -117,13 +118,13 @@ func (s *Schedule) Recording() (r Recording, ok bool) {
 	return last.recording(), true
 }
 
-// request is one call of Record. The lock of the observers guards it.
+// request is one call of Record. The mutex of the observers guards it.
 type request struct {
 	left     int  // number of ticks that are not recorded yet
 	begun    bool // whether the request is older than the tick under way
 	recorded []*recorder
-	err      error         // the reason why no more ticks are recorded
-	done     chan struct{} // closed when no more ticks are recorded
+	err      error         // error of wait
+	done     chan struct{} // closed at the end of the request
 }
 
 // add adds a request, and recorders for its ticks.
@@ -145,8 +146,8 @@ func (o *observers) add(q *request, workers int) {
 	o.wanted.Store(int32(len(o.requests)))
 }
 
-// settle returns the recorded ticks of a request. A request that is still in o.requests lacks ticks, and its
-// context has ended: settle removes the request.
+// settle returns the recorded ticks of a request. If the request has not ended, its context has ended: settle
+// then ends the request.
 func (o *observers) settle(ctx context.Context, q *request) (recorded []*recorder, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -163,7 +164,7 @@ func (q *request) end(err error) {
 	close(q.done)
 }
 
-// tidy drops recorders that the remaining requests do not need. The caller holds the lock.
+// tidy drops recorders that the remaining requests do not need. The caller holds the mutex.
 func (o *observers) tidy() {
 	needed := 0
 	for _, q := range o.requests {
@@ -175,7 +176,6 @@ func (o *observers) tidy() {
 	o.wanted.Store(int32(len(o.requests)))
 }
 
-// close ends all requests.
 func (o *observers) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -187,7 +187,7 @@ func (o *observers) close() {
 	o.tidy()
 }
 
-// startRecording assigns a recorder to the tick that begins, if a request needs the tick.
+// startRecording assigns a recorder to the tick that begins, if there are requests.
 func (o *observers) startRecording(s *Schedule) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -223,52 +223,53 @@ func (o *observers) endRecording(s *Schedule) {
 	o.tidy()
 }
 
-// The room for marks in a recorder.
+// A recorder has room for maxMarks marks, divided equally among the workers, but at least minWorkerMarks
+// marks of each worker.
 const (
-	marksKept        = 8192 // for all workers together
-	marksKeptAtLeast = 256  // for one worker, even if all workers together then have more than marksKept
+	maxMarks       = 8192
+	minWorkerMarks = 256
 )
 
-// recorder notes the work of each worker in one tick. Each worker writes its own list, without locks.
+// recorder collects the marks of one tick. Each worker writes its own list, without a lock.
 type recorder struct {
 	tick       uint64
 	began      time.Time
-	start, end time.Duration // since the schedule was made, like the times of marks
+	start, end time.Duration // since the schedule was made
 	phases     []PhaseSpan
 	workers    []marks
 
-	once sync.Once // makes made
-	made Recording
+	once   sync.Once // guards the computation of result
+	result Recording
 }
 
-// marks are the notes of one worker. The padding keeps the marks of two workers on different cache lines.
+// marks are the marks of one worker.
 type marks struct {
 	list []mark
 	lost int
-	_    [64]byte
+	_    [64]byte // keeps the lists of two workers on different cache lines
 }
 
-// mark is a Span under construction.
+// mark becomes a Span.
 type mark struct {
 	kind       SpanKind
 	system     *node
 	part       int
-	start, end time.Duration
+	start, end time.Duration // since the schedule was made
 }
 
 func newRecorder(workers int) *recorder {
 	r := &recorder{workers: make([]marks, workers)}
 	for i := range r.workers {
-		r.workers[i].list = make([]mark, 0, max(marksKept/workers, marksKeptAtLeast))
+		r.workers[i].list = make([]mark, 0, max(maxMarks/workers, minWorkerMarks))
 	}
 	return r
 }
 
-// keep adds a mark. Only the goroutine of the worker calls keep. Systems and commands are always kept: the
-// schedule bounds their number.
+// keep adds a mark. It must be called on the goroutine of the worker. Marks of systems and commands are never
+// lost, because a tick has few of them.
 func (r *recorder) keep(w *worker, m mark) {
 	own := &r.workers[w.index]
-	full := len(own.list) >= max(marksKept/len(r.workers), marksKeptAtLeast)
+	full := len(own.list) >= max(maxMarks/len(r.workers), minWorkerMarks)
 	if full && (m.kind == RanPart || m.kind == AwaitedParts) {
 		own.lost++
 		return
@@ -276,7 +277,7 @@ func (r *recorder) keep(w *worker, m mark) {
 	own.list = append(own.list, m)
 }
 
-// enter notes that a stage of the phase begins.
+// enter records that a stage of the phase begins.
 func (r *recorder) enter(p Phase, now time.Duration) {
 	now -= r.start
 	if last := len(r.phases) - 1; last >= 0 {
@@ -288,42 +289,40 @@ func (r *recorder) enter(p Phase, now time.Duration) {
 	r.phases = append(r.phases, PhaseSpan{Phase: p, Start: now})
 }
 
-// recording returns the Recording of a tick that has ended. The first call makes the Recording, and each call
-// returns a copy.
+// recording returns a copy of the Recording. The tick must have ended.
 func (r *recorder) recording() Recording {
 	r.once.Do(func() {
-		r.made = Recording{Tick: r.tick, Began: r.began, Took: r.end - r.start, Workers: len(r.workers),
+		r.result = Recording{Tick: r.tick, Began: r.began, Took: r.end - r.start, Workers: len(r.workers),
 			Phases: r.phases}
 		if last := len(r.phases) - 1; last >= 0 {
-			r.phases[last].End = r.made.Took
+			r.phases[last].End = r.result.Took
 		}
 		for i := range r.workers {
 			own := &r.workers[i]
-			r.made.Lost += own.lost
+			r.result.Lost += own.lost
 			for _, m := range own.list {
 				span := Span{Kind: m.kind, Part: m.part, Worker: i, Start: m.start - r.start,
 					End: m.end - r.start}
 				if m.system != nil {
 					span.System = m.system.Name
 				}
-				r.made.Spans = append(r.made.Spans, span)
+				r.result.Spans = append(r.result.Spans, span)
 			}
 			own.list = nil
 		}
-		// With a coarse clock a system can begin and end at the same time as its parts. The span of the
-		// system then comes first.
+		// With a coarse clock a system can have the same times as its parts. The system then comes first.
 		inner := func(s Span) int {
 			if s.Kind == RanPart || s.Kind == AwaitedParts {
 				return 1
 			}
 			return 0
 		}
-		slices.SortStableFunc(r.made.Spans, func(a, b Span) int {
+		slices.SortStableFunc(r.result.Spans, func(a, b Span) int {
 			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End),
 				cmp.Compare(inner(a), inner(b)))
 		})
 	})
-	made := r.made
-	made.Phases, made.Spans = slices.Clone(made.Phases), slices.Clone(made.Spans)
-	return made
+	result := r.result
+	result.Phases, result.Spans = slices.Clone(result.Phases), slices.Clone(result.Spans)
+	return result
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// record runs n ticks and returns their recordings.
 func record(t *testing.T, s *Schedule, n int) []Recording {
 	t.Helper()
 	wait := s.Record(n)
@@ -30,7 +29,6 @@ func record(t *testing.T, s *Schedule, n int) []Recording {
 	return list
 }
 
-// spansOf returns the spans of a kind and a system.
 func (r Recording) spansOf(kind SpanKind, system string) (list []Span) {
 	for _, s := range r.Spans {
 		if s.Kind == kind && s.System == system {
@@ -40,14 +38,13 @@ func (r Recording) spansOf(kind SpanKind, system string) (list []Span) {
 	return list
 }
 
-// check checks the properties that every recording has.
 func (r Recording) check(t *testing.T) {
 	t.Helper()
 	if r.Took < 0 || r.Began.IsZero() {
 		t.Errorf("began %v, took %v", r.Began, r.Took)
 	}
-	ends := make([]time.Duration, r.Workers)  // end of each worker's last outermost span
-	inner := make([]time.Duration, r.Workers) // end of each worker's last part or wait
+	ends := make([]time.Duration, r.Workers)      // end of each worker's last outermost span
+	innerEnds := make([]time.Duration, r.Workers) // end of each worker's last part or wait
 	for i, s := range r.Spans {
 		if s.Worker < 0 || s.Worker >= r.Workers || s.Start < 0 || s.End < s.Start || s.End > r.Took {
 			t.Fatalf("span %+v of a tick of %v on %d workers", s, r.Took, r.Workers)
@@ -56,7 +53,7 @@ func (r Recording) check(t *testing.T) {
 			t.Fatalf("span %d, %+v, comes after %+v", i, s, r.Spans[i-1])
 		}
 		if s.Start == s.End {
-			continue // with a coarse clock a span of length 0 may lie before or within another span
+			continue // with a coarse clock the order of a span of length 0 is arbitrary
 		}
 		outer := s.Start >= ends[s.Worker]
 		if !outer && s.End > ends[s.Worker] {
@@ -66,12 +63,12 @@ func (r Recording) check(t *testing.T) {
 			t.Fatalf("%+v begins before another span of its worker ends at %v", s, ends[s.Worker])
 		}
 		if outer {
-			ends[s.Worker], inner[s.Worker] = s.End, s.Start
+			ends[s.Worker], innerEnds[s.Worker] = s.End, s.Start
 		} else {
-			if s.Start < inner[s.Worker] {
-				t.Fatalf("%+v overlaps a part that ends at %v", s, inner[s.Worker])
+			if s.Start < innerEnds[s.Worker] {
+				t.Fatalf("%+v overlaps a part that ends at %v", s, innerEnds[s.Worker])
 			}
-			inner[s.Worker] = s.End
+			innerEnds[s.Worker] = s.End
 		}
 	}
 	var last time.Duration
@@ -167,7 +164,6 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestRecordIsBounded checks that a full recording counts the parts that it loses, and keeps systems.
 func TestRecordIsBounded(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	for workers, room := range map[int]int{1: 8192, 64: 256} {
@@ -184,8 +180,8 @@ func TestRecordIsBounded(t *testing.T) {
 		kept := len(r.spansOf(RanPart, "many")) + len(r.spansOf(AwaitedParts, "many"))
 		if kept > room*workers || kept+r.Lost < parts || kept+r.Lost > parts+2 ||
 			len(r.spansOf(RanSystem, "after")) != 1 {
-			t.Errorf("%d workers: kept %d, lost %d of %d parts and at most 2 waits", workers, kept, r.Lost,
-				parts)
+			t.Errorf("%d workers: of %d parts and at most 2 waits, %d are kept and %d lost", workers, parts,
+				kept, r.Lost)
 		}
 		if workers == 1 && kept != room {
 			t.Errorf("kept %d, want %d", kept, room)
@@ -193,8 +189,7 @@ func TestRecordIsBounded(t *testing.T) {
 	}
 }
 
-// TestRecordFailures: if a panic or Goexit stops a tick, the recording of the tick holds everything before
-// that.
+// TestRecordFailures: a panic or Goexit that stops a tick also ends its recording.
 func TestRecordFailures(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		w, _ := newWorld(t, 0)
@@ -232,7 +227,6 @@ func TestRecordFailures(t *testing.T) {
 			}
 		}
 	}
-	// The recording also ends if a system ends the goroutine that calls Tick.
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
 	s.Add(System{Name: "ends", Run: func(*Context) { runtime.Goexit() }})
@@ -285,7 +279,7 @@ func TestRecordEndsWithContextAndSchedule(t *testing.T) {
 	}
 }
 
-// TestRecordBesideTicks calls Record from many goroutines while ticks run. Each call gets consecutive ticks.
+// TestRecordBesideTicks: each call of Record gets consecutive ticks.
 func TestRecordBesideTicks(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 3})
@@ -335,8 +329,6 @@ func TestRecordBesideTicks(t *testing.T) {
 	}
 }
 
-// TestRecordCostsNoAllocations checks that a tick without a recording allocates nothing, and that a recorded
-// tick does not reallocate the list of marks.
 func TestRecordCostsNoAllocations(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
@@ -368,7 +360,7 @@ func TestTrace(t *testing.T) {
 	s.Add(System{Name: "a system to be traced", Run: func(x *Context) {
 		x.Commands().New(a)
 		var both sync.WaitGroup
-		both.Add(2) // so that the other worker must help
+		both.Add(2) // the first part waits for the second, which must run on the other worker
 		x.Split(2, func(*Context, int) { both.Done(); both.Wait() })
 	}})
 	s.Add(System{Name: "one that panics", After: []string{"a system to be traced"}, Phase: "next",

@@ -6,12 +6,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Reduce calls part for each part of the query's entities, as [Context.Each] does, and combines the results
-// in the order of the batches, beginning with the results of the first two batches. The result is the same on
-// any number of workers, to the last bit of a floating-point number. If the query matches no entity, the
-// result is the zero R. n is the number of entities in a part.
+// Reduce calls part for each batch of n entities of the query, in parallel as [Context.Each] does. Reduce
+// then combines the results from left to right: the first call of combine receives the results of the first
+// two batches. The result is the same on any number of workers, including the rounding of floating-point
+// numbers. If the query matches no entity, the result is the zero R.
 //
-// In the long run Reduce itself allocates nothing. The two functions may allocate.
+// In the long run Reduce itself allocates nothing.
 func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast.Batch) R,
 	combine func(a, b R) R) R {
 	j := c.cut(q, n)
@@ -35,9 +35,9 @@ func Reduce[R any](c *Context, q vast.Query, n int, part func(c *Context, b vast
 	return result
 }
 
-// reduction is the state of one Reduce, reused by the next one.
+// reduction is the state of a call of Reduce. The Context reuses it for the next call with the same R.
 type reduction[R any] struct {
-	part    func(*Context, vast.Batch) R // the argument of Reduce
+	part    func(*Context, vast.Batch) R // the argument of Reduce while Reduce runs
 	one     func(*Context, vast.Batch)   // calls part for a batch and stores the result in results
 	results []R
 }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// loop is the state that other goroutines share with Run.
+// loop is the state that other goroutines share with Run and RunTicks.
 type loop struct {
-	poke     chan struct{} // holds a token when Run must load this state again
-	unnotify func()        // stops the tokens that visitors of the world send
+	poke     chan struct{} // holds a token when Run or RunTicks must load this state again
+	unnotify func()        // undoes World.NotifyVisits
 
 	mu      sync.Mutex
 	running bool
@@ -38,8 +38,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	defer s.loop.setRunning(false, 0)
 	defer context.AfterFunc(ctx, s.poke)()
 	clock := s.options.Clock
-	// due is the time at which the next tick should start. held reports whether a pause or a call of Step has
-	// interrupted the rhythm: then the next tick without Step is due immediately.
+	// due is the time at which the next tick should start. held is true after a pause or a step: the next
+	// regular tick is then due immediately.
 	due, held := clock.Now(), false
 	for !s.stopped.Load() {
 		if ctx.Err() != nil {
@@ -76,21 +76,20 @@ func (s *Schedule) Run(ctx context.Context) error {
 			}
 			due = due.Add(s.step)
 		}
-		if err := s.owned((*Schedule).tick); err != nil {
+		if err := s.runAsOwner((*Schedule).tick); err != nil {
 			return err
 		}
 		if held || s.isBehind(due) {
-			// The next tick follows without a wait that would admit visitors.
-			s.admit(s.options.Visits)
+			s.admit(s.options.Visits) // because no wait follows that admits visitors
 		}
 	}
-	return s.owned((*Schedule).tick) // calls the End functions that the last tick did not call
+	return s.runAsOwner((*Schedule).tick) // calls the End functions that the last tick did not call
 }
 
-// RunTicks makes n ticks as fast as possible, without a clock. RunTicks makes fewer ticks if the simulation
-// is stopped: see [Schedule.Stop]. Like [Schedule.Run], RunTicks obeys Pause and Step. RunTicks returns the
-// error of a tick or of [Schedule.Build], the error of ctx if ctx ends before the last tick, or nil. A later
-// RunTicks, Run or Tick continues a simulation that is not stopped. RunTicks panics when n is negative.
+// RunTicks makes n ticks as fast as possible, or fewer if [Schedule.Stop] or [Context.Stop] is called. Like
+// [Schedule.Run], RunTicks obeys Pause and Step. RunTicks returns the error of a tick or of [Schedule.Build],
+// the error of ctx if ctx ends before the last tick, or nil. A later RunTicks, Run or Tick continues a
+// simulation that is not stopped. RunTicks panics when n is negative.
 func (s *Schedule) RunTicks(ctx context.Context, n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("sched: Schedule.RunTicks(%d): the number of ticks cannot be negative", n))
@@ -113,31 +112,27 @@ func (s *Schedule) RunTicks(ctx context.Context, n int) error {
 			}
 			continue
 		}
-		if err := s.owned((*Schedule).tick); err != nil {
+		if err := s.runAsOwner((*Schedule).tick); err != nil {
 			return err
 		}
 		s.admit(s.options.Visits)
 		n--
 	}
 	if s.stopped.Load() {
-		return s.owned((*Schedule).tick) // calls the End functions that the last tick did not call
+		return s.runAsOwner((*Schedule).tick) // calls the End functions that the last tick did not call
 	}
 	return nil
 }
 
-// isBehind reports whether the next tick is already due.
 func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().Before(due) }
 
-// oneThread reports whether the platform never preempts a goroutine: no other goroutine runs until this one
-// waits.
+// oneThread reports whether the platform runs all goroutines on one thread and never preempts a goroutine.
 const oneThread = runtime.GOARCH == "wasm"
 
-// admit admits visitors of the world for the given time, and reports whether visitors still wait. Run and
-// RunTicks call admit even between ticks that follow each other without a wait. Gosched then lets other
-// goroutines visit, pause the schedule or end the loop on a platform with one thread.
+// admit admits visitors of the world for the given time, and reports whether visitors still wait.
 func (s *Schedule) admit(limit time.Duration) (more bool) {
 	if oneThread {
-		runtime.Gosched()
+		runtime.Gosched() // lets other goroutines visit the world, pause the schedule or end its context
 	}
 	if s.options.Visits < 0 || s.keeper != nil && !s.keeper.Visits() {
 		return false
@@ -157,7 +152,8 @@ func (l *loop) budgetNow() time.Duration {
 	return l.budget
 }
 
-// mayTick reports whether a tick may run now, and whether Step requested this tick.
+// mayTick reports whether a tick may run now. If Step requested this tick, step is true, and mayTick removes
+// the tick from l.steps.
 func (s *Schedule) mayTick() (now, step bool) {
 	l := &s.loop
 	l.mu.Lock()
@@ -188,8 +184,8 @@ func (s *Schedule) Step(n int) {
 	s.control(func(l *loop) { l.paused, l.steps = true, l.steps+n })
 }
 
-// Paused reports whether [Schedule.Run] and [Schedule.RunTicks] are paused, or will be as soon as they run.
-// The ticks of [Schedule.Step] do not end a pause. Paused may be called from any goroutine at any time.
+// Paused reports whether [Schedule.Pause] or [Schedule.Step] was called after the last call of
+// [Schedule.Resume]. It may be called from any goroutine at any time.
 func (s *Schedule) Paused() bool {
 	s.mustBeMade("Paused")
 	s.loop.mu.Lock()
@@ -197,9 +193,8 @@ func (s *Schedule) Paused() bool {
 	return s.loop.paused
 }
 
-// Running reports whether [Schedule.Run] or [Schedule.RunTicks] is running. If neither is running, the
-// program may call Tick itself, and Pause has no effect on Tick. Running may be called from any goroutine at
-// any time.
+// Running reports whether [Schedule.Run] or [Schedule.RunTicks] is running. If neither runs, the program may
+// call Tick; a pause does not affect Tick. Running may be called from any goroutine at any time.
 func (s *Schedule) Running() bool {
 	s.mustBeMade("Running")
 	s.loop.mu.Lock()
@@ -215,7 +210,7 @@ func (s *Schedule) control(f func(l *loop)) {
 	s.poke()
 }
 
-// poke makes Run load the loop state again.
+// poke makes Run and RunTicks load the loop state again.
 func (s *Schedule) poke() {
 	select {
 	case s.loop.poke <- struct{}{}:

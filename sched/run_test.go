@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// fakeClock advances only when Run waits for a duration or a test sets now.
+// fakeClock advances when Run waits for a duration, or when a test sets now.
 type fakeClock struct {
 	now    time.Time
 	waits  []time.Duration
-	asleep func() // called when Run waits for wake without a duration
+	asleep func() // called when Run waits without a limit
 }
 
 func (c *fakeClock) Now() time.Time { return c.now }
@@ -34,7 +34,7 @@ func (c *fakeClock) Wait(d time.Duration, wake <-chan struct{}) {
 
 const ms = time.Millisecond
 
-// loopOf returns a schedule of 100 ticks a second, with one system, which calls f, and the schedule's clock.
+// loopOf returns a schedule of 100 ticks a second whose only system calls f, and the schedule's clock.
 func loopOf(t *testing.T, f func(tick uint64, clock *fakeClock)) (*Schedule, *fakeClock) {
 	w, _ := newWorld(t, 0)
 	clock := &fakeClock{now: time.Unix(1000, 0)}
@@ -50,7 +50,7 @@ func TestRunKeepsTime(t *testing.T) {
 		case 2:
 			clock.now = clock.now.Add(4 * ms)
 		case 3:
-			clock.now = clock.now.Add(25 * ms) // two more ticks are due; Run makes both without waiting
+			clock.now = clock.now.Add(25 * ms) // two more ticks are due
 		case 7:
 			clock.now = clock.now.Add(95 * ms) // nine more ticks are due; Run drops six
 		case 12:
@@ -60,8 +60,7 @@ func TestRunKeepsTime(t *testing.T) {
 	if err := s.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// After tick 3, Run makes the late ticks 4 and 5, then waits 5 ms. After tick 7, Run makes the late ticks
-	// 8, 9 and 10.
+	// The waits after ticks 1, 2, 5, 6, 10 and 11.
 	want := []time.Duration{10 * ms, 6 * ms, 5 * ms, 10 * ms, 5 * ms, 10 * ms}
 	if !slices.Equal(clock.waits, want) {
 		t.Errorf("waited %v, want %v", clock.waits, want)
@@ -117,7 +116,7 @@ func TestRunEnds(t *testing.T) {
 	s, clock := loopOf(t, func(uint64, *fakeClock) { ran++ })
 	s.Pause()
 	clock.asleep = stop
-	if err := s.Run(ctx); err != nil || ran != 0 { // Run ends although the schedule is paused
+	if err := s.Run(ctx); err != nil || ran != 0 {
 		t.Errorf("Run, paused: %v; the system ran %d times, want 0", err, ran)
 	}
 	if err := s.Run(ctx); err != nil || ran != 0 {
@@ -134,9 +133,7 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestRunFromOtherGoroutines calls methods of the schedule on another goroutine than Run, which uses the real
-// clock.
-func TestRunFromOtherGoroutines(t *testing.T) {
+func TestMethodsDuringRun(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 2, Rate: 10_000})
 	ran := make(chan uint64)

@@ -19,23 +19,23 @@ type Options struct {
 	// Workers is the number of goroutines that run systems, including the one that calls [Schedule.Tick].
 	// Default: runtime.GOMAXPROCS(0).
 	Workers int
-	// Rate is the number of ticks in a second of simulated time. [Schedule.Run] makes as many in a second of
-	// real time. Default: 60.
+	// Rate is the number of ticks in a second of simulated time. [Schedule.Run] makes Rate ticks in a second
+	// of real time. Default: 60.
 	Rate int
 	// CatchUp is the largest number of late ticks that [Schedule.Run] makes without waiting. Run drops and
 	// counts further late ticks. Default: 4.
 	CatchUp int
-	// Seed determines all random numbers, until [Schedule.Reset] sets another seed. Default: 0.
+	// Seed determines all random numbers. [Schedule.Reset] sets another seed. Default: 0.
 	Seed uint64
-	// Phases are the phases of a tick in order. A system of any other phase cannot be added. Default: the
-	// phases of the systems, in the order in which the first system of each phase was added.
+	// Phases lists the phases of a tick in order. [Schedule.Add] refuses systems of other phases. Default:
+	// the phases of the added systems, in the order in which they first occur.
 	Phases []Phase
 	// Commands are the options of each worker's Commands. Default: the defaults of vast.NewCommands.
 	Commands vast.CommandsOptions
 	// Clock is the time source of [Schedule.Run]. Default: real time.
 	Clock Clock
-	// Visits is the longest time for visitors of the world (see vast.World.Visit) after each tick and during
-	// each wait of [Schedule.Run]. This time does not count as time of the tick. If Visits is negative, the
+	// Visits is the time for visitors of the world (see vast.World.Visit) after each tick. It does not count
+	// as time of the tick. While [Schedule.Run] waits, visitors may take longer. If Visits is negative, the
 	// schedule admits no visitors, and the program can call vast.World.Admit itself. Default: half a
 	// millisecond.
 	Visits time.Duration
@@ -53,16 +53,16 @@ type Schedule struct {
 	delist  func() // removes the schedule from the list of the function Of
 	options Options
 	step    time.Duration
-	epoch   time.Duration // time of package clock from which all times count
+	epoch   time.Duration // time of package clock when the schedule was made
 
 	nodes  []*node // in the order in which they were added
 	byName map[string]*node
 	phases []Phase
 
-	busy     atomic.Bool // whether a method runs that excludes others: see enter
+	busy     atomic.Bool // whether a method runs that must run alone: see enter
 	built    bool
 	closed   bool
-	starting bool        // whether there may be systems that have not started
+	starting bool        // whether some systems may not have started
 	stopped  atomic.Bool // whether Stop was called in this simulation
 	measure  atomic.Bool // whether the next ticks are measured
 	stages   []stage
@@ -81,7 +81,7 @@ type Schedule struct {
 	team      team
 	loop      loop
 	observers observers
-	keeper    state.Keeper // of the store that keeps the world, or nil
+	keeper    state.Keeper // the store that keeps the world, or nil
 
 	mu       sync.Mutex // guards the fields below, which any goroutine may read
 	graph    Graph
@@ -154,8 +154,8 @@ func (s *Schedule) Options() Options {
 }
 
 // Add adds a system, which runs from the next tick on. Several systems may have the same name: in messages,
-// statistics and the Graph the second "move" is "move 2". Add panics with the reason when the system has no
-// name or no Run, names a column of another world, or belongs to a phase that Options.Phases does not list.
+// statistics and the Graph the second "move" is "move 2". Add panics if the system has no name or no Run,
+// names an invalid column or resource, or belongs to a phase that Options.Phases does not list.
 func (s *Schedule) Add(sys System) {
 	s.enter("Add")
 	defer s.busy.Store(false)
@@ -173,9 +173,9 @@ func (s *Schedule) Add(sys System) {
 }
 
 // Build brings the systems into an order. After [Schedule.Add], the next [Schedule.Tick] does this, too. Call
-// Build to see an error or the [Schedule.Graph] before that tick. It returns an [*OrderError] when Before and
-// After form a cycle, name a system that does not exist, or contradict the phases. Complexity: at least the
-// square, and at most the cube, of the number of systems.
+// Build to see an error or the [Schedule.Graph] before that tick. Build returns an [*OrderError] when Before
+// and After form a cycle, name a system that does not exist, or contradict the phases. Complexity: at least
+// the square, and at most the cube, of the number of systems.
 func (s *Schedule) Build() error {
 	s.enter("Build")
 	defer s.busy.Store(false)
@@ -183,7 +183,7 @@ func (s *Schedule) Build() error {
 }
 
 func (s *Schedule) build() error {
-	if s.built || s.applying { // a tick under way ends with the systems that it began with
+	if s.built || s.applying { // a tick under way keeps its systems
 		return nil
 	}
 	stages, graph, err := s.plan()
@@ -215,8 +215,8 @@ func (s *Schedule) Graph() Graph {
 }
 
 // GrowCommandBytes makes room for the given number of bytes of commands in each worker's Commands (see
-// vast.Commands.GrowBytes). Recording so many bytes cannot fail in the next tick. It returns a [*vm.Error] if
-// there is no memory.
+// vast.Commands.GrowBytes). Recording that many bytes cannot fail in the next tick. GrowCommandBytes returns
+// a [*vm.Error] if there is no memory.
 func (s *Schedule) GrowCommandBytes(bytes int) error {
 	s.enter("GrowCommandBytes")
 	defer s.busy.Store(false)
@@ -229,19 +229,18 @@ func (s *Schedule) GrowCommandBytes(bytes int) error {
 }
 
 // DropCommands drops the commands that an error of [Schedule.Tick] left behind. Call DropCommands when there
-// is no way to make room for these commands. The next Tick continues the same tick with its remaining phases.
-// Entities that the dropped commands would have created are not created. DropCommands releases the memory of
-// the Commands, including the room from GrowCommandBytes.
+// is no way to make room for these commands. The next Tick continues the interrupted tick with its remaining
+// phases. DropCommands releases the memory of the Commands, including the room from GrowCommandBytes.
 func (s *Schedule) DropCommands() error {
 	s.enter("DropCommands")
 	defer s.busy.Store(false)
 	return s.drop()
 }
 
-// Close ends the simulation: the End functions of the systems run, unless they already ran. Close then ends
-// the goroutines, waits for them, and releases the memory of the Commands. It drops commands that could not
-// be applied. The world stays open. A second Close does nothing. If an End function fails, Close returns the
-// error as [Schedule.Tick] does, and closes the schedule nevertheless.
+// Close ends the simulation: it drops commands that could not be applied, and calls the End functions that
+// have not run. Close then ends the goroutines, waits for them, and releases the memory of the Commands. The
+// world stays open. If an End function fails, Close returns the error as [Schedule.Tick] does, and closes the
+// schedule nevertheless. A second Close does nothing.
 func (s *Schedule) Close() error {
 	s.mustBeMade("Close")
 	if s.closed {
@@ -278,8 +277,8 @@ func (s *Schedule) mustBeMade(what string) {
 	}
 }
 
-// mustApply reports whether there are recorded commands that were not applied.
-func (s *Schedule) mustApply() bool {
+// unapplied reports whether there are recorded commands that were not applied.
+func (s *Schedule) unapplied() bool {
 	return slices.ContainsFunc(s.team.workers, func(w *worker) bool { return w.recorded })
 }
 

@@ -22,10 +22,9 @@ func (s *Schedule) Stopped() bool {
 // Stop ends the simulation when the tick under way is complete: see [Schedule.Stop].
 func (c *Context) Stop() { c.of().Stop() }
 
-// Reset ends the simulation and prepares the next one. The End functions of the systems run, unless they
-// already ran. Before the next tick the Start functions run again. That tick is number 1, and its random
-// numbers come from the given seed. Systems and statistics stay. Commands that could not be applied are
-// dropped.
+// Reset ends the simulation and prepares the next one. Reset drops commands that could not be applied, and
+// calls the End functions that have not run. The next tick calls the Start functions again, and has number 1.
+// From then on, all random numbers come from the given seed. Systems and statistics stay.
 //
 // Reset itself does not touch the world. To begin the next simulation with an empty world, call
 // vast.World.Reset after this method and not before, because End may read the world. vast.World.Reset
@@ -86,7 +85,8 @@ func (s *Schedule) end() error {
 	return err
 }
 
-// runAlone runs n, which is Start or End of a system or nil. After an error it drops the commands of n.
+// runAlone runs n, which is Start or End of a system, or nil. After an error, runAlone drops the commands of
+// n.
 func (s *Schedule) runAlone(n *node) error {
 	if n == nil {
 		return nil
@@ -97,12 +97,12 @@ func (s *Schedule) runAlone(n *node) error {
 // finish ends the simulation, even if End functions fail.
 func (s *Schedule) finish() error {
 	var errs []error
-	if s.mustApply() {
+	if s.unapplied() {
 		errs = append(errs, s.drop())
 	}
 	s.applying = false
 	for {
-		err := s.owned((*Schedule).end)
+		err := s.runAsOwner((*Schedule).end)
 		if err == nil {
 			return errors.Join(errs...)
 		}

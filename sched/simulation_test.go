@@ -13,9 +13,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// life returns a schedule with two systems, the list of the calls of their functions, and the world. A call
-// is written as function, tick, "/" and number of entities. Start of system a makes three entities. System b
-// stops the simulation in tick stopTick.
+// life returns a schedule with the systems a and b, the list of the calls of their functions, and the world.
+// "startb0/3" in the list is a call of Start of b in tick 0, with three entities in the world. Start of a
+// makes three entities. b stops the simulation in tick stopTick.
 func life(t *testing.T, workers int, stopTick uint64) (s *Schedule, did *[]string, w *vast.World) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -94,8 +94,7 @@ func TestStartAndEnd(t *testing.T) {
 	}
 }
 
-// TestNeverStarted checks that a schedule that is stopped before its first tick calls neither Start nor End.
-func TestNeverStarted(t *testing.T) {
+func TestStopBeforeFirstTick(t *testing.T) {
 	s, did, _ := life(t, 1, 2)
 	s.Stop()
 	tick(t, s, 2)
@@ -106,12 +105,11 @@ func TestNeverStarted(t *testing.T) {
 		t.Error(err)
 	}
 	if err := s.Close(); err != nil || len(*did) != 0 {
-		t.Errorf("%v, did %v", err, *did)
+		t.Errorf("Close: %v; calls %v, want none", err, *did)
 	}
 }
 
-// TestLateSystemStarts checks that a system added between ticks starts before its first tick.
-func TestLateSystemStarts(t *testing.T) {
+func TestSystemAddedBetweenTicksStarts(t *testing.T) {
 	s, did, _ := life(t, 1, 9)
 	tick(t, s, 1)
 	s.Add(System{Name: "c", Run: nothing, Start: func(x *Context) {
@@ -120,12 +118,10 @@ func TestLateSystemStarts(t *testing.T) {
 	*did = (*did)[:0]
 	tick(t, s, 1)
 	if got := strings.Join(*did, " "); got != "startc1 b2/3 a2/3" {
-		t.Errorf("did %s", got)
+		t.Errorf("calls %s", got)
 	}
 }
 
-// TestResetRepeats checks that a seed gives the same simulation again, and another seed a different
-// simulation.
 func TestResetRepeats(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])
@@ -158,7 +154,7 @@ func TestResetRepeats(t *testing.T) {
 		hashes = append(hashes, sum)
 	}
 	if hashes[0] != hashes[2] || hashes[0] == hashes[1] {
-		t.Errorf("%x", hashes)
+		t.Errorf("the hashes with seeds 7, 8 and 7 are %x", hashes)
 	}
 	s.Stats()
 	tick(t, s, 2)
@@ -167,8 +163,6 @@ func TestResetRepeats(t *testing.T) {
 	}
 }
 
-// TestRandomAndGenerations checks that the successive entities of one slot have different random numbers, in
-// the same tick and after World.Reset, and that RandomOf gives the same numbers for the slot each time.
 func TestRandomAndGenerations(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
@@ -239,8 +233,6 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// TestEndFails checks that the End functions of all systems run although one panics and another has no room
-// for its commands.
 func TestEndFails(t *testing.T) {
 	for _, how := range []string{"Tick", "Reset", "Close"} {
 		w := vast.NewWorld(vast.Options{MaxEntities: 128})
@@ -288,7 +280,6 @@ func TestEndFails(t *testing.T) {
 	}
 }
 
-// TestResetDropsCommands checks that Reset drops commands that a tick could not apply.
 func TestResetDropsCommands(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
@@ -315,8 +306,6 @@ func TestResetDropsCommands(t *testing.T) {
 	}
 }
 
-// TestRunTicks checks that RunTicks uses no clock, obeys Pause and its context, and continues in the next
-// call.
 func TestRunTicks(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	var s *Schedule
@@ -352,7 +341,6 @@ func TestRunTicks(t *testing.T) {
 	mustPanic(t, "RunTicks(-1)", func() { s.RunTicks(ctx, -1) })
 }
 
-// TestStopWhilePaused checks that Stop ends a paused Run or RunTicks.
 func TestStopWhilePaused(t *testing.T) {
 	for _, run := range []func(*Schedule) error{
 		func(s *Schedule) error { return s.Run(context.Background()) },
@@ -372,9 +360,7 @@ func TestStopWhilePaused(t *testing.T) {
 	}
 }
 
-// TestSeveralOfOneSystem checks the names, the order and the random numbers of systems that were added with
-// the same name.
-func TestSeveralOfOneSystem(t *testing.T) {
+func TestSystemsOfOneName(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})
 	drawn := make(map[uint64]string)
@@ -408,8 +394,6 @@ func TestSeveralOfOneSystem(t *testing.T) {
 	}
 }
 
-// TestMeasuringBegins checks that ticks before the first call of Stats are counted but not measured, even if
-// they are recorded.
 func TestMeasuringBegins(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})

@@ -77,11 +77,10 @@ func TestSplitPanics(t *testing.T) {
 	says("inside a part of another")
 	n = -1
 	says("Context.Split(-1)")
-	// After the failed ticks, the next tick works.
 	n, part = 1, func(*Context, int) {}
 	w.Archetype().New()
 	if err := s.Tick(); err != nil || batches != 1 {
-		t.Errorf("%v, %d batches", err, batches)
+		t.Errorf("the tick after failed ticks: %v, %d batches, want 1", err, batches)
 	}
 }
 

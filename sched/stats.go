@@ -15,12 +15,12 @@ import (
 type Stats struct {
 	Tick           uint64        // number of the last tick
 	Budget         time.Duration // time from one tick to the next while [Schedule.Run] runs, otherwise 0
-	Commands       vast.Applied  // numbers of commands that were applied and that were skipped
+	Commands       vast.Applied  // numbers of applied and of skipped commands
 	Late           uint64        // ticks that [Schedule.Run] began at least one whole step late
 	Dropped        uint64        // ticks that [Schedule.Run] dropped, see Options.CatchUp
 	Ticks          Times         // durations of whole ticks
 	RecentTicks    Times         // exact durations of the last 256 ticks
-	Applying       Times         // time that each tick spent on applying commands
+	Applying       Times         // time for applying commands, in each tick that applied commands
 	RecentApplying Times         // exact times of the last 256 ticks that applied commands
 	Systems        []SystemStats // in the order in which one worker runs them
 }
@@ -34,8 +34,8 @@ type SystemStats struct {
 	Recent Times // exact durations in the last 256 ticks in which the system ran
 }
 
-// Times summarizes durations. P50, P99 and Max of recent durations are exact. Otherwise they are within 1% of
-// the exact value, and count a duration over one minute as one minute.
+// Times summarizes durations. P50, P99 and Max are exact in the fields whose names begin with Recent. In the
+// other fields they are within 1% of the exact value, and a duration over one minute counts as one minute.
 type Times struct {
 	Count               uint64
 	Total               time.Duration
@@ -48,38 +48,37 @@ const (
 	recentRuns  = 256  // runs of a system
 )
 
-// longest is the upper bound of the histogram.
+// longest is the longest duration that a histogram holds.
 const longest = time.Minute
 
-// measured is a duration of the tick under way. The end of the tick records all durations, because then the
-// tick takes the lock only once.
+// measured is a duration of the tick under way. All durations are recorded at the end of the tick, so that
+// the tick locks the mutex only once.
 type measured struct {
 	took time.Duration
-	done bool // whether the work was done and its duration is not recorded yet
+	done bool // whether took must be recorded
 }
 
 // times collects durations for Times. The zero value holds no durations.
 type times struct {
 	histogram *hdrhistogram.Histogram // nil before makeRoom
 	total     time.Duration
-	ring      []time.Duration // the last durations; duration n has the index n modulo the length
+	ring      []time.Duration // the last durations; duration number n is at index n modulo len(ring)
 }
 
-// makeRoom makes the histogram and a ring of the last `recent` durations. recent must be a power of two.
-func (t *times) makeRoom(recent int) {
+// makeRoom makes the histogram and the ring. size is the length of the ring, a power of two.
+func (t *times) makeRoom(size int) {
 	if t.histogram == nil {
-		t.histogram, t.ring = hdrhistogram.New(1, int64(longest), 2), make([]time.Duration, recent)
+		t.histogram, t.ring = hdrhistogram.New(1, int64(longest), 2), make([]time.Duration, size)
 	}
 }
 
-// record adds the duration of m, if any, and clears m.done, so that a second call adds nothing. Call makeRoom
-// before the first record. record allocates nothing, because no value is out of the histogram's range.
+// record adds the duration of m if m.done is true, and clears m.done. Call makeRoom before the first record.
 func (t *times) record(m *measured) {
 	if m.done {
 		m.done = false
 		t.total += m.took
 		t.ring[t.histogram.TotalCount()&int64(len(t.ring)-1)] = m.took
-		_ = t.histogram.RecordValue(int64(min(max(m.took, 0), longest)))
+		_ = t.histogram.RecordValue(int64(min(max(m.took, 0), longest))) // no error: the value is in range
 	}
 }
 
@@ -105,14 +104,14 @@ func (t *times) stats() Times {
 	}
 }
 
-// recent skips the first `after` durations and appends the later ones to `into`, oldest first. Durations that
-// the ring has overwritten are missing.
-func (t *times) recent(after uint64, into []time.Duration) []time.Duration {
+// recent appends the durations to dst, oldest first, without the first skip durations. Durations that the
+// ring has overwritten are missing.
+func (t *times) recent(skip uint64, dst []time.Duration) []time.Duration {
 	count, n := t.count(), uint64(len(t.ring))
-	for i := max(after, count-min(count, n)); i < count; i++ {
-		into = append(into, t.ring[i&(n-1)])
+	for i := max(skip, count-min(count, n)); i < count; i++ {
+		dst = append(dst, t.ring[i&(n-1)])
 	}
-	return into
+	return dst
 }
 
 // timesOf summarizes a list of durations, oldest first. It sorts the list.
@@ -125,7 +124,7 @@ func timesOf(list []time.Duration) Times {
 		st.Total += took
 	}
 	slices.Sort(list)
-	// quantile returns the smallest duration d such that at least this percentage of the list is at most d.
+	// quantile returns a percentile by the nearest-rank method.
 	quantile := func(percent int) time.Duration { return list[(len(list)*percent+99)/100-1] }
 	st.P50, st.P99, st.Max = quantile(50), quantile(99), list[len(list)-1]
 	return st
@@ -160,13 +159,12 @@ func (c *counters) makeRoom() {
 }
 
 // Stats returns the statistics up to the end of the last tick. It may be called from any goroutine at any
-// time. While a tick runs, the times of some systems may be a tick or more newer than the times of others.
-// Complexity: about ten microseconds for each system. The end of a tick waits at most until Stats is done
-// with one system. Systems and hooks must not depend on Stats, because durations differ from run to run.
-// [Context.Tick] returns the number of the tick.
+// time. While ticks run, the times of some systems may be a tick or more newer than the times of others.
+// Systems and hooks must not depend on Stats, because durations differ from run to run.
 //
 // The first call makes all later ticks measure their systems, and allocates about 33 KB for each system. Call
-// Stats before the first tick to have the times of all ticks.
+// Stats before the first tick to have the times of all ticks. Complexity: about ten microseconds for each
+// system. Stats delays the end of a tick by at most the time for one system.
 func (s *Schedule) Stats() Stats {
 	s.mustBeMade("Stats")
 	budget := s.loop.budgetNow()
@@ -191,17 +189,16 @@ func (s *Schedule) Stats() Stats {
 	return st
 }
 
-// Recent skips the first `after` ticks and appends the durations of the later ticks to `into`, oldest first.
-// It also returns the number of ticks since the schedule was made. A caller that polls passes this number as
-// `after` in the next call, and so receives each tick once. The schedule keeps the last 4,096 ticks; older
-// ticks are missing, and so are ticks before the first call of Recent or [Schedule.Stats]. Recent may be
-// called from any goroutine at any time.
-func (s *Schedule) Recent(after uint64, into []time.Duration) (count uint64, times []time.Duration) {
+// Recent appends the durations of ticks to dst, oldest first, without the first skip ticks. It also returns
+// count, the number of ticks since the schedule was made. Pass count as skip to the next call to receive each
+// tick once. The schedule keeps the last 4,096 ticks. Older ticks are missing, and so are ticks before the
+// first call of Recent or [Schedule.Stats]. Recent may be called from any goroutine at any time.
+func (s *Schedule) Recent(skip uint64, dst []time.Duration) (count uint64, times []time.Duration) {
 	s.mustBeMade("Recent")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.startMeasuring()
 	c := &s.counters
 	unmeasured := c.ended - c.ticks.count()
-	return c.ended, c.ticks.recent(after-min(after, unmeasured), into)
+	return c.ended, c.ticks.recent(skip-min(skip, unmeasured), dst)
 }

@@ -49,8 +49,6 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestRecent checks that a caller that polls Recent gets each tick once, and that Stats has the last 256
-// durations of a system.
 func TestRecent(t *testing.T) {
 	w, _ := newWorld(t, 0)
 	s := newSchedule(t, w, Options{Workers: 1})

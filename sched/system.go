@@ -20,11 +20,11 @@ const Update Phase = "update"
 // in parallel.
 //
 // Two systems conflict when one writes a column or a resource that the other reads or writes. Conflicting
-// systems of a phase run one after the other: in the order that Before and After require, or else in the
-// order in which they were added. Systems that neither conflict nor have a required order may run in
+// systems of a phase run one after the other. Before and After determine their order; otherwise the system
+// that was added first runs first. Systems that neither conflict nor have a required order may run in
 // parallel. A column that a query uses only to test for presence needs no declaration: presence does not
-// change while systems run, because commands are applied between them. A test for changes of a column, by
-// vast.Query.Changed or a vast.Tracker, counts as reading the column.
+// change while systems run, because commands are applied when no system runs. A test for changes of a column,
+// by vast.Query.Changed or a vast.Tracker, counts as reading the column.
 type System struct {
 	// Name identifies the system in messages, statistics, Before and After. If several systems are added with
 	// the name "move", the second of them is called "move 2".
@@ -37,10 +37,10 @@ type System struct {
 	// ReadsResources lists the resources that the system only reads. WritesResources lists the resources that
 	// the system writes.
 	ReadsResources, WritesResources []Resource
-	// Before names systems that run after this system is done. After names systems that are done before this
-	// system runs. A name stands for all other systems that were added with that name. Before and After may
-	// name systems that do not conflict. They may name a system of another phase only if the order of the
-	// phases agrees.
+	// Before names systems that must wait for this system. After names systems that this system must wait
+	// for. A name stands for all other systems that were added with that name. Before and After may name
+	// systems that do not conflict. They may name a system of another phase only if the order of the phases
+	// agrees.
 	Before, After []string
 	// If is the condition of the system. The schedule calls it in each tick when the system is due, and skips
 	// the system if the condition returns false. The condition may read what the system declares. Default:
@@ -51,15 +51,15 @@ type System struct {
 	Exclusive bool
 	// Start runs before the first tick of the system, and again after [Schedule.Reset]. The Start functions
 	// run one after the other, in the order in which the systems were added, as if the systems were
-	// exclusive. If Start panics, the tick does not begin, and the next tick calls Start again. Default:
-	// nothing.
+	// exclusive. If Start panics, the tick does not begin, and the next tick calls Start again. Start may be
+	// nil.
 	Start func(*Context)
 	// Run does the work. An exclusive system may make structural changes in Run. Any other system records
 	// structural changes in [Context.Commands].
 	Run func(*Context)
-	// End runs once after the last tick, if the system has started: when the simulation is stopped, in
-	// [Schedule.Reset] and in [Schedule.Close]. The End functions run one after the other, in the reverse
-	// order of Start, as if the systems were exclusive. Default: nothing.
+	// End runs once when the simulation ends, by [Schedule.Stop], [Schedule.Reset] or [Schedule.Close], if
+	// the system has started. The End functions run one after the other, in the reverse order of Start, as if
+	// the systems were exclusive. End may be nil.
 	End func(*Context)
 }
 
@@ -99,7 +99,7 @@ type node struct {
 	given         string // the name that Add was called with
 	hash          uint64 // hash of the name
 	start, end    *node  // run Start and End; nil if the system lacks the function
-	started       bool   // whether Start is done and End was not called since
+	started       bool   // true from the end of Start until End is called
 	reads, writes []probe.ColumnInfo
 	written       []int // the numbers of the columns in writes; nil if the system is exclusive
 
@@ -109,7 +109,7 @@ type node struct {
 	next          []*node // nodes of the same stage that wait for this node
 	waitsFor      int     // number of nodes of the same stage for which this node waits
 
-	waiting int // number of the nodes counted in waitsFor that are not done in the tick under way
+	waiting int // number of nodes for which this node still waits in the tick under way
 	context Context
 	took    measured
 	times   times // guarded by the schedule's mutex

@@ -12,11 +12,11 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Code that owned or stay calls counts as the work of the world's owner. owned runs on the goroutine that
-// calls Tick, and stay on the goroutines of the other workers.
+// Code that runAsOwner or runWorker calls counts as the work of the world's owner. runAsOwner runs on the
+// goroutine that calls Tick, and runWorker on the goroutines of the other workers.
 func init() {
-	atwork.Mark((*Schedule).owned)
-	atwork.Mark((*team).stay)
+	atwork.Mark((*Schedule).runAsOwner)
+	atwork.Mark((*team).runWorker)
 }
 
 // goexit is the panic value of a system that ended its goroutine.
@@ -49,14 +49,14 @@ func (s *Schedule) Tick() error {
 	if err := s.build(); err != nil {
 		return err
 	}
-	err := s.owned((*Schedule).tick)
+	err := s.runAsOwner((*Schedule).tick)
 	s.admit(s.options.Visits)
 	return err
 }
 
-// owned calls f as the world's owner, because f runs code of systems. If that code ends the goroutine, owned
-// abandons the tick.
-func (s *Schedule) owned(f func(*Schedule) error) (err error) {
+// runAsOwner calls f, which runs code of systems, as the world's owner. If that code ends the goroutine,
+// runAsOwner abandons the tick.
+func (s *Schedule) runAsOwner(f func(*Schedule) error) (err error) {
 	atwork.Enter(s.world)
 	defer atwork.Leave(s.world)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

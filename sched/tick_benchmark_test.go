@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkNew makes a schedule, adds 20 systems and closes it.
 func BenchmarkNew(b *testing.B) {
 	w, c := newWorld(b, 10)
 	names := make([]string, 20)
@@ -81,9 +80,8 @@ func heavyWork(p, v []benchmarkPosition) {
 	}
 }
 
-// BenchmarkEach compares a plain loop over the query with Each on one worker and on two workers, in one run.
-// It compares the shortest mean time of several rounds. A ratio over 1 means that Each is faster than the
-// plain loop.
+// BenchmarkEach runs a plain loop, Each on one worker and Each on two workers in turn, and compares their
+// shortest mean times. A ratio over 1 means that Each is faster than the plain loop.
 func BenchmarkEach(b *testing.B) {
 	for _, test := range []struct {
 		name          string

@@ -14,7 +14,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// hash returns a hash of all entities and their components.
 func hash(w *vast.World, c []vast.Column[uint64]) uint64 {
 	h := fnv.New64a()
 	for e := range w.Query().All() {
@@ -109,8 +108,6 @@ func TestSameForAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
-// TestCommandsOrder checks that commands are ordered by system, then by the step within the system, on any
-// number of workers.
 func TestCommandsOrder(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		w, c := newWorld(t, 2)
@@ -207,9 +204,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestExhaustion checks that commands that cannot be applied are kept, and that the tick continues where it
-// stopped.
-func TestExhaustion(t *testing.T) {
+func TestTickContinuesAfterExhaustion(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 128})
 	defer w.Close()
 	col := vast.NewColumn[uint64](w)
@@ -248,8 +243,6 @@ func TestExhaustion(t *testing.T) {
 	}
 }
 
-// TestDropCommands checks that DropCommands drops commands that could not be applied, and that the next Tick
-// continues the tick.
 func TestDropCommands(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 64})
 	defer w.Close()
@@ -291,7 +284,6 @@ func TestDropCommands(t *testing.T) {
 	}
 }
 
-// TestNoRoomToRecord checks that a system without room for its commands fails with an error that says so.
 func TestNoRoomToRecord(t *testing.T) {
 	w, c := newWorld(t, 1)
 	a := w.Archetype(c[0])

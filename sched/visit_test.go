@@ -89,12 +89,10 @@ func TestRunAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// TestLateRunAdmitsVisitors checks that a schedule that never waits, because it is always late, admits
-// visitors.
 func TestLateRunAdmitsVisitors(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
-	s := New(w, Options{Workers: 1, Rate: 1e9})
+	s := New(w, Options{Workers: 1, Rate: 1e9}) // each tick is late, and Run never waits
 	defer s.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
@@ -108,8 +106,7 @@ func TestLateRunAdmitsVisitors(t *testing.T) {
 	}
 }
 
-// TestVisitFromSystem checks that Visit panics inside a tick, because Visit would wait for the end of this
-// tick.
+// TestVisitFromSystem checks that Visit panics inside a tick, because it would wait for the end of the tick.
 func TestVisitFromSystem(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -156,7 +153,6 @@ func TestVisitFromSystem(t *testing.T) {
 	}
 }
 
-// TestVisitOtherWorldFromSystem checks that a system can visit another world.
 func TestVisitOtherWorldFromSystem(t *testing.T) {
 	w, other := vast.NewWorld(vast.Options{}), vast.NewWorld(vast.Options{})
 	defer w.Close()

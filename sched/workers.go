@@ -38,7 +38,6 @@ type team struct {
 	closed  bool
 }
 
-// start starts the goroutines.
 func (t *team) start(s *Schedule, n int) {
 	t.schedule = s
 	t.workers = make([]*worker, n)
@@ -48,7 +47,7 @@ func (t *team) start(s *Schedule, n int) {
 	}
 	for _, w := range t.workers[1:] {
 		t.gone.Add(1)
-		go t.stay(w)
+		go t.runWorker(w)
 	}
 }
 
@@ -68,8 +67,8 @@ func (t *team) stop() {
 	t.gone.Wait()
 }
 
-// stay is the main loop of a worker's goroutine.
-func (t *team) stay(w *worker) {
+// runWorker is the main loop of a worker's goroutine.
+func (t *team) runWorker(w *worker) {
 	debug.SetPanicOnFault(true)
 	ended := false
 	defer func() {
@@ -84,7 +83,7 @@ func (t *team) stay(w *worker) {
 			t.finish(w)
 		}
 		t.mu.Unlock()
-		go t.stay(w)
+		go t.runWorker(w)
 	}()
 	t.mu.Lock()
 	for !t.closed {
@@ -117,13 +116,13 @@ func (t *team) rouse(n int) {
 	go makeWay()
 }
 
-// makeWay does nothing. A processor of Go's scheduler next runs the goroutine that became ready last. For
-// about fifty microseconds other processors do not steal that goroutine, because a goroutine that wakes
-// another one usually waits soon. A goroutine that wakes a worker does not wait. But makeWay becomes ready
-// after the worker, so makeWay runs next, and other processors can steal the worker immediately.
+// makeWay does nothing, but starting it lets other processors of Go's scheduler run a woken worker
+// immediately. A processor reserves the goroutine that became ready last: it runs this goroutine next, and
+// other processors do not steal it for about fifty microseconds. Because makeWay becomes ready after the
+// worker, the processor reserves makeWay and not the worker.
 func makeWay() {}
 
-// rouseFirst wakes the first worker if it sleeps until the end of a stage. The caller holds the mutex.
+// rouseFirst wakes the first worker, if it sleeps, when a stage has ended. The caller holds the mutex.
 func (t *team) rouseFirst() {
 	for i, w := range t.idle {
 		if w == t.workers[0] {

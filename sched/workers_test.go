@@ -10,22 +10,20 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// serial reports whether this build runs systems one after the other, also on several workers.
+// serial reports whether this build runs systems one after the other, even with several workers.
 func serial(*Schedule) bool { return invariants.Enabled }
 
 // goroutines returns the stacks of the goroutines of all schedules.
 func goroutines() (stacks []string) {
 	b := make([]byte, 1<<20)
 	for _, stack := range strings.Split(string(b[:runtime.Stack(b, true)]), "\n\n") {
-		if strings.Contains(stack, "(*team).stay") {
+		if strings.Contains(stack, "(*team).runWorker") {
 			stacks = append(stacks, stack)
 		}
 	}
 	return stacks
 }
 
-// TestIdleWorkersSleep checks that between ticks the goroutines of all workers are blocked, and that Close
-// ends these goroutines.
 func TestIdleWorkersSleep(t *testing.T) {
 	for len(goroutines()) > 0 { // goroutines of earlier tests are ending
 		runtime.Gosched()
@@ -66,9 +64,7 @@ func TestIdleWorkersSleep(t *testing.T) {
 	}
 }
 
-// TestRunAtOnce checks that systems that do not conflict run in parallel: each of the three systems waits
-// until all three run.
-func TestRunAtOnce(t *testing.T) {
+func TestSystemsRunInParallel(t *testing.T) {
 	w, c := newWorld(t, 1)
 	s := newSchedule(t, w, Options{Workers: 3})
 	if serial(s) {
@@ -77,7 +73,10 @@ func TestRunAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	ran := 0
 	for _, name := range []string{"a", "b", "c"} {
-		s.Add(System{Name: name, Reads: Columns(c[0]), Run: func(*Context) { all.Done(); all.Wait() }})
+		s.Add(System{Name: name, Reads: Columns(c[0]), Run: func(*Context) {
+			all.Done()
+			all.Wait() // returns when all three systems run
+		}})
 	}
 	s.Add(System{Name: "d", Writes: Columns(c[0]), Run: func(*Context) { ran++ }})
 	for range 100 {
@@ -89,16 +88,17 @@ func TestRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestPartsRunAtOnce checks that the parts of one system run in parallel: each part waits until all three
-// run.
-func TestPartsRunAtOnce(t *testing.T) {
+func TestPartsRunInParallel(t *testing.T) {
 	w, c := newWorld(t, 1)
 	w.Archetype(c[0]).NewN(192, nil)
 	q := w.Query(c[0])
 	s := newSchedule(t, w, Options{Workers: 3})
 	var all sync.WaitGroup
 	s.Add(System{Name: "a", Run: func(x *Context) {
-		x.Each(q, 64, func(*Context, vast.Batch) { all.Done(); all.Wait() })
+		x.Each(q, 64, func(*Context, vast.Batch) {
+			all.Done()
+			all.Wait() // returns when all three parts run
+		})
 	}})
 	for range 100 {
 		all.Add(3)

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A file is a magic number and blocks. A block is a header and its bytes. The header and the bytes have a
-// checksum each.
+// A file consists of a magic number and blocks. A block consists of a header and its bytes. The header and
+// the bytes each have a checksum.
 
 // magic is the beginning of a file. The last two bytes are the version of the format.
 var magic = [16]byte{'v', 'a', 's', 't', ' ', 'w', 'o', 'r', 'l', 'd', '\r', '\n', 0x1a, 0, versionWhole, 0}
@@ -39,9 +39,9 @@ const (
 // checksum of the bytes and the checksum of the header.
 type block struct {
 	kind  blockKind
-	index uint32 // of the array, the column or the resource, in the description of the file
+	index uint32 // index of the array, the column or the resource in the description of the file
 	first uint64 // index of the first element or value
-	count uint64 // how many elements, values or headers; in blockEnd, how many blocks come before it
+	count uint64 // number of elements, values or headers; in a blockEnd, number of blocks before it
 	size  uint64 // number of bytes
 }
 
@@ -56,7 +56,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // blockWriter writes blocks.
 type blockWriter struct {
 	dst    *bufio.Writer
-	offset int64 // in the file
+	offset int64 // offset of the next block in the file
 	blocks uint64
 	header [bytesHeader]byte
 	buffer []byte
@@ -127,8 +127,8 @@ type blockReader struct {
 	version uint16
 	blocks  uint64
 	header  [bytesHeader]byte
-	headers []byte // headers of the next blocks, whose bytes follow side by side
-	sum     uint32 // checksum of the bytes that follow
+	headers []byte // headers of the next blocks, if a blockHeaders listed them
+	sum     uint32 // checksum of the bytes of the current block
 	buffer  []byte
 }
 
@@ -136,8 +136,9 @@ type blockReader struct {
 type source interface {
 	// read fills dst.
 	read(dst []byte) error
-	// elements fills dst, and returns an error if the checksum of dst is not sum. A source may instead read
-	// and check dst later, until wait, which then returns the error. number is the number of the block.
+	// elements fills dst with the bytes of the block with the given number, and returns an error if their
+	// checksum is not sum. A source may do this in parallel: dst is complete when wait has returned, and wait
+	// returns the error.
 	elements(dst []byte, number uint64, sum uint32) error
 	// wait waits for the reads that elements has begun, and returns their error.
 	wait() error
@@ -162,7 +163,7 @@ func newBlockReader(src source) (*blockReader, error) {
 	return r, nil
 }
 
-// next reads the header of the next block. The caller reads the bytes of the block.
+// next returns the header of the next block. The caller reads the bytes of the block.
 func (r *blockReader) next() (block, error) {
 	if len(r.headers) > 0 {
 		b, err := r.parse(r.headers[:bytesHeader])
@@ -208,7 +209,7 @@ func (r *blockReader) parse(h []byte) (block, error) {
 func (r *blockReader) into(dst []byte) error { return r.src.elements(dst, r.blocks-1, r.sum) }
 
 // bytes reads the bytes of a block into a buffer, which the next call overwrites. The buffer grows as bytes
-// arrive, because otherwise a wrong size in a header could take much more memory than the file has bytes.
+// arrive: a wrong size in a header must not allocate much more memory than the file has bytes.
 func (r *blockReader) bytes(b block) ([]byte, error) {
 	r.buffer = r.buffer[:0]
 	for left := b.size; left > 0; {
@@ -234,10 +235,10 @@ func checked(bytes []byte, number uint64, sum uint32) error {
 	return matching(crc32.Checksum(bytes, castagnoli), number, sum)
 }
 
-// matching returns an error if the checksum `have` of a block's bytes differs from sum, the checksum in its
+// matching returns an error if got, the checksum of a block's bytes, differs from want, the checksum in its
 // header.
-func matching(have uint32, number uint64, sum uint32) error {
-	if have != sum {
+func matching(got uint32, number uint64, want uint32) error {
+	if got != want {
 		return fmt.Errorf("block %d is damaged: its checksum is wrong: restore the file from a copy", number)
 	}
 	return nil

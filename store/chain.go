@@ -20,15 +20,15 @@ type chain struct {
 
 // layer is a file of a chain, or the only file of a saved world, that is being read.
 type layer struct {
-	name string // of the file in its folder, or empty
+	name string // name of the file in its folder; empty if there is no folder
 	r    *blockReader
 	m    *manifest
 	// arrays, columns and resources map indices in the description of this file to indices in the newest
 	// description, or to -1.
 	arrays, columns, resources []int
-	next                       []uint64 // for each array of a delta: the index after its last block
-	stage                      *stage   // a copy in memory that replaces a file; or nil
-	indexed                    *indexed // set when a merge has found the blocks
+	next                       []uint64 // for each array of a delta: index after its last element read so far
+	stage                      *stage   // the copy in memory that is read in place of a file, or nil
+	indexed                    *indexed // the layer with a list of its blocks; nil before a merge
 }
 
 // openLayer reads the beginning of a file.

@@ -16,9 +16,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// FuzzChain: a folder with arbitrary bytes in a checkpoint and in two deltas gives an error or a usable
-// world. Merging the files gives an error or succeeds. The size of the files bounds the memory that
-// opening and merging allocate.
+// FuzzChain merges and opens arbitrary bytes as a checkpoint and two deltas: they give an error or a usable
+// world. The memory that merging and opening allocate is bounded by the size of the files.
 func FuzzChain(f *testing.F) {
 	names := []string{checkpointName(1), checkpointName(2), checkpointName(3)}
 	for _, files := range [][][]byte{chainFiles(f), placedFiles(f)} {
@@ -76,8 +75,8 @@ func FuzzChain(f *testing.F) {
 	})
 }
 
-// FuzzMoment: a folder with arbitrary bytes in a checkpoint and in a delta gives an error or a world that can
-// be changed and saved, also if its elements are mapped.
+// FuzzMoment reads arbitrary bytes as a checkpoint and a delta with mapped elements: they give an error or a
+// world that can be changed and saved.
 func FuzzMoment(f *testing.F) {
 	files := placedFiles(f)
 	for _, sealed := range []bool{false, true} {

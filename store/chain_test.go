@@ -66,8 +66,6 @@ func chainOf(t *testing.T) (*sim.Disk, uint64) {
 	return d, hash
 }
 
-// TestDamagedChains: a file of a chain that has a wrong bit, lost its end or is missing gives an error that
-// names the file. Merging the chain gives such an error, too, and changes no file.
 func TestDamagedChains(t *testing.T) {
 	t.Run("usual", testDamagedChains)
 	t.Run("placed", func(t *testing.T) {
@@ -82,7 +80,7 @@ func testDamagedChains(t *testing.T) {
 		t.Fatalf("the chain has the files %q", names)
 	}
 	r := rand.New(rand.NewPCG(1, 1))
-	must := func(name, what string, damaged *sim.Disk) {
+	mustFail := func(name, what string, damaged *sim.Disk) {
 		t.Helper()
 		for _, merge := range []bool{false, true} {
 			d := damaged.Copy(1)
@@ -98,7 +96,7 @@ func testDamagedChains(t *testing.T) {
 				t.Fatalf("%s, %s, merge %t: the error is %v", name, what, merge, err)
 			}
 			if after := listingOf(d); after != before {
-				t.Fatalf("%s, %s, merge %t: the folder had\n%s\nand has\n%s", name, what, merge, before,
+				t.Fatalf("%s, %s, merge %t: the folder had\n%s\nand now has\n%s", name, what, merge, before,
 					after)
 			}
 		}
@@ -110,15 +108,15 @@ func testDamagedChains(t *testing.T) {
 			c := d.Copy(1)
 			bit := r.Int64N(int64(len(file)) * 8)
 			c.FlipBit(name, bit)
-			must(name, fmt.Sprintf("bit %d of %d", bit, len(file)*8), c)
+			mustFail(name, fmt.Sprintf("bit %d of %d", bit, len(file)*8), c)
 			c = d.Copy(1)
 			end := r.IntN(len(file))
 			c.Put(name, file[:end])
-			must(name, fmt.Sprintf("cut at %d of %d", end, len(file)), c)
+			mustFail(name, fmt.Sprintf("cut at %d of %d", end, len(file)), c)
 		}
 		c := d.Copy(1)
 		c.Lose(name)
-		must(name, "lost", c)
+		mustFail(name, "lost", c)
 	}
 	l, err := openedIsland(t, d.Restart(), islandOptions())
 	if err != nil || l.hash() != hash {
@@ -135,21 +133,19 @@ func listingOf(d *sim.Disk) string {
 	return b.String()
 }
 
-// TestForeignBases: a file that has the name of a base but is another checkpoint gives an error.
 func TestForeignBases(t *testing.T) {
 	d, _ := chainOf(t)
 	other, _ := chainOf(t)
-	// Two copies of the folder of one store. Each copy continues on its own.
-	var ways [2]*sim.Disk
-	for i := range ways {
-		ways[i] = d.Copy(1)
+	var copies [2]*sim.Disk // two copies of one folder, which continue separately
+	for i := range copies {
+		copies[i] = d.Copy(1)
 		o := islandOptions()
 		o.Every = time.Hour
-		l := chainedIsland(t, ways[i].Restart(), o, 100)
+		l := chainedIsland(t, copies[i].Restart(), o, 100)
 		l.deltas(t, 2)
-		ways[i].Kill()
-		ways[i].Restart()
-		ways[i].Kill()
+		copies[i].Kill()
+		copies[i].Restart()
+		copies[i].Kill()
 	}
 	for _, c := range []struct {
 		disk       *sim.Disk
@@ -159,10 +155,10 @@ func TestForeignBases(t *testing.T) {
 		{d, "checkpoint-00000001", "belongs to store", other.Bytes("checkpoint-00000001")},
 		{d, "checkpoint-00000003", "belongs to store", other.Bytes("checkpoint-00000003")},
 		{d, "checkpoint-00000003", "is checkpoint 2 under another name", d.Bytes("checkpoint-00000002")},
-		{ways[0], "checkpoint-00000006", "but another checkpoint with that number",
-			ways[1].Bytes("checkpoint-00000006")},
-		{ways[0], "checkpoint-00000007", "but another checkpoint with that number",
-			ways[1].Bytes("checkpoint-00000007")},
+		{copies[0], "checkpoint-00000006", "but another checkpoint with that number",
+			copies[1].Bytes("checkpoint-00000006")},
+		{copies[0], "checkpoint-00000007", "but another checkpoint with that number",
+			copies[1].Bytes("checkpoint-00000007")},
 	} {
 		one := c.disk.Copy(1)
 		one.Put(c.name, c.file)
@@ -186,7 +182,6 @@ type fileBlock struct {
 	content []byte
 }
 
-// blocksOf returns the blocks of a file, and its description.
 func blocksOf(t *testing.T, file []byte) (m *manifest, blocks []fileBlock) {
 	t.Helper()
 	y, err := openLayer(stream{bytes.NewReader(file)}, "")
@@ -209,7 +204,6 @@ func blocksOf(t *testing.T, file []byte) (m *manifest, blocks []fileBlock) {
 	}
 }
 
-// fileOf returns a file with the given description and blocks.
 func fileOf(t *testing.T, m *manifest, version uint16, blocks []fileBlock) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -233,7 +227,6 @@ type forgery struct {
 	blocks  []fileBlock
 }
 
-// TestForgedLists: a list of blocks that contradicts itself gives an error.
 func TestForgedLists(t *testing.T) {
 	elements := block{kind: blockArray, count: 3, size: 3}
 	listed := func(b block) []byte { return appendHeader(nil, b, make([]byte, b.size)) }
@@ -287,7 +280,6 @@ func TestForgedLists(t *testing.T) {
 	}
 }
 
-// TestForgedChains: files that contradict each other give an error, even if their checksums are right.
 func TestForgedChains(t *testing.T) {
 	d, _ := chainOf(t)
 	const name = "checkpoint-00000005"
@@ -383,8 +375,8 @@ func TestForgedChains(t *testing.T) {
 	}
 }
 
-// TestMergeOfForgedLengths: merging takes neither memory nor time for an array that has few elements in the
-// file, but is longer than any memory according to its description.
+// TestMergeOfForgedLengths merges files whose description claims an array that is longer than any memory. The
+// merge must not allocate it.
 func TestMergeOfForgedLengths(t *testing.T) {
 	d, _ := chainOf(t)
 	const number = 5
@@ -414,7 +406,7 @@ func TestMergeOfForgedLengths(t *testing.T) {
 	}
 }
 
-// TestFailedDelta: the checkpoint after a failed checkpoint also holds the changes of the failed checkpoint.
+// TestFailedDelta checks that the checkpoint after a failed checkpoint holds the changes of the failed one.
 func TestFailedDelta(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -436,8 +428,8 @@ func TestFailedDelta(t *testing.T) {
 	}
 }
 
-// TestMergeOfDamage: a chain with a damaged file is not merged. The next checkpoint holds the whole world,
-// and therefore needs no other file.
+// TestMergeOfDamage checks that merging a damaged file fails, and that the next checkpoint holds the whole
+// world.
 func TestMergeOfDamage(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -458,8 +450,6 @@ func TestMergeOfDamage(t *testing.T) {
 	}
 }
 
-// TestKeepChains: after each checkpoint, the folder holds the last Options.Keep checkpoints, and each
-// checkpoint file belongs to the chain of one of them.
 func TestKeepChains(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -498,8 +488,6 @@ func TestKeepChains(t *testing.T) {
 	}
 }
 
-// TestDeathWhileCompacting ends the program, or cuts the power, at each disk call of compact. The folder
-// still holds its world.
 func TestDeathWhileCompacting(t *testing.T) {
 	whole, hash := chainOf(t)
 	step := int64(1)
@@ -532,7 +520,7 @@ func TestDeathWhileCompacting(t *testing.T) {
 
 type sample struct{ A, B, C uint64 }
 
-// plain is a world of one column that fills many pages, and its store.
+// plain is a world with one column, and its store.
 type plain struct {
 	w    *vast.World
 	st   *Store
@@ -588,7 +576,6 @@ func (f *plain) overwrite(r *rand.Rand, n int) {
 	}
 }
 
-// TestBytesOfDeltas: after 1 % of the pages have changed, a checkpoint writes little more than these pages.
 func TestBytesOfDeltas(t *testing.T) {
 	f := openPlain(t, sim.New(1), 1<<19)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -608,7 +595,6 @@ func TestBytesOfDeltas(t *testing.T) {
 	}
 }
 
-// TestBytesOnDisk: the files never take more than 2.5 times the bytes of a saved world.
 func TestBytesOnDisk(t *testing.T) {
 	d := sim.New(1)
 	f := openPlain(t, d, 1<<15)
@@ -645,7 +631,6 @@ func TestBytesOnDisk(t *testing.T) {
 	}
 }
 
-// TestStageMemory: after a few small checkpoints in a row, the copy for a checkpoint takes little memory.
 func TestStageMemory(t *testing.T) {
 	f := openPlain(t, sim.New(1), 1<<18)
 	for range spareCopies + 1 {

@@ -42,7 +42,7 @@ type checks struct {
 	busy    atomic.Bool // whether a check is under way
 	running sync.WaitGroup
 	ended   time.Duration // time of package clock when the last check ended, or 0; set before busy is cleared
-	err     error         // of the first check that failed, if Check.Done is nil; set before busy is cleared
+	err     error         // error of the first failed check, if Check.Done is nil; set before busy is cleared
 }
 
 // repeat is a step of a check: a tick with its inputs, or inputs that were applied between two ticks.
@@ -63,7 +63,7 @@ func (s *Store) noteRepeat(one repeat) {
 	}
 }
 
-// unrepeatable reports whether steps stand for a change that cannot be repeated.
+// unrepeatable reports whether a check cannot repeat the steps.
 func unrepeatable(steps []repeat) bool { return len(steps) > 0 && steps[0].broken }
 
 // mayCheck begins a check if one is due. The goroutine that writes checkpoints calls mayCheck when a
@@ -128,13 +128,13 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}})
 }
 
-// replica says what a store over the second world of a check must do, and what came out.
+// replica is the task and the result of a store over the second world of a check.
 type replica struct {
 	of     *Store
 	number uint64               // number of the checkpoint to read
 	steps  []repeat             // the steps that Recover repeats
 	over   func(r *Store) error // called after the steps
-	err    error                // of over
+	err    error                // result of over
 	ended  bool                 // whether Recover has repeated all steps
 }
 

@@ -17,11 +17,11 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// unsound is an island that calls its function change at the end of each tick. In some tests, a replay cannot
-// repeat what this function does.
+// unsound is an island that calls the function change at the end of each tick. A replay may be unable to
+// repeat what change does.
 type unsound struct {
 	*island
-	number int32 // differs in each island; a replay cannot restore it, because no world holds it
+	number int32 // number of the island; a replay cannot restore it, because it is not in the world
 	change func(c *unsound)
 	st     *Store
 }
@@ -44,7 +44,7 @@ func (c *unsound) first() vast.Entity {
 
 type opener = func(*vast.World, Options) (*Store, error)
 
-// checkedStore opens a store on a simulated disk. The store checks the replay of islands.
+// checkedStore opens a store on a simulated disk. The default of Check.Again opens another island.
 func checkedStore(t *testing.T, d *sim.Disk, o Options, change func(*unsound)) *unsound {
 	t.Helper()
 	var islands atomic.Int32
@@ -94,14 +94,13 @@ func (c *unsound) use(t *testing.T, ticks int) {
 	}
 }
 
-// result holds the arguments of Check.Done.
 type result struct {
 	tick uint64
 	err  error
 }
 
-// checking returns options of a store, and a channel with the results of its checks. The store makes a check
-// at each checkpoint, unless a check is under way or a change since the last checkpoint cannot be repeated.
+// checking returns options of a store, and the channel that receives the results of its checks. The store
+// begins a check at each checkpoint that allows one.
 func checking() (Options, chan result) {
 	o, results := islandOptions(), make(chan result, 100)
 	o.Every = time.Hour
@@ -110,7 +109,6 @@ func checking() (Options, chan result) {
 	return o, results
 }
 
-// checkOf waits until a check is over, and returns its result.
 func (c *unsound) checkOf(results chan result) result {
 	r := <-results
 	for c.st.check.busy.Load() {
@@ -119,7 +117,6 @@ func (c *unsound) checkOf(results chan result) result {
 	return r
 }
 
-// TestCheck checks programs that can repeat their ticks, and programs that cannot.
 func TestCheck(t *testing.T) {
 	now := func() int32 { return int32(clock.Now()) } // precise on all systems
 	for _, one := range []struct {
@@ -194,8 +191,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckBesideTicks: ticks and checkpoints continue during a check. The store keeps old checkpoints during
-// the check, and removes them afterwards.
 func TestCheckBesideTicks(t *testing.T) {
 	o, results := checking()
 	began, goOn := make(chan bool, 10), make(chan bool)
@@ -248,8 +243,6 @@ func TestCheckBesideTicks(t *testing.T) {
 	}
 }
 
-// TestCheckOnlyRepeatable: if the world was changed outside of ticks since the previous checkpoint, the store
-// makes no check at the next checkpoint.
 func TestCheckOnlyRepeatable(t *testing.T) {
 	o, results := checking()
 	d := sim.New(1)
@@ -272,7 +265,6 @@ func TestCheckOnlyRepeatable(t *testing.T) {
 	}
 }
 
-// TestCheckFails: if a check cannot be made, the error says why.
 func TestCheckFails(t *testing.T) {
 	wrong := errors.New("wrong")
 	for want, again := range map[string]func(open opener) error{
@@ -313,8 +305,6 @@ func TestCheckFails(t *testing.T) {
 	}
 }
 
-// TestCheckOfSchedule checks a program while RunTicks makes ticks of its schedule. The random numbers of the
-// schedule follow from its seed.
 func TestCheckOfSchedule(t *testing.T) {
 	for _, sound := range []bool{true, false} {
 		d := sim.New(1)

@@ -21,9 +21,9 @@ import (
 // Checkpoint describes a checkpoint, for Options.Notify.
 type Checkpoint struct {
 	Tick    uint64        // the last tick that the checkpoint holds
-	Bytes   int64         // of its file, which may hold only the changes since an earlier checkpoint
+	Bytes   int64         // size of its file, which may hold only the changes since an earlier checkpoint
 	Pause   time.Duration // how long the world stood still for the copy, plus all later waits for the copy
-	Took    time.Duration // from the beginning of the copy until the file was durable
+	Took    time.Duration // time for the copy, the writing of the file, and the removal of replaced files
 	Skipped int           // how many checkpoints were skipped while the previous one was being written
 	Err     error         // why the checkpoint failed, or nil; the store tries again after a second
 	// PruneErr says why files that this checkpoint replaces could not be removed, or is nil. A checkpoint
@@ -37,13 +37,12 @@ type checkpoints struct {
 	// kept are the checkpoints in the folder, oldest first. While a checkpoint is being written, only the
 	// goroutine that writes it uses kept.
 	kept []keptFile
-	// lost reports that the changes since the last checkpoint in the folder are unknown. Then the next
-	// checkpoint must hold everything.
+	// lost is true if the changes since the last checkpoint in the folder are unknown. The next checkpoint
+	// then holds the whole world.
 	lost bool
-	// A chain is a file that holds everything, and the deltas that continue the file. A chain has at most
-	// maxDeltas deltas. A chain has at most as many bytes as a file with all of the present world, and the
-	// fraction share of these bytes in addition. If a new delta would exceed one of these bounds, files of
-	// the chain are merged.
+	// share and maxDeltas bound a chain: a file that holds a whole world, and the deltas that continue it.
+	// The chain may have up to 1+share times the bytes of a file that holds the present world. If a new delta
+	// would exceed one of the bounds, files of the chain are merged.
 	share     float64
 	maxDeltas int
 	now       func() time.Time
@@ -52,8 +51,7 @@ type checkpoints struct {
 	skipped   int
 	due       bool          // a checkpoint must be taken as soon as possible
 	failed    time.Duration // time of package clock when the last attempt failed, or 0
-	// retry is the least time between a failed attempt and the next attempt. The next attempt copies all of
-	// the world.
+	// retry is the least time between a failed attempt and the next attempt.
 	retry time.Duration
 	begun bool // the folder has the file begunName
 	// newestFile is the name of a file that names a checkpoint, or empty: see newestPrefix.
@@ -77,7 +75,7 @@ type keptFile struct {
 // writing is a checkpoint that is being written.
 type writing struct {
 	keptFile
-	everything bool          // the copy holds everything
+	everything bool          // the copy holds the whole world
 	broken     bool          // the checkpoint holds a change outside of ticks
 	steps      []repeat      // from the previous checkpoint to this one
 	began      time.Duration // time of package clock when the copy began
@@ -295,8 +293,8 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 	return nil
 }
 
-// write makes a copied world durable, and removes the files that the new file replaces. write runs on a
-// goroutine of its own. There is at most one such goroutine.
+// write makes a copied world durable, and then removes the files that the new file replaces, if no check may
+// read them. write runs on a goroutine of its own. There is at most one such goroutine.
 func (s *Store) write(w *writing) {
 	err := s.stage.complete()
 	if l := s.stage.late; l != nil {

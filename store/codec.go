@@ -12,13 +12,13 @@ type Codec struct {
 	typ    reflect.Type
 	append func([]byte, reflect.Value) ([]byte, error) // the value is addressable
 	decode func([]byte, reflect.Value) error
-	// leavesOut reports whether an encoded map lacks the entries whose key contains the value. If leavesOut
-	// is nil, the map has all entries.
+	// leavesOut reports whether encoded maps omit the entries whose key contains the value. If leavesOut is
+	// nil, they omit no entries.
 	leavesOut func(reflect.Value) bool
 }
 
-// CodecOf returns a codec for T. appendTo appends the encoded value to a slice, and decode sets a zero value
-// from the bytes that appendTo appended. decode must not keep the slice.
+// CodecOf returns a codec for T. appendTo appends the encoded value to a slice. decode receives the appended
+// bytes and a zero value, which it sets. decode must not keep the bytes.
 func CodecOf[T any](appendTo func([]byte, *T) ([]byte, error), decode func([]byte, *T) error) Codec {
 	return Codec{
 		typ: reflect.TypeFor[T](),

@@ -10,21 +10,21 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Compare compares the world w with a saved world, which [Save] has written to src. It returns nil if the two
-// worlds are in the same state. Otherwise it returns a [*Difference] that names the first difference. Compare
-// compares in this order: the list of columns, the mark, entities, components and links by column, resources,
-// and all other data that Save writes. Use Compare to find out why two programs compute different states that
-// should be the same: one program saves its world, and the other program compares its world with the file.
+// Compare compares the world w with a saved world, which [Save] has written to src. Compare returns nil if
+// the worlds are in the same state. Otherwise it returns a [*Difference] that names the first difference, in
+// this order: the list of columns, the mark, entities, components and links by column, resources, and all
+// other data that Save writes. Compare is for two programs that should compute equal worlds but do not: one
+// program saves its world, and the other program compares its world with the file.
 //
-// The two worlds must have the same mark. Worlds of different processes have the same mark if both programs
-// set the same vast.Options.Mark, or if one world was loaded from a file of the other world.
+// The worlds must have the same mark. Worlds of different processes have the same mark if both programs set
+// the same vast.Options.Mark, or if one world was loaded from a file of the other world.
 //
-// o says how the saved world is loaded; see [Load]. Compare leaves out the containers that o names. Compare
-// loads the saved world into a second world with the columns and the limit of w. An error that is no
-// [*Difference] says why the worlds could not be compared.
+// Compare loads the saved world with the options o into a second world, which has the columns and the limit
+// of w. It ignores the containers in o.Containers. If the worlds cannot be compared, the error is no
+// [*Difference].
 //
-// Compare does not change w, and nothing may change w while Compare runs. Complexity: as Load and Save, and
-// the memory of a second world.
+// Compare does not change w. The program must not change w while Compare runs. Complexity: the time of Load
+// and Save, and the memory of a second world.
 func Compare(w *vast.World, src io.Reader, o Options) error {
 	d, err := compare(w, src, o)
 	if err != nil {
@@ -66,8 +66,8 @@ func compare(w *vast.World, src io.Reader, o Options) (d *Difference, err error)
 	return was.compare(w, o)
 }
 
-// twinOf makes a world without entities that has the columns of w, in the same order. The caller closes the
-// world, which may be nil if twinOf returns an error.
+// twinOf makes an empty world with the columns of w, in the order of w. If the world is not nil, the caller
+// must close it, also after an error.
 func twinOf(w *vast.World, o Options) (*vast.World, error) {
 	s, err := engine.Describe(w)
 	if err != nil {

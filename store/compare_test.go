@@ -13,17 +13,15 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestCompare: Compare finds no difference between a world and its saved file. After a change of the world,
-// Compare names the place of the change.
 func TestCompare(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	for name, tt := range map[string]struct {
-		change func(n *town, e, f vast.Entity) // e has all components, and links to f
+		change func(n *town, e, f vast.Entity) // e has links to f
 		says   string
 	}{
 		"nothing": {func(*town, vast.Entity, vast.Entity) {}, ""},
 		"dense": {func(n *town, e, _ vast.Entity) { n.position.Get(e).Y++ },
-			"position of entity %, field Y: 2 in the saved world, 3 in this one"},
+			"position of entity %, field Y: 2 in the saved world, 3 in this world"},
 		"sparse": {func(n *town, e, _ vast.Entity) { n.burden.Get(e).Weight[2] = 7 },
 			"burden of entity %, field Weight[2]: 3 in the saved world, 7"},
 		"heap": {func(n *town, e, _ vast.Entity) { n.diary.Get(e).Title = "B" },
@@ -40,13 +38,13 @@ func TestCompare(t *testing.T) {
 			}
 		}, "Name of entity %: Anna in the saved world, Berta"},
 		"death": {func(n *town, e, _ vast.Entity) { n.w.Delete(e) },
-			"entity %: alive as % in the saved world, dead in this one"},
+			"entity %: alive as % in the saved world, dead in this world"},
 		"birth": {func(n *town, _, _ vast.Entity) { n.walkers.New() },
 			"dead in the saved world, alive as"},
 		"resource": {func(n *town, _, _ vast.Entity) { vast.Resource[clock](n.w).Tick++ },
 			nameOfClock + ": {Tick:5 Note:} in the saved world, {Tick:6"},
 		"lost resource": {func(n *town, _, _ vast.Entity) { vast.RemoveResource[clock](n.w) },
-			nameOfClock + ": {Tick:5 Note:} in the saved world, not there in this one"},
+			nameOfClock + ": {Tick:5 Note:} in the saved world, not there in this world"},
 	} {
 		n := newTown(t, false)
 		n.live(1, 500)
@@ -71,7 +69,7 @@ func TestCompare(t *testing.T) {
 		}
 		d, ok := errors.AsType[*store.Difference](err)
 		says := strings.ReplaceAll(tt.says, "%", e.String())
-		const prefix = `store: world "town" differs from the saved one: `
+		const prefix = `store: world "town" differs from the saved world: `
 		if !ok || d.World != "town" || !strings.HasPrefix(err.Error(), prefix) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -79,42 +77,37 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareOtherProgram: Compare names a column that only one world has, and a mark that differs. The error
-// of a damaged file is not a *Difference.
 func TestCompareOtherProgram(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	a.live(2, 300)
 	file := save(t, a, store.Options{})
 	load(t, b, file, store.Options{})
 	if err := store.Compare(b.w, bytes.NewReader(file), store.Options{}); err != nil {
-		t.Error(err) // the order of the columns does not matter
+		t.Errorf("columns in another order: %v", err)
 	}
 	c := newTown(t, false)
 	mustSay(t, store.Compare(c.w, bytes.NewReader(file), store.Options{}), "the world, field mark: ")
 	extra := newTown(t, false)
 	vast.NewTag(extra.w, "extra")
 	mustSay(t, store.Compare(extra.w, bytes.NewReader(file), store.Options{}),
-		"extra: not there in the saved world, there in this one")
+		"extra: not there in the saved world, there in this world")
 	mustSay(t, store.Compare(a.w, bytes.NewReader(save(t, extra, store.Options{})), store.Options{}),
-		"extra: there in the saved world, not there in this one")
+		"extra: there in the saved world, not there in this world")
 	err := store.Compare(a.w, bytes.NewReader(file[:len(file)-1]), store.Options{})
 	mustSay(t, err, `store: comparing world "town": `)
 	if _, ok := errors.AsType[*store.Difference](err); ok {
 		t.Error(err)
 	}
-	// A container that the options name is left out.
 	words := made(bulk.NewArray[uint16](bulk.Options{Capacity: 100}))
 	defer words.Close()
 	o := store.Options{Containers: map[string]any{"words": words}}
 	file = save(t, a, o)
 	words.Append(1)
 	if err := store.Compare(a.w, bytes.NewReader(file), o); err != nil {
-		t.Error(err)
+		t.Errorf("Compare does not ignore a container: %v", err)
 	}
 }
 
-// TestCompareMarked: two worlds with the same mark and the same history are saved as the same bytes. The
-// marks of other worlds and pools in the process make no difference.
 func TestCompareMarked(t *testing.T) {
 	live := func(seed uint64) *town {
 		n := makeTownWith(vast.Options{Name: "town", MaxEntities: 1 << 16, Mark: 200}, false)
@@ -137,11 +130,10 @@ func TestCompareMarked(t *testing.T) {
 	if err := store.Compare(b.w, bytes.NewReader(file), store.Options{}); err == nil {
 		t.Error("Compare finds no difference after a deletion")
 	}
-	// Load gives a world the mark of the file. If the program has chosen another mark, Load returns an error.
 	c := newTown(t, false)
 	load(t, c, file, store.Options{})
-	if c.w.Options().Mark != 200 {
-		t.Error(c.w.Options().Mark)
+	if mark := c.w.Options().Mark; mark != 200 {
+		t.Errorf("after Load, the world has the mark %d, want 200", mark)
 	}
 	d := makeTownWith(vast.Options{Mark: 7}, false)
 	defer d.w.Close()
@@ -149,6 +141,6 @@ func TestCompareMarked(t *testing.T) {
 	mustSay(t, err, `the saved world has the mark 200, and world "world" has Options.Mark 7: set it to 200, `+
 		"or leave it out")
 	if d.w.Len() != 0 || d.walkers.New().IsZero() {
-		t.Error("after an error of Load, the world has entities or makes none")
+		t.Error("after an error of Load, the world has entities, or cannot make one")
 	}
 }

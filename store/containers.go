@@ -8,17 +8,17 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// container is a container of the program that is saved or loaded.
+// container is an entry of Options.Containers.
 type container struct {
 	name string
 	state.Container
 	contents state.Contents
-	fields   []int // the number of the program's field, or -1, for each field that a table has in the file
+	fields   []int // for each field of a table in the file, the number of the program's field, or -1
 	reserved bool
 	arrays   []*state.Array
 }
 
-// containersOf returns the containers that the options name, in the order of their names.
+// containersOf returns the containers of Options.Containers, sorted by name.
 func containersOf(o Options, w *state.World) (all []container, err error) {
 	known := make(map[any]string)
 	for _, name := range slices.Sorted(maps.Keys(o.Containers)) {
@@ -42,7 +42,8 @@ func containersOf(o Options, w *state.World) (all []container, err error) {
 	return all, nil
 }
 
-// describe returns the arrays of a container that is to be saved.
+// describe returns the arrays that Save writes for the container. number is the number of the container in
+// the file, from 1 on.
 func (c *container) describe(number int) []state.Array {
 	c.contents = c.Describe()
 	arrays := c.Arrays(c.contents, -1)
@@ -112,8 +113,8 @@ func (l *loader) matchContainers() (err error) {
 	return nil
 }
 
-// matchFields finds the program's field for each field that a table has in the file. own are the program's
-// fields.
+// matchFields finds the program's field for each field of a table in the file. own are the names of the
+// program's fields.
 func (l *loader) matchFields(c *container, own []string) error {
 	for _, name := range c.contents.Fields {
 		now, err := l.nameOfField(c.name, name)
@@ -138,7 +139,7 @@ func (l *loader) matchFields(c *container, own []string) error {
 	return nil
 }
 
-// reserveContainers makes room in the containers, and returns the arrays that the file is read into.
+// reserveContainers makes room in the containers, and returns the arrays for the elements of the file.
 func (l *loader) reserveContainers() (arrays []state.Array, err error) {
 	for i, c := range l.kept {
 		if c == nil {
@@ -159,7 +160,7 @@ func (l *loader) reserveContainers() (arrays []state.Array, err error) {
 	return arrays, nil
 }
 
-// takeArrays notes the arrays of each container.
+// takeArrays appends each array to the list of its container.
 func (l *loader) takeArrays(arrays []state.Array) {
 	for i := range arrays {
 		c := l.kept[arrays[i].Container-1]
@@ -167,8 +168,8 @@ func (l *loader) takeArrays(arrays []state.Array) {
 	}
 }
 
-// number returns the number that an array of the file has in the program, or -1 if the program does not have
-// this array.
+// number returns the number that an array of the file has in the program, or -1 if the program lacks the
+// array.
 func (l *loader) number(a *arrayManifest) int {
 	if a.Kind != state.Fields || a.Container == 0 || l.kept[a.Container-1] == nil {
 		return a.Number
@@ -197,8 +198,8 @@ func (l *loader) conversionInContainer(own *state.Array, a *arrayManifest, to *s
 	return k, err
 }
 
-// sameFields reports whether two types are the same apart from the offsets of their fields, which depend on
-// the processor.
+// sameFields reports whether two types have the same fields. It ignores the offsets of the fields, because
+// they depend on the processor.
 func sameFields(a, b *schema) bool {
 	return a.same(b) || a.Kind == "struct" && b.Kind == "struct" &&
 		slices.EqualFunc(a.Fields, b.Fields, func(a, b member) bool {
@@ -222,7 +223,7 @@ func (l *loader) writeTo(t *target, b block) error {
 	return t.array.Write(src, int(b.first))
 }
 
-// settleContainers gives the containers their elements, after all arrays have been read.
+// settleContainers completes the containers after all arrays have been read.
 func (l *loader) settleContainers() error {
 	for _, c := range l.kept {
 		if c == nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// saveContainers and loadContainers save and load containers together with an empty world.
 func saveContainers(t *testing.T, containers map[string]any) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -31,7 +30,7 @@ func loadContainers(t *testing.T, file []byte, o store.Options) *store.Report {
 
 var small = bulk.Options{Capacity: 1000}
 
-// closing closes a container when the test ends.
+// closing closes c when the test ends, and returns c.
 func closing[C interface{ Close() error }](t *testing.T, c C) C {
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
@@ -53,7 +52,6 @@ type partV2 struct {
 	New   uint8
 }
 
-// TestContainersOfAnotherType: elements are converted like components, and handles stay valid.
 func TestContainersOfAnotherType(t *testing.T) {
 	array := closing(t, made(bulk.NewArray[partV1](small)))
 	pool := closing(t, made(bulk.NewPool[partV1](small)))
@@ -104,8 +102,6 @@ func TestContainersOfAnotherType(t *testing.T) {
 
 type string8 [8]byte
 
-// TestTableFields: Load finds the fields of a table by their names, in every layout. A field that the file
-// lacks has its safe value.
 func TestTableFields(t *testing.T) {
 	for layout := range bulk.LayoutBlocksPage + 1 {
 		a := closing(t, bulk.NewTable(bulk.TableOptions{Layout: layout}))
@@ -141,8 +137,6 @@ func TestTableFields(t *testing.T) {
 	}
 }
 
-// TestListsOfAnotherSize: Load converts elements of Lists to a type of the same size. If the sizes differ,
-// the error names both sizes.
 func TestListsOfAnotherSize(t *testing.T) {
 	type before struct{ A, B uint16 }
 	type after struct{ B, A uint16 }
@@ -179,7 +173,6 @@ func TestListsOfAnotherSize(t *testing.T) {
 	}
 }
 
-// TestIndexKeysOfAnotherType: an index whose keys have become wider holds the same pairs.
 func TestIndexKeysOfAnotherType(t *testing.T) {
 	a := closing(t, made(bulk.NewHashIndex[int16, uint32](small)))
 	o := closing(t, made(bulk.NewOrderedIndex[int16, uint32](small)))
@@ -212,8 +205,6 @@ func TestIndexKeysOfAnotherType(t *testing.T) {
 	}
 }
 
-// TestIndicesFollowTheirPool: after Load, the indices of an Indexed match its pool, even if the file has
-// other indices or none.
 func TestIndicesFollowTheirPool(t *testing.T) {
 	type shipV2 struct {
 		Owner uint64
@@ -232,26 +223,25 @@ func TestIndicesFollowTheirPool(t *testing.T) {
 	withIndex := saveContainers(t, map[string]any{"fleet": fleet})
 	withoutIndex := saveContainers(t, map[string]any{"fleet": pool})
 	for _, file := range [][]byte{withIndex, withoutIndex} {
-		// The first fleet has another key function. The second fleet has other types of elements and keys,
-		// and one more index.
 		same := closing(t, made(bulk.NewPool[ship](small)))
 		bySpeed := closing(t, made(bulk.NewHashIndex[uint32, bulk.Handle[ship]](small)))
-		first := bulk.NewIndexed(same)
-		if err := bulk.Attach(first, bySpeed, func(s *ship) uint32 { return uint32(s.Speed) }); err != nil {
+		otherKey := bulk.NewIndexed(same)
+		keyOf := func(s *ship) uint32 { return uint32(s.Speed) }
+		if err := bulk.Attach(otherKey, bySpeed, keyOf); err != nil {
 			t.Fatal(err)
 		}
-		loadContainers(t, file, store.Options{Containers: map[string]any{"fleet": first}})
+		loadContainers(t, file, store.Options{Containers: map[string]any{"fleet": otherKey}})
 		wide := closing(t, made(bulk.NewPool[shipV2](small)))
 		owners := closing(t, made(bulk.NewHashIndex[uint64, bulk.Handle[shipV2]](small)))
 		speeds := closing(t, made(bulk.NewOrderedIndex[float32, bulk.Handle[shipV2]](small)))
-		second := bulk.NewIndexed(wide)
-		if err := bulk.Attach(second, owners, func(s *shipV2) uint64 { return s.Owner }); err != nil {
+		otherTypes := bulk.NewIndexed(wide)
+		if err := bulk.Attach(otherTypes, owners, func(s *shipV2) uint64 { return s.Owner }); err != nil {
 			t.Fatal(err)
 		}
-		if err := bulk.Attach(second, speeds, func(s *shipV2) float32 { return s.Speed }); err != nil {
+		if err := bulk.Attach(otherTypes, speeds, func(s *shipV2) float32 { return s.Speed }); err != nil {
 			t.Fatal(err)
 		}
-		report := loadContainers(t, file, store.Options{Containers: map[string]any{"fleet": second}})
+		report := loadContainers(t, file, store.Options{Containers: map[string]any{"fleet": otherTypes}})
 		if !slices.Equal(report.Converted, []string{"fleet.Owner from uint32 to uint64"}) {
 			t.Errorf("%+v", *report)
 		}
@@ -269,16 +259,13 @@ func TestIndicesFollowTheirPool(t *testing.T) {
 			}
 		}
 	}
-	// The file of an Indexed can be loaded into a pool without indices.
 	alone := closing(t, made(bulk.NewPool[ship](small)))
 	loadContainers(t, withIndex, store.Options{Containers: map[string]any{"fleet": alone}})
 	if alone.Len() != 200 {
-		t.Error(alone.Len())
+		t.Errorf("a pool without indices has %d elements, want 200", alone.Len())
 	}
 }
 
-// TestTrimmedContainers: Trim keeps the generations of slots whose memory it frees, and a file keeps these
-// generations, too.
 func TestTrimmedContainers(t *testing.T) {
 	many := bulk.Options{Capacity: 100_000}
 	pool := closing(t, made(bulk.NewPool[stone](many)))

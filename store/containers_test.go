@@ -30,7 +30,7 @@ type item struct{ Name, Count uint16 }
 
 type box [3]uint32
 
-// yard is a world with a container of every kind.
+// yard is a world with a container of each kind.
 type yard struct {
 	w       *vast.World
 	cargo   vast.Column[bulk.Handle[ship]]
@@ -52,16 +52,16 @@ type yard struct {
 	scores  *bulk.OrderedIndex[int32, uint64]
 
 	// All handles that the containers have returned, including handles of removed elements.
-	moored []bulk.Handle[ship]     // of fleet
-	placed []bulk.Handle[stone]    // of dense
-	seen   []bulk.Handle[struct{}] // of marks
-	loaded []bulk.Handle[stone]    // of plain
+	fleetHandles []bulk.Handle[ship]
+	denseHandles []bulk.Handle[stone]
+	markHandles  []bulk.Handle[struct{}]
+	plainHandles []bulk.Handle[stone]
 }
 
 // yardOptions may differ between the program that saves a yard and the program that loads the yard.
 type yardOptions struct {
 	layout   bulk.Layout
-	capacity int // of the container items, in which the size of a unit depends on the capacity
+	capacity int // capacity of items, which decides the size of its units
 }
 
 func made[T any](c T, err error) T {
@@ -71,7 +71,6 @@ func made[T any](c T, err error) T {
 	return c
 }
 
-// makeYard makes containers without elements.
 func makeYard(o yardOptions) *yard {
 	n := bulk.Options{Capacity: 1 << 14}
 	y := &yard{w: vast.NewWorld(vast.Options{Name: "yard", MaxEntities: 1 << 12})}
@@ -106,7 +105,8 @@ func newYard(t *testing.T, o yardOptions) *yard {
 	return y
 }
 
-// close closes the world and the containers. With the build tag invariants, Close of a container checks it.
+// close closes the world and the containers. With the build tag invariants, Close of a container also checks
+// the container.
 func (y *yard) close(t *testing.T) {
 	for _, c := range []interface{ Close() error }{y.w, y.stones, y.ships, y.byOwner, y.bySpeed, y.items,
 		y.plain, y.dense, y.marks, y.table, y.words, y.boxes, y.scores} {
@@ -116,7 +116,6 @@ func (y *yard) close(t *testing.T) {
 	}
 }
 
-// options returns options that name the containers.
 func (y *yard) options() store.Options {
 	return store.Options{Containers: map[string]any{"stones": y.stones, "fleet": y.fleet, "items": y.items,
 		"plain": y.plain, "dense": y.dense, "marks": y.marks, "table": y.table, "words": y.words,
@@ -130,8 +129,7 @@ func pick[T any](r *rand.Rand, s []T) (v T) {
 	return v
 }
 
-// live makes random changes. With the same seed, live makes the same changes in two yards that are in the
-// same state.
+// live makes random changes, which depend only on the seed and on the state of the yard.
 func (y *yard) live(seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	must := func(err error) {
@@ -151,32 +149,34 @@ func (y *yard) live(seed uint64, steps int) {
 		case 3, 4:
 			for range r.IntN(20) {
 				h, _ := y.fleet.Insert(ship{Owner: r.Uint32N(60), Speed: float32(r.IntN(90))})
-				y.moored = append(y.moored, h)
+				y.fleetHandles = append(y.fleetHandles, h)
 				if r.IntN(3) == 0 {
 					y.cargo.Set(y.w.Archetype(y.cargo).New(), h)
 				}
 			}
 		case 5, 6, 7, 8:
 			for range 4 {
-				if h := pick(r, y.moored); y.ships.Valid(h) {
+				if h := pick(r, y.fleetHandles); y.ships.Valid(h) {
 					y.items.Free(&y.ships.Get(h).Cargo)
 					y.fleet.Remove(h)
 				}
 			}
 		case 9:
-			y.fleet.Update(pick(r, y.moored), func(s *ship) { s.Owner, s.Speed = r.Uint32N(60), float32(i) })
+			y.fleet.Update(pick(r, y.fleetHandles), func(s *ship) {
+				s.Owner, s.Speed = r.Uint32N(60), float32(i)
+			})
 		case 10, 11, 12, 13:
-			if s := y.ships.Get(pick(r, y.moored)); s != nil {
+			if s := y.ships.Get(pick(r, y.fleetHandles)); s != nil {
 				for range r.IntN(1 << r.IntN(9)) {
 					y.items.Append(&s.Cargo, item{uint16(i), uint16(r.IntN(9))})
 				}
 			}
 		case 14:
-			if s := y.ships.Get(pick(r, y.moored)); s != nil {
+			if s := y.ships.Get(pick(r, y.fleetHandles)); s != nil {
 				y.items.Truncate(s.Cargo, r.IntN(len(y.items.Slice(s.Cargo))+1))
 			}
 		case 15:
-			if s := y.ships.Get(pick(r, y.moored)); s != nil && r.IntN(9) == 0 {
+			if s := y.ships.Get(pick(r, y.fleetHandles)); s != nil && r.IntN(9) == 0 {
 				_ = y.items.Grow(&s.Cargo, r.IntN(40000))
 			}
 		case 16:
@@ -192,23 +192,23 @@ func (y *yard) live(seed uint64, steps int) {
 		case 17, 18:
 			for range r.IntN(60) {
 				h, _ := y.plain.Insert(stoneOf())
-				y.loaded = append(y.loaded, h)
+				y.plainHandles = append(y.plainHandles, h)
 			}
 		case 19, 20:
 			for range r.IntN(60) {
-				y.plain.Remove(pick(r, y.loaded))
+				y.plain.Remove(pick(r, y.plainHandles))
 			}
 		case 21:
 			for range r.IntN(60) {
 				h, _ := y.dense.Insert(stoneOf())
-				y.placed = append(y.placed, h)
+				y.denseHandles = append(y.denseHandles, h)
 				m, _ := y.marks.Insert(struct{}{})
-				y.seen = append(y.seen, m)
+				y.markHandles = append(y.markHandles, m)
 			}
 		case 22:
 			for range r.IntN(60) {
-				y.dense.Remove(pick(r, y.placed))
-				y.marks.Remove(pick(r, y.seen))
+				y.dense.Remove(pick(r, y.denseHandles))
+				y.marks.Remove(pick(r, y.markHandles))
 			}
 		case 23, 24:
 			for range r.IntN(40) {
@@ -257,7 +257,7 @@ func (y *yard) live(seed uint64, steps int) {
 		case 34:
 			e := y.w.Archetype(y.cargo).New()
 			if h := *y.cargo.Get(e); y.ships.Get(h) == nil {
-				y.cargo.Set(e, pick(r, y.moored))
+				y.cargo.Set(e, pick(r, y.fleetHandles))
 			}
 		}
 	}
@@ -274,7 +274,7 @@ func (y *yard) dump() string {
 	for h, s := range y.ships.All() {
 		fmt.Fprintf(&b, "ship %x %v %v\n", h.ID(), *s, y.items.Slice(s.Cargo))
 	}
-	for _, h := range y.moored {
+	for _, h := range y.fleetHandles {
 		fmt.Fprint(&b, y.ships.Valid(h), " ")
 	}
 	fmt.Fprintln(&b, y.items.Len())
@@ -284,7 +284,7 @@ func (y *yard) dump() string {
 	for h, s := range y.plain.All() {
 		fmt.Fprintf(&b, "plain %x %v\n", h.ID(), *s)
 	}
-	for _, h := range y.loaded {
+	for _, h := range y.plainHandles {
 		fmt.Fprint(&b, y.plain.Valid(h), " ")
 	}
 	fmt.Fprintln(&b)
@@ -292,7 +292,7 @@ func (y *yard) dump() string {
 		fmt.Fprintf(&b, "dense %x %v\n", h.ID(), *s)
 	}
 	fmt.Fprintln(&b, y.dense.Slice())
-	for _, h := range y.placed {
+	for _, h := range y.denseHandles {
 		fmt.Fprint(&b, y.dense.Index(h), " ")
 	}
 	for h := range y.marks.All() {
@@ -347,14 +347,11 @@ func (y *yard) saveReproducible(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// follow copies the handles of another yard.
-func (y *yard) follow(other *yard) {
-	y.moored, y.placed = slices.Clone(other.moored), slices.Clone(other.placed)
-	y.seen, y.loaded = slices.Clone(other.seen), slices.Clone(other.loaded)
+func (y *yard) copyHandles(other *yard) {
+	y.fleetHandles, y.denseHandles = slices.Clone(other.fleetHandles), slices.Clone(other.denseHandles)
+	y.markHandles, y.plainHandles = slices.Clone(other.markHandles), slices.Clone(other.plainHandles)
 }
 
-// TestContainersRunSaveLoadRun: loaded containers behave like the containers that were saved. The layout of
-// the table and the size of the lists' units may differ.
 func TestContainersRunSaveLoadRun(t *testing.T) {
 	seeds := uint64(12)
 	if !longtest.Enabled() {
@@ -373,7 +370,7 @@ func TestContainersRunSaveLoadRun(t *testing.T) {
 		if len(report.Dropped)+len(report.Added)+len(report.Converted) > 0 {
 			t.Fatalf("seed %d: %+v", seed, *report)
 		}
-		b.follow(a)
+		b.copyHandles(a)
 		for round := range uint64(3) {
 			if x, y := a.dump(), b.dump(); x != y {
 				t.Fatalf("seed %d, round %d: the containers differ:\n%s", seed, round, difference(x, y))
@@ -387,8 +384,6 @@ func TestContainersRunSaveLoadRun(t *testing.T) {
 	}
 }
 
-// TestContainersDamage: Load of a file with a wrong byte, or of a truncated file, returns an error. After the
-// error, the containers are empty and can be used.
 func TestContainersDamage(t *testing.T) {
 	n := newYard(t, yardOptions{})
 	n.live(3, 300)
@@ -414,7 +409,7 @@ func TestContainersDamage(t *testing.T) {
 					if _, err := store.Load(y.w, bytes.NewReader(file), y.options()); err != nil {
 						t.Fatal(err)
 					}
-					y.follow(n)
+					y.copyHandles(n)
 					if a, b := n.dump(), y.dump(); a != b {
 						t.Fatalf("byte %d: %s", at, difference(a, b))
 					}
@@ -436,8 +431,6 @@ func (y *yard) mustBeEmpty(t *testing.T) {
 	}
 }
 
-// TestContainersRefused: if containers cannot be saved or loaded, Save or Load returns an error that says
-// why, and the containers keep their elements.
 func TestContainersRefused(t *testing.T) {
 	shared := made(bulk.NewSharedPool[stone](bulk.Options{Capacity: 100}))
 	defer shared.Close()
@@ -502,7 +495,6 @@ func TestContainersRefused(t *testing.T) {
 	}
 }
 
-// TestContainersByName: Load finds containers by their names, even if Grow has enlarged the containers.
 func TestContainersByName(t *testing.T) {
 	n := newYard(t, yardOptions{})
 	n.live(2, 500)
@@ -537,8 +529,6 @@ func TestContainersByName(t *testing.T) {
 	without.mustBeEmpty(t)
 }
 
-// FuzzLoadContainers: Load of a file with changed bytes and correct checksums returns an error, or loads
-// containers that work.
 func FuzzLoadContainers(f *testing.F) {
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})
@@ -558,13 +548,13 @@ func FuzzLoadContainers(f *testing.F) {
 			return
 		}
 		for h := range y.ships.All() {
-			y.moored = append(y.moored, h)
+			y.fleetHandles = append(y.fleetHandles, h)
 		}
 		for h := range y.plain.All() {
-			y.loaded = append(y.loaded, h)
+			y.plainHandles = append(y.plainHandles, h)
 		}
 		for h := range y.dense.All() {
-			y.placed = append(y.placed, h)
+			y.denseHandles = append(y.denseHandles, h)
 		}
 		for _, s := range y.ships.All() {
 			if !y.items.Valid(s.Cargo) {

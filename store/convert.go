@@ -15,21 +15,21 @@ type conversion struct {
 
 // ref is a vast.Entity in an element.
 type ref struct {
-	from, to int // offsets in the two elements
+	from, to int // offset in the file's element and in the program's element, in bytes
 	path     string
 }
 
 // step converts a part of an element.
 type step struct {
-	from, to int // offsets in the two elements
+	from, to int // offset in the file's element and in the program's element, in bytes
 	bytes    int // number of bytes to copy, or 0 if the part changes its type
 	source   *schema
 	target   *schema
 	path     string
 }
 
-// conversionOf returns the conversion from one type of elements to another, or nil if the bytes stay the
-// same. path names the column.
+// conversionOf returns the conversion of elements from one type to another, or nil if the types are the same.
+// path names the column.
 func (c *changes) conversionOf(from, to *schema, path string) (*conversion, error) {
 	if from.same(to) {
 		return nil, nil
@@ -38,8 +38,8 @@ func (c *changes) conversionOf(from, to *schema, path string) (*conversion, erro
 	return k, c.convert(k, from, to, 0, 0, path)
 }
 
-// conversionOfPool is conversionOf for the elements of a pool. Such an element holds the component in its
-// field "value". The other fields belong to package vast.
+// conversionOfPool is conversionOf for the elements of a pool. The field "value" of an element holds the
+// component. The other fields belong to package vast.
 func (c *changes) conversionOfPool(from, to *schema, path string) (*conversion, error) {
 	if from.same(to) {
 		return nil, nil
@@ -66,7 +66,8 @@ func (c *changes) conversionOfPool(from, to *schema, path string) (*conversion, 
 	return k, nil
 }
 
-// convert appends to k the steps for a part of an element. at and into are the offsets of the part.
+// convert appends to k the steps for a part of an element. at is the offset of the part in the file's
+// element, and into is its offset in the program's element.
 func (c *changes) convert(k *conversion, from, to *schema, at, into int, path string) error {
 	switch {
 	case from.same(to):
@@ -102,7 +103,8 @@ func (c *changes) convert(k *conversion, from, to *schema, at, into int, path st
 
 const tooShort = "%s has %d elements in the file and %d in the program: keep at least %[2]d"
 
-// copy appends a step that copies n bytes, or makes the last step longer if these bytes follow its bytes.
+// copy appends a step that copies n bytes. If the last step copies the bytes just before them, copy extends
+// the last step instead.
 func (k *conversion) copy(from, to, n int) {
 	if last := len(k.steps) - 1; last >= 0 {
 		if s := &k.steps[last]; s.bytes > 0 && s.from+s.bytes == from && s.to+s.bytes == to {
@@ -115,8 +117,8 @@ func (k *conversion) copy(from, to, n int) {
 	}
 }
 
-// run converts n elements. Bytes of dst that no step writes become zero. first is the number of the first
-// element in errors.
+// run converts n elements. Bytes of dst that no step writes become zero. first is the slot of the first
+// element; errors name the slot.
 func (k *conversion) run(dst, src []byte, first, n int) error {
 	clear(dst)
 	for i := range n {
@@ -127,7 +129,7 @@ func (k *conversion) run(dst, src []byte, first, n int) error {
 	return nil
 }
 
-// element converts an element. dst must be zero.
+// element converts an element. dst must hold zeros.
 func (k *conversion) element(dst, src []byte) error {
 	for i := range k.steps {
 		step := &k.steps[i]
@@ -140,7 +142,6 @@ func (k *conversion) element(dst, src []byte) error {
 	return nil
 }
 
-// convert converts one basic value.
 func (s *step) convert(dst, src []byte) error {
 	switch s.source.Kind {
 	case "float32":
@@ -161,7 +162,7 @@ func (s *step) convert(dst, src []byte) error {
 		fits = uint64(int64(v<<shift)>>shift) == v
 	}
 	if topBit := int64(v) < 0; signedSource != signedTarget && topBit {
-		fits = false // v is a negative number, or is above the largest signed number
+		fits = false // v is negative, or above the largest int64
 	}
 	if !fits {
 		if signedSource {
@@ -178,7 +179,7 @@ func putFloat(dst, src []byte) {
 	binary.LittleEndian.PutUint64(dst, math.Float64bits(float64(f)))
 }
 
-// load reads an integer and extends it to 64 bits.
+// load reads a little-endian integer and extends it to 64 bits.
 func load(b []byte, bytes int, signed bool) uint64 {
 	var v uint64
 	for i := range bytes {
@@ -190,7 +191,7 @@ func load(b []byte, bytes int, signed bool) uint64 {
 	return v
 }
 
-// store writes the low bytes of an integer.
+// store writes the low bytes of v as a little-endian integer.
 func store(b []byte, bytes int, v uint64) {
 	for i := range bytes {
 		b[i] = byte(v >> (8 * i))

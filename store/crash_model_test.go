@@ -26,7 +26,7 @@ type calendar struct {
 	Sum  uint64
 }
 
-// island is a small world with a column of every storage. Its changes follow from its state and a seed.
+// island is a small world with a column of each storage. Its changes depend only on its state and a seed.
 type island struct {
 	w        *vast.World
 	vigor    vast.Column[vigor]
@@ -48,10 +48,8 @@ func newIsland() *island {
 	return n
 }
 
-// fill makes the first entities.
 func (n *island) fill() { n.people.NewN(20, nil) }
 
-// change makes random changes.
 func (n *island) change(seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	all := slices.Collect(n.w.Query().All())
@@ -85,24 +83,21 @@ func (n *island) change(seed uint64, steps int) {
 	n.calendar.Sum = n.calendar.Sum*31 + seed
 }
 
-// tick makes a tick.
 func (n *island) tick() error {
 	n.calendar.Tick++
 	n.change(n.calendar.Tick, 6)
 	return nil
 }
 
-// apply applies an input.
 func (n *island) apply(input []byte) { n.change(binary.LittleEndian.Uint64(input), 3) }
 
-// outside changes the structure outside of ticks.
 func (n *island) outside(seed uint64) {
 	n.vigor.Set(n.people.New(), vigor{Points: -1})
 	n.change(seed, 2)
 }
 
-// hash returns a hash of the visible state of the island, in the order of the iterators. The hash leaves out
-// the mark of the world, which is random.
+// hash returns a hash of the visible state of the island, in the order of the iterators. The random mark of
+// the world has no effect on the hash.
 func (n *island) hash() uint64 {
 	h := uint64(14695981039346656037)
 	add := func(values ...uint64) {
@@ -142,16 +137,15 @@ func (n *island) hash() uint64 {
 
 // event is a tick, a change outside of ticks, or inputs that Store.submit has applied.
 type event struct {
-	outside  uint64 // the seed of a change outside of ticks, or 0
-	failed   bool   // whether the event is a tick that failed
-	now      bool   // whether the event is a call of Store.submit
-	position uint64 // of the record that says that Store.submit has applied the inputs
-	inputs   int    // number of inputs that the event applied
-	hash     uint64 // of the island after the event
+	outside   uint64 // seed of a change outside of ticks, or 0
+	failed    bool   // whether the event is a tick that failed
+	submitted bool   // whether the event is a call of Store.submit
+	position  uint64 // position that Store.submit has returned
+	inputs    int    // number of inputs that the event applied
+	hash      uint64 // hash of the island after the event
 }
 
-// isTick reports whether an event is a tick.
-func (e *event) isTick() bool { return e.outside == 0 && !e.now }
+func (e *event) isTick() bool { return e.outside == 0 && !e.submitted }
 
 // happens carries out an event. inputs are the inputs that the event applies.
 func (n *island) happens(e event, inputs []note) {
@@ -177,10 +171,10 @@ func (n *island) fail() error {
 	return errTick
 }
 
-// history is the events and inputs of an island, and how many of them the store has reported as durable.
+// history holds the events and inputs of an island.
 type history struct {
 	events []event
-	inputs []note // in the order of Record; the events have applied the first ones
+	inputs []note // in the order of Record; the events have applied a prefix of them
 	floor  int    // number of events that the store has reported as durable
 	kept   int    // number of inputs that the store has reported as durable
 	exists bool   // whether the store has reported something as durable
@@ -192,14 +186,14 @@ type note struct {
 	position uint64
 }
 
-// copy returns a copy of h. Changes of the copy do not change h.
+// copy returns an independent copy of h.
 func (h *history) copy() *history {
 	c := *h
 	c.events, c.inputs = slices.Clone(h.events), slices.Clone(h.inputs)
 	return &c
 }
 
-// applied returns how many inputs h.events[:events] have applied.
+// applied returns the number of inputs that h.events[:events] have applied.
 func (h *history) applied(events int) (n int) {
 	for _, e := range h.events[:events] {
 		n += e.inputs
@@ -207,7 +201,7 @@ func (h *history) applied(events int) (n int) {
 	return n
 }
 
-// ticks returns how many of h.events[:events] are ticks.
+// ticks returns the number of ticks in h.events[:events].
 func (h *history) ticks(events int) (n uint64) {
 	for i := range h.events[:events] {
 		if h.events[i].isTick() {
@@ -217,8 +211,8 @@ func (h *history) ticks(events int) (n uint64) {
 	return n
 }
 
-// find returns the largest number of events after which the island had made the given number of ticks and had
-// the given hash. fresh is the hash of the island before the first event.
+// find returns the largest n such that, after the first n events, the island had made the given number of
+// ticks and had the given hash. fresh is the hash of the island before the first event.
 func (h *history) find(ticks, hash, fresh uint64) (events int, ok bool) {
 	for n := len(h.events); n >= 0; n-- {
 		now := fresh
@@ -241,7 +235,7 @@ func (h *history) durableTick(tick uint64) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the store reports tick %d as durable, and only %d ticks were made", tick,
+	return fmt.Errorf("the store reports tick %d as durable, but only %d ticks were made", tick,
 		h.ticks(len(h.events)))
 }
 
@@ -253,7 +247,7 @@ func (h *history) durable(position uint64) {
 		}
 	}
 	for i := range h.events {
-		if e := &h.events[i]; e.now && e.position < position {
+		if e := &h.events[i]; e.submitted && e.position < position {
 			h.floor = max(h.floor, i+1)
 		}
 	}
@@ -274,7 +268,6 @@ func (h *history) rebuild(events int) (*island, error) {
 	return n, nil
 }
 
-// sameInputs reports whether inputs are the inputs of notes.
 func sameInputs(inputs [][]byte, notes []note) bool {
 	return slices.EqualFunc(inputs, notes, func(a []byte, b note) bool { return bytes.Equal(a, b.data) })
 }

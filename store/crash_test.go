@@ -30,30 +30,30 @@ type crash struct {
 	disk    *sim.Disk
 	mistake sim.Mistake
 	fresh   uint64 // hash of a filled island
-	// past are the histories to which a recovery may lead. The first one is the present history. When the
-	// store reports something of the present history as durable, the others no longer count.
+	// past are the histories that a recovery may restore. past[0] is the present history. When the store
+	// reports a part of it as durable, the model drops the other histories.
 	past   []*history
 	build  string
 	plain  bool // whether the programs pass nil functions to Recover
 	mixed  bool // whether programs of two builds have run
-	drop   bool // whether the next program must drop the tail
+	drop   bool // whether the next program must set DropTail
 	inputs uint64
-	twin   *island // has the same events as the first history, and no store
-	ran    []event // the events of the twin
+	twin   *island // an island without a store, which repeats the events of past[0]
+	ran    []event // events that twin has repeated
 	counts *counts
 }
 
 // counts counts the events of a test. The test fails if an event occurs too rarely.
 type counts struct {
-	lives, lost, replayed, waiting, dropped, changes, failed, now, damaged, refused, deltas int
-	merges, tiers                                                                           int
+	lives, lost, replayed, waiting, dropped, changes, failed, submitted, damaged, refused, deltas int
+	merges, tiers                                                                                 int
 }
 
-// life is a store that is open.
+// life is the run of a program that has the store open.
 type life struct {
 	*island
 	st      *Store
-	got     [][]byte // inputs that were applied
+	got     [][]byte // inputs that apply has received
 	ticked  bool     // whether the last call of Tick made a tick
 	mu      sync.Mutex
 	written []uint64 // ticks of durable checkpoints
@@ -83,7 +83,7 @@ func (l *life) tick() error {
 	return l.island.tick()
 }
 
-// end closes the store and the world of a life, after the disk was stopped.
+// end closes the store and the world. The store may return an error, because the disk is stopped.
 func (l *life) end() error {
 	if l.st != nil {
 		_ = l.st.Close()
@@ -91,7 +91,6 @@ func (l *life) end() error {
 	return l.w.Close()
 }
 
-// recover recovers the island.
 func (c *crash) recover(l *life) error {
 	if c.plain {
 		return l.st.Recover(nil, nil)
@@ -168,7 +167,7 @@ func (c *crash) open(f disk.Folder, o Options) (l *life, err error) {
 }
 
 // recovered compares a recovered island with a history, and returns the recovered part of the history. base
-// is the tick of the checkpoint, and hash is the hash of the island in the checkpoint.
+// and hash are the tick and the hash of the island in the checkpoint.
 func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, error) {
 	from, ok := h.find(base, hash, c.fresh)
 	if !ok {
@@ -180,7 +179,7 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 			"of which %d are durable", l.st.LastTick(), len(h.events), h.floor)
 	}
 	if to < h.floor {
-		return nil, fmt.Errorf("%d events were recovered, and %d were durable", to, h.floor)
+		return nil, fmt.Errorf("%d events were recovered, want at least the %d durable ones", to, h.floor)
 	}
 	applied := h.applied(to)
 	if before := h.applied(from); before > applied || !sameInputs(l.got, h.inputs[before:applied]) {
@@ -197,7 +196,7 @@ func (c *crash) recovered(l *life, h *history, base, hash uint64) (*history, err
 			"applied inputs; the history has %d inputs", len(waiting), applied, len(h.inputs))
 	}
 	if end < h.kept {
-		return nil, fmt.Errorf("%d inputs were recovered, and %d were durable", end, h.kept)
+		return nil, fmt.Errorf("%d inputs were recovered, want at least the %d durable ones", end, h.kept)
 	}
 	c.counts.replayed += int(l.st.LastTick() - base)
 	c.counts.waiting += len(waiting)
@@ -294,8 +293,8 @@ func (c *crash) step(l *life) error {
 			return err
 		}
 		h.inputs = append(h.inputs, note{data, position})
-		c.counts.now++
-		return errors.Join(c.happened(l, event{now: true, position: position}), err)
+		c.counts.submitted++
+		return errors.Join(c.happened(l, event{submitted: true, position: position}), err)
 	case 11:
 		return c.tick(l, event{failed: true})
 	default:
@@ -304,7 +303,6 @@ func (c *crash) step(l *life) error {
 	return nil
 }
 
-// tick makes a tick.
 func (c *crash) tick(l *life, e event) error {
 	l.got, l.ticked = nil, false
 	tick, changed := l.tick, e.failed && c.r.IntN(2) == 0
@@ -315,7 +313,7 @@ func (c *crash) tick(l *life, e event) error {
 			if err := l.fail(); !changed {
 				return err
 			}
-			l.st.Changed() // has the effect of an error
+			l.st.Changed() // must have the effect of an error
 			return nil
 		}
 	}
@@ -362,8 +360,8 @@ func (c *crash) happened(l *life, e event) error {
 	return nil
 }
 
-// use does random operations with the store. It ends early at some of the errors. Otherwise it may close the
-// store.
+// use does random operations with the store, and may close the store at the end. After an error of the store,
+// use may return the error, or go on.
 func (c *crash) use(l *life) (err error) {
 	if h := c.past[0]; c.twin == nil || !slices.Equal(c.ran, h.events) {
 		if c.twin != nil {
@@ -399,7 +397,6 @@ func expected(err error) bool {
 	return errors.Is(err, sim.ErrStopped) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)
 }
 
-// options returns random options for a program.
 func (c *crash) options() Options {
 	o := islandOptions()
 	o.Every = []time.Duration{1, time.Hour}[c.r.IntN(2)]
@@ -466,8 +463,9 @@ func (c *crash) live(f disk.Folder) (err error) {
 	return errors.Join(err, l.end())
 }
 
-// damage damages one file of a copy of the disk. Then the store must open with the right contents, or the
-// error must name a file. After such an error, damage restores the file, and the store must open.
+// damage changes a bit of a file, or removes a file, on a copy of the disk. The store must then open with the
+// right contents, or return an error that names a file. After an error, damage restores the file, and the
+// store must open.
 func (c *crash) damage() error {
 	d := c.disk.Copy(c.r.Uint64())
 	f := d.Restart()
@@ -542,15 +540,14 @@ func (c *crash) run() (err error) {
 	return err
 }
 
-// TestCrashes stops stores at random calls of a simulated disk. It also injects faults, and damages files
-// between two runs. Each seed is a subtest: -run 'TestCrashes/^417$' repeats the test with seed 417.
+// TestCrashes runs a subtest for each seed: -run 'TestCrashes/^417$' repeats the test with seed 417.
 func TestCrashes(t *testing.T) {
 	c := new(counts)
 	seeds := longtest.Pick(40, 100_000)
 	for seed := range seeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			// The model writes outside of ticks, which spoils copies that are made after the pause. With the
-			// race detector, memory is the Go heap, and the detector would report these writes.
+			// The model writes outside of ticks, while the store may copy memory after a pause. With the race
+			// detector, memory is the Go heap, and the detector would report these writes.
 			if way := seed % 4; way < 3 && !vm.HeapStandIn() {
 				defer FindWritten([]string{ByTheKernel, Exactly, ByComparison}[way])()
 			}
@@ -566,18 +563,17 @@ func TestCrashes(t *testing.T) {
 	}
 	t.Logf("%+v", *c)
 	least := counts{lives: 900, lost: 200, replayed: 200, waiting: 50, dropped: 10, changes: 200,
-		failed: 100, now: 100, damaged: 200, refused: 100, deltas: 200, merges: 100, tiers: 200}
+		failed: 100, submitted: 100, damaged: 200, refused: 100, deltas: 200, merges: 100, tiers: 200}
 	if c.lives >= least.lives && (c.lost < least.lost || c.replayed < least.replayed ||
 		c.waiting < least.waiting || c.dropped < least.dropped || c.changes < least.changes ||
-		c.failed < least.failed || c.now < least.now || c.damaged < least.damaged ||
+		c.failed < least.failed || c.submitted < least.submitted || c.damaged < least.damaged ||
 		c.refused < least.refused || c.deltas < least.deltas || c.merges < least.merges ||
 		c.tiers < least.tiers) {
 		t.Errorf("events occur too rarely: %+v, want at least %+v", *c, least)
 	}
 }
 
-// TestMistakes uses folders that make mistakes. For each mistake, at least one seed must find a broken
-// promise of the store.
+// TestMistakes checks the model: it must find each kind of mistake that a folder makes.
 func TestMistakes(t *testing.T) {
 	longtest.Only(t)
 	for _, m := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly, sim.RenameBeforeData} {

@@ -13,8 +13,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestDamage: if a byte of a file is wrong, or the end of a file is lost, Load returns an error and closes
-// the world.
 func TestDamage(t *testing.T) {
 	n := newTown(t, false)
 	n.live(3, 400)
@@ -44,8 +42,6 @@ func TestDamage(t *testing.T) {
 	try("cut at", len(file)-1, file[:len(file)-1])
 }
 
-// TestLoadRefuses: Load returns an error that says why a world or a file is not suitable. A world that has
-// entities stays unchanged.
 func TestLoadRefuses(t *testing.T) {
 	n := newTown(t, false)
 	n.live(4, 400)
@@ -96,8 +92,6 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// TestNoMemory: if a limit is too small, Load returns the limit's error, and gives back all memory of the
-// world.
 func TestNoMemory(t *testing.T) {
 	n := newTown(t, false)
 	n.live(5, 4000)
@@ -115,7 +109,7 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// failing is a writer that takes the given number of bytes, and then fails.
+// failing is a writer that fails after the given number of bytes.
 type failing struct{ left int }
 
 func (f *failing) Write(b []byte) (int, error) {
@@ -125,7 +119,6 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWriteFails: Save returns the error of the writer.
 func TestWriteFails(t *testing.T) {
 	n := newTown(t, false)
 	n.live(6, 2000)

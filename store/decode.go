@@ -8,7 +8,6 @@ import (
 	"reflect"
 )
 
-// errShort is the error of a value whose bytes end too early, or whose length exceeds the remaining bytes.
 var errShort = errors.New("a value ends too early")
 
 // decoder decodes values that encode has written.
@@ -19,7 +18,7 @@ type decoder struct {
 	unborn  *unborn // collects references to entities that do not exist yet; nil if all entities exist
 }
 
-// check returns an error if values of a type of the file cannot be decoded as values of the program's type.
+// check returns an error if decode cannot convert values of the type `from` in the file to the type `to`.
 func (c *changes) check(from, to *schema, path string) error {
 	switch {
 	case from.Kind == kindOpaque && to.Kind == kindOpaque:
@@ -44,8 +43,8 @@ func (c *changes) check(from, to *schema, path string) error {
 	return c.fit(from, to, path)
 }
 
-// decode decodes a value into v, which is zero and addressable. The schema `from` describes the encoded
-// value. If v is the zero reflect.Value, decode skips the encoded value. path names v.
+// decode decodes the next value, of the type `from`, into v. v must be addressable and hold the zero value of
+// its type. If v is reflect.Value{}, decode skips the next value. path names v in errors.
 func (d *decoder) decode(from *schema, v reflect.Value, path string) error {
 	switch from.Kind {
 	case kindOpaque:
@@ -90,15 +89,14 @@ func (d *decoder) take() ([]byte, error) {
 // maxEmpty is the largest length of a slice or a map whose elements take no bytes in a file.
 const maxEmpty = 1 << 16
 
-// length reads the length of a slice or a map. some is false if the slice or the map is nil. minBytes is a
+// length reads the length of a slice or a map. ok is false if the slice or the map is nil. minBytes is a
 // lower bound for the bytes of an element.
-func (d *decoder) length(minBytes int) (n int, some bool, err error) {
+func (d *decoder) length(minBytes int) (n int, ok bool, err error) {
 	u, size := binary.Uvarint(d.b)
 	if size <= 0 {
 		return 0, false, errShort
 	}
-	// The length is at most what the remaining bytes allow, because decode must not allocate too much memory
-	// for a damaged length.
+	// A damaged length must not make decode allocate much memory. So the remaining bytes bound the length.
 	most := uint64(maxEmpty)
 	if minBytes > 0 {
 		most = uint64((len(d.b) - size) / minBytes)
@@ -151,8 +149,8 @@ func (d *decoder) decodeStruct(from *schema, v reflect.Value, path string) error
 }
 
 func (d *decoder) decodeSlice(from *schema, v reflect.Value, path string) error {
-	n, some, err := d.length(from.Elem.least())
-	if err != nil || !some {
+	n, ok, err := d.length(from.Elem.least())
+	if err != nil || !ok {
 		return err
 	}
 	if v.IsValid() {
@@ -181,8 +179,8 @@ func (d *decoder) decodeEach(from *schema, v reflect.Value, n int, path string) 
 }
 
 func (d *decoder) decodeMap(from *schema, v reflect.Value, path string) error {
-	n, some, err := d.length(from.Key.least() + from.Elem.least())
-	if err != nil || !some {
+	n, ok, err := d.length(from.Key.least() + from.Elem.least())
+	if err != nil || !ok {
 		return err
 	}
 	if v.IsValid() {
@@ -214,7 +212,7 @@ func (d *decoder) decodeMap(from *schema, v reflect.Value, path string) error {
 	return nil
 }
 
-// fixed is the number of bytes of a value, for kinds whose values have a fixed size.
+// fixed maps each kind whose values have a fixed size to this size in bytes.
 var fixed = map[string]int{"bool": 1, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
 
 func (d *decoder) decodeNumber(from *schema, v reflect.Value, path string) error {
@@ -273,17 +271,21 @@ func (d *decoder) decodeInteger(kind string, signed bool, v reflect.Value, path 
 	if !v.IsValid() {
 		return nil
 	}
-	switch topBit := i < 0; { // the number is negative, or is above the largest signed number
-	case v.CanInt():
-		if topBit && !signed || v.OverflowInt(i) {
-			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", path, u, v.Type())
+	topBit := i < 0 // the number is negative, or above the largest int64
+	fits := true
+	if v.CanInt() {
+		if fits = (signed || !topBit) && !v.OverflowInt(i); fits {
+			v.SetInt(i)
 		}
-		v.SetInt(i)
-	default:
-		if topBit && signed || v.OverflowUint(u) {
-			return fmt.Errorf("%s is %d in the file, which a %v cannot hold", path, i, v.Type())
-		}
+	} else if fits = (!signed || !topBit) && !v.OverflowUint(u); fits {
 		v.SetUint(u)
 	}
-	return nil
+	if fits {
+		return nil
+	}
+	number := any(u)
+	if signed {
+		number = i
+	}
+	return fmt.Errorf("%s is %d in the file, which a %v cannot hold", path, number, v.Type())
 }

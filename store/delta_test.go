@@ -62,7 +62,7 @@ func (k keptYard) storeOptions() store.Options {
 	return o
 }
 
-// checkpointsIn returns the numbers of all checkpoints in a folder, and the numbers of those that are deltas.
+// checkpointsIn returns the numbers of all checkpoints in a folder, and the numbers of the deltas.
 func checkpointsIn(t *testing.T, d *sim.Disk) (all, deltas []uint64) {
 	t.Helper()
 	for _, name := range d.Names() {
@@ -78,8 +78,6 @@ func checkpointsIn(t *testing.T, d *sim.Disk) (all, deltas []uint64) {
 	return all, deltas
 }
 
-// TestChains changes a world at random and takes checkpoints that form chains of deltas. After each
-// checkpoint, which may have been compacted, the world in the folder equals the live world byte for byte.
 func TestChains(t *testing.T) {
 	makers := map[string]func(t *testing.T, other bool) changing{
 		"town": func(t *testing.T, other bool) changing {
@@ -159,8 +157,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// sameWorld loads b from a folder. It saves a to a file, and loads c from that file. Then it compares b with
-// c.
+// sameWorld loads b from a folder and c from a file of a, and compares b with c.
 func sameWorld(t *testing.T, f disk.Folder, a, b, c changing) {
 	t.Helper()
 	var file bytes.Buffer
@@ -197,7 +194,6 @@ type wide struct {
 	Of    vast.Entity
 }
 
-// TestChainsAreConverted: a program whose types have changed reads a chain as it reads a single file.
 func TestChainsAreConverted(t *testing.T) {
 	o := store.Options{Every: time.Hour, Renamed: map[string]string{"narrow": "wide", "thin": "thick"}}
 	d := sim.New(1)

@@ -15,13 +15,13 @@
 // [OpenAt] reads the world of an earlier tick. Tools read files without the program that wrote them:
 // [LoadAny] reads a saved world, and [LoadMoment] reads a checkpoint. LoadMoment maps long runs of elements
 // instead of reading them, if the system can map them. [Files] lists the files of a folder, [Verify] checks
-// them, and [Compact] removes all checkpoints but the newest.
+// them, and [Compact] removes all checkpoints except the newest.
 //
 // The file describes each component type by the names, kinds and sizes of its fields. So the file can also be
 // read by a program whose types have changed, and by a program for another processor: see [Load].
 //
-// [WriteJSON] writes a world, and [WriteJSONOf] the entities of a query, as a document that people read and
-// edit. [ReadJSON] adds the entities of a document to a world as new entities.
+// [WriteJSON] writes a world as a document that people can read and edit. [WriteJSONOf] writes only the
+// entities of a query. [ReadJSON] adds the entities of a document to a world as new entities.
 //
 // A [Packer] moves entities, with everything that belongs to them, to another world as a parcel of bytes. The
 // other world may be another region of a cluster. [Compare] finds the first difference between a world and a

@@ -30,8 +30,7 @@ func world(t *testing.T) *vast.World {
 	return w
 }
 
-// TestColumnOfWords: Save and Load do not confuse components of type uint64 with the arrays of bits, whose
-// elements have the same type.
+// TestColumnOfWords uses components of type uint64, because the elements of arrays of bits have this type.
 func TestColumnOfWords(t *testing.T) {
 	a, b := world(t), world(t)
 	x, y := vast.NewColumn[uint64](a).Named("x"), vast.NewColumn[uint64](b).Named("x")
@@ -45,8 +44,7 @@ func TestColumnOfWords(t *testing.T) {
 	}
 }
 
-// TestRelationsOfEachSize: Load restores a relation. The bit of the last linked entity has another place in
-// its 64-bit word in each round.
+// TestRelationsOfEachSize gives the bit of the last entity another place in its 64-bit word in each round.
 func TestRelationsOfEachSize(t *testing.T) {
 	for n := 2; n < 1500; n += 37 {
 		a, b := world(t), world(t)
@@ -64,7 +62,6 @@ func TestRelationsOfEachSize(t *testing.T) {
 	}
 }
 
-// TestClosedWorlds: Save and Load of a closed world panic with a message that names the remedy.
 func TestClosedWorlds(t *testing.T) {
 	n := newTown(t, false)
 	n.live(1, 100)
@@ -87,7 +84,6 @@ func TestClosedWorlds(t *testing.T) {
 	}
 }
 
-// TestRoomBeforeLoad: Load works for a column that Grow has enlarged.
 func TestRoomBeforeLoad(t *testing.T) {
 	a, b := world(t), world(t)
 	x, y := vast.NewSparseColumn[position](a), vast.NewSparseColumn[position](b)
@@ -110,7 +106,7 @@ type stamped struct {
 	Tiles []tile
 }
 
-// TestEmbeddedMethods: Save does not encode a struct with the methods of an embedded field.
+// TestEmbeddedMethods: Save must not encode stamped with the promoted methods of time.Time.
 func TestEmbeddedMethods(t *testing.T) {
 	v := stamped{time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), "name", []tile{1, 200}}
 	got, _, err := inNew[stamped](t, true, inOld(t, true, v), store.Options{})
@@ -129,8 +125,6 @@ type loadV2 struct {
 	Parts [2]struct{ Y int32 }
 }
 
-// TestRenamedEverywhere: Options.Renamed accepts the paths of fields in sparse columns, in edges and in
-// arrays.
 func TestRenamedEverywhere(t *testing.T) {
 	old := loadV1{Weight: 3}
 	old.Parts[1].X = 4
@@ -167,7 +161,6 @@ func TestRenamedEverywhere(t *testing.T) {
 	}
 }
 
-// TestCodecPanics: if a codec panics, Load closes the world.
 func TestCodecPanics(t *testing.T) {
 	a, b := world(t), world(t)
 	x := vast.NewHeapColumn[tree](a)
@@ -193,7 +186,6 @@ func TestCodecPanics(t *testing.T) {
 	}
 }
 
-// TestElementsWithoutBytes: Save refuses a slice that Load could not read again.
 func TestElementsWithoutBytes(t *testing.T) {
 	for n, refused := range map[int]bool{1 << 16: false, 1<<16 + 1: true} {
 		a, b := world(t), world(t)

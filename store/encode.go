@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// encode appends a value of a type that schemaOf accepts. The value must be addressable. A slice or a map
-// begins with its length plus 1; 0 stands for nil. Equal maps have equal bytes, because their entries are in
-// the order of the encoded keys.
+// encode appends an addressable value of a type that schemaOf accepts. A slice or a map begins with its
+// length plus 1; 0 stands for nil. The entries of a map are sorted by their bytes, so equal maps have equal
+// bytes.
 func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 	if codec, ok := c.of(v.Type()); ok {
 		own, err := codec.append(nil, v)
@@ -51,8 +51,8 @@ func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 		before := len(b)
 		b, err := c.encodeEach(b, v)
 		if err == nil && len(b) == before && v.Len() > maxEmpty {
-			err = fmt.Errorf("a slice has %d elements that take no bytes in a file: a file can hold %d of them; "+
-				"keep their number instead", v.Len(), maxEmpty)
+			err = fmt.Errorf("a slice has %d elements that take no bytes in a file, but may have at most "+
+				"%d: keep only the number of elements", v.Len(), maxEmpty)
 		}
 		return b, err
 	case reflect.Array:
@@ -73,7 +73,6 @@ func (c codecs) encode(b []byte, v reflect.Value) ([]byte, error) {
 func (c codecs) encodeEach(b []byte, v reflect.Value) ([]byte, error) {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		if _, ok := c.of(v.Type().Elem()); !ok {
-			// The encoded elements are the bytes themselves.
 			return append(b, v.Slice(0, v.Len()).Bytes()...), nil
 		}
 	}
@@ -111,7 +110,7 @@ func (c codecs) encodeMap(b []byte, v reflect.Value) ([]byte, error) {
 	return b, nil
 }
 
-// leavesOut reports whether an entry of a map is left out because of its key.
+// leavesOut reports whether encode leaves out an entry of a map because of its key.
 func (c codecs) leavesOut(key reflect.Value) bool {
 	if codec, ok := c.of(key.Type()); ok {
 		return codec.leavesOut != nil && codec.leavesOut(key)

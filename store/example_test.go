@@ -138,7 +138,7 @@ func ExampleCompare() {
 	health.Set(e, Health{7})
 	fmt.Println(store.Compare(w, &file, store.Options{}))
 	// Output:
-	// store: world "game" differs from the saved one: Health of entity 0.1, field Points: 0 in the saved world, 7 in this one
+	// store: world "game" differs from the saved world: Health of entity 0.1, field Points: 0 in the saved world, 7 in this world
 }
 
 // A store checks that the program can repeat its ticks. This program cannot: a tick depends on a variable

@@ -20,22 +20,22 @@ func init() {
 // OpenFolder opens a folder, such as a simulated one, and does not lock it.
 var OpenFolder = open
 
-// LongChains makes a store merge a chain only if it has more than maxDeltas deltas. If maxDeltas is 0, the
-// store merges all files.
+// LongChains makes a store merge a chain only if the chain has more than maxDeltas deltas. If maxDeltas is 0,
+// each checkpoint merges all files.
 func (s *Store) LongChains(maxDeltas int) { s.share, s.maxDeltas = 1e9, maxDeltas }
 
-// CompactFile makes the file of a checkpoint hold everything.
+// CompactFile makes the file of a checkpoint hold the complete world.
 func CompactFile(folder disk.Folder, number uint64) error { return compact(folder, number) }
 
 // The ways in which stores find memory that was written since the last checkpoint.
 const (
-	ByTheKernel  = "kernel"     // by the kernel, if it can watch memory
-	ByComparison = "comparison" // by hashes of all memory
-	Exactly      = "exactly"    // by copies of all memory
+	ByTheKernel  = "kernel"     // the kernel watches memory, if it can
+	ByComparison = "comparison" // the store compares hashes of all memory
+	Exactly      = "exactly"    // the test compares copies of all memory
 )
 
-// FindWritten sets the way for stores that are opened from now on. These stores copy arrays of all sizes
-// after the pause, if possible. stop restores the usual behaviour.
+// FindWritten sets how stores that are opened from now on find written memory. These stores copy arrays of
+// all sizes after the pause, if possible. stop restores the usual behaviour.
 func FindWritten(way string) (stop func()) {
 	usual, least := newPages, minLate
 	minLate = 1
@@ -58,7 +58,7 @@ func (s *Store) Protected() (blocks int, can bool) {
 	return blocks, can
 }
 
-// exactPages report only memory whose bytes have changed since the previous scan.
+// exactPages reports only memory whose bytes have changed since the previous scan.
 type exactPages struct {
 	before, now map[uintptr][]byte // pieces of memory at the last two scans, by address
 	mu          sync.Mutex
@@ -85,7 +85,6 @@ func (p *exactPages) changed(base unsafe.Pointer, n int) (parts [][2]int, known 
 	return parts, true
 }
 
-// guard keeps a copy of the bytes.
 func (p *exactPages) guard(base unsafe.Pointer, n int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,15 +116,15 @@ func committed(base unsafe.Pointer, n int) (copied []byte) {
 
 func (*exactPages) close() error { return nil }
 
-// PlaceFrom makes stores write runs of at least n bytes to places in files where they can be mapped, and map
-// runs of at least one page. stop restores the usual lengths.
+// PlaceFrom makes stores place runs of at least n bytes so that these can be mapped, and makes them map runs
+// of at least one page. stop restores the usual lengths.
 func PlaceFrom(n int) (stop func()) {
 	place, least := minPlaced, minMapped
 	minPlaced, minMapped = n, mapped.PageSize
 	return func() { minPlaced, minMapped = place, least }
 }
 
-// Read makes stores read all elements of checkpoints instead of mapping some of them. stop ends this.
+// Read makes stores read all elements of checkpoints, and map none. stop restores the usual behaviour.
 func Read() (stop func()) {
 	regions := mapped.Regions
 	mapped.Regions = nil

@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// failing makes a tick that changes the world and then returns an error or panics. failing returns the error.
+// failing makes a tick that changes the world and then returns errTick or panics with it. failing returns the
+// error of the tick.
 func (l *life) failing(panics bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -27,8 +28,8 @@ func (l *life) failing(panics bool) (err error) {
 	})
 }
 
-// TestFailedTick lets a program die after a failed tick whose inputs are durable. The next program does not
-// replay the failed tick. The inputs wait for the next tick of that program.
+// TestFailedTick lets a program die after a failed tick. The next program must not replay the failed tick,
+// and must apply its durable inputs in a new tick.
 func TestFailedTick(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		d := sim.New(1)
@@ -75,7 +76,6 @@ func TestFailedTick(t *testing.T) {
 	}
 }
 
-// TestDeathInTick: a tick in which the process ended is not replayed, even if its inputs are durable.
 func TestDeathInTick(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -97,8 +97,6 @@ func TestDeathInTick(t *testing.T) {
 	}
 }
 
-// TestInputInTick: an input that is recorded during a tick is applied by the next tick, even if there is a
-// checkpoint between the two ticks.
 func TestInputInTick(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -123,8 +121,6 @@ func TestInputInTick(t *testing.T) {
 	}
 }
 
-// TestLostNewestWithoutJournal: if the newest checkpoint of a program without a journal is lost, Open returns
-// an error.
 func TestLostNewestWithoutJournal(t *testing.T) {
 	for _, keep := range []int{1, 2} {
 		d := sim.New(1)
@@ -170,8 +166,8 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		}
 		l.idle()
 		d.Kill()
-		// Open also notices the loss of the first checkpoint with a journal. If a later checkpoint is lost, a
-		// replay from an older checkpoint leads to the state in the lost checkpoint.
+		// Open must also notice the loss of the first checkpoint that has a journal. After the loss of a
+		// later one, Recover replays the ticks since an older checkpoint.
 		l = recoveredIsland(t, d.Restart(), o)
 		l.input(t, 1)
 		d.Kill()
@@ -202,8 +198,6 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 	}
 }
 
-// TestPruneFails: a checkpoint is durable even if older files cannot be removed. The next checkpoint removes
-// these files.
 func TestPruneFails(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		d := sim.New(1)
@@ -260,7 +254,6 @@ func TestPruneFails(t *testing.T) {
 	}
 }
 
-// TestChangeBeforeRecover changes a world between Open and Recover.
 func TestChangeBeforeRecover(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -271,7 +264,7 @@ func TestChangeBeforeRecover(t *testing.T) {
 	d.Kill()
 	for _, change := range []func(l *life){
 		func(l *life) { l.outside(5) },
-		func(l *life) { // changes only values, which the store does not detect
+		func(l *life) { // the store does not detect changes of values
 			for e := range l.w.Query(l.vigor).All() {
 				l.vigor.Get(e).Points++
 			}
@@ -299,7 +292,7 @@ func TestChangeBeforeRecover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.outside(5) // is allowed, because there is nothing to replay
+	c.outside(5) // allowed, because there is nothing to replay
 	if err := c.st.Recover(c.apply, c.tick); err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +325,6 @@ func TestChangeBeforeRecover(t *testing.T) {
 	recoveredIsland(t, d.Restart(), o).sameAs(t, c)
 }
 
-// TestSubmit applies inputs between ticks, while no tick is made.
 func TestSubmit(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -392,7 +384,7 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestVisitorsWait: Submit waits while ticks are replayed, because a schedule then admits no visitor.
+// TestVisitorsWait: during a replay, a schedule must not admit visitors such as Submit.
 func TestVisitorsWait(t *testing.T) {
 	d := sim.New(1)
 	start := func() (*life, *sched.Schedule) {
@@ -438,8 +430,6 @@ func TestVisitorsWait(t *testing.T) {
 	}
 }
 
-// TestRetry: after a checkpoint has failed, ticks begin no other checkpoint for the time in the field retry,
-// even if a checkpoint is due earlier.
 func TestRetry(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()

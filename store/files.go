@@ -16,13 +16,13 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// File is a file in the folder of a store, or one that [Save] has written.
+// File is a file in the folder of a store, or a file that [Save] has written.
 type File struct {
 	Name    string
 	Kind    FileKind
 	Bytes   int64
-	Written time.Time // by the clock of the file system
-	Number  uint64    // of the checkpoint or journal segment; for FileNewest, of the named checkpoint
+	Written time.Time // time of the last write, by the clock of the file system
+	Number  uint64    // number of the checkpoint or journal segment; for FileNewest, of the named checkpoint
 	Tick    uint64    // the last tick in a checkpoint
 	Taken   time.Time // when the checkpoint was taken, by the clock of the program; zero if not known
 	Base    uint64    // the checkpoint that this one continues; 0 if the file holds all of the world
@@ -56,13 +56,12 @@ func Files(path string) ([]File, error) {
 	return l.files, nil
 }
 
-// listing is a list of files.
 type listing struct {
 	folder disk.Folder // nil if the path names a file
 	files  []File
-	kept   map[string]*keptManifest // of the checkpoints whose description is sound
-	// removed says that a program removed a file while the folder was read. Files that the program wrote
-	// meanwhile may be missing from the list, too.
+	kept   map[string]*keptManifest // sound descriptions of checkpoints, by file name
+	// removed is whether a program removed a file while list read the folder. The list may then also lack
+	// files that the program wrote.
 	removed bool
 }
 
@@ -134,8 +133,8 @@ func (l *listing) classify(f *File, info fs.FileInfo) {
 	}
 }
 
-// moments returns the checkpoints that can be read, oldest first: their descriptions are sound, and the files
-// that they continue are there.
+// moments returns the checkpoints that can be read, oldest first. The description of such a checkpoint is
+// sound, and so are the descriptions of all files that it continues.
 func (l *listing) moments() []File {
 	all := slices.DeleteFunc(slices.Clone(l.files), func(f File) bool {
 		return f.Kind != FileCheckpoint || f.Err != nil
@@ -148,7 +147,7 @@ func (l *listing) moments() []File {
 	})
 }
 
-// maxRetries bounds how often onMoments lists a folder again, because a listed file is gone.
+// maxRetries is the largest number of times that onMoments lists a folder again.
 const maxRetries = 8
 
 // onMoments calls f with the moments of a folder, oldest first. If a program that has the folder open removes
@@ -180,19 +179,20 @@ func onMoments(dir string, f func(folder disk.Folder, moments []File) error) err
 // LoadMoment reads a checkpoint of a store without the program that keeps the store, as [LoadAny] reads a
 // saved world. number is the File.Number of the checkpoint; 0 stands for the newest one. LoadMoment takes no
 // lock: a program may have the folder open. If that program removes the checkpoint before LoadMoment has read
-// it, the error is fs.ErrNotExist. On Windows the program cannot remove a file while LoadMoment reads it: the
-// program's Options.Notify gets the error as PruneErr, and the next checkpoint removes the file.
+// it, the error is fs.ErrNotExist. On Windows, the program cannot remove a file while LoadMoment reads it:
+// the program's Options.Notify gets the error as PruneErr, and the next checkpoint removes the file.
 //
 // On Linux with pages of 4 KiB, LoadMoment maps long runs of elements from the files, if the types of the
 // elements and the order of the columns are the same in the world and in the file. The system reads a mapped
-// page when the page is touched. The pages are private to the world: changes of the world do not change the
-// files. The pages count as committed memory. LoadMoment reads and checks everything else. It does not check
-// the checksums of mapped elements: see [Verify]. Do not change or cut the files while the world is open: an
-// access to a page that is gone, or that the disk cannot read, is a memory fault, which vm.Watch explains. A
-// program that keeps its world in the folder does not change or cut a mapped file. It may remove the file,
-// which does no harm.
+// page at the first access. Changes of the world do not change the files. Mapped pages count as committed
+// memory. LoadMoment reads and checks all other data. It does not check the checksums of mapped elements: see
+// [Verify].
 //
-// Complexity: reads and checks all but the mapped elements.
+// Do not change or shorten the files while the world is open. An access to a mapped page that is gone, or
+// that the disk cannot read, is a memory fault, which vm.Watch explains. The program that keeps its world in
+// the folder does not change mapped files. It may remove them, which does no harm.
+//
+// Complexity: reads and checks all data except mapped elements.
 func LoadMoment(dir string, number uint64, o vast.Options) (w *vast.World, r *Report, err error) {
 	err = onMoments(dir, func(folder disk.Folder, moments []File) error {
 		at := len(moments) - 1

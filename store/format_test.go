@@ -13,8 +13,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestPythonReader: docs/read_store.py prints the contents of a world. This reader follows the description of
-// the format.
+// TestPythonReader checks docs/read_store.py, a reader that follows the description of the format.
 func TestPythonReader(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -30,7 +29,6 @@ func TestPythonReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustList(t, python, path, n)
-	// A world in the folder of a store.
 	dir := t.TempDir()
 	kept := newTown(t, false)
 	st, err := store.Open(dir, kept.w, store.Options{})
@@ -39,7 +37,6 @@ func TestPythonReader(t *testing.T) {
 	}
 	mustChain(t, st, dir, func(round uint64) { kept.live(8+round, 120) })
 	mustList(t, python, dir, kept)
-	// A world in a folder whose files hold elements that can be mapped.
 	defer store.PlaceFrom(1)()
 	dir = t.TempDir()
 	kept = newTown(t, false)
@@ -50,8 +47,7 @@ func TestPythonReader(t *testing.T) {
 	mustList(t, python, dir, kept)
 }
 
-// mustChain takes checkpoints that form a chain with merged deltas, and closes the store. change changes the
-// world.
+// mustChain takes checkpoints that form a chain with merged deltas, and closes the store.
 func mustChain(t *testing.T, st *store.Store, dir string, change func(round uint64)) {
 	t.Helper()
 	st.LongChains(3)
@@ -73,7 +69,7 @@ func mustChain(t *testing.T, st *store.Store, dir string, change func(round uint
 	}
 }
 
-// mustList checks what the reader in Python prints for a town in a file or folder.
+// mustList checks what docs/read_store.py prints for the file or folder of a town.
 func mustList(t *testing.T, python, path string, n *town) {
 	t.Helper()
 	out, err := exec.Command(python, "../docs/read_store.py", path).CombinedOutput()
@@ -123,7 +119,6 @@ func python3(v bool) string {
 	return "False"
 }
 
-// TestPythonReaderOfContainers: docs/read_store.py prints the elements of containers.
 func TestPythonReaderOfContainers(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -144,7 +139,6 @@ func TestPythonReaderOfContainers(t *testing.T) {
 	mustListYard(t, python, dir, n)
 }
 
-// mustListYard checks what the reader in Python prints for a yard in a file or folder.
 func mustListYard(t *testing.T, python, path string, n *yard) {
 	t.Helper()
 	out, err := exec.Command(python, "../docs/read_store.py", path).CombinedOutput()

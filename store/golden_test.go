@@ -17,7 +17,6 @@ import (
 
 var write = flag.Bool("write", false, "rewrite the files of this platform and the expected texts in testdata")
 
-// TestFilesOfOtherMachines: Load reads files that other platforms have written.
 func TestFilesOfOtherMachines(t *testing.T) {
 	text := filepath.Join("testdata", "town.txt")
 	if *write {
@@ -48,14 +47,14 @@ func TestFilesOfOtherMachines(t *testing.T) {
 	}
 }
 
-// TestContainersOfOtherMachines: Load reads containers that other platforms have written. Each platform has
-// its own expected text, because the seeds of hash indices differ.
+// TestContainersOfOtherMachines has an expected text for each platform, because the seeds of hash indices
+// differ.
 func TestContainersOfOtherMachines(t *testing.T) {
 	path := func(arch, kind string) string { return filepath.Join("testdata", "yard-"+arch+kind) }
 	if *write {
 		n := newYard(t, yardOptions{})
 		n.live(77, 40)
-		n.follow(new(yard))
+		n.copyHandles(new(yard))
 		if err := os.WriteFile(path(runtime.GOARCH, ".world"), saveYard(t, n), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -82,10 +81,8 @@ func TestContainersOfOtherMachines(t *testing.T) {
 	}
 }
 
-// TestChainsOfOtherMachines: a store reads complete files and deltas that other platforms have written.
 func TestChainsOfOtherMachines(t *testing.T) { testChains(t, "chain") }
 
-// TestPlacedChainsOfOtherMachines: a store reads files of other platforms whose elements can be mapped.
 func TestPlacedChainsOfOtherMachines(t *testing.T) {
 	defer store.PlaceFrom(256)()
 	testChains(t, "placed")

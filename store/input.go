@@ -11,7 +11,7 @@ import (
 type input struct {
 	data     []byte
 	position uint64
-	segment  uint32 // of the journal
+	segment  uint32 // segment of the journal that holds the record
 }
 
 // Record records an input: data from outside of the program, such as the command of a player. The next tick
@@ -20,7 +20,7 @@ type input struct {
 // copies data and does not wait for the disk.
 //
 // The input is durable when [Store.Durable] is above its position, or when [Store.Wait] returns nil. Do not
-// answer the sender of the input earlier.
+// answer the sender before the input is durable.
 //
 // Record returns an error if there is no journal, if the disk has failed, or if 64 MiB of records wait for
 // the disk. After an error, the input is not applied.
@@ -40,15 +40,15 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 
 // Submit records an input and applies it between two ticks. Submit returns nil when the input is durable and
 // applied. Use Submit for inputs that must not wait for a tick, such as an edit in the inspector of a paused
-// program. Inputs that were recorded earlier are applied first. A replay applies all these inputs before the
-// next tick, too.
+// program. Submit first applies the inputs that wait for the next tick. A replay applies all these inputs
+// between the same two ticks.
 //
-// Submit visits the world, so the rules of [vast.World.Visit] hold: call Submit on a goroutine other than the
-// world's. There is one exception to the rule that the input is applied when Submit returns: if the last tick
-// is not over because there was no memory for its commands, the next tick applies the input.
+// Submit visits the world, so do not call Submit on the goroutine of the world: see [vast.World.Visit]. If
+// the last tick has not ended, because there was no memory for its commands, the next tick applies the input
+// after Submit has returned.
 //
-// Submit returns the error of ctx if ctx ends first; the input may be applied or durable nevertheless. Submit
-// also returns the errors of Record and Wait.
+// If ctx ends first, Submit returns the error of ctx, and the input may still be applied or become durable.
+// Submit also returns the errors of Record and Wait.
 func (s *Store) Submit(ctx context.Context, data []byte) error {
 	var position uint64
 	var err error

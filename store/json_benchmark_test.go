@@ -9,8 +9,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// things makes a world with three columns, whose types BenchmarkSave also uses. If full is true, the world
-// has 100,000 entities.
+// things makes a world with three columns. If full is true, the world has 100,000 entities.
 func things(b *testing.B, full bool) *vast.World {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 20})
 	m, c, k := vast.NewColumn[momentum](w), vast.NewColumn[charge](w), vast.NewColumn[kind](w)
@@ -27,15 +26,15 @@ func things(b *testing.B, full bool) *vast.World {
 	return w
 }
 
-// thing holds the components of an entity, for encoding/json.
+// thing holds the three components of an entity, for encoding/json.
 type thing struct {
 	Momentum momentum
 	Charge   charge
 	Kind     kind
 }
 
-// BenchmarkJSON measures WriteJSON and ReadJSON with a world of 100,000 entities with three components, and
-// encoding/json with a slice of 100,000 structs that hold the same values.
+// BenchmarkJSON compares WriteJSON and ReadJSON of a world with encoding/json of a slice of structs. World
+// and slice hold equal values.
 func BenchmarkJSON(b *testing.B) {
 	w := things(b, true)
 	defer w.Close()

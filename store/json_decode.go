@@ -13,14 +13,14 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// jsonReader decodes the values of a document. The entities of the document do not exist yet. So a reference
-// to such an entity gets a stand-in, and unborn notes the place of the reference.
+// jsonReader decodes the values of a document before the entities of the document exist. A reference to such
+// an entity gets a stand-in, and unborn notes the address of the reference.
 type jsonReader struct {
 	*jsonText
 	*changes
 	w       *vast.World
-	names   map[string]int // by name: the row of the entity
-	numbers map[uint64]int // by number: the row of the entity
+	names   map[string]int // row of the entity with each name
+	numbers map[uint64]int // row of the entity with each id
 	unborn
 	dropped map[string]bool // the paths in report.Dropped
 }
@@ -39,13 +39,13 @@ func (r *jsonReader) entity(path string, e *vast.Entity) error {
 	return err
 }
 
-// end is an entity to which a reference or a link leads.
+// end is the entity to which a reference or a link leads.
 type end struct {
-	vast.Entity     // the entity, if the world had it before
-	row         int // the row of an entity of the document; otherwise -1
+	vast.Entity     // set if row is -1: an entity that the world had before
+	row         int // row of an entity of the document, or -1
 }
 
-// reference consumes a reference that is not null.
+// reference consumes a reference. null is an error.
 func (r *jsonReader) reference(path string) (end, error) {
 	at := r.at
 	c := r.next()
@@ -105,12 +105,12 @@ func (r *jsonReader) outside(name, path string, at int) (end, error) {
 		"this name", path, name)
 }
 
-// mismatch returns the error for a next value that does not fit. must describes the values that fit.
+// mismatch returns the error for a next value that does not fit s. must describes the values that fit.
 func (r *jsonReader) mismatch(s *shape, must string) error {
 	return r.errorf(r.at, "%s must be %s, not %s", s.path, must, r.shown())
 }
 
-// value decodes the next value into v, which is zero and addressable.
+// value decodes the next value into v, which must be zero and addressable.
 func (r *jsonReader) value(s *shape, v reflect.Value) error {
 	s.used = true
 	c := r.next()
@@ -157,7 +157,7 @@ func (r *jsonReader) value(s *shape, v reflect.Value) error {
 	return r.mapping(s, v)
 }
 
-// digits consumes a number or a string, and returns its text. ok is false if the next value is neither.
+// digits consumes a number or a string, and returns its text. ok is false for any other value.
 func (r *jsonReader) digits() (digits string, ok bool, err error) {
 	switch c := r.next(); {
 	case c == '"':
@@ -185,7 +185,7 @@ func (r *jsonReader) integer(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// setInteger sets v from digits, and reports whether v can hold the number.
+// setInteger sets v to the number in digits, and reports whether v can hold the number.
 func setInteger(v reflect.Value, digits string) bool {
 	if v.CanInt() {
 		n, err := strconv.ParseInt(digits, 10, v.Type().Bits())
@@ -197,7 +197,7 @@ func setInteger(v reflect.Value, digits string) bool {
 	return err == nil
 }
 
-// wholeNumber describes the numbers that an integer can hold.
+// wholeNumber describes the numbers that fit an integer type, for messages.
 func wholeNumber(s *shape) string {
 	bits := s.t.Bits()
 	if s.form == formInt {
@@ -282,7 +282,7 @@ func (r *jsonReader) text(s *shape) ([]byte, error) {
 	return nil, r.mismatch(s, "a string")
 }
 
-// bytes consumes a string in base64.
+// bytes consumes a base64 string, and returns the bytes that it stands for.
 func (r *jsonReader) bytes(s *shape) ([]byte, error) {
 	const must = "a string in base64"
 	start := r.at
@@ -319,7 +319,7 @@ func (r *jsonReader) duration(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// byMethod decodes a value by methods of its type or by a codec.
+// byMethod decodes a value with a method of its type or with a codec.
 func (r *jsonReader) byMethod(s *shape, v reflect.Value) error {
 	start := r.at
 	var err error
@@ -356,7 +356,7 @@ func (r *jsonReader) slice(s *shape, v reflect.Value) error {
 		return r.mismatch(s, "a list or null")
 	}
 	n := r.count()
-	v.Set(reflect.MakeSlice(v.Type(), n, n)) // not grown later, because unborn keeps addresses
+	v.Set(reflect.MakeSlice(v.Type(), n, n)) // does not move, because unborn keeps addresses
 	return r.elements(s, v)
 }
 
@@ -367,7 +367,7 @@ func (r *jsonReader) array(s *shape, v reflect.Value) error {
 	return r.elements(s, v)
 }
 
-// elements decodes the elements of the next value, which is a list, into the elements of v.
+// elements decodes the next value, which is a list, into the elements of v.
 func (r *jsonReader) elements(s *shape, v reflect.Value) error {
 	r.open()
 	for i := 0; r.more(); i++ {
@@ -420,13 +420,13 @@ func (r *jsonReader) drop(path string) {
 	}
 }
 
-// seenMembers are the members of an object that have been read, by number.
+// seenMembers is a set of numbers. Each number stands for a member of an object that has been read.
 type seenMembers struct {
 	low  uint64       // a bit for each number below 64
 	high map[int]bool // the other numbers
 }
 
-// add adds a member and reports whether it is new.
+// add adds the number i and reports whether it is new.
 func (m *seenMembers) add(i int) bool {
 	if i < 64 {
 		had := m.low>>i&1 != 0
@@ -441,7 +441,7 @@ func (m *seenMembers) add(i int) bool {
 	return !had
 }
 
-// mapping decodes a map from an object, or from a list of keys and values.
+// mapping decodes a map from an object, or from a list of objects with "key" and "value".
 func (r *jsonReader) mapping(s *shape, v reflect.Value) error {
 	if r.null() {
 		return nil
@@ -484,7 +484,7 @@ func (r *jsonReader) mapping(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// pair decodes an entry of a map from an object.
+// pair decodes an entry of a map from an object with "key" and "value".
 func (r *jsonReader) pair(s *shape, key, elem reflect.Value) error {
 	start := r.at
 	var hasKey, hasValue bool

@@ -20,7 +20,7 @@ import (
 
 var errNotUTF8 = errors.New("the text is not UTF-8")
 
-// value appends a value, which must be addressable.
+// value appends v, which must be addressable.
 func (j *jsonWriter) value(s *shape, v reflect.Value) (err error) {
 	switch s.form {
 	case formBool:
@@ -69,7 +69,7 @@ func (j *jsonWriter) value(s *shape, v reflect.Value) (err error) {
 	return nil
 }
 
-// byMethod appends a value that is encoded by methods of its type or by a codec.
+// byMethod appends a value that a method of its type or a codec encodes.
 func (j *jsonWriter) byMethod(s *shape, v reflect.Value) error {
 	var own []byte
 	var err error
@@ -102,7 +102,6 @@ func (j *jsonWriter) byMethod(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// list appends the elements of a slice or an array.
 func (j *jsonWriter) list(s *shape, v reflect.Value) error {
 	j.b = append(j.b, '[')
 	for i := range v.Len() {
@@ -139,10 +138,10 @@ func (j *jsonWriter) structure(s *shape, v reflect.Value) error {
 // entry is an encoded entry of a map.
 type entry struct {
 	key, value []byte
-	number     reflect.Value // the key, if the entries are sorted by numbers
+	number     reflect.Value // the decoded key; only set for integers
 }
 
-// mapping appends a map, with the entries in the order of their keys.
+// mapping appends a map. Its entries are sorted: integer keys by number, other keys by their encoded bytes.
 func (j *jsonWriter) mapping(s *shape, v reflect.Value) error {
 	if v.IsNil() {
 		j.text("null")
@@ -160,7 +159,7 @@ func (j *jsonWriter) mapping(s *shape, v reflect.Value) error {
 		middle := len(j.b)
 		if j.stale > stale {
 			j.b = j.b[:start]
-			continue // because the key refers to a deleted entity
+			continue // the key refers to a deleted entity
 		}
 		if err := j.value(s.elem, addressable(it.Value())); err != nil {
 			return err
@@ -197,7 +196,7 @@ func (j *jsonWriter) mapping(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// object appends a map as an object.
+// object appends the entries of a map as an object.
 func (j *jsonWriter) object(entries []entry) {
 	separator := "{"
 	for _, one := range entries {
@@ -216,7 +215,7 @@ func (j *jsonWriter) object(entries []entry) {
 	j.text("}")
 }
 
-// pairs appends a map as a list of keys and values.
+// pairs appends the entries of a map as a list of objects with "key" and "value".
 func (j *jsonWriter) pairs(entries []entry) {
 	j.text("[")
 	for i, one := range entries {
@@ -229,7 +228,7 @@ func (j *jsonWriter) pairs(entries []entry) {
 	j.text("]")
 }
 
-// appendInt appends a number, or its digits as a string if other programs would lose some digits.
+// appendInt appends i as a number. If i is beyond maxSafe, appendInt appends its digits as a string.
 func appendInt(b []byte, i int64) []byte {
 	if i < -maxSafe || i > maxSafe {
 		return append(strconv.AppendInt(append(b, '"'), i, 10), '"')
@@ -244,11 +243,11 @@ func appendUint(b []byte, u uint64) []byte {
 	return strconv.AppendUint(b, u, 10)
 }
 
-// maxSafe is the largest number for which a float64 holds all integers from -maxSafe to maxSafe exactly.
-// JavaScript and other languages read numbers as float64.
+// maxSafe limits the integers that are written as numbers. A float64, as which JavaScript reads numbers,
+// holds all integers from -2⁵³ to 2⁵³ exactly.
 const maxSafe = 1 << 53
 
-// appendFloat appends the shortest number that parses to the same float, or a string for NaN and infinities.
+// appendFloat appends the shortest number that parses to f. NaN and infinities become strings.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	switch a := math.Abs(f); {
 	case math.IsNaN(f):
@@ -261,7 +260,6 @@ func appendFloat(b []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(b, f, 'f', -1, bits)
 }
 
-// appendBytes appends bytes as a string in base64.
 func appendBytes(b, v []byte) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(b, '"'), v), '"')
 }

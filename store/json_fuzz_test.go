@@ -9,9 +9,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// FuzzReadJSON: for any text, ReadJSON either returns an error and does not change the world, or adds
-// entities, and the world works afterwards. A document of this world stays the same when it is read into a
-// new world and written again.
+// FuzzReadJSON reads any text into a world. After an error, the world is unchanged. Otherwise the world
+// works, and its own document does not change in a round trip.
 func FuzzReadJSON(f *testing.F) {
 	f.Add(`{}`)
 	f.Add(`{"entities":[{"name":"a","components":{"position":{"X":1e3},"childOf":{"outside":"Mayor"}}},` +

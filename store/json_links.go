@@ -7,11 +7,11 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// readOrder is a list of sources in the document. It gives the order of the links into an entity.
+// readOrder is the order of the links into an entity, as the document lists their sources.
 type readOrder struct {
-	row     int   // of the entity
+	row     int   // row of the entity
 	at      int   // position in the document, for errors
-	sources []int // the rows of the sources
+	sources []int // rows of the sources
 }
 
 // edges decodes the edges out of an entity.
@@ -98,11 +98,11 @@ func (r *documentReader) sources(row int) error {
 // plan is the order in which the links of a column are made.
 type plan struct {
 	links  []int // indices of readColumn.links
-	levels int   // number of levels of a hierarchy for which room reserves memory
+	levels int   // upper bound of the depth of a hierarchy, for Relation.GrowLevels
 }
 
-// plan returns an order for making the links. In this order, the links out of each source keep their order,
-// and so do the links into each target.
+// plan returns the order in which to make the links of a column. It preserves the order of the links out of
+// each source, and the order of the links into each target.
 func (r *documentReader) plan(c *readColumn) (plan, error) {
 	if c.Linked == "" || len(c.links) == 0 && len(c.orders) == 0 {
 		return plan{}, nil
@@ -117,12 +117,11 @@ func (r *documentReader) plan(c *readColumn) (plan, error) {
 	return r.planLinks(c, into)
 }
 
-// linksInto returns the links into each entity of the document, in their order, as indices of c.links. The
-// keys are rows.
+// linksInto maps the row of each entity to the ordered links into the entity, as indices of c.links.
 func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 	into := make(map[int][]int)
-	outside := make(map[vast.Entity]int) // by entity of the world: the last source that links to it, as a row
-	inside := make(map[int]int)          // by row: the last source that links to the entity, as a row
+	outside := make(map[vast.Entity]int) // maps an entity of the world to the row of its last source so far
+	inside := make(map[int]int)          // maps the row of an entity to the row of its last source so far
 	for i, l := range c.links {
 		var twice bool
 		if l.to.row >= 0 {
@@ -165,9 +164,9 @@ func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 	return into, nil
 }
 
-// planHierarchy returns an order for making the links of a hierarchy: the link of an entity to its target
-// comes before the links of its sources, so that no link moves descendants. It returns an error if links form
-// a circle.
+// planHierarchy orders the links of a hierarchy from the top down: the link from an entity to its target
+// comes before the links from descendants of the entity. So making a link moves no descendants.
+// planHierarchy returns an error if links form a circle.
 func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan, error) {
 	var p plan
 	linked := make([]bool, len(r.rows)) // for each row, whether the entity has a target
@@ -212,7 +211,7 @@ func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan,
 	return p, nil
 }
 
-// planLinks is the method plan for links that may form circles.
+// planLinks orders links that may form circles.
 func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, error) {
 	from := make([]int, len(c.links))
 	for i, l := range c.links {
@@ -226,13 +225,13 @@ func (r *documentReader) planLinks(c *readColumn, into map[int][]int) (plan, err
 	return plan{links: links}, nil
 }
 
-// inBothOrders returns an order for making links, as indices. In this order, the links out of each source
-// keep their order, and so do the links into each target. sources has the source of each link. The links out
-// of a source are adjacent in sources, in their order. into has the links into each target, in their order.
-// If the orders contradict each other, some links are missing in the result.
+// inBothOrders returns the links, as indices of sources, in an order that preserves the order of the links
+// out of each source and into each target. sources has the source of each link; the links out of one source
+// are adjacent and in their order. into has the links into each target, in their order. If the orders
+// contradict each other, the result lacks some links.
 func inBothOrders(sources []int, into map[int][]int) (order []int) {
-	waits := make([]uint8, len(sources))  // for each link, how many links must be made before it: at most two
-	frees := make([][2]int, len(sources)) // for each link, the links that wait for it: index plus 1, or 0
+	waits := make([]uint8, len(sources))  // for each link, number of links it still waits for: at most two
+	frees := make([][2]int, len(sources)) // for each link, the links that wait for it, as index plus 1; or 0
 	for i := 1; i < len(sources); i++ {
 		if sources[i] == sources[i-1] {
 			waits[i]++
@@ -263,8 +262,7 @@ func inBothOrders(sources []int, into map[int][]int) (order []int) {
 	return order
 }
 
-// room reserves memory for the names and links of the document. After room, adding names and links cannot
-// fail.
+// room reserves memory for the names and links of the document, so that adding them later cannot fail.
 func (r *documentReader) room(plans []plan) error {
 	for i, c := range r.columns {
 		n := len(plans[i].links)
@@ -288,7 +286,6 @@ func (r *documentReader) room(plans []plan) error {
 	return nil
 }
 
-// link makes the links of a column.
 func (r *documentReader) link(c *readColumn, p plan) {
 	end := func(to end) vast.Entity {
 		if to.row >= 0 {

@@ -17,32 +17,31 @@ import (
 type Document struct {
 	// Entities are the new entities, in the order of the document.
 	Entities []vast.Entity
-	// Named has the new entities that have a name, by name. Numbered has the new entities that have an id, by
-	// id.
-	Named    map[string]vast.Entity
+	// Named maps the names in the document to the new entities.
+	Named map[string]vast.Entity
+	// Numbered maps the ids in the document to the new entities.
 	Numbered map[uint64]vast.Entity
-	// Report.Added names the fields that the document lacks, which are zero, and the resources that the
-	// document lacks, which do not change. Report.Dropped names the columns, fields and resources that
+	// Report.Added names the fields and the resources that the document lacks. These fields are zero, and
+	// these resources do not change. Report.Dropped names the columns, fields and resources that
 	// Options.Renamed drops.
 	Report Report
 }
 
 // ReadJSON adds the entities of a JSON document to a world, and sets the resources that the document has. The
-// world may have other entities. [WriteJSON] writes such documents, and people may write them. ReadJSON reads
-// src up to its end.
+// document comes from [WriteJSON] or from a person. The world may have other entities. ReadJSON reads src up
+// to its end.
 //
-// The entities are new, and get slots like all new entities. References between entities of the document lead
-// to the new entities. {"outside": "name"} refers to an entity that the world had before. A field that the
-// document leaves out is zero. The document may also leave out elements at the end of an array, which are
-// then zero.
+// The entities get free slots, as all new entities do. References between entities of the document lead to
+// the new entities. {"outside": "name"} refers to an entity that the world had before. Fields that the
+// document lacks are zero. If the document lists too few elements for an array, the last elements are zero.
 //
-// ReadJSON returns an error in the following cases. The error has the line, and the path if a value is wrong.
+// ReadJSON returns an error in these cases, among others. The error names the line. If a value is wrong, the
+// error also names the path of the value.
 //
 //   - The document is not JSON.
 //   - The document has a column, a field or a resource that the program lacks.
 //   - A value does not fit its type, or a reference leads to no entity.
-//   - Two entities have the same name or number, or the world already has an entity with a name of the
-//     document.
+//   - Two entities have the same name or id, or the world already has an entity with a name of the document.
 //   - Links form a circle in a hierarchy.
 //
 // Options.Renamed gives columns, fields and resources their new names, and drops those that it maps to "".
@@ -50,13 +49,13 @@ type Document struct {
 // After an error the world is unchanged: ReadJSON decodes the whole document and reserves memory before it
 // makes an entity. If a callback panics, ReadJSON deletes the entities that it has made.
 //
-// Entities are born with their components, and with the components that their components require: see
-// [vast.World.Require]. Callbacks of components see all components of the document, but no names, links and
-// resources yet. ReadJSON adds names, links and resources afterwards, in this order. Trackers note the added
-// components. Sources and targets keep the order of the document.
+// ReadJSON first makes all entities with their components and the required components: see
+// [vast.World.Require]. Then ReadJSON adds the names, the links and the resources, in this order. So a
+// callback of a component sees all components of the document, but not its names, links and resources.
+// Trackers note the added components. Sources and targets keep the order of the document.
 //
-// ReadJSON may be used for untrusted documents. It takes memory for the bytes of the document, for the
-// entities, and for a Go value of each value in the document. Complexity: a few passes over the document.
+// The document may be untrusted. ReadJSON needs memory for the bytes of the document, for the entities, and
+// for a Go value of each value in the document. Complexity: a few passes over the document.
 func ReadJSON(w *vast.World, src io.Reader, o Options) (*Document, error) {
 	columns, err := documents.Columns("store.ReadJSON", w, false)
 	if err == nil {
@@ -75,19 +74,19 @@ func ReadJSON(w *vast.World, src io.Reader, o Options) (*Document, error) {
 	return nil, fmt.Errorf("store: reading JSON into world %q: %w", w.Options().Name, err)
 }
 
-// documentReader is one call of ReadJSON.
+// documentReader holds the state of one call of ReadJSON.
 type documentReader struct {
 	jsonReader
 	shapes    shapes
 	options   Options
 	columns   []*readColumn
-	named     map[string]*readColumn // by their names in the document; nil if dropped
+	named     map[string]*readColumn // column with each name in the document; nil for a dropped column
 	rows      []newRow
 	births    []*birth
-	groups    map[string]*birth // by key
-	own       []*readColumn     // the columns that the entity of the last row is born with
-	key       []byte            // the numbers of the columns in own
-	entities  []vast.Entity     // the entity of each row, once it is born
+	groups    map[string]*birth // births by the encoded numbers of their columns: see key
+	own       []*readColumn     // columns of the last decoded row; method row reuses the memory
+	key       []byte            // encoded numbers of the columns in own
+	entities  []vast.Entity     // entity of each row; zero before its birth
 	resources []reflect.Value
 }
 
@@ -96,22 +95,22 @@ type newRow struct {
 	name       string
 	id         uint64
 	numbered   bool
-	components int // their position in the document, or 0
-	sources    int // their position in the document, or 0
+	components int // position of the components in the document, or 0
+	sources    int // position of the sources in the document, or 0
 }
 
-// birth is the entities of a document that are born with the same columns.
+// birth is a group of entities that are born with the same columns.
 type birth struct {
 	columns []vast.AnyColumn
 	rows    []int
-	born    int // how many of these entities exist
+	born    int // number of these entities that exist
 }
 
-// readColumn is a column with the components, links or edges that a document has for it.
+// readColumn holds the components, links or edges that a document has for a column.
 type readColumn struct {
 	*jsonColumn
 	number int   // index in documentReader.columns
-	rows   []int // the row of each component, in the order of values
+	rows   []int // row of each component in values
 	values decoded
 	links  []readLink
 	orders []readOrder
@@ -124,13 +123,13 @@ type readLink struct {
 	to   end
 }
 
-// decoded are values of a type. A value keeps its address when further values are added.
+// decoded is a list of values of one type. The values keep their addresses when the list grows.
 type decoded struct {
-	chunks []reflect.Value // slices
+	chunks []reflect.Value // slices of values
 	used   int             // number of values in the last chunk
 }
 
-// next returns a new zero value.
+// next adds a zero value and returns it.
 func (d *decoded) next(t reflect.Type) reflect.Value {
 	const most = 1 << 10
 	last := len(d.chunks) - 1
@@ -146,7 +145,6 @@ func (d *decoded) next(t reflect.Type) reflect.Value {
 	return d.chunks[last].Index(d.used - 1)
 }
 
-// all yields the values in their order.
 func (d *decoded) all(yield func(i int, v reflect.Value) bool) {
 	i := 0
 	for k, chunk := range d.chunks {
@@ -210,7 +208,6 @@ func (r *documentReader) read(src io.Reader, columns []*jsonColumn) (*Document, 
 	return d, nil
 }
 
-// document decodes the document.
 func (r *documentReader) document() error {
 	if r.next() != '{' {
 		return r.errorf(r.at, "the document must be an object with the member \"entities\", not %s",
@@ -246,7 +243,7 @@ func (r *documentReader) document() error {
 	return r.readResources(resources)
 }
 
-// keys reads the names and numbers of all entities, so that components can refer to the entities.
+// keys reads the names and ids of all entities, because components may refer to any entity.
 func (r *documentReader) keys(at int) error {
 	if r.at = at; r.next() != '[' {
 		return r.errorf(r.at, "\"entities\" must be a list, not %s", r.shown())
@@ -263,7 +260,7 @@ func (r *documentReader) keys(at int) error {
 	return nil
 }
 
-// entityKey reads the name and the number of an entity.
+// entityKey reads the name and the id of an entity, and notes the positions of its components and sources.
 func (r *documentReader) entityKey() error {
 	var one newRow
 	var seen seenMembers
@@ -411,8 +408,8 @@ func (r *documentReader) row(i int) error {
 	return nil
 }
 
-// column consumes the name of a column. If Options.Renamed drops the column, the method also skips the value,
-// and returns nil.
+// column consumes the name of a column. If Options.Renamed drops the column, column also skips its value and
+// returns nil.
 func (r *documentReader) column() (*readColumn, error) {
 	at := r.at
 	name, err := r.member()
@@ -451,7 +448,7 @@ func (r *documentReader) component(c *readColumn, row int) error {
 	return r.value(c.shape, c.values.next(c.Type))
 }
 
-// readResources decodes the resources. at is their position in the document, or 0.
+// readResources decodes the resources. at is the position of the resources in the document, or 0.
 func (r *documentReader) readResources(at int) error {
 	byName := make(map[string]*shape)
 	for _, t := range r.options.Resources {
@@ -509,7 +506,7 @@ func (r *documentReader) resource(byName map[string]*shape) error {
 	return r.value(s, v)
 }
 
-// add makes the entities of the decoded document.
+// add adds the decoded document to the world.
 func (r *documentReader) add(plans []plan) error {
 	archetypes, counts := make([]*vast.Archetype, len(r.births)), make([]int, len(r.births))
 	for i, b := range r.births {
@@ -538,7 +535,7 @@ func (r *documentReader) add(plans []plan) error {
 	})
 }
 
-// born notes new entities.
+// born notes the new entities of r.births[i].
 func (r *documentReader) born(i int, run vast.Run) {
 	b := r.births[i]
 	for _, e := range run.All() {

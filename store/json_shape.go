@@ -20,7 +20,7 @@ const (
 	formUint          // a number, or a string of its digits
 	formFloat         // a number, or a string for NaN and infinities
 	formComplex       // a list of two floats
-	formString        // a string, or an object with base64 if it is not UTF-8
+	formString        // a string, or {"base64": …} if the string is not UTF-8
 	formBytes         // a string in base64, or null
 	formEntity        // a reference
 	formDuration      // a string such as 1h30m, or a number of nanoseconds
@@ -30,21 +30,21 @@ const (
 	formSlice         // a list, or null
 	formArray         // a list
 	formStruct        // an object
-	formMap           // an object, or a list of objects with key and value, or null
+	formMap           // an object, a list of objects with "key" and "value", or null
 )
 
 // shape describes the JSON form of the values of a type.
 type shape struct {
 	form   form
 	t      reflect.Type
-	path   string // of the value, such as Position.X
+	path   string // path of the value, such as Position.X
 	codec  Codec
-	key    *shape // of a map
-	elem   *shape // of an array, a slice or a map
+	key    *shape // shape of a map's keys
+	elem   *shape // shape of the elements of an array, a slice or a map
 	fields []shapeField
-	named  map[string]int // the index of a field by its name in documents; -1 if it is dropped
+	named  map[string]int // index of the field with each name in documents; -1 for a dropped field
 	refs   bool           // whether values can hold references to entities
-	used   bool           // whether a document had such a value
+	used   bool           // whether the document has a value of this shape
 }
 
 type shapeField struct {
@@ -52,10 +52,10 @@ type shapeField struct {
 	name     string
 	index    int
 	exported bool
-	seen     bool // whether a document had the field
+	seen     bool // whether the document has the field
 }
 
-// of returns the field of an addressable struct, for reading and writing.
+// of returns the field of the addressable struct v. The result is settable, even if the field is unexported.
 func (f *shapeField) of(v reflect.Value) reflect.Value {
 	if f.exported {
 		return v.Field(f.index)
@@ -72,12 +72,12 @@ var (
 	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// hasOwn reports whether a type has the methods. It returns false for a struct of several fields if an
-// embedded field has the methods, because these methods would leave out the other fields.
-func hasOwn(t reflect.Type, methods ...reflect.Type) bool {
+// hasOwn reports whether a pointer to a t implements all interfaces. It returns false if t has several fields
+// and an embedded field implements the interfaces, because the promoted methods leave out the other fields.
+func hasOwn(t reflect.Type, interfaces ...reflect.Type) bool {
 	has := func(t reflect.Type) bool {
-		for _, m := range methods {
-			if !reflect.PointerTo(t).Implements(m) {
+		for _, i := range interfaces {
+			if !reflect.PointerTo(t).Implements(i) {
 				return false
 			}
 		}
@@ -103,7 +103,7 @@ type shapes struct {
 }
 
 // of returns the shape of the values of a type. If JSON cannot hold a part of the type, the error names the
-// path of that part. above has the types that contain t.
+// path of that part. above holds the types that contain t.
 func (c shapes) of(t reflect.Type, path string, above ...reflect.Type) (*shape, error) {
 	s := &shape{t: t, path: path}
 	switch {
@@ -132,7 +132,7 @@ func (c shapes) of(t reflect.Type, path string, above ...reflect.Type) (*shape, 
 	return s, c.complete(s, append(above, t))
 }
 
-// remedyJSON ends the message about a type that JSON cannot hold.
+// remedyJSON is the end of messages about types that JSON cannot hold.
 const remedyJSON = "give the type the methods MarshalText and UnmarshalText, or name a codec in " +
 	"Options.Codecs"
 
@@ -228,13 +228,13 @@ func (c shapes) rename(s *shape) error {
 	return nil
 }
 
-// textKeys reports whether the keys of a map are strings in JSON, so that the map is an object.
+// textKeys reports whether the keys of a map can be the member names of a JSON object.
 func (s *shape) textKeys() bool {
 	f := s.key.form
 	return f == formString || f == formInt || f == formUint || f == formText
 }
 
-// added appends to the report the fields that no value of the document had.
+// added adds to r.Added the fields that the document lacks.
 func (s *shape) added(r *Report) {
 	if s == nil || !s.used {
 		return

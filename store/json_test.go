@@ -39,7 +39,6 @@ func readJSON(t *testing.T, w *vast.World, text string, o store.Options) *store.
 	return d
 }
 
-// readError returns the error of reading a document.
 func readError(w *vast.World, text string, o store.Options) error {
 	_, err := store.ReadJSON(w, strings.NewReader(text), o)
 	return err
@@ -53,8 +52,8 @@ func mustSay(t *testing.T, err error, text string) {
 	}
 }
 
-// TestJSONRoundTrip: a document that is read into a new world and written again stays the same, whatever the
-// order in which the columns were registered. Both worlds have the same components and links.
+// TestJSONRoundTrip: a document that is read into a new world and written again does not change, even if the
+// new world has registered the columns in another order. Both worlds have the same components and links.
 func TestJSONRoundTrip(t *testing.T) {
 	for seed := range uint64(8) {
 		a, b := newTown(t, false), newTown(t, seed%2 == 0)
@@ -72,8 +71,8 @@ func TestJSONRoundTrip(t *testing.T) {
 			t.Fatalf("seed %d: %s", seed, difference(text, again))
 		}
 		if len(d.Entities) != a.w.Len() || b.w.Len() != a.w.Len() || a.w.Len() < 100 {
-			t.Fatalf("seed %d: ReadJSON added %d entities, and the new world has %d; want %d, and at least "+
-				"100", seed, len(d.Entities), b.w.Len(), a.w.Len())
+			t.Fatalf("seed %d: ReadJSON added %d entities, the new world has %d, and the old world has %d; "+
+				"want three equal numbers from 100 on", seed, len(d.Entities), b.w.Len(), a.w.Len())
 		}
 		if x, y := a.named(), b.named(); x != y || a.names.Len() < 60 {
 			t.Fatalf("seed %d: %s", seed, difference(x, y))
@@ -86,8 +85,8 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// named returns the number of components in each column, and the components and links of the entities with a
-// name, without any reference to a slot.
+// named describes the world without slots: the number of components in each column, and the components and
+// links of the entities with a name.
 func (n *town) named() string {
 	called := func(e vast.Entity) string {
 		name, _ := n.names.Of(e)
@@ -135,8 +134,7 @@ func (n *town) named() string {
 		n.names.Len(), n.childOf.Len(), n.aimsAt.Len(), n.roads.Len()) + strings.Join(lines, "\n")
 }
 
-// TestJSONByHand: ReadJSON reads a document that a person has written. WriteJSON then writes the expected
-// document.
+// TestJSONByHand reads a document that a person has written, and writes it again.
 func TestJSONByHand(t *testing.T) {
 	n := newTown(t, false)
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
@@ -195,9 +193,8 @@ func TestJSONByHand(t *testing.T) {
 
 const nameOfClock = "github.com/vastgo/vast/store_test.clock"
 
-// TestJSONOfQuery: ReadJSON adds the entities of a query to a world with other entities. References between
-// the added entities lead to the new entities. References to other entities lead to entities with the
-// same names, or are errors.
+// TestJSONOfQuery: ReadJSON adds the entities of a query to a world. A reference to an entity outside of the
+// query leads to the entity with the same name, or is an error.
 func TestJSONOfQuery(t *testing.T) {
 	n := newTown(t, false)
 	home, child, other := n.walkers.New(), n.carriers.New(), n.carriers.New()
@@ -218,7 +215,6 @@ func TestJSONOfQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	// The world has an entity with the name "child" already.
 	before := n.dump()
 	mustSay(t, readError(n.w, text, store.Options{}),
 		`line 3, column 14: the world has an entity named "child"`)
@@ -238,7 +234,6 @@ func TestJSONOfQuery(t *testing.T) {
 	if target, _ := n.childOf.Target(copied); target != kid {
 		t.Error(target)
 	}
-	// The other world has no entity named home.
 	empty := newTown(t, true)
 	mustSay(t, readError(empty.w, text, store.Options{}),
 		`burden.Of refers to "home" outside of the document, and the world has no entity of this name`)
@@ -250,7 +245,7 @@ func TestJSONOfQuery(t *testing.T) {
 		", which does not match the query and has no name: name it, or let the query match it")
 }
 
-// TestJSONValues: WriteJSON writes each kind of value as documented, and ReadJSON reads the same value.
+// TestJSONValues: WriteJSON writes each kind of value in its documented form, and ReadJSON reads it back.
 func TestJSONValues(t *testing.T) {
 	type inner struct{ hidden int8 }
 	type values struct {
@@ -337,7 +332,7 @@ func TestJSONValues(t *testing.T) {
 	}
 }
 
-// TestJSONOtherSpellings: a document may write a value in other ways than WriteJSON does.
+// TestJSONOtherSpellings: ReadJSON accepts forms of values that WriteJSON does not write.
 func TestJSONOtherSpellings(t *testing.T) {
 	type v struct {
 		I    int8
@@ -361,8 +356,6 @@ func TestJSONOtherSpellings(t *testing.T) {
 	}
 }
 
-// TestJSONErrors: for each mistake in a document, ReadJSON returns an error with the place and the cause, and
-// does not change the world.
 func TestJSONErrors(t *testing.T) {
 	in := func(components string) string { // the components begin at line 1, column 30
 		return `{"entities":[{"components": {` + components + `}}]}`
@@ -485,8 +478,7 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-// TestJSONRefused: WriteJSON and ReadJSON return an error that names the field, column or entity that a
-// document cannot hold.
+// TestJSONRefused: an error names the field, column or entity that a document cannot hold.
 func TestJSONRefused(t *testing.T) {
 	type pointer struct{ P *int }
 	w := world(t)
@@ -544,8 +536,6 @@ func TestJSONRefused(t *testing.T) {
 	mustSay(t, err, "commands have been recorded and not applied")
 }
 
-// TestJSONRenamed: columns, fields and resources get their new names. Those that map to the empty name are
-// dropped.
 func TestJSONRenamed(t *testing.T) {
 	w := world(t)
 	body := vast.NewColumn[loadV2](w).Named("Body")
@@ -703,7 +693,7 @@ func TestJSONOrder(t *testing.T) {
 	}
 }
 
-// TestJSONDeepHierarchy: links of a long chain are made from the top, whatever the order of the document.
+// TestJSONDeepHierarchy: a long chain keeps its depth, and its document does not change in a round trip.
 func TestJSONDeepHierarchy(t *testing.T) {
 	const n = 3000
 	var b strings.Builder

@@ -11,14 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// jsonText is a JSON text that is known to be valid, and a position in it.
+// jsonText is a valid JSON text and a position in the text.
 type jsonText struct {
 	b  []byte
 	at int
 }
 
-// newJSONText reads a text up to its end. It returns an error with the line if the text is not JSON or not
-// UTF-8.
+// newJSONText reads src up to its end. If the text is not JSON or not UTF-8, the error names the line.
 func newJSONText(src io.Reader) (*jsonText, error) {
 	b, err := io.ReadAll(src)
 	if err != nil {
@@ -71,8 +70,8 @@ func (t *jsonText) next() byte {
 // open enters the next value, which is an object or a list.
 func (t *jsonText) open() { t.at++ }
 
-// more moves to the next member of an object or element of a list. If there is none, more moves behind the
-// end of the object or list and returns false.
+// more moves to the next member of an object or to the next element of a list. After the last one, more moves
+// past the closing bracket and returns false.
 func (t *jsonText) more() bool {
 	switch t.next() {
 	case ',':
@@ -148,7 +147,7 @@ func (t *jsonText) null() bool {
 	return true
 }
 
-// member consumes the name of a member and returns it. The value follows.
+// member consumes and returns the name of a member.
 func (t *jsonText) member() (name []byte, err error) { return t.string() }
 
 // string consumes the next value, which must be a string, and returns its content. The content may share
@@ -205,7 +204,7 @@ func unit(escape []byte) rune {
 	return rune(n)
 }
 
-// count returns the number of elements of the next value, which is a list. The position stays the same.
+// count returns the number of elements of the next value, which must be a list. The position does not change.
 func (t *jsonText) count() (n int) {
 	at := t.at
 	for t.open(); t.more(); n++ {
@@ -215,7 +214,7 @@ func (t *jsonText) count() (n int) {
 	return n
 }
 
-// shown returns the text of the next value for a message, cut to a few bytes. The position stays before the
+// shown returns the text of the next value for a message, cut to a few bytes. shown does not consume the
 // value.
 func (t *jsonText) shown() string {
 	const most = 40
@@ -229,7 +228,7 @@ func (t *jsonText) shown() string {
 	return string(text)
 }
 
-// appendString appends a string of valid UTF-8 as JSON.
+// appendString appends s, which must be UTF-8, as a JSON string.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); i++ {

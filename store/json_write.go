@@ -17,10 +17,10 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// WriteJSON writes a world to dst as a JSON document that people read and edit: its entities with their
-// components, relations, edges and names, and the resources that the options name. [ReadJSON] adds the
-// entities of a document to a world. The document does not keep identities, unused room, the order of births
-// and the notes of trackers: use [Save] to keep these.
+// WriteJSON writes a world to dst as a JSON document that people can read and edit. The document has the
+// entities with their components, relations, edges and names, and the resources in Options.Resources.
+// [ReadJSON] adds the entities of a document to a world. The document lacks slots and generations, unused
+// room, the order of births and the notes of trackers: [Save] keeps these.
 //
 //	{
 //	  "entities": [
@@ -31,32 +31,33 @@ import (
 //	      "roads": [{"to": 1, "value": 7}]
 //	    }},
 //
-// A document refers to an entity by its name. An entity without a name has the number "id" if the document
-// refers to the entity. docs/store-format.md describes the document. References of type [vast.Entity] become
-// references by name or number, wherever they lie in components, edges and resources. A reference to a
-// deleted entity becomes null, and an entry of a map with such a reference in its key is left out.
+// A document refers to an entity by its name, or by the number "id" if the entity has no name. An entity has
+// an id only if the document refers to the entity. WriteJSON replaces each [vast.Entity] in components,
+// edges and resources by such a reference. The reference to a deleted entity is null. A map entry is left
+// out if its key refers to a deleted entity. docs/store-format.md describes the document.
 //
-// All fields are written by their names, also unexported ones. A type that has the methods MarshalJSON and
-// UnmarshalJSON, or MarshalText and UnmarshalText, is written by these methods. A type with a codec in the
-// options, or with the binary methods of [Save], is written as bytes in base64. Numbers are exact, apart from
-// the bits of a NaN.
+// WriteJSON writes all fields with their names, also unexported fields. It calls MarshalJSON of a type that
+// also has UnmarshalJSON, and MarshalText of a type that also has UnmarshalText. A value whose type has a
+// codec in Options.Codecs, or the binary methods that [Save] uses, becomes bytes in base64. Numbers are
+// exact, but the bits of a NaN are lost.
 //
-// The same world gives the same document, whatever the order in which its columns were registered. Entities
-// with the same components are adjacent, in the order of their slots. So a document that is read into a new
-// world and written again stays the same, if its entities already have all required components.
+// The document does not depend on the order in which the columns were registered. Entities with the same
+// components are adjacent, in the order of their slots. A document that is read into a new world and written
+// again does not change if its entities have all required components.
 //
-// WriteJSON returns an error if Commands wait to be applied, if two columns have the same name, if a name is
-// not UTF-8, or if a component or dst cannot be written. After an error dst holds an incomplete document.
-// Nothing may change the world while WriteJSON runs.
+// WriteJSON returns an error if recorded Commands are not applied, if two columns have the same name, if a
+// name is not UTF-8, or if a component or dst cannot be written. After an error dst holds an incomplete
+// document. Nothing may change the world while WriteJSON runs.
 //
-// Complexity: one step for each field of each component, and for each entity and column.
+// Complexity: one step for each field of each component, and for each pair of an entity and a column.
 func WriteJSON(w *vast.World, dst io.Writer, o Options) error {
 	return writeJSON("WriteJSON", w, nil, dst, o)
 }
 
-// WriteJSONOf does the same as [WriteJSON] for the entities that match a query, with all of their components.
-// A reference to another living entity of the world is written as {"outside": "name"}. If that entity has no
-// name, WriteJSONOf returns an error. Links from entities that do not match are left out.
+// WriteJSONOf is like [WriteJSON], but writes only the entities that match a query, with all components of
+// these entities. A reference to a living entity outside of the query becomes {"outside": "name"}.
+// WriteJSONOf returns an error if that entity has no name. Links from entities outside of the query are left
+// out.
 func WriteJSONOf(q vast.Query, dst io.Writer, o Options) error {
 	return writeJSON("WriteJSONOf", documents.WorldOf(q), &q, dst, o)
 }
@@ -89,16 +90,16 @@ var documents = state.Vast.(interface {
 	AddEdge(sources any, from, to vast.Entity, v reflect.Value) bool
 })
 
-// jsonColumn is a column that documents name.
+// jsonColumn is a column that a document can have.
 type jsonColumn struct {
 	state.Column
 	any      vast.AnyColumn
-	shape    *shape          // of a component or of the value of an edge; nil for a tag and for a relation
-	relation *vast.Relation  // if the column holds the sources of a relation
-	edges    *probe.AnyEdges // if the column holds the sources of edges
+	shape    *shape          // shape of the components or edge values; nil for a tag and for a relation
+	relation *vast.Relation  // relation whose sources the column holds, or nil
+	edges    *probe.AnyEdges // edges whose sources the column holds, or nil
 }
 
-// jsonColumns returns the columns that documents name, in the order of their names.
+// jsonColumns returns the columns that a document can have, sorted by name.
 func jsonColumns(w *vast.World, columns []state.Column, c shapes) ([]*jsonColumn, error) {
 	var all []*jsonColumn
 	for i, col := range probe.Columns(w) {
@@ -135,16 +136,16 @@ func jsonColumns(w *vast.World, columns []state.Column, c shapes) ([]*jsonColumn
 	return all, nil
 }
 
-// jsonWriter is one call of WriteJSON or WriteJSONOf.
+// jsonWriter holds the state of one call of WriteJSON or WriteJSONOf.
 type jsonWriter struct {
 	w       *vast.World
 	dst     *bufio.Writer
 	b       []byte
 	columns []*jsonColumn
 	rows    []row
-	at      []uint32                  // by slot: the index of the entity's row plus 1, or 0
-	sources map[*row][]orderOfSources // lists of sources that the document needs
-	marking bool                      // whether this pass only notes which entities are referred to
+	at      []uint32                  // for each slot, index of the entity's row plus 1; 0 if there is no row
+	sources map[*row][]orderOfSources // lists of sources that the document must have
+	marking bool                      // whether this pass only finds the entities that get an id
 	stale   int                       // number of references to deleted entities so far
 }
 
@@ -156,10 +157,11 @@ type row struct {
 	name     string
 }
 
-// orderOfSources lists the sources of an entity in a column, if their order is not the order of the document.
+// orderOfSources lists the sources of an entity in a column. The document needs the list only if the sources
+// are not in the order of the document.
 type orderOfSources struct {
 	*jsonColumn
-	rows []uint32 // the indices of the sources in jsonWriter.rows
+	rows []uint32 // indices of the sources in jsonWriter.rows
 }
 
 func (j *jsonWriter) write(q vast.Query, columns []state.Column, o Options) (err error) {
@@ -215,10 +217,9 @@ func (j *jsonWriter) write(q vast.Query, columns []state.Column, o Options) (err
 	return j.dst.Flush()
 }
 
-// text appends to the document.
 func (j *jsonWriter) text(s string) { j.b = append(j.b, s...) }
 
-// resources returns the resources that the options name and the world has.
+// resources returns the resources in Options.Resources that the world has.
 func (j *jsonWriter) resources(o Options, c shapes) (all []*shape, values []reflect.Value, err error) {
 	for _, t := range o.Resources {
 		v, ok := probe.Resource(j.w, t)
@@ -234,16 +235,16 @@ func (j *jsonWriter) resources(o Options, c shapes) (all []*shape, values []refl
 	return all, values, nil
 }
 
-// choose puts the entities of a query into the order of the document.
+// choose fills j.rows with the entities of a query, in the order of the document.
 func (j *jsonWriter) choose(q vast.Query) error {
-	var born []int // the columns that determine the order: entities are born with them
+	var born []int // indices of the columns that hold no links: they determine the order
 	for i, c := range j.columns {
 		if c.Linked == "" {
 			born = append(born, i)
 		}
 	}
 	type group struct {
-		key      string // the columns of the entities, in the order of their names
+		key      string // indices of the columns of the entities, in ascending order
 		entities []vast.Entity
 	}
 	var groups []*group
@@ -308,7 +309,7 @@ func (j *jsonWriter) row(e vast.Entity) *row {
 	return r
 }
 
-// mark finds the entities that the document refers to, and numbers those of them that have no name.
+// mark finds the entities to which the document refers, and gives an id to those without a name.
 func (j *jsonWriter) mark(resources []*shape, values []reflect.Value) error {
 	j.marking = true
 	for i, s := range resources {
@@ -344,11 +345,11 @@ func (j *jsonWriter) mark(resources []*shape, values []reflect.Value) error {
 	return nil
 }
 
-// hasRefs reports whether values hold references. A tag has no shape.
+// hasRefs reports whether values can hold references. s is nil for a tag.
 func (s *shape) hasRefs() bool { return s != nil && s.refs }
 
-// order notes the order of the sources of an entity in a relation or in edges, if it differs from the order
-// of the document.
+// order notes the order of the sources of an entity in a column, if it differs from the order of the
+// document.
 func (j *jsonWriter) order(c *jsonColumn, r *row) {
 	o := orderOfSources{jsonColumn: c}
 	add := func(source vast.Entity) {
@@ -377,7 +378,6 @@ func (j *jsonWriter) order(c *jsonColumn, r *row) {
 	}
 }
 
-// entity appends an entity.
 func (j *jsonWriter) entity(r *row) error {
 	j.text("\n    {")
 	separator := ""
@@ -437,7 +437,7 @@ func (j *jsonWriter) has(c *jsonColumn, r *row) bool {
 	return probe.Presence(j.w, c.any, int(r.Slot()/64))>>(r.Slot()%64)&1 != 0
 }
 
-// called names an entity in messages.
+// called returns the name of an entity for messages.
 func (j *jsonWriter) called(r *row) string {
 	if r.name != "" {
 		return strconv.Quote(r.name)

@@ -9,35 +9,34 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// wanted returns for each kept file whether Options.Keep or KeepFor wants its checkpoint to stay. now is in
-// milliseconds, like the times of checkpoints.
+// wanted reports for each kept file whether its checkpoint stays because of Options.Keep or Options.KeepFor.
+// now is in milliseconds since 1970.
 //
-// Time is cut into spans. The length of a span in milliseconds is a power of two: the largest one that is at
-// most an eighth of the age of a checkpoint in the span, but at least 1. A span begins at a multiple of its
-// length. One checkpoint of each span stays.
-// When checkpoints get older, two neighbouring spans become one span with two checkpoints, and one of the two
-// is removed. The checkpoint that needs fewer files stays, because other checkpoints of the chain need these
-// files, too.
+// For KeepFor, wanted divides time into spans and keeps one checkpoint of each span. The length of a
+// checkpoint's span, in milliseconds, is the largest power of two that is at most an eighth of the age of the
+// checkpoint, and at least 1. A span begins at a multiple of its length. When checkpoints get older, two
+// neighbouring spans become one span with two checkpoints, and one of the two checkpoints is removed. The
+// checkpoint that needs fewer files stays, because other checkpoints of the chain need these files, too.
 func wanted(kept []keptFile, o Options, now int64) []bool {
 	stays := make([]bool, len(kept))
 	for i := range kept {
 		stays[i] = i >= len(kept)-max(o.Keep, 1)
 	}
-	most := o.KeepFor.Milliseconds()
+	maxAge := o.KeepFor.Milliseconds()
 	if o.KeepFor == 0 && o.Keep == 0 && o.KeepBytes > 0 {
-		most = now
+		maxAge = now
 	}
-	if most == 0 {
+	if maxAge == 0 {
 		return stays
 	}
-	files := make(map[uint64]int, len(kept)) // number of the files that each checkpoint needs
+	files := make(map[uint64]int, len(kept)) // number of files that each checkpoint needs
 	type span struct{ length, number int64 }
 	chosen := make(map[span]int)
 	for i := range kept {
 		one := &kept[i]
 		files[one.number] = files[one.base] + 1
 		age := now - one.taken
-		if one.taken == 0 || age > most {
+		if one.taken == 0 || age > maxAge {
 			continue
 		}
 		length := int64(1)
@@ -55,7 +54,7 @@ func wanted(kept []keptFile, o Options, now int64) []bool {
 	return stays
 }
 
-// needed returns for each kept file whether a checkpoint that stays needs it.
+// needed reports for each kept file whether a checkpoint that stays needs the file.
 func needed(kept []keptFile, stays []bool) []bool {
 	files := make([]bool, len(kept))
 	bases := make(map[uint64]bool)
@@ -78,8 +77,8 @@ func oldestOf(stays []bool) int {
 	return 0
 }
 
-// limit sets elements of stays to false, those of the oldest checkpoints first, until the needed files and
-// the journal have at most Options.KeepBytes bytes. The newest checkpoint stays.
+// limit removes the oldest checkpoints from stays, one by one, while the needed files and the journal have
+// more than Options.KeepBytes bytes. It does not remove the newest checkpoint.
 func (s *Store) limit(stays []bool) error {
 	if s.o.KeepBytes == 0 {
 		return nil
@@ -111,8 +110,8 @@ func (s *Store) limit(stays []bool) error {
 	}
 }
 
-// prune removes the checkpoint files and the segments of the journal that no remaining checkpoint needs. A
-// file is removed after the deltas that continue it.
+// prune removes the checkpoint files and the journal segments that no remaining checkpoint needs. It removes
+// the newest files first, because deltas continue older files.
 func (s *Store) prune() error {
 	stays := wanted(s.kept, s.o, s.now().UnixMilli())
 	if err := s.limit(stays); err != nil {
@@ -125,7 +124,7 @@ func (s *Store) prune() error {
 			continue
 		}
 		err := s.folder.Remove(checkpointName(s.kept[i].number))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an earlier attempt may have removed it
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // an earlier call may have removed the file
 			return err
 		}
 		s.kept, s.removed = slices.Delete(s.kept, i, i+1), true

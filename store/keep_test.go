@@ -12,10 +12,9 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// TestKeepForThins simulates a checkpoint each second, in chains of 40 files, and removes the checkpoints
-// that need not stay. After each removal, the time between two neighbouring checkpoints is at most a quarter
-// of their age, or two seconds if that is longer.
-func TestKeepForThins(t *testing.T) {
+// TestKeepForSpacing simulates a checkpoint each second, in chains of 40 files. The time between two
+// neighbouring checkpoints that stay is at most a quarter of their age, or at most two seconds.
+func TestKeepForSpacing(t *testing.T) {
 	const second = int64(1000)
 	seconds := 3 * 60 * 60
 	if !longtest.Enabled() {
@@ -63,7 +62,7 @@ func TestKeepForThins(t *testing.T) {
 		if age := now - moments[0].taken; age < min(int64(n)*second, o.KeepFor.Milliseconds())*3/4 {
 			t.Fatalf("after %d s, the oldest checkpoint that stays is only %d ms old", n, age)
 		}
-		kept = thoseOf(kept, files)
+		kept = remaining(kept, files)
 	}
 	t.Logf("at most %d checkpoints stay; %d files stay only because deltas need them", most, shared)
 	if most > 150 || most < 40 {
@@ -71,8 +70,7 @@ func TestKeepForThins(t *testing.T) {
 	}
 }
 
-// thoseOf returns the files that stay.
-func thoseOf(kept []keptFile, stays []bool) (rest []keptFile) {
+func remaining(kept []keptFile, stays []bool) (rest []keptFile) {
 	for i, yes := range stays {
 		if yes {
 			rest = append(rest, kept[i])
@@ -81,10 +79,9 @@ func thoseOf(kept []keptFile, stays []bool) (rest []keptFile) {
 	return rest
 }
 
-// TestWanted: the expected checkpoints stay for combinations of Keep, KeepFor and KeepBytes.
 func TestWanted(t *testing.T) {
 	const now = 1_800_000_000_000
-	// Number 4 continues number 3, and number 3 continues number 2. The age of number 1 is not known.
+	// Checkpoint 4 continues checkpoint 3, which continues checkpoint 2. The age of checkpoint 1 is unknown.
 	kept := []keptFile{
 		{number: 1},
 		{number: 2, taken: now - 90_000},
@@ -104,7 +101,7 @@ func TestWanted(t *testing.T) {
 		{Options{KeepFor: time.Second}, "...4567"},
 		{Options{KeepFor: time.Second, Keep: 6}, ".234567"},
 		{Options{KeepFor: 89_999 * time.Millisecond}, "..34567"},
-		{Options{KeepFor: time.Hour}, ".2.4567"}, // 2 needs fewer files than 3
+		{Options{KeepFor: time.Hour}, ".2.4567"}, // checkpoint 2 needs fewer files than 3
 		{Options{KeepFor: time.Nanosecond}, "......7"},
 		{Options{KeepBytes: 1}, ".2.4567"}, // wanted does not limit the bytes
 		{Options{KeepBytes: 1, Keep: 2}, ".....67"},
@@ -125,12 +122,12 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// hourly is an island with a checkpoint each hour of a clock that the test sets.
+// hourly is an island whose store takes a checkpoint each hour of a clock that the test sets.
 type hourly struct {
 	*life
 	d      *sim.Disk
 	hour   int
-	hashes map[uint64]uint64 // by number of a checkpoint: the hash of its island
+	hashes map[uint64]uint64 // hash of the island at each checkpoint, by the checkpoint's number
 }
 
 func (h *hourly) open(t *testing.T, o Options, journal bool) {
@@ -162,7 +159,6 @@ func (h *hourly) open(t *testing.T, o Options, journal bool) {
 
 func (h *hourly) note() { h.hashes[h.st.kept[len(h.st.kept)-1].number] = h.hash() }
 
-// pass advances the clock, and takes a checkpoint in each hour.
 func (h *hourly) pass(t *testing.T, hours int) {
 	t.Helper()
 	for range hours {
@@ -199,7 +195,7 @@ func (h *hourly) mustKeep(t *testing.T, numbers ...uint64) {
 	}
 	for _, name := range h.d.Names() {
 		if strings.HasPrefix(name, checkpointPrefix) && !files[name] {
-			t.Errorf("%s is in the folder, and no checkpoint of %d needs it", name, numbers)
+			t.Errorf("%s is in the folder, but none of the checkpoints %d needs it", name, numbers)
 		}
 	}
 }
@@ -218,7 +214,7 @@ func TestKeepFor(t *testing.T) {
 		h.pass(t, 4)
 		h.mustKeep(t, 3, 4, 5, 6, 7, 8)
 		d.Kill()
-		h.d = d.Copy(2) // the store does not use the times of files
+		h.d = d.Copy(2)
 		h.hour = 11
 		h.open(t, o, journal) // takes a checkpoint at 11 h
 		h.mustKeep(t, 7, 8, 9)
@@ -240,8 +236,8 @@ func TestKeepFor(t *testing.T) {
 				err = past.st.Recover(past.apply, past.tick)
 			}
 			if err != nil || past.st.LastTick() != 7 || past.hash() != h.hashes[8] {
-				t.Errorf("a replay from tick 6 leads to tick %d, want 7, or to another island: %v",
-					past.st.LastTick(), err)
+				t.Errorf("a replay from tick 6 leads to tick %d with hash %x, want tick 7 with hash %x; the "+
+					"error is %v", past.st.LastTick(), past.hash(), h.hashes[8], err)
 			}
 			if err := errors.Join(past.st.Close(), past.w.Close()); err != nil {
 				t.Error(err)

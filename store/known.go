@@ -10,36 +10,37 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// A delta holds the differences from the previous checkpoint. The store does not keep the bytes of that
-// checkpoint, but a hash of each unit of about 1 KiB. A unit whose hash differs has changed.
+// A delta holds the units that have changed since the previous checkpoint. A unit is about 1 KiB of elements.
+// The store keeps a hash of each unit of the previous checkpoint. A unit has changed if its hash differs.
 //
-// The store hashes canonical bytes: elements that do not belong to the state count as zero, as in files. So
-// the hash of a unit is the hash of the bytes that a reader of the files gets. The hash is also correct if an
-// element died and was born again, if a dead element has left bytes, and if only a presence bit changed. The
-// hash has 64 bits and a random seed for each store. Two contents of one unit have the same hash with a
-// probability of 2⁻⁶⁴: a store that writes a million changed units a second misses one change in half a
-// million years. With a CRC of 32 bits, the store would miss one change every hour.
+// The store hashes the bytes that a reader of the file gets. In these canonical bytes, elements that do not
+// belong to the state are zero. So bytes that a dead element has left do not count as changes.
 //
-// If the operating system reports which memory was written, the store reads no other memory for a delta.
-// Unwritten memory does not prove that the canonical bytes are the same, because an element may have died or
-// been born without a write. So the store also keeps which elements belonged to the state. The store skips
-// a unit if none of its memory was written and the same elements belong to the state.
+// The hash has 64 bits, and a random seed for each store. The store misses a change with a probability of
+// 2⁻⁶⁴: with a million changed units a second, this happens once in half a million years. With a CRC of 32
+// bits, it would happen about once an hour.
+//
+// If the operating system reports which memory was written, the store need not hash unwritten units. But
+// elements may die or be born without a write. So the store also keeps which elements belonged to the state,
+// and skips a unit only if its memory is unwritten and the same elements belong to the state.
 
-// pages reports which memory was written. Implementations depend on the operating system. Without an
-// implementation, the store reads and compares all memory.
+// pages reports which memory was written. Without an implementation for the operating system, the store reads
+// and compares all memory.
 type pages interface {
 	// scan ends an interval and begins the next interval. It is called once for each checkpoint, while
 	// nothing changes the world.
 	scan()
-	// changed reports which parts of the n bytes from base on may have been written in the interval that the
-	// last scan has ended. parts are pairs of offsets, in ascending order. known is false if nothing is known
-	// about this memory. Bytes whose memory was uncommitted at any time in the interval count as written.
-	// parts is valid until the next scan.
+	// changed returns the parts of the n bytes from base on that may have been written in the interval that
+	// the last scan has ended. Memory that was uncommitted at any time in the interval counts as written. A
+	// part has two offsets: of its first byte, and of the byte after its last byte. The parts are in
+	// ascending order, and valid until the next scan. known is false if the system has no information about
+	// these bytes.
 	changed(base unsafe.Pointer, n int) (parts [][2]int, known bool)
 	// guard begins to watch n bytes from base on. It returns false if it cannot watch these bytes. The caller
-	// must have called changed for these bytes after the last scan. release ends the watch, and reports
-	// whether the bytes are unchanged since guard. Several goroutines may call release at the same time.
+	// must have called changed for these bytes after the last scan.
 	guard(base unsafe.Pointer, n int) bool
+	// release ends the watch that guard has begun. It returns false if the bytes may have been written since
+	// guard. Several goroutines may call release at the same time.
 	release(base unsafe.Pointer, n int) bool
 	close() error
 }
@@ -60,7 +61,7 @@ func pieceOf(size int) int {
 	return max(maxBlock/(size*step), 1) * step
 }
 
-// known describes the last checkpoint by hashes.
+// known holds the hashes of the last checkpoint.
 type known struct {
 	seeds  [2]maphash.Seed
 	arrays map[arrayKey]*knownArray
@@ -81,27 +82,27 @@ func (k *known) forget() {
 	k.values, k.resources = make(map[string][2]uint64), make(map[string][2]uint64)
 }
 
-// knownArray is an array as the last checkpoint holds it.
+// knownArray describes an array of the last checkpoint.
 type knownArray struct {
-	base  unsafe.Pointer // address of its memory at the last checkpoint; only if the stage has pages
+	base  unsafe.Pointer // address of element 0; only set if the stage has pages
 	len   int            // number of elements
-	units []uint64       // the hash of each unit, or unsure; 0 if none of its elements belong to the state
-	masks []uint64       // a bit for each element: it belongs to the state; only if the stage has pages
-	now   []uint64       // the masks of the checkpoint that is being taken, if the array is late
-	warm  []bool         // for each piece, whether the last comparison found that more than 1/32 had changed
-	hot   []uint8        // for each piece, how many more checkpoints copy it without a comparison
-	sums  [][2]uint64    // if the array is written whole: the hashes of its blocks
-	used  bool           // the array is a part of the checkpoint that is being taken
+	units []uint64       // hash of each unit, or unsure; 0 if no element of the unit belongs to the state
+	masks []uint64       // a bit for each element that belongs to the state; only set if the stage has pages
+	now   []uint64       // masks of the checkpoint that is being taken; only set for a late array
+	warm  []bool         // for each piece, whether more than 1/32 of it had changed at the last comparison
+	hot   []uint8        // for each piece, number of further checkpoints that copy it without a comparison
+	sums  [][2]uint64    // hashes of the blocks; only set for an array that files hold whole or not at all
+	used  bool           // whether the array is a part of the checkpoint that is being taken
 }
 
 // hotFor is the number of checkpoints that copy a piece without a comparison after most of the piece has
-// changed. A comparison would cost as much as the copy, and find few unchanged units.
+// changed: a comparison costs as much as the copy, and would find few unchanged units.
 const hotFor = 8
 
 // fit resizes the slices for n elements. Elements beyond the end count as zero, as in files.
 func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	if end := min(n, k.len); n != k.len && end%unit != 0 {
-		k.units[end/unit] = unsure // the unit has other elements than before
+		k.units[end/unit] = unsure // the unit gains or loses elements
 	}
 	k.len = n
 	k.units = resize(k.units, (n+unit-1)/unit)
@@ -110,7 +111,7 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 	if masks {
 		k.masks = resize(k.masks, (n+63)/64)
 		if n%64 != 0 {
-			k.masks[n/64] &= 1<<(n%64) - 1 // clears the bits behind the end
+			k.masks[n/64] &= 1<<(n%64) - 1 // clears the bits after the last element
 		}
 	}
 }
@@ -118,7 +119,7 @@ func (k *knownArray) fit(n, unit, piece int, masks bool) {
 // unsure stands for an unknown hash.
 const unsure = 1
 
-// resize returns a slice of n elements; new ones are zero.
+// resize returns s with n elements. Added elements are zero.
 func resize[T any](s []T, n int) []T {
 	if n <= len(s) {
 		return s[:n]
@@ -126,7 +127,7 @@ func resize[T any](s []T, n int) []T {
 	return append(s, make([]T, n-len(s))...)
 }
 
-// array returns the knownArray of an array, and notes that the array still exists.
+// array returns the knownArray of an array, and notes that the world still has the array.
 func (k *known) array(key arrayKey) *knownArray {
 	a := k.arrays[key]
 	if a == nil {
@@ -168,33 +169,34 @@ func (k *known) sumOf(blocks []staged) [2]uint64 {
 	return k.sum(sums)
 }
 
-// comparison compares a piece of an array.
+// comparison compares a piece of an array with the last checkpoint.
 type comparison struct {
 	array *state.Array
 	known *knownArray
-	index uint32   // of the array
-	piece int      // number of the piece
-	parts [][2]int // the parts of the array that may have been written, as offsets of bytes
-	clean bool     // whether parts is known; if not, all bytes may have been written
-	hot   bool     // the units are copied without a comparison, and hashed later
-	late  bool     // the copy is made after the pause
-	warm  bool     // the units are copied without a comparison, and compared later: see distil
+	index uint32   // index of the array in the description
+	piece int      // number of the piece in the array
+	parts [][2]int // parts of the array that may have been written: see pages.changed
+	clean bool     // whether parts is known; otherwise all bytes may have been written
+	hot   bool     // whether units are copied without a comparison, and hashed later by stage.hash
+	late  bool     // whether the copy is made after the pause
+	warm  bool     // whether units are copied without a comparison, and compared later by distil
 	runs  []run
-	full  int // bytes of units with elements that belong to the state
+	full  int // number of bytes of the units that have elements of the state
 
-	blocks []staged // the copy of the runs
-	err    error    // why there is no copy
+	blocks []staged // copy of the runs
+	err    error    // error of the copy
 }
 
-// run are adjoining units that a delta must have.
+// run is a sequence of adjoining units that a delta must have.
 type run struct {
-	lo, hi int  // the elements from lo to hi-1
-	zero   bool // none of these elements belongs to the state
+	lo, hi int  // the elements are those from lo to hi-1
+	zero   bool // whether no element belongs to the state
 }
 
-// compare finds the units of a piece that have changed, and notes their hashes. masks says whether to note
-// the masks, too. In a hot piece, and in a late piece that is warm, all units that may have changed count as
-// changed. The method hash of stage later notes the hashes of a hot piece, and distil those of a warm piece.
+// compare finds the changed units of a piece, and notes their new hashes. If masks is true, compare also
+// notes the masks. In a hot piece and in a warm late piece, compare hashes no unit: all units that may have
+// changed count as changed. stage.hash later notes the hashes of a hot piece, and distil those of a warm
+// piece.
 func (c *comparison) compare(k *known, masks bool) {
 	a, size := c.array, int(c.array.Type.Size())
 	unit, piece := unitOf(size), pieceOf(size)
@@ -231,7 +233,7 @@ func (c *comparison) compare(k *known, masks bool) {
 			}
 		case *old > unsure && c.clean && same && !c.written(lo*size, hi*size):
 		case c.hot:
-			*old = unsure // the hash is noted when the copy is written
+			*old = unsure // stage.hash notes the hash
 			c.add(lo, hi, false)
 		case c.warm:
 			c.add(lo, hi, false)
@@ -245,7 +247,7 @@ func (c *comparison) compare(k *known, masks bool) {
 				now = k.hash(copied)
 			}
 			if now != *old {
-				if *old > unsure { // units without a known hash do not count
+				if *old > unsure { // the old hash is known
 					changed += (hi - lo) * size
 				}
 				*old = now
@@ -253,12 +255,13 @@ func (c *comparison) compare(k *known, masks bool) {
 			}
 		}
 	}
-	if !c.warm { // distil judges a warm piece
+	if !c.warm { // distil calls judge for a warm piece
 		c.judge(changed)
 	}
 }
 
-// judge decides whether a piece is warm or hot from now on. changed is the number of its changed bytes.
+// judge decides whether a piece is warm or hot for the next checkpoints. changed is the number of its changed
+// bytes.
 func (c *comparison) judge(changed int) {
 	if c.hot {
 		return
@@ -308,9 +311,8 @@ func (c *comparison) distil(k *known) {
 	c.judge(changed)
 }
 
-// unwritten returns the end of the elements from lo on whose memory was certainly not written. The result is
-// end, or is rounded down to whole units and whole words of presence bits. It is lo if there are no such
-// elements.
+// unwritten returns an index hi: the memory of the elements [lo, hi) was certainly not written. hi is lo,
+// end, or an index between them that is a multiple of the unit and of 64.
 func (c *comparison) unwritten(lo, end, unit int) int {
 	step := max(unit, 64)
 	if !c.clean || lo%step != 0 {
@@ -323,8 +325,8 @@ func (c *comparison) unwritten(lo, end, unit int) int {
 	return end
 }
 
-// untouched reports whether units whose memory was not written are the same as in the last checkpoint. For
-// this, it only compares which elements belong to the state.
+// untouched reports whether units of unwritten memory have not changed since the last checkpoint. It compares
+// only which elements belong to the state.
 func (c *comparison) untouched(lo, hi, unit int) bool {
 	size, full := int(c.array.Type.Size()), 0
 	for n := lo / unit; n*unit < hi; n++ {
@@ -350,9 +352,8 @@ func (c *comparison) untouched(lo, hi, unit int) bool {
 	return true
 }
 
-// kept returns whether any element of [lo, hi) belongs to the state, and whether all do. If masks is true,
-// kept notes the masks, and same reports whether the same elements belonged to the state in the last
-// checkpoint.
+// kept returns whether any element of [lo, hi) belongs to the state, and whether all elements do. If masks is
+// true, kept also notes the masks, and same reports whether the masks of these elements are unchanged.
 func (c *comparison) kept(lo, hi int, masks bool) (any, all, same bool) {
 	if c.array.Kept == nil {
 		return true, true, true
@@ -375,8 +376,8 @@ func (c *comparison) kept(lo, hi int, masks bool) (any, all, same bool) {
 	return any, all, same
 }
 
-// written reports whether bytes of the array may have been written. The caller must pass ascending offsets,
-// because written drops the parts before lo.
+// written reports whether any of the bytes [lo, hi) of the array may have been written. The caller must pass
+// ascending offsets, because written drops the parts before lo.
 func (c *comparison) written(lo, hi int) bool {
 	for len(c.parts) > 0 && c.parts[0][1] <= lo {
 		c.parts = c.parts[1:]
@@ -384,7 +385,7 @@ func (c *comparison) written(lo, hi int) bool {
 	return len(c.parts) > 0 && c.parts[0][0] < hi
 }
 
-// add adds units to the runs.
+// add adds the elements [lo, hi) to the runs.
 func (c *comparison) add(lo, hi int, zero bool) {
 	if n := len(c.runs); n > 0 && c.runs[n-1].hi == lo && c.runs[n-1].zero == zero {
 		c.runs[n-1].hi = hi
@@ -393,19 +394,18 @@ func (c *comparison) add(lo, hi int, zero bool) {
 	c.runs = append(c.runs, run{lo, hi, zero})
 }
 
-// canonical copies elements. Those that do not belong to the state are zero in the copy.
+// canonical copies the elements [lo, hi) to dst. Elements that do not belong to the state become zero.
 func canonical(dst []byte, a *state.Array, lo, hi int) {
 	roughly(dst, a, lo, hi)
 	clearOthers(dst, a, lo)
 }
 
-// roughly copies the elements that belong to the state, and perhaps some others. Elements that it does not
-// copy are zero in the copy. roughly does not read a group of 64 elements if none of these elements belongs
-// to the state.
+// roughly is like canonical, but may also copy some elements that do not belong to the state. It does not
+// read a group of 64 elements if no element of the group belongs to the state.
 func roughly(dst []byte, a *state.Array, lo, hi int) {
 	size := int(a.Type.Size())
 	for at := lo; at < hi; {
-		from, end := at, at // the last element to copy is before end
+		from, end := at, at // the elements [from, end) are copied
 		for at < hi {
 			mask := keptOf(a, at/64) >> (at % 64)
 			if n := hi - at; n < 64 {

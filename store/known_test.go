@@ -15,26 +15,25 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// model is a world of arrays in Go memory, without anything else.
+// model is a world that has only arrays, in Go memory.
 type model struct {
 	r      *rand.Rand
 	arrays []*modelArray
 }
 
-// modelArray is an array of a model.
 type modelArray struct {
 	typ     reflect.Type
 	memory  []byte
 	len     int
-	kept    []uint64 // a bit for each element: it belongs to the state; nil if all elements do
+	kept    []uint64 // a bit for each element that belongs to the state; nil if all elements do
 	written []bool   // for each page, whether it was written since the last scan
-	gone    bool     // the world does not have the array
+	gone    bool     // whether the world lacks the array
 }
 
 const modelPage = 4096
 
-// change makes random changes, like a program. Elements die. Elements are born with the old bytes of their
-// memory, or with new values. Arrays become longer and shorter. The memory of dead elements may change, too.
+// change makes random changes: elements die and are born, values change, and arrays become longer and
+// shorter. The bytes of dead elements may change, too.
 func (m *model) change() {
 	for _, a := range m.arrays {
 		size := int(a.typ.Size())
@@ -43,15 +42,15 @@ func (m *model) change() {
 			lo := m.r.IntN(most)
 			hi := min(lo+1+m.r.IntN(1<<m.r.IntN(10)), most)
 			switch m.r.IntN(6) {
-			case 0: // other values, in part the same
+			case 0: // random values, some of them unchanged
 				for i := lo * size; i < hi*size; i++ {
 					a.write(i, byte(m.r.IntN(2)))
 				}
-			case 1: // the same values, written again
+			case 1: // writes without a change
 				for i := lo * size; i < hi*size; i++ {
 					a.write(i, a.memory[i])
 				}
-			case 2: // zero
+			case 2:
 				for i := lo * size; i < hi*size; i++ {
 					a.write(i, 0)
 				}
@@ -65,7 +64,7 @@ func (m *model) change() {
 					a.gone = !a.gone
 				case 0, 1:
 					a.len = m.r.IntN(most + 1)
-				case 2: // all elements, so that the pieces become hot
+				case 2: // changes all elements, so that the pieces become hot
 					for i := range a.memory {
 						a.write(i, byte(m.r.IntN(256)))
 					}
@@ -75,7 +74,8 @@ func (m *model) change() {
 	}
 }
 
-// flip makes a few elements die or be born. This may happen between the pause and the copy of late arrays.
+// flip makes a few elements die or be born. A program may do this after the pause, before late arrays are
+// copied.
 func (m *model) flip() {
 	for _, a := range m.arrays {
 		for range m.r.IntN(4) {
@@ -103,7 +103,6 @@ func (a *modelArray) canonical() []byte {
 	return b
 }
 
-// picture describes the model.
 func (m *model) picture(kept *keptManifest) *picture {
 	p := &picture{state: new(state.World), m: &manifest{Kept: kept}}
 	for n, a := range m.arrays {
@@ -129,7 +128,7 @@ func (m *model) picture(kept *keptManifest) *picture {
 	return p
 }
 
-// modelPages reports which memory of a model was written. Sometimes it reports that it does not know.
+// modelPages knows which memory of a model was written. Sometimes it reports that nothing is known.
 type modelPages struct {
 	*model
 	parts map[unsafe.Pointer][][2]int
@@ -159,11 +158,10 @@ func (*modelPages) release(unsafe.Pointer, int) bool { return true }
 
 func (*modelPages) close() error { return nil }
 
-// TestDeltas takes deltas of arrays that change at random, with and without knowledge of the pages that were
-// written. The merged file of each chain holds the arrays as they were in the pause. Some files of the chains
-// are results of merges.
+// TestDeltas: chains of deltas hold arrays that change at random as they were in the pause. Some chains know
+// which pages were written, and some files are results of merges.
 func TestDeltas(t *testing.T) {
-	defer FindWritten(ByTheKernel)() // small arrays, too, are late: copied after the pause
+	defer FindWritten(ByTheKernel)() // makes small arrays late, too
 	var late, warm, hot bool
 	seeds := uint64(60)
 	if !longtest.Enabled() {
@@ -190,7 +188,7 @@ func TestDeltas(t *testing.T) {
 			if seed%3 > 0 {
 				s.pages = &modelPages{model: m}
 			}
-			wants := make([][]byte, len(m.arrays)) // the expected elements of each array in a checkpoint
+			wants := make([][]byte, len(m.arrays)) // expected elements of each array in the checkpoint
 			for number := uint64(1); number < 12; number++ {
 				m.change()
 				kept := &keptManifest{Store: "00", Number: number}
@@ -218,7 +216,7 @@ func TestDeltas(t *testing.T) {
 					c := &s.work[i]
 					late, warm, hot = late || c.late, warm || c.warm, hot || c.late && c.hot
 					if before := was[c.array.Number]; c.warm && len(before) == len(wants[c.array.Number]) {
-						changedUnits(t, c, before, wants[c.array.Number])
+						mustHaveChanged(t, c, before, wants[c.array.Number])
 					}
 				}
 				s.hash()
@@ -262,9 +260,9 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// changedUnits fails if the copy of a piece has unchanged units. It skips units of zeros, in which elements
-// may have died or have been born.
-func changedUnits(t *testing.T, c *comparison, before, now []byte) {
+// mustHaveChanged fails if the copy of a piece has unchanged units. It ignores units of zeros, in which
+// elements may have died or have been born.
+func mustHaveChanged(t *testing.T, c *comparison, before, now []byte) {
 	t.Helper()
 	size := int(c.array.Type.Size())
 	unit := unitOf(size)
@@ -279,7 +277,8 @@ func changedUnits(t *testing.T, c *comparison, before, now []byte) {
 	}
 }
 
-// mergeWith merges the copy of s with files of the last chain, from a random file on.
+// mergeWith writes the copy in s to f, merged with the last files of its chain. r chooses the number of
+// files.
 func mergeWith(r *rand.Rand, folder disk.Folder, f disk.File, s *stage) error {
 	c, err := openChain(folder, s.m.Kept.Base)
 	if err != nil {
@@ -292,8 +291,8 @@ func mergeWith(r *rand.Rand, folder disk.Folder, f disk.File, s *stage) error {
 	return errors.Join(err, c.close())
 }
 
-// mergedArrays merges the chain of a checkpoint into one file, and returns the elements of its arrays by
-// number.
+// mergedArrays merges the chain of a checkpoint into one file, and returns the elements of the file's arrays,
+// by the number of the array.
 func mergedArrays(t *testing.T, folder disk.Folder, number uint64) map[int][]byte {
 	t.Helper()
 	c, err := openChain(folder, number)

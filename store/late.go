@@ -14,48 +14,47 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Only systems that name a column in their Writes, and changes of the structure, write the largest arrays of
-// a world. So most of a copy need not be made in the pause, while the world stands still. This part of the
-// copy is called late: it is made between ticks, and while systems write other columns. Before code writes,
-// it must call the method need or all. These methods help with the copy, and return when the needed part of
-// the copy is complete.
-//
-// Code that writes without such a call would spoil the copy. So the memory is guarded: the kernel reports
-// whether the memory was written before the copy was complete. If the memory was written, the checkpoint
-// fails, and the next checkpoints copy the column in the pause. If the kernel cannot guard memory, nothing is
+// In the pause of a checkpoint, the world stands still. To make the pause short, the store copies large
+// arrays after the pause: between ticks, and while systems write other columns. These arrays are called
 // late.
+//
+// Before a system runs, the store calls late.need for the columns in its Writes. Before inputs or commands
+// are applied, the store calls late.all. Both methods help with the copy, and return when the arrays are
+// copied.
+//
+// Other writes would spoil the copy. So the kernel guards the memory of a late array: it reports whether the
+// memory was written before the copy was complete. If the memory was written, the checkpoint fails, and the
+// next checkpoints copy the column in the pause. If the kernel cannot guard memory, no array is late.
 
-// late is the part of a copy that is made after the pause. The goroutine that owns the world calls postpone.
-// The methods of late may be called from any goroutine.
+// late holds the late arrays of a checkpoint. Its methods may be called from any goroutine.
 type late struct {
 	stage  *stage
 	arrays []*lateArray // in the order in which they are copied
 	asked  atomic.Int64 // number of requests by systems so far
-	waits  waits        // how long other goroutines wait for the copy
-	ended  atomic.Bool  // no array is left
+	waits  waits        // times for which goroutines wait for the copy
+	ended  atomic.Bool  // whether all arrays are copied
 }
 
 // lateArray is an array that is copied after the pause.
 type lateArray struct {
 	array  *state.Array
-	name   string        // of the column
-	lo, hi int           // its pieces are stage.work[lo:hi]
+	name   string        // name of the column
+	lo, hi int           // range of the array's pieces in stage.work
 	next   atomic.Int64  // number of pieces whose copy has begun
 	left   atomic.Int64  // number of pieces that are not copied yet
-	asked  atomic.Int64  // number of the first request for the array, from 1; 0 if there was none
-	torn   atomic.Bool   // the memory was written before the copy was complete
+	asked  atomic.Int64  // number of the first request for the array, from 1 on; 0 without a request
+	torn   atomic.Bool   // whether the copy is spoilt
 	done   chan struct{} // closed when the copy is complete and the array is no longer guarded
 }
 
-// eagerFor is the number of checkpoints that copy a column in the pause, after a late copy of the column was
-// spoilt.
+// eagerFor is the number of checkpoints that copy a column in the pause after a late copy was spoilt.
 const eagerFor = 64
 
 // minLate is the least size, in bytes, of an array that is copied after the pause.
 var minLate = 256 << 10
 
 // postpone makes an array late if that is possible, and reports whether the array is late. s.work[first:] are
-// the comparisons of the array.
+// the comparisons of the array. Only the goroutine that owns the world calls postpone.
 func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first int) bool {
 	switch a.Kind {
 	case state.Elements, state.Links, state.PoolElements:
@@ -87,8 +86,8 @@ func (s *stage) postpone(p *picture, a *state.Array, known *knownArray, first in
 	return true
 }
 
-// help copies pieces of an array until each piece is copied, or is being copied by another goroutine. Between
-// two pieces, help yields the processor.
+// help copies pieces of an array until the copy of each piece has begun. When help returns, other goroutines
+// may still be copying pieces. After each piece, help yields the processor.
 func (a *lateArray) help(s *stage) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	for {
@@ -107,8 +106,7 @@ func (a *lateArray) help(s *stage) {
 	}
 }
 
-// copy copies a piece. If the memory is gone, because the program has closed the world or given memory back,
-// the copy is spoilt.
+// copy copies a piece. If the program has closed the world or given the memory back, the copy is spoilt.
 func (a *lateArray) copy(s *stage, c *comparison) {
 	defer func() {
 		switch v := recover().(type) {
@@ -125,7 +123,8 @@ func (a *lateArray) copy(s *stage, c *comparison) {
 	c.copy(s)
 }
 
-// finish copies all arrays that are not copied yet, on as many goroutines as there are processors.
+// finish copies all arrays that are not copied yet, on all processors. It returns an error if a copy is
+// spoilt.
 func (l *late) finish() error {
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) - 1 {
@@ -150,10 +149,9 @@ func (l *late) finish() error {
 		return nil
 	}
 	slices.Sort(torn)
-	return fmt.Errorf("column %s was written while it was being copied, between ticks or by a system that "+
-		"does not name the column in its Writes: name the column there, and make all other changes in "+
-		"inputs; for some time, checkpoints copy the column while the world stands still",
-		strings.Join(slices.Compact(torn), ", "))
+	return fmt.Errorf("column %s was written during its copy: name the column in the Writes of each system "+
+		"that writes it, and make changes between ticks only in inputs; the next %d checkpoints copy the "+
+		"column while the world stands still", strings.Join(slices.Compact(torn), ", "), eagerFor)
 }
 
 func (l *late) help() {
@@ -212,13 +210,13 @@ func (l *late) wait(selected func(*lateArray) bool) {
 	}
 }
 
-// waits adds up how long goroutines have waited. A wait also counts before it is over, because the waiting
-// goroutine may run again long after the copy is complete.
+// waits sums the times for which goroutines have waited. It also counts waits that have not ended, because a
+// waiting goroutine may run again long after the copy is complete.
 type waits struct {
 	mu     sync.Mutex
-	over   time.Duration // the sum of the waits that are over
-	now    int           // how many goroutines wait
-	begins time.Duration // the sum of the times at which these goroutines began to wait
+	over   time.Duration // sum of the waits that have ended
+	now    int           // number of goroutines that wait
+	begins time.Duration // sum of the times at which these goroutines began to wait
 }
 
 func (w *waits) begin(at time.Duration) {
@@ -236,7 +234,7 @@ func (w *waits) end(began, at time.Duration) {
 	w.over += at - began
 }
 
-// sum returns the sum of all waits up to a time.
+// sum returns the sum of all waits up to the time at.
 func (w *waits) sum(at time.Duration) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -21,8 +21,9 @@ import (
 
 type twice struct{ A, B uint32 }
 
-// lateWorld is a world with three columns and a schedule of three systems. System seldom writes its column in
-// each third tick, and system often in each tick. System link writes its column through commands.
+// lateWorld is a world with three columns and a schedule of three systems, which have the names of the
+// columns that they write. System often runs in each tick, and system seldom in every third tick. System
+// link writes through commands.
 type lateWorld struct {
 	w             *vast.World
 	often, seldom vast.Column[twice]
@@ -64,8 +65,7 @@ func newLateWorld(t *testing.T) *lateWorld {
 
 func (l *lateWorld) fill(n int) { l.w.Archetype(l.often, l.seldom, l.link).NewN(n, func(vast.Run) {}) }
 
-// TestLate: a checkpoint that is copied after the pause holds the world as it was in the pause, although
-// systems meanwhile write all columns.
+// TestLate: a late copy holds the world as it was in the pause, although systems write all columns meanwhile.
 func TestLate(t *testing.T) {
 	for _, way := range []string{ByTheKernel, Exactly} {
 		t.Run(way, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestLate(t *testing.T) {
 					}
 					last := f.Tick - (f.Tick-uint64(e.Slot()%64))%64
 					if got := *old.link.Get(e); f.Tick >= 64 && got != last {
-						t.Fatalf("tick %d: the link of entity %v is of tick %d, not %d", want, e, got, last)
+						t.Fatalf("tick %d: entity %v has %d in link, want %d", want, e, got, last)
 					}
 				}
 				checked++
@@ -144,7 +144,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// spoiltPages report that guarded memory was written, as long as spoilt is true.
+// spoiltPages report that guarded memory was written while spoilt is true.
 type spoiltPages struct {
 	exactPages
 	spoilt *atomic.Bool
@@ -180,7 +180,7 @@ func TestSpoiltCopy(t *testing.T) {
 		}
 	}
 	if err := st.Checkpoint(); err == nil {
-		t.Errorf("columns are copied in the pause in more than %d checkpoints", eagerFor)
+		t.Errorf("after %d checkpoints, no column is copied late", eagerFor)
 	}
 	spoilt.Store(false)
 	if err := st.Checkpoint(); err != nil {
@@ -188,7 +188,7 @@ func TestSpoiltCopy(t *testing.T) {
 	}
 }
 
-// TestCopyOfLostMemory: a late copy of memory that was given back is spoilt, and the process does not crash.
+// TestCopyOfLostMemory: a late copy of uncommitted memory is spoilt, and the process does not crash.
 func TestCopyOfLostMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory")
@@ -213,13 +213,13 @@ func TestCopyOfLostMemory(t *testing.T) {
 	one.help(s)
 	<-one.done
 	if !one.torn.Load() {
-		t.Error("the copy counts as good")
+		t.Error("the copy is not spoilt")
 	}
 }
 
-// TestChangesOutsideKeepCopiesEarly: if a program changes the structure between ticks, checkpoints copy
-// everything in the pause for some time.
-func TestChangesOutsideKeepCopiesEarly(t *testing.T) {
+// TestChangesBetweenTicksPreventLateCopies: after a program has changed the structure between ticks, the next
+// checkpoints copy everything in the pause.
+func TestChangesBetweenTicksPreventLateCopies(t *testing.T) {
 	defer FindWritten(Exactly)()
 	l := newLateWorld(t)
 	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Build: "a"})
@@ -231,12 +231,12 @@ func TestChangesOutsideKeepCopiesEarly(t *testing.T) {
 	if err := st.Recover(nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	for outside := range 2 {
+	for changes := range 2 {
 		if err := st.Checkpoint(); err != nil {
 			t.Fatal(err)
 		}
-		if late := st.stage.late != nil; late != (outside == 0) {
-			t.Errorf("copied after the pause: %t, after %d changes outside of ticks", late, outside)
+		if late := st.stage.late != nil; late != (changes == 0) {
+			t.Errorf("after %d changes between ticks, arrays are late: %t", changes, late)
 		}
 		l.fill(1)
 	}
@@ -246,7 +246,7 @@ func TestChangesOutsideKeepCopiesEarly(t *testing.T) {
 		}
 	}
 	if st.stage.late == nil {
-		t.Errorf("copied in the pause after more than %d checkpoints without a change", eagerFor)
+		t.Errorf("no array is late after %d checkpoints without a change", eagerFor)
 	}
 }
 
@@ -261,15 +261,15 @@ func (p *slowPages) release(base unsafe.Pointer, n int) bool {
 	return p.exactPages.release(base, n)
 }
 
-// TestSubmitWaitsForTheCopy: the copy for a checkpoint that Submit begins is complete before Submit applies
-// inputs.
+// TestSubmitWaitsForTheCopy: if Submit begins a checkpoint, it applies inputs only after the copy is
+// complete.
 func TestSubmitWaitsForTheCopy(t *testing.T) {
 	defer FindWritten(Exactly)()
 	newPages = func() pages { return &slowPages{delay: 20 * time.Millisecond} }
 	l := newLateWorld(t)
 	var st *Store
 	began := 0
-	settled := func(who string) {
+	apply := func([]byte) {
 		p := st.late.Load()
 		if p == nil {
 			return
@@ -279,11 +279,10 @@ func TestSubmitWaitsForTheCopy(t *testing.T) {
 			select {
 			case <-a.done:
 			default:
-				t.Errorf("%s may write column %s, which is not copied", who, a.name)
+				t.Errorf("an input is applied before column %s is copied", a.name)
 			}
 		}
 	}
-	apply := func([]byte) { settled("an input") }
 	st, err := Open(t.TempDir(), l.w, Options{Every: time.Hour, Build: "a"})
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +315,7 @@ func TestSubmitWaitsForTheCopy(t *testing.T) {
 }
 
 // TestPauseHasWaits: the pause that a checkpoint reports includes the time for which goroutines waited for
-// the copy, also if they waited until the copy was complete.
+// the copy.
 func TestPauseHasWaits(t *testing.T) {
 	defer FindWritten(Exactly)()
 	const delay = 100 * time.Millisecond
@@ -338,8 +337,8 @@ func TestPauseHasWaits(t *testing.T) {
 	}
 }
 
-// TestUrgentColumns: the column that a system requests first is copied first by later checkpoints, also if
-// these copies are complete before the system requests the column.
+// TestUrgentColumns: a column that a system had to wait for is copied first by later checkpoints. Without
+// further requests, this order does not change.
 func TestUrgentColumns(t *testing.T) {
 	defer FindWritten(Exactly)()
 	l := newLateWorld(t)
@@ -368,9 +367,8 @@ func TestUrgentColumns(t *testing.T) {
 	}
 }
 
-// BenchmarkLate measures the longest tick of a schedule during a checkpoint. The schedule writes one of 16
-// columns in each tick, and the columns have 256 MiB in all. Case early copies all columns in the pause, and
-// case late copies the columns after the pause.
+// BenchmarkLate measures the longest tick of a schedule during a checkpoint. Each tick writes one of 16
+// columns of 16 MiB. The case early copies the columns in the pause, and the case late after the pause.
 func BenchmarkLate(b *testing.B) {
 	const columns, entities = 16, 1 << 20
 	for _, way := range []string{"early", "late"} {

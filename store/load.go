@@ -18,39 +18,36 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Load fills w with a world that [Save] has written. Before Load, the program makes w and registers the same
-// columns, relations, edges, trackers and resources as the program that saved the world, in any order. The
-// program makes its first entity after Load. w keeps the columns and archetypes that the file does not have.
-//
-// Load matches the trackers of a column by the order in which they were made. The program must call
-// [vast.World.Require] before Load, too.
+// Load fills w with a world that [Save] has written. Before Load, the program makes w, registers the
+// columns, relations, edges, trackers and resources of the saved world in any order, and calls
+// [vast.World.Require]. w must have no entities. w keeps columns and archetypes that the file does not have.
+// Load matches the trackers of a column by the order in which they were made.
 //
 // w gets the mark of the file. Load returns an error if vast.Options.Mark of w is set to another mark.
 //
-// Load finds columns and fields by their names. Where the types differ, Load converts: it drops fields that
-// the program no longer has, sets fields that the file lacks to zero, and widens integers and floats. Load
-// also narrows integers if each value fits. The report lists these changes. Options.Renamed gives new names.
-// Every other difference is an error that names the column, the field, both types and the remedy.
+// Load finds columns and fields by their names. Where the types differ, Load converts the components: it
+// drops fields that the program no longer has, sets fields that the file lacks to zero, and widens integers
+// and floats. Load also narrows integers if each value fits. The report lists these changes. Options.Renamed
+// gives new names. Every other difference is an error that names the column, the field, both types and the
+// remedy.
 //
 // Load calls no callbacks. If OnAdd derives data from components, derive the data again after Load, or save
 // it as a resource. A tracker that the file does not describe sees all components as added. Load does not
 // reserve the room that Grow promised in the saved world: call Grow again.
 //
-// Containers in Options.Containers must have no elements, but may have room that Grow has made. Their options
-// may differ from those of the saved containers: the layout of a Table, or a Capacity that is large enough.
-// Load converts an element of another type like a component. Only elements of Lists must keep their size,
-// because the size decides where a List lies. The pairs of a HashIndex change their order if the keys are
-// floats, are larger than 8 bytes or have padding, because Go hashes such keys differently in each process.
-// Load reads the indices of a bulk.Indexed from the file if they fit the elements. Otherwise Load makes them
-// from the elements.
+// The containers in Options.Containers must have no elements. They may have another Capacity, if it is large
+// enough, and a Table may have another layout. Load converts their elements like components, except that the
+// elements of Lists must keep their size. Load reads the indices of a bulk.Indexed from the file if they fit
+// the elements; otherwise Load makes the indices again. A HashIndex gets another order of pairs if its keys
+// are floats, are larger than 8 bytes or have padding, because Go hashes such keys differently in each
+// process.
 //
-// If Load returns an error or panics, it has closed w or left w without entities: close w and make a new
-// world. The containers then have no elements. There is one exception: if w has entities or a container has
-// elements before the call, Load returns an error and leaves that world or container unchanged.
+// If Load returns an error or panics, w is closed or has no entities, and the containers have no elements:
+// close w and make a new world. One exception: if w has entities before the call, or a container has
+// elements, Load returns an error and does not change that world or container.
 //
 // Load checks the checksums, and checks that the parts of the world fit together. So a damaged file gives an
-// error and never a damaged world. A forged file may hold values that no program writes, such as a bool that
-// is neither true nor false.
+// error. A forged file may hold values that no program writes, such as a bool that is neither true nor false.
 //
 // If src is neither an io.ByteReader nor a file, Load may read beyond the end of the world.
 //
@@ -72,7 +69,7 @@ func Load(w *vast.World, src io.Reader, o Options) (*Report, error) {
 	return report, nil
 }
 
-// openSaved reads the beginning of a file that holds all of a world.
+// openSaved opens a file that must hold a complete world.
 func openSaved(src source) (*layer, error) {
 	file, err := openLayer(src, "")
 	if err == nil && file.m.delta() {
@@ -89,16 +86,16 @@ func readWorld(w *vast.World, layers []*layer, o Options, maps bool) (*Report, e
 		maps: maps && mapped.Supported() == nil}
 	l.codecs = codecsOf(o)
 	l.layer = layers[0]
-	whole := false
+	returned := false
 	defer func() {
-		if !whole { // a codec panicked
+		if !returned { // a codec panicked
 			_ = l.r().src.wait()
 			_ = l.abandon()
 		}
 	}()
 	err := l.load()
-	err = errors.Join(err, l.r().src.wait()) // a goroutine must not write into a world that is abandoned
-	whole = true
+	err = errors.Join(err, l.r().src.wait()) // no goroutine may write into an abandoned world
+	returned = true
 	if err != nil {
 		if l.layer.name != "" {
 			err = fmt.Errorf("%s: %w", l.layer.name, err)
@@ -118,7 +115,7 @@ func (l *loader) abandon() error {
 	return l.w.Close()
 }
 
-// loader is one call of Load.
+// loader holds the state of one call of readWorld.
 type loader struct {
 	w       *vast.World
 	options Options
@@ -127,32 +124,31 @@ type loader struct {
 
 	layers []*layer
 	layer  *layer // the layer that is being read
-	// For each array, column and resource of the last layer, the index of the layer with which reading
-	// begins: see whereFrom.
+	// For each array, column and resource of the last layer: index of the first layer to read. See whereFrom.
 	arraysFrom, valuesFrom, resourcesFrom []int
-	later                                 []later // blocks of a chain: see the type later
+	later                                 []later // blocks that are read after the arrays
 	maps                                  bool    // whether elements may be mapped: see mapElements
-	run                                   pending // the run that is mapped next
-	edges                                 []part  // the unmapped ends of mapped runs: see readEdges
+	run                                   pending // run that is mapped next
+	edges                                 []part  // unmapped ends of mapped runs: see readEdges
 
-	m        *manifest    // of the last layer
-	own      *state.World // the world that the program has made
-	s        *state.World // the world that the file describes
-	restored any
-	targets  []target // for each array of the file
-	settled  bool
+	m        *manifest    // description in the last layer
+	own      *state.World // world that the program has made
+	s        *state.World // world that the file describes
+	restored any          // world that is being restored: see engine
+	targets  []target     // target of each array in m
+	settled  bool         // whether settle was called
 
-	containers []container  // of the program
-	kept       []*container // for each container of the file: the program's container, or nil
+	containers []container  // containers of the program
+	kept       []*container // the program's container for each container of the file, or nil
 
 	values    map[uint32]*values
-	resources map[uint32]bool // the resources that have been read
+	resources map[uint32]bool // indices of the resources that have been read
 }
 
-// target is where the elements of an array of the file go.
+// target is the destination of the elements of an array of the file.
 type target struct {
-	array *state.Array // nil for an array that the program does not have
-	from  *schema
+	array *state.Array // the program's array; nil if the program does not have it
+	from  *schema      // type of the elements in the file
 	*conversion
 	maps   bool // whether the elements may be mapped
 	mapped bool // whether some elements are mapped
@@ -161,20 +157,20 @@ type target struct {
 // values is a HeapColumn whose components are being read.
 type values struct {
 	from  *schema
-	slots []int  // of the components that have not been read yet
-	next  uint64 // number of the first of these components
+	slots []int  // slots whose components have not been read
+	next  uint64 // number of the next component to read
 	of    any
 	path  string
 }
 
-// later is a block of a chain that load reads after all arrays whose elements lie side by side. Blocks of
-// arrays that must be read in order come first, then blocks of values, then resources.
+// later is a block of a chain that load reads after all arrays whose elements may be read in any order. load
+// first reads the blocks of arrays that must be read in order, then the blocks of values, then the resources.
 type later struct {
 	layer *layer
 	block
-	offset int64
-	number uint64
-	sum    uint32
+	offset int64  // offset of the block's bytes in the file
+	number uint64 // number of the block in the file
+	sum    uint32 // checksum of the block's bytes
 }
 
 // r returns the reader of the layer that is being read.
@@ -263,9 +259,10 @@ func (l *loader) blocks(number int) error {
 	}
 }
 
-// valueBlock reads a block of values or a resource. In a chain valueBlock only notes the block, because the
-// arrays of all files are read first. indices maps b.index to an index in the last description. layers maps
-// that index to the layer whose values are valid. number is the layer of the block.
+// valueBlock reads a block of values or a resource. In a chain, valueBlock postpones the block, because all
+// arrays must be read first, and skips a block whose values a later layer replaces. indices maps b.index to
+// an index in the last description. layers maps this index to the layer whose values are valid. number is
+// the number of the block's layer.
 func (l *loader) valueBlock(b block, indices, layers []int, number int) error {
 	if len(l.layers) == 1 {
 		return l.encoded(b)
@@ -280,8 +277,8 @@ func (l *loader) valueBlock(b block, indices, layers []int, number int) error {
 	return l.postpone(b, k)
 }
 
-// postpone notes a block of a chain for later reading. index replaces b.index: it is the index in the last
-// description.
+// postpone notes a block of a chain for later reading. index is the index of its array, column or resource in
+// the last description.
 func (l *loader) postpone(b block, index int) error {
 	src := l.r().src.(*places)
 	if b.size > uint64(math.MaxInt64-src.offset) {
@@ -300,7 +297,7 @@ func (l *loader) readLater(b block) error {
 	return l.encoded(b)
 }
 
-// encoded reads values of a column or a resource. Their blocks come after the blocks of all arrays.
+// encoded reads a block of values or a resource. All arrays must have been read.
 func (l *loader) encoded(b block) error {
 	if err := l.settle(); err != nil {
 		return err
@@ -447,7 +444,8 @@ func (l *loader) restore(extents []state.Extent) error {
 	return nil
 }
 
-// conversionTo returns how elements of an array of the file become those of an array of the program.
+// conversionTo returns the conversion of elements of the file's array a to elements of the program's array
+// own.
 func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, error) {
 	to := schemaOf(own.Type)
 	switch {
@@ -461,8 +459,9 @@ func (l *loader) conversionTo(own *state.Array, a *arrayManifest) (*conversion, 
 	return l.conversionOf(a.Type, to, a.Kind)
 }
 
-// target returns the target of a block whose elements have the given size in the file. It returns nil if a
-// later layer drops or replaces the elements, or if the program does not have the array.
+// target returns the target of a block whose elements have the given size in the file. number is the number
+// of the block's layer. target returns nil if a later layer drops or replaces the elements, or if the
+// program does not have the array.
 func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	y := l.layer
 	if l.settled || int64(b.index) >= int64(len(y.arrays)) {
@@ -563,7 +562,7 @@ func (t *target) clear(lo, hi int) {
 	}
 }
 
-// cut shortens each array to its length in this layer: it clears the elements beyond this length, which
+// cut shortens each array to its length in this layer: it clears the elements from this length on, which
 // earlier layers may have filled.
 func (l *loader) cut() {
 	ends := make([]int, len(l.targets))
@@ -653,7 +652,7 @@ func (l *loader) readValues(b block) error {
 	return nil
 }
 
-// decodeAll decodes a value that takes all bytes of b.
+// decodeAll decodes v from b. It returns an error if bytes follow the value.
 func (l *loader) decodeAll(b []byte, from *schema, v reflect.Value, path string) error {
 	d := decoder{codecs: l.codecs, changes: l.changes, b: b}
 	if err := d.decode(from, v, path); err != nil {
@@ -665,7 +664,6 @@ func (l *loader) decodeAll(b []byte, from *schema, v reflect.Value, path string)
 	return nil
 }
 
-// resource reads a resource.
 func (l *loader) resource(b block) error {
 	if int64(b.index) >= int64(len(l.m.Resources)) {
 		return fmt.Errorf("block %d belongs to no resource", l.r().blocks-1)
@@ -709,7 +707,7 @@ func (l *loader) resource(b block) error {
 	return nil
 }
 
-// finish checks that the file held the whole world, and makes the world usable.
+// finish checks that no values or resources are missing, and makes the world usable.
 func (l *loader) finish() error {
 	if err := l.settle(); err != nil {
 		return err

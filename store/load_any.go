@@ -18,24 +18,23 @@ import (
 // world, with all columns, tags, relations, edges and names that the file describes, and the resources.
 // Package probe reads and writes the components, and package inspect shows them. Close the world after use.
 //
-// LoadAny makes the component types from the description in the file: structs with the same fields at the
-// same offsets. A file does not describe everything. LoadAny loses:
+// LoadAny makes the component types from the description in the file: structs with equal fields at equal
+// offsets. A file does not describe everything. LoadAny loses:
 //
-//   - the methods of types, so that [WriteJSON] writes the fields of a type that has MarshalJSON;
-//   - the structure of values that a codec or the type's own method has encoded: they become bytes, except a
-//     time.Time;
-//   - names of declared types that are not structs, and resources of such types, which the report names;
-//   - containers, which the report names, too;
+//   - the methods of types: [WriteJSON] writes the fields of a type, even if the saved type has MarshalJSON;
+//   - the structure of values that a codec or a method of their type has encoded: they become bytes, but
+//     a time.Time stays a time.Time;
+//   - the names of declared types that are not structs;
+//   - resources of such types, and containers: the report names them;
 //   - room that Grow promised, and callbacks.
 //
-// LoadAny keeps everything else: [Save] and [WriteJSON] write the same world again. Pass them the types of
-// [probe.Resources] in Options.Resources.
+// LoadAny keeps everything else: [Save] and [WriteJSON] can write the loaded world again. Pass them the types
+// of [probe.Resources] in Options.Resources.
 //
-// LoadAny makes the world with the options o, but raises MaxEntities to the number of slots that the file
-// needs.
+// LoadAny makes the world with the options o. It raises MaxEntities if the file needs more slots.
 //
-// LoadAny returns the errors of [Load] for damaged files. A forged file may have types of any size, so limit
-// the memory with o.Limit if the file is not trusted.
+// For a damaged file, LoadAny returns an error as [Load] does. A forged file may have types of any size:
+// limit the memory with o.Limit if you do not trust the file.
 func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
 	from, end := sourceOf(src)
 	file, err := openSaved(from)
@@ -55,7 +54,7 @@ func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
 	return w, report, nil
 }
 
-// readAny reads a world without its program. If maps is true, elements may be mapped.
+// readAny reads a world without the program that saved it. If maps is true, elements may be mapped.
 func readAny(layers []*layer, o vast.Options, maps bool) (*vast.World, *Report, error) {
 	m := layers[len(layers)-1].m
 	w, resources, err := makeWorld(m, o, func(_ int, s *schema, encoded bool) (reflect.Type, error) {
@@ -75,8 +74,8 @@ func readAny(layers []*layer, o vast.Options, maps bool) (*vast.World, *Report, 
 	return w, report, nil
 }
 
-// typesOf returns a Go type for the values of a column or of edges. s is their schema in the file. encoded
-// says whether the values are encoded.
+// typesOf returns a Go type for the values of a column or of edges. s is the schema of the values in the
+// file. encoded is true for the values of a HeapColumn.
 type typesOf func(column int, s *schema, encoded bool) (reflect.Type, error)
 
 // makeWorld makes the world that a file describes, with its columns and without entities. It returns the
@@ -125,14 +124,13 @@ func makeWorld(m *manifest, o vast.Options, types typesOf) (w *vast.World, resou
 
 const (
 	maxWords = min(1<<26, math.MaxInt/64) // a word has 64 slots; a slot is a 32-bit number
-	maxNotes = 64                         // LoadAny makes at most this number of trackers for a column
+	maxNotes = 64                         // largest number of trackers that LoadAny makes for a column
 )
 
-// makeColumn makes a column of the file.
 func makeColumn(w *vast.World, m *manifest, i int, types typesOf) error {
 	c := &m.Columns[i]
 	switch {
-	case c.Private: // made with its relation or edges
+	case c.Private: // makeLinks makes it with its relation or edges
 		return nil
 	case c.Names:
 		w.Names()
@@ -155,7 +153,6 @@ func makeColumn(w *vast.World, m *manifest, i int, types typesOf) error {
 	return err
 }
 
-// makeLinks makes a relation or edges of the file.
 func makeLinks(w *vast.World, m *manifest, i int, types typesOf) error {
 	c := &m.Columns[i]
 	rule := slices.Index(rulesOnDelete[:], c.OnDelete)

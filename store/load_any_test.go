@@ -18,7 +18,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// loadAny loads a world without its program, and closes it when the test ends.
 func loadAny(t *testing.T, file []byte) (*vast.World, *store.Report) {
 	t.Helper()
 	w, report, err := store.LoadAny(bytes.NewReader(file), vast.Options{Name: "any"})
@@ -42,7 +41,6 @@ func saveWorld(t *testing.T, w *vast.World, o store.Options) []byte {
 	return b.Bytes()
 }
 
-// resourcesOf returns options that keep all resources of a world.
 func resourcesOf(w *vast.World) (o store.Options) {
 	for _, v := range probe.Resources(w) {
 		o.Resources = append(o.Resources, v.Type())
@@ -50,9 +48,8 @@ func resourcesOf(w *vast.World) (o store.Options) {
 	return o
 }
 
-// TestLoadAny: a program without the types of a world loads and saves the world. WriteJSON writes the same
-// document in programs with and without the types. A program with the types loads the same world from the new
-// file.
+// TestLoadAny: LoadAny gives a world with an equal document. A program with the types of the world loads an
+// equal world from the file that Save writes for the result of LoadAny.
 func TestLoadAny(t *testing.T) {
 	seeds := uint64(12)
 	if !longtest.Enabled() {
@@ -91,7 +88,6 @@ func TestLoadAny(t *testing.T) {
 	}
 }
 
-// TestLoadAnyOfOtherMachines: LoadAny loads a file of any platform on any platform.
 func TestLoadAnyOfOtherMachines(t *testing.T) {
 	for _, name := range []string{"town-amd64", "town-386", "yard-amd64", "yard-386"} {
 		file, err := os.ReadFile(filepath.Join("testdata", name+".world"))
@@ -120,7 +116,7 @@ type (
 		A, b int8
 		Wait time.Duration
 	}
-	// padded has gaps, blank fields, a field of no size, nested types and declared basic types.
+	// padded has gaps, a blank field, a field of size 0, nested types and a declared basic type.
 	padded struct {
 		Flag bool
 		_    [3]int64
@@ -142,8 +138,8 @@ type (
 	total int
 )
 
-// TestLoadAnyKeepsLayout: the types that LoadAny makes have the layout and the field names of the
-// program's types.
+// TestLoadAnyKeepsLayout: the types that LoadAny makes have the layout and the field names of the saved
+// types.
 func TestLoadAnyKeepsLayout(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
 	defer w.Close()
@@ -173,17 +169,17 @@ func TestLoadAnyKeepsLayout(t *testing.T) {
 	for i, col := range probe.Columns(any) {
 		own, made := probe.Describe(probe.Columns(w)[i]), probe.Describe(col)
 		if own.Name != made.Name || own.Storage != made.Storage || own.Linked != made.Linked {
-			t.Errorf("%+v\ninstead of\n%+v", made, own)
+			t.Errorf("%+v\nwant\n%+v", made, own)
 		}
 		if own.Type.Size() != made.Type.Size() || own.Type.Align() != made.Type.Align() {
-			t.Errorf("%s has %d bytes, instead of %d", own.Name, made.Type.Size(), own.Type.Size())
+			t.Errorf("%s has %d bytes, want %d", own.Name, made.Type.Size(), own.Type.Size())
 		}
 		if own.Type == reflect.TypeFor[padded]() {
 			for _, name := range []string{"Flag", "Heat", "celsius", "In", "To", "end"} {
 				f, _ := own.Type.FieldByName(name)
 				g, ok := made.Type.FieldByName(name)
 				if !ok || f.Offset != g.Offset || f.Type.Size() != g.Type.Size() {
-					t.Errorf("%+v instead of %+v", g, f)
+					t.Errorf("%+v, want %+v", g, f)
 				}
 			}
 		}
@@ -197,18 +193,17 @@ func TestLoadAnyKeepsLayout(t *testing.T) {
 		to = append(to, probe.Bytes(made, run)...)
 	}
 	if !bytes.Equal(from, to) {
-		t.Error("the elements have other bytes")
+		t.Error("the bytes of the elements differ")
 	}
 	if x, y := writeJSON(t, w, store.Options{}), writeJSON(t, any, store.Options{}); x != y {
 		t.Error(difference(x, y))
 	}
-	// The rule on deletion is the program's: Cascade.
 	if any.Delete(all[3]); any.Len() != 80 || any.Alive(all[1]) {
-		t.Errorf("%d entities remain of 100, after deleting one that 19 others reach by roads", any.Len())
+		t.Errorf("%d entities remain, want 80: the deleted entity and 19 entities with roads to it are gone",
+			any.Len())
 	}
 }
 
-// columnNamed returns the number of the column with a name.
 func columnNamed(t *testing.T, w *vast.World, name string) int {
 	t.Helper()
 	i := slices.IndexFunc(probe.Columns(w), func(c vast.AnyColumn) bool { return c.Name() == name })
@@ -218,8 +213,7 @@ func columnNamed(t *testing.T, w *vast.World, name string) int {
 	return i
 }
 
-// TestLoadAnyOfHeapValues: LoadAny loads the components of a HeapColumn, and the resources whose types are
-// structs.
+// TestLoadAnyOfHeapValues: LoadAny loads the components of a HeapColumn, and resources that are structs.
 func TestLoadAnyOfHeapValues(t *testing.T) {
 	number := store.CodecOf(func(b []byte, p **int) ([]byte, error) { return fmt.Append(b, **p), nil },
 		func(b []byte, p **int) error {
@@ -255,15 +249,14 @@ func TestLoadAnyOfHeapValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	if x, y := heap.Get(e), again.Get(e); !reflect.DeepEqual(x, y) {
-		t.Errorf("%v instead of %v", y, x)
+		t.Errorf("%v, want %v", y, x)
 	}
 	if s, r := vast.FindResource[score](b), vast.FindResource[rank](b); s.Points != 3 || r.Points != 4 {
 		t.Error(s, r)
 	}
 }
 
-// FuzzLoadAny: for a file with changed bytes and correct checksums, LoadAny returns an error, or a world that
-// Save saves.
+// FuzzLoadAny: for a forged file, LoadAny returns an error or a world that Save can write.
 func FuzzLoadAny(f *testing.F) {
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})

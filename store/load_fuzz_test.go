@@ -9,9 +9,10 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// forge returns a copy of a file with changed bytes and correct checksums. Each patch has 4 bytes. The
-// first 3 bytes give the place of a byte of the file: as a fraction, in units of 2⁻²⁴, of the part after the
-// first 16 bytes. The last byte of the patch is the number to add there.
+// forge returns a copy of a file with changed bytes and correct checksums. Each patch has 4 bytes, and
+// changes one byte of the file. The first 3 bytes of the patch are a number of 24 bits that selects this
+// byte, in proportion to the length of the file after its first 16 bytes. forge adds the last byte of the
+// patch to it.
 func forge(file, patches []byte) []byte {
 	file = bytes.Clone(file)
 	for ; len(patches) >= 4; patches = patches[4:] {
@@ -32,8 +33,7 @@ func forge(file, patches []byte) []byte {
 	return file
 }
 
-// FuzzLoad: for a file with changed bytes and correct checksums, Load returns an error or makes a world that
-// works.
+// FuzzLoad: for a forged file, Load returns an error or makes a world that works.
 func FuzzLoad(f *testing.F) {
 	f.Add(uint8(0), []byte{})
 	f.Add(uint8(1), []byte{1, 2, 3, 4, 200, 3, 4, 1})

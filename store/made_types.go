@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// The functions below make Go types from schemas, for a program that does not have the saved types.
+// The functions of this file make Go types from schemas, for LoadAny and tools.
 
 // opaque is a value that a codec of another program has encoded.
 type opaque []byte
@@ -21,7 +21,7 @@ func (o *opaque) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// opaqueKey is an opaque value that is the key of a map.
+// opaqueKey is like opaque, for the keys of maps.
 type opaqueKey string
 
 func (o opaqueKey) AppendBinary(b []byte) ([]byte, error) { return append(b, o...), nil }
@@ -31,11 +31,11 @@ func (o *opaqueKey) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// knownTypes are types whose methods or meaning matter to tools. A type of a file becomes a known type if it
-// has the name and the schema of that known type.
+// knownTypes are types whose methods or meaning matter to tools. A type in a file becomes a known type if
+// names and schemas are equal.
 var knownTypes = []reflect.Type{typeEntity, typeDuration, reflect.TypeFor[time.Time]()}
 
-// basicTypes are the types of the kinds whose values files hold alike for all processors.
+// basicTypes maps each kind whose size does not depend on the processor to its type.
 var basicTypes = map[string]reflect.Type{
 	"bool": reflect.TypeFor[bool](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](),
 	"int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](), "uint8": reflect.TypeFor[uint8](),
@@ -45,8 +45,8 @@ var basicTypes = map[string]reflect.Type{
 	"complex128": reflect.TypeFor[complex128](), "string": reflect.TypeFor[string](),
 }
 
-// wordTypes holds the kinds whose size depends on the processor. own is the Go type of the kind. four and
-// eight replace own if the values in the file have 4 or 8 bytes and own has another size on this processor.
+// wordTypes holds the kinds whose size depends on the processor. own is the Go type of the kind. If own has
+// another size than the values in the file, four replaces it for values of 4 bytes, and eight for 8 bytes.
 var wordTypes = map[string]struct {
 	own         reflect.Type
 	four, eight reflect.Type
@@ -57,8 +57,8 @@ var wordTypes = map[string]struct {
 }
 
 // typeOf returns a type for values of a file. The type has the layout of the schema if this processor allows
-// that layout. Otherwise the type has fields of the same names and kinds. encoded says whether the values are
-// encoded.
+// that layout. Otherwise only the names and kinds of the fields are equal. encoded is true for the values of
+// HeapColumns and resources.
 func typeOf(s *schema, encoded bool) (t reflect.Type, err error) {
 	defer func() {
 		if v := recover(); v != nil { // package reflect panics if there is no such type
@@ -73,7 +73,7 @@ type typeMaker struct {
 	codecs
 }
 
-// of returns the type for a schema. key says whether the type is a part of the key of a map.
+// of returns the type for a schema. key is true for a part of the key of a map.
 func (m typeMaker) of(s *schema, key bool) (reflect.Type, error) {
 	for _, t := range knownTypes {
 		if s.Name == t.String() && m.describes(s, t) {
@@ -133,8 +133,7 @@ func (m typeMaker) describes(s *schema, t reflect.Type) bool {
 	return err == nil && own.same(s)
 }
 
-// structOf returns the type of a struct. If the type has a name, the first field is blank and holds the name:
-// see nameField.
+// structOf returns a struct type. If the schema has a name, the first field is a nameField.
 func (m typeMaker) structOf(s *schema, key bool) (reflect.Type, error) {
 	l := probe.Layout{Name: s.String(), Size: s.Size}
 	fields := []reflect.StructField{nameField(s.Name, "")}
@@ -199,8 +198,8 @@ func madeName(t reflect.Type, tag string) string {
 	return ""
 }
 
-// resourceOf returns the type of a resource. It returns nil if the type cannot hold the name of the resource,
-// because two resources could then have the same type.
+// resourceOf returns the type of a resource. It returns nil if the type cannot hold the name of the resource:
+// otherwise two resources could have one type.
 func resourceOf(m *resourceManifest) (reflect.Type, error) {
 	for _, t := range knownTypes {
 		if nameOf(t) == m.Name {

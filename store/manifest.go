@@ -38,20 +38,19 @@ type manifest struct {
 	Kept       *keptManifest       `json:"kept,omitempty"`
 }
 
-// keptManifest holds the data that only the manifest of a store's checkpoint has.
+// keptManifest holds what only the manifest of a store's checkpoint has.
 type keptManifest struct {
 	Store    string          `json:"store"`    // the store's identity, 32 hexadecimal digits
-	Number   uint64          `json:"number"`   // of the checkpoint
-	Tick     uint64          `json:"tick"`     // the number of the last tick
-	Segment  uint32          `json:"segment"`  // the journal's segment that begins at the checkpoint, or 0
-	Position uint64          `json:"position"` // of the first journal record that recovery reads
-	Since    uint32          `json:"since"`    // the segment of this record: Segment or an earlier one
+	Number   uint64          `json:"number"`   // number of the checkpoint
+	Tick     uint64          `json:"tick"`     // number of the last tick
+	Segment  uint32          `json:"segment"`  // journal segment that begins at the checkpoint, or 0
+	Position uint64          `json:"position"` // position of the first journal record that recovery reads
+	Since    uint32          `json:"since"`    // segment of the record at Position: Segment or an earlier one
 	Schedule *state.Schedule `json:"schedule,omitempty"`
-	// Moment is a random number that each checkpoint gets, 16 hexadecimal digits. It tells checkpoints with
-	// the same number apart: stores make such checkpoints if they use two copies of a folder.
+	// Moment is a random number, 16 hexadecimal digits. It distinguishes checkpoints with the same Number,
+	// which two copies of a folder can have.
 	Moment string `json:"moment,omitempty"`
-	// Taken is the time of the checkpoint by the program's clock, in milliseconds since 1970, UTC. A copy of
-	// the file has the same Taken.
+	// Taken is the time of the checkpoint by the program's clock, in milliseconds since 1970, UTC.
 	Taken int64 `json:"taken,omitempty"`
 	// Base is the number of the checkpoint that a delta continues, and BaseMoment is the moment of that
 	// checkpoint. Base is 0 in a file that holds the complete world.
@@ -65,8 +64,7 @@ type columnManifest struct {
 	Linked  string `json:"linked,omitempty"`
 	Private bool   `json:"private,omitempty"`
 	Names   bool   `json:"names,omitempty"`
-	// Cyclic and OnDelete are the options of a relation or edges. Load ignores them and keeps the options of
-	// the program.
+	// Cyclic and OnDelete are the options of a relation or edges. Load keeps the program's options instead.
 	Cyclic   bool          `json:"cyclic,omitempty"`
 	OnDelete string        `json:"onDelete,omitempty"` // cascade or refuse
 	Type     *schema       `json:"type,omitempty"`     // nil for a tag
@@ -88,13 +86,13 @@ type arrayManifest struct {
 	Number    int     `json:"number,omitempty"`
 	Len       int     `json:"len"`
 	Type      *schema `json:"type"`
-	// Whole is whether a delta holds the complete array. If it does, earlier files of the chain are not read
-	// for this array. Otherwise, the delta holds only the changed blocks of the array. For a column or a
-	// resource, Whole is whether the delta holds the values. If it does not, the values in an earlier file
-	// are valid.
+	// Whole is only set in a delta. It says that the delta holds the complete array, so that readers skip the
+	// array in earlier files. Without Whole, the delta holds only the changed blocks of the array. For a
+	// column or a resource, Whole says that the delta holds the values. Without Whole, the values of an
+	// earlier file are valid.
 	Whole bool `json:"whole,omitempty"`
-	// Skew is the offset of element 0 in its page of memory, in bytes. It is set only for arrays for which
-	// the method placed returns true.
+	// Skew is the offset of element 0 in its page of memory, in bytes. It is only set for arrays for which
+	// manifest.placed returns true.
 	Skew int `json:"skew,omitempty"`
 }
 
@@ -158,7 +156,7 @@ func describe(s *state.World, c codecs) (*manifest, error) {
 	return m, nil
 }
 
-// parse reads a manifest. It checks what the other functions rely on.
+// parse decodes a manifest, and checks what other functions rely on.
 func parse(text []byte) (*manifest, error) {
 	m := new(manifest)
 	if err := json.Unmarshal(text, m); err != nil {
@@ -230,7 +228,6 @@ type arrayKey struct {
 	number                  int
 }
 
-// key returns the key of an array of the description.
 func (m *manifest) key(a *arrayManifest) arrayKey {
 	k := arrayKey{kind: a.Kind, number: a.Number}
 	if a.Column >= 0 {
@@ -242,7 +239,7 @@ func (m *manifest) key(a *arrayManifest) arrayKey {
 	return k
 }
 
-// version returns the version of the format that a file with the description has.
+// version returns the format version of a file with this description.
 func (m *manifest) version() uint16 {
 	switch {
 	case m.Kept != nil && slices.ContainsFunc(m.Arrays, func(a arrayManifest) bool {

@@ -12,17 +12,18 @@ import (
 )
 
 // A tool that inspects a checkpoint need not read all elements, because the operating system can map them
-// from the file: it reads a page when the tool first touches the page. Only whole pages can be mapped. Mapped
-// elements must therefore have the same offset in their pages of the file as in their pages of memory. In the
-// files of a store, each long run of elements is placed: it lies at such an offset. A run is a sequence of
-// adjoining blocks of one array. The headers of all blocks of a placed run come first, then padding, then the
-// elements. The offset in memory follows from the number of the column (see bitset.Skew), and is the same in
-// each process that makes the columns in the same order. If the offset differs, or if the run is short, the
-// elements are read.
+// from the file: it reads a page when the tool first touches the page. Only whole pages can be mapped. So
+// mapped elements must have the same offset in a page of the file as in a page of memory.
 //
-// Only elements of a Column are mapped, because they are values of the program, and the library does not rely
-// on them. Data that the library relies on is always read and checked: bits, generations, owners, links,
-// extents, and the data of pools and containers.
+// A run is a sequence of adjoining blocks of one array. In the files of a store, each long run is placed:
+// padding gives the elements the offset that they have in memory. The headers of all blocks of a placed run
+// come first, then the padding, then the elements. The offset in memory follows from the number of the
+// column (see bitset.Skew), so it is the same in each process that makes the columns in the same order. If
+// the offset differs, or if the run is short, the elements are read.
+//
+// Only elements of a Column are mapped: they are values of the program, and the library does not rely on
+// them. All other data is read and checked: bits, generations, owners, links, extents, and the data of pools
+// and containers.
 
 const (
 	// maxPlaced limits the bytes of a run of several blocks. The limit is large because each run needs a
@@ -39,7 +40,7 @@ var (
 	// minPlaced is the least number of bytes of a placed run. A run has less than a page of padding, which
 	// is less than 1 % of its bytes.
 	minPlaced = 512 << 10
-	// minMapped is the least number of bytes that are mapped. To read fewer bytes is fast enough.
+	// minMapped is the least number of bytes that are mapped. Reading fewer bytes is fast enough.
 	minMapped = 64 << 10
 )
 
@@ -61,12 +62,10 @@ func (p *picture) noteSkews() {
 	}
 }
 
-// maxPaddingOf returns the largest number of bytes of padding in a file that has the given number of bytes
-// of elements.
+// maxPaddingOf returns the largest number of padding bytes in a file with the given number of element bytes.
 func maxPaddingOf(bytes int64) int64 { return bytes / int64(minPlaced) * mapped.PageSize }
 
-// together returns how many of the first blocks can form a run. The blocks of a run hold elements of one
-// array, without gaps.
+// together returns how many of the first blocks can form a run.
 func together(m *manifest, blocks []staged) int {
 	first := &blocks[0]
 	if first.kind != blockArray || !m.placed(&m.Arrays[first.index]) {
@@ -84,8 +83,7 @@ func together(m *manifest, blocks []staged) int {
 	return min(len(blocks), maxListed)
 }
 
-// writeRun writes a run, or a single block of any kind. It places a long run. m is the description of the
-// file.
+// writeRun writes a run, or a single block of any kind. It places a long run.
 func (w *blockWriter) writeRun(m *manifest, run []staged) error {
 	bytes := 0
 	for i := range run {
@@ -127,7 +125,7 @@ type pending struct {
 	*target
 	file   disk.File
 	blocks []part
-	filled [2]int // the index of the first element, and the index after the last element
+	filled [2]int // index of the first element, and index after the last element
 }
 
 // bytes returns the memory of the elements.
@@ -136,7 +134,7 @@ func (p *pending) bytes() []byte {
 	return unsafe.Slice(unsafe.SliceData(first.dst), last.offset-first.offset+int64(len(last.dst)))
 }
 
-// follows reports whether a block of the target t continues the run, in the file and in memory.
+// follows reports whether a block of the target t continues the run both in the file and in memory.
 func (p *pending) follows(t *target, one part) bool {
 	if len(p.blocks) == 0 || p.target != t {
 		return false
@@ -147,9 +145,9 @@ func (p *pending) follows(t *target, one part) bool {
 			unsafe.Pointer(unsafe.SliceData(one.dst))
 }
 
-// mapElements adds a block of n elements to the run that mapRun maps next. first is the index of the block's
-// first element. The checksum of a mapped block is not checked. If mapElements returns false, the caller must
-// read the block.
+// mapElements adds a block of n elements to l.run, which mapRun maps later. first is the index of the block's
+// first element. If mapElements returns false, the caller must read the block. The checksum of a mapped block
+// is not checked.
 func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	src, ok := l.r().src.(*places)
 	if !ok {
@@ -173,9 +171,8 @@ func (l *loader) mapElements(t *target, first, n int) (bool, error) {
 	return true, nil
 }
 
-// mapRun maps the whole pages of the run that mapElements has collected. readEdges later reads the parts of
-// the run before and after these pages. If the run is short or cannot be mapped, mapRun begins to read the
-// run.
+// mapRun maps the whole pages of l.run. readEdges later reads the elements before and after these pages. If
+// the run is short or cannot be mapped, mapRun lets the goroutines of the source read it.
 func (l *loader) mapRun() error {
 	run := &l.run
 	if len(run.blocks) == 0 {
@@ -183,7 +180,7 @@ func (l *loader) mapRun() error {
 	}
 	defer func() { run.blocks = run.blocks[:0] }()
 	bytes, offset, number := run.bytes(), run.blocks[0].offset, run.blocks[0].number
-	// The addresses are those of committed memory outside of Go's heap.
+	// The memory lies outside of Go's heap, so a mapping may replace it.
 	addr := uintptr(unsafe.Pointer(&bytes[0]))
 	lo := int(-addr & (mapped.PageSize - 1))
 	hi := len(bytes) - int((addr+uintptr(len(bytes)))&(mapped.PageSize-1))
@@ -201,7 +198,7 @@ func (l *loader) mapRun() error {
 		if err = errors.Join(err, failed); err != nil {
 			return err
 		}
-		l.maps = known && done // if the system refuses one run, it would probably refuse the next run, too
+		l.maps = known && done // after one refusal, the system would probably refuse all runs
 	}
 	if !done {
 		run.array.Filled = append(run.array.Filled, run.filled)
@@ -217,8 +214,7 @@ func (l *loader) mapRun() error {
 }
 
 // readEdges reads the parts of mapped runs that do not fill a page. load calls readEdges after the last run
-// of a file, because touching a page earlier might fill a huge page that includes pages which are mapped
-// later.
+// of a file: an earlier write to a page could allocate a huge page, which would include pages of later runs.
 func (l *loader) readEdges() error {
 	for _, one := range l.edges {
 		if err := readAt(l.r().src.(*places).src, one.dst, one.offset); err != nil {

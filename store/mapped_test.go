@@ -21,7 +21,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// mappedBytes returns how many bytes of the files of a folder are mapped.
+// mappedBytes returns how many bytes of the files of a folder are mapped, or 0 on systems without /proc.
 func mappedBytes(t *testing.T, dir string) (n int) {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -58,18 +58,8 @@ func mustMap(t *testing.T, dir string, n int) {
 	}
 }
 
-// savedWorld returns the bytes that Save writes for a world.
-func savedWorld(t *testing.T, w *vast.World, o store.Options) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := store.Save(w, &b, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// TestMappedMoments: a moment of a town, which has every storage, gives the same world whether elements are
-// mapped or read. The moments lie in chains and in merged files.
+// TestMappedMoments: mapped moments and read moments of a town are equal worlds. Some moments are chains, and
+// the last moment is one file.
 func TestMappedMoments(t *testing.T) {
 	defer store.PlaceFrom(mapped.PageSize)()
 	n := liveOn(t, 4, 0)
@@ -106,7 +96,7 @@ func TestMappedMoments(t *testing.T) {
 	}
 }
 
-// compareMoments opens the moment of the last tick, mapped and read, with and without the program, and
+// compareMoments opens the moment of the last tick with OpenAt and LoadMoment, both mapped and read, and
 // compares the worlds.
 func (n *lived) compareMoments(t *testing.T, tick uint64) {
 	t.Helper()
@@ -124,15 +114,14 @@ func (n *lived) compareMoments(t *testing.T, tick uint64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		worlds[i] = savedWorld(t, w, store.Options{})
+		worlds[i] = saveWorld(t, w, store.Options{})
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 	}
 	if equalBytes && !bytes.Equal(worlds[0], worlds[1]) {
-		t.Errorf("tick %d: without the program, the mapped moment differs from the read moment", tick)
+		t.Errorf("tick %d: LoadMoment gives different worlds for mapped and for read elements", tick)
 	}
-	// The mapped town continues like a town that was read.
 	stop := store.Read()
 	other := n.openAt(t, tick, false)
 	stop()
@@ -156,7 +145,7 @@ func (n *lived) compareMoments(t *testing.T, tick uint64) {
 	}
 }
 
-// field is a component of 100 bytes. Pages begin inside of such components.
+// field has 100 bytes, so that pages begin inside of fields.
 type field [100]byte
 
 // herd is a world with components of two sizes, and its store.
@@ -167,8 +156,8 @@ type herd struct {
 	numbers vast.Column[uint32]
 }
 
-// newHerd makes the world. If reversed is true, newHerd makes the column numbers first instead of last, which
-// changes the number of each column.
+// newHerd makes a herd without entities. If reversed is true, the column numbers is the first column instead
+// of the last.
 func newHerd(t *testing.T, reversed bool) *herd {
 	h := &herd{w: vast.NewWorld(vast.Options{Name: "herd", MaxEntities: 1 << 17})}
 	t.Cleanup(func() {
@@ -188,7 +177,6 @@ func newHerd(t *testing.T, reversed bool) *herd {
 	return h
 }
 
-// fill makes n entities.
 func (h *herd) fill(n int) {
 	next := uint32(0)
 	h.w.Archetype(h.columns[0], h.columns[1], h.columns[2], h.numbers).NewN(n, func(run vast.Run) {
@@ -218,10 +206,9 @@ func herdIn(t *testing.T, n int) string {
 	return dir
 }
 
-// wholeFile returns the path of the file that holds the complete herd. The folder also has a small delta.
+// wholeFile returns the path of the file that holds the complete herd. The folder also has a delta.
 func wholeFile(dir string) string { return filepath.Join(dir, "checkpoint-00000001") }
 
-// openHerd opens the herd in a folder.
 func openHerd(t *testing.T, dir string, reversed bool) *herd {
 	t.Helper()
 	h := newHerd(t, reversed)
@@ -234,7 +221,7 @@ func openHerd(t *testing.T, dir string, reversed bool) *herd {
 
 const herdSize = 8_000 // entities; each column of fields has 800 KB
 
-// TestMappedLongRuns: with the default length limits, long columns are mapped, and padding is less than 1 %.
+// TestMappedLongRuns: long columns are mapped, and their padding is less than 1 %.
 func TestMappedLongRuns(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, false)
@@ -253,14 +240,14 @@ func TestMappedLongRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if whole := savedWorld(t, h.w, store.Options{}); info.Size() > int64(len(whole))*101/100 {
+	if whole := saveWorld(t, h.w, store.Options{}); info.Size() > int64(len(whole))*101/100 {
 		t.Errorf("the file has %d bytes, which is more than 1 %% above the %d bytes that Save writes",
 			info.Size(), len(whole))
 	}
 }
 
-// TestMappedWorldChanges: a program can change a mapped world like any other world: deleted entities are
-// gone, and new components are zero, also after Trim. The files do not change.
+// TestMappedWorldChanges: a program can change a mapped world like any other world. New components are zero,
+// also after Trim. The files do not change.
 func TestMappedWorldChanges(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	before := listing(t, dir)
@@ -352,9 +339,8 @@ func TestMappedMomentsStay(t *testing.T) {
 	}
 }
 
-// TestOtherColumnsAreRead: a column is read instead of mapped if it has another number than in the program
-// that wrote the file, because its elements then have other offsets in their pages. A column of a changed
-// type is also read, because it is converted.
+// TestOtherColumnsAreRead: a column is read instead of mapped if its number or its type differs from that in
+// the file. Another number gives the elements other offsets in their pages.
 func TestOtherColumnsAreRead(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, true)
@@ -381,7 +367,7 @@ func TestOtherColumnsAreRead(t *testing.T) {
 	}
 }
 
-// TestCutFiles: OpenAt of a file that is too short returns an error and causes no memory fault.
+// TestCutFiles: OpenAt of a truncated file returns an error and causes no memory fault.
 func TestCutFiles(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	path := wholeFile(dir)
@@ -407,8 +393,8 @@ func TestCutFiles(t *testing.T) {
 	mustMap(t, dir, 0)
 }
 
-// TestFileThatIsCutLater: if a file is cut after it was mapped, reading a page that is gone is a memory
-// fault. The fault names the column and the cause.
+// TestFileThatIsCutLater: reading a mapped page of a file that was truncated afterwards is a memory fault.
+// The fault names the column and the cause.
 func TestFileThatIsCutLater(t *testing.T) {
 	if err := mapped.Supported(); err != nil {
 		t.Skip(err)
@@ -431,11 +417,11 @@ func TestFileThatIsCutLater(t *testing.T) {
 		for e := range h.w.Query().All() {
 			sum += h.columns[2].Get(e)[1]
 		}
-		t.Error("reading the cut pages gives no fault, but the sum ", sum)
+		t.Error("reading the truncated pages causes no fault, and gives the sum", sum)
 	})
 }
 
-// TestDamageInMappedElements: OpenAt does not find damage in mapped elements. Verify and Open find it.
+// TestDamageInMappedElements: Verify and Open find damage in mapped elements, but OpenAt does not.
 func TestDamageInMappedElements(t *testing.T) {
 	if err := mapped.Supported(); err != nil {
 		t.Skip(err)

@@ -12,13 +12,11 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// A merge writes one file that replaces several files of a chain: all files, or the newest deltas. A merge
-// handles one chunk of an array at a time. Besides the extents, a merge therefore holds in memory only a
-// chunk, the longest block, and a list of the places of all blocks.
+// A merge writes one file that replaces several files of a chain: all files, or the newest deltas. The merge
+// holds in memory the extents, one chunk of an array, the longest block, and a list of all blocks.
 
-// compact replaces the file of a checkpoint by a file that holds the complete world. The checkpoint then
-// needs no other file. If the program or the machine dies during compact, the folder has the old or the new
-// file.
+// compact replaces the file of a checkpoint by a file that holds the complete world. If the program or the
+// machine dies during compact, the folder has the old or the new file.
 func compact(folder disk.Folder, number uint64) (err error) {
 	name := checkpointName(number)
 	c, err := openChain(folder, number)
@@ -54,9 +52,9 @@ func compact(folder disk.Folder, number uint64) (err error) {
 }
 
 // merge merges the newest files of the last chain and the copy of the world into one file. oldest is the
-// index of the first file to merge. If oldest is 0, but a merge of only the deltas leaves room (see
-// leavesRoom), merge begins with index 1, the first delta. merge returns the number of the checkpoint that
-// the new file continues, or 0.
+// index of the first file to merge. If oldest is 0, and leavesRoom accepts a merge of only the deltas, merge
+// begins with the first delta. base is the number of the checkpoint that the new file continues; it is 0 if
+// the new file holds the complete world.
 func (s *Store) merge(dst io.Writer, oldest int) (base uint64, err error) {
 	c, err := openChain(s.folder, s.stage.m.Kept.Base)
 	if err != nil {
@@ -81,26 +79,27 @@ func (s *Store) merge(dst io.Writer, oldest int) (base uint64, err error) {
 	return base, c.merge(dst, oldest)
 }
 
-// found is a block that lies in a file, or whose bytes are in memory.
+// found is a block of a layer.
 type found struct {
 	block
-	offset int64
-	number uint64
-	sum    uint32
-	own    []byte
+	offset int64  // offset of the block's bytes in the file
+	number uint64 // number of the block in the file, counted from 0
+	sum    uint32 // checksum of the block's bytes
+	own    []byte // bytes of a block in memory; nil for a block in a file
 }
 
 // indexed is a layer with a list of its blocks.
 type indexed struct {
 	*layer
-	src                           io.ReaderAt
-	extents                       []byte
-	ofArray, ofColumn, ofResource [][]found // by index in the last description
-	lengths                       []int     // of the arrays in this layer, by index in the last description
+	src     io.ReaderAt // the file; nil for the copy in memory
+	extents []byte
+	// The indices of the following slices are indices in the last description of the chain.
+	arrayBlocks, columnBlocks, resourceBlocks [][]found
+	lengths                                   []int // lengths of the arrays in this layer
 }
 
-// addCopy adds the copy of the world, which is in memory, as the newest layer. Afterwards the chain can be
-// merged, but not read.
+// addCopy adds the copy of the world in memory as the newest layer. After addCopy, the chain can be merged,
+// but not read.
 func (c *chain) addCopy(top *stage) error {
 	c.layers = append(c.layers, &layer{name: "the copy of the world", m: top.m, stage: top})
 	return c.match()
@@ -108,7 +107,7 @@ func (c *chain) addCopy(top *stage) error {
 
 // merge merges layers of the chain into one file. oldest is the index of the first layer to merge. If oldest
 // is 0, the file holds the complete world. Otherwise the file is a delta that continues the layer before
-// oldest. The chain cannot be read afterwards.
+// oldest. After merge, the chain cannot be read.
 func (c *chain) merge(dst io.Writer, oldest int) error {
 	layers, err := c.index(oldest)
 	if err != nil {
@@ -135,20 +134,20 @@ func (c *chain) merge(dst io.Writer, oldest int) error {
 	_, columns, resources := whereFrom(c.layers[oldest:])
 	var buffer []byte
 	for i, n := range columns {
-		if err := layers[n].copyTo(out, layers[n].ofColumn[i], i, &buffer); err != nil {
+		if err := layers[n].copyTo(out, layers[n].columnBlocks[i], i, &buffer); err != nil {
 			return err
 		}
 	}
 	for i, n := range resources {
-		if err := layers[n].copyTo(out, layers[n].ofResource[i], i, &buffer); err != nil {
+		if err := layers[n].copyTo(out, layers[n].resourceBlocks[i], i, &buffer); err != nil {
 			return err
 		}
 	}
 	return out.close()
 }
 
-// bytesOfDeltas returns how many bytes of elements and values, with the headers of their blocks, a merge of
-// all deltas into one would write.
+// bytesOfDeltas returns the number of bytes that a merge of all deltas would write for arrays, columns and
+// resources, including the headers of blocks.
 func (c *chain) bytesOfDeltas() (int64, error) {
 	layers, err := c.index(1)
 	if err != nil {
@@ -156,22 +155,22 @@ func (c *chain) bytesOfDeltas() (int64, error) {
 	}
 	m := c.mergedDelta(1)
 	var n tally
-	if err := c.mergeArrays(&n, layers, m, 1, &overlay{m: m, counts: true}); err != nil {
+	if err := c.mergeArrays(&n, layers, m, 1, &overlay{m: m, onlyCount: true}); err != nil {
 		return 0, err
 	}
 	_, columns, resources := whereFrom(c.layers[1:])
 	for i, k := range columns {
-		n.add(layers[k].ofColumn[i])
+		n.add(layers[k].columnBlocks[i])
 	}
 	for i, k := range resources {
-		n.add(layers[k].ofResource[i])
+		n.add(layers[k].resourceBlocks[i])
 	}
 	return n.bytes, nil
 }
 
-// runs is a destination for runs of blocks. m describes the file that gets the blocks. Their bytes are valid
-// only during the call.
-type runs interface {
+// runWriter is a destination for runs of blocks. m describes the file that gets the blocks. The bytes of the
+// blocks are valid only during the call.
+type runWriter interface {
 	writeRun(m *manifest, run []staged) error
 }
 
@@ -196,12 +195,12 @@ func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	m := c.manifest()
 	for _, y := range c.layers[oldest:] {
 		if y.indexed == nil {
-			x := &indexed{layer: y, ofArray: make([][]found, len(m.Arrays)),
-				ofColumn: make([][]found, len(m.Columns)), ofResource: make([][]found, len(m.Resources)),
+			x := &indexed{layer: y, arrayBlocks: make([][]found, len(m.Arrays)),
+				columnBlocks: make([][]found, len(m.Columns)), resourceBlocks: make([][]found, len(m.Resources)),
 				lengths: y.lengths(len(m.Arrays))}
 			if y.stage != nil {
-				x.take()
-			} else if err := x.scan(); err != nil {
+				x.scanCopy()
+			} else if err := x.scanFile(); err != nil {
 				return nil, fmt.Errorf("%s: %w", y.name, err)
 			}
 			y.indexed = x
@@ -211,8 +210,8 @@ func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	return layers, nil
 }
 
-// lengths returns the length in this layer of each of the n arrays of the last description. An array that the
-// layer lacks has length 0.
+// lengths returns the lengths in this layer of the n arrays of the last description. An array that the layer
+// lacks has length 0.
 func (y *layer) lengths(n int) []int {
 	lengths := make([]int, n)
 	for i, k := range y.arrays {
@@ -248,15 +247,15 @@ func (c *chain) mergedDelta(oldest int) *manifest {
 	return m
 }
 
-// mergeArrays writes the arrays of the merged file, which m describes.
-func (c *chain) mergeArrays(out runs, layers []*indexed, m *manifest, oldest int, o *overlay) error {
+// mergeArrays writes the arrays of the merged file. m describes this file.
+func (c *chain) mergeArrays(out runWriter, layers []*indexed, m *manifest, oldest int, o *overlay) error {
 	before := make([]int, len(m.Arrays))
 	if oldest > 0 {
 		before = c.layers[oldest-1].lengths(len(m.Arrays))
 	}
 	arrays, _, _ := whereFrom(c.layers[oldest:])
 	for i, n := range arrays {
-		o.clears = oldest > 0 && !m.Arrays[i].Whole
+		o.listCleared = oldest > 0 && !m.Arrays[i].Whole
 		if err := o.array(out, layers[n:], i, &m.Arrays[i], before[i]); err != nil {
 			return err
 		}
@@ -264,9 +263,9 @@ func (c *chain) mergeArrays(out runs, layers []*indexed, m *manifest, oldest int
 	return nil
 }
 
-// take lists the blocks of a copy in memory. The last description is the description of the copy, so the
-// indices in the blocks need no translation.
-func (x *indexed) take() {
+// scanCopy lists the blocks of the copy in memory. The last description of the chain describes this copy, so
+// the indices in the blocks need no translation.
+func (x *indexed) scanCopy() {
 	for i := range x.stage.blocks {
 		b := &x.stage.blocks[i]
 		one := found{block: b.block, own: b.own}
@@ -274,17 +273,17 @@ func (x *indexed) take() {
 		case blockExtents:
 			x.extents = b.own
 		case blockArray, blockZero:
-			x.ofArray[b.index] = append(x.ofArray[b.index], one)
+			x.arrayBlocks[b.index] = append(x.arrayBlocks[b.index], one)
 		case blockValues:
-			x.ofColumn[b.index] = append(x.ofColumn[b.index], one)
+			x.columnBlocks[b.index] = append(x.columnBlocks[b.index], one)
 		case blockResource:
-			x.ofResource[b.index] = append(x.ofResource[b.index], one)
+			x.resourceBlocks[b.index] = append(x.resourceBlocks[b.index], one)
 		}
 	}
 }
 
-// scan lists the blocks of a file.
-func (x *indexed) scan() error {
+// scanFile lists the blocks of a file.
+func (x *indexed) scanFile() error {
 	src := x.r.src.(*places)
 	x.src = src.src
 	wrong := func(b block) error {
@@ -300,13 +299,13 @@ func (x *indexed) scan() error {
 			return wrong(b)
 		}
 		one := found{block: b, offset: src.offset, number: x.r.blocks - 1, sum: x.r.sum}
-		lists, indices := x.ofArray, x.arrays
+		lists, indices := x.arrayBlocks, x.arrays
 		switch b.kind {
 		case blockEnd:
 			if b.count != x.r.blocks-1 || b.size != 0 {
 				return wrong(b)
 			}
-			for _, blocks := range x.ofArray { // a file may have its blocks in any order
+			for _, blocks := range x.arrayBlocks { // a file may have its blocks in any order
 				slices.SortFunc(blocks, func(a, b found) int { return cmp.Compare(a.first, b.first) })
 			}
 			return nil
@@ -325,9 +324,9 @@ func (x *indexed) scan() error {
 				return wrong(b)
 			}
 		case blockValues:
-			lists, indices = x.ofColumn, x.columns
+			lists, indices = x.columnBlocks, x.columns
 		case blockResource:
-			lists, indices = x.ofResource, x.resources
+			lists, indices = x.resourceBlocks, x.resources
 		default:
 			return wrong(b)
 		}
@@ -347,7 +346,7 @@ func (x *indexed) fits(b block) bool {
 		return false
 	}
 	a := &x.m.Arrays[b.index]
-	if most := uint64(a.Len); b.first > most || b.count > most-b.first {
+	if n := uint64(a.Len); b.first > n || b.count > n-b.first {
 		return false
 	}
 	if b.kind == blockZero {
@@ -357,8 +356,8 @@ func (x *indexed) fits(b block) bool {
 	return size == 0 && b.size == 0 || size > 0 && b.size/size == b.count && b.size%size == 0
 }
 
-// bytes returns the bytes of a block, and checks the checksum of a block in a file. The bytes are valid until
-// the next call with the same buffer.
+// bytes returns the bytes of a block. It reads the bytes of a block in a file into buffer, and checks their
+// checksum.
 func (x *indexed) bytes(f *found, buffer *[]byte) ([]byte, error) {
 	if x.src == nil {
 		return f.own, nil
@@ -392,20 +391,21 @@ func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]
 
 // overlay is a chunk of an array into which the blocks of all layers are copied, oldest first.
 type overlay struct {
-	m            *manifest // of the file that is written
-	chunk, block []byte
-	run          []staged // the run that is written next
-	filled       ranges   // elements that a block has filled
-	// cleared are elements that are zero, but may have another value in older files that are not merged. If
-	// clears is true, the merged file lists the cleared elements.
-	cleared ranges
-	clears  bool
-	counts  bool // whether bytes are only counted, so that blocks need not be read
+	m      *manifest // describes the merged file
+	chunk  []byte
+	buffer []byte   // bytes of a block in a file
+	run    []staged // the run that is written next
+	filled ranges   // elements that have bytes in chunk
+	// cleared are elements that became zero in the merged layers. A merged delta lists these elements, because
+	// older files may hold other values.
+	cleared     ranges
+	listCleared bool // whether the merged file lists cleared elements
+	onlyCount   bool // whether the caller needs only the sizes of blocks; their bytes are not read
 }
 
 // array merges the blocks of an array in the given layers, and writes the result. before is the length of the
 // array in the file that the merged file continues, or 0.
-func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest, before int) error {
+func (o *overlay) array(out runWriter, layers []*indexed, index int, a *arrayManifest, before int) error {
 	size := a.Type.Size
 	if size == 0 {
 		return nil
@@ -414,22 +414,21 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 	if o.m.placed(a) {
 		piece = max(maxMerged/(piece*size), 1) * piece
 	}
-	at := make([]int, len(layers)) // by layer, the index of the first block that may reach into the chunk
+	next := make([]int, len(layers)) // for each layer, index of the first block that may reach into the chunk
 	for lo := 0; ; {
-		// first is the index of the first element, from lo on, that a layer fills or clears. Chunks in which
-		// no layer fills or clears an element are skipped, because a forged array may be long and have few
-		// blocks.
+		// first is the first element, from lo on, that a layer fills or clears. The loop skips chunks without
+		// such elements, because a forged array may be long and have few blocks.
 		first := a.Len
 		length := before
 		for n, x := range layers {
-			blocks := x.ofArray[index]
-			for at[n] < len(blocks) && int(blocks[at[n]].first+blocks[at[n]].count) <= lo {
-				at[n]++
+			blocks := x.arrayBlocks[index]
+			for next[n] < len(blocks) && int(blocks[next[n]].first+blocks[next[n]].count) <= lo {
+				next[n]++
 			}
-			if at[n] < len(blocks) {
-				first = min(first, max(int(blocks[at[n]].first), lo))
+			if next[n] < len(blocks) {
+				first = min(first, max(int(blocks[next[n]].first), lo))
 			}
-			if end := max(x.lengths[index], lo); o.clears && end < length {
+			if end := max(x.lengths[index], lo); o.listCleared && end < length {
 				first = min(first, end)
 			}
 			length = x.lengths[index]
@@ -442,12 +441,12 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 		o.chunk, o.filled, o.cleared = resize(o.chunk, (hi-lo)*size), o.filled[:0], o.cleared[:0]
 		length = before
 		for n, x := range layers {
-			o.filled.remove(x.lengths[index], hi) // as loader.cut does
+			o.filled.remove(x.lengths[index], hi) // the layer has no elements beyond its length
 			o.cleared.add(max(x.lengths[index], lo), min(length, hi))
 			length = x.lengths[index]
-			blocks := x.ofArray[index]
-			for i := at[n]; i < len(blocks) && int(blocks[i].first) < hi; i++ {
-				if err := o.lay(x, &blocks[i], lo, hi, size); err != nil {
+			blocks := x.arrayBlocks[index]
+			for i := next[n]; i < len(blocks) && int(blocks[i].first) < hi; i++ {
+				if err := o.copyBlock(x, &blocks[i], lo, hi, size); err != nil {
 					return err
 				}
 			}
@@ -460,8 +459,8 @@ func (o *overlay) array(out runs, layers []*indexed, index int, a *arrayManifest
 }
 
 // write writes the blocks of a chunk. first is the index of the chunk's first element.
-func (o *overlay) write(out runs, index, first, size int) error {
-	if !o.clears {
+func (o *overlay) write(out runWriter, index, first, size int) error {
+	if !o.listCleared {
 		o.cleared = o.cleared[:0]
 	}
 	for filled, cleared := o.filled, o.cleared; len(filled)+len(cleared) > 0; {
@@ -487,8 +486,8 @@ func (o *overlay) write(out runs, index, first, size int) error {
 	return nil
 }
 
-// lay copies a block into the chunk, which has the elements [lo, hi).
-func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
+// copyBlock copies a block into the chunk. The chunk has the elements [lo, hi).
+func (o *overlay) copyBlock(x *indexed, f *found, lo, hi, size int) error {
 	first, end := max(int(f.first), lo), min(int(f.first+f.count), hi)
 	if first >= end {
 		return nil
@@ -498,8 +497,8 @@ func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
 		o.cleared.add(first, end)
 		return nil
 	}
-	if !o.counts {
-		b, err := x.bytes(f, &o.block)
+	if !o.onlyCount {
+		b, err := x.bytes(f, &o.buffer)
 		if err != nil {
 			return err
 		}
@@ -510,7 +509,7 @@ func (o *overlay) lay(x *indexed, f *found, lo, hi, size int) error {
 	return nil
 }
 
-// ranges are ranges of elements, in ascending order. They do not overlap or adjoin each other.
+// ranges are half-open ranges of elements, in ascending order, with a gap between two ranges.
 type ranges [][2]int
 
 // add adds the elements [lo, hi).
@@ -543,7 +542,7 @@ func (r *ranges) remove(lo, hi int) {
 	*r = slices.Replace(*r, i, j, rest...)
 }
 
-// touching returns the indices [i, j) of the ranges that overlap or adjoin the elements [lo, hi).
+// touching returns the indices [i, j) of the ranges that overlap or adjoin the range [lo, hi).
 func (r ranges) touching(lo, hi int) (i, j int) {
 	i, _ = slices.BinarySearchFunc(r, lo, func(f [2]int, lo int) int { return cmp.Compare(f[1], lo) })
 	for j = i; j < len(r) && r[j][0] <= hi; j++ {

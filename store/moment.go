@@ -16,20 +16,19 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// Difference is the error of a [Check] whose replay gives another world, because a tick or an input depends
-// on data other than the world and the inputs. [Compare] returns a Difference, too. A Difference names only
-// the first place where the worlds differ.
+// Difference names the first place where two worlds differ. It is the error of a [Check] whose replay gives
+// another world, because a tick or an input depends on data outside of the world and the inputs. [Compare]
+// also returns a Difference.
 type Difference struct {
 	World      string
-	From, Tick uint64 // the ticks of the older and of the newer checkpoint; both 0 after Compare
+	From, Tick uint64 // the ticks of the older and of the newer checkpoint; 0 after Compare
 	// Column is the name of the column, relation, edges, resource or container that differs. It is empty if
 	// the set of living entities differs. It is "the world" if another part of the world differs.
 	Column string
 	Entity vast.Entity // zero if the difference belongs to no entity
 	Field  string      // the path of the field that differs, such as At.X; empty for a whole component
-	// Recorded is the value in the checkpoint, and Replayed is the value after the replay, as text. In a
-	// Difference of Compare, Recorded is the value in the saved world, and Replayed is the value in the other
-	// world.
+	// Recorded is the value in the checkpoint, and Replayed is the value after the replay, as text. After
+	// Compare, Recorded is the value in the saved world, and Replayed is the value in the compared world.
 	Recorded, Replayed string
 	saved              bool // whether Compare made the Difference
 }
@@ -50,8 +49,8 @@ func (d *Difference) Error() string {
 		place += ", field " + d.Field
 	}
 	if d.saved {
-		return fmt.Sprintf("store: world %q differs from the saved one: %s: %s in the saved world, %s in "+
-			"this one", d.World, place, d.Recorded, d.Replayed)
+		return fmt.Sprintf("store: world %q differs from the saved world: %s: %s in the saved world, %s "+
+			"in this world", d.World, place, d.Recorded, d.Replayed)
 	}
 	return fmt.Sprintf("store: world %q cannot be replayed: from tick %d to tick %d, a replay gives another "+
 		"world: %s: %s in the checkpoint, %s after the replay: ticks and inputs must depend on nothing but "+
@@ -59,11 +58,11 @@ func (d *Difference) Error() string {
 		d.World, d.From, d.Tick, place, d.Recorded, d.Replayed)
 }
 
-// moment is the state of a world at a moment.
+// moment is the state of a world, for comparisons.
 type moment struct {
 	*picture
 	containerNames []string
-	values         map[int]map[int][]byte // encoded components, by the number of a HeapColumn and the slot
+	values         map[int]map[int][]byte // encoded components of HeapColumns, by column number and by slot
 }
 
 // momentOf copies the state of a world.
@@ -78,7 +77,7 @@ func momentOf(w *vast.World, o Options) (*moment, error) {
 	return m, nil
 }
 
-// lookAt describes the state of a world. It does not copy the arrays, which lie in the world's memory.
+// lookAt returns the state of a world. The arrays lie in the world's memory.
 func lookAt(w *vast.World, o Options) (*moment, error) {
 	p, err := pictureOf(w, o, nil)
 	if err != nil {
@@ -139,22 +138,22 @@ func (m *moment) compare(w *vast.World, o Options) (*Difference, error) {
 		return &Difference{Column: "the world", Recorded: fmt.Sprintf("the columns %q", was),
 			Replayed: fmt.Sprintf("the columns %q", is)}, nil
 	}
-	if d := m.entities(now); d != nil {
+	if d := m.compareEntities(now); d != nil {
 		return d, nil
 	}
 	for i := range m.state.Columns {
-		if d := m.column(now, i); d != nil {
+		if d := m.compareColumn(now, i); d != nil {
 			return d, nil
 		}
 	}
-	if d := m.resourcesOf(now, o); d != nil {
+	if d := m.compareResources(now, o); d != nil {
 		return d, nil
 	}
-	return m.rest(now), nil
+	return m.compareRest(now), nil
 }
 
-// find returns an array of the moment, or an empty array if the moment has no such array.
-func (m *moment) find(kind string, column int) *state.Array {
+// findArray returns an array of the moment, or an empty array if the moment has no such array.
+func (m *moment) findArray(kind string, column int) *state.Array {
 	i := slices.IndexFunc(m.state.Arrays, func(a state.Array) bool {
 		return a.Kind == kind && a.Column == column && a.Container == 0
 	})
@@ -164,9 +163,9 @@ func (m *moment) find(kind string, column int) *state.Array {
 	return &m.state.Arrays[i]
 }
 
-// entity returns the entity that lives in a slot.
+// entity returns the living entity in a slot.
 func (m *moment) entity(slot int) (e vast.Entity, ok bool) {
-	live, generations := m.find(state.Live, -1), m.find(state.Generations, -1)
+	live, generations := m.findArray(state.Live, -1), m.findArray(state.Generations, -1)
 	if word(live, slot/64)>>(slot%64)&1 == 0 || slot >= generations.Len {
 		return e, false
 	}
@@ -192,26 +191,25 @@ func bitThatDiffers(a, b *state.Array) int {
 	return -1
 }
 
-// entities compares the sets of living entities.
-func (m *moment) entities(now *moment) *Difference {
-	if slot := bitThatDiffers(m.find(state.Live, -1), now.find(state.Live, -1)); slot >= 0 {
-		return differing(m, now, slot)
+// compareEntities compares the sets of living entities.
+func (m *moment) compareEntities(now *moment) *Difference {
+	if slot := bitThatDiffers(m.findArray(state.Live, -1), now.findArray(state.Live, -1)); slot >= 0 {
+		return entityDifference(m, now, slot)
 	}
-	live := m.find(state.Live, -1)
+	live := m.findArray(state.Live, -1)
 	for i := range live.Len {
 		for left := word(live, i); left != 0; left &= left - 1 {
 			slot := i*64 + bits.TrailingZeros64(left)
 			was, _ := m.entity(slot)
 			if is, _ := now.entity(slot); was != is {
-				return differing(m, now, slot)
+				return entityDifference(m, now, slot)
 			}
 		}
 	}
 	return nil
 }
 
-// differing returns the difference between the entities in a slot.
-func differing(m, now *moment, slot int) *Difference {
+func entityDifference(m, now *moment, slot int) *Difference {
 	text := func(e vast.Entity, ok bool) string {
 		if !ok {
 			return "dead"
@@ -227,8 +225,8 @@ func differing(m, now *moment, slot int) *Difference {
 	return d
 }
 
-// column compares a column. The caller has checked that both moments have the same entities.
-func (m *moment) column(now *moment, i int) *Difference {
+// compareColumn compares a column. The two moments must have the same entities.
+func (m *moment) compareColumn(now *moment, i int) *Difference {
 	c := &m.state.Columns[i]
 	at := func(slot int, field, was, is string) *Difference {
 		d := &Difference{Column: c.Name, Field: field, Recorded: was, Replayed: is}
@@ -238,8 +236,8 @@ func (m *moment) column(now *moment, i int) *Difference {
 		d.Entity, _ = m.entity(slot)
 		return d
 	}
-	presence := m.find(state.Presence, i)
-	if slot := bitThatDiffers(presence, now.find(state.Presence, i)); slot >= 0 {
+	presence := m.findArray(state.Presence, i)
+	if slot := bitThatDiffers(presence, now.findArray(state.Presence, i)); slot >= 0 {
 		has := map[bool]string{true: "there", false: "not there"}
 		was := word(presence, slot/64)>>(slot%64)&1 != 0
 		return at(slot, "", has[was], has[!was])
@@ -250,15 +248,15 @@ func (m *moment) column(now *moment, i int) *Difference {
 		}
 	}
 	if c.Storage != probing.StorageSparse {
-		was, is := m.find(state.Elements, i), now.find(state.Elements, i)
+		was, is := m.findArray(state.Elements, i), now.findArray(state.Elements, i)
 		if slot := elementThatDiffers(was, is); slot >= 0 {
 			field, a, b := firstDifference(element(was, slot), element(is, slot), "")
 			return at(slot, field, shown(a), shown(b))
 		}
 	}
-	// The slots of a sparse column hold handles, which the method rest compares. Its components lie in a
-	// pool, like edges.
-	was, is := m.find(state.PoolElements, i), now.find(state.PoolElements, i)
+	// The components of a sparse column and the values of edges lie in a pool. compareRest compares the handles
+	// in the slots of a sparse column.
+	was, is := m.findArray(state.PoolElements, i), now.findArray(state.PoolElements, i)
 	if k := elementThatDiffers(was, is); k >= 0 && keptAt(was, k) && keptAt(is, k) {
 		field, a, b := firstDifference(element(was, k), element(is, k), "")
 		d := at(0, strings.TrimPrefix(strings.TrimPrefix(field, "value"), "."), shown(a), shown(b))
@@ -273,8 +271,7 @@ func (m *moment) column(now *moment, i int) *Difference {
 	return nil
 }
 
-// resourcesOf compares the resources.
-func (m *moment) resourcesOf(now *moment, o Options) *Difference {
+func (m *moment) compareResources(now *moment, o Options) *Difference {
 	for _, t := range o.Resources {
 		was, had := m.resource(nameOf(t))
 		is, has := now.resource(nameOf(t))
@@ -302,8 +299,8 @@ func (m *moment) resource(name string) (encoded []byte, ok bool) {
 	return m.resources[i], true
 }
 
-// rest compares all arrays, and the archetypes and extents.
-func (m *moment) rest(now *moment) *Difference {
+// compareRest compares all arrays, the archetypes and the extents.
+func (m *moment) compareRest(now *moment) *Difference {
 	if len(m.state.Arrays) != len(now.state.Arrays) {
 		return &Difference{Column: "the world", Recorded: fmt.Sprint(len(m.state.Arrays), " arrays"),
 			Replayed: fmt.Sprint(len(now.state.Arrays), " arrays")}
@@ -406,12 +403,12 @@ func firstDifference(a, b reflect.Value, path string) (string, reflect.Value, re
 	return "", reflect.Value{}, reflect.Value{}
 }
 
-// bytesOf returns the memory of a value that has an address.
+// bytesOf returns the memory of an addressable value.
 func bytesOf(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(v.Addr().UnsafePointer()), v.Type().Size())
 }
 
-// decoded returns an encoded value as text.
+// decoded returns an encoded value as text. If decoding fails, the text has hexadecimal digits.
 func (m *moment) decoded(b []byte, t reflect.Type) string {
 	from, err := m.schemaOf(t, t.String())
 	if err == nil {
@@ -424,7 +421,6 @@ func (m *moment) decoded(b []byte, t reflect.Type) string {
 	return shortened(fmt.Sprintf("%x", b))
 }
 
-// shown returns a value as text.
 func shown(v reflect.Value) string {
 	if v.Type() == typeEntity {
 		return vast.EntityOf(v.Field(1).Uint()<<32 | v.Field(0).Uint()).String()
@@ -432,5 +428,4 @@ func shown(v reflect.Value) string {
 	return shortened(fmt.Sprintf("%+v", v))
 }
 
-// shortened cuts a text that is too long for a message.
 func shortened(text string) string { return fmt.Sprintf("%.200s", text) }

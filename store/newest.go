@@ -10,9 +10,8 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// newestPrefix and the number of a durable checkpoint form the name of an empty file. The store makes the
-// file if no journal leads to that checkpoint. Without the file, the loss of the checkpoint would not be
-// noticed, because an older checkpoint or an empty folder would be accepted as the last state.
+// newestPrefix and the number of a durable checkpoint form the name of an empty file. The store makes this
+// file if no journal leads to the checkpoint. If the checkpoint is lost, the file shows that it is missing.
 const newestPrefix = "newest-"
 
 func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
@@ -26,15 +25,15 @@ func newestNumber(name string) uint64 {
 	return n
 }
 
-// checkNewest returns an error if the newest durable checkpoint is lost: see lostNewest. checkNewest notes
-// the name of the file that names this checkpoint.
+// checkNewest sets newestFile, and returns an error if the newest durable checkpoint is lost: see lostNewest.
 func (s *Store) checkNewest(files []disk.Info, numbers []uint64) (err error) {
 	s.newestFile, err = lostNewest(files, numbers)
 	return err
 }
 
-// lostNewest returns the name of the file that names the newest checkpoint, or "". It returns an error if the
-// folder has neither that checkpoint nor a newer checkpoint.
+// lostNewest returns the name of the file that names the newest checkpoint, or "". numbers are the
+// checkpoints in the folder, in ascending order. lostNewest returns an error if each of them is older than
+// the newest checkpoint.
 func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 	number := uint64(0)
 	for _, f := range files {
@@ -53,9 +52,9 @@ func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 		checkpointName(number), name, goal)
 }
 
-// noteNewest records in the folder that a checkpoint must exist. It does nothing if the journal would reveal
-// the loss of this checkpoint: if a journal leads to it from the previous checkpoint, or if it is the first
-// checkpoint of a journal. older are the checkpoints before it.
+// noteNewest makes the file that names the newest checkpoint. older are the checkpoints before the newest
+// one. noteNewest does nothing if the journal shows the loss of the newest checkpoint: if a journal leads to
+// it from the previous checkpoint, or if it is the first checkpoint and has a journal.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {

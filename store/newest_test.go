@@ -10,8 +10,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestVerifyNewest: Verify reports a missing newest checkpoint, even if the program has no journal.
-func TestVerifyNewest(t *testing.T) {
+func TestVerifyReportsMissingNewestCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -25,7 +24,7 @@ func TestVerifyNewest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong := func() (names []string) {
+	filesWithErrors := func() (names []string) {
 		t.Helper()
 		files, err := store.Verify(dir, false)
 		if err != nil {
@@ -41,27 +40,25 @@ func TestVerifyNewest(t *testing.T) {
 		}
 		return names
 	}
-	if names := wrong(); len(names) > 0 {
+	if names := filesWithErrors(); len(names) > 0 {
 		t.Errorf("Verify reports %q in an undamaged folder", names)
 	}
 	if err := os.Remove(filepath.Join(dir, "checkpoint-00000002")); err != nil {
 		t.Fatal(err)
 	}
-	if names := wrong(); len(names) != 1 || names[0] != "missing checkpoint-00000002" {
+	if names := filesWithErrors(); len(names) != 1 || names[0] != "missing checkpoint-00000002" {
 		t.Errorf("Verify reports %q, want only the lost checkpoint", names)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "newest-00000002"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if names := wrong(); len(names) != 2 || names[0] != "newest newest-00000002" {
+	if names := filesWithErrors(); len(names) != 2 || names[0] != "newest newest-00000002" {
 		t.Errorf("Verify reports %q, want the lost checkpoint and newest-00000002", names)
 	}
 }
 
-// TestCompactMissesTheNewest: Compact returns an error and changes nothing if the newest checkpoint is lost,
-// if a checkpoint belongs to another store, or if the journal is missing.
-func TestCompactMissesTheNewest(t *testing.T) {
-	live := func(keep int) (dir string) {
+func TestCompactRefusesWrongFolder(t *testing.T) {
+	makeFolder := func(keep int) (dir string) {
 		dir = t.TempDir()
 		w := vast.NewWorld(vast.Options{})
 		defer w.Close()
@@ -82,7 +79,7 @@ func TestCompactMissesTheNewest(t *testing.T) {
 		}
 		return dir
 	}
-	refused := func(dir, why string) {
+	mustRefuse := func(dir, why string) {
 		t.Helper()
 		before := listing(t, dir)
 		if err := store.Compact(dir); err == nil || !strings.Contains(err.Error(), why) {
@@ -92,7 +89,7 @@ func TestCompactMissesTheNewest(t *testing.T) {
 			t.Errorf("Compact has changed the folder from\n%s\nto\n%s", before, now)
 		}
 	}
-	dir := live(5)
+	dir := makeFolder(5)
 	unfinished := filepath.Join(dir, "checkpoint-00000009.new")
 	if err := os.WriteFile(unfinished, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -105,8 +102,8 @@ func TestCompactMissesTheNewest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(dir, "checkpoint-00000004 is missing")
-	other, err := os.ReadFile(filepath.Join(live(5), "checkpoint-00000001"))
+	mustRefuse(dir, "checkpoint-00000004 is missing")
+	other, err := os.ReadFile(filepath.Join(makeFolder(5), "checkpoint-00000001"))
 	if err == nil {
 		err = os.WriteFile(newest, lost, 0o600)
 	}
@@ -119,7 +116,7 @@ func TestCompactMissesTheNewest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused(dir, "checkpoint-00000001: the checkpoint belongs to store")
+	mustRefuse(dir, "checkpoint-00000001: the checkpoint belongs to store")
 	if err := os.Rename(filepath.Join(dir, "first"), filepath.Join(dir, "checkpoint-00000001")); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +127,7 @@ func TestCompactMissesTheNewest(t *testing.T) {
 		t.Errorf("after Compact, the folder has the files\n%s\nwant two files", files)
 	}
 
-	n := liveOn(t, 3, 23) // with a journal
+	n := liveOn(t, 3, 23) // makes a folder with a journal
 	dir = copyFolder(t, n.dir)
 	files, err := store.Files(dir)
 	if err != nil {
@@ -143,5 +140,5 @@ func TestCompactMissesTheNewest(t *testing.T) {
 			}
 		}
 	}
-	refused(dir, "journal")
+	mustRefuse(dir, "journal")
 }

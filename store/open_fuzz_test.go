@@ -34,8 +34,8 @@ func sealCheckpoint(file []byte) {
 	}
 }
 
-// sealHeader corrects the checksums of a header h. rest is the part of the file from the block's content on.
-// sealHeader returns the number of bytes of the content.
+// sealHeader corrects the checksums in a header h. rest is the part of the file that begins with the content
+// of the block. sealHeader returns the number of bytes of the content.
 func sealHeader(h, rest []byte) int {
 	le := binary.LittleEndian
 	n := int(min(le.Uint64(h[24:]), uint64(len(rest))))
@@ -44,15 +44,15 @@ func sealHeader(h, rest []byte) int {
 	return n
 }
 
-// sealJournal corrects the checksums of a segment.
+// sealJournal corrects the checksums of a segment of the journal.
 func sealJournal(file []byte) {
 	for ; len(file) >= 512; file = file[512:] {
 		binary.LittleEndian.PutUint32(file, crc32.Checksum(file[4:512], castagnoli))
 	}
 }
 
-// FuzzOpen: for any bytes in the checkpoint and the journal, opening the folder gives an error or a world
-// that works. The size of the files limits the memory that opening allocates.
+// FuzzOpen opens a folder with any bytes in the checkpoint and the journal. Open returns an error, or the
+// opened world works. Open allocates memory in proportion to the size of the files.
 func FuzzOpen(f *testing.F) {
 	d := sim.New(1)
 	l := &life{island: newIsland()}

@@ -19,8 +19,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// kept is a town that a store keeps. A tick makes random changes that depend on the tick and the world. An
-// input makes random changes that depend on the input and the world.
+// kept is a town that a store keeps. Ticks and inputs make random changes that a replay repeats.
 type kept struct {
 	*town
 	st    *store.Store
@@ -31,7 +30,6 @@ func optionsOfKept() store.Options {
 	return store.Options{Every: time.Hour, Resources: []reflect.Type{reflect.TypeFor[clock]()}, Build: "test"}
 }
 
-// openKept opens a folder and recovers its town.
 func openKept(t *testing.T, dir string, o store.Options) *kept {
 	t.Helper()
 	k := &kept{town: newTown(t, false)}
@@ -52,7 +50,7 @@ func openKept(t *testing.T, dir string, o store.Options) *kept {
 	return k
 }
 
-// collect notes the entities of a town that was read.
+// collect sets order, from which live chooses entities, to the living entities of the town.
 func (k *kept) collect() {
 	k.order = k.order[:0]
 	for run := range k.w.Query().Runs() {
@@ -74,7 +72,6 @@ func (k *kept) tick() error {
 	return nil
 }
 
-// record records an input.
 func (k *kept) record(t *testing.T, seed uint64) uint64 {
 	t.Helper()
 	position, err := k.st.Record(binary.LittleEndian.AppendUint64(nil, seed))
@@ -99,8 +96,8 @@ func (k *kept) saved(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// copyFolder returns a copy of a folder, with the files that a crash of the process would leave. It copies
-// again if a checkpoint has replaced files during the copy.
+// copyFolder returns a copy of a folder, as a crash of the process would leave it. It copies again if a
+// checkpoint has replaced files during the copy.
 func copyFolder(t *testing.T, from string) string {
 	t.Helper()
 	names := func() string {
@@ -123,8 +120,7 @@ func copyFolder(t *testing.T, from string) string {
 	}
 }
 
-// TestRecover copies the folder after some ticks, without Close, as if the process had died. The next process
-// has the same world, and continues like the first one.
+// TestRecover copies the folder after some ticks, without Close, as if the process had died.
 func TestRecover(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -170,15 +166,13 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// TestReopen closes and reopens a store several times. The world continues like a world that was never
-// closed.
 func TestReopen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	var reference *kept
 	for round := range 6 {
 		a := openKept(t, dir, optionsOfKept())
 		if a.st.New() != (round == 0) {
-			t.Errorf("round %d: New is %t", round, a.st.New())
+			t.Errorf("round %d: New returns %t", round, a.st.New())
 		}
 		for tick := range 5 {
 			for _, k := range []*kept{a, reference} {
@@ -210,8 +204,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestAttach recovers a schedule: tick, seed and random numbers continue.
-func TestAttach(t *testing.T) {
+func TestRecoveredScheduleContinues(t *testing.T) {
 	type drop struct{ Value uint64 }
 	start := func(dir string, seed uint64) (*vast.World, *sched.Schedule, *store.Store, func() uint64) {
 		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
@@ -279,8 +272,8 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestChangesOutsideOfTicks changes the world between ticks. Later ticks become durable only with the next
-// checkpoint, because a recovery must not replay these ticks without the change.
+// TestChangesOutsideOfTicks changes the world between ticks. The change is not in the journal, so the store
+// takes a checkpoint before later ticks count as durable.
 func TestChangesOutsideOfTicks(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -295,8 +288,8 @@ func TestChangesOutsideOfTicks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for a.st.DurableTick() < 6 { // the store takes a checkpoint after Recover's checkpoint is written
-		time.Sleep(time.Microsecond) // WebAssembly has one thread
+	for a.st.DurableTick() < 6 {
+		time.Sleep(time.Microsecond) // lets goroutines run; WebAssembly has one thread
 		if err := a.st.Tick(a.tick); err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +304,6 @@ func TestChangesOutsideOfTicks(t *testing.T) {
 	}
 }
 
-// TestOpenErrors: Open returns an error for a folder that it cannot open, and does not change the folder.
 func TestOpenErrors(t *testing.T) {
 	made := t.TempDir()
 	a := openKept(t, made, optionsOfKept())
@@ -382,7 +374,7 @@ func TestOpenErrors(t *testing.T) {
 			st, err := store.Open(dir, w, optionsOfKept())
 			if err == nil {
 				st.Close()
-				t.Fatal("the folder was opened")
+				t.Fatal("Open returned no error")
 			}
 			if !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the error is %q, want %q in it", err, c.want)
@@ -419,9 +411,7 @@ func listing(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestBuild: Recover returns an error instead of replaying the ticks of another build. With DropTail, Recover
-// drops these ticks.
-func TestBuild(t *testing.T) {
+func TestRecoverTicksOfAnotherBuild(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
 	for range 3 {
@@ -459,8 +449,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestDropTail: a process drops ticks, makes new ticks and dies. The next process recovers the new ticks.
-func TestDropTail(t *testing.T) {
+func TestRecoverTicksMadeAfterDropTail(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
 	for range 3 {
@@ -494,10 +483,9 @@ func TestDropTail(t *testing.T) {
 	}
 }
 
-// TestSameBytes compares a world with worlds that are loaded from its saved bytes. All worlds continue in the
-// same way, also after Trim. Save writes the same bytes for them, although they have committed different
-// parts of their memory.
-func TestSameBytes(t *testing.T) {
+// TestLoadedWorldContinues loads a saved world, and makes equal ticks in the saved world and in the loaded
+// world. Save writes equal bytes, although the worlds have committed different parts of their memory.
+func TestLoadedWorldContinues(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a := openKept(t, t.TempDir(), optionsOfKept())
 	var b *kept
@@ -522,8 +510,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestReset resets a schedule. Recover replays the ticks after the reset with the new seed.
-func TestReset(t *testing.T) {
+func TestRecoverScheduleAfterReset(t *testing.T) {
 	type drop struct{ Value uint64 }
 	start := func(dir string) (*sched.Schedule, *store.Store, func() uint64) {
 		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
@@ -565,7 +552,7 @@ func TestReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	for st.DurableTick() < 8 { // the store also counts the 5 ticks before the reset
-		time.Sleep(time.Microsecond) // WebAssembly has one thread
+		time.Sleep(time.Microsecond) // lets goroutines run; WebAssembly has one thread
 		if err := s.Tick(); err != nil {
 			t.Fatal(err)
 		}
@@ -583,8 +570,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestChanged changes a resource between ticks. The store notices this change only because the test calls
-// Changed.
+// TestChanged changes a resource between ticks. Only a call of Changed tells the store about this change.
 func TestChanged(t *testing.T) {
 	dir := t.TempDir()
 	a := openKept(t, dir, optionsOfKept())
@@ -597,8 +583,8 @@ func TestChanged(t *testing.T) {
 	tick()
 	a.clock.Note = "edited"
 	a.st.Changed()
-	for tick(); a.st.DurableTick() < 2; { // until the checkpoint that the store takes is durable
-		time.Sleep(time.Microsecond) // WebAssembly has one thread
+	for tick(); a.st.DurableTick() < 2; { // until the checkpoint with the change is durable
+		time.Sleep(time.Microsecond) // lets goroutines run; WebAssembly has one thread
 		tick()
 	}
 	if err := a.st.Wait(context.Background(), a.record(t, 5)); err != nil {
@@ -635,8 +621,7 @@ func TestChanged(t *testing.T) {
 	a.st.Changed()
 }
 
-// TestSeedOfTheFirstCheckpoint opens a folder without ticks. The schedule has the seed of the folder.
-func TestSeedOfTheFirstCheckpoint(t *testing.T) {
+func TestSeedOfFolderWithoutTicks(t *testing.T) {
 	dir := t.TempDir()
 	for _, seed := range []uint64{7, 9} {
 		w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})

@@ -15,16 +15,16 @@ type Options struct {
 	// reflect.TypeFor[Clock](). The values of resources follow the rules for the components of a HeapColumn:
 	// see [Save]. Default: none.
 	Resources []reflect.Type
-	// Codecs encode values of types that package store cannot encode, or encode values of other types in
-	// another way. Make codecs with [CodecOf]. A codec applies to all values of its type in HeapColumns and
-	// resources, also inside of other values.
+	// Codecs encode values of types that package store cannot encode. A codec can also replace the usual
+	// encoding of a type. Make codecs with [CodecOf]. A codec applies to all values of its type in HeapColumns
+	// and resources, also inside of other values.
 	Codecs []Codec
 	// Containers are the containers of package bulk that are saved and loaded together with the world. The
 	// keys are their names in the file, and the values are pointers to them: *bulk.Array, *bulk.Pool,
-	// *bulk.Dense, *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed, which
-	// stands for its pool and the indices attached to it. After Load, each container has the same elements in
-	// the same order and places, its Handles and Lists are valid, and later operations have the same effects
-	// as on the saved container. See [Load] for exceptions.
+	// *bulk.Dense, *bulk.Table, *bulk.Lists, *bulk.HashIndex, *bulk.OrderedIndex, and *bulk.Indexed. A
+	// *bulk.Indexed stands for its pool and the indices attached to the pool. After Load, each container has
+	// the same elements in the same places, its Handles and Lists are valid, and it continues like the saved
+	// container. See [Load] for exceptions.
 	//
 	// SharedArray, SharedPool and SharedTable are not accepted, because other goroutines may change them
 	// while the world is being saved. Default: none.
@@ -44,12 +44,11 @@ type Options struct {
 	// Keep is the number of newest checkpoints that the folder keeps. The folder also keeps the files that
 	// these checkpoints need, because a file may hold only the changes since an earlier file. Default: 1.
 	Keep int
-	// KeepFor makes the folder keep older checkpoints, too, up to this age. The distances between the kept
-	// checkpoints grow with their age: the time between two neighbours is at most a quarter of their age, or
-	// the time from one taken checkpoint to the next, if that is longer. So a little more than a hundred
-	// checkpoints cover a day in which the store took a checkpoint each second. The age is measured by the
-	// clocks of the programs that took the checkpoints, and does not change when the folder is copied.
-	// Default: only the checkpoints of Keep stay.
+	// KeepFor makes the folder also keep older checkpoints, up to this age. The store removes some of them:
+	// the time between two kept neighbours is at most a quarter of their age, if the store took enough
+	// checkpoints. If it took one each second, a little more than a hundred checkpoints cover a day. The
+	// clocks of the programs that took the checkpoints measure the age, and a copy of the folder does not
+	// change it. Default: only the checkpoints of Keep stay.
 	KeepFor time.Duration
 	// KeepBytes limits the bytes of all files, including the journal, after each checkpoint. The file of a
 	// checkpoint that is still being written does not count. If the files have more bytes, the store removes
@@ -58,18 +57,18 @@ type Options struct {
 	// age. Default: no limit.
 	KeepBytes int64
 	// Build names the program's simulation. Recover replays only ticks that a program of the same build
-	// recorded, because another build may compute another world from them. A program that sets Build promises
-	// that all programs with the same Build compute the same worlds. The function apply of Recover must
-	// understand the inputs of older builds, because recorded inputs that no tick has applied wait for the
-	// next program, of any build. Default: a hash of the executable file.
+	// recorded, because another build may compute another world. All programs with the same Build must compute
+	// the same worlds. The function apply of Recover must understand the inputs of older builds: recorded
+	// inputs that no tick has applied wait for the next program of any build. Default: a hash of the
+	// executable file.
 	Build string
 	// DropTail makes Recover drop the ticks and inputs that follow the last checkpoint, instead of replaying
 	// them. It is for a program whose build cannot replay them.
 	DropTail bool
 	// Check makes the store check at intervals that the program can repeat its ticks. Default: no checks.
 	Check Check
-	// Notify is called when a checkpoint is durable, or has failed after the pause for its copy, on a
-	// goroutine of the store. It must return soon and not call methods of the store. Default: nothing.
+	// Notify is called on a goroutine of the store when a checkpoint is durable, or has failed after the pause
+	// for its copy. Notify must return soon, and must not call methods of the store. Default: nothing.
 	Notify func(Checkpoint)
 }
 

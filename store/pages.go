@@ -6,8 +6,7 @@ import (
 	"github.com/vastgo/vast/internal/written"
 )
 
-// newPages returns pages for a store, or nil if the system does not report which memory was written. Without
-// pages, a checkpoint reads and compares all memory. Tests replace newPages.
+// newPages returns nil if the system does not report which memory was written. Tests replace newPages.
 var newPages = func() pages {
 	w, err := written.New()
 	if err != nil {
@@ -23,8 +22,8 @@ type watchedPages struct {
 	parts [][2]int // the results of changed since the last scan
 }
 
-// scan ends an interval. It may drop the written pages of the previous interval even if the checkpoint of
-// that interval failed, because the next checkpoint then holds everything.
+// scan drops the written pages of the previous interval, even if the checkpoint of that interval failed: the
+// next checkpoint after a failure holds everything.
 func (p *watchedPages) scan() {
 	p.w.Keep()
 	p.w.Scan()

@@ -15,53 +15,51 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Packer moves entities between worlds of the same program or of different versions of the program, for
-// example between the regions of a cluster. [Packer.Pack] writes entities as a parcel of bytes, and
-// [Packer.Unpack] makes them in another world. Make a Packer for each world with [NewPacker].
+// Packer moves entities between worlds, for example between the regions of a cluster. The worlds may belong
+// to different versions of a program. [Packer.Pack] writes entities as a parcel of bytes, and
+// [Packer.Unpack] makes the entities in another world. Make a Packer for each world with [NewPacker].
 //
 //   - Parcel: the bytes that one call of Pack writes.
 //   - Root: an entity that the program gives to Pack. The parcel also has the whole subtree below each root:
 //     its sources in each hierarchy, the sources of these sources, and so on. A hierarchy is a
 //     [vast.Relation] without circles.
-//   - Schema: the description of the columns, as text. A parcel does not contain its schema, but only a mark
-//     of the schema. Keep the schema once for each stream of parcels: see [Packer.Schema] and
-//     [Packer.Accept].
+//   - Schema: the description of the columns, as text. A parcel contains only a mark of its schema. Keep the
+//     schema once for each stream of parcels: see [Packer.Schema] and [Packer.Accept].
 //
 // A parcel has all components of its entities, their names, and the links and edges between them. A reference
 // is a [vast.Entity] inside of a component or inside of the value of an edge. A reference to an entity of the
-// parcel becomes a reference to the new entity. A stale reference becomes zero; a map entry with a stale key
-// is left out. For a reference to another living entity, Pack returns an error: to refer to entities of other
-// regions, components can hold numbers that the program gives to entities.
+// parcel becomes a reference to the new entity. A stale reference becomes zero. A map entry with a stale key
+// is left out. For a reference to another living entity, Pack returns an error. To refer to entities of other
+// regions, give numbers to entities, and keep these numbers in components.
 //
-// Codecs in the options, and methods with which types encode their values, receive references unchanged, and
-// Unpack does not replace these references.
+// If a codec or a method of a type encodes a value, the references inside of the value stay unchanged.
 //
 // Two goroutines must not use a Packer at the same time. A Packer keeps 4 bytes for each slot of its world.
 type Packer struct {
-	w       *vast.World
-	columns []*packedColumn // in the order of their names
-	born    []*packedColumn // the columns with components that entities are born with
-	count   int             // number of the world's columns when the Packer was made
+	w            *vast.World
+	columns      []*packedColumn // in the order of their names
+	components   []*packedColumn // the columns that isComponent accepts
+	worldColumns int             // number of the world's columns when the Packer was made
 	codecs
 	renamed map[string]string
 	schema  string
-	layouts map[uint32]*layout // by the mark of their schema
+	layouts map[uint32]*layout // keyed by the mark of the schema
 
-	rows      []uint32   // by slot, the entity's number in the parcel, counted from 1; 0 outside of Pack
-	packing   *packing   // the call of Pack that is under way
-	unpacking *unpacking // the call of Unpack that is under way
+	rows      []uint32   // for each slot, its entity's number in the parcel, counted from 1; else 0
+	packing   *packing   // the call of Pack that is under way, or nil
+	unpacking *unpacking // the call of Unpack that is under way, or nil
 }
 
 // packedColumn is a column whose components are packed.
 type packedColumn struct {
 	parcelColumn
 	col      state.Column
-	any      vast.AnyColumn
-	typ      reflect.Type   // of a component or of the value of an edge
-	memory   *schema        // of typ in memory; nil if values are encoded
-	out      *conversion    // from memory to parcels; nil if the bytes are the same
-	relation *vast.Relation // if the column holds the sources of a relation
-	edges    *probe.AnyEdges
+	handle   vast.AnyColumn
+	typ      reflect.Type    // type of the components or of the values of edges; else nil
+	memory   *schema         // schema of typ in memory; nil if values are encoded
+	toParcel *conversion     // conversion from memory to parcels; nil if the bytes are equal
+	relation *vast.Relation  // nil if Form is not parcelRelation
+	edges    *probe.AnyEdges // nil if Form is not parcelEdges
 }
 
 // parcels holds the methods of package vast that parcels need, besides those of engine and documents.
@@ -70,14 +68,14 @@ var parcels = state.Vast.(interface {
 	Element(column any, slot uint32) unsafe.Pointer
 })
 
-// NewPacker makes a Packer for a world and the columns that the world has now. Register all columns first:
-// Pack and Unpack panic if a column is registered after NewPacker. The options give codecs and, for
-// [Packer.Accept], new names. NewPacker returns an error if two columns have the same name, or if a column
-// cannot be encoded: the rules of [Save] hold. Complexity: the number of fields in the types of all columns.
+// NewPacker makes a Packer for a world. Register all columns before NewPacker: Pack and Unpack panic if a
+// column is registered later. NewPacker uses Options.Codecs, and [Packer.Accept] uses Options.Renamed.
+// NewPacker returns an error if two columns have the same name, or if a column cannot be encoded: the rules
+// of [Save] hold. Complexity: the number of fields in the types of all columns.
 func NewPacker(w *vast.World, o Options) (*Packer, error) {
 	columns, err := documents.Columns("store.NewPacker", w, false)
 	if err == nil {
-		p := &Packer{w: w, codecs: codecsOf(o), renamed: o.Renamed, count: len(columns),
+		p := &Packer{w: w, codecs: codecsOf(o), renamed: o.Renamed, worldColumns: len(columns),
 			layouts: make(map[uint32]*layout)}
 		p.codecs[typeEntity] = Codec{typ: typeEntity, append: p.appendReference, decode: p.decodeReference,
 			leavesOut: p.isStale}
@@ -104,8 +102,8 @@ func (p *Packer) plan(columns []state.Column) error {
 	s := &parcelSchema{Version: versionParcel}
 	for _, c := range p.columns {
 		s.Columns = append(s.Columns, c.parcelColumn)
-		if c.ofEntity() {
-			p.born = append(p.born, c)
+		if c.isComponent() {
+			p.components = append(p.components, c)
 		}
 	}
 	var err error
@@ -116,16 +114,16 @@ func (p *Packer) plan(columns []state.Column) error {
 	return err
 }
 
-func (p *Packer) planColumn(col state.Column, any vast.AnyColumn) (c *packedColumn, err error) {
-	c = &packedColumn{col: col, any: any, typ: col.Type}
+func (p *Packer) planColumn(col state.Column, handle vast.AnyColumn) (c *packedColumn, err error) {
+	c = &packedColumn{col: col, handle: handle, typ: col.Type}
 	c.Name = col.Name
 	switch {
 	case col.Names:
 		c.Form, c.typ = parcelNames, nil
 	case col.Linked != "":
-		if r, ok := probe.RelationOf(any); ok {
+		if r, ok := probe.RelationOf(handle); ok {
 			c.Form, c.relation, c.typ = parcelRelation, &r, nil
-		} else if e, ok := probe.EdgesOf(any); ok {
+		} else if e, ok := probe.EdgesOf(handle); ok {
 			c.Form, c.edges, c.typ = parcelEdges, &e, e.Type()
 		}
 	case col.Storage == probing.StorageTag:
@@ -142,7 +140,7 @@ func (p *Packer) planColumn(col state.Column, any vast.AnyColumn) (c *packedColu
 	if c.typ != nil {
 		c.memory = schemaInMemory(c.typ, true)
 		c.Type = c.memory.portable(false)
-		c.out, err = (&changes{report: new(Report)}).conversionOf(c.memory, c.Type, c.Name)
+		c.toParcel, err = (&changes{report: new(Report)}).conversionOf(c.memory, c.Type, c.Name)
 	}
 	return c, err
 }
@@ -153,9 +151,9 @@ func (p *Packer) planColumn(col state.Column, any vast.AnyColumn) (c *packedColu
 // docs/store-format.md describes the schema.
 func (p *Packer) Schema() string { return p.schema }
 
-// Accept makes the Packer also unpack parcels with another schema, such as parcels of an older version of the
-// program. The Packer then finds columns and fields by their names and converts values as [Load] does.
-// Options.Renamed gives new names. The report lists what is dropped, added or converted in each parcel. If
+// Accept makes the Packer also unpack parcels with another schema, for example parcels of an older version of
+// the program. Unpack finds columns and fields by their names, and converts values as [Load] does.
+// Options.Renamed gives new names. The report lists what Unpack drops, adds or converts in each parcel. If
 // Accept returns an error, the Packer is unchanged.
 func (p *Packer) Accept(schema string) (*Report, error) {
 	report := new(Report)
@@ -189,9 +187,9 @@ type layout struct {
 // layoutColumn is a column of a schema.
 type layoutColumn struct {
 	parcelColumn
-	path string        // the column's name in the program
-	to   *packedColumn // nil if the program lacks the column
-	in   *conversion   // from parcels to memory; nil if the bytes are the same
+	path     string        // the column's name in the program
+	to       *packedColumn // nil if the program lacks the column
+	toMemory *conversion   // conversion from parcels to memory; nil if the bytes are equal
 }
 
 // layoutOf returns the layout for parcels of a schema. c is nil for the Packer's own schema.
@@ -245,17 +243,18 @@ func (c *layoutColumn) match(p *Packer, changes *changes) (err error) {
 		}
 		return changes.check(c.Type, to, c.path)
 	case c.to.memory != nil:
-		c.in, err = changes.conversionOf(c.Type, c.to.memory, c.path)
+		c.toMemory, err = changes.conversionOf(c.Type, c.to.memory, c.path)
 	}
 	return err
 }
 
-// ready checks that the Packer may be used.
+// ready returns an error if the world cannot be used now. It panics if the world has more columns than at the
+// call of NewPacker.
 func (p *Packer) ready(function string, writes bool) error {
 	n, err := parcels.Ready(function, p.w, writes)
-	if err == nil && n != p.count {
+	if err == nil && n != p.worldColumns {
 		panic(fmt.Sprintf("%s: world %q has %d columns, and had %d when the Packer was made: make the "+
-			"Packer after the last column", function, p.w.Options().Name, n, p.count))
+			"Packer after the last column", function, p.w.Options().Name, n, p.worldColumns))
 	}
 	return err
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// FuzzUnpack: for any schema and any parcel, Unpack returns an error and does not change the world, or adds
-// entities to a world that still works.
+// FuzzUnpack unpacks any parcel with any schema. Unpack returns an error and does not change the world, or
+// the world with the new entities works.
 func FuzzUnpack(f *testing.F) {
 	for seed := range uint64(3) {
 		n := makeTown(false)
@@ -52,7 +52,7 @@ func FuzzUnpack(f *testing.F) {
 				t.Fatalf("%v is not alive", e)
 			}
 		}
-		load(t, newTown(t, true), save(t, n, store.Options{}), store.Options{}) // checks all invariants
+		load(t, newTown(t, true), save(t, n, store.Options{}), store.Options{}) // Load checks all invariants
 		all := slices.Collect(n.w.Query().All())
 		again := newTown(t, false)
 		unpack(t, packer(t, again.w, store.Options{}), pack(t, p, all...))

@@ -7,11 +7,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// A parcel lists the links of a relation by target: each target with its sources, in the order of the
-// relation. An entity is listed as a source before it is listed as a target, except in a circle. Unpack makes
-// the links in this order. A new link therefore moves no descendants of its source, and it can close a circle
-// only if its source already has sources. Edges are listed in an order in which a program could have made
-// them. The new sources and targets therefore have their edges in the old order.
+// A parcel lists the links of a relation by target: a target, and its sources in the order of the relation.
+// Unpack makes the links in the order of the list. Outside of circles, the list names an entity as a source
+// before it names the entity as a target. So the source of a new link has no descendants that the link would
+// move. A new link whose source has descendants may close a circle: readLinks refuses it in a hierarchy.
+//
+// The list of edges keeps the order of the targets of each source, and of the sources of each target.
 
 // writeLinks appends the links of a relation.
 func (k *packing) writeLinks(c *packedColumn) error {
@@ -28,15 +29,15 @@ func (k *packing) writeLinks(c *packedColumn) error {
 	if n == 0 {
 		return nil
 	}
-	w := linkWriter{packing: k, relation: c.relation, known: make([]bool, len(k.entities))}
+	w := linkWriter{packing: k, relation: c.relation, added: make([]bool, len(k.entities))}
 	for i, e := range k.entities {
 		if !c.relation.Has(e) {
-			w.reach(i)
+			w.addTarget(i)
 		}
 	}
 	w.write()
 	for i := range k.entities { // entities in circles, and entities below circles
-		w.reach(i)
+		w.addTarget(i)
 		w.write()
 	}
 	return nil
@@ -51,22 +52,22 @@ func leadsOut(c *packedColumn, source, target vast.Entity) error {
 type linkWriter struct {
 	*packing
 	relation   *vast.Relation
-	known      []bool // by the number of an entity: whether reach has added it to targets
-	targets    []int  // the entities whose sources must still be written
-	sources    []int
+	added      []bool // by the number of an entity, whether addTarget has added it to targets
+	targets    []int  // the entities whose sources are not written yet
+	sources    []int  // sources of the present target
 	lastTarget int
 	lastSource int
 }
 
-// reach adds an entity to targets if it has sources and was not added before.
-func (w *linkWriter) reach(i int) {
-	if !w.known[i] && w.relation.CountSources(w.entities[i]) > 0 {
-		w.known[i] = true
+// addTarget adds an entity to targets if it has sources and was not added before.
+func (w *linkWriter) addTarget(i int) {
+	if !w.added[i] && w.relation.CountSources(w.entities[i]) > 0 {
+		w.added[i] = true
 		w.targets = append(w.targets, i)
 	}
 }
 
-// write appends the entities in targets and their descendants, each with its sources.
+// write appends the entities in targets and their descendants, each followed by its sources.
 func (w *linkWriter) write() {
 	for at := 0; at < len(w.targets); at++ {
 		target := w.targets[at]
@@ -84,14 +85,14 @@ func (w *linkWriter) write() {
 		for _, i := range w.sources {
 			w.int(i - w.lastSource)
 			w.lastSource = i
-			w.reach(i)
+			w.addTarget(i)
 		}
 		w.lastTarget = target
 	}
 	w.targets = w.targets[:0]
 }
 
-// packedEdge is a link or an edge between two entities, which it names by their numbers in the parcel.
+// packedEdge is a link or an edge between two entities. from and to are their numbers in the parcel.
 type packedEdge struct{ from, to int }
 
 // writeEdges appends edges, and then their values.
@@ -107,7 +108,7 @@ func (k *packing) writeEdges(c *packedColumn) error {
 		into[l.to] = append(into[l.to], i)
 	}
 	for to, edges := range into {
-		k.inOrder(c, links, to, edges)
+		k.sortEdges(c, links, to, edges)
 	}
 	var last packedEdge
 	order := inBothOrders(from, into)
@@ -146,9 +147,9 @@ func (k *packing) edgesOf(c *packedColumn) (links []packedEdge, values []byte, e
 	return links, k.b, nil
 }
 
-// inOrder sorts the edges of a target into the order that they have in the world. edges holds their indices
-// in links, ordered by the number of the source.
-func (k *packing) inOrder(c *packedColumn, links []packedEdge, to int, edges []int) {
+// sortEdges brings the edges of a target into their order in the world. edges holds their indices in links,
+// at first in the order of the sources' numbers.
+func (k *packing) sortEdges(c *packedColumn, links []packedEdge, to int, edges []int) {
 	ordered := make([]int, 0, len(edges))
 	for source := range c.edges.Sources(k.entities[to]) {
 		if row := int(k.row(source)); row > 0 {
@@ -163,11 +164,11 @@ func (k *packing) inOrder(c *packedColumn, links []packedEdge, to int, edges []i
 type unpackedLinks struct {
 	*layoutColumn
 	links  []packedEdge
-	values []byte // of edges, as in memory, with stand-ins for references
+	values []byte // the values of the edges, as in memory, with stand-ins for references
 	levels int    // number of levels of a hierarchy below its roots
 }
 
-// linkEnd describes an entity by the links that have been read.
+// linkEnd describes an entity by the links that readLinks has read.
 type linkEnd struct {
 	hasTarget, hasSources bool
 	depth                 int // number of levels above the entity
@@ -185,7 +186,7 @@ func (k *unpacking) readLinks(c *layoutColumn) error {
 	ends := make([]linkEnd, k.n)
 	target, source := 0, 0
 	for n > 0 {
-		if target, err = k.near(target); err != nil {
+		if target, err = k.entityNumber(target); err != nil {
 			return err
 		}
 		sources, err := k.count(1)
@@ -199,7 +200,7 @@ func (k *unpacking) readLinks(c *layoutColumn) error {
 		above := &ends[target]
 		above.hasSources = true
 		for range sources {
-			if source, err = k.near(source); err != nil {
+			if source, err = k.entityNumber(source); err != nil {
 				return err
 			}
 			below := &ends[source]
@@ -227,10 +228,10 @@ func (k *unpacking) readEdges(c *layoutColumn) error {
 	l.links = make([]packedEdge, 0, n)
 	var at packedEdge
 	for range n {
-		if at.from, err = k.near(at.from); err != nil {
+		if at.from, err = k.entityNumber(at.from); err != nil {
 			return err
 		}
-		if at.to, err = k.near(at.to); err != nil {
+		if at.to, err = k.entityNumber(at.to); err != nil {
 			return err
 		}
 		l.links = append(l.links, at)

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// fleet is three towns, and a model of their entities, which are called ships. The position of an entity
-// holds the number of the ship.
+// fleet is three towns and a model of their entities. Each entity is a ship, and its position.X is the number
+// of the ship.
 type fleet struct {
 	*testing.T
 	towns   [3]*town
@@ -22,21 +22,21 @@ type fleet struct {
 	last    int // the number of the newest ship
 }
 
-// vessel is a ship in the model. It refers to other ships by their numbers; 0 means no ship.
+// vessel is a ship in the model. Its fields name other ships by their numbers; 0 means no ship.
 type vessel struct {
 	town           int
 	at             float64
 	parent, aim    int
-	owner          int // burden.Of, if loaded
-	loaded         bool
+	owner          int         // burden.Of
+	loaded         bool        // whether the ship has a burden
 	seen           map[int]int // diary.Seen; nil without a diary
 	name           string
 	parts, hunters []int          // the sources of childOf and aimsAt, in their order
-	roads          map[int]uint16 // to other ships
+	roads          map[int]uint16 // lengths of the roads to other ships
 }
 
-// playFleet decodes operations from data. It makes, changes, links and deletes ships, and moves them between
-// towns. After each move, it compares the towns with the model.
+// playFleet decodes operations on ships from data. After each move between towns, it compares the towns with
+// the model.
 func playFleet(t *testing.T, data []byte) {
 	f := &fleet{T: t, ships: make(map[int]*vessel)}
 	for i := range f.towns {
@@ -49,7 +49,6 @@ func playFleet(t *testing.T, data []byte) {
 	f.check()
 }
 
-// numbers returns the numbers of all ships in a town.
 func (f *fleet) numbers(town int) (all []int) {
 	for n, s := range f.ships {
 		if s.town == town {
@@ -60,7 +59,7 @@ func (f *fleet) numbers(town int) (all []int) {
 	return all
 }
 
-// entities returns the entities of a town by their numbers.
+// entities returns the entities of a town by the numbers of their ships.
 func (f *fleet) entities(town int) map[int]vast.Entity {
 	n := f.towns[town]
 	all := make(map[int]vast.Entity)
@@ -155,7 +154,6 @@ func (f *fleet) below(a, b int) bool {
 	return false
 }
 
-// subtree returns a ship and the ships below it.
 func (f *fleet) subtree(a int) []int {
 	all := []int{a}
 	for i := 0; i < len(all); i++ {
@@ -164,7 +162,6 @@ func (f *fleet) subtree(a int) []int {
 	return all
 }
 
-// unlink removes a ship from the parts of its parent.
 func (f *fleet) unlink(a int) {
 	if p := f.ships[a].parent; p != 0 {
 		f.ships[p].parts = without(f.ships[p].parts, a)
@@ -172,7 +169,7 @@ func (f *fleet) unlink(a int) {
 	f.ships[a].parent = 0
 }
 
-// leave removes the links and references between the ships in gone and the ships that stay.
+// leave removes links and references between the ships in gone and all other ships.
 func (f *fleet) leave(gone []int) {
 	for _, a := range gone {
 		if p := f.ships[a].parent; p != 0 && !slices.Contains(gone, p) {
@@ -204,7 +201,6 @@ func (f *fleet) leave(gone []int) {
 	}
 }
 
-// drop deletes ships.
 func (f *fleet) drop(gone []int) {
 	f.leave(gone)
 	for _, a := range gone {
@@ -231,7 +227,7 @@ func (f *fleet) leadsOut(moved []int) bool {
 	return slices.ContainsFunc(f.leadsTo(moved), func(to int) bool { return !slices.Contains(moved, to) })
 }
 
-// closed returns roots and all ships that their subtrees link or refer to, directly or through other ships.
+// closed adds ships to roots until no link or reference leads out of their subtrees.
 func (f *fleet) closed(roots []int) []int {
 	for i := 0; i < len(roots); i++ {
 		for _, to := range f.leadsTo(f.subtree(roots[i])) {
@@ -269,7 +265,7 @@ func (f *fleet) move(from, to int, roots []int, entities map[int]vast.Entity) {
 	made := unpack(f, f.packers[to], parcel)
 	for i, e := range made {
 		if n := int(f.towns[to].position.Get(e).X); n != roots[i] || len(made) != len(roots) {
-			f.Fatalf("root %d is ship %d instead of %d", i, n, roots[i])
+			f.Fatalf("root %d is ship %d, want %d", i, n, roots[i])
 		}
 	}
 	for _, a := range moved {
@@ -278,7 +274,6 @@ func (f *fleet) move(from, to int, roots []int, entities map[int]vast.Entity) {
 	f.check()
 }
 
-// check compares the towns with the model.
 func (f *fleet) check() {
 	for i, n := range f.towns {
 		entities := f.entities(i)
@@ -288,13 +283,12 @@ func (f *fleet) check() {
 		}
 		for a, e := range entities {
 			if got := f.describe(n, e); !got.equal(f.ships[a]) {
-				f.Fatalf("town %d, ship %d: %+v instead of %+v", i, a, got, *f.ships[a])
+				f.Fatalf("town %d, ship %d: the entity is %+v, want %+v", i, a, got, *f.ships[a])
 			}
 		}
 	}
 }
 
-// describe returns the vessel that describes an entity of a town.
 func (f *fleet) describe(n *town, e vast.Entity) *vessel {
 	number := func(e vast.Entity) int {
 		if p := n.position.Get(e); p != nil {
@@ -338,13 +332,11 @@ func (s *vessel) equal(o *vessel) bool {
 		slices.Equal(s.hunters, o.hunters)
 }
 
-// TestParcelModel moves entities between three worlds at random.
 func TestParcelModel(t *testing.T) {
 	n := longtest.Pick(4_000, 20_000)
 	playFleet(t, modeltest.RandomBytes(t, n))
 }
 
-// FuzzParcelModel runs TestParcelModel with operations from the fuzzer.
 func FuzzParcelModel(f *testing.F) {
 	f.Add([]byte("\x00\x00\x04\x10\x01\x20\x00\x30\x01\x00\x07\x00\x01\x07\x02"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -17,20 +17,20 @@ import (
 // Unpack makes new entities from a parcel, and returns the roots in the order in which Pack got them. src
 // must be exactly one parcel.
 //
-// The order of the births depends only on src: two worlds in the same state are in the same state again after
-// they have unpacked the same parcel. Entities are born with their components and with the components that
-// those require: see [vast.World.Require]. The callbacks of the births see all components of the parcel.
-// Names are added after these callbacks, and links after the names. Trackers record the additions. Sources
-// and targets keep their order.
+// If two worlds in the same state unpack the same parcel, they are in the same state again. Entities are born
+// with their components and with the required components: see [vast.World.Require]. The OnAdd callbacks see
+// all components of the parcel. Unpack then adds the names, and then the links. Sources and targets keep
+// their order. Trackers record the additions.
 //
 // Unpack returns an error if src is damaged, if the Packer has not accepted the schema of src, if a value
 // does not fit its new type, or if the world already has one of the names. Unpack returns a [*vm.Error] if
-// the world has no room. After an error the world is unchanged, because Unpack decodes src and makes room
-// before it makes an entity. If a callback panics, Unpack deletes the entities that it has made.
+// the world has no room. After an error the world is unchanged. If a callback panics, Unpack deletes the
+// entities that it has made.
 //
-// src need not be trusted: a parcel of n bytes has at most n entities, and Unpack needs memory in proportion
-// to n. A forged parcel may hold values that no program writes, such as a bool that is neither true nor
-// false. Complexity: that of [Packer.Pack] and of the births.
+// src may be forged: a parcel of n bytes has at most n entities, and Unpack needs memory in proportion to n.
+// But a forged parcel may hold values that no program writes, such as a bool that is neither true nor false.
+//
+// Complexity: that of [Packer.Pack] and of the births.
 func (p *Packer) Unpack(src []byte) ([]vast.Entity, error) {
 	err := p.ready("store.Packer.Unpack", false)
 	if err == nil {
@@ -66,24 +66,22 @@ type unpacking struct {
 // unpackedGroup is a group of entities that are born with the same columns.
 type unpackedGroup struct {
 	columns  []unpackedColumn
-	first, n int // the number of the first entity, and the number of entities
-	born     int // how many entities of the group exist already
+	first, n int // number of the first entity in the parcel, and number of entities in the group
+	made     int // number of entities of the group that already exist
 }
 
 // unpackedColumn holds the components of a group's entities in a column of the program.
 type unpackedColumn struct {
 	*layoutColumn
-	memory []byte        // the components as in memory, with stand-ins for references
-	values reflect.Value // of a HeapColumn: a slice
+	memory []byte        // components as in memory, with stand-ins for references; else nil
+	values reflect.Value // components of a HeapColumn, as a slice
 }
 
-// unpackedName is the name of an entity.
 type unpackedName struct {
-	entity int
+	entity int // number of the entity in the parcel
 	name   string
 }
 
-// read decodes the parcel.
 func (k *unpacking) read(src []byte) error {
 	const bytesMark, bytesSum = 4, 4
 	le := binary.LittleEndian
@@ -135,17 +133,17 @@ func (k *unpacking) uint() (int, error) {
 	return int(n), nil
 }
 
-// count reads the number of parts that follow. bytes is the least number of bytes of a part.
-func (k *unpacking) count(bytes int) (int, error) {
+// count reads the number of items that follow. Each item has at least minBytes bytes.
+func (k *unpacking) count(minBytes int) (int, error) {
 	n, err := k.uint()
-	if err == nil && n > len(k.b)/bytes {
+	if err == nil && n > len(k.b)/minBytes {
 		err = errShort
 	}
 	return n, err
 }
 
-// near reads the number of an entity. The parcel has the difference between this number and base.
-func (k *unpacking) near(base int) (int, error) {
+// entityNumber reads the number of an entity. The parcel has the difference between this number and base.
+func (k *unpacking) entityNumber(base int) (int, error) {
 	d, size := binary.Varint(k.b)
 	if size <= 0 {
 		return 0, errShort
@@ -169,18 +167,18 @@ func (k *unpacking) bytes(n int) ([]byte, error) {
 
 // readGroup reads the entities of a group. It returns the number of the first entity of the next group.
 func (k *unpacking) readGroup(first int) (next int, err error) {
-	columns, least, err := k.readColumns()
+	columns, minBytes, err := k.readColumns()
 	if err != nil {
 		return 0, err
 	}
 	g := &unpackedGroup{first: first}
-	if g.n, err = k.count(max(least, 1)); err != nil {
+	if g.n, err = k.count(max(minBytes, 1)); err != nil {
 		return 0, err
 	}
 	if g.n == 0 || g.n > k.n-first {
 		return 0, errDamaged
 	}
-	if least == 0 {
+	if minBytes == 0 {
 		if _, err := k.bytes(g.n); err != nil {
 			return 0, err
 		}
@@ -204,9 +202,8 @@ func (k *unpacking) readGroup(first int) (next int, err error) {
 	return first + g.n, nil
 }
 
-// readColumns reads the columns of a group. It also returns the least number of bytes that an entity of the
-// group takes.
-func (k *unpacking) readColumns() (columns []*layoutColumn, least int, err error) {
+// readColumns reads the columns of a group. minBytes is the least number of bytes of an entity of the group.
+func (k *unpacking) readColumns() (columns []*layoutColumn, minBytes int, err error) {
 	n, err := k.count(1)
 	next := 0
 	for i := 0; i < n && err == nil; i++ {
@@ -214,34 +211,34 @@ func (k *unpacking) readColumns() (columns []*layoutColumn, least int, err error
 		if gap, err = k.uint(); err != nil {
 			break
 		}
-		if gap >= len(k.layout.columns)-next || !k.layout.columns[next+gap].ofEntity() {
+		if gap >= len(k.layout.columns)-next || !k.layout.columns[next+gap].isComponent() {
 			return nil, 0, errDamaged
 		}
 		c := &k.layout.columns[next+gap]
-		columns, least = append(columns, c), least+c.least()
+		columns, minBytes = append(columns, c), minBytes+c.minBytes()
 		next += gap + 1
 	}
-	return columns, least, err
+	return columns, minBytes, err
 }
 
-// readMemory reads n components, or n values of edges, and returns them as they lie in memory, with stand-ins
-// for references. If the program drops these values, readMemory returns the bytes of the parcel.
+// readMemory reads n components, or n values of edges. It returns them as they lie in memory, with stand-ins
+// for references. If the program lacks the column, readMemory returns the bytes of the parcel.
 func (k *unpacking) readMemory(c *layoutColumn, n int) ([]byte, error) {
 	size := c.Type.Size
 	src, err := k.bytes(n * size)
-	if err != nil || c.to == nil || c.in == nil {
+	if err != nil || c.to == nil || c.toMemory == nil {
 		return src, err
 	}
-	if n > math.MaxInt/max(c.in.to, 1) {
+	if n > math.MaxInt/max(c.toMemory.to, 1) {
 		return nil, errShort
 	}
-	memory := make([]byte, n*c.in.to)
+	memory := make([]byte, n*c.toMemory.to)
 	for i := range n {
-		from, to := src[i*size:(i+1)*size], memory[i*c.in.to:(i+1)*c.in.to]
-		if err := c.in.element(to, from); err != nil {
+		from, to := src[i*size:(i+1)*size], memory[i*c.toMemory.to:(i+1)*c.toMemory.to]
+		if err := c.toMemory.element(to, from); err != nil {
 			return nil, err
 		}
-		for _, r := range c.in.refs {
+		for _, r := range c.toMemory.refs {
 			row := binary.LittleEndian.Uint32(from[r.from:])
 			if uint64(row) > uint64(k.n) {
 				return nil, errReference
@@ -254,8 +251,8 @@ func (k *unpacking) readMemory(c *layoutColumn, n int) ([]byte, error) {
 	return memory, nil
 }
 
-// readEncoded reads n components of a HeapColumn into a slice. If the program drops the column, readEncoded
-// skips them.
+// readEncoded reads n components of a HeapColumn into a slice. If the program lacks the column, readEncoded
+// skips the components.
 func (k *unpacking) readEncoded(c *layoutColumn, n int) (values reflect.Value, err error) {
 	if c.to != nil {
 		values = reflect.MakeSlice(reflect.SliceOf(c.to.typ), n, n)
@@ -270,7 +267,6 @@ func (k *unpacking) readEncoded(c *layoutColumn, n int) (values reflect.Value, e
 	return values, err
 }
 
-// readRoots reads the numbers of the roots.
 func (k *unpacking) readRoots() error {
 	unread, err := k.uint()
 	if err != nil {
@@ -300,7 +296,6 @@ func (k *unpacking) readRoots() error {
 	return nil
 }
 
-// readNames reads the names of entities.
 func (k *unpacking) readNames(c *layoutColumn) error {
 	n, err := k.count(2)
 	if err != nil {
@@ -335,19 +330,18 @@ func (k *unpacking) readNames(c *layoutColumn) error {
 	return nil
 }
 
-// make makes the entities of the decoded parcel.
 func (k *unpacking) make() error {
 	archetypes, counts := make([]*vast.Archetype, len(k.groups)), make([]int, len(k.groups))
 	for i, g := range k.groups {
 		columns := make([]vast.AnyColumn, len(g.columns))
 		for n, c := range g.columns {
-			columns[n] = c.to.any
+			columns[n] = c.to.handle
 		}
 		archetypes[i], counts[i] = k.w.Archetype(columns...), g.n
 	}
 	k.entities = make([]vast.Entity, k.n)
 	return wholeOrNot(k.w, k.entities, func() error {
-		if err := documents.Births(archetypes, counts, k.room, k.born, k.write); err != nil {
+		if err := documents.Births(archetypes, counts, k.room, k.noteBirths, k.write); err != nil {
 			return err
 		}
 		for _, one := range k.names {
@@ -362,8 +356,8 @@ func (k *unpacking) make() error {
 	})
 }
 
-// room makes room for names and links, so that adding them cannot fail. Births calls room after it has made
-// room for the entities.
+// room makes room for names and links, so that the code that adds them cannot fail. Births calls room after
+// it has made room for the entities.
 func (k *unpacking) room() error {
 	for _, l := range k.links {
 		var err error
@@ -382,13 +376,13 @@ func (k *unpacking) room() error {
 	return nil
 }
 
-// born notes a run of new entities of group i.
-func (k *unpacking) born(i int, run vast.Run) {
+// noteBirths notes a run of new entities of group i.
+func (k *unpacking) noteBirths(i int, run vast.Run) {
 	g := k.groups[i]
 	for n, e := range run.All() {
-		k.entities[g.first+g.born+n] = e
+		k.entities[g.first+g.made+n] = e
 	}
-	g.born += run.Len()
+	g.made += run.Len()
 }
 
 // write writes the components of the new entities.
@@ -429,11 +423,11 @@ func (k *unpacking) writeValues(c *unpackedColumn, entities []vast.Entity) {
 
 // fillMemory replaces stand-ins by their entities.
 func (k *unpacking) fillMemory(c *layoutColumn, dst []byte) {
-	if c.in == nil {
+	if c.toMemory == nil {
 		return
 	}
-	for ; len(c.in.refs) > 0 && len(dst) > 0; dst = dst[c.in.to:] {
-		for _, r := range c.in.refs {
+	for ; len(c.toMemory.refs) > 0 && len(dst) > 0; dst = dst[c.toMemory.to:] {
+		for _, r := range c.toMemory.refs {
 			if row := binary.LittleEndian.Uint64(dst[r.to:]); row > 0 {
 				binary.LittleEndian.PutUint64(dst[r.to:], k.entities[row-1].ID())
 			}
@@ -459,7 +453,6 @@ func (k *unpacking) link(l *unpackedLinks) {
 	}
 }
 
-// rootEntities returns the roots.
 func (k *unpacking) rootEntities() []vast.Entity {
 	var roots []vast.Entity
 	for _, r := range k.roots {

@@ -22,26 +22,27 @@ const versionParcel = 1
 type parcelColumn struct {
 	Name string  `json:"name"`
 	Form string  `json:"form"`
-	Type *schema `json:"type,omitempty"` // of the components, or of the values of edges; nil in other forms
+	Type *schema `json:"type,omitempty"` // type of the components or of the values of edges; else nil
 }
 
 // The forms of components in parcels.
 const (
 	parcelTag      = "tag"
-	parcelValue    = "value"    // of a Column or a SparseColumn: the fields side by side
-	parcelEncoded  = "encoded"  // of a HeapColumn
-	parcelRelation = "relation" // links
-	parcelEdges    = "edges"    // links with values
-	parcelNames    = "names"    // of entities
+	parcelValue    = "value"    // a Column or a SparseColumn; a component has its fields side by side
+	parcelEncoded  = "encoded"  // a HeapColumn
+	parcelRelation = "relation" // the links of a relation
+	parcelEdges    = "edges"    // edges and their values
+	parcelNames    = "names"    // the names of entities
 )
 
-// ofEntity reports whether entities are born with the component. Links and names are added after the births.
-func (c *parcelColumn) ofEntity() bool {
+// isComponent reports whether the column holds components. Unpack adds components at the birth of an entity,
+// and adds links and names later.
+func (c *parcelColumn) isComponent() bool {
 	return c.Form == parcelTag || c.Form == parcelValue || c.Form == parcelEncoded
 }
 
-// least returns a lower bound of the bytes that a component of an entity takes in a parcel.
-func (c *parcelColumn) least() int {
+// minBytes returns a lower bound for the number of bytes of a component in a parcel.
+func (c *parcelColumn) minBytes() int {
 	switch c.Form {
 	case parcelValue:
 		return c.Type.Size
@@ -51,9 +52,9 @@ func (c *parcelColumn) least() int {
 	return 0
 }
 
-// portable returns the schema that values of a type have in parcels. It is the same on every processor: it
-// has no names of types, and integers whose size depends on the processor have 8 bytes. encoded is whether
-// values are encoded. If they are not, the parts of a value lie side by side, and a reference has 4 bytes.
+// portable returns the schema of a type in parcels. This schema is the same on every processor: it has no
+// names of types, and an int, uint or uintptr has 8 bytes. encoded says whether values are encoded. If not,
+// the parts of a value lie side by side, and a reference has 4 bytes.
 func (s *schema) portable(encoded bool) *schema {
 	p := &schema{Kind: s.Kind, Size: s.Size, Len: s.Len}
 	switch s.Kind {
@@ -103,10 +104,10 @@ func (s *parcelSchema) text() (string, error) {
 	return string(b), err
 }
 
-// markOf returns the mark that parcels of a schema begin with.
+// markOf returns the mark of a schema. Each parcel begins with the mark of its schema.
 func markOf(schema string) uint32 { return crc32.Checksum([]byte(schema), castagnoli) }
 
-// parseParcelSchema reads a schema, and checks what the other functions rely on.
+// parseParcelSchema parses and checks a schema.
 func parseParcelSchema(text string) (*parcelSchema, error) {
 	s := new(parcelSchema)
 	if err := json.Unmarshal([]byte(text), s); err != nil {
@@ -128,7 +129,7 @@ func parseParcelSchema(text string) (*parcelSchema, error) {
 	return s, nil
 }
 
-// check returns an error if a column from a schema is not complete, or is not portable.
+// check returns an error if a column of a schema is incomplete or not portable.
 func (c *parcelColumn) check() error {
 	typed := []string{parcelValue, parcelEncoded, parcelEdges}
 	if !slices.Contains(typed, c.Form) {

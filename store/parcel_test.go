@@ -53,8 +53,6 @@ func (n *town) nameAll(t *testing.T) {
 	}
 }
 
-// TestParcelRoundTrip: a parcel with all entities of a world makes the same entities in another world, even
-// if the columns have another order there. Packing these entities in the other world gives the same parcel.
 func TestParcelRoundTrip(t *testing.T) {
 	for seed := range uint64(8) {
 		a, b := newTown(t, false), newTown(t, seed%2 == 0)
@@ -71,28 +69,25 @@ func TestParcelRoundTrip(t *testing.T) {
 		parcel := pack(t, from, roots...)
 		made := unpack(t, to, parcel)
 		if x, y := a.named(), b.named(); x != y || len(made) != len(roots) || len(made) < 100 {
-			t.Fatalf("seed %d: %d roots gave %d roots, or the worlds differ: %s", seed, len(roots), len(made),
-				difference(x, y))
+			t.Fatalf("seed %d: Pack got %d roots and Unpack returned %d, or the worlds differ: %s", seed,
+				len(roots), len(made), difference(x, y))
 		}
 		for i, e := range made {
 			x, _ := a.names.Of(roots[i])
 			if y, _ := b.names.Of(e); x != y {
-				t.Fatalf("seed %d: root %d is %q instead of %q", seed, i, y, x)
+				t.Fatalf("seed %d: root %d is %q, want %q", seed, i, y, x)
 			}
 		}
 		if again := pack(t, to, made...); !bytes.Equal(again, parcel) {
 			t.Fatalf("seed %d: the unpacked entities give another parcel, with %d bytes instead of %d",
 				seed, len(again), len(parcel))
 		}
-		load(t, newTown(t, true), save(t, b, store.Options{}), store.Options{}) // checks all invariants
+		load(t, newTown(t, true), save(t, b, store.Options{}), store.Options{}) // Load checks all invariants
 		b.order = slices.Clone(made)
 		b.live(seed, 500)
 	}
 }
 
-// TestParcelOfSubtree: a parcel has a root and the subtree below it. References and links between entities of
-// the parcel lead to the new entities. Links from other entities are not packed. Stale references become
-// zero.
 func TestParcelOfSubtree(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	b.walkers.NewN(100, nil)
@@ -130,8 +125,7 @@ func TestParcelOfSubtree(t *testing.T) {
 		t.Errorf("the diary is %+v, want %+v", *got, want)
 	}
 	if target, _ := b.aimsAt.Target(cabin); target != cabin || b.aimsAt.Len() != 1 {
-		t.Errorf("the cabin aims at %v, and %d entities aim; want the cabin itself and 1", target,
-			b.aimsAt.Len())
+		t.Errorf("the cabin aims at %v, want itself; aimsAt has %d links, want 1", target, b.aimsAt.Len())
 	}
 	if p := b.roads.Get(sailor, ship); p == nil || *p != 12 || b.roads.Len() != 1 {
 		t.Errorf("the world has %d roads, want one of length 12 from the sailor to the ship", b.roads.Len())
@@ -141,9 +135,8 @@ func TestParcelOfSubtree(t *testing.T) {
 	}
 }
 
-// TestParcelOrders: the sources of a target, the targets of a source and the roots keep their orders, also if
-// a root lies below another root and is given before that root.
-func TestParcelOrders(t *testing.T) {
+// TestParcelKeepsOrders packs a root that lies below another root and comes before that root.
+func TestParcelKeepsOrders(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	var e []vast.Entity
 	for i := range 6 {
@@ -175,14 +168,12 @@ func TestParcelOrders(t *testing.T) {
 	for i, want := range []vast.Entity{e[5], e[2], e[0]} {
 		x, _ := a.names.Of(want)
 		if y, _ := b.names.Of(made[i]); x != y {
-			t.Errorf("root %d is %s instead of %s", i, y, x)
+			t.Errorf("root %d is %s, want %s", i, y, x)
 		}
 	}
 }
 
-// TestParcelErrors: the error of Pack names the entity and the column of a link or a reference that leads out
-// of the parcel. Pack refuses roots that it cannot pack. After an error Pack returns dst unchanged.
-func TestParcelErrors(t *testing.T) {
+func TestPackErrors(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(n *town, in, out vast.Entity)
 		says   string
@@ -226,9 +217,7 @@ func TestParcelErrors(t *testing.T) {
 	mustSay(t, err, "entity 0.1 comes twice among the roots")
 }
 
-// TestPackerRefused: NewPacker refuses columns with the same name and values that cannot be encoded. Pack
-// panics if a column was registered after NewPacker.
-func TestPackerRefused(t *testing.T) {
+func TestNewPackerErrors(t *testing.T) {
 	w := world(t)
 	vast.NewHeapColumn[struct{ P *int }](w).Named("pointer")
 	_, err := store.NewPacker(w, store.Options{})
@@ -248,8 +237,6 @@ func TestPackerRefused(t *testing.T) {
 	_, _ = p.Pack(nil, nil)
 }
 
-// TestParcelBytes: dense components take little more than their own bytes, and padding does not change a
-// parcel.
 func TestParcelBytes(t *testing.T) {
 	type small struct {
 		A uint8
@@ -316,7 +303,6 @@ type noteOld struct {
 	Old   map[string]int
 }
 
-// versions are the worlds of two versions of a program.
 type versions struct {
 	old   *vast.World
 	load  vast.Column[loadOld]
@@ -343,9 +329,7 @@ func newVersions(t *testing.T) *versions {
 	return v
 }
 
-// TestParcelOfOtherVersion: a Packer accepts the schema of another version of the program: columns and fields
-// are added, dropped, renamed and widened, and a Column becomes a SparseColumn.
-func TestParcelOfOtherVersion(t *testing.T) {
+func TestAcceptSchemaOfOtherVersion(t *testing.T) {
 	v := newVersions(t)
 	o := store.Options{Renamed: map[string]string{"Load": "Body", "Body.Weight": "Body.Mass",
 		"Body.Parts[].X": "Body.Parts[].Y", "note.Body": "note.Text", "roads": "ways"}}
@@ -394,7 +378,7 @@ func TestParcelOfOtherVersion(t *testing.T) {
 	if v.body.Get(made[0]).Mass != -3 || v.now.Len() != 4 {
 		t.Error(*v.body.Get(made[0]))
 	}
-	// The way back is an error: an array of 2 elements does not fit an array of 1.
+	// The old program cannot accept the new schema: an array of 2 elements does not fit into an array of 1.
 	back := packer(t, v.old, store.Options{Renamed: map[string]string{"Body": "Load",
 		"Load.Mass": "Load.Weight", "Load.Parts[].Y": "Load.Parts[].X", "note.Text": "note.Body",
 		"ways": "roads"}})
@@ -402,8 +386,7 @@ func TestParcelOfOtherVersion(t *testing.T) {
 	mustSay(t, err, "Load.Parts has 2 elements in the file and 1 in the program")
 }
 
-// TestParcelThatDoesNotFit: a number that the program's type cannot hold is an error that changes nothing.
-func TestParcelThatDoesNotFit(t *testing.T) {
+func TestUnpackTooLargeNumber(t *testing.T) {
 	old, now := world(t), world(t)
 	wide, narrow := vast.NewColumn[[2]uint32](old).Named("x"), vast.NewColumn[[2]uint8](now).Named("x")
 	from, to := packer(t, old, store.Options{}), packer(t, now, store.Options{})
@@ -421,11 +404,26 @@ func TestParcelThatDoesNotFit(t *testing.T) {
 	if now.Len() != 1 {
 		t.Error(now.Len())
 	}
+
+	old, now = world(t), world(t)
+	signed, unsigned := vast.NewColumn[int64](old).Named("x"), vast.NewColumn[uint64](old).Named("y")
+	vast.NewColumn[int8](now).Named("x")
+	vast.NewColumn[int64](now).Named("y")
+	from, to = packer(t, old, store.Options{}), packer(t, now, store.Options{})
+	if _, err := to.Accept(from.Schema()); err != nil {
+		t.Fatal(err)
+	}
+	e = old.Archetype(signed).New()
+	signed.Set(e, -129)
+	_, err = to.Unpack(pack(t, from, e))
+	mustSay(t, err, "x is -129 in the file, which a int8 cannot hold")
+	e = old.Archetype(unsigned).New()
+	unsigned.Set(e, 1<<63)
+	_, err = to.Unpack(pack(t, from, e))
+	mustSay(t, err, "y is 9223372036854775808 in the file, which a int64 cannot hold")
 }
 
-// TestPackerRefusesSchemas: Accept returns an error for a text that is no schema, and for a schema that the
-// program cannot read.
-func TestPackerRefusesSchemas(t *testing.T) {
+func TestAcceptErrors(t *testing.T) {
 	n := newTown(t, false)
 	p := packer(t, n.w, store.Options{})
 	column := func(c string) string { return `{"parcel":1,"columns":[` + c + `]}` }
@@ -468,9 +466,8 @@ func seal(parcel []byte) []byte {
 	return parcel
 }
 
-// TestParcelDamaged: Unpack of a parcel with a changed, missing or added byte returns an error and changes
-// nothing. With a corrected checksum, Unpack returns an error and changes nothing, or it makes entities.
-func TestParcelDamaged(t *testing.T) {
+// TestUnpackDamagedParcel also corrects the checksum of damaged parcels. Unpack then may return no error.
+func TestUnpackDamagedParcel(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	a.live(3, 150)
 	b.live(4, 50)
@@ -513,9 +510,7 @@ func TestParcelDamaged(t *testing.T) {
 	b.dump()
 }
 
-// TestParcelWithoutRoom: if the world has no room for entities, components or edges, or already has one of
-// the names, Unpack changes nothing and calls no callback.
-func TestParcelWithoutRoom(t *testing.T) {
+func TestFailedUnpackChangesNothing(t *testing.T) {
 	type big struct{ Bytes [1 << 12]byte }
 	type port struct {
 		w     *vast.World
@@ -584,8 +579,7 @@ func TestParcelWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestParcelCallbacks: callbacks and trackers see the births of Unpack, and required components are added.
-func TestParcelCallbacks(t *testing.T) {
+func TestUnpackCallbacks(t *testing.T) {
 	a, n := newTown(t, false), newTown(t, false)
 	e, f := a.carriers.New(), a.carriers.New()
 	*a.burden.Get(e) = burden{Of: f, Weight: [3]uint32{1}}
@@ -635,7 +629,6 @@ func TestParcelCallbacks(t *testing.T) {
 	}
 }
 
-// TestParcelSchema: the schema depends only on names and kinds.
 func TestParcelSchema(t *testing.T) {
 	type inner struct {
 		A bool
@@ -665,8 +658,6 @@ func TestParcelSchema(t *testing.T) {
 	}
 }
 
-// TestTake: Take packs the same parcel as Pack, and deletes the entities of the parcel, also in hierarchies
-// without Cascade.
 func TestTake(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()
@@ -678,7 +669,6 @@ func TestTake(t *testing.T) {
 	for range 7 {
 		e = append(e, of.New())
 	}
-	// 1 and 2 are in 0, 3 is on 1, 4 is in 3; 5 is in 6.
 	in.Set(e[1], e[0])
 	in.Set(e[2], e[0])
 	on.Set(e[3], e[1])
@@ -689,25 +679,25 @@ func TestTake(t *testing.T) {
 	if !slices.Equal(roots, []vast.Entity{e[5], e[1], e[2]}) {
 		t.Errorf("Roots returned %v", roots)
 	}
-	on.Set(e[6], e[5]) // 5 is in 6, and 6 is on 5
+	on.Set(e[6], e[5]) // entities 5 and 6 form a circle of two relations
 	if roots := p.Roots([]vast.Entity{e[5], e[6]}); !slices.Equal(roots, []vast.Entity{e[6]}) {
 		t.Errorf("Roots of a circle returned %v", roots)
 	}
 	on.Remove(e[6])
 	// Entity 1 is in 0, which is not packed.
 	if _, err := p.Take(nil, []vast.Entity{e[1]}); err == nil || w.Len() != 7 {
-		t.Errorf("%d entities after Take, and the error %v", w.Len(), err)
+		t.Errorf("Take of entity 1 returned the error %v and left %d entities, want an error and 7", err, w.Len())
 	}
 	want := pack(t, p, e[0])
 	got, err := p.Take(nil, []vast.Entity{e[0]})
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("Take packed %x, want %x as Pack; the error is %v", got, want, err)
+		t.Errorf("Take returned the parcel %x and the error %v, want the parcel of Pack, %x", got, err, want)
 	}
 	if w.Len() != 2 || !w.Alive(e[5]) || !w.Alive(e[6]) {
-		t.Errorf("%d entities remain, want only the entities 5 and 6", w.Len())
+		t.Errorf("Take left %d entities, want only the entities 5 and 6", w.Len())
 	}
 	unpack(t, p, got)
 	if w.Len() != 7 {
-		t.Errorf("%d entities after Unpack", w.Len())
+		t.Errorf("the world has %d entities after Unpack, want 7", w.Len())
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// Pack appends a parcel to dst: the roots with their subtrees. It changes nothing in the world. To move the
-// entities, call [Packer.Take] instead. Or delete the roots after Pack, and also their subtrees if a
-// hierarchy does not have [vast.Cascade]. Links and references from other entities to entities of the parcel
-// are not packed. The deletion removes these links, and makes these references stale.
+// Pack appends a parcel with the roots and their subtrees to dst. It does not change the world. To move the
+// entities, call [Packer.Take] instead, or delete them after Pack. A deletion of the roots also deletes their
+// subtrees in hierarchies with [vast.Cascade]. Pack ignores links and references from other entities to
+// entities of the parcel. A deletion removes these links and makes these references stale.
 //
-// A parcel does not depend on the slots of its entities, and has no padding. Two parcels are therefore equal
-// if their entities have the same components, links and names, and their roots come in the same order.
+// Two parcels are equal if their entities have the same components, links and names, and their roots come in
+// the same order. The slots of entities and the padding of components do not matter.
 //
 // Pack returns an error if a link, an edge or a [vast.Entity] inside of a component leads to a living entity
 // that the parcel lacks. This error names the entity and the column. Pack also returns an error if a root is
@@ -36,8 +36,8 @@ func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
 // If Take returns an error, it deletes nothing.
 func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
 	dst, entities, err := p.pack("store.Packer.Take", dst, roots)
-	for _, e := range slices.Backward(entities) { // most sources come before their targets
-		p.w.Delete(e) // false if Cascade has already deleted e
+	for _, e := range slices.Backward(entities) { // deletes most sources before their targets
+		p.w.Delete(e) // returns false if Cascade has already deleted e
 	}
 	return dst, err
 }
@@ -53,7 +53,7 @@ func (p *Packer) Roots(entities []vast.Entity) []vast.Entity {
 	hierarchies := p.hierarchies()
 	var roots, up []vast.Entity
 	for _, e := range entities {
-		seen := map[vast.Entity]bool{e: true} // two hierarchies together may have circles
+		seen := map[vast.Entity]bool{e: true} // links of two hierarchies may form a circle
 		up = append(up[:0], e)
 		for i := 0; i < len(up) && given[e]; i++ {
 			for _, r := range hierarchies {
@@ -64,7 +64,7 @@ func (p *Packer) Roots(entities []vast.Entity) []vast.Entity {
 				seen[target] = true
 				up = append(up, target)
 				if given[target] {
-					given[e] = false // entities below e reach this ancestor through e
+					given[e] = false // entities below e also lie below target
 				}
 			}
 		}
@@ -75,7 +75,6 @@ func (p *Packer) Roots(entities []vast.Entity) []vast.Entity {
 	return roots
 }
 
-// hierarchies returns the relations without circles.
 func (p *Packer) hierarchies() (all []*vast.Relation) {
 	for _, c := range p.columns {
 		if c.relation != nil && !c.col.Cyclic {
@@ -85,7 +84,7 @@ func (p *Packer) hierarchies() (all []*vast.Relation) {
 	return all
 }
 
-// pack is Pack, but also returns the entities of the parcel.
+// pack does the work of Pack and Take. It also returns the entities of the parcel.
 func (p *Packer) pack(function string, dst []byte, roots []vast.Entity) ([]byte, []vast.Entity, error) {
 	err := p.ready(function, true)
 	if err == nil {
@@ -104,17 +103,16 @@ type packing struct {
 	*Packer
 	b        []byte
 	begin    int           // index in b at which the parcel begins
-	entities []vast.Entity // first in the order of find, then in the order of the parcel
+	entities []vast.Entity // the entities of the parcel; group changes their order
 	groups   []*packedGroup
 }
 
-// packedGroup is a group of entities with the same components, in the order of find.
+// packedGroup is a group of entities with the same columns.
 type packedGroup struct {
 	columns  []*packedColumn
 	entities []vast.Entity
 }
 
-// end makes the Packer ready for the next call.
 func (k *packing) end() {
 	for _, e := range k.entities {
 		k.rows[e.Slot()] = 0
@@ -159,8 +157,8 @@ func (k *packing) pack(roots []vast.Entity) error {
 func (k *packing) uint(n int) { k.b = binary.AppendUvarint(k.b, uint64(n)) }
 func (k *packing) int(n int)  { k.b = binary.AppendVarint(k.b, int64(n)) }
 
-// find finds the entities of the parcel: first the roots, then level by level the sources of the found
-// entities in hierarchies. The sources of a target keep their order.
+// find finds the entities of the parcel: the roots, and level by level their descendants in hierarchies. The
+// sources of a target keep their order.
 func (k *packing) find(roots []vast.Entity) error {
 	for _, e := range roots {
 		if !k.w.Alive(e) {
@@ -192,18 +190,18 @@ func (k *packing) add(e vast.Entity) {
 	k.rows[e.Slot()] = uint32(len(k.entities))
 }
 
-// group makes the groups, in the order of their first entities, and sorts the entities by group.
+// group makes groups in the order of their first entities, and sorts the entities by group.
 func (k *packing) group() {
 	known := make(map[string]*packedGroup)
-	masks := make([]uint64, len(k.born)) // by column, the presence bits of the word's slots
-	key, last := make([]byte, len(k.born)), ""
+	masks := make([]uint64, len(k.components)) // for each column, the presence bits of the word's slots
+	key, last := make([]byte, len(k.components)), ""
 	word := -1
 	var g *packedGroup
 	for _, e := range k.entities {
 		if at := int(e.Slot() / 64); at != word {
 			word = at
-			for i, c := range k.born {
-				masks[i] = probe.Presence(k.w, c.any, word)
+			for i, c := range k.components {
+				masks[i] = probe.Presence(k.w, c.handle, word)
 			}
 		}
 		for i, mask := range masks {
@@ -226,10 +224,10 @@ func (k *packing) group() {
 	}
 }
 
-// newGroup makes the group of the entities that have the columns whose byte in key is 1.
+// newGroup makes a group with the columns whose byte in key is 1.
 func (k *packing) newGroup(key []byte) *packedGroup {
 	g := new(packedGroup)
-	for i, c := range k.born {
+	for i, c := range k.components {
 		if key[i] != 0 {
 			g.columns = append(g.columns, c)
 		}
@@ -238,20 +236,19 @@ func (k *packing) newGroup(key []byte) *packedGroup {
 	return g
 }
 
-// writeGroup appends a group: its columns as places in the schema, the number of its entities, and then their
-// components, column by column.
+// writeGroup appends a group: its columns, the number of its entities, and the components of each column.
 func (k *packing) writeGroup(g *packedGroup) error {
 	k.uint(len(g.columns))
-	next, least := 0, 0
+	next, minBytes := 0, 0
 	for i, c := range k.columns {
 		if slices.Contains(g.columns, c) {
 			k.uint(i - next)
 			next = i + 1
-			least += c.least()
+			minBytes += c.minBytes()
 		}
 	}
 	k.uint(len(g.entities))
-	if least == 0 { // a byte for each entity: a parcel has at most as many entities as bytes
+	if minBytes == 0 { // write a byte for each entity, so that a parcel has no more entities than bytes
 		k.b = append(k.b, make([]byte, len(g.entities))...)
 	}
 	for _, c := range g.columns {
@@ -289,21 +286,21 @@ func (k *packing) writeValues(c *packedColumn, entities []vast.Entity) error {
 	return nil
 }
 
-// writeMemory appends components, or the values of edges, that lie side by side in memory. With an error it
-// returns the index of the value that caused the error.
+// writeMemory appends components, or the values of edges, that lie side by side in memory. bad is the index
+// of the value that caused the error.
 func (k *packing) writeMemory(c *packedColumn, src []byte) (bad int, err error) {
-	if c.out == nil {
+	if c.toParcel == nil {
 		k.b = append(k.b, src...)
 		return 0, nil
 	}
-	from, to := c.out.from, c.out.to
+	from, to := c.toParcel.from, c.toParcel.to
 	for i := range len(src) / from {
 		at := len(k.b)
 		k.b = append(k.b, make([]byte, to)...)
-		if err := c.out.element(k.b[at:], src[i*from:(i+1)*from]); err != nil {
+		if err := c.toParcel.element(k.b[at:], src[i*from:(i+1)*from]); err != nil {
 			return i, err
 		}
-		for _, r := range c.out.refs {
+		for _, r := range c.toParcel.refs {
 			row, err := k.reference(vast.EntityOf(binary.LittleEndian.Uint64(src[i*from+r.from:])))
 			if err != nil {
 				return i, fmt.Errorf("%s %w", r.path, err)
@@ -314,7 +311,6 @@ func (k *packing) writeMemory(c *packedColumn, src []byte) (bad int, err error) 
 	return 0, nil
 }
 
-// writeEncoded appends components of a HeapColumn.
 func (k *packing) writeEncoded(c *packedColumn, entities []vast.Entity) (err error) {
 	for _, e := range entities {
 		if k.b, err = k.encode(k.b, engine.Value(c.col.Of, int(e.Slot()))); err != nil {
@@ -361,7 +357,6 @@ func (k *packing) writeRoots(roots []vast.Entity) {
 	}
 }
 
-// writeNames appends the names of entities.
 func (k *packing) writeNames() {
 	names, _ := probe.NamesOf(k.w)
 	n := 0

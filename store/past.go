@@ -11,7 +11,7 @@ import (
 
 // lookBack is the part of a Store's state that only OpenAt sets.
 type lookBack struct {
-	tick  uint64 // the tick that was given to OpenAt
+	tick  uint64 // the tick that OpenAt got
 	after *tail  // the records of the journal after the checkpoint
 	err   error  // why the journal cannot be read
 }
@@ -20,20 +20,20 @@ type lookBack struct {
 // [Open]. [Store.LastTick] returns the checkpoint's tick. OpenAt does not change the folder, and the returned
 // store keeps nothing: Tick, Changed, Checkpoint, Record, Submit and Wait panic or return an error.
 //
-// Recover then replays the ticks that follow the checkpoint, with the same functions as Recover after Open.
-// Recover stops at the given tick, before a change outside of ticks, or at the end of the journal. LastTick
-// then returns the last replayed tick. After Recover the store no longer controls an attached schedule: the
-// schedule admits visitors, and the program may continue the simulation.
+// Recover replays the ticks after the checkpoint, with the same functions as after Open. It stops at the
+// given tick, before a change outside of ticks, or at the end of the journal. After Recover, LastTick returns
+// the last replayed tick. The store no longer controls an attached schedule: the schedule admits visitors,
+// and the program may continue the simulation.
 //
 //	st, err := store.OpenAt("data", w, 12_000, store.Options{})
 //	…
 //	st.Attach(s)
 //	err = st.Recover(apply, s.Tick) // the world after tick 12,000
 //
-// The program that keeps the store decides which old checkpoints exist, by its Options.Keep, KeepFor and
-// KeepBytes. OpenAt takes no lock: that program may be running. If the program removes a checkpoint while
-// OpenAt begins to read it, OpenAt selects a checkpoint again. On Windows the program cannot remove a file
-// while OpenAt reads the file: see [LoadMoment].
+// Options.Keep, KeepFor and KeepBytes of the program that keeps the store decide which old checkpoints exist.
+// OpenAt takes no lock: that program may be running. If the program removes a checkpoint while OpenAt begins
+// to read it, OpenAt selects a checkpoint again. On Windows the program cannot remove a file while OpenAt
+// reads the file: see [LoadMoment].
 //
 // If there are no ticks to replay, OpenAt maps elements of columns instead of reading them: see [LoadMoment].
 //
@@ -61,8 +61,8 @@ func OpenAt(dir string, w *vast.World, tick uint64, o Options) (*Store, error) {
 			tries++ // a program may be writing the journal
 			return errors.Join(err, c.close())
 		}
-		// Recover returns this error if it needs the journal. The journal may be gone, because a file that
-		// later checkpoints need stays longer than the journal that followed it.
+		// Recover returns this error if it needs the journal. The journal may be gone: a checkpoint's file
+		// stays longer than its journal if later checkpoints need the file.
 		s.at.err = err
 		return nil
 	})
@@ -112,7 +112,7 @@ func (s *Store) lookAhead(m *keptManifest) (err error) {
 	return nil
 }
 
-// recoverPast replays the ticks up to the tick that was given to OpenAt.
+// recoverPast replays the ticks after the checkpoint, up to the tick that OpenAt got.
 func (s *Store) recoverPast(tick func() error) error {
 	if tick == nil || s.o.DropTail || s.tick >= s.at.tick {
 		return s.release()

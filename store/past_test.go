@@ -20,7 +20,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// lived is a town that has made some ticks, and its folder, with a checkpoint after every fifth tick.
+// lived is a town that has made some ticks. Its folder got a checkpoint after every fifth tick.
 type lived struct {
 	*kept
 	dir   string
@@ -60,7 +60,6 @@ func (n *lived) flush(t *testing.T) {
 	}
 }
 
-// openAt opens the folder at a tick. If replay is true, it replays the ticks from the checkpoint on.
 func (n *lived) openAt(t *testing.T, tick uint64, replay bool) *kept {
 	t.Helper()
 	k := &kept{town: newTown(t, false)}
@@ -81,13 +80,11 @@ func (n *lived) openAt(t *testing.T, tick uint64, replay bool) *kept {
 	return k
 }
 
-// TestOpenAt: OpenAt and Recover restore the world of each tick since the oldest checkpoint, while the
-// program runs and after it has closed the store.
 func TestOpenAt(t *testing.T) {
 	n := liveOn(t, 3, 33)
 	for _, closed := range []bool{false, true} {
 		if closed {
-			if err := n.st.Close(); err != nil { // takes a last checkpoint, and removes one
+			if err := n.st.Close(); err != nil { // takes a checkpoint, and removes the oldest one
 				t.Fatal(err)
 			}
 		}
@@ -103,7 +100,7 @@ func TestOpenAt(t *testing.T) {
 		for tick := first; tick <= 33; tick += step {
 			k := n.openAt(t, tick, true)
 			if k.st.LastTick() != tick || !bytes.Equal(k.saved(t), n.saved[tick]) {
-				t.Fatalf("opened at tick %d: the last tick is %d, or the world differs from that of the tick",
+				t.Fatalf("opened at tick %d: the last tick is %d, or the world differs from the saved world",
 					tick, k.st.LastTick())
 			}
 		}
@@ -129,12 +126,11 @@ func TestOpenAt(t *testing.T) {
 	}
 }
 
-// TestOpenAtKeepsNothing: a store of OpenAt refuses inputs, ticks and checkpoints.
 func TestOpenAtKeepsNothing(t *testing.T) {
 	n := liveOn(t, 2, 12)
 	k := n.openAt(t, 11, true)
 	if _, err := k.st.Record(nil); err == nil {
-		t.Error("an input was recorded")
+		t.Error("Record returned no error")
 	}
 	for name, f := range map[string]func(){
 		"Tick":       func() { _ = k.st.Tick(k.tick) },
@@ -145,7 +141,7 @@ func TestOpenAtKeepsNothing(t *testing.T) {
 		func() {
 			defer func() {
 				if v := fmt.Sprint(recover()); !strings.Contains(v, "OpenAt, and keeps nothing") {
-					t.Errorf("%s: the panic is %s", name, v)
+					t.Errorf("%s: the panic is %q", name, v)
 				}
 			}()
 			f()
@@ -159,8 +155,7 @@ func TestOpenAtKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestOpenAtOfAnotherBuild: after OpenAt, Recover refuses to replay the ticks of another build.
-func TestOpenAtOfAnotherBuild(t *testing.T) {
+func TestOpenAtRefusesTicksOfAnotherBuild(t *testing.T) {
 	n := liveOn(t, 2, 12)
 	k := &kept{town: newTown(t, false)}
 	o := optionsOfKept()
@@ -173,12 +168,10 @@ func TestOpenAtOfAnotherBuild(t *testing.T) {
 	mustSay(t, k.st.Recover(k.apply, k.tick), `build "test" recorded tick 11, and this is build "another"`)
 }
 
-// TestOpenAtStopsAtAChange: ticks after a change outside of ticks can be replayed only from the checkpoint
-// that holds the change.
-func TestOpenAtStopsAtAChange(t *testing.T) {
+func TestOpenAtWithChangeOutsideOfTicks(t *testing.T) {
 	n := liveOn(t, 3, 12)
 	n.walkers.NewN(7, nil)
-	if err := n.st.Tick(n.tick); err != nil { // first takes a checkpoint of tick 12
+	if err := n.st.Tick(n.tick); err != nil { // takes a checkpoint with the change before the tick
 		t.Fatal(err)
 	}
 	after := n.kept.saved(t)
@@ -194,8 +187,6 @@ func TestOpenAtStopsAtAChange(t *testing.T) {
 	}
 }
 
-// TestOpenAtWithSchedule: Recover brings a schedule to the tick that was given to OpenAt. After that, the
-// schedule continues without the store.
 func TestOpenAtWithSchedule(t *testing.T) {
 	dir := t.TempDir()
 	type ship struct{ X uint64 }
@@ -276,8 +267,7 @@ func TestOpenAtWithSchedule(t *testing.T) {
 	}
 }
 
-// TestMomentsWhileProgramRuns: moments can be read while the program replaces checkpoints without a pause.
-func TestMomentsWhileProgramRuns(t *testing.T) {
+func TestLoadMomentWhileProgramReplacesCheckpoints(t *testing.T) {
 	n := liveOn(t, 1, 5)
 	length := time.Second
 	if !longtest.Enabled() {
@@ -298,7 +288,7 @@ func TestMomentsWhileProgramRuns(t *testing.T) {
 	for end := time.Now().Add(length); time.Now().Before(end); {
 		w, _, err := store.LoadMoment(n.dir, 0, vast.Options{})
 		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) { // the program removed the files at each attempt
+			if !errors.Is(err, fs.ErrNotExist) { // the program may remove the files during LoadMoment
 				t.Error(err)
 			}
 			continue
@@ -322,11 +312,10 @@ func TestMomentsWhileProgramRuns(t *testing.T) {
 		t.Error(err)
 	}
 	if read == 0 {
-		t.Error("no moment was read")
+		t.Error("LoadMoment read no checkpoint")
 	}
 }
 
-// TestLoadMoment: without the program, LoadMoment loads the world of a checkpoint's tick.
 func TestLoadMoment(t *testing.T) {
 	n := liveOn(t, 4, 22)
 	files, err := store.Files(n.dir)
@@ -352,9 +341,9 @@ func TestLoadMoment(t *testing.T) {
 			optionsOfKept()); err != nil {
 			t.Fatal(err)
 		}
-		if want := n.saved[f.Tick]; equalBytes && !bytes.Equal(sorted(t, again),
-			sortedFile(t, want)) {
-			t.Errorf("checkpoint %d is not the world of tick %d", f.Number, f.Tick)
+		if want := n.saved[f.Tick]; equalBytes && !bytes.Equal(documentOf(t, again),
+			documentOfFile(t, want)) {
+			t.Errorf("checkpoint %d differs from the world of tick %d", f.Number, f.Tick)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
@@ -373,22 +362,19 @@ func TestLoadMoment(t *testing.T) {
 	mustSay(t, err, "no checkpoint that can be read")
 }
 
-// sorted returns a town as a JSON document. sortedFile does so for the town in a file.
-func sorted(t *testing.T, k *kept) []byte {
+func documentOf(t *testing.T, k *kept) []byte {
 	t.Helper()
 	return []byte(writeJSON(t, k.w, optionsOfKept()))
 }
 
-func sortedFile(t *testing.T, file []byte) []byte {
+func documentOfFile(t *testing.T, file []byte) []byte {
 	t.Helper()
 	k := &kept{town: newTown(t, false)}
 	vast.SetResource(k.w, clock{})
 	load(t, k.town, file, optionsOfKept())
-	return sorted(t, k)
+	return documentOf(t, k)
 }
 
-// TestVerify: Verify finds no error in a sound folder, also while a program has it open. In a copy of the
-// folder, Verify finds each changed byte.
 func TestVerify(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	for _, name := range []string{"checkpoint-00000099.new", "notes.txt"} {
@@ -396,7 +382,7 @@ func TestVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mustBeSound(t, n.dir)
+	mustBeSound(t, n.dir) // while a program has the folder open
 	dir := copyFolder(t, n.dir)
 	kinds := mustBeSound(t, dir)
 	if kinds[store.FileCheckpoint] < 3 || kinds[store.FileJournal] < 3 || kinds[store.FileUnfinished] != 1 ||
@@ -435,7 +421,6 @@ func TestVerify(t *testing.T) {
 	mustBeSound(t, dir)
 }
 
-// mustBeBad writes a file, and checks that Verify reports an error for the file.
 func mustBeBad(t *testing.T, dir, name string, bytes []byte, what string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), bytes, 0o644); err != nil {
@@ -466,9 +451,7 @@ func mustBeSound(t *testing.T, path string) map[store.FileKind]int {
 	return kinds
 }
 
-// TestVerifyFindsWhatIsMissing: Verify finds that a segment of the journal is missing, or a checkpoint that
-// another checkpoint needs.
-func TestVerifyFindsWhatIsMissing(t *testing.T) {
+func TestVerifyReportsMissingFiles(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	n.walkers.NewN(7, nil)
 	if err := n.st.Tick(n.tick); err != nil {
@@ -487,7 +470,7 @@ func TestVerifyFindsWhatIsMissing(t *testing.T) {
 		bases[f.Base] = true
 		newest = max(newest, f.Number)
 	}
-	missing := func(f store.File) error {
+	errorWithout := func(f store.File) error {
 		dir := copyFolder(t, n.dir)
 		if err := os.Remove(filepath.Join(dir, f.Name)); err != nil {
 			t.Fatal(err)
@@ -512,18 +495,18 @@ func TestVerifyFindsWhatIsMissing(t *testing.T) {
 			if bases[f.Number] && slices.ContainsFunc(files, func(g store.File) bool {
 				return g.Base == f.Number && g.Number == newest
 			}) {
-				mustSay(t, missing(f), f.Name+" is missing")
+				mustSay(t, errorWithout(f), f.Name+" is missing")
 			}
 		}
 	}
-	mustSay(t, missing(last), last.Name)
+	mustSay(t, errorWithout(last), last.Name)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "journal-00000001"), make([]byte, 512), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	files, err = store.Verify(dir, false)
 	if err != nil || len(files) != 2 || files[1].Kind != store.FileMissing || files[1].Err == nil {
-		t.Errorf("Verify returned %v and the error %v, want 2 files, one of them missing", files, err)
+		t.Errorf("Verify returned %v and the error %v, want 2 files, the second one missing", files, err)
 	}
 	if _, err := store.Verify(filepath.Join(dir, "none"), false); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
@@ -531,8 +514,7 @@ func TestVerifyFindsWhatIsMissing(t *testing.T) {
 	mustBeSound(t, t.TempDir())
 }
 
-// TestVerifySaved: Verify finds no error in a file of Save, and finds each changed, missing or added byte.
-func TestVerifySaved(t *testing.T) {
+func TestVerifySavedWorld(t *testing.T) {
 	n := newTown(t, false)
 	n.live(3, 300)
 	good := save(t, n, store.Options{})
@@ -563,13 +545,11 @@ func TestVerifySaved(t *testing.T) {
 	}
 }
 
-// TestCompact: Compact keeps one complete checkpoint and its journal. Recovery gives the same world as
-// before.
 func TestCompact(t *testing.T) {
 	n := liveOn(t, 3, 23)
 	err := store.Compact(n.dir)
 	mustSay(t, err, "is in use by process")
-	dir := copyFolder(t, n.dir) // as a crash leaves it
+	dir := copyFolder(t, n.dir)
 	if err := store.Compact(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -587,7 +567,7 @@ func TestCompact(t *testing.T) {
 		}
 	}
 	again := openKept(t, dir, optionsOfKept())
-	// The journal of the copy holds the inputs before tick 21, and may hold later ticks.
+	// The program may have written ticks 21 to 23 to the journal before the copy.
 	if last := again.st.LastTick(); last < 20 || !bytes.Equal(again.saved(t), n.saved[last]) {
 		t.Errorf("the last tick is %d, want at least 20; or the world differs", last)
 	}
@@ -600,7 +580,6 @@ func TestCompact(t *testing.T) {
 	if err := store.Compact(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	// Compact does not change a folder with a damaged checkpoint.
 	bad := copyFolder(t, n.dir)
 	files, err = store.Files(bad)
 	if err != nil {
@@ -622,7 +601,7 @@ func TestCompact(t *testing.T) {
 	}
 	before := listing(t, bad)
 	if err := store.Compact(bad); err == nil {
-		t.Error("a damaged checkpoint was compacted")
+		t.Error("Compact returned no error for a damaged checkpoint")
 	}
 	if now := listing(t, bad); now != before {
 		t.Errorf("Compact has changed the folder from\n%s\nto\n%s", before, now)

@@ -14,7 +14,7 @@ import (
 // replayed is a tick in the journal.
 type replayed struct {
 	number   uint64
-	position uint64 // of its record
+	position uint64 // position of its record in the journal
 	taken    uint64 // the tick applied the inputs before this position
 	inputs   []input
 	build    string
@@ -22,16 +22,16 @@ type replayed struct {
 
 // Recover brings the world to the last durable tick, and begins to keep the world. For each tick that the
 // journal holds after the checkpoint, Recover applies the tick's inputs and calls tick. The function tick
-// makes one tick; it is (*sched.Schedule).Tick if a schedule is attached. After Recover the store calls apply
-// for each recorded input before the next tick. From the same world and inputs, both functions must always
-// compute the same result. A Schedule does this if its systems read no other data.
+// makes one tick. If a schedule is attached, tick is (*sched.Schedule).Tick. After Recover the store calls
+// apply for each recorded input before the next tick. The results of apply and tick must depend only on the
+// world and the input. A Schedule meets this condition if its systems read no other data.
 //
 // Fill a new world before Recover. Change any other world only after Recover: if there are ticks to replay, a
-// change between Open and Recover is an error. The store detects such changes like changes between ticks: see
-// [Store.Changed]. Recover begins a checkpoint. Later ticks and inputs are durable only after that checkpoint
-// is durable.
+// change between Open and Recover is an error. The store detects these changes like changes between ticks:
+// see [Store.Changed]. Recover begins a checkpoint. Later ticks and inputs are durable only after that
+// checkpoint is durable.
 //
-// A program that cannot repeat its ticks passes nil for both functions: then there are no inputs and no
+// If a program cannot repeat its ticks, it passes nil for apply and tick. The store then has no inputs and no
 // journal, and a crash loses the ticks after the last checkpoint.
 //
 // Recover does not replay a tick that failed. If no checkpoint followed that tick, Recover restores the world
@@ -75,8 +75,8 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	return nil
 }
 
-// recover replays ticks and begins the journal. changed reports whether the program has changed the world
-// that Open read.
+// recover replays ticks and begins the journal. changed says whether the program has changed the world after
+// Open read it.
 func (s *Store) recover(tick func() error, changed bool) error {
 	build, err := s.build()
 	if err != nil {
@@ -146,8 +146,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if !s.isNew {
-		// A crash may have torn the record recordKept that follows the checkpoint. The journal must record
-		// that the checkpoint's file is needed, before the ticks in the checkpoint count as durable.
+		// Record that the checkpoint's file is needed, before the ticks in the checkpoint count as durable. A
+		// crash may have torn the first record of the checkpoint.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -161,8 +161,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 
 // dropped returns the data of a record of the kind recordDrop. If there is a change outside of ticks, the
 // record drops everything after the change. Otherwise the record drops everything after the checkpoint, and
-// the inputs that waited when the checkpoint was taken. It then keeps the records of ticks and changes
-// between these inputs, because the checkpoint holds these ticks and changes.
+// the inputs that waited when the checkpoint was taken. Ticks and changes between these inputs stay, because
+// the checkpoint holds them.
 func (s *Store) dropped(after *tail) ([]byte, error) {
 	inputs, others := after.change, after.change
 	if !after.broken {
@@ -180,8 +180,8 @@ func (s *Store) dropped(after *tail) ([]byte, error) {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, inputs), others), nil
 }
 
-// mayReplay returns an error if the program cannot replay the ticks of t. canReplay is whether the program
-// has given functions to Recover.
+// mayReplay returns an error if the program cannot replay the ticks of t. canReplay says whether Recover got
+// functions.
 func (s *Store) mayReplay(t *tail, build string, canReplay bool) error {
 	if len(t.ticks)+len(t.inputs) == 0 {
 		return nil
@@ -207,10 +207,11 @@ func (s *Store) mayReplay(t *tail, build string, canReplay bool) error {
 // that another build has applied after the last tick. This build may compute another world from the same
 // ticks and inputs.
 type BuildError struct {
-	Recorded, Build string // the build that recorded the tick, and this build, which cannot replay it
-	Tick            uint64 // the first tick of the other build, or 0 for inputs after the last tick
-	Base            uint64 // the tick of the last checkpoint
-	Ticks           int    // number of ticks that follow the checkpoint
+	Recorded string // the other build, which recorded the tick or applied the inputs
+	Build    string // the build of the program that called Recover
+	Tick     uint64 // the first tick of the other build; 0 for inputs after the last tick
+	Base     uint64 // the tick of the last checkpoint
+	Ticks    int    // number of ticks after the checkpoint
 }
 
 // Error names the builds and the remedies.
@@ -226,7 +227,6 @@ func (e *BuildError) Error() string {
 		e.Recorded, what, e.Build, e.Ticks, e.Base)
 }
 
-// replayTick replays a tick.
 func (s *Store) replayTick(t *replayed, tick func() error) error {
 	if t.number != s.tick+1 {
 		return fmt.Errorf("it follows tick %d in the journal: the ticks between them are missing", s.tick)
@@ -257,12 +257,12 @@ var errUnrepeatable = errors.New("the replay failed or called Store.Changed, and
 // tail holds the records of the journal after a checkpoint.
 type tail struct {
 	ticks  []replayed
-	inputs []input // in the order of positions; replayable removes the inputs that a tick has applied
-	// now has the records of the kind recordNow, with position and build only. All inputs before a record of
-	// this kind were applied.
+	inputs []input // in the order of positions; replayable moves inputs to the ticks that applied them
+	// now has the positions and builds of the records of the kind recordNow. The program applied all inputs
+	// before such a record.
 	now    []replayed
 	broken bool   // whether the world was changed outside of ticks
-	change uint64 // the position of the record of that change
+	change uint64 // position of the record of the change outside of ticks
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if the journal names none
 }
 
@@ -282,7 +282,7 @@ func (t *tail) cut(firstInput, position uint64) {
 	}
 }
 
-// replayable drops the records after a change outside of ticks, and gives the ticks their inputs.
+// replayable drops the records after a change outside of ticks, and moves inputs to their ticks.
 func (t *tail) replayable() {
 	if t.broken {
 		t.cut(t.change, t.change)

@@ -17,7 +17,6 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// openedIsland opens a store with an island on a simulated disk.
 func openedIsland(t *testing.T, f disk.Folder, o Options) (*life, error) {
 	t.Helper()
 	l := &life{island: newIsland()}
@@ -27,7 +26,6 @@ func openedIsland(t *testing.T, f disk.Folder, o Options) (*life, error) {
 	return l, err
 }
 
-// recoveredIsland opens a store and recovers its island. It fills a new island.
 func recoveredIsland(t *testing.T, f disk.Folder, o Options) *life {
 	t.Helper()
 	l, err := openedIsland(t, f, o)
@@ -43,7 +41,6 @@ func recoveredIsland(t *testing.T, f disk.Folder, o Options) *life {
 	return l
 }
 
-// ticks makes n ticks.
 func (l *life) ticks(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -74,7 +71,6 @@ func (l *life) idle() {
 	}
 }
 
-// sameAs compares two islands.
 func (l *life) sameAs(t *testing.T, other *life) {
 	t.Helper()
 	if l.st.LastTick() != other.st.LastTick() || l.hash() != other.hash() {
@@ -83,8 +79,7 @@ func (l *life) sameAs(t *testing.T, other *life) {
 	}
 }
 
-// TestDeathBeforeFirstCheckpoint stops the first program of a folder at each of its calls of the disk. The
-// next program can open the folder.
+// TestDeathBeforeFirstCheckpoint stops the first program of a folder at each of its calls of the disk.
 func TestDeathBeforeFirstCheckpoint(t *testing.T) {
 	for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
 		for call, past := int64(1), false; !past; call++ {
@@ -109,8 +104,6 @@ func TestDeathBeforeFirstCheckpoint(t *testing.T) {
 	}
 }
 
-// TestLostFirstCheckpoint: Open returns an error for a folder whose only checkpoint is lost. Open does not
-// treat it as a new folder.
 func TestLostFirstCheckpoint(t *testing.T) {
 	d := sim.New(1)
 	l := recoveredIsland(t, d.Folder(), islandOptions())
@@ -125,8 +118,7 @@ func TestLostFirstCheckpoint(t *testing.T) {
 	}
 }
 
-// TestChangeWhileInputsWait changes the world outside of ticks while an input waits. Recover begins with the
-// checkpoint that holds the change, and then applies that input and all later inputs and ticks.
+// TestChangeWhileInputsWait changes the world outside of ticks while an input waits.
 func TestChangeWhileInputsWait(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
@@ -146,9 +138,8 @@ func TestChangeWhileInputsWait(t *testing.T) {
 	}
 }
 
-// TestDeathAfterChange kills a program before a change outside of ticks is durable. The second program
-// continues from the world before the change, with the input that waited at that time. The third program
-// continues from the last tick of the second program.
+// TestDeathAfterChange kills a program before a change outside of ticks is durable. The next program continues
+// from the world before the change.
 func TestDeathAfterChange(t *testing.T) {
 	d := sim.New(1)
 	f := &narrow{Folder: d.Folder()}
@@ -158,7 +149,7 @@ func TestDeathAfterChange(t *testing.T) {
 	a.idle()
 	before := a.hash()
 	a.outside(7)
-	f.full.Store(true) // no checkpoint holds the change
+	f.full.Store(true) // the checkpoint with the change fails
 	a.ticks(t, 3)
 	a.idle()
 	if _, err := a.st.Record(make([]byte, 8)); err != nil {
@@ -168,7 +159,7 @@ func TestDeathAfterChange(t *testing.T) {
 		t.Error(err)
 	}
 	if tick := a.st.DurableTick(); tick > 2 {
-		t.Errorf("tick %d is durable, but the change before the tick is not", tick)
+		t.Errorf("tick %d is durable, want at most 2: the change after tick 2 is not durable", tick)
 	}
 	d.Kill()
 	b := recoveredIsland(t, d.Restart(), islandOptions())
@@ -185,7 +176,7 @@ func TestDeathAfterChange(t *testing.T) {
 }
 
 // TestLostCheckpointAfterChange loses the checkpoint that holds a change outside of ticks. The previous
-// checkpoint and the journal cannot replace it, because they do not hold the change.
+// checkpoint and the journal do not hold the change.
 func TestLostCheckpointAfterChange(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -244,8 +235,7 @@ func (f *narrow) Create(name string) (disk.File, error) {
 }
 
 // TestLostCheckpointWithTornRecord tears the journal's record of a checkpoint that holds a change. The next
-// program continues from the checkpoint, and the checkpoint counts as durable. If the file is lost after
-// that, Recover returns an error.
+// program continues from the checkpoint. Then the file of the checkpoint is lost.
 func TestLostCheckpointWithTornRecord(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -294,9 +284,8 @@ func TestLostCheckpointWithTornRecord(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointAfterDropTail: a program drops the ticks after a checkpoint, and dies. Then the
-// checkpoint is lost. Recover restores the same world from the previous checkpoint and the journal between
-// the two checkpoints, which was not dropped.
+// TestLostCheckpointAfterDropTail: a program drops the ticks after a checkpoint and dies, and the checkpoint is
+// lost. Recover restores the world from the previous checkpoint and the journal between the two checkpoints.
 func TestLostCheckpointAfterDropTail(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -331,8 +320,7 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 }
 
 // TestLostCheckpointAfterInputsWereDropped is TestLostCheckpointAfterDropTail with an input that waited when
-// the checkpoint was taken. The input is dropped. A tick or a change after the input is not dropped, because
-// the checkpoint held it.
+// the checkpoint was taken. The program drops the input, but no tick or change in the checkpoint.
 func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		d := sim.New(1)
@@ -390,7 +378,7 @@ func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointBetweenChanges loses a checkpoint that holds a change. A second change came while the
+// TestLostCheckpointBetweenChanges loses a checkpoint that holds a change. A second change was made while the
 // checkpoint was being written.
 func TestLostCheckpointBetweenChanges(t *testing.T) {
 	d := sim.New(1)
@@ -430,9 +418,7 @@ func TestLostCheckpointBetweenChanges(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointOfChange loses a checkpoint that a program took because of a change outside of ticks. The
-// program made no tick after the checkpoint.
-func TestLostCheckpointOfChange(t *testing.T) {
+func TestLostCheckpointOfChangeWithoutLaterTicks(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
 	o.Keep = 2
@@ -456,8 +442,7 @@ func TestLostCheckpointOfChange(t *testing.T) {
 	}
 }
 
-// TestFailedCheckpoints: a store whose disk is full continues, and does not try a checkpoint after each tick.
-func TestFailedCheckpoints(t *testing.T) {
+func TestTicksContinueOnFullDisk(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
 	failed := make(chan error, 1000)
@@ -471,14 +456,14 @@ func TestFailedCheckpoints(t *testing.T) {
 	a.idle()
 	f.full.Store(true)
 	if err := a.st.Checkpoint(); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("Checkpoint returns %v", err)
+		t.Errorf("Checkpoint returned %v, want ENOSPC", err)
 	}
 	for range 500 {
 		a.ticks(t, 1)
 		a.idle()
 	}
 	if n := len(failed); n == 0 || n > 250 {
-		t.Errorf("%d checkpoints failed in 500 ticks, want 1 to 250", n)
+		t.Errorf("%d checkpoints failed in 500 ticks, want 1 to 250: not one after each tick", n)
 	}
 	f.full.Store(false)
 	if err := a.st.Checkpoint(); err != nil {
@@ -486,8 +471,6 @@ func TestFailedCheckpoints(t *testing.T) {
 	}
 }
 
-// TestChangesWithoutJournal: a program that gives Recover no functions may change its world at any time. The
-// changes cause no checkpoints.
 func TestChangesWithoutJournal(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()
@@ -526,7 +509,7 @@ func TestChangesWithoutJournal(t *testing.T) {
 }
 
 // TestKilledBeforeFolderSync kills a program between the Rename of a checkpoint and the Sync of the folder.
-// The next program finds the checkpoint. After a power cut, a third program finds the checkpoint, too.
+// The next program must make the name of the checkpoint durable before a power cut.
 func TestKilledBeforeFolderSync(t *testing.T) {
 	for seed := range uint64(20) {
 		d := sim.New(seed)
@@ -564,8 +547,7 @@ func TestKilledBeforeFolderSync(t *testing.T) {
 	}
 }
 
-// TestCloseAfterAbandonedTick: a tick whose goroutine ends early counts as a failed tick. Close keeps the
-// changes of that tick.
+// TestCloseAfterAbandonedTick: if the goroutine of a tick ends early, Close keeps the changes of the tick.
 func TestCloseAfterAbandonedTick(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())

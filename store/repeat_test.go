@@ -31,8 +31,8 @@ func rareOptions() Options {
 	return o
 }
 
-// TestInputsOfAnotherBuild: Recover refuses to repeat inputs that another build has applied after the last
-// tick. Recover accepts inputs that another build has recorded and not applied.
+// TestInputsOfAnotherBuild: input 1 was applied by another build, so Recover refuses it. Input 2 was only
+// recorded.
 func TestInputsOfAnotherBuild(t *testing.T) {
 	d := sim.New(1)
 	o := rareOptions()
@@ -66,10 +66,9 @@ func TestInputsOfAnotherBuild(t *testing.T) {
 	}
 }
 
-// TestChangedInside: Recover does not repeat a tick if the tick or one of its inputs called Changed. Recover
-// repeats an input of Submit that called Changed. In all three cases, later ticks become durable only with
-// the next checkpoint.
-func TestChangedInside(t *testing.T) {
+// TestChangedCalledInTickOrInput: a call of Changed in a tick or in its input ends the replay before the tick. A
+// call in an input of Submit ends the replay after the input.
+func TestChangedCalledInTickOrInput(t *testing.T) {
 	for _, where := range []string{"tick", "input", "submit"} {
 		d := sim.New(1)
 		f := &narrow{Folder: d.Folder()}
@@ -112,7 +111,7 @@ func TestChangedInside(t *testing.T) {
 		c := d.Copy(2)
 		b := recoveredIsland(t, d.Restart(), rareOptions())
 		if where == "submit" {
-			inputs, hash = 0, b.hash() // the input was durable, and Recover applies it again
+			inputs, hash = 0, b.hash() // Recover applies the input again
 			if len(b.got) != 1 {
 				t.Errorf("Recover has applied %d inputs, want 1", len(b.got))
 			}
@@ -121,7 +120,7 @@ func TestChangedInside(t *testing.T) {
 			t.Errorf("%s: the last tick is %d and %d inputs wait, want tick 2 and %d inputs; or the island "+
 				"differs", where, b.st.LastTick(), len(b.st.waiting), inputs)
 		}
-		if where == "submit" { // it is an error if the repeated input calls Changed
+		if where == "submit" { // the repeated input must not call Changed
 			l, err := openedIsland(t, c.Restart(), rareOptions())
 			if err != nil {
 				t.Fatal(err)
@@ -146,9 +145,8 @@ func TestChangedInside(t *testing.T) {
 	}
 }
 
-// TestReplayFails: if a tick fails in the replay but did not fail at first, Recover returns an error, even if
-// the program's function drops the error of the tick.
-func TestReplayFails(t *testing.T) {
+// TestRepeatedTickFails: a tick fails only in the replay, and the program's function drops the error.
+func TestRepeatedTickFails(t *testing.T) {
 	for _, fails := range []func(l *life) error{
 		func(l *life) error { l.st.Changed(); return nil },
 		func(l *life) error { _ = l.st.endTick(true); return nil }, // as a schedule does
@@ -173,9 +171,8 @@ func TestReplayFails(t *testing.T) {
 	}
 }
 
-// TestCopyFails: while the copy for a checkpoint fails, ticks continue, and the journal does not get a
-// segment for each tick.
-func TestCopyFails(t *testing.T) {
+// TestTicksContinueWhileCopyFails: the journal must not get a new segment for each tick.
+func TestTicksContinueWhileCopyFails(t *testing.T) {
 	d := sim.New(1)
 	a := recoveredIsland(t, d.Folder(), islandOptions())
 	a.idle()
@@ -195,7 +192,7 @@ func TestCopyFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(d.Names()) - before; failed == 0 || n > 100 || a.st.LastTick() != 200 {
-		t.Errorf("%d of 200 ticks returned an error, the last tick is %d, and the folder has %d more files",
+		t.Errorf("%d of 200 ticks returned an error, the last tick is %d, and the folder got %d new files",
 			failed, a.st.LastTick(), n)
 	}
 	if _, err := a.w.Apply(commands); err != nil {
@@ -210,7 +207,7 @@ func TestCopyFails(t *testing.T) {
 	d.Kill()
 }
 
-// TestTicksAreForgotten: a store keeps no memory for each tick if the program never calls DurableTick.
+// TestTicksAreForgotten makes ticks without a call of DurableTick.
 func TestTicksAreForgotten(t *testing.T) {
 	o := islandOptions()
 	o.Every = time.Hour
@@ -230,24 +227,22 @@ func TestTicksAreForgotten(t *testing.T) {
 		}
 	}
 	if n := len(a.st.ticks); n > 500 {
-		t.Errorf("the store remembers %d of 2000 ticks", n)
+		t.Errorf("the store remembers %d of 2000 ticks, want at most 500", n)
 	}
 	if tick := a.st.DurableTick(); tick != 2000 {
 		t.Errorf("tick %d is durable, want 2000", tick)
 	}
 }
 
-// TestCallsBesideTheOwner calls the methods that any goroutine may call, while the owner makes ticks, takes
-// checkpoints and closes the store. Each input that was acknowledged was applied, or waits for the next
-// program.
-func TestCallsBesideTheOwner(t *testing.T) {
+// TestCallsOfOtherGoroutines calls methods while the owner makes ticks, takes checkpoints and closes the store.
+func TestCallsOfOtherGoroutines(t *testing.T) {
 	for seed := range byte(3) {
 		d := sim.New(uint64(seed))
 		o := islandOptions()
 		o.Every = time.Microsecond
 		a := recoveredIsland(t, d.Folder(), o)
 		var group sync.WaitGroup
-		acknowledged := make([][]byte, 4) // the inputs of each goroutine, by their numbers
+		acknowledged := make([][]byte, 4) // the numbers of the inputs of each goroutine
 		for g := range byte(4) {
 			group.Go(func() {
 				for n := byte(0); n < 100; n++ {
@@ -295,7 +290,7 @@ func TestCallsBesideTheOwner(t *testing.T) {
 			case <-ended:
 				open = false
 			default:
-				time.Sleep(time.Microsecond) // WebAssembly has one thread
+				time.Sleep(time.Microsecond) // lets goroutines run; WebAssembly has one thread
 				a.w.Admit(100 * time.Microsecond)
 			}
 		}

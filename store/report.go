@@ -7,8 +7,8 @@ type Report struct {
 	// Dropped are the columns, fields, resources and containers of the file that the program lacks. Their
 	// values are lost.
 	Dropped []string
-	// Added are the columns, fields, resources and containers of the program that the file lacks. Their
-	// values are zero, or the safe values of a table's fields. Such containers stay empty.
+	// Added are the columns, fields, resources and containers of the program that the file lacks. Added fields
+	// are zero. Added fields of tables have their safe values. Added containers are empty.
 	Added []string
 	// Converted are the fields whose type has changed, with both types: "Age.Days from int16 to int32".
 	Converted []string

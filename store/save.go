@@ -18,14 +18,14 @@ import (
 // Save runs, nothing may change the world, its components or the containers. Two worlds in the same state
 // give the same bytes, except for padding between the fields of components.
 //
-// Save encodes the components of a HeapColumn and the resources. Numbers, strings, and slices, maps, arrays
-// and structs of encodable values need nothing from the program; unexported fields are encoded, too. A type
-// that has the method UnmarshalBinary, and AppendBinary or MarshalBinary, is encoded by these methods. Every
-// other type needs a codec in the options.
+// Save encodes the components of a HeapColumn and the resources. It encodes bools, numbers and strings, and
+// slices, maps, arrays and structs of encodable values, including unexported fields. If a type has the method
+// UnmarshalBinary, and AppendBinary or MarshalBinary, Save encodes it with these methods. Every other type
+// needs a codec in the options.
 //
 // Save returns an error if recorded Commands have not been applied, if two columns have the same name, if a
-// component cannot be encoded (the message names the field and the remedy), or if dst returns an error. After
-// an error dst holds an incomplete world, so keep the last good file until Save has returned nil.
+// component cannot be encoded, or if dst returns an error. After an error dst may hold an incomplete world, so
+// keep the last good file until Save has returned nil.
 //
 // Complexity: one pass over the memory that holds components.
 func Save(w *vast.World, dst io.Writer, o Options) error {
@@ -58,8 +58,7 @@ type picture struct {
 	resources [][]byte
 }
 
-// pictureOf describes a world. kept is nil for Save. A Store that persists the world passes its own part of
-// the manifest.
+// pictureOf describes a world. kept is the part of a Store in the manifest; it is nil for Save.
 func pictureOf(w *vast.World, o Options, kept *keptManifest) (*picture, error) {
 	p := &picture{codecs: codecsOf(o)}
 	var err error
@@ -88,7 +87,7 @@ func pictureOf(w *vast.World, o Options, kept *keptManifest) (*picture, error) {
 	return p, err
 }
 
-// write writes all blocks apart from the last one.
+// write writes all blocks except the last one.
 func (p *picture) write(out *blockWriter) error {
 	if err := out.describe(p.m); err != nil {
 		return err
@@ -138,7 +137,6 @@ func (c codecs) resources(w *vast.World, m *manifest, o Options) (encoded [][]by
 	return encoded, nil
 }
 
-// extents returns the block of the extents.
 func (p *picture) extents() (block, []byte) {
 	n := len(p.state.Extents)
 	return block{kind: blockExtents, count: uint64(n)},
@@ -150,16 +148,16 @@ const bytesExtent = int(unsafe.Sizeof(state.Extent{}))
 // writeArray writes an array in blocks of elements that lie side by side.
 func writeArray(out *blockWriter, index uint32, a *state.Array) error {
 	size := int(a.Type.Size())
-	most := max(maxBlock/size/64, 1) * 64 // elements in a block
+	maxCount := max(maxBlock/size/64, 1) * 64 // elements in a block
 	for lo := 0; lo < a.Len; {
 		if keptOf(a, lo/64) == 0 {
 			lo += 64
 			continue
 		}
-		// The block ends with an element that belongs to the state, because the memory after this element may
-		// not be usable.
+		// The last element of the block belongs to the state, because the memory behind this element may be
+		// uncommitted.
 		end, hi, whole := lo, lo, true
-		for end < a.Len && end-lo < most {
+		for end < a.Len && end-lo < maxCount {
 			mask := keptOf(a, end/64)
 			if mask == 0 {
 				break
@@ -177,7 +175,7 @@ func writeArray(out *blockWriter, index uint32, a *state.Array) error {
 	return nil
 }
 
-// keptOf returns a mask of the elements of a group of 64 that belong to the state.
+// keptOf returns a mask of the elements that belong to the state, for a group of 64 elements.
 func keptOf(a *state.Array, group int) uint64 {
 	if a.Kept == nil {
 		return ^uint64(0)

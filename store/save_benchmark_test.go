@@ -15,8 +15,8 @@ type momentum struct{ X, Y, Z float64 }
 type charge struct{ Now, Most, Rate float64 }
 type kind struct{ Class, Flags uint32 }
 
-// million makes a world with three columns, whose elements have 56 bytes in all. If full is true, the world
-// has a million entities with all three components. If full is false, the world has no entities.
+// million makes a world with three columns. If full is true, the world has a million entities with 56 bytes of
+// components each. Otherwise the world is empty.
 func million(b *testing.B, full bool) *vast.World {
 	w := vast.NewWorld(vast.Options{})
 	b.Cleanup(func() { w.Close() })
@@ -33,7 +33,7 @@ func million(b *testing.B, full bool) *vast.World {
 	return w
 }
 
-// BenchmarkSave compares saving a world of 56 MB to a file with writing as many plain bytes to a file.
+// BenchmarkSave saves a world of 56 MB to a file. For comparison, it writes the same number of plain bytes.
 func BenchmarkSave(b *testing.B) {
 	w := million(b, true)
 	var plain bytes.Buffer
@@ -66,8 +66,7 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad compares loading the world of BenchmarkSave from a file with reading that file into fresh
-// memory.
+// BenchmarkLoad loads a world of 56 MB from a file. For comparison, it reads the file into new memory.
 func BenchmarkLoad(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "file")
 	f, err := os.Create(path)

@@ -8,9 +8,10 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// BenchmarkPause measures the pause that a checkpoint of a world of 256 MB needs. Before each checkpoint, 1 %
-// of the pages are overwritten. The checkpoint copies everything, or only the changes. It finds the changes
-// by a comparison of all memory, or by a question to the kernel.
+// BenchmarkPause measures the pause of a checkpoint of a world of 256 MB after writes to 1 % of its pages:
+//   - everything: the checkpoint copies all pages
+//   - compared: the checkpoint compares all memory, and copies the changes
+//   - kernel: the checkpoint asks the kernel for the written pages, and copies the changes
 func BenchmarkPause(b *testing.B) {
 	const entities = 256 << 20 / int(unsafe.Sizeof(sample{}))
 	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 24})
@@ -46,13 +47,12 @@ func BenchmarkPause(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			// The first copies are not measured: they touch new memory, and pages become protected gradually.
-			const warm = 30
-			for number := range uint64(warm) {
+			const warmUp = 30 // the first copies touch new memory, and pages become write-protected gradually
+			for number := range uint64(warmUp) {
 				take(number + 2)
 				s.hash()
 			}
-			for number := uint64(warm + 2); b.Loop(); number++ {
+			for number := uint64(warmUp + 2); b.Loop(); number++ {
 				b.StopTimer()
 				s.hash()
 				p.overwrite(r, entities*int(unsafe.Sizeof(sample{}))/4096/100)

@@ -31,36 +31,35 @@ type Store struct {
 	phase   phase
 	failure error // the error that stopped the store
 
-	at       *lookBack       // nil unless OpenAt opened the store
+	at       *lookBack       // set by OpenAt, nil after Open
 	tail     *journal.Tail   // the part of the journal that Recover replays, or nil
 	base     uint64          // the tick of the checkpoint that Open read
 	segment  uint32          // the segment of the journal that the checkpoint began
-	position uint64          // of the first record that follows the checkpoint
+	position uint64          // the position of the first record that follows the checkpoint
 	known    *state.Schedule // the schedule in the checkpoint that Open read, or nil
 	schedule any             // a *sched.Schedule, or nil
 
-	tick    uint64 // the number of the last tick that is over
-	inside  bool   // whether a tick is under way
-	changes uint64 // the value of World.Changes with which noteChanges compares the present value
-	edited  bool   // whether another change outside of ticks was reported: see Changed
-	direct  int    // number of further checkpoints without a late copy, after a change outside of ticks
+	tick    uint64 // the number of the last finished tick
+	inside  bool   // a tick is running
+	changes uint64 // World.Changes after the last tick, input or noted change
+	edited  bool   // Changed, Reset or a failed tick has reported a change outside of ticks
+	direct  int    // how many more checkpoints make no late copy: see noteChanges
 	apply   func(input []byte)
-	replay  *replayed // the tick that Recover replays, until this tick begins; otherwise nil
+	replay  *replayed // the next tick that Recover replays, or nil
 	checkpoints
 	check   checks
-	replica *replica // not nil if this is the store of a second world: see Check
+	replica *replica // set if this is the store of a check's second world, else nil: see Check
 
 	mu      sync.Mutex       // guards the fields below, and keeps the order of inputs and ticks
 	journal *journal.Journal // nil if the program does not replay ticks, or before Recover
 	waiting []input          // recorded inputs that the next tick applies
-	taken   uint64           // the tick under way has applied the inputs before this position
-	ticks   []tickRecord     // the ticks that are over and not known to be durable, oldest first
+	taken   uint64           // the ticks have applied all inputs before this position in the journal
+	ticks   []tickRecord     // the finished ticks that are not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
-	needed  uint64           // the journal acknowledges nothing until this checkpoint is durable
-	broken  bool             // whether this checkpoint must hold a change outside of ticks
+	needed  uint64           // the journal acknowledges no record before this checkpoint is durable
+	broken  bool             // the world has changed outside of ticks since the last durable checkpoint
 }
 
-// phase is a part of a store's life.
 type phase int
 
 const (
@@ -72,8 +71,8 @@ const (
 )
 
 // Open opens a folder, or makes it, and reads the world in the folder into w, as [Load] does. Before Open,
-// the program registers its columns, and makes no entities. If the folder is new, w stays empty: see
-// [Store.New]. After Open, the program fills a new world, attaches its schedule, and calls [Store.Recover].
+// register the columns of w, and make no entities. After Open, fill w if [Store.New] returns true, attach the
+// schedule, and call [Store.Recover]:
 //
 //	st, err := store.Open("data", w, store.Options{})
 //	…
@@ -89,11 +88,11 @@ const (
 // Only one process at a time can open a folder. If another process has opened the folder, the error names
 // that process. If a file is damaged or missing, belongs to another store, or has a newer format, the error
 // names the file and the damaged place. Open also returns an error if a column or resource cannot be saved.
-// If Load would return an error, Open returns this error, and w is closed. An error leaves the world in the
-// folder unchanged.
+// An error leaves the folder's world unchanged. After an error, close w, and make a new world for the next
+// Open.
 //
-// Complexity: reads the files of the last checkpoint and the journal that follows it. The files have at most
-// about 1.5 times the world's bytes, and all processors read them.
+// Complexity: reads the files of the last checkpoint and the journal that follows the checkpoint. The files
+// of the checkpoint have at most about 1.5 times the world's bytes, and all processors read them.
 func Open(dir string, w *vast.World, o Options) (*Store, error) {
 	fail := func(err error) (*Store, error) {
 		return nil, fmt.Errorf("store: opening %q for world %q: %w", dir, w.Options().Name, err)
@@ -116,7 +115,7 @@ func Open(dir string, w *vast.World, o Options) (*Store, error) {
 	return fail(errors.Join(err, lock.Close()))
 }
 
-// open opens a folder that is locked.
+// open requires a locked folder.
 func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 	if o.Every < 0 || o.Keep < 0 || o.KeepFor < 0 || o.KeepBytes < 0 {
 		return nil, fmt.Errorf("Options.Every is %v, Keep is %d, KeepFor is %v and KeepBytes is %d: they "+
@@ -163,8 +162,7 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 		}
 	}
 	s.unchanged()
-	// A killed process may have left a checkpoint whose name is not durable. The name must be durable before
-	// DurableTick counts the checkpoint as durable.
+	// A killed process may have left a checkpoint whose name is not durable yet.
 	if err := folder.Sync(); err != nil || len(s.kept) == 0 {
 		return s, err
 	}
@@ -173,7 +171,8 @@ func open(folder disk.Folder, w *vast.World, o Options) (*Store, error) {
 }
 
 // checkpointFiles returns the numbers of the checkpoints in a folder, in order, and the names of files that a
-// crash has left. If there is no checkpoint, other files than those of a new store are an error.
+// crash has left. A folder without a checkpoint may hold only files of a new store: otherwise checkpointFiles
+// returns an error.
 func checkpointFiles(files []disk.Info) (numbers []uint64, leftovers []string, err error) {
 	var others, segments []string
 	begun := false
@@ -217,11 +216,11 @@ func (s *Store) New() bool { return s.isNew }
 // see [Load]. It is nil for a new store.
 func (s *Store) Report() *Report { return s.report }
 
-// LastTick returns the number of the world's last tick. After Open this is the tick of the checkpoint. After
-// Recover this is the last tick that was replayed or made.
+// LastTick returns the number of the world's last tick. Between Open and Recover, this is the tick of the
+// checkpoint that Open read.
 func (s *Store) LastTick() uint64 { return s.tick }
 
-// must panics unless the store is in one of the phases.
+// must panics if the store is in none of the phases. what names the method that was called.
 func (s *Store) must(what string, phases ...phase) {
 	if slices.Contains(phases, s.phase) {
 		return
@@ -236,9 +235,9 @@ func (s *Store) must(what string, phases ...phase) {
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
 }
 
-// Close waits for the checkpoint that is being written, takes a last checkpoint, waits for the check that is
-// under way, ends the journal, and unlocks the folder for other processes. Close the store before the world.
-// A second Close does nothing. If Close returns an error, the last durable checkpoint and the journal stay in
+// Close takes a last checkpoint, ends the journal, and unlocks the folder for other processes. Before that,
+// Close waits for the end of a checkpoint or check that is running. Close the store before the world. A
+// second Close does nothing. If Close returns an error, the last durable checkpoint and the journal stay in
 // the folder.
 func (s *Store) Close() error {
 	if s.phase == closed {
@@ -259,7 +258,7 @@ func (s *Store) Close() error {
 	s.check.running.Wait()
 	errs = append(errs, s.check.err)
 	if s.o.Check.Again != nil && len(s.kept) > 0 {
-		_ = s.prune() // a check may have delayed prune; after an error the next process removes the files
+		_ = s.prune() // a check may have delayed it; after an error, the next process removes the files
 	}
 	if s.schedule != nil {
 		schedules().Leave(s.schedule)
@@ -282,18 +281,17 @@ func (s *Store) journalNow() *journal.Journal {
 	return s.journal
 }
 
-// schedules returns the methods of package sched that this package calls, or nil if the program does not
-// import package sched. The argument schedule of these methods is a *sched.Schedule.
+// schedules returns nil if the program does not import package sched.
 func schedules() scheduler {
 	s, _ := state.Schedules.(scheduler)
 	return s
 }
 
+// scheduler has functions of package sched. Their argument schedule is a *sched.Schedule.
 type scheduler interface {
 	Keep(schedule any, k state.Keeper, known *state.Schedule) bool
 	State(schedule any) state.Schedule
 	Leave(schedule any)
 }
 
-// identity returns a store's identity as text.
 func identity(id [16]byte) string { return hex.EncodeToString(id[:]) }

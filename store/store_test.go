@@ -59,11 +59,10 @@ type town struct {
 	order    []vast.Entity // all entities that ever lived
 }
 
-// equalBytes is whether elements with equal fields have equal bytes. If not, the padding between the fields
-// may differ: it holds poison or, on some processors, bytes that Go left there when it copied the fields.
+// equalBytes is false if equal elements may differ in the padding between their fields: the padding then
+// holds poison, or bytes that Go left there when it copied the fields.
 var equalBytes = !invariants.Enabled && !strings.HasPrefix(runtime.GOARCH, "arm")
 
-// newTown makes a town and closes it when the test ends.
 func newTown(t *testing.T, reversed bool) *town {
 	t.Helper()
 	n := makeTown(reversed)
@@ -108,7 +107,7 @@ func makeTownWith(o vast.Options, reversed bool) *town {
 	return n
 }
 
-// live makes random changes. The same seed makes the same changes in two towns in the same state.
+// live makes random changes, which depend only on the seed and the state of the town.
 func (n *town) live(seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	any := func() vast.Entity {
@@ -186,7 +185,7 @@ func (n *town) live(seed uint64, steps int) {
 	}
 }
 
-// dump returns a text with everything that a program can read from the town, in the order of iteration.
+// dump describes everything that a program can read from the town, in the order of iteration.
 func (n *town) dump() string {
 	var b bytes.Buffer
 	for e := range n.w.Query().All() {
@@ -248,8 +247,6 @@ func load(t *testing.T, n *town, file []byte, o store.Options) *store.Report {
 	return report
 }
 
-// TestRunSaveLoadRun: a world that was saved and loaded continues like the original world, also if its
-// columns are registered in another order.
 func TestRunSaveLoadRun(t *testing.T) {
 	seeds := uint64(12)
 	if !longtest.Enabled() {
@@ -288,7 +285,6 @@ func difference(x, y string) string {
 	return fmt.Sprintf("%d and %d lines", len(a), len(b))
 }
 
-// TestResources: Save and Load keep the resources in Options.Resources.
 func TestResources(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a, b := newTown(t, false), newTown(t, false)

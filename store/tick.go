@@ -11,11 +11,13 @@ import (
 // The kinds of records in the journal.
 const (
 	recordInput byte = 'i'
-	recordTick  byte = 't' // the number of a tick, and the position before which the tick applied the inputs
+	recordTick  byte = 't' // the number of a tick, and the position after the last input that it applied
 	recordNow   byte = 'n' // the waiting inputs were applied between two ticks: see Store.Submit
 	recordBreak byte = 'b' // the world was changed outside of ticks, so a replay ends at this record
 	recordKept  byte = 'c' // the number of a durable checkpoint, which holds the changes outside of ticks
-	recordDrop  byte = 'd' // two positions: drops inputs from the first one on, other records from the second
+	// recordDrop holds two positions. It drops inputs from the first position on, and other records from the
+	// second position on.
+	recordDrop byte = 'd'
 )
 
 // Schedule is a *sched.Schedule.
@@ -26,8 +28,8 @@ type Schedule interface {
 
 // Attach makes a schedule report its ticks to the store. The store then applies inputs before each tick, and
 // takes checkpoints after ticks. The schedule continues after the last tick in the store, with the seed that
-// the store has recorded. Call Attach before Recover and before the first tick. The schedule admits no
-// visitors of the world until Recover has returned.
+// the store has recorded. Call Attach before Recover and before the first tick. Visitors of the world wait
+// for the end of Recover.
 //
 // The Start functions of systems run in each process, before its first tick. If Context.Tick is above 0 in
 // Start, the store has read the world, and Start must not fill it again.
@@ -68,8 +70,8 @@ func (k keeper) Reset() { k.s.edited = true }
 // checkpoint if one is due. A program with a schedule calls Attach, and runs the schedule.
 //
 // Tick returns the error of tick. It also returns an error if the store cannot continue, for example because
-// the disk has failed, or if the copy for a checkpoint fails. LastTick tells whether the tick was made. The
-// store tries the copy again a second later, whatever Options.Every is.
+// the disk has failed, or if the copy for a checkpoint fails. The store repeats a failed copy a second later,
+// whatever Options.Every is. After an error, LastTick tells whether the tick was made.
 func (s *Store) Tick(tick func() error) error {
 	s.must("Tick", running)
 	if s.schedule != nil {
@@ -93,7 +95,7 @@ func (s *Store) runTick(tick func() error) error {
 	return errors.Join(err, s.endTick(err != nil))
 }
 
-// beginTick begins a tick: it applies the inputs that were recorded before the tick.
+// beginTick begins a tick, and applies the inputs that were recorded before the tick.
 func (s *Store) beginTick() error {
 	s.must("Tick, or Tick of the attached schedule", running, recovering)
 	if s.inside { // the goroutine of the last tick ended inside of the tick
@@ -137,7 +139,7 @@ func (s *Store) beginTick() error {
 }
 
 // noteChanges records a change of the world outside of ticks, if there was one. A replay cannot repeat the
-// ticks that follow such a change, so nothing is acknowledged until the next checkpoint is durable.
+// ticks that follow this change. So the journal acknowledges no record before the next checkpoint is durable.
 func (s *Store) noteChanges() error {
 	if !s.edited && s.w.Changes() == s.changes {
 		return nil
@@ -161,26 +163,25 @@ func (s *Store) noteChanges() error {
 	return nil
 }
 
-// unchanged makes noteChanges compare with the present state of the world: only later changes count as
-// changes outside of ticks.
+// unchanged makes noteChanges ignore all earlier changes.
 func (s *Store) unchanged() { s.edited, s.changes = false, s.w.Changes() }
 
 // Changed tells the store that components were changed outside of ticks and inputs, for example by a visitor
-// of the world. The store takes a checkpoint before the next tick, or, if an earlier checkpoint is being
-// written, as soon as that one is durable. The change and the ticks after the change become durable with the
-// new checkpoint; call [Store.Checkpoint] to wait for that. Births, deletions, and components that were added
-// or removed need no call, because the store detects them. Changes of a new world between Open and Recover
-// need no call either.
+// of the world. The store takes a checkpoint before the next tick. If an earlier checkpoint is still being
+// written, the new checkpoint begins when the earlier one is durable. The change and the ticks after the
+// change become durable with the new checkpoint: call [Store.Checkpoint] to wait for it. The store detects
+// births, deletions, and added and removed components: they need no call. Changes of a new world between Open
+// and Recover need no call either.
 //
-// A call of Changed inside a tick, or while an input is applied, means that a replay may give another world,
-// for example because there was no memory for a part of the work. The tick or the input then counts as a
-// change outside of ticks. If a replayed tick or input calls Changed, Recover returns an error.
+// Call Changed inside a tick, or while an input is applied, if a replay may give another world: for example
+// because there was no memory for a part of the work. The tick or input then counts as a change outside of
+// ticks. If a replayed tick or input calls Changed, Recover returns an error.
 func (s *Store) Changed() {
 	s.must("Changed", opened, recovering, running)
 	s.edited = true
 }
 
-// takeInputs returns the inputs that a tick applies.
+// takeInputs removes the waiting inputs, and returns them.
 func (s *Store) takeInputs() ([]input, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,12 +196,12 @@ func (s *Store) takeInputs() ([]input, error) {
 	return inputs, nil
 }
 
-// endTick counts a tick, and takes a checkpoint if one is due.
+// endTick counts and records a tick, and takes a checkpoint if one is due.
 func (s *Store) endTick(failed bool) error {
 	if !s.inside { // the error came before the tick began
 		return nil
 	}
-	failed = failed || s.edited // Changed sets edited
+	failed = failed || s.edited // the tick may have called Changed
 	s.inside = false
 	s.tick++
 	s.unchanged()
@@ -214,8 +215,8 @@ func (s *Store) endTick(failed bool) error {
 	return s.mayCheckpoint()
 }
 
-// journalTick records a tick. It records no tick that has failed: such a tick would fail again in a replay.
-// The effect of a failed tick counts as a change outside of ticks, which only the next checkpoint holds.
+// journalTick records a tick that has not failed. A failed tick would fail again in a replay, so it counts as
+// a change outside of ticks, which only the next checkpoint holds.
 func (s *Store) journalTick(failed bool) error {
 	s.edited = failed
 	if failed || s.journal == nil {
@@ -238,7 +239,6 @@ func (s *Store) journalTick(failed bool) error {
 	return nil
 }
 
-// tickRecord is a tick in the journal.
 type tickRecord struct{ tick, position uint64 }
 
 // DurableTick returns the number of the last tick that is durable: after a crash, Recover continues from this
@@ -251,7 +251,7 @@ func (s *Store) DurableTick() uint64 {
 	return s.durable
 }
 
-// noteDurable notes which ticks have become durable. The caller holds mu.
+// noteDurable sets Store.durable, and removes durable ticks from Store.ticks. The caller holds mu.
 func (s *Store) noteDurable() {
 	if s.journal == nil {
 		return

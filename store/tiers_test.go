@@ -16,8 +16,6 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// TestTier merges chains of deltas of many sizes. No chain has too many deltas. The number of times that a
-// byte is written grows with the logarithm of the number of deltas.
 func TestTier(t *testing.T) {
 	for _, c := range []struct {
 		sizes []int64
@@ -71,7 +69,6 @@ func TestTier(t *testing.T) {
 	}
 }
 
-// TestSmallChanges: if little changes, no checkpoint writes the complete world, even after many deltas.
 func TestSmallChanges(t *testing.T) {
 	d := sim.New(1)
 	f := openPlain(t, d, 1<<16)
@@ -98,7 +95,7 @@ func TestSmallChanges(t *testing.T) {
 		}
 		written += last.bytes
 	}
-	changed += changed * int64(tiers) / int64(rounds-tiers) // the changes in the checkpoints that merged
+	changed += changed * int64(tiers) / int64(rounds-tiers) // estimates the changes in the merged deltas
 	before := changed + int64(rounds/(most+1))*whole
 	t.Logf("%d checkpoints after a complete one of %d bytes: %d bytes have changed, and %d bytes were "+
 		"written, with %d merges; with a complete file after each %d deltas, %d bytes would be written",
@@ -109,7 +106,7 @@ func TestSmallChanges(t *testing.T) {
 	mustHold(t, d, f)
 }
 
-// mustHold checks that a copy of the store's disk holds the plain world.
+// mustHold checks that the disk holds the world of f.
 func mustHold(t *testing.T, d *sim.Disk, f *plain) {
 	t.Helper()
 	copied := d.Copy(1)
@@ -136,8 +133,8 @@ func mustHold(t *testing.T, d *sim.Disk, f *plain) {
 	}
 }
 
-// TestSameChanges: if the same small part of the world changes again and again, the deltas are merged into
-// one when they have too many bytes, and the complete file stays.
+// TestSameChanges changes the same twentieth of the world before each checkpoint. When the deltas have too
+// many bytes, a checkpoint merges them into one delta, and the complete file stays.
 func TestSameChanges(t *testing.T) {
 	d := sim.New(1)
 	f := openPlain(t, d, 1<<15)
@@ -162,7 +159,7 @@ func TestSameChanges(t *testing.T) {
 		t.Errorf("%d merges have written %d bytes", merges, written)
 	}
 	mustHold(t, d, f)
-	// If the deltas change different parts, a merge of the deltas would save no bytes. A checkpoint then
+	// Deltas of different parts of the world: a merge into one delta would save no bytes, so a checkpoint
 	// writes a complete file.
 	for i := 0; f.st.kept[0].number == first; i++ {
 		if i > 20 {
@@ -177,8 +174,8 @@ func TestSameChanges(t *testing.T) {
 	mustHold(t, d, f)
 }
 
-// TestClearedInDeltas: a merged delta clears elements of an older file that the merged files dropped: the end
-// of an array that was shorter for a while, an array that was gone for a while, and cleared elements.
+// TestClearedInDeltas merges two deltas: the first removes or clears elements of the complete file, and the
+// second makes the array longer. The merged delta must clear these elements.
 func TestClearedInDeltas(t *testing.T) {
 	typ := schemaOf(reflect.TypeFor[uint64]())
 	number := uint64(0)
@@ -240,8 +237,8 @@ func TestClearedInDeltas(t *testing.T) {
 	}
 }
 
-// TestDeathWhileMerging stops the program at each disk call of a checkpoint that merges the newest deltas and
-// removes the replaced files. The folder keeps the world of this checkpoint or of the previous one.
+// TestDeathWhileMerging stops the program at each disk call of a checkpoint that merges deltas and removes
+// the replaced files.
 func TestDeathWhileMerging(t *testing.T) {
 	step := int64(1)
 	if !longtest.Enabled() {
@@ -291,8 +288,8 @@ func TestDeathWhileMerging(t *testing.T) {
 	}
 }
 
-// BenchmarkSmallChanges measures the bytes that a checkpoint of a world of 16 MB writes. About 10 KB change
-// between two checkpoints. Without tiers, a complete file is written after every 64 deltas.
+// BenchmarkSmallChanges measures the bytes that a checkpoint of a world of 16 MB writes, with writes to ten
+// elements between two checkpoints. Without tiers, a complete file follows every 64 deltas.
 func BenchmarkSmallChanges(b *testing.B) {
 	for _, tiers := range []bool{false, true} {
 		b.Run(fmt.Sprintf("tiers=%t", tiers), func(b *testing.B) {

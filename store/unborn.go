@@ -7,17 +7,17 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// unborn are references to entities that do not exist yet, because values are decoded before the entities are
-// made. A reference holds a stand-in, which fill replaces by the entity.
+// unborn are references in decoded values whose entities are not made yet. A reference holds a stand-in,
+// which fill replaces by the entity.
 type unborn struct {
 	places []place
 	maps   []refilled
 }
 
-// place is the place of a reference. row is the number of the entity that the reference refers to.
+// place is the place of a reference.
 type place struct {
 	at  *vast.Entity
-	row int
+	row int // the index of the entity in the argument of fill
 }
 
 // refilled is a map whose keys or values hold references.
@@ -26,16 +26,14 @@ type refilled struct {
 	keys, elem []reflect.Value
 }
 
-// standIn returns the stand-in for a row: an Entity that no world has. Each row has its own stand-in.
+// standIn returns the stand-in for a row: an Entity that no world has, and that no other row has.
 func standIn(row int) vast.Entity { return vast.EntityOf(uint64(row) + 1) }
 
-// refer puts a stand-in into the place of a reference.
 func (u *unborn) refer(at *vast.Entity, row int) {
 	*at = standIn(row)
 	u.places = append(u.places, place{at, row})
 }
 
-// len returns the number of references.
 func (u *unborn) len() int {
 	if u == nil {
 		return 0
@@ -48,7 +46,7 @@ func (u *unborn) fill(entities []vast.Entity) {
 	for _, p := range u.places {
 		*p.at = entities[p.row]
 	}
-	for _, m := range u.maps { // the maps in the values of a map come before that map
+	for _, m := range u.maps { // a map in a value of another map comes before the other map
 		m.m.Clear()
 		for i, key := range m.keys {
 			m.m.SetMapIndex(key, m.elem[i])
@@ -56,8 +54,8 @@ func (u *unborn) fill(entities []vast.Entity) {
 	}
 }
 
-// wholeOrNot calls f, which makes entities and stores them in entities. If f fails or panics, wholeOrNot
-// deletes the entities that f has made. A panic with a [*vm.Error] becomes the returned error.
+// wholeOrNot calls f, which makes entities and stores them in the slice entities. If f returns an error or
+// panics, wholeOrNot deletes these entities. A panic with a [*vm.Error] becomes the returned error.
 func wholeOrNot(w *vast.World, entities []vast.Entity, f func() error) (err error) {
 	whole := false
 	defer func() {

@@ -19,16 +19,19 @@ import (
 )
 
 // Verify reads all files of a store's folder, or a single file that [Save] has written, and returns a [File]
-// for each. File.Err is the damage that Verify has found in the file. Verify checks each byte of all
-// checkpoints and of the journal, and the free space at the end of the journal. It also checks that the
-// checkpoints continue each other, that the journal continues the checkpoints, and that all files exist that
-// other files name. An unfinished checkpoint and a torn end of the journal are no damage: a crash may leave
-// them. Files of other programs have FileUnknown and no error.
+// for each. File.Err is the damage that Verify has found in the file. Verify checks:
+//   - each byte of all checkpoints and of the journal, and the free space at the end of the journal
+//   - that the checkpoints continue each other, and that the journal continues the checkpoints
+//   - that every file exists that another file names
+//
+// An unfinished checkpoint and a torn end of the journal are no damage: a crash may leave them. Files of
+// other programs have FileUnknown and no error.
 //
 // If deep is true, Verify also loads each checkpoint as [LoadMoment] does, without mapping, and checks that
-// the parts of the world fit together. Checksums find accidents, and deep checks also find forged files.
+// the parts of the world fit together. Checksums find accidents. Deep checks also find forged files.
 //
-// Verify changes nothing and takes no lock. A file that a program removes during the call is left out.
+// Verify changes nothing and takes no lock. The result lacks files that a program removes during the call.
+//
 // Complexity: reads the files once, and the segments of the journal several times; deep also loads each
 // checkpoint. If a file is missing, Verify reads all files again, at most twice.
 func Verify(path string, deep bool) ([]File, error) {
@@ -40,7 +43,7 @@ func Verify(path string, deep bool) ([]File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("store: verifying %q: %w", path, err)
 		}
-		// A list that is made while a program replaces a file may have neither the old nor the new file.
+		// While a program replaces a file, the list may lack the old file and the new file.
 		missing := func(f File) bool { return f.Kind == FileMissing }
 		if try == 2 || !slices.ContainsFunc(l.files, missing) {
 			return l.files, nil
@@ -97,9 +100,8 @@ func again(check func() error) error {
 	return err
 }
 
-// outdated reports whether the folder now has a checkpoint newer than newest. If it has, the program that
-// wrote this checkpoint may have removed the journal of older checkpoints, but kept their files for newer
-// files that continue them.
+// outdated reports whether the folder now has a checkpoint newer than newest. The program that wrote this
+// checkpoint may have removed the journal of older checkpoints.
 func (l *listing) outdated(newest uint64) bool {
 	files, err := l.folder.Files()
 	return err == nil && slices.ContainsFunc(files, func(f disk.Info) bool {
@@ -113,7 +115,7 @@ func (l *listing) gone(name string) bool {
 	return err == nil && !slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == name })
 }
 
-// identity returns the identity of the store, as in the newest checkpoint with a sound description.
+// identity returns the store's identity from the newest checkpoint with a sound description.
 func (l *listing) identity() (id [16]byte, known bool) {
 	newest := uint64(0)
 	for _, m := range l.kept {
@@ -124,7 +126,6 @@ func (l *listing) identity() (id [16]byte, known bool) {
 	return id, known
 }
 
-// check reads a file and checks it.
 func (l *listing) check(f *File, id [16]byte, known bool) error {
 	switch f.Kind {
 	case FileCheckpoint:
@@ -205,7 +206,6 @@ func checkBytes(src *places, n int64, number uint64, sum uint32, room *[]byte) e
 	return matching(crc.Sum32(), number, sum)
 }
 
-// verifySaved checks a file that Save has written.
 func verifySaved(path string, deep bool) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -226,7 +226,6 @@ func verifySaved(path string, deep bool) error {
 	return w.Close()
 }
 
-// loadDeep loads a checkpoint.
 func loadDeep(folder disk.Folder, number uint64) error {
 	c, err := openChain(folder, number)
 	if err != nil {
@@ -239,8 +238,8 @@ func loadDeep(folder disk.Folder, number uint64) error {
 	return w.Close()
 }
 
-// verifyChains checks that checkpoints continue each other. A crash may leave old checkpoints that continue a
-// removed checkpoint. But if the newest checkpoint continues a removed one, the store has lost its world.
+// verifyChains checks that the checkpoints continue each other. A crash may leave old checkpoints whose base
+// was removed. If the base of the newest checkpoint is missing, the store has lost its world.
 func (l *listing) verifyChains() {
 	numbers := make(map[uint64]bool)
 	newest := uint64(0)
@@ -261,7 +260,7 @@ func (l *listing) verifyChains() {
 			continue
 		}
 		if f.Number != newest && f.Base > 0 && !numbers[f.Base] {
-			f.Kind = FileUnfinished // the remainder of a chain that a program was removing
+			f.Kind = FileUnfinished // a program was removing the chain
 			delete(numbers, f.Number)
 			continue
 		}
@@ -275,10 +274,10 @@ func (l *listing) verifyChains() {
 
 // verifyJournal checks that the journal continues the checkpoints.
 func (l *listing) verifyJournal(id [16]byte) {
-	first := uint64(math.MaxUint64) // the first segment
+	firstSegment := uint64(math.MaxUint64)
 	for _, f := range l.files {
 		if f.Kind == FileJournal {
-			first = min(first, f.Number)
+			firstSegment = min(firstSegment, f.Number)
 		}
 	}
 	moments := l.moments()
@@ -286,11 +285,11 @@ func (l *listing) verifyJournal(id [16]byte) {
 		return
 	}
 	newest := moments[len(moments)-1]
-	// The journal that begins at a checkpoint includes the journals of all later checkpoints. So it is enough
+	// The journal from a checkpoint on includes the journals from all later checkpoints on. So it is enough
 	// to check the newest checkpoint, and the oldest checkpoint whose journal was not removed.
 	oldest := slices.IndexFunc(moments, func(f File) bool {
 		m := l.kept[f.Name]
-		return m.Segment > 0 && uint64(m.Since) >= first
+		return m.Segment > 0 && uint64(m.Since) >= firstSegment
 	})
 	for _, f := range []File{newest, moments[max(oldest, 0)]} {
 		m := l.kept[f.Name]
@@ -306,8 +305,8 @@ func (l *listing) verifyJournal(id [16]byte) {
 	}
 }
 
-// leadsOn checks the journal from a checkpoint on. For the newest checkpoint, leadsOn also checks what the
-// records say.
+// leadsOn checks the journal from a checkpoint on. For the newest checkpoint, it also checks the contents of
+// the records.
 func (l *listing) leadsOn(id [16]byte, m *keptManifest, newest bool) error {
 	tail, err := journal.Read(l.folder, id, m.Segment, m.Position)
 	if err != nil || !newest {
@@ -319,8 +318,8 @@ func (l *listing) leadsOn(id [16]byte, m *keptManifest, newest bool) error {
 	return err
 }
 
-// blame adds an error of the journal to the file that the error names, or else to the checkpoint from which
-// the journal was read. If the list lacks the file, blame adds it as missing.
+// blame adds an error of the journal to the file that the error names. If the error names no file, blame adds
+// it to the checkpoint. If the list lacks the named file, blame adds the file as missing.
 func (l *listing) blame(checkpoint string, err error) {
 	name := checkpoint
 	var damage *journal.Damage
@@ -369,13 +368,13 @@ func (l *listing) verifyNew() {
 	}
 }
 
-// Compact reduces the folder of a store to the newest checkpoint and the journal that follows it. The
-// checkpoint is then one file that holds the complete world. Compact removes all other checkpoints, older
-// parts of the journal, and files that a crash has left. Compact locks the folder: if another process has the
-// folder open, the error names that process. Before Compact removes a checkpoint or a part of the journal, it
-// checks the checkpoint and the journal that it keeps. If a needed file is damaged or missing, the error
-// names this file, and Compact removes no checkpoint and no part of the journal. If Compact is interrupted,
-// the folder holds the same world.
+// Compact reduces the folder of a store to the newest checkpoint and the journal that follows it. Compact
+// writes the checkpoint as one complete file. It removes all other checkpoints, older parts of the journal,
+// and files that a crash has left. If Compact is interrupted, the folder holds the same world.
+//
+// Compact locks the folder. If another process has the folder open, the error names that process. Before
+// Compact removes files, it checks the files that it keeps. If one of these is damaged or missing, the error
+// names this file, and Compact removes no checkpoint and no part of the journal.
 //
 // Complexity: reads the files of the newest checkpoint, writes one file, and reads that file.
 func Compact(dir string) (err error) {
@@ -433,7 +432,7 @@ func Compact(dir string) (err error) {
 			return err
 		}
 	}
-	for k := len(numbers) - 2; k >= 0; k-- { // newest first, because newer files continue older ones
+	for k := len(numbers) - 2; k >= 0; k-- { // newest first: after a crash, no file continues a removed file
 		if err := folder.Remove(checkpointName(numbers[k])); err != nil {
 			return err
 		}
@@ -461,7 +460,7 @@ func leadingOn(dir string, newest uint64) (*keptManifest, error) {
 		switch {
 		case f.Name == checkpointName(newest) && f.Err != nil:
 			return nil, f.Err
-		case m == nil: // a damaged checkpoint is needed only if the newest one continues it
+		case m == nil: // Compact later finds the damage if the newest checkpoint continues this checkpoint
 		default:
 			if err := ofStore(m, id); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)

@@ -46,8 +46,8 @@ func init() { current.Store(&span{}) }
 // limit (RLIMIT_AS) forbids one size, a smaller size may fit.
 var sizes = []int{1 << min(36, strconv.IntSize-4), 1 << 28, 1 << 20}
 
-// take returns the first of n consecutive addresses, which belong to this caller alone. It returns the errors
-// of [vm.Reserve].
+// take returns the first of n consecutive addresses that no other call returns. It returns the errors of
+// [vm.Reserve].
 func take(n uint64) (first uint64, err error) {
 	if n > math.MaxInt/8 {
 		return 0, tooMany(n)
@@ -89,8 +89,8 @@ func reserve(old *span, n uint64) error {
 	return err
 }
 
-// counted returns the span that follows the span old on systems where IDs are numbers from a counter. The
-// numbers begin at 1<<63, above all addresses.
+// counted returns the span after old, if IDs are numbers from a counter. The numbers begin at 1<<63, above
+// all addresses.
 func counted(old *span, n uint64) *span {
 	first := max(old.end, 1<<63)
 	s := &span{end: first + max(n, 1<<36)}

@@ -34,14 +34,14 @@ func (id ID[T]) Compare(other ID[T]) int {
 	return 0
 }
 
-// Format writes the ID as Ship(local 7f21c0000041), for any verb. The text is for debugging this process, and
-// cannot be turned back into an ID.
+// Format writes the ID as Ship(local 7f21c0000041), for any verb. The text is for debugging. It cannot be
+// decoded to an ID.
 func (id ID[T]) Format(out fmt.State, _ rune) {
 	fmt.Fprintf(out, "%s(local %x)", layout.Name[T](), id.address)
 }
 
-// String returns the same text for all IDs of a type, so that the text is not mistaken for an identifier. To
-// see the number of an ID while debugging, print the ID itself with package fmt, which calls [ID.Format].
+// String returns one text for all IDs of a type, so that nobody takes the text for an identifier. To see the
+// number of an ID, print the ID with package fmt, which calls [ID.Format].
 func (id ID[T]) String() string { return layout.Name[T]() + "(local)" }
 
 // Scan returns [ErrLocal].

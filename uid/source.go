@@ -8,9 +8,9 @@ const block = 4096
 // New returns an ID that the program has not had before. Any number of goroutines may call it. A goroutine
 // that needs many IDs should use a [Source].
 //
-// If the process has no more addresses, New panics with the [*vm.Error] that [Source.Grow] returns. Each ID
-// takes one address, and 64 billion IDs take about 1/2000 of the usual address space. In practice, addresses
-// run out only if the system limits the process's address space.
+// If the process has no more addresses, New panics with the [*vm.Error] that [Source.Grow] returns. The
+// addresses of 64 billion IDs are about 1/2000 of the usual address space. In practice, addresses run out
+// only if the system limits the process's address space.
 func New[T any]() ID[T] {
 	address, ok := current.Load().takeOne()
 	if !ok {
@@ -22,8 +22,8 @@ func New[T any]() ID[T] {
 	return ID[T]{address: address}
 }
 
-// Source hands out IDs to one goroutine at a time, from a block of addresses of its own. The zero Source is
-// ready for use. Do not copy a Source after its first use: the copy would hand out the same IDs.
+// Source hands out IDs to one goroutine at a time, from its own block of addresses. The zero Source is ready
+// for use. Do not copy a Source after its first use: the copy would hand out equal IDs.
 type Source[T any] struct {
 	_         noCopy
 	next, end uint64
@@ -45,12 +45,12 @@ func (s *Source[T]) more() {
 	}
 }
 
-// Grow guarantees that the next n calls of New do not panic. If the process has too few addresses, Grow
-// returns the [*vm.Error] of [vm.Reserve]. It panics if n is negative. If the source's block has fewer than n
-// addresses left, Grow takes a new block, and the source never uses the addresses that were left.
+// Grow guarantees that the next n calls of New do not panic. If fewer than n addresses are left in the
+// source's block, Grow drops them and takes a new block. If the process has too few addresses, Grow returns
+// the [*vm.Error] of [vm.Reserve] and keeps the old block. Grow panics if n is negative.
 func (s *Source[T]) Grow(n int) error {
 	if n < 0 {
-		panic(fmt.Sprintf("uid: Grow(%d): a number of IDs is zero or more", n))
+		panic(fmt.Sprintf("uid: Source.Grow(%d): n is negative", n))
 	}
 	if uint64(n) <= s.end-s.next {
 		return nil

@@ -25,8 +25,6 @@ type ship struct{ _ [100]byte }
 
 type crew struct{}
 
-// TestUnique: IDs from New and from sources with blocks of several sizes, on many goroutines, are all
-// different.
 func TestUnique(t *testing.T) {
 	const goroutines, each = 8, 20_000
 	got := make([][]uint64, goroutines)
@@ -57,7 +55,6 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestReservedAddresses: an ID lies in a reservation of this package, so nothing else has its address.
 func TestReservedAddresses(t *testing.T) {
 	id := New[ship]()
 	if vm.HeapStandIn() {
@@ -76,7 +73,6 @@ func TestReservedAddresses(t *testing.T) {
 	}
 }
 
-// TestSpanEnds: when several goroutines have used up a reservation, they take IDs from another reservation.
 func TestSpanEnds(t *testing.T) {
 	const small = 10_000
 	s := &span{}
@@ -108,14 +104,13 @@ func TestSpanEnds(t *testing.T) {
 	}
 }
 
-// TestGrow: a source that has grown takes no addresses until its IDs are used up.
 func TestGrow(t *testing.T) {
 	var s Source[ship]
 	if err := s.Grow(3 * block); err != nil {
 		t.Fatal(err)
 	}
 	first := s.New()
-	if err := s.Grow(3*block - 1); err != nil { // so many IDs are left
+	if err := s.Grow(3*block - 1); err != nil { // takes no addresses: 3*block - 1 IDs are left
 		t.Fatal(err)
 	}
 	last := first
@@ -143,14 +138,13 @@ func TestTooMany(t *testing.T) {
 		t.Error("a failed Grow changed the source")
 	}
 	defer func() {
-		if r := recover(); r != "uid: Grow(-1): a number of IDs is zero or more" {
+		if r := recover(); r != "uid: Source.Grow(-1): n is negative" {
 			t.Errorf("panicked with %v", r)
 		}
 	}()
 	_ = s.Grow(-1)
 }
 
-// TestReservationsFail: if a reservation fails, New tries another size, and if all fail, New panics.
 func TestReservationsFail(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("IDs are numbers from a counter in this build, and nothing can fail")
@@ -177,7 +171,7 @@ func TestReservationsFail(t *testing.T) {
 
 	current.Store(&span{})
 	usual := sizes
-	sizes = []int{math.MaxInt} // vm.Reserve refuses it
+	sizes = []int{math.MaxInt} // vm.Reserve refuses this size
 	defer func() { sizes = usual }()
 	defer func() {
 		e, ok := recover().(*vm.Error)
@@ -192,8 +186,6 @@ func TestReservationsFail(t *testing.T) {
 	New[ship]()
 }
 
-// TestNoMemory: a billion IDs take no memory. Their reservations have no resident bytes, and the process
-// grows by less than 1 MB (4 MB under an emulator, whose own memory counts too).
 func TestNoMemory(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("IDs are numbers from a counter in this build")
@@ -208,11 +200,11 @@ func TestNoMemory(t *testing.T) {
 	for range n {
 		s.New()
 	}
-	most := 1_000_000
+	maxGrowth := 1_000_000
 	if !childtest.Possible() {
-		most = 4_000_000
+		maxGrowth = 4_000_000 // the memory of the emulator counts, too
 	}
-	if grown := resident() - before; grown > most {
+	if grown := resident() - before; grown > maxGrowth {
 		t.Errorf("%d bytes more are resident after %d IDs", grown, n)
 	}
 	for _, r := range regions {
@@ -226,7 +218,7 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// resident returns the resident bytes of the process, or 0 if the system has no /proc.
+// resident returns the process's resident bytes, or 0 on a system without /proc.
 func resident() int {
 	var size, pages int
 	statm, _ := os.ReadFile("/proc/self/statm")
@@ -244,7 +236,6 @@ func TestZero(t *testing.T) {
 	}
 }
 
-// TestProcessLocal: an ID can neither be encoded nor decoded.
 func TestProcessLocal(t *testing.T) {
 	type record struct{ Owner ID[ship] }
 	r := record{New[ship]()}
@@ -257,7 +248,7 @@ func TestProcessLocal(t *testing.T) {
 	_, err := json.Marshal(r)
 	refused("json.Marshal", err)
 	_, err = json.Marshal(map[ID[ship]]int{r.Owner: 1})
-	if err == nil || !strings.Contains(err.Error(), ErrLocal.Error()) { // encoding/json does not wrap it
+	if err == nil || !strings.Contains(err.Error(), ErrLocal.Error()) { // json does not wrap the error
 		t.Errorf("json.Marshal of a map returned %v", err)
 	}
 	refused("json.Unmarshal", json.Unmarshal([]byte(`{"Owner":"7f0000000000"}`), &r))

@@ -14,8 +14,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// osWorks reports whether tests can use the operating system's backend, independently of the build's default.
-// The tests keep addresses in an int, for which 32 bits are too few.
+// osWorks reports whether tests can use the operating system's backend, even if the build's default is the
+// heap. The tests keep addresses in an int, for which 32 bits are too few.
 var osWorks = (osBackend{}).reuses() && strconv.IntSize == 64
 
 // backends returns the backends of this machine.
@@ -27,7 +27,6 @@ func backends() map[string]backend {
 	return all
 }
 
-// eachBackend runs a test on every backend.
 func eachBackend(t *testing.T, test func(t *testing.T, be backend)) {
 	for name, be := range backends() {
 		t.Run(name, func(t *testing.T) { test(t, be) })
@@ -42,8 +41,7 @@ func onlyOS(tb testing.TB) backend {
 	return osBackend{}
 }
 
-// open reserves a region, and closes the region when the test ends. The purpose of the region is o.Name, or
-// else the test's name.
+// open reserves a region, and closes the region when the test ends. The default of o.Name is the test's name.
 func open(tb testing.TB, be backend, bytes int, o Options) *Region {
 	tb.Helper()
 	if o.Name == "" {
@@ -71,7 +69,7 @@ func must(tb testing.TB, err error) {
 func hugeReservations(tb testing.TB) {
 	tb.Helper()
 	inMemory := func() (n int) {
-		b, _ := os.ReadFile("/proc/self/statm") // on other systems addresses are assumed to take no memory
+		b, _ := os.ReadFile("/proc/self/statm") // without this file, the result is 0
 		_, _ = fmt.Sscan(string(b), new(int), &n)
 		return n * systemPage
 	}
@@ -87,17 +85,16 @@ func hugeReservations(tb testing.TB) {
 	}
 }
 
-// view returns the region's memory.
 func view(r *Region) []byte { return unsafe.Slice((*byte)(r.Base()), r.Size()) }
 
-// fill writes every page of a range.
+// fill writes the first byte of each page of a range.
 func fill(r *Region, off, n int) {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[systemPage:] {
 		b[0] = 1
 	}
 }
 
-// populate calls Region.Populate. It returns nil if the system does not support Populate.
+// populate returns nil if the system does not support Populate.
 func populate(r *Region, off, n int) error {
 	err := r.Populate(off, n)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -106,7 +103,6 @@ func populate(r *Region, off, n int) error {
 	return err
 }
 
-// faults reports whether f faults.
 func faults(f func()) (faulted bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -124,27 +120,25 @@ func faults(f func()) (faulted bool) {
 // sink keeps reads from being optimized away.
 var sink byte
 
-// TestSteps runs the same steps on every backend. After each step the test compares the committed pages and
-// their contents with the field committed.
 func TestSteps(t *testing.T) {
 	p := PageSize()
 	type step struct {
 		do        string
 		off, n    int
-		committed string // for each page '.' (Reserved), '0' (Committed and zero), or its content, a letter
+		committed string // the pages: '.' Reserved, '0' Committed and zero, or the page's bytes
 	}
 	steps := []step{
 		{"start", 0, 0, "........"},
 		{"commit", 2 * p, 2 * p, "..00...."},
 		{"fill a", 2 * p, 2 * p, "..aa...."},
-		{"commit", 2 * p, 2 * p, "..aa...."},      // committed pages stay as they are
-		{"commit", p + 5, 1, ".0aa...."},          // rounds outward: a byte commits its page
-		{"commit", 5*p - 1, 2, ".0aa00.."},        // rounds outward: two bytes commit two pages
+		{"commit", 2 * p, 2 * p, "..aa...."},      // committed pages do not change
+		{"commit", p + 5, 1, ".0aa...."},          // rounds outward
+		{"commit", 5*p - 1, 2, ".0aa00.."},        // rounds outward
 		{"commit", 3 * p, 0, ".0aa00.."},          // no bytes
 		{"commit", 0, 8 * p, "00aa0000"},          // commits the pages of two gaps
 		{"fill b", 0, 8 * p, "bbbbbbbb"},          //
-		{"decommit", p + 1, p - 2, "bbbbbbbb"},    // rounds inward: no whole page in the range
-		{"decommit", p - 1, 2, "bbbbbbbb"},        // rounds inward: two parts of pages, no whole page
+		{"decommit", p + 1, p - 2, "bbbbbbbb"},    // rounds inward: no whole page
+		{"decommit", p - 1, 2, "bbbbbbbb"},        // rounds inward: no whole page
 		{"decommit", p + 1, 2 * p, "bb.bbbbb"},    // rounds inward: one whole page
 		{"discard", p, 3 * p, "b0.0bbbb"},         // discards committed pages; page 2 stays Reserved
 		{"discard", 4*p + 1, p - 1, "b0.0bbbb"},   // rounds inward: no whole page

@@ -9,12 +9,12 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// closedRegions holds the addresses of closed regions. The addresses stay reserved, so that a stale pointer
-// into a closed region faults and Go's heap never gets the addresses. Only later regions use them again.
+// closedRegions holds the addresses of closed regions for later regions. The addresses stay reserved, so that
+// stale pointers into closed regions fault, and Go's heap never gets these addresses.
 var closedRegions addressCache
 
-// addressCache is a best-fit allocator of address ranges. It joins adjacent ranges only if they belong to one
-// reservation of the operating system, because some systems cannot act on two reservations in one call.
+// addressCache is a best-fit allocator of address ranges. It does not join ranges of different reservations
+// of the operating system, because some systems cannot act on two reservations in one call.
 type addressCache struct {
 	mu    sync.Mutex
 	owned []interval // the operating system's reservations, sorted
@@ -32,7 +32,7 @@ func (c *addressCache) own(p unsafe.Pointer, n int) {
 	c.owned = slices.Insert(c.owned, i, interval{lo, lo + n})
 }
 
-// take returns n bytes of free addresses aligned to align, or nil. It takes the smallest range that fits.
+// take returns n bytes of free addresses aligned to align, or nil. It chooses the smallest range that fits.
 // Complexity: linear in the number of free ranges.
 func (c *addressCache) take(n, align int) unsafe.Pointer {
 	c.mu.Lock()
@@ -60,7 +60,6 @@ func (c *addressCache) take(n, align int) unsafe.Pointer {
 	return pointerAt(lo)
 }
 
-// put makes a range free again.
 func (c *addressCache) put(p unsafe.Pointer, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

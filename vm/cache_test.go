@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestCacheReusesClosedAddresses: a region of the size of a closed region gets the addresses of the closed
-// region, and its pages are zero.
 func TestCacheReusesClosedAddresses(t *testing.T) {
 	be := onlyOS(t)
 	const size = 37 << 20 // a size that no other test uses
@@ -29,8 +27,6 @@ func TestCacheReusesClosedAddresses(t *testing.T) {
 	}
 }
 
-// TestCacheRandom opens and closes regions at random. Open regions never overlap and are aligned, and the
-// process does not take more and more addresses.
 func TestCacheRandom(t *testing.T) {
 	be := onlyOS(t)
 	seed := rand.Uint64()
@@ -67,21 +63,20 @@ func TestCacheRandom(t *testing.T) {
 			atHalf = owned()
 		}
 	}
-	// Free ranges fragment a little. Without reuse there would be a thousand more reservations.
+	// Fragmentation takes some reservations. Without reuse, there would be about a thousand.
 	if more := owned() - atHalf; more > 100 {
 		t.Errorf("the second half of the run took %d more reservations from the system", more)
 	}
 }
 
-// TestCacheRanges compares an addressCache with a plain map of pages. The addresses are never touched.
+// TestCacheRanges compares an addressCache with a map of pages. It never touches the addresses.
 func TestCacheRanges(t *testing.T) {
 	const page = 4096
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	var c addressCache
-	// Two adjacent reservations: a range must never span both reservations.
-	const base, border, end = 1 << 30, 1<<30 + 64*page, 1<<30 + 128*page
+	const base, border, end = 1 << 30, 1<<30 + 64*page, 1<<30 + 128*page // two adjacent reservations
 	c.own(pointerAt(base), border-base)
 	c.own(pointerAt(border), end-border)
 	c.put(pointerAt(base), border-base)

@@ -2,8 +2,7 @@ package vm
 
 import "sync"
 
-// closings remembers the most recently closed regions, so that a fault by a stale pointer can be explained.
-// The addresses of a closed region fault until a later region takes them.
+// closings holds the regions that were closed last, to explain faults of stale pointers.
 var closings closed
 
 // closed is a ring of closed regions.
@@ -13,7 +12,6 @@ type closed struct {
 	next int
 }
 
-// closing describes a closed region.
 type closing struct {
 	base    uintptr
 	size    int
@@ -23,7 +21,7 @@ type closing struct {
 	closed  origin
 }
 
-// add remembers a region that is being closed, and the call stack of its Close.
+// add adds a region that is being closed, and the call stack of Close.
 func (c *closed) add(m *mapping) {
 	e := closing{base: uintptr(m.base), size: m.size, purpose: m.counted.purpose, labels: m.labels,
 		made: m.made}
@@ -42,8 +40,7 @@ func (c *closed) describe(addr uintptr) (Place, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range min(c.next, len(c.of)) {
-		// The search begins at the region that was closed last, because an older region may have had this
-		// address, too.
+		// Regions closed earlier may have had the address, too, so search from the last closed region.
 		e := &c.of[(c.next-1-i)%len(c.of)]
 		if addr-e.base >= uintptr(e.size) {
 			continue

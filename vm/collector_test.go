@@ -12,16 +12,15 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// node is garbage with a pointer into a region. The pointer may be stale.
+// node is garbage. The pointer points into a region, which may be closed.
 type node struct {
 	next *node
 	at   unsafe.Pointer
 }
 
-// TestCollectorMeetsStalePointers: fifty goroutines make garbage and run the collector while regions are
-// opened, written and closed. Pointers into closed regions stay in Go's heap. If Close gave addresses back to
-// the operating system and Go's heap took them, the collector would end the process with "found bad pointer
-// in Go heap".
+// TestCollectorMeetsStalePointers leaves pointers into closed regions in Go's heap. If Close gave the
+// addresses back to the operating system, Go's heap could take them. Then the collector would end the process
+// with "found bad pointer in Go heap".
 func TestCollectorMeetsStalePointers(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		seed := rand.Uint64()

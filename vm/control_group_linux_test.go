@@ -6,14 +6,12 @@ import (
 	"testing"
 )
 
-// TestControlGroupLimits reads file trees of control groups of both versions, as the kernel shows them on a
-// host and in containers.
 func TestControlGroupLimits(t *testing.T) {
 	const top = "sys/fs/cgroup/"
 	for _, c := range []struct {
-		what       string
-		files      map[string]string
-		most, high int
+		what        string
+		files       map[string]string
+		limit, high int
 	}{
 		{"nothing", nil, 0, 0},
 		{"no limits", map[string]string{"proc/self/cgroup": "0::/a/b\n", top + "a/b/memory.max": "max\n",
@@ -51,8 +49,9 @@ func TestControlGroupLimits(t *testing.T) {
 			must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 			must(t, os.WriteFile(path, []byte(text), 0o644))
 		}
-		if most, high := controlGroupLimits(root); most != c.most || high != c.high {
-			t.Errorf("%s: limits %d (max) and %d (high), want %d and %d", c.what, most, high, c.most, c.high)
+		if limit, high := controlGroupLimits(root); limit != c.limit || high != c.high {
+			t.Errorf("%s: limits %d (max) and %d (high), want %d and %d", c.what, limit, high, c.limit,
+				c.high)
 		}
 	}
 }

@@ -2,6 +2,6 @@
 
 package vm
 
-// heapByDefault is true because this build has no address space to reserve (32-bit, WebAssembly), or because
-// its race detector would not see reserved memory.
+// heapByDefault is true: this build has no address space to reserve (32-bit, WebAssembly), or it has the race
+// detector, which ignores memory outside Go's heap.
 const heapByDefault = true

@@ -2,5 +2,5 @@
 
 package vm
 
-// heapByDefault is false because this build reserves address space.
+// heapByDefault is false: this build reserves address space.
 const heapByDefault = false

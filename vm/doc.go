@@ -1,12 +1,12 @@
 // Package vm reserves address space from the operating system, and takes memory for it page by page.
 //
-// A [Region] is one reservation. Its base never moves, and nothing else gets its addresses until the region
-// is closed. Its contents can therefore grow without being copied, and pointers to them stay valid while the
-// region is open. Only pages that were committed and touched use memory.
+// A [Region] is one reservation. Its base never moves, and no other memory has its addresses while the region
+// is open. So the contents can grow without a copy, and pointers to them stay valid while the region is open.
+// Only pages that were committed and touched use memory.
 //
 // # States
 //
-// Every page of a region is in one of these states; each function's comment names its transition.
+// Every page of a region is Reserved or Committed:
 //
 //	           Reserve              Commit
 //	(nothing) ---------> Reserved <-----------> Committed --+
@@ -14,20 +14,20 @@
 //	                        |                       +-------+
 //	          Close: all pages; the addresses go to the cache of closed regions
 //
-// A Reserved page faults when touched. A Committed page may be read and written, and is zero at first.
+// An access to a Reserved page is a fault. A Committed page may be read and written, and is zero at first.
 // Discard gives a committed page's memory back and leaves the page committed and zero. Close makes all pages
 // of a region inaccessible. The pages of a recycled region may stay in memory for the next region (see
-// [Options]). MovePages moves the contents of Committed pages to Reserved pages; then the old pages are
-// Reserved and the new pages are Committed.
+// [Options]). MovePages moves the contents of Committed pages to Reserved pages. After MovePages, the old
+// pages are Reserved and the new pages are Committed.
 //
 // # Terminology
 //
 //   - Reserve: take addresses; costs no memory.
 //   - Commit: make addresses usable; memory is taken when a page is first touched.
 //   - Decommit: give memory back and keep the addresses.
-//   - Release: give the addresses back. [Region.Close] gives them to later regions of this process, never to
-//     the operating system: Go's heap could get an address that went back to the operating system, and the
-//     garbage collector ends the process when it finds an old pointer to that address.
+//   - Release: give the addresses back. [Region.Close] gives them to later regions of this process. The
+//     operating system never gets them back, because it could give them to Go's heap: the garbage collector
+//     ends the process when it finds a stale pointer to such an address.
 //   - Page, huge page: the operating system's units; see [PageSize] and [HugePageSize].
 //   - Span: a part of a region whose committed bytes are one growing prefix.
 //   - Seam: a part of a region with two arrays that grow away from each other and are committed together.
@@ -38,8 +38,8 @@
 //
 // # Lifetimes
 //
-// The garbage collector frees nothing here. A pointer into a region does not keep its Region value alive, so
-// a finalizer would free memory in use. A program must call [Region.Close]. A Region that is dropped without
+// The garbage collector frees no regions: a pointer into a region does not keep its Region value alive, so a
+// finalizer would free memory in use. A program must call [Region.Close]. A Region that is dropped without
 // Close is reported (see [OnLeak]) and keeps its memory.
 //
 // # Running out
@@ -53,27 +53,27 @@
 //
 // # Bad accesses
 //
-// A stray or stale pointer into reserved pages is a memory fault. The runtime prints the bare address and
-// ends the process. In a goroutine that begins with `defer vm.Watch()()` the fault is a panic with a [*Fault]
-// instead: "slot 5000000 of column Position of world "demo" is beyond its 8192 usable slots". The message
-// names the line that made the region. For the 256 regions closed last, the message also names the line that
-// closed the region. Containers and worlds label their parts for these messages (see [Label]). [Describe]
-// explains an address from a log or a debugger. The goroutines of a sched.Schedule are always watched.
+// An access through a stray or stale pointer to reserved pages is a memory fault: the runtime prints the bare
+// address and ends the process. In a goroutine that begins with `defer vm.Watch()()`, the fault is a panic
+// with a [*Fault] instead: "slot 5000000 of column Position of world "demo" is beyond its 8192 usable slots".
+// The message names the line that made the region. For the 256 regions closed last, the message also names
+// the line that closed the region. Containers and worlds label their parts for these messages (see [Label]).
+// [Describe] explains an address from a log or a debugger. The goroutines of a sched.Schedule are always
+// watched.
 //
 // # Go pointers
 //
-// The garbage collector does not scan regions. They must not hold Go pointers, strings, slices, maps,
+// The garbage collector does not scan regions. So regions must not hold Go pointers, strings, slices, maps,
 // channels, functions or interfaces.
 //
 // # The heap stand-in
 //
 // With [PagesHeap], on systems without virtual memory, and in every program built with the race detector, a
-// region is ordinary Go heap memory. The race detector ignores memory from outside Go's heap. On the
-// stand-in, the race detector finds races in the data of regions. On the stand-in nothing faults, and
-// reserving costs memory: keep capacities small.
+// region is ordinary Go heap memory, so that the race detector finds races in the data of regions. On the
+// stand-in, bad accesses do not fault, and reserved addresses take memory: keep capacities small.
 //
 // # Other page sizes
 //
-// Nothing here assumes pages of 4 KiB. With the build tags vast_pages16k and vast_pages64k the package uses
-// pages larger than the system's, to test a program for systems with large pages.
+// The package works with every page size. With the build tags vast_pages16k and vast_pages64k, it uses pages
+// larger than the system's, to test a program for systems with large pages.
 package vm

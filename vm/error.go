@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Each sentinel is one way of running out. To choose the sentinel of an [Error], the package compares the
-// failed request with the limits in force, because the operating system has one code for most of them.
+// Each sentinel names one limit. The operating system has one error code for most limits. So the package
+// compares the failed request with the current limits, to choose the sentinel of an [Error].
 var (
 	// ErrSize: the requested size is zero, negative, or larger than any address space.
 	ErrSize = errors.New("size out of range")
@@ -22,17 +22,16 @@ var (
 	ErrDataLimit = errors.New("data limit reached")
 	// ErrMappings: the process has as many mappings as the system allows (vm.max_map_count on Linux).
 	ErrMappings = errors.New("too many memory mappings")
-	// ErrOvercommit: the single request is larger than memory and swap together, and the system checks each
-	// request (vm.overcommit_memory=0). The system checks only regions that were reserved while the mode was
-	// stricter (2).
+	// ErrOvercommit: the request is larger than memory and swap together, and the system checks each request
+	// (vm.overcommit_memory=0). It checks only regions that were reserved in mode 2.
 	ErrOvercommit = errors.New("request larger than memory")
-	// ErrCommitCharge: the system has promised all the memory it can (vm.overcommit_memory=2; on Windows the
-	// commit limit).
+	// ErrCommitCharge: the system has promised all its memory (vm.overcommit_memory=2; on Windows, the commit
+	// limit).
 	ErrCommitCharge = errors.New("commit limit reached")
 )
 
 // Error says which request on a region failed, and why. A call that returns an Error has changed nothing,
-// unless its documentation says otherwise.
+// except what its documentation says.
 type Error struct {
 	Op      string // the operation: reserve, carve, grow, commit and so on, or an operation of a container
 	Purpose string // the purpose of the region

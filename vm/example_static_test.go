@@ -23,8 +23,8 @@ func pages() int {
 	return 0
 }
 
-// One written byte takes one page, and two bytes a page apart take two pages, for every page size. The
-// article "Pointer-stable Dynamic Arrays" makes the same experiments.
+// One written byte takes one page. Two bytes in different pages take two pages. The article "Pointer-stable
+// Dynamic Arrays" makes the same experiments.
 func ExampleStatic() {
 	fmt.Println("nothing written:", pages(), "pages")
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain finds the limit that caused an ENOMEM. The kernel returns that code for every limit.
+// explain finds the limit that caused an ENOMEM. The kernel returns ENOMEM for every limit.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	switch {
 	case errors.Is(err, unix.EAGAIN) && op == "reserve":
@@ -26,7 +26,7 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	return "", err
 }
 
-// callOf names the system call that each operation needs.
+// callOf maps operations to their system calls.
 var callOf = map[string]string{"reserve": "mmap", "commit": "mprotect", "protect": "mprotect",
 	"decommit": "mprotect",
 	"discard":  "mmap", "resident": "mincore", "pages": "mincore"}
@@ -40,7 +40,7 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 	}
 	switch op {
 	case "reserve":
-		// A reservation takes the addresses of one more huge page for a moment, for the alignment.
+		// For the alignment, a reservation briefly takes the addresses of one more huge page.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace-f.HugePageSize {
 			return fmt.Sprintf("%s of the %s that RLIMIT_AS allows are taken: raise it (ulimit -v) or "+
 				"reserve less (a smaller capacity)", Bytes(u.AddressSpace),
@@ -49,8 +49,8 @@ func shortage(op string, n int, f Facts, u Usage) (detail string, sentinel error
 		return fmt.Sprintf("%s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace)), ErrAddressSpace
 	case "mirror":
-		// While a mirror is made, its memory is also mapped at another address for a moment. Shared memory
-		// does not count towards RLIMIT_DATA.
+		// A new mirror briefly has its memory at another address, too. Shared memory does not count towards
+		// RLIMIT_DATA.
 		if f.AddressLimit > 0 && n > f.AddressLimit-u.AddressSpace {
 			return shortage("reserve", n, f, u)
 		}

@@ -20,7 +20,7 @@ func readFacts(f *Facts) {
 	}
 	f.HugeMode = hugeModeHere(f.HugeMode)
 	if f.HugeMode != "never" && !heedsAdvice() {
-		f.HugeMode = "disabled" // a program requests huge pages by advice, so a request has no effect
+		f.HugeMode = "disabled" // the kernel ignores the advice by which regions request huge pages
 	}
 	if f.HugeMode == "always" || f.HugeMode == "madvise" {
 		f.HugePageSize = readNumber(thp + "hpage_pmd_size")
@@ -77,9 +77,9 @@ func readNumber(path string) int {
 	return n
 }
 
-// hugeModeHere returns the mode of huge pages for this process, given the system's mode. The process or its
-// parent may have turned huge pages off (prctl(PR_SET_THP_DISABLE)). From Linux 6.18 on, the same call can
-// also leave the huge pages that advice requests. Then the mode is madvise.
+// hugeModeHere returns the mode of huge pages for this process. mode is the system's mode. The process or its
+// parent may have turned huge pages off with prctl(PR_SET_THP_DISABLE). From Linux 6.18 on, this call can
+// keep the huge pages that advice requests: hugeModeHere then returns madvise.
 func hugeModeHere(mode string) string {
 	disabled, err := unix.PrctlRetInt(unix.PR_GET_THP_DISABLE, 0, 0, 0, 0)
 	switch {
@@ -91,8 +91,9 @@ func hugeModeHere(mode string) string {
 	return "madvise"
 }
 
-// countMappings returns the number of the process's mappings, or 0. It reads the list through one small
-// buffer, because the list can be megabytes long, and Go's heap may be unable to grow at the mapping limit.
+// countMappings returns the number of the process's mappings, or 0 if it is unknown. It reads the list
+// through a small buffer: the list may have megabytes, and at the mapping limit, Go's heap may be unable to
+// grow.
 func countMappings() int {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {

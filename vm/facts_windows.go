@@ -27,7 +27,7 @@ type memoryCounters struct {
 	peakWorkingSet, workingSet  uintptr
 	peakPagedPool, pagedPool    uintptr
 	peakNonPagedPool, unpaged   uintptr
-	pageFileUsage, peakPageFile uintptr // the first is the private memory charged to the commit limit
+	pageFileUsage, peakPageFile uintptr // pageFileUsage is the process's part of the commit charge
 }
 
 var (
@@ -75,8 +75,7 @@ func ReadUsage() Usage {
 
 // jobLimit returns the memory limit of the process's job, or 0.
 func jobLimit() int {
-	// The call takes the address of info as a number, so info must not lie on a stack, which can move.
-	// Pinning keeps info on the heap.
+	// The call takes the address of info as a number. A stack can move, so info is pinned on the heap.
 	info := new(windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(info)

@@ -9,10 +9,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestUsageFollowsCommit: ReadUsage counts committed memory until it is decommitted.
 func TestUsageFollowsCommit(t *testing.T) {
 	be := onlyOS(t)
-	const n, slack = 128 << 20, 32 << 20 // Go's heap may change meanwhile
+	const n, slack = 128 << 20, 32 << 20 // slack is for changes of Go's heap
 	r := open(t, be, n, Options{})
 	before := ReadUsage().Data
 	must(t, r.Commit(0, n))
@@ -26,8 +25,7 @@ func TestUsageFollowsCommit(t *testing.T) {
 	}
 }
 
-// TestJobLimit: ReadFacts returns a job's memory limit. A process cannot leave a job, so a child process
-// enters one.
+// TestJobLimit puts a child process into the job, because a process cannot leave a job.
 func TestJobLimit(t *testing.T) {
 	const limit = 3 << 30
 	job, err := windows.CreateJobObject(nil, nil)

@@ -5,8 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// Fault is a bad access to an address of a region. [Do], [Watch] and [Explain] make a Fault from a memory
-// fault.
+// Fault is a bad access to an address of a region.
 type Fault struct {
 	Place
 	// Cause is the runtime's error.
@@ -46,19 +45,21 @@ func (f *Fault) Error() string {
 // Unwrap returns the runtime's error.
 func (f *Fault) Unwrap() error { return f.Cause }
 
-// Do calls f. It turns a memory fault of f at an address of a region into a panic that explains the address:
-// with a [*Fault], or with the error of a [Label]. Do covers the goroutine that calls Do, but not goroutines
-// that f starts. Each of those goroutines needs a Do or [Watch] of its own. Otherwise a fault there ends the
-// process, and the runtime prints "unexpected fault address" and the bare number. Other panics pass
-// unchanged. A fault at any other address also becomes a panic, and passes unchanged.
+// Do calls f. A memory fault of f at an address of a region becomes a panic with a [*Fault], or with the
+// error of a [Label], which explains the address. A fault at another address becomes a panic with the
+// runtime's error. Other panics of f do not change.
+//
+// Do covers only the goroutine that calls Do: call Do or [Watch] also in the goroutines that f starts. In
+// other goroutines, a fault ends the process, and the runtime prints "unexpected fault address" and the bare
+// number.
 func Do(f func()) {
 	defer Watch()()
 	f()
 }
 
-// Watch is [Do] for the rest of a function: make `defer vm.Watch()()` the first line of a goroutine. The
-// calls of Watch and end cost a few nanoseconds each. The code between the two calls costs nothing more,
-// because Watch only sets the goroutine's flag of [debug.SetPanicOnFault]. The heap stand-in never faults.
+// Watch is [Do] for the rest of a function: make `defer vm.Watch()()` the first line of a goroutine. Watch
+// and end cost a few nanoseconds each. The code between them costs nothing more, because Watch only sets the
+// goroutine's flag of [debug.SetPanicOnFault]. The heap stand-in never faults.
 func Watch() (end func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() {
@@ -74,9 +75,9 @@ func Watch() (end func()) {
 	}
 }
 
-// Explain returns an explanation of the value that a deferred function has recovered, or false if that value
-// is not a memory fault at an address of a region. It is for functions that recover panics anyway, in
-// goroutines with [debug.SetPanicOnFault].
+// Explain returns an explanation of a recovered value, or false if the value is not a memory fault at an
+// address of a region. Call Explain instead of Watch in a deferred function that recovers all panics of a
+// goroutine with [debug.SetPanicOnFault].
 func Explain(recovered any) (error, bool) {
 	fault, ok := recovered.(interface {
 		error

@@ -10,7 +10,6 @@ import (
 	"unsafe"
 )
 
-// panicOf returns the value that f panics with.
 func panicOf(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
@@ -20,7 +19,6 @@ func panicOf(f func()) (v any) {
 //go:noinline
 func writeAt(p unsafe.Pointer, off int) { *(*byte)(unsafe.Add(p, off)) = 1 }
 
-// TestFault: a bad access to a region panics with an explanation; a fault elsewhere passes unchanged.
 func TestFault(t *testing.T) {
 	be := onlyOS(t)
 	p := PageSize()
@@ -62,7 +60,6 @@ func TestFault(t *testing.T) {
 		"\n\tclosed at ")
 }
 
-// TestFaultsElsewhere: other panics pass unchanged, and the goroutine's flag is restored.
 func TestFaultsElsewhere(t *testing.T) {
 	bug := errors.New("a bug")
 	if v := panicOf(func() { Do(func() { panic(bug) }) }); v != bug {
@@ -92,7 +89,7 @@ func TestFaultsElsewhere(t *testing.T) {
 	}
 }
 
-// TestExplain: a label may explain some faults itself and leave others to the package.
+// TestExplain has a label that explains one fault and leaves other faults to the package.
 func TestExplain(t *testing.T) {
 	be := onlyOS(t)
 	p := PageSize()

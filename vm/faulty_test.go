@@ -55,7 +55,7 @@ func (f *faulty) name(p unsafe.Pointer, n int, name string) { _ = f.did(name, p,
 
 func (f *faulty) explain(_ string, _ int, err error) (string, error) { return "explained", err }
 
-// openFaulty reserves 16 pages and clears the record of calls.
+// openFaulty reserves 16 pages. The calls of the reservation are not recorded.
 func openFaulty(t *testing.T, o Options) (*faulty, *Region, *Limit) {
 	f := &faulty{fails: make(map[string]error)}
 	o.Limit = NewLimit(1 << 20)
@@ -65,8 +65,8 @@ func openFaulty(t *testing.T, o Options) (*faulty, *Region, *Limit) {
 	return f, r, o.Limit
 }
 
-// state returns the numbers of committed pages of a region and of used pages of its limit, and the committed
-// ranges: "4 4: 2-4 6-8".
+// state returns for example "4 5: 2-4 6-8": 4 pages are committed, 5 pages count against the limit, and the
+// ranges [2, 4) and [6, 8) are committed.
 func state(r *Region, l *Limit) string {
 	s := fmt.Sprint(r.Committed()/PageSize(), " ", l.Used()/PageSize(), ":")
 	for _, iv := range r.m.committed.of {
@@ -89,8 +89,6 @@ func TestReserveFails(t *testing.T) {
 	}
 }
 
-// TestCommitFailsMidway: a failing Commit decommits the gaps that it has committed, and the gap whose commit
-// failed.
 func TestCommitFailsMidway(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -116,8 +114,6 @@ func TestCommitFailsMidway(t *testing.T) {
 	}
 }
 
-// TestDecommitFailsMidway: pages decommitted before the failure count as Reserved, and the other pages stay
-// Committed.
 func TestDecommitFailsMidway(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -133,7 +129,6 @@ func TestDecommitFailsMidway(t *testing.T) {
 	}
 }
 
-// TestDiscardLosesPages: if the system cannot commit discarded pages again, the pages count as Reserved.
 func TestDiscardLosesPages(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})
@@ -148,8 +143,8 @@ func TestDiscardLosesPages(t *testing.T) {
 	}
 }
 
-// TestBareRangesAreDressed: Decommit restores names and advice if the system takes them away, as in strict
-// overcommit mode.
+// TestBareRangesAreDressed: in strict overcommit mode, a decommit removes name and advice, and
+// Region.Decommit must restore them.
 func TestBareRangesAreDressed(t *testing.T) {
 	p := PageSize()
 	for pages, want := range map[Pages][]string{
@@ -168,7 +163,6 @@ func TestBareRangesAreDressed(t *testing.T) {
 			t.Errorf("%v: calls %q, want %q", pages, f.calls, want)
 		}
 	}
-	// Decommit also restores the advice of Huge.
 	f, r, _ := openFaulty(t, Options{Name: "ships"})
 	r.m.dense.add(3*p, 12*p)
 	must(t, r.Commit(0, 8*p))
@@ -179,8 +173,7 @@ func TestBareRangesAreDressed(t *testing.T) {
 	}
 }
 
-// TestCloseAtTheMappingLimit: if the whole region cannot be reset, Close decommits its committed ranges one
-// by one.
+// TestCloseAtTheMappingLimit: if the region cannot be reset, Close decommits the committed ranges one by one.
 func TestCloseAtTheMappingLimit(t *testing.T) {
 	p := PageSize()
 	f, r, limit := openFaulty(t, Options{})

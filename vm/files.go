@@ -9,10 +9,10 @@ import (
 )
 
 // Pages of files are committed pages whose contents come from a file: see package mapped. The system may drop
-// such a page from memory as long as the program has not written to it. Pages of files differ from other
-// committed pages in one point: the usual way of discarding would bring back the bytes of the file instead of
-// zeros. Therefore Discard, Decommit and MovePages map the range afresh. If the system refuses, Discard and
-// Decommit fail, and MovePages clears the pages.
+// a page of a file from memory if the program has not written to the page. The usual way to discard pages
+// would bring back the bytes of the file instead of zeros. Therefore Discard, Decommit and MovePages make a
+// new mapping of the range. If the system refuses this, Discard and Decommit fail, and MovePages clears the
+// pages.
 
 // files has the methods that package mapped calls.
 type files struct{}
@@ -32,7 +32,7 @@ func (files) Supported() error {
 	return nil
 }
 
-// Map refuses mirrors, whose pages appear twice, and regions that package written watches.
+// Map refuses mirrors and regions that package written watches.
 func (f files) Map(addr uintptr, n int, file uintptr, offset int64) (done bool, err error) {
 	m := registry.find(addr)
 	if f.Supported() != nil || m == nil || !m.be.reuses() {
@@ -83,14 +83,15 @@ func (m *mapping) mapFile(off, n int, file uintptr, offset int64) (done bool, er
 	return true, nil
 }
 
-// afresh records that a range was mapped afresh. The range has no pages of files any more, and the kernel has
-// joined its mapping with the neighbouring mappings.
+// afresh records a new mapping of a range: the range has no pages of files, and the kernel has joined the
+// mapping with its neighbours.
 func (m *mapping) afresh(iv interval) {
 	m.rebordered(iv.lo, iv.hi, func() { m.moved.remove(iv.lo, iv.hi) })
 	m.files.remove(iv.lo, iv.hi)
 }
 
-// discard: Committed → Committed, zero, also for pages of files. Its errors are those of backend.discard.
+// discard is backend.discard that also zeroes pages of files. The meaning of errors is that of
+// backend.discard.
 func (m *mapping) discard(iv interval) error {
 	if !m.files.overlaps(iv.lo, iv.hi) {
 		return m.be.discard(m.at(iv.lo), iv.hi-iv.lo)

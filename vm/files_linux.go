@@ -11,9 +11,9 @@ import (
 // mapsFiles reports whether the backend of this system can map files.
 const mapsFiles = true
 
-// mapFile maps the file at an address of the kernel's choice first, and then moves the mapping to its
-// destination. A single mmap call could do both, but it unmaps the destination before the file system can
-// refuse. After a refusal another thread could get addresses that belong to the region.
+// mapFile maps the file at an address that the kernel chooses, and moves the mapping to p. An mmap call with
+// MAP_FIXED would unmap the pages at p before the file system can refuse. After a refusal, another thread
+// could get these addresses of the region.
 func (b osBackend) mapFile(p unsafe.Pointer, n int, file uintptr, offset int64) error {
 	between, err := unix.MmapPtr(int(file), offset, nil, uintptr(n), readWrite, unix.MAP_PRIVATE|noReserve)
 	if err != nil {
@@ -26,7 +26,7 @@ func (b osBackend) mapFile(p unsafe.Pointer, n int, file uintptr, offset int64) 
 	_ = unix.MunmapPtr(between, uintptr(n)) // no code has seen these addresses
 	_, unmapped := unix.MmapPtr(-1, 0, p, uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED_NOREPLACE)
 	if errors.Is(unmapped, unix.EEXIST) {
-		return err // the destination is as it was
+		return err // the pages at p have not changed
 	}
 	return fmt.Errorf("%w: %w", errLost, err)
 }

@@ -23,7 +23,7 @@ func fileOfPages(t *testing.T, n int) *os.File {
 	return f
 }
 
-// mapPages maps n pages of a file over pages of a region. The first pages are filePage and regionPage.
+// mapPages maps n pages of f, from page filePage on, over pages of r, from page regionPage on.
 func mapPages(t *testing.T, r *Region, regionPage, n int, f *os.File, filePage int) {
 	t.Helper()
 	r.m.mu.Lock()
@@ -35,7 +35,7 @@ func mapPages(t *testing.T, r *Region, regionPage, n int, f *os.File, filePage i
 	}
 }
 
-// mustBe checks the first and the last byte of len(want) pages of a region, beginning with page first.
+// mustBe checks the first and the last byte of pages of a region. want[i] is the byte of page first+i.
 func mustBe(t *testing.T, what string, r *Region, first int, want ...byte) {
 	t.Helper()
 	for i, w := range want {
@@ -46,8 +46,6 @@ func mustBe(t *testing.T, what string, r *Region, first int, want ...byte) {
 	}
 }
 
-// TestPagesOfFiles: mapped pages have the bytes of the file until they are discarded or decommitted. Then
-// they are zero. The file never changes.
 func TestPagesOfFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	before, err := os.ReadFile(f.Name())
@@ -85,7 +83,6 @@ func TestPagesOfFiles(t *testing.T) {
 	}
 }
 
-// TestPagesOfFilesMove: MovePages copies pages of files.
 func TestPagesOfFilesMove(t *testing.T) {
 	f := fileOfPages(t, 8)
 	r, to := open(t, onlyOS(t), 64*pageSize, Options{}), open(t, onlyOS(t), 64*pageSize, Options{})
@@ -104,8 +101,6 @@ func TestPagesOfFilesMove(t *testing.T) {
 	}
 }
 
-// TestPagesOfFilesGoWithTheirRegion: the next region at the same addresses is zero, also if both regions ask
-// to be recycled.
 func TestPagesOfFilesGoWithTheirRegion(t *testing.T) {
 	f := fileOfPages(t, 8)
 	for _, recycle := range []bool{false, true} {
@@ -115,7 +110,7 @@ func TestPagesOfFilesGoWithTheirRegion(t *testing.T) {
 		base := r.Base()
 		must(t, r.Close())
 		found := false
-		for i := 0; i < 1000 && !found; i++ { // other closed regions may come first
+		for i := 0; i < 1000 && !found; i++ { // a new region may get the addresses of another closed region
 			next := open(t, onlyOS(t), 16*pageSize, Options{Recycle: recycle, Name: "goes"})
 			must(t, next.Commit(0, 16*pageSize))
 			mustBe(t, "a later region", next, 0, make([]byte, 16)...)
@@ -127,8 +122,6 @@ func TestPagesOfFilesGoWithTheirRegion(t *testing.T) {
 	}
 }
 
-// TestPagesOfFilesAreCounted: the region counts the mappings of pages of files until the pages are given
-// back.
 func TestPagesOfFilesAreCounted(t *testing.T) {
 	f := fileOfPages(t, 60)
 	r := open(t, onlyOS(t), 64*pageSize, Options{})
@@ -140,7 +133,7 @@ func TestPagesOfFilesAreCounted(t *testing.T) {
 	if counted := r.m.mappings; counted < sum["mappings"] || counted > sum["mappings"]+2 || counted < 40 {
 		t.Errorf("%d mappings are counted, the kernel shows %d", counted, sum["mappings"])
 	}
-	mapPages(t, r, 2, 59, f, 1) // over all mappings of the loop above
+	mapPages(t, r, 2, 59, f, 1) // replaces all mappings of the loop
 	mustBe(t, "mapped again", r, 2, 2, 3, 4, 5)
 	sum, _ = smaps(t, r)
 	if counted := r.m.mappings; counted != 3 || sum["mappings"] != 3 {
@@ -152,7 +145,6 @@ func TestPagesOfFilesAreCounted(t *testing.T) {
 	}
 }
 
-// TestRefusedFiles: if a file cannot be mapped, the pages stay as they are.
 func TestRefusedFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	be := injected{onlyOS(t)}
@@ -177,9 +169,9 @@ func TestRefusedFiles(t *testing.T) {
 	})
 	try("a call that fails", false, f.Fd())
 	stop()
-	device, err := os.Open("/dev/null") // a device that cannot be mapped
+	device, err := os.Open("/dev/null")
 	must(t, err)
-	try("a device", false, device.Fd())
+	try("a device that cannot be mapped", false, device.Fd())
 	must(t, device.Close())
 	w := watchable{r.m}
 	w.Lock()
@@ -203,8 +195,8 @@ func TestRefusedFiles(t *testing.T) {
 	must(t, m.Close())
 }
 
-// TestStubbornFiles: if the system refuses to map pages of files afresh, Discard, Decommit and Close fail,
-// and the pages keep their bytes. MovePages clears the old pages.
+// TestStubbornFiles refuses new mappings over pages of files: Discard, Decommit and Close fail, and MovePages
+// clears the old pages.
 func TestStubbornFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	r := open(t, injected{onlyOS(t)}, 64*pageSize, Options{})

@@ -17,7 +17,6 @@ import (
 
 func noRefusal(seccomptest.Rule) bool { return false }
 
-// TestWithoutGainingExecution: the package works in a process that may not make existing memory executable.
 func TestWithoutGainingExecution(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -28,7 +27,6 @@ func TestWithoutGainingExecution(t *testing.T) {
 	})
 }
 
-// TestWithoutHugePages: in a process without huge pages, ReadFacts reports none and regions get none.
 func TestWithoutHugePages(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -51,8 +49,7 @@ func TestWithoutHugePages(t *testing.T) {
 	})
 }
 
-// TestLockedMemory: if a process locks all its future memory, Commit makes memory resident, before the first
-// touch. Giving memory back still works.
+// TestLockedMemory: in a process that locks its future memory, Commit makes memory resident.
 func TestLockedMemory(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -95,8 +92,7 @@ func TestLockedMemory(t *testing.T) {
 	})
 }
 
-// TestLittleLockedMemory locks all future memory of a process, and gives up the privilege to exceed
-// RLIMIT_MEMLOCK. Then the process cannot reserve more than RLIMIT_MEMLOCK, and the error names this limit.
+// TestLittleLockedMemory locks the future memory of a process that may not exceed RLIMIT_MEMLOCK.
 func TestLittleLockedMemory(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -130,8 +126,8 @@ func TestLittleLockedMemory(t *testing.T) {
 	})
 }
 
-// TestStrictOvercommit imitates strict overcommit mode, because the real mode belongs to the whole machine.
-// strictMode makes the package read this mode, and a filter refuses commits as the kernel would.
+// TestStrictOvercommit imitates strict overcommit mode, because the real mode belongs to the whole machine. A
+// filter refuses commits as the kernel would in this mode.
 func TestStrictOvercommit(t *testing.T) {
 	onlyOS(t)
 	refused := refusedCommits
@@ -156,8 +152,8 @@ func TestStrictOvercommit(t *testing.T) {
 	}, refused)
 }
 
-// TestStrictOvercommitLife: in strict mode Decommit maps the pages again, which gives the charge back and
-// loses name and advice. After that, Decommit restores name and advice.
+// TestStrictOvercommitLife: in strict mode, Decommit makes a new mapping to give the charge back. The new
+// mapping has no name and advice, so Decommit must restore them.
 func TestStrictOvercommitLife(t *testing.T) {
 	onlyOS(t)
 	seccomptest.Child(t, func(t *testing.T) {
@@ -177,8 +173,8 @@ func TestStrictOvercommitLife(t *testing.T) {
 	})
 }
 
-// strictMode gives the calling thread a mount namespace of its own, in which vm.overcommit_memory reads as 2.
-// The rest of the test runs on this thread.
+// strictMode locks the test to a thread with its own mount namespace, in which vm.overcommit_memory reads as
+// 2.
 func strictMode(t *testing.T) {
 	t.Helper()
 	mode := filepath.Join(t.TempDir(), "mode")

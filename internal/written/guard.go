@@ -54,8 +54,8 @@ func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bo
 	return !r.isClosed() && f(r, of)
 }
 
-// eachLoose calls f for the runs of committed pages that lie in a range and in loose blocks. The caller holds
-// the lock of the region. After an error, eachLoose calls f no more and returns the error.
+// eachLoose calls f for each run of committed pages that lie in a range and in loose blocks. It stops at the
+// first error of f and returns this error. The caller holds the lock of the region.
 func (w *Watch) eachLoose(r *watched, of Range, f func(Range) error) (err error) {
 	w.ranges = r.region.Committed(w.ranges[:0])
 	r.parts(w.ranges, func(b *block) bool {

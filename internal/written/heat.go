@@ -7,14 +7,14 @@ import (
 
 // An interval is hot for a block if at least half of the block's committed pages are written. In a hot
 // interval, protection costs more than it saves: the first write to a protected page costs about 1 µs, and
-// reading an unchanged page costs less than half of that.
+// reading an unchanged page costs less than 0.5 µs.
 //
 // A block is loose at first. Each scan puts a few loose blocks on trial: it protects them for one interval.
-// If the interval is hot, the trial fails. The block becomes loose again, and its cooldown is doubled: the
-// number of intervals before its next trial.
+// If the interval is hot, the trial fails and the block becomes loose again. Its cooldown, the number of
+// intervals before its next trial, is doubled.
 //
-// The heat of a protected block grows by one in each hot interval, and falls by one, down to zero, in each
-// other interval. At heat 2 the block becomes loose.
+// The heat of a protected block grows by one in each hot interval. In each other interval it falls by one,
+// but not below zero. At heat 2 the block becomes loose.
 //
 // The number of trials doubles while the tried blocks are cold, and is halved after they caused too many page
 // faults. As a result, 1 GiB of cold memory is protected after some ten scans. If all memory is hot, the
@@ -23,7 +23,7 @@ const (
 	firstTrials   = 2   // limit of trials at the first scan, for each pace
 	maxTrials     = 128 // largest limit of trials; protecting 256 MiB of small pages takes about 2 ms
 	maxFaults     = 512 // number of page faults after which the limit is halved; one hot block causes 512
-	firstCooldown = 4   // in intervals, after the first failed trial
+	firstCooldown = 4   // in intervals
 	maxCooldown   = 64  // in intervals
 	hotAt         = 2   // heat at which a block becomes loose
 )
@@ -125,11 +125,11 @@ func (b *block) loosen() {
 	b.cooldown = b.lastCooldown
 }
 
-// trials limits the number of blocks on trial. Blocks that were hot have their own limit, because a memory
-// that is mostly cold may have hot parts.
+// trials limits the number of blocks on trial. It has two limits, because a memory that is mostly cold may
+// have hot parts.
 type trials struct {
-	fresh   pace    // for the other blocks
-	again   pace    // for blocks whose lastCooldown is not 0
+	fresh   pace    // for blocks whose lastCooldown is 0
+	again   pace    // for blocks that were hot: their lastCooldown is greater than 0
 	lastTry uintptr // number of the block that was put on trial last
 }
 
@@ -162,7 +162,7 @@ func (t *trials) paceOf(b *block) *pace {
 	return &t.fresh
 }
 
-// take puts a block on trial if the block needs a trial and the limit permits it. It reports whether it did.
+// take puts a block on trial and returns true, if the block needs a trial and the limit permits it.
 func (t *trials) take(b *block) bool {
 	if p := t.paceOf(b); !b.protected && b.cooldown == 0 && b.usable > 0 && p.left > 0 {
 		p.left--

@@ -10,25 +10,22 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// machine is a simulated kernel with one region. It counts page faults.
+// machine simulates a kernel and a region.
 type machine struct {
-	Mutex
+	sync.Mutex
 	all        Range
 	committed  []Range
 	watcher    Watcher
-	registered []bool // by page
-	protected  []bool
-	absent     []bool // pages without a page table, which scan skips
-	faults     int
-	failing    string // the name of the call that fails
+	registered []bool // for each page
+	protected  []bool // for each page
+	absent     []bool // for each page: it has no page table, and scan skips it
+	faults     int    // number of page faults
+	failing    string // name of the call that fails
 }
-
-// Mutex is the lock of a region.
-type Mutex = sync.Mutex
 
 var errFailing = errors.New("the call fails")
 
-const firstBlock = 1000 // number of the first block
+const firstBlock = 1000 // number of the region's first block
 
 func newMachine(blocks int) (*machine, *Watch) {
 	m := &machine{all: Range{firstBlock * blockBytes, uintptr(firstBlock+blocks) * blockBytes},
@@ -56,7 +53,6 @@ func (m *machine) SetWatcher(w Watcher) bool {
 	return true
 }
 
-// page returns the number of the page of an address.
 func (m *machine) page(p uintptr) int { return int((p - m.all.Lo) >> pageShift) }
 
 func (m *machine) each(call string, of Range, f func(page int)) error {
@@ -128,7 +124,7 @@ func (m *machine) write(block, pages int) {
 // perBlock is the number of pages of a block.
 var perBlock = blockBytes >> pageShift
 
-// changedPages returns which pages of a block may have been written.
+// changedPages returns the numbers of a block's pages that may have been written.
 func changedPages(t *testing.T, w *Watch, block int) (numbers []int) {
 	t.Helper()
 	lo := uintptr(firstBlock+block) * blockBytes
@@ -149,12 +145,10 @@ func (m *machine) isProtected(w *Watch, block int) bool {
 	return r.blocks[block].protected
 }
 
-// TestHeat: hot blocks become loose, and cold blocks become protected. A block that becomes cold or hot later
-// changes its state.
+// TestHeat: hot blocks become loose, and cold blocks become protected.
 func TestHeat(t *testing.T) {
 	longtest.OneGoroutine(t)
-	// Blocks with numbers below hot are written whole. In the other blocks with numbers below warm, one page
-	// is written.
+	// The test writes all pages of the blocks [0, hot), and one page of each of the blocks [hot, warm).
 	const blocks, hot, warm = 64, 8, 16
 	m, w := newMachine(blocks)
 	for b := range blocks {
@@ -205,13 +199,13 @@ func TestHeat(t *testing.T) {
 			}
 		}
 	}
-	if most := 128*(warm-hot) + 2*hot*perBlock*128/maxRest; total > most {
+	if most := 128*(warm-hot) + 2*hot*perBlock*128/maxCooldown; total > most {
 		t.Errorf("%d page faults in 128 intervals, want at most %d", total, most)
 	}
 	if tries == 0 {
 		t.Error("hot blocks are never tried again")
 	}
-	for range maxRest + blocks {
+	for range maxCooldown + blocks {
 		interval(1, 1)
 	}
 	for b := 1; b < blocks; b++ {
@@ -250,11 +244,11 @@ func TestHeatOfHalf(t *testing.T) {
 	}
 }
 
-// TestHeatNowAndThen: a block that is written in every other interval stays protected. A block that is
+// TestHeatNowAndThen: a block that is written in every second interval stays protected. A block that is
 // written in two of three intervals becomes loose.
 func TestHeatNowAndThen(t *testing.T) {
 	for _, c := range []struct {
-		period int // in intervals; nothing is written in the first interval of each period
+		period int // in intervals; the first interval of each period has no writes
 		hot    bool
 	}{{2, false}, {3, true}} {
 		m, w := newMachine(1)
@@ -269,8 +263,8 @@ func TestHeatNowAndThen(t *testing.T) {
 			loose = loose || !m.isProtected(w, 0)
 		}
 		if loose != c.hot {
-			t.Errorf("written in %d of %d intervals: becomes loose: %v, want %v", c.period-1, c.period, loose,
-				c.hot)
+			t.Errorf("a block is written in %d of %d intervals and becomes loose: %v, want %v", c.period-1,
+				c.period, loose, c.hot)
 		}
 	}
 }
@@ -296,7 +290,7 @@ func TestTrialsOfColdMemory(t *testing.T) {
 			m.faults)
 	}
 
-	// The trials of new blocks begin with a small number again, because the blocks may be hot.
+	// New blocks may be hot. Therefore, the first scan puts few of them on trial.
 	w.Scan()
 	for b := blocks; b < all; b++ {
 		changedPages(t, w, b)
@@ -334,13 +328,11 @@ func TestTrialsTakeTurns(t *testing.T) {
 		least, most = min(least, tried[b]), max(most, tried[b])
 	}
 	if least == 0 || most > least+8 {
-		t.Errorf("the block with the fewest trials was tried %d times, the block with the most %d times",
-			least, most)
+		t.Errorf("the blocks have between %d and %d trials, want about equal numbers", least, most)
 	}
 }
 
-// TestFailingKernel: after a failed call, all pages of the call's range count as written until the call
-// succeeds.
+// TestFailingKernel: while a call fails, all pages of its range count as written.
 func TestFailingKernel(t *testing.T) {
 	for _, call := range []string{"register", "unprotect", "protect", "scan"} {
 		m, w := newMachine(4)
@@ -367,7 +359,7 @@ func TestFailingKernel(t *testing.T) {
 		m.failing = ""
 		w.Scan()
 		w.Keep()
-		for range 3 * maxRest {
+		for range 3 * maxCooldown {
 			w.Scan()
 			w.Keep()
 		}
@@ -385,13 +377,13 @@ func TestFailingKernel(t *testing.T) {
 			t.Errorf("%s fails: known is %v", call, known)
 		}
 		if m.failing = ""; len(changedPages(t, w, 0)) != perBlock {
-			t.Errorf("%s works again, and not all pages of the new region are reported", call)
+			t.Errorf("%s works again, and some pages of the new region are not reported", call)
 		}
 	}
 }
 
-// TestLostRegistration: after a page's registration is lost unnoticed, all pages of the block count as
-// written until the page is registered again.
+// TestLostRegistration: while a page is not registered although it should be, all pages of its block count as
+// written.
 func TestLostRegistration(t *testing.T) {
 	m, w := newMachine(2)
 	changedPages(t, w, 0)
@@ -400,22 +392,22 @@ func TestLostRegistration(t *testing.T) {
 	w.Scan()
 	w.Keep()
 	m.registered[perBlock+7] = false
-	for range 2 * maxRest {
+	for range 2 * maxCooldown {
 		w.Scan()
 		if n := len(changedPages(t, w, 1)); n != perBlock && !m.registered[perBlock+7] {
-			t.Fatalf("%d pages are reported", n)
+			t.Fatalf("%d pages are reported while a page is not registered, want %d", n, perBlock)
 		}
 		w.Keep()
 	}
 	m.write(1, 2)
 	w.Scan()
 	if n := len(changedPages(t, w, 1)); n != 2 {
-		t.Errorf("%d pages are reported after the pages were registered again, want 2", n)
+		t.Errorf("%d pages are reported after all pages were registered again, want 2", n)
 	}
 }
 
-// TestAlteredWithoutMemory: altered pages are reported once, although kernels before 6.18 do not report pages
-// whose page table was freed.
+// TestAlteredWithoutMemory: altered pages are reported for one interval. Kernels before 6.18 do not report
+// pages whose page table was freed.
 func TestAlteredWithoutMemory(t *testing.T) {
 	m, w := newMachine(2)
 	changedPages(t, w, 0)
@@ -460,7 +452,7 @@ func TestManyAltered(t *testing.T) {
 	w.Keep()
 	w.Scan()
 	if n := len(changedPages(t, w, 7)); n != 0 {
-		t.Errorf("%d pages of the last block are reported an interval later, want 0", n)
+		t.Errorf("%d pages of the last block are reported after the next interval, want 0", n)
 	}
 }
 
@@ -484,7 +476,7 @@ func TestPages(t *testing.T) {
 		got := make([]bool, maxPages)
 		for from, to := s.next(lo, hi); from < to; from, to = s.next(to, hi) {
 			if from > lo && got[from-1] {
-				t.Fatalf("seed %d: a run ends at %d, and the next begins there", seed, from)
+				t.Fatalf("seed %d: two runs meet at %d, want one run", seed, from)
 			}
 			for i := from; i < to; i++ {
 				got[i] = true

@@ -13,7 +13,7 @@ type regions interface {
 	HeapStandIn() bool
 }
 
-// Region is a region of package vm. A caller of a method holds the lock, except for Lock.
+// Region is a region of package vm. The caller of any method except Lock must hold the lock.
 type Region interface {
 	Lock()
 	Unlock()

@@ -17,7 +17,7 @@ type Watch struct {
 	kernel  kernel
 	watched []*watched // sorted by address
 	trials  trials
-	kept    bool // whether the last scan was kept
+	kept    bool    // whether the last scan was kept
 	ranges  []Range // scratch memory
 }
 
@@ -208,8 +208,8 @@ func (w *Watch) find(addr uintptr) *watched {
 	return r
 }
 
-// begin registers a range and unprotects its committed pages. Some of them may be protected: kernels before
-// 6.13 leave pages protected that move to addresses that are not registered.
+// begin registers a range and unprotects its committed pages. Some pages may be protected, because kernels
+// before 6.13 do not unprotect pages that move to unregistered addresses.
 func (w *Watch) begin(all Range, committed []Range) error {
 	if err := w.kernel.register(all); err != nil {
 		return err
@@ -242,7 +242,7 @@ func (w *Watch) scan(r *watched) {
 	for _, of := range r.takeAltered() {
 		r.each(of, func(b *block, lo, hi int) {
 			b.changed.add(lo, hi)
-			b.altered = true // no judge for this block: the kernel reports altered pages as written
+			b.altered = true // no call of judge, because the kernel reports altered pages as written
 		})
 		if w.begin(of, w.ranges) != nil {
 			w.fail(r, of)
@@ -280,15 +280,15 @@ func (w *Watch) scan(r *watched) {
 	}
 }
 
-// try puts blocks on trial: if above is true, blocks whose numbers are greater than number, and otherwise
-// blocks whose numbers are at most number.
-func (w *Watch) try(number uintptr, above bool) {
+// try puts blocks on trial. If above is true, it tries blocks with numbers above limit. If above is false, it
+// tries the other blocks.
+func (w *Watch) try(limit uintptr, above bool) {
 	for _, r := range w.watched {
 		r.region.Lock()
 		if !r.isClosed() {
 			w.ranges = r.region.Committed(w.ranges[:0])
 			r.parts(w.ranges, func(b *block) bool {
-				return b.number > number == above && w.trials.take(b)
+				return b.number > limit == above && w.trials.take(b)
 			}, func(of Range) {
 				if w.kernel.protect(of) != nil {
 					w.fail(r, of)

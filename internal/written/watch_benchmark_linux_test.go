@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// gigabyte returns a region of 1 GiB that is committed and populated.
+// gigabyte returns a populated region of 1 GiB.
 func gigabyte(b *testing.B, pages vm.Pages) *vm.Region {
 	const n = 1 << 30
 	r := reserve(b, n, vm.Options{Pages: pages})
@@ -32,9 +32,8 @@ func protect(b *testing.B, w *written.Watch, r *vm.Region) {
 	}
 }
 
-// perPage reports the time for each page. pages is the number of pages that one round writes.
-func perPage(b *testing.B, pages int) {
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(pages), "ns/page")
+func reportPerPage(b *testing.B, pagesPerRound int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(pagesPerRound), "ns/page")
 }
 
 // touch writes one byte of every nth page.
@@ -46,7 +45,7 @@ func touch(b []byte, n int) {
 	}
 }
 
-// BenchmarkGigabyte measures the operations of a watch of 1 GiB and, for comparison, a copy of this memory.
+// BenchmarkGigabyte measures the operations of a watch of 1 GiB. For comparison, it measures a copy of 1 GiB.
 func BenchmarkGigabyte(b *testing.B) {
 	for name, policy := range policies {
 		b.Run(name, func(b *testing.B) {
@@ -81,7 +80,7 @@ func BenchmarkGigabyte(b *testing.B) {
 					w.Keep()
 				}
 			})
-			b.Run("first-writes", func(b *testing.B) { // of one page in a hundred
+			b.Run("first-writes", func(b *testing.B) { // to every hundredth page
 				for b.Loop() {
 					touch(m, 100)
 					b.StopTimer()
@@ -89,9 +88,9 @@ func BenchmarkGigabyte(b *testing.B) {
 					w.Keep()
 					b.StartTimer()
 				}
-				perPage(b, len(m)/page/100)
+				reportPerPage(b, len(m)/page/100)
 			})
-			b.Run("first-writes-dense", func(b *testing.B) { // of all pages of a part
+			b.Run("first-writes-dense", func(b *testing.B) { // to adjacent pages
 				part := m[:len(m)/8]
 				for b.Loop() {
 					b.StopTimer()
@@ -99,7 +98,7 @@ func BenchmarkGigabyte(b *testing.B) {
 					b.StartTimer()
 					touch(part, 1)
 				}
-				perPage(b, len(part)/page)
+				reportPerPage(b, len(part)/page)
 			})
 			to := make([]byte, len(m))
 			b.Run("copy", func(b *testing.B) {

@@ -22,7 +22,7 @@ import (
 
 const block = 2 << 20
 
-var page = os.Getpagesize() // size of the pages that the kernel protects; the pages of regions may be larger
+var page = os.Getpagesize() // size of a page that the kernel protects; package vm may use larger pages
 
 // begin returns a watch, or skips the test.
 func begin(tb testing.TB) *written.Watch {
@@ -57,13 +57,13 @@ func reserve(tb testing.TB, bytes int, o vm.Options) *vm.Region {
 
 func view(r *vm.Region) []byte { return unsafe.Slice((*byte)(r.Base()), r.Size()) }
 
-// changed calls Watch.Changed for n bytes of a region from off on. It returns the numbers of the pages that
-// may have been written, and the result known.
+// changed calls Watch.Changed for n bytes at an offset in a region. It returns the numbers of the reported
+// pages.
 func changed(tb testing.TB, w *written.Watch, r *vm.Region, off, n int) (numbers []int, known bool) {
 	tb.Helper()
 	runs, known := w.Changed(unsafe.Add(r.Base(), off), n, nil)
 	if !known && len(runs) > 0 {
-		tb.Fatalf("known is false, and Changed returns the runs %v", runs)
+		tb.Fatalf("Changed returns false and the runs %v, want no runs", runs)
 	}
 	last := -1
 	for _, run := range runs {
@@ -78,19 +78,20 @@ func changed(tb testing.TB, w *written.Watch, r *vm.Region, off, n int) (numbers
 	return numbers, known
 }
 
-// learnt returns a region of small pages whose first bytes are committed, written and protected.
-func learnt(t *testing.T, w *written.Watch, bytes int) *vm.Region {
+// protectedRegion returns a region of small pages. Its first n bytes are committed, written and
+// protected.
+func protectedRegion(t *testing.T, w *written.Watch, n int) *vm.Region {
 	t.Helper()
-	r := reserve(t, max(bytes, 2*block), vm.Options{Pages: vm.PagesSmall})
-	must(t, r.Commit(0, bytes))
-	for i := 0; i < bytes; i += page {
+	r := reserve(t, max(n, 2*block), vm.Options{Pages: vm.PagesSmall})
+	must(t, r.Commit(0, n))
+	for i := 0; i < n; i += page {
 		view(r)[i] = 1
 	}
-	changed(t, w, r, 0, bytes)
-	w.Try(bytes/block + 2)
+	changed(t, w, r, 0, n)
+	w.Try(n/block + 2)
 	w.Scan()
 	w.Keep()
-	for i := 0; i < bytes; i += page {
+	for i := 0; i < n; i += page {
 		if !w.Protected(uintptr(r.Base()) + uintptr(i)) {
 			t.Fatalf("page %d is not protected", i/page)
 		}
@@ -117,7 +118,7 @@ func wants(t *testing.T, what string, w *written.Watch, r *vm.Region, bytes int,
 func TestWrites(t *testing.T) {
 	w := begin(t)
 	const bytes = 2 * block
-	r := learnt(t, w, bytes)
+	r := protectedRegion(t, w, bytes)
 	b := view(r)
 	wants(t, "nothing", w, r, bytes)
 	b[5*page] = 1 // the page holds this value already
@@ -128,14 +129,14 @@ func TestWrites(t *testing.T) {
 		t.Error("a write is lost")
 	}
 
-	// Without Keep, the next scan reports these pages too.
+	// Without Keep, the pages of two intervals are reported.
 	b[0] = 2
 	w.Scan()
 	b[page] = 2
 	w.Scan()
-	wants(t, "three intervals", w, r, bytes, 0, 1)
+	wants(t, "without Keep", w, r, bytes, 0, 1)
 
-	// The kernel writes.
+	// The kernel writes into the region.
 	from, to, err := os.Pipe()
 	must(t, err)
 	_, err = to.Write(make([]byte, 2*page))
@@ -167,9 +168,9 @@ func TestAltered(t *testing.T) {
 	w := begin(t)
 	p := vm.PageSize()
 	const bytes = block
-	r := learnt(t, w, bytes)
-	all := func(pages ...int) (numbers []int) { // the system's pages in the given pages of the region
-		for _, i := range pages {
+	r := protectedRegion(t, w, bytes)
+	all := func(vmPages ...int) (numbers []int) { // numbers of the system's pages, which may be smaller
+		for _, i := range vmPages {
 			for k := range p / page {
 				numbers = append(numbers, i*p/page+k)
 			}
@@ -189,12 +190,12 @@ func TestAltered(t *testing.T) {
 
 	must(t, r.MovePages(r, bytes, 4*p, 2*p))
 	must(t, r.MovePages(r, 4*p, bytes, 2*p))
-	wants(t, "moved to and fro", w, r, bytes, all(4, 5)...)
+	wants(t, "moved and moved back", w, r, bytes, all(4, 5)...)
 	view(r)[5*p] = 1
 	wants(t, "a write to a moved page", w, r, bytes, 5*p/page)
 	wants(t, "nothing more", w, r, bytes)
 
-	must(t, r.Discard(0, bytes)) // frees the page tables too
+	must(t, r.Discard(0, bytes)) // also frees the page tables
 	w.Scan()
 	if got, _ := changed(t, w, r, 0, bytes); len(got) != bytes/page {
 		t.Errorf("%d of %d discarded pages are reported", len(got), bytes/page)
@@ -228,7 +229,7 @@ func TestClosedRegions(t *testing.T) {
 			must(t, r.Close())
 		}
 		if _, known := w.Changed(base, 1, nil); known {
-			t.Error("the pages of a closed region are known")
+			t.Error("Changed returns true for a closed region")
 		}
 	}
 	w.Scan()
@@ -237,26 +238,26 @@ func TestClosedRegions(t *testing.T) {
 	}
 }
 
-// TestNotWatchable: nothing is known about memory that the kernel cannot watch.
+// TestNotWatchable: Changed returns false for memory that cannot be watched.
 func TestNotWatchable(t *testing.T) {
 	w := begin(t)
 	array := new([100]byte)
 	if _, known := w.Changed(unsafe.Pointer(array), 100, nil); known {
-		t.Error("Go memory is known")
+		t.Error("Changed returns true for Go heap memory")
 	}
 	heap := reserve(t, block, vm.Options{Pages: vm.PagesHeap})
 	if _, known := w.Changed(heap.Base(), 100, nil); known {
-		t.Error("the heap stand-in is known")
+		t.Error("Changed returns true for a region that is Go heap memory")
 	}
 	mirror, err := vm.ReserveMirror(block, vm.Options{Name: t.Name()})
 	must(t, err)
 	if _, known := w.Changed(mirror.Base(), 100, nil); known && mirror.Refused() == nil {
-		t.Error("a mirror is known")
+		t.Error("Changed returns true for a mirror")
 	}
 	must(t, mirror.Close())
 
 	// Two watches of a process can watch different regions, but not the same region.
-	r := learnt(t, w, block)
+	r := protectedRegion(t, w, block)
 	other := begin(t)
 	if _, known := other.Changed(r.Base(), 100, nil); known {
 		t.Error("two watches watch one region")
@@ -265,14 +266,14 @@ func TestNotWatchable(t *testing.T) {
 	view(r)[0] = 1
 	wants(t, "after the end of another watch", w, r, block, 0)
 	if _, known := w.Changed(r.Base(), r.Size()+1, nil); known {
-		t.Error("bytes beyond a region are known")
+		t.Error("Changed returns true for bytes beyond a region")
 	}
 	if runs, known := w.Changed(r.Base(), 0, nil); !known || len(runs) != 0 {
 		t.Errorf("an empty range has the runs %v, known: %v", runs, known)
 	}
 	must(t, w.Close())
 	if _, known := w.Changed(r.Base(), 100, nil); known {
-		t.Error("a closed watch knows pages")
+		t.Error("Changed returns true after Close")
 	}
 	again := begin(t)
 	if _, known := again.Changed(r.Base(), 100, nil); !known {
@@ -301,7 +302,7 @@ func TestHugePages(t *testing.T) {
 	w.Keep()
 	wants(t, "nothing", w, r, len(b))
 	if n, _ := r.Pages(0, 4*block, nil); len(n) != 1 || n[0].State&vm.PageHuge == 0 {
-		t.Errorf("protecting has split huge pages: %v", n)
+		t.Errorf("the scan split huge pages: %v", n)
 	}
 	b[block+7*page] = 2
 	wants(t, "a write", w, r, len(b), (block+7*page)/page)
@@ -322,11 +323,11 @@ func TestHugePages(t *testing.T) {
 // model is the expected state of a region.
 type model struct {
 	r         *vm.Region
-	exact     bool   // the kernel marks no pages as written besides the written pages
-	committed []bool // by page of the system
-	dirty     []bool // written since the last kept scan: must be reported
-	maybe     []bool // may be reported
-	value     []byte // the first byte of each page
+	exact     bool   // whether the kernel reports written pages only
+	committed []bool // for each page of the system
+	dirty     []bool // for each page: written since the kept scan, and must be reported
+	maybe     []bool // for each page: may be reported
+	value     []byte // first byte of each page
 }
 
 func (m *model) each(off, n int, f func(i int)) {
@@ -335,7 +336,7 @@ func (m *model) each(off, n int, f func(i int)) {
 	}
 }
 
-// TestModel compares the reported pages with a model that records each written page.
+// TestModel compares the reported pages with the written pages.
 func TestModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -401,7 +402,7 @@ func runModel(t *testing.T, rng *rand.Rand) {
 					altered(m, i*page, page, true, false)
 				}
 			})
-		case 5: // move, if the source pages are committed and the target pages are not
+		case 5: // move committed pages to uncommitted pages
 			to := all[rng.IntN(len(all))]
 			toOff := rng.IntN(size/p) * p
 			n = min(n, size-toOff)
@@ -451,7 +452,7 @@ func runModel(t *testing.T, rng *rand.Rand) {
 					}
 					numbers, known := changed(t, w, m.r, lo*page, (hi-lo)*page)
 					if !known {
-						t.Fatal("known is false for committed pages")
+						t.Fatal("Changed returns false for committed pages")
 					}
 					for _, i := range numbers {
 						got[i] = true
@@ -513,7 +514,7 @@ func runModel(t *testing.T, rng *rand.Rand) {
 		}
 	}
 	if clean == 0 || reported == 0 {
-		t.Errorf("pages of protected blocks: %d reported, %d clean, want some of both", reported, clean)
+		t.Errorf("pages of protected blocks: %d reported, %d not reported, want more than 0", reported, clean)
 	}
 }
 
@@ -560,7 +561,7 @@ func TestRefusedLater(t *testing.T) {
 	}
 	seccomptest.Child(t, func(t *testing.T) {
 		w := begin(t)
-		r := learnt(t, w, block)
+		r := protectedRegion(t, w, block)
 		wants(t, "nothing", w, r, block)
 		if err := seccomptest.Refuse(seccomptest.Rule{Call: unix.SYS_IOCTL, Argument: 2, Value: 0xC0606610,
 			Errno: unix.EPERM}); err != nil {
@@ -570,7 +571,7 @@ func TestRefusedLater(t *testing.T) {
 			w.Scan()
 			w.Keep()
 			if got, known := changed(t, w, r, 0, block); !known || len(got) != block/page {
-				t.Errorf("%d pages are reported, known: %v, want all %d", len(got), known, block/page)
+				t.Errorf("Changed returns %v and %d pages, want true and all %d", known, len(got), block/page)
 			}
 		}
 		if _, loose := w.Blocks(); loose != 1 {
@@ -581,7 +582,7 @@ func TestRefusedLater(t *testing.T) {
 
 func TestScanAllocatesNothing(t *testing.T) {
 	w := begin(t)
-	r := learnt(t, w, 8*block)
+	r := protectedRegion(t, w, 8*block)
 	var runs []written.Run
 	n := 0
 	interval := func() {
@@ -601,7 +602,7 @@ func TestScanAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestConcurrentRegions: regions are reserved, changed and closed while others are scanned.
+// TestConcurrentRegions reserves, changes and closes regions while the watch scans.
 func TestConcurrentRegions(t *testing.T) {
 	w := begin(t)
 	p := vm.PageSize()
@@ -698,7 +699,7 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestDroppedWatch: after a program drops a watch without Close, writes to the region still work.
+// TestDroppedWatch: after a watch becomes garbage without Close, writes to its region still work.
 func TestDroppedWatch(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("regions are Go heap memory")

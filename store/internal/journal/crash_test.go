@@ -57,13 +57,10 @@ type life struct {
 	rng     *rand.Rand
 	entries []entry // all records that were appended and not lost
 	acked   uint64  // number of records that were ever acknowledged
-	segment uint32  // of the checkpoint; 0 before the store exists
-	from    uint64  // position of the checkpoint
+	segment uint32  // segment that the checkpoint names; 0 before Create
+	from    uint64  // position that the checkpoint names
 }
 
-// TestCrashes lets a store die many times, by power cuts, kills and failed calls of the disk. Read returns a
-// prefix of the records that were appended since the checkpoint. The prefix includes all acknowledged
-// records.
 func TestCrashes(t *testing.T) {
 	torn, carried, skipped := 0, 0, 0
 	seeds := longtest.Pick(800, 100_000)
@@ -147,7 +144,8 @@ func (l *life) round(round int, stop func()) (*Tail, error) {
 	return tail, err
 }
 
-// read reads the journal, and compares its records with the appended records.
+// read reads the journal. The records must be a prefix of the appended records, and must include all
+// acknowledged ones.
 func (l *life) read() (*Tail, error) {
 	if l.segment == 0 {
 		return nil, nil
@@ -171,7 +169,7 @@ func (l *life) read() (*Tail, error) {
 	return tail, nil
 }
 
-// use appends records and makes checkpoints until the disk fails.
+// use appends records and makes checkpoints. It ends early if the disk fails.
 func (l *life) use(j *Journal, build string) error {
 	first := j.Durable()
 	if first != uint64(len(l.entries)) {
@@ -196,7 +194,7 @@ func (l *life) use(j *Journal, build string) error {
 				return fmt.Errorf("Rotate before record %d returns position %d", len(l.entries), from)
 			}
 			if l.rng.IntN(3) == 0 {
-				continue // no checkpoint, or one that fails
+				continue // there is no checkpoint, or it fails
 			}
 			if j.Flush() != nil {
 				return nil
@@ -226,13 +224,11 @@ func (l *life) use(j *Journal, build string) error {
 		}
 	}
 	if l.rng.IntN(4) == 0 {
-		_ = j.Close() // an orderly end
+		_ = j.Close()
 	}
 	return nil
 }
 
-// TestEachCall cuts the power, kills the process, or fails a call, at each call of the simulated disk in
-// turn. The first life ends at that call, and the later lives end at random calls.
 func TestEachCall(t *testing.T) {
 	for seed := range uint64(longtest.Pick(20, 1000)) {
 		for call, past := int64(1), false; !past; call++ {
@@ -245,8 +241,7 @@ func TestEachCall(t *testing.T) {
 	}
 }
 
-// TestMistakes checks that the lives of a store reveal a folder that loses acknowledged records, because it
-// syncs too little.
+// TestMistakes checks that lives finds a folder that loses acknowledged records.
 func TestMistakes(t *testing.T) {
 	for _, mistake := range []sim.Mistake{sim.FolderSyncDoesNothing, sim.FileSyncEarly} {
 		found := 0
@@ -261,8 +256,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// lives runs four lives of a store on a disk. The first life ends at the given call of the disk. past reports
-// that the first life ended by itself after fewer calls.
+// lives runs four lives of a store on a disk. The first life ends at the given call of the disk, and later
+// lives end at random calls. past is whether the first life makes fewer calls.
 func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
 	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
 	f := d.Folder()

@@ -14,10 +14,10 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// small makes a journal of three segments, by two builds. After its first batch, each segment has two or
-// three batches of records. small returns the journal and its records. For each batch of the last segment,
-// ends maps the number of sectors up to the end of the batch to the number of records up to this end. The
-// files have no free space.
+// small makes a journal of three segments, in files without free space. Build "one" writes segments 1 and 2,
+// and build "two" writes segment 3. all are the records of the journal. ends describes the batches of segment
+// 3: it maps the number of sectors up to the end of a batch to the number of records in the journal up to
+// that end.
 func small(t testing.TB) (m *memory, all []entry, ends map[int]int) {
 	t.Helper()
 	m = newMemory(1)
@@ -145,8 +145,7 @@ func TestSmallJournal(t *testing.T) {
 	}
 }
 
-// TestFormat compares the beginning of a segment, and the checksums of files, with the values of version 1.
-func TestFormat(t *testing.T) {
+func TestFormatOfVersion1(t *testing.T) {
 	m, _, _ := small(t)
 	want := []byte("....\x03\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x82\x00" +
 		"\x01" +
@@ -165,7 +164,6 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestEachBit flips each bit of a journal. Read returns the same records, or finds the damage.
 func TestEachBit(t *testing.T) {
 	longtest.OneGoroutine(t)
 	m, all, _ := small(t)
@@ -196,7 +194,6 @@ func TestEachBit(t *testing.T) {
 	}
 }
 
-// TestEachLength cuts each file to each shorter length.
 func TestEachLength(t *testing.T) {
 	m, all, ends := small(t)
 	first := len(m.names[fileName(1)].data)
@@ -236,8 +233,6 @@ func TestEachLength(t *testing.T) {
 	}
 }
 
-// TestEachSector overwrites each sector with zeros. Read finds the damage to all sectors that count, except
-// in the last batch, which then looks like free space.
 func TestEachSector(t *testing.T) {
 	m, all, _ := small(t)
 	for name := range m.names {
@@ -249,7 +244,7 @@ func TestEachSector(t *testing.T) {
 			copy(c.data, before)
 			last := i+sectorSize == len(c.data)
 			switch {
-			case last && name == fileName(3):
+			case last && name == fileName(3): // the last batch looks like free space
 				if err != nil || !slices.Equal(got, all[:len(all)-1]) || tail.Cuts != nil {
 					t.Errorf("the last batch is zeros: %q, %v", got, err)
 				}
@@ -267,7 +262,6 @@ func TestEachSector(t *testing.T) {
 	}
 }
 
-// TestLostFiles removes files, and replaces a file by another one.
 func TestLostFiles(t *testing.T) {
 	m, all, _ := small(t)
 	for n := uint32(1); n <= 2; n++ {
@@ -321,7 +315,6 @@ func resum(sector []byte) {
 	binary.LittleEndian.PutUint32(sector, crc32.Checksum(sector[4:sectorSize], castagnoli))
 }
 
-// TestForgedFiles reads damaged files with correct checksums.
 func TestForgedFiles(t *testing.T) {
 	type list = []*content
 	head := func(h header) []byte { h.store = storeID; return appendHeader(nil, h) }
@@ -395,7 +388,7 @@ func TestForgedFiles(t *testing.T) {
 	if got, _, err := readAll(m); err != nil || len(got) != 2 {
 		t.Errorf("%q, %v", got, err)
 	}
-	// an error of the disk is not damage
+	// An error of the disk is not damage.
 	for _, call := range []string{"files", "open", "read"} {
 		broken := errors.New("input/output error")
 		m.fail = failing(call, 1, broken)

@@ -6,11 +6,11 @@ import (
 )
 
 var (
-	// ErrClosed is the error of Append and Rotate after Close. It is also the error of calls that wait for a
-	// record that Close has not made durable or that was held back.
+	// ErrClosed is the error of Append and Rotate after Close. Wait returns ErrClosed if the journal was
+	// closed before it acknowledged the record.
 	ErrClosed = errors.New("journal: closed")
-	// ErrFull is the error of Append if the records that are not on the disk yet leave no room for the new
-	// record in Options.Room.
+	// ErrFull is the error of Append if the new record and the records that are not on the disk yet would
+	// have more bytes than Options.Room.
 	ErrFull = errors.New("journal: the disk is too slow for the records")
 )
 
@@ -18,7 +18,7 @@ var (
 // has changed or is gone.
 type Damage struct {
 	File   string // name of the segment
-	Offset int64  // where in the file
+	Offset int64  // offset in the file, in bytes
 	Why    string
 }
 

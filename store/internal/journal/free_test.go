@@ -10,9 +10,6 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// TestFreeSpace: the file of a segment seldom grows. Its free space has at most as many bytes as its used
-// part, and at most freeMax bytes, but rounding may add up to blockSize bytes. Read does not report free
-// space as a cut. A segment that has ended gets no more free space.
 func TestFreeSpace(t *testing.T) {
 	for _, size := range []int{64, 5000, 300_000} {
 		m, j := begin(t, Options{Delay: time.Hour})
@@ -54,7 +51,7 @@ func TestFreeSpace(t *testing.T) {
 	}
 }
 
-// free makes a journal of one segment with some records and free space.
+// free makes a journal of one segment with three records and free space.
 func free(t *testing.T) (m *memory, all []entry) {
 	t.Helper()
 	m, j := begin(t, Options{Delay: time.Hour})
@@ -74,8 +71,8 @@ func free(t *testing.T) (m *memory, all []entry) {
 	return m, all
 }
 
-// TestShortWrite: a Write into the free space ends at any byte, and then a power cut loses any subset of the
-// written sectors. Read still returns the earlier records.
+// TestShortWrite lets a Write into the free space end at any byte. Then a power cut loses any of the written
+// sectors.
 func TestShortWrite(t *testing.T) {
 	m, all := free(t)
 	data := m.names[fileName(1)].data
@@ -117,8 +114,6 @@ func TestShortWrite(t *testing.T) {
 	}
 }
 
-// TestDamagedFreeSpace: Read reports changed bits in the free space as damage, or ignores them. If a sector
-// before the last batch loses its end, Read reports damage.
 func TestDamagedFreeSpace(t *testing.T) {
 	longtest.OneGoroutine(t)
 	m, all := free(t)

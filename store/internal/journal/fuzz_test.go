@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzRead reads arbitrary bytes as two segments. If repair is true, FuzzRead first corrects the checksum,
-// segment number and index of each sector, because otherwise Read would not read the payloads. A journal that
-// Read reads without an error can be resumed.
+// FuzzRead reads arbitrary bytes as two segments. If repair is true, it corrects the checksum, segment number
+// and index of each sector, so that Read reads the payloads.
 func FuzzRead(f *testing.F) {
 	m, _, _ := small(f)
 	f.Add(m.names[fileName(1)].data, m.names[fileName(2)].data, uint16(0), false)

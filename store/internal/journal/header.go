@@ -18,16 +18,16 @@ const (
 	buildMax = 4096
 )
 
-// header is the beginning of a segment's first batch: magic, version (16 bits), store, first, previous,
-// previousSectors, build and carriedBuild with their lengths as varints. All versions of the format begin
-// with the magic and the version.
+// header is the beginning of a segment's first batch: magic, version (16 bits), and the fields of header in
+// their order. A varint with its length precedes each string. All versions of the format begin with the magic
+// and the version.
 type header struct {
 	store           [16]byte
 	first           uint64 // position of the first record
 	previous        uint32 // number of the segment that this one continues, or 0
 	previousSectors uint32 // how many sectors of the previous segment count
-	build           string // the program that writes the segment
-	carriedBuild    string // the program that appended the carried records
+	build           string // name of the program that writes the segment
+	carriedBuild    string // name of the program that appended the carried records
 }
 
 // appendHeader appends h to an empty batch.
@@ -48,7 +48,7 @@ func appendHeader(batch []byte, h header) []byte {
 // fileName returns the name of a segment's file.
 func fileName(segment uint32) string { return fmt.Sprintf("journal-%08d", segment) }
 
-// Number returns the number of the segment whose file has the name, or 0 if no segment's file has the name.
+// Number returns the number of the segment with the given file name, or 0 for other names.
 func Number(name string) uint32 {
 	digits, is := strings.CutPrefix(name, "journal-")
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -74,7 +74,7 @@ func segments(f disk.Folder) ([]uint32, error) {
 	return numbers, nil
 }
 
-// nextSegment returns a number above those of all segments whose files exist.
+// nextSegment returns the number after the highest number of a segment in the folder.
 func nextSegment(f disk.Folder) (uint32, error) {
 	numbers, err := segments(f)
 	if err != nil || len(numbers) == 0 {

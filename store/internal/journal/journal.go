@@ -19,7 +19,7 @@ type Options struct {
 	// Delay is the longest time that a record waits for other records, if Append was called with soon false.
 	// Default: 10 ms.
 	Delay time.Duration
-	// Hold makes the journal hold acknowledgements back from its beginning until Release.
+	// Hold makes the new journal hold acknowledgements back until Release.
 	Hold bool
 }
 
@@ -63,9 +63,9 @@ type batch struct {
 	rotate  bool
 }
 
-// Create begins the journal of a new store, at position 0. build names the program; Read returns it with each
-// record. The first segment is durable when Create returns; Segment returns its number, which is above those
-// of all segments that the folder holds.
+// Create begins the journal of a new store, at position 0. build names the program; Read returns this name
+// with each record. When Create returns, the first segment is durable. Its number, which Segment returns, is
+// above the numbers of all segments in the folder.
 func Create(f disk.Folder, store [16]byte, build string, o Options) (*Journal, error) {
 	segment, err := nextSegment(f)
 	if err != nil {
@@ -112,9 +112,11 @@ func (j *Journal) Segment() (segment uint32, next uint64) {
 
 // Append adds a record, and returns its position. Append copies the record, and does not wait for the disk:
 // see [Journal.Wait]. If soon is true, the record is written as soon as the previous batch is durable.
-// Otherwise it may first wait up to Options.Delay for other records. An error means that no part of the
-// record was added. The error is ErrFull if the disk is too slow, ErrClosed after Close, or the error of the
-// disk; or it says that the record is larger than Options.Room.
+// Otherwise it may first wait up to Options.Delay for other records.
+//
+// If Append returns an error, it has added no part of the record. The error is ErrFull if the disk is too
+// slow, ErrClosed after Close, or the error of the disk. Append also returns an error if the record is larger
+// than Options.Room.
 func (j *Journal) Append(kind byte, record []byte, soon bool) (position uint64, err error) {
 	size := recordSize(record)
 	if size > j.room {
@@ -156,7 +158,7 @@ func (j *Journal) hurry() {
 	j.work.Signal()
 }
 
-// Durable returns the position below which all records are acknowledged, which means that they are durable.
+// Durable returns the position below which all records are acknowledged. Acknowledged records are durable.
 func (j *Journal) Durable() uint64 { return j.durable.Load() }
 
 // Wait waits until the record at position is durable and acknowledged. Wait returns the error of ctx if ctx
@@ -214,8 +216,8 @@ func (j *Journal) advanced() {
 }
 
 // Rotate ends the segment: records that are appended from now on go to the next segment. Rotate returns the
-// number of the next segment and the position of its first record, and does not wait for the disk. A
-// checkpoint may name the next segment after a later call of Flush has returned nil.
+// number of the next segment and the position of its first record. Rotate does not wait for the disk. A
+// checkpoint must not name the next segment before a later call of Flush has returned nil.
 func (j *Journal) Rotate() (segment uint32, first uint64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -267,7 +269,7 @@ func (j *Journal) acknowledge() {
 
 // Remove removes the segments with numbers below limit, the oldest first. The removals are durable when
 // Remove returns nil. Call Remove only if a durable checkpoint names the segment with number limit or a later
-// segment: then recovery does not need the removed records.
+// segment, so that recovery does not need the removed records.
 func (j *Journal) Remove(limit uint32) error {
 	j.mu.Lock()
 	created := j.created
@@ -276,8 +278,8 @@ func (j *Journal) Remove(limit uint32) error {
 		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
 			fileName(created))
 	}
-	// If j.names were not locked, Sync could fail here because of a file that the writer is creating, and the
-	// writer's own Sync could then succeed.
+	// The lock keeps the writer from creating a file now. Without the lock, this Sync could report a failure
+	// of the writer's file, and the writer's Sync would succeed.
 	j.names.Lock()
 	defer j.names.Unlock()
 	numbers, err := segments(j.folder)
@@ -309,8 +311,8 @@ func (j *Journal) Err() error {
 }
 
 // Close writes all pending records, and ends the journal. It returns the error that has made the journal
-// fail, or nil. A second call only returns the same error. A record that is still held back is never
-// acknowledged.
+// fail, or nil. A second call only returns this error again. Close does not acknowledge records while
+// acknowledgements are held back.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	j.closing = true

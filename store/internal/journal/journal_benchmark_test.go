@@ -13,9 +13,8 @@ import (
 )
 
 // BenchmarkAppendWait appends records of 64 bytes from several goroutines. Each goroutine waits until its
-// record is durable before it appends the next record. Rounds of these appends alternate with rounds of a
-// bare Write and Sync of 512 bytes. The figures are medians of the rounds: time for a record, time for a bare
-// Write and Sync, and records in the time of one bare Write and Sync.
+// record is durable before it appends the next record. Rounds of appends alternate with rounds that write and
+// sync 512 bytes without a journal (bare). The metrics are medians of the rounds.
 func BenchmarkAppendWait(b *testing.B) {
 	for _, goroutines := range []int{1, 64} {
 		b.Run(fmt.Sprint(goroutines), func(b *testing.B) {
@@ -94,7 +93,7 @@ func journalRound(b *testing.B, j *Journal, goroutines int) float64 {
 	return float64(time.Since(start)) / float64(perRound*goroutines)
 }
 
-// median returns the median, and sorts s.
+// median returns the median of s, and sorts s.
 func median(s []float64) float64 {
 	slices.Sort(s)
 	return s[len(s)/2]

@@ -25,7 +25,7 @@ func begin(t testing.TB, o Options) (*memory, *Journal) {
 	return m, j
 }
 
-// slow makes each Sync of a file last for the time d. Use slow in a bubble of synctest only.
+// slow makes each Sync of a file last for the time d. Use slow only in a bubble of synctest.
 func slow(m *memory, d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -37,7 +37,6 @@ func slow(m *memory, d time.Duration) {
 	}
 }
 
-// TestManyGoroutines appends from many goroutines, while another goroutine rotates the journal.
 func TestManyGoroutines(t *testing.T) {
 	m, j := begin(t, Options{})
 	const goroutines, each = 16, 200
@@ -106,7 +105,6 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestGroupCommit counts syncs: all records that are appended during a sync share the next sync.
 func TestGroupCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, j := begin(t, Options{})
@@ -128,7 +126,7 @@ func TestGroupCommit(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// The first batch holds the first records of some goroutines. After it, each two batches hold a
+		// The first batch holds records of some goroutines. After it, two successive batches together hold a
 		// record of each goroutine.
 		if n := m.syncs - before; n > 21 || time.Since(start) > 21*time.Millisecond {
 			t.Errorf("640 records took %d syncs and %v, want at most 21 syncs and 21 ms", n,
@@ -183,7 +181,6 @@ func TestDelay(t *testing.T) {
 	})
 }
 
-// TestSlowDisk appends and rotates while the disk is busy.
 func TestSlowDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, j := begin(t, Options{Room: 1000})
@@ -200,7 +197,7 @@ func TestSlowDisk(t *testing.T) {
 			t.Errorf("Rotate returns segment %d, want 2; first position %d, want 9; error %v", segment, first,
 				err)
 		}
-		if _, err := j.Append(0, make([]byte, 107), false); err != nil { // the room is full to the byte
+		if _, err := j.Append(0, make([]byte, 107), false); err != nil { // fills the room
 			t.Error(err)
 		}
 		if p, err := j.Append(0, nil, false); !errors.Is(err, ErrFull) || p != 0 {
@@ -217,7 +214,7 @@ func TestSlowDisk(t *testing.T) {
 		if d := time.Since(start); d != time.Minute {
 			t.Errorf("the calls took %v", d)
 		}
-		// Five syncs: of the first record, of the next eight, of the new segment, of the end mark, of the
+		// One sync each for the first record, the next eight records, the new segment, the end mark, and the
 		// last record.
 		if err := j.Flush(); err != nil || time.Since(start) != 5*time.Hour {
 			t.Errorf("Flush returns %v after %v, want no error after 5 hours", err, time.Since(start))
@@ -312,12 +309,11 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestFailures makes each disk call of a journal fail once. Nothing is acknowledged after the failure.
 func TestFailures(t *testing.T) {
 	broken := errors.New("input/output error")
 	for _, test := range []struct {
 		call    string
-		nth     int    // the first, second or later such call after Create fails
+		nth     int    // which call of this text after Create fails, from 1 on
 		durable uint64 // number of records that are acknowledged
 		text    string
 	}{
@@ -379,7 +375,6 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFailuresOfResume makes each disk call of Resume fail, and resumes again.
 func TestFailuresOfResume(t *testing.T) {
 	broken := errors.New("input/output error")
 	for _, call := range []string{"files", "open", "read", "create", "write", "sync journal", "sync"} {
@@ -474,7 +469,6 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestHighNumbers reaches the highest number that a segment can have.
 func TestHighNumbers(t *testing.T) {
 	m := newMemory(1)
 	m.names[fileName(1<<32-3)] = &content{}
@@ -504,8 +498,6 @@ func TestHighNumbers(t *testing.T) {
 	}
 }
 
-// TestRemoveBesideRotate removes segments while the writer creates a segment. Remove makes no call to the
-// disk between the creation of the file and the writer's Sync of the folder.
 func TestRemoveBesideRotate(t *testing.T) {
 	for range 10 {
 		m, j := begin(t, Options{})
@@ -543,7 +535,6 @@ func TestRemoveBesideRotate(t *testing.T) {
 	}
 }
 
-// TestFullSegment writes to a segment that has almost the largest possible number of sectors.
 func TestFullSegment(t *testing.T) {
 	m := newMemory(1)
 	f, err := m.Create(fileName(1))

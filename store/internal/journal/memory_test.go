@@ -25,8 +25,8 @@ type memory struct {
 	off     bool                // each call fails
 	offAt   int                 // number of the call at which the power goes off, or 0
 	calls   []string
-	// fail returns the error of a call. Text such as "sync journal-00000001" stands for the call. A failed
-	// write writes some of its first bytes.
+	// fail returns the error of a call, which is given as text such as "sync journal-00000001". A Write that
+	// fails writes a random number of its first bytes.
 	fail func(call string) error
 }
 
@@ -38,7 +38,7 @@ type change struct {
 type content struct {
 	data  []byte
 	state []sectorState
-	old   map[int][]byte // by index of a sector: its durable content, if a write without a Sync replaced it
+	old   map[int][]byte // durable contents of sectors that were overwritten and not synced, by index
 }
 
 // sectorState says whether a written sector is on the disk.
@@ -279,7 +279,7 @@ func (c *content) crashed(rng *rand.Rand) *content {
 	return n
 }
 
-// clone returns a copy. Changes of the copy do not change m.
+// clone returns an independent copy.
 func (m *memory) clone() *memory {
 	n := newMemory(0)
 	for name, c := range m.names {

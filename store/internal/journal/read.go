@@ -16,7 +16,7 @@ import (
 type Tail struct {
 	// Segment is the number of the last segment.
 	Segment uint32
-	// Sectors is the number of sectors of the last segment that count: the sectors of its whole batches.
+	// Sectors is the number of sectors in whole batches of the last segment. Only these sectors count.
 	Sectors uint32
 	// End is the position after the last record.
 	End uint64
@@ -29,7 +29,7 @@ type Tail struct {
 	store   [16]byte
 	from    uint64
 	parts   []part // in the order of positions; the last one is the last segment
-	proven  uint32 // number of sectors of the last segment that were certainly synced
+	proven  uint32 // number of proven sectors of the last segment: see the package's comment
 	resumed bool
 }
 
@@ -57,15 +57,15 @@ type part struct {
 }
 
 // Read finds the end of a journal. It checks all records from position `from` to the end, and changes
-// nothing. The caller takes segment and `from` from the store's last checkpoint. They are results of
-// [Journal.Rotate], or of [Journal.Segment] after Create or Resume.
+// nothing. segment and `from` are the values in the store's last checkpoint: results of [Journal.Rotate], or
+// of [Journal.Segment] after Create or Resume.
 //
 // Read returns a *Damage if a sector or a segment that counts is damaged or missing, if the journal belongs
 // to another store, or if the journal ends before this segment or before position `from`. Read leaves out a
-// torn last batch: see the package's comment. The files may hold any bytes. Read needs memory for the longest
-// record and for 64 KiB.
+// torn last batch: see the package's comment. The files may hold any bytes. Read needs 64 KiB of memory, and
+// memory for the longest record.
 //
-// Complexity: reads the segment with position `from` and all later ones twice.
+// Complexity: reads each segment twice, from the segment with position `from` on.
 func Read(f disk.Folder, store [16]byte, segment uint32, from uint64) (*Tail, error) {
 	numbers, err := segments(f)
 	if err != nil {
@@ -97,7 +97,8 @@ func Read(f disk.Folder, store [16]byte, segment uint32, from uint64) (*Tail, er
 	return t, nil
 }
 
-// readLast reads a segment that may be the last one. It leaves parts empty if the segment counts as absent.
+// readLast reads a segment that may be the last one. It leaves t.parts empty if the segment has no whole
+// batch.
 func (t *Tail) readLast(segment uint32) error {
 	in, err := open(t.folder, segment)
 	if err != nil {

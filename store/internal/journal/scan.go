@@ -19,8 +19,8 @@ type input struct {
 	name    string
 	segment uint32
 	chunk   []byte // bytes that were read
-	offset  int64  // of chunk in the file
-	size    int64  // the end of the bytes that were read so far
+	offset  int64  // offset of chunk in the file
+	size    int64  // offset after the last byte that was read so far
 }
 
 // open opens a segment, and checks that this program knows its version.
@@ -78,7 +78,7 @@ func (in *input) sector(index uint32) (sector, state, error) {
 type batches struct {
 	start uint32 // the first sector of the batch that the next sector belongs to
 	last  uint32 // the first sector of the last whole batch
-	ended bool   // the end mark was seen
+	ended bool   // whether the end mark was seen
 }
 
 // add checks the next good sector.
@@ -106,7 +106,7 @@ func (b *batches) add(in *input, index uint32, s sector) error {
 type scanned struct {
 	sectors uint32 // number of sectors in whole batches at the beginning of the segment
 	proven  uint32 // number of these sectors that were certainly synced
-	ended   bool   // there is an end mark
+	ended   bool   // whether there is an end mark
 	torn    int64  // bytes after these sectors, without the free space at the end
 }
 
@@ -130,7 +130,7 @@ func (in *input) scanLast() (scanned, error) {
 		}
 	}
 	begun := i > b.start // whether a sector of the torn batch is good
-	end := i             // after the last sector that is not blank
+	end := i             // index after the last sector that is not blank
 	for k := i; k < math.MaxUint32; k++ {
 		s, st, err := in.sector(k)
 		switch {
@@ -309,7 +309,7 @@ func (w *walker) header() (header, error) {
 }
 
 // record reads a record into the memory of room, or into new memory if room is too small. ok is false at the
-// end.
+// end of the segment.
 func (w *walker) record(room []byte) (kind byte, record []byte, ok bool, err error) {
 	if ok, err = w.more(); err != nil || !ok {
 		return 0, room, false, err

@@ -10,7 +10,7 @@ const (
 	sectorSize  = 512
 	sectorHead  = 19
 	payloadSize = sectorSize - sectorHead - 1
-	// sectorEnd is the last byte of a sector. A sector that a call has written in part has a zero there.
+	// sectorEnd is the last byte of a complete sector. In a partly written sector, the last byte is zero.
 	sectorEnd = 0xff
 )
 
@@ -22,25 +22,24 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sector is a decoded sector.
 type sector struct {
-	synced  uint32 // number of leading sectors that were synced: the index of the first sector of its batch
+	synced  uint32 // index of the batch's first sector; all sectors before it were synced
 	flags   byte
 	payload []byte
 }
 
-// state classifies the bytes in the place of a sector.
+// state tells what the bytes of a sector are.
 type state int
 
 const (
 	good   state = iota
-	blank        // zeros
-	cut          // the last byte is zero
-	bad          // none of these
+	blank        // only zeros
+	cut          // partly written: the last byte is zero
+	bad          // damaged
 	absent       // beyond the end of the file
 )
 
-// decode decodes the sector with the given index. The payload of a cut sector is the whole sector.
+// decode decodes the sector with the given index. For a cut sector, payload is all of b.
 func decode(b []byte, segment, index uint32) (sector, state) {
 	le := binary.LittleEndian
 	used := int(le.Uint16(b[16:]))
@@ -56,8 +55,7 @@ func decode(b []byte, segment, index uint32) (sector, state) {
 	return sector{synced: le.Uint32(b[12:]), flags: b[18], payload: b[sectorHead : sectorHead+used]}, good
 }
 
-// begins reports whether b may be the result of a partial write of a sector. synced is the index of the first
-// sector of its batch.
+// begins reports whether b may be a partly written sector whose head has the given numbers.
 func begins(b []byte, segment, index, synced uint32) bool {
 	var head [16]byte
 	le := binary.LittleEndian
@@ -69,7 +67,6 @@ func begins(b []byte, segment, index, synced uint32) bool {
 	return bytes.HasPrefix(head[:], there[:min(len(there), len(head))])
 }
 
-// zeros reports whether all bytes are zero.
 func zeros(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {
@@ -79,7 +76,7 @@ func zeros(b []byte) bool {
 	return true
 }
 
-// appendPayload appends p to a batch, and leaves room for the head of each sector.
+// appendPayload appends p to a batch, and leaves room for the head of each sector, which seal writes.
 func appendPayload(batch, p []byte) []byte {
 	for len(p) > 0 {
 		if len(batch)%sectorSize == 0 {
@@ -96,7 +93,6 @@ func appendPayload(batch, p []byte) []byte {
 	return batch
 }
 
-// appendRecord appends a record to a batch.
 func appendRecord(batch []byte, kind byte, record []byte) []byte {
 	var head [binary.MaxVarintLen64 + 1]byte
 	n := binary.PutUvarint(head[:], uint64(len(record)))
@@ -104,20 +100,20 @@ func appendRecord(batch []byte, kind byte, record []byte) []byte {
 	return appendPayload(appendPayload(batch, head[:n+1]), record)
 }
 
-// recordSize returns how many bytes of payload a record takes.
+// recordSize returns the number of payload bytes that a record needs.
 func recordSize(record []byte) int {
 	var head [binary.MaxVarintLen64]byte
 	return binary.PutUvarint(head[:], uint64(len(record))) + 1 + len(record)
 }
 
-// seal pads a batch to whole sectors and writes their heads. first is the index of the batch's first sector.
-// All sectors before the batch are synced. flags are set in the last sector. A batch without payload is one
-// sector.
+// seal pads a batch to whole sectors and writes the heads of the sectors. An empty batch becomes one sector.
+// first is the index of the batch's first sector; all earlier sectors must be synced. The flags belong to the
+// last sector.
 func seal(batch []byte, segment, first uint32, flags byte) []byte {
 	if len(batch) == 0 {
 		batch = make([]byte, sectorHead, sectorSize)
 	}
-	used := payloadSize // in the last sector
+	used := payloadSize // payload bytes of the last sector
 	if n := len(batch) % sectorSize; n > 0 {
 		used = n - sectorHead
 		var padding [payloadSize]byte

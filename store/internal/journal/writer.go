@@ -11,17 +11,17 @@ import (
 // spareMax is the largest size, in bytes, of a buffer that is kept for the next batch.
 const spareMax = 1 << 20
 
-// output is the segment that is being written. All its sectors are synced, and so is the free space.
+// output is the segment that is being written. Between writes, all bytes of its file are synced.
 type output struct {
 	file    disk.File
 	segment uint32
 	sectors uint32 // number of sectors in use
-	free    int    // bytes of zeros after these sectors
+	free    int    // bytes of free space after the sectors in use
 }
 
-// When a file becomes longer, a Sync makes the file system commit its own log, which takes longer than
-// writing the bytes. So a file that must grow also gets free space: as many bytes as it then holds, at
-// most freeMax, rounded up to the end of a block of the file system.
+// A Sync is slow if the file has become longer, because the file system must commit its own log. So a write
+// that makes the file longer also adds free space: as many bytes as the file has, at most freeMax. Then it
+// adds the bytes up to the next multiple of blockSize.
 const (
 	freeMax   = 128 << 10
 	blockSize = 4 << 10
@@ -29,8 +29,8 @@ const (
 
 var zeroBytes [freeMax + blockSize]byte
 
-// create makes a segment. batch is its first batch: the header and carried records. The segment is durable
-// when create returns.
+// create creates a segment. batch is the first batch: the header and carried records. The segment is durable
+// when create returns without an error.
 func create(f disk.Folder, segment uint32, batch []byte) (*output, error) {
 	name := fileName(segment)
 	file, err := f.Create(name)
@@ -77,7 +77,7 @@ func (o *output) write(batch []byte, flags byte) error {
 	return nil
 }
 
-// put writes bytes, if there are any.
+// put writes b. It does not call w if b is empty.
 func put(w io.Writer, b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -89,10 +89,10 @@ func put(w io.Writer, b []byte) error {
 	return err
 }
 
-// close closes the file. It ignores the error: the batches are synced, or an earlier call has failed.
+// close ignores the error of Close: either the batches are synced, or an earlier call has failed.
 func (o *output) close() { _ = o.file.Close() }
 
-// write runs on the journal's goroutine, until the journal ends.
+// write is the journal's goroutine. It runs until the journal ends.
 func (j *Journal) write(out *output) {
 	defer close(j.done)
 	defer func() { out.close() }()
@@ -125,7 +125,7 @@ func (j *Journal) write(out *output) {
 	}
 }
 
-// take waits for work, and takes all pending batches. closing reports that no more batches will follow.
+// take waits for work, and returns all pending batches. If closing is true, no batches follow.
 func (j *Journal) take() (batches []batch, closing bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -144,7 +144,7 @@ func (j *Journal) take() (batches []batch, closing bool) {
 	return batches, j.closing
 }
 
-// wrote notes that a batch is on the disk, and acknowledges it if acknowledgements are not held back.
+// wrote notes that a batch is on the disk. It acknowledges the batch, except while Hold is in effect.
 func (j *Journal) wrote(b batch) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -156,7 +156,7 @@ func (j *Journal) wrote(b batch) {
 	j.acknowledge()
 }
 
-// follow creates the segment after out, and then marks the end of out: see the package's comment for the
+// follow creates the next segment, and then writes the end mark of out. The package's comment explains this
 // order. first is the position of the first record in the new segment.
 func (j *Journal) follow(out *output, first uint64) (*output, error) {
 	h := header{store: j.store, build: j.build, first: first, previous: out.segment,
@@ -182,7 +182,7 @@ func (j *Journal) noteCreated(segment uint32) {
 	j.advanced()
 }
 
-// stop ends the journal with an error. Nothing is acknowledged afterwards.
+// stop ends the journal. Later calls return err, and no more records are acknowledged.
 func (j *Journal) stop(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
