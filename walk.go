@@ -6,28 +6,27 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// plainWalk is the state of one loop over a plain query. It is kept small, because each loop begins with
-// clearing it.
+// plainWalk is the state of a loop over a plain query. It is small, because each loop begins by clearing it.
 type plainWalk struct {
 	world   *World
 	q       *query
-	changes uint64        // the world's number of changes when the walk began
+	changes uint64        // World.changes when the walk began
 	cursor  bitset.Cursor // the current run is [cursor.Lo, cursor.Hi)
 }
 
-// walk is the state of one loop over any query.
+// walk is the state of a loop over any query.
 type walk struct {
 	plainWalk
 
-	// These fields serve the queries that are not plain.
+	// Queries that are not plain use the following fields.
 	source source
 	end    uint // end of the run that is cut into parts; cursor.Hi is the end of the current part
 	listed listed
 	linked linkedSources
 	slots  related
-	pinned int  // number of runs of a pinned query that the walk has passed
-	at     uint // the next slot of the current run, for nextPieceOfRun
-	pieces bool // whether runs of links may be cut after 64 slots
+	pinned int  // index of the next run in query.pinned
+	at     uint // next slot of the current run; only nextPieceOfRun uses it
+	pieces bool // whether nextLinked may cut runs after 64 slots
 }
 
 func (k *walk) start(q *query) {
@@ -55,7 +54,6 @@ func (k *walk) next() bool {
 	return k.nextPart()
 }
 
-// run returns the current run.
 func (k *plainWalk) run() Run {
 	return Run{start: uint32(k.cursor.Lo), n: uint32(k.cursor.Hi - k.cursor.Lo), world: k.world}
 }
@@ -67,7 +65,6 @@ func (k *plainWalk) check() {
 	}
 }
 
-// runs yields the runs of any query.
 func (q *query) runs(yield func(Run) bool) {
 	var k walk
 	k.start(q)
@@ -84,15 +81,15 @@ func (k *walk) runs(yield func(Run) bool) {
 	}
 }
 
-// each yields the slots of the remaining entities. The compiler copies the body of a caller's loop into this
-// loop, as long as this loop calls yield at one place only.
+// each yields the slots of the remaining entities. It calls yield at one place only, so that the compiler can
+// inline the body of the caller's loop.
 func (k *walk) each(doing string) iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		world, changes, plain := k.world, k.changes, k.q.plain
 		for {
 			var base uint
 			var mask uint64
-			if plain { // done here, because nextPiece would cost one more call for each word
+			if plain { // not in nextPiece, which would cost one more call for each word
 				base, mask = k.cursor.NextWord()
 				base *= 64
 			} else {
@@ -113,8 +110,8 @@ func (k *walk) each(doing string) iter.Seq[Slot] {
 	}
 }
 
-// nextPiece moves to the next entities of a walk. Bit i of the mask stands for the slot base + i. The mask is
-// zero at the end of the walk.
+// nextPiece moves to the next entities of the walk. Bit i of the mask stands for the slot base + i. At the end
+// of the walk the mask is zero.
 func (k *walk) nextPiece() (base uint, mask uint64) {
 	if k.source == fromLinks || k.source == fromPinned {
 		return k.nextPieceOfRun()
@@ -123,7 +120,7 @@ func (k *walk) nextPiece() (base uint, mask uint64) {
 	return word * 64, mask
 }
 
-// nextPieceOfRun does the work of nextPiece for walks over links and over pinned queries.
+// nextPieceOfRun does the work of nextPiece for links and for pinned queries.
 func (k *walk) nextPieceOfRun() (base uint, mask uint64) {
 	if k.at == k.cursor.Hi {
 		k.pieces = true

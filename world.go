@@ -15,15 +15,15 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Options say how a world is made. The zero value works.
+// Options configure a world. The zero value works.
 type Options struct {
-	// Name is the world's name in statistics, and the purpose under which vm counts its memory. Default:
-	// "world".
+	// Name is the world's name in statistics, and the purpose under which vm counts the world's memory.
+	// Default: "world".
 	Name string
-	// MaxEntities is the largest number of slots, rounded up to a multiple of 64. It costs addresses only:
-	// for each slot, the size of an element of every column and a few bytes. Default: 16,777,216; on Windows,
-	// where reserved addresses cost memory, 1,048,576; on the heap stand-in, which takes memory for all
-	// slots, 65,536.
+	// MaxEntities is the largest number of slots, rounded up to a multiple of 64. Each slot costs addresses,
+	// not memory: the size of an element of every column and a few bytes. Default: 16,777,216. On Windows,
+	// where reserved addresses cost memory: 1,048,576. On the heap stand-in, which takes memory for all
+	// slots: 65,536.
 	MaxEntities int
 	// Limit is a budget of committed memory, shared with other worlds and containers. Default:
 	// [vm.DefaultLimit].
@@ -32,73 +32,72 @@ type Options struct {
 	// dense.
 	Pages vm.Pages
 	// Mark is the mark that the world's entities carry, 1 to 255. An entity of a world with another mark is
-	// stale in this world. Set Mark if entities of one process can reach a world of another process. For
-	// example, region r of a cluster can have the mark 1 + r%255. Two worlds may have the same mark. If Mark
-	// is set, store.Load refuses a file with another mark. Default: the next mark in this process, and after
-	// store.Load the mark in the file.
+	// stale in this world. Two worlds may have equal marks. Set Mark if entities of one process can reach a
+	// world of another process. For example, region r of a cluster can have the mark 1 + r%255. If Mark is
+	// set, store.Load refuses a file with another mark. Default: the next mark in this process. After
+	// store.Load: the mark in the file.
 	Mark uint8
 }
 
 // World holds entities and the columns of their components. Make a World with [NewWorld].
 //
-// A world is not safe for use by several goroutines at once, with one exception: while nothing changes its
+// Only one goroutine may use a world at a time, with one exception: while nothing changes the world's
 // structure, any number of goroutines may look up entities, run queries, and write to different elements.
 type World struct {
 	options Options
 	calling callback        // the user's function that an operation is calling now
-	mark    generation.Mark // the mark that this world's generations carry
+	mark    generation.Mark // mark of the world's generations
 	marked  bool            // whether the program has chosen the mark
-	// alignment is the size of a huge page on the machine on which the world was made: see align.
+	// alignment is the size of a huge page on the machine that made the world. store.Load restores the saved
+	// value. See align.
 	alignment int
 	closed    bool
 	memory    memory
-	quoted    string // the name in quotes, for labels
+	quoted    string // the world's name in quotes, for labels
 
 	// The control arrays have one element for each slot or each 64-slot word. prepare carves them.
 	size      uint32         // number of slots for which the control arrays are committed, a multiple of 64
-	gens      unsafe.Pointer // generation of each slot, uint32
-	owners    unsafe.Pointer // owner of word 0; the owners of other words lie below it
-	control   vm.Seam        // owners below, generations above
+	gens      unsafe.Pointer // array of the slots' generations, uint32
+	owners    unsafe.Pointer // address of the owner of word 0; the owners of later words lie below
+	control   vm.Seam        // memory of the owners (below) and generations (above)
 	live      *bitset.Set    // slots that hold an entity
 	liveWords unsafe.Pointer // live.Words()
-	huge      bool           // whether the generations were advised to use huge pages
-	all       *query         // World.Query() without columns
-	vacant    *bitset.Set    // words below the frontier that no archetype owns; on the Go heap
+	huge      bool           // whether reach has requested huge pages for the generations
+	all       *query         // the query of World.Query() without columns
+	vacant    *bitset.Set    // words below the frontier that no archetype owns; the set is on the Go heap
 	frontier  uint32         // the word after the last word that an archetype owns
 	floored   uint32         // words from this number on have no floor
 
 	columns    []*column
-	distinct   atomic.Int32         // the columns below this number are known to differ in type or name
-	watched    []*column            // the columns with hooks, stores or trackers, in the order of columns
+	distinct   atomic.Int32         // number of columns that are known to differ in type or name
+	watched    []*column            // columns with hooks, stores or trackers, sorted by id
 	relations  []linked             // relations and edges
-	deletion   *deletion            // a buffer for deletions; nil while a deletion calls hooks
-	resources  map[reflect.Type]any // pointers to values, by their type
+	deletion   *deletion            // buffers for the next deletion, or nil
+	resources  map[reflect.Type]any // pointers to values, by the type of the value
 	names      *Names               // nil before the first call of World.Names
 	archetypes []*Archetype
 	commands   commandsList
 	onMove     []func(old, new Entity)
-	bySet      map[string]*Archetype // archetypes by the set of their columns; nil while there are few
-	extents    []*extent             // by number; nil for extents that were given back
-	unusedIDs  []uint32              // numbers of given-back extents
+	bySet      map[string]*Archetype // archetypes by the set of their columns; nil if there are few
+	extents    []*extent             // extents by number; nil for a number in unusedIDs
+	unusedIDs  []uint32              // numbers of former extents, for new extents
 
 	unusedMarks []*marks          // marks of closed trackers
-	sizes       []columnCommitted // sizes of columns whose growth may be undone: see committed
+	sizes       []columnCommitted // stack of the sizes before the running growths: see committed
 
-	worn    int    // number of slots at their last generation; if 0, deletions skip the check for such slots
-	changes uint64 // number of structural changes so far
+	worn    int    // number of slots at their last generation
+	changes uint64 // number of structural changes
 	checked uint64 // value of changes at the last check, in builds that check invariants
 	last    operation
 
-	restored [][2]uint32 // lowest and highest generation of each word, during a restoration; nil otherwise
+	restored [][2]uint32 // lowest and highest generation of each word; nil except during a restoration
 
 	visits visits
-	// settle blocks until the world may be written to: see OnSettle. It is nil unless package store has
-	// registered a function.
-	settle func()
+	settle func() // blocks until package store allows writing to the world; set by OnSettle, or nil
 }
 
-// NewWorld returns an empty world. It reserves no addresses. The first column or entity does. It panics if
-// MaxEntities is negative or beyond the range of slot numbers.
+// NewWorld returns an empty world. The world reserves addresses when its first column or entity is made.
+// NewWorld panics if MaxEntities is negative or beyond the range of slot numbers.
 func NewWorld(o Options) *World {
 	if o.Name == "" {
 		o.Name = "world"
@@ -123,15 +122,15 @@ func NewWorld(o Options) *World {
 
 func (w *World) setMark(m generation.Mark) { w.mark, w.options.Mark = m, m.Number() }
 
-// markPool gives the mark that the program has chosen for the world, if any, to a new pool of the world. Then
-// worlds with the same chosen mark and the same history are saved as the same bytes.
+// markPool gives a new pool the world's mark, if the program has chosen the mark. Then two worlds with equal
+// marks and equal histories are saved as equal bytes.
 func (w *World) markPool(p rooms.Pool) {
 	if w.marked {
 		p.SetMark(w.mark)
 	}
 }
 
-// Options returns the world's options, with the defaults filled in.
+// Options returns the world's options, with the defaults of Name, MaxEntities and Mark filled in.
 func (w *World) Options() Options { return w.options }
 
 // Len returns the number of living entities. Complexity: the number of extents.
@@ -149,10 +148,10 @@ func (w *World) Alive(e Entity) bool {
 		*w.liveWord(e.slot / 64)>>(e.slot%64)&1 != 0
 }
 
-// Close releases the world's memory. The process keeps up to 1 MiB of pages of small worlds for later worlds.
-// No limit counts these pages: see vm.Options.Recycle. Every entity becomes stale. Pointers and slices into
-// columns must not be used any more. Making entities, columns or queries panics. A second Close only tries
-// again to release memory that the first Close could not release.
+// Close makes every entity stale and releases the world's memory. Do not use pointers and slices into columns
+// after Close. Making entities, columns or queries panics. If Close returns an error, another call tries to
+// release the remaining memory. The process keeps up to 1 MiB of pages of small worlds for later worlds. No
+// limit counts these pages: see vm.Options.Recycle.
 func (w *World) Close() error {
 	if w.closed {
 		return w.release()
@@ -178,7 +177,7 @@ func (w *World) Close() error {
 	return w.release()
 }
 
-// release releases all memory. After a failure, another call tries to release the remaining memory.
+// release releases all memory. It may be called again, for the memory that is left after a failure.
 func (w *World) release() error {
 	errs := w.commands.close()
 	for _, c := range w.watched {
@@ -203,8 +202,8 @@ func closedMessage(what string, w *World) string {
 		w.options.Name)
 }
 
-// generation returns the address of a slot's generation. It is sound for slots below w.size: the array is
-// committed up to w.size, never moves and holds no Go pointers.
+// generation returns the address of a slot's generation. The slot must be below w.size, because the array is
+// committed up to this slot. The array never moves and holds no Go pointers.
 func (w *World) generation(slot uint32) *uint32 {
 	return (*uint32)(unsafe.Add(w.gens, uintptr(slot)*4))
 }
@@ -212,19 +211,18 @@ func (w *World) generation(slot uint32) *uint32 {
 // entityIn returns the entity in a slot. The slot must be below w.size and must hold an entity.
 func (w *World) entityIn(slot uint32) Entity { return Entity{slot, *w.generation(slot)} }
 
-// liveWord returns the address of a word of live bits. It is sound for words below w.size/64, for the same
-// reasons as generation.
+// liveWord returns the address of a word of live bits. The word must be below w.size/64: see generation.
 func (w *World) liveWord(word uint32) *uint64 {
 	return (*uint64)(unsafe.Add(w.liveWords, uintptr(word)*8))
 }
 
 // owner describes the owner of a 64-slot word.
 type owner struct {
-	// extra has a bit, the column's number modulo 64, for each column that an entity of the word gained after
-	// its birth. extra may have more bits set than needed.
+	// Bit id%64 of extra is set if an entity of the word gained the column with number id after the entity's
+	// birth. Other bits may be set, too.
 	extra  uint64
-	extent uint32 // number of the extent that the word belongs to
-	floor  uint32 // at least as high as every generation that Trim discarded from the word
+	extent uint32 // number of the extent that has the word
+	floor  uint32 // upper bound of the word's generations that Trim has discarded
 }
 
 const (
@@ -235,13 +233,12 @@ const (
 	controlLead = 256
 )
 
-// owner returns the address of a word's owner. It is sound for words below w.size/64, for the same reasons as
-// generation.
+// owner returns the address of a word's owner. The word must be below w.size/64: see generation.
 func (w *World) owner(word uint32) *owner {
 	return (*owner)(unsafe.Add(w.owners, -int(word)*bytesOwner))
 }
 
-// prepare carves the control arrays.
+// prepare carves the control arrays in its first call.
 func (w *World) prepare() error {
 	if w.live != nil {
 		return nil
@@ -297,8 +294,8 @@ func (w *World) reach(end uint32) error {
 		return err
 	}
 	if huge := vm.HugePageSize(); huge > 0 && !w.huge && w.control.Above() >= huge {
-		// Look-ups read generations in any order, and huge pages save them address translations. If the
-		// advice fails, the world works with small pages.
+		// Look-ups read generations in random order, and huge pages save address translations. If the request
+		// fails, the world works with small pages.
 		w.huge = true
 		_ = w.control.Region().Huge(w.control.Offset()-controlLead, 4*w.options.MaxEntities)
 	}
@@ -306,15 +303,14 @@ func (w *World) reach(end uint32) error {
 	return nil
 }
 
-// measure counts the slots for which the control arrays are committed.
+// measure sets w.size to the number of slots for which all control arrays are committed.
 func (w *World) measure() {
 	slots := min(w.control.Above()/4, w.control.Below()/bytesOwner*64, w.live.Len(), w.vacant.Len()*64,
 		w.options.MaxEntities)
 	w.size = uint32(slots) &^ 63
 }
 
-// Slots returns the end of the slots in use: the slot of every living entity is lower than the result.
-// Complexity: constant.
+// Slots returns the end of the slots in use: every living entity has a lower slot. Complexity: constant.
 func (w *World) Slots() int {
 	if w.closed {
 		return 0

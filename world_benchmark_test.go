@@ -7,7 +7,6 @@ import (
 
 const benchmarkEntities = 1 << 20
 
-// benchmarkWorld returns a world with n entities of two columns, and with room for many more entities.
 func benchmarkWorld(b *testing.B, n int) (*World, *Archetype, []Entity, Column[position], Column[velocity]) {
 	b.Helper()
 	w := NewWorld(Options{MaxEntities: 4 * benchmarkEntities})
@@ -23,7 +22,6 @@ func benchmarkWorld(b *testing.B, n int) (*World, *Archetype, []Entity, Column[p
 	return w, a, es, pos, vel
 }
 
-// BenchmarkSmallWorlds makes and closes worlds of 100 entities, one after the other.
 func BenchmarkSmallWorlds(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

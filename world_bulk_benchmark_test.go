@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// bulkWorld returns a world of a million entities with a position, and two more columns that no entity has.
 func bulkWorld(b *testing.B) (*World, Column[position], Column[velocity], Column[struct{}]) {
 	b.Helper()
 	w := NewWorld(Options{})
@@ -37,7 +36,7 @@ func BenchmarkBulk(b *testing.B) {
 		}
 		perEntity(b)
 	})
-	b.Run("AddAll and RemoveAll of no size", func(b *testing.B) {
+	b.Run("AddAll and RemoveAll without data", func(b *testing.B) {
 		for b.Loop() {
 			addAndRemoveAll(tag, q, struct{}{})
 		}
@@ -50,11 +49,11 @@ func BenchmarkBulk(b *testing.B) {
 		perEntity(b)
 	})
 	b.Run("Exchange", func(b *testing.B) {
-		there, back := []AnyColumn{tag}, []AnyColumn{pos}
+		tags, positions := []AnyColumn{tag}, []AnyColumn{pos}
 		all := w.Query()
 		for b.Loop() {
-			w.Exchange(all, there, back)
-			w.Exchange(all, back, there)
+			w.Exchange(all, tags, positions)
+			w.Exchange(all, positions, tags)
 		}
 		perEntity(b)
 	})
@@ -68,14 +67,12 @@ func countOf(q Query) (n int) {
 	return n
 }
 
-// BenchmarkAny queries entities that have one of two components. The component alternates after 64 entities
-// or after each entity.
 func BenchmarkAny(b *testing.B) {
-	for _, turn := range []int{64, 1} {
-		name := fmt.Sprintf("in turns of %d", turn)
+	for _, period := range []int{64, 1} {
+		name := fmt.Sprintf("alternating after %d", period)
 		w, pos, vel, tag := bulkWorld(b)
 		for i, e := range entitiesOf(w.Query()) {
-			if i/turn%2 == 0 {
+			if i/period%2 == 0 {
 				vel.Add(e, velocity{})
 			} else {
 				tag.Add(e, struct{}{})
@@ -110,7 +107,6 @@ func BenchmarkBatches(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchmarkEntities/4096), "ns/batch")
 }
 
-// BenchmarkQueryOnce measures one pass of a query that finds nothing, one run, or one run in each word.
 func BenchmarkQueryOnce(b *testing.B) {
 	w, pos, vel, tag := bulkWorld(b)
 	for i, e := range entitiesOf(w.Query()) {
@@ -122,8 +118,8 @@ func BenchmarkQueryOnce(b *testing.B) {
 		name string
 		q    Query
 	}{{"empty", w.Query(vel)}, {"one run", w.Query(pos)}, {"16384 runs", w.Query(tag)},
-		{"16384 runs of two", w.Query(pos, tag)},
-		{"16384 runs without", w.Query(tag).Without(vel)}} {
+		{"16384 runs with two columns", w.Query(pos, tag)},
+		{"16384 runs with Without", w.Query(tag).Without(vel)}} {
 		b.Run(of.name, func(b *testing.B) {
 			for b.Loop() {
 				countOf(of.q)

@@ -1,6 +1,6 @@
 package vast
 
-// The types of this file make a modelColumn of each storage other than Column.
+// The types in this file implement modelColumn for SparseColumn, HeapColumn and Tag.
 
 type numberedSparse struct {
 	SparseColumn[[3]uint64]
@@ -92,7 +92,7 @@ func (c numberedTag) addAll(q Query, _ uint64) int {
 	return c.AddAll(q)
 }
 
-// setAll only counts, as the model does: a tag has no value.
+// setAll only counts the entities, because a tag has no value.
 func (c numberedTag) setAll(q Query, _ uint64) (n int) {
 	for e := range q.All() {
 		if c.Has(e) {
@@ -116,7 +116,7 @@ func (c numbered[T]) hook(add, remove func(Entity)) {
 	c.typed.OnRemove(func(e Entity, _ *T) { remove(e) })
 }
 
-// readEach reads the components of a run one by one. It returns mixed for a missing component.
+// readEach returns the components of a run, and mixed for a missing component.
 func readEach(c modelColumn, r Run) (vs []uint64) {
 	for i := range r.Len() {
 		v, has := c.get(r.Entity(i))

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldFaults runs each stream of the combined model once for each memory call of the stream, and lets
-// that call fail. The refused operation changes nothing, and succeeds when the test repeats it.
+// TestWorldFaults lets each memory call of a stream fail, one call in each run of the stream. The combined
+// model checks that the refused operation changes nothing, and that it succeeds when it is repeated.
 func TestWorldFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -24,7 +24,7 @@ func TestWorldFaults(t *testing.T) {
 		o := combinedOptions{slots: 1 << 13, pages: vm.PagesSmall, storage: storage, hooks: i == 1,
 			roads: OnDelete(i), faults: true}
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		// Some streams make few memory calls, so the test runs more streams until it has made enough calls.
+		// A stream may make only a few memory calls, so the test runs streams until it has enough calls.
 		const minCalls, maxStreams = 40, 20
 		calls, refused, streams := 0, 0, 0
 		for ; calls < minCalls && streams < maxStreams; streams++ {
@@ -38,11 +38,11 @@ func TestWorldFaults(t *testing.T) {
 				return m.fault
 			})
 		}
-		t.Logf("%v: %d streams of %d bytes, %d calls, %d of which make an operation fail", storage, streams,
-			n, calls, refused)
+		t.Logf("%v: %d streams of %d bytes; %d memory calls failed, and %d made an operation fail", storage,
+			streams, n, calls, refused)
 		if calls < minCalls || refused == 0 {
-			t.Errorf("%v: %d calls in %d streams, want %d calls; %d of them made an operation fail, want any",
-				storage, calls, streams, minCalls, refused)
+			t.Errorf("%v: %d memory calls in %d streams, want at least %d calls; %d calls made an operation "+
+				"fail, want at least one", storage, calls, streams, minCalls, refused)
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// FuzzWorld decodes its input into operations on a world and on the model of world_model_test.go. The first
-// byte chooses the number of slots and the kind of pages.
 func FuzzWorld(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		if len(stream) < 2 {
@@ -20,7 +18,6 @@ func FuzzWorld(f *testing.F) {
 	})
 }
 
-// FuzzEntityOf makes entities from arbitrary bits: no method finds a dead entity, and no look-up faults.
 func FuzzEntityOf(f *testing.F) {
 	w := NewWorld(Options{MaxEntities: 4096})
 	f.Cleanup(func() { w.Close() })
@@ -57,15 +54,15 @@ func FuzzEntityOf(f *testing.F) {
 				born.Remove(e) ||
 				later.Has(e) || later.Get(e) != nil || later.Add(e, [3]uint64{}) != nil || later.Remove(e) ||
 				w.Delete(e) {
-				t.Fatalf("dead entity %#x is found", id)
+				t.Fatalf("a method finds the dead entity %#x", id)
 			}
 			if w.Stats().Changes != changes {
-				t.Fatalf("dead entity %#x changed the world", id)
+				t.Fatalf("a call with the dead entity %#x changed the world", id)
 			}
 			return
 		}
 		if !w.Alive(e) || *born.Get(e) != id || later.Get(e)[0] != id {
-			t.Fatalf("live entity %#x is not found", id)
+			t.Fatalf("the live entity %#x is not found", id)
 		}
 	})
 }

@@ -21,15 +21,12 @@ func init() {
 	children["data"] = limitedData
 }
 
-// mappings counts the mappings of the process.
 func mappings() int {
 	b, err := os.ReadFile("/proc/self/maps")
 	mustNot(err)
 	return strings.Count(string(b), "\n")
 }
 
-// TestThousandWorlds has a thousand default worlds open at the same time, each with eight columns and some
-// entities.
 func TestThousandWorlds(t *testing.T) {
 	n, o := 1000, Options{}
 	if vm.HeapStandIn() {
@@ -51,7 +48,7 @@ func TestThousandWorlds(t *testing.T) {
 		*columns[i][7].Get(e) = uint64(i)
 	}
 	during := mappings()
-	t.Logf("%d mappings before, %d with %d worlds: %.1f a world", before, during, n,
+	t.Logf("%d mappings before, %d with %d worlds: %.1f for each world", before, during, n,
 		float64(during-before)/float64(n))
 	if most := vm.ReadFacts().MaxMappings; during > most*4/5 {
 		t.Errorf("the process has %d mappings, want at most four fifths of the limit %d", during, most)
@@ -62,8 +59,8 @@ func TestThousandWorlds(t *testing.T) {
 			sum += *columns[i][7].Get(e)
 		}
 		if w.Len() != 101 || sum != uint64(i) || w.Query(columns[i][0]).Count() != 100 {
-			t.Fatalf("world %d: %d entities, the sum is %d; %d entities have column 0", i, w.Len(), sum,
-				w.Query(columns[i][0]).Count())
+			t.Fatalf("world %d has %d entities, want 101; the sum is %d; %d entities have column 0, want 100", i,
+				w.Len(), sum, w.Query(columns[i][0]).Count())
 		}
 	}
 	for _, w := range worlds {
@@ -71,8 +68,8 @@ func TestThousandWorlds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The addresses stay reserved for later worlds, with at most one mapping for each world. The pages of up
-	// to 16 worlds stay in memory.
+	// The addresses of closed worlds stay reserved, with at most one mapping for each world. The pages of up to
+	// 16 closed worlds stay in memory, and keep their mappings.
 	if after := mappings(); after > before+n+100+16*(during-before)/n {
 		t.Errorf("%d mappings are left after Close, %d before Close", after, during)
 	}
@@ -80,8 +77,7 @@ func TestThousandWorlds(t *testing.T) {
 
 func TestLeakedWorlds(t *testing.T) { contentChild(t, "leaked worlds") }
 
-// leakedWorlds drops a thousand worlds without Close, as a careless test does. vm reports the worlds, and
-// does not give their memory back.
+// leakedWorlds drops worlds without Close. vm must report the worlds and must not give their memory back.
 func leakedWorlds() {
 	n, o := 1000, Options{Name: "dropped"}
 	if vm.HeapStandIn() {
@@ -112,7 +108,7 @@ func leakedWorlds() {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	must(leaks.Load() >= int64(n)*9/10, "%d leaks are reported for %d worlds", leaks.Load(), n)
+	must(leaks.Load() >= int64(n)*9/10, "vm reports %d leaks, want nearly %d", leaks.Load(), n)
 	for i, p := range kept {
 		must(*p == uint64(i), "element %d of a dropped world is %d", i, *p)
 	}
@@ -131,8 +127,8 @@ func refusal(f func() error, want error, limit string) {
 		must(err != nil, "panic: %v", v)
 	}
 	e, _ := err.(*vm.Error)
-	must(e != nil && e.Unwrap() == want && strings.Contains(e.Detail, limit), "want %v naming %s, got %v",
-		want, limit, err)
+	must(e != nil && e.Unwrap() == want && strings.Contains(e.Detail, limit),
+		"got %v, want an error that wraps %v and names %s", err, want, limit)
 }
 
 func TestKernelLimits(t *testing.T) {
@@ -145,16 +141,14 @@ func TestKernelLimits(t *testing.T) {
 
 const mib = 1 << 20
 
-// limitedAddressSpace makes columns until RLIMIT_AS refuses a column. After it has closed another world, it
-// makes one more column.
 func limitedAddressSpace() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20})
 	for range 4 {
 		anotherColumn[position](other)
 	}
-	// A column of 64 bytes takes a little over 66 MiB in a world of 2^20 slots. The world's own arrays take
-	// some 7 MiB. The limit leaves addresses for half a column when a column is refused: without free
-	// addresses, Go's runtime would end the process.
+	// In a world of 2^20 slots, a column of 64-byte elements takes about 66 MiB of addresses, and the world's
+	// own arrays take about 7 MiB. 33 MiB stay free for Go's runtime, which ends the process if it gets no
+	// addresses.
 	setLimit(unix.RLIMIT_AS, vm.ReadUsage().AddressSpace+9*66*mib+33*mib+7*mib)
 	// In a default world, a column of 64-byte elements needs 1 GiB of addresses and does not fit.
 	huge := NewWorld(Options{Name: "huge"})
@@ -176,12 +170,10 @@ func limitedAddressSpace() {
 		n, len(w.Stats().Columns))
 	refusal(makeColumns, vm.ErrAddressSpace, "RLIMIT_AS")
 	must(len(w.Stats().Columns) == n, "a refused column was made")
-	// The existing columns still work.
 	a := w.Archetype(cs[0], cs[n-1])
 	mustNot(a.Grow(20_000))
 	a.NewN(20_000, func(r Run) { cs[n-1].Slice(r)[0] = [8]uint64{7} })
-	must(a.Len() == 20_000 && cs[n-1].Len() == 20_000, "%d entities", a.Len())
-	// Closing another world makes room again.
+	must(a.Len() == 20_000 && cs[n-1].Len() == 20_000, "%d entities, want 20000", a.Len())
 	mustNot(other.Close())
 	c := NewColumn[[8]uint64](w)
 	for e := range w.Query(cs[0]).All() {
@@ -194,8 +186,6 @@ func limitedAddressSpace() {
 	fmt.Printf("%d columns under RLIMIT_AS\n", n)
 }
 
-// limitedData grows a world until RLIMIT_DATA refuses memory. After it has closed another world, it grows the
-// world again.
 func limitedData() {
 	other := NewWorld(Options{Name: "other", MaxEntities: 1 << 20, Pages: vm.PagesSmall})
 	NewColumn[[8]uint64](other)
@@ -204,11 +194,11 @@ func limitedData() {
 	c, d := NewColumn[[8]uint64](w), NewColumn[[8]uint64](w).Named("d")
 	a := w.Archetype(c, d)
 	a.NewN(1000, nil)
-	// At every refusal the limit leaves at least 20 MiB for Go's runtime.
+	// At each refusal the limit leaves at least 20 MiB for Go's runtime.
 	setLimit(unix.RLIMIT_DATA, vm.ReadUsage().Data+180*mib)
 	before := w.Stats()
 	for range 3 {
-		// The first column fits, the second column does not. A refusal gives all memory back.
+		// The first column fits, and the second does not. The refusal must give back the memory of the first.
 		refusal(func() error { return a.Grow(1_500_000) }, vm.ErrDataLimit, "RLIMIT_DATA")
 		refusal(func() error { a.NewN(1_500_000, nil); return nil }, vm.ErrDataLimit, "RLIMIT_DATA")
 		after := w.Stats()
@@ -219,18 +209,18 @@ func limitedData() {
 	w.checkInvariants()
 	mustNot(a.Grow(700_000))
 	a.NewN(700_000, nil)
-	must(a.Len() == 701_000 && c.Len() == 701_000, "%d entities", a.Len())
+	must(a.Len() == 701_000 && c.Len() == 701_000, "%d entities, want 701000", a.Len())
 	refusal(func() error { return a.Grow(1_000_000) }, vm.ErrDataLimit, "RLIMIT_DATA")
 	mustNot(other.Close())
 	mustNot(a.Grow(300_000))
 	a.NewN(300_000, nil)
-	must(a.Len() == 1_001_000 && w.Query(c, d).Count() == 1_001_000, "%d entities", a.Len())
+	must(a.Len() == 1_001_000 && w.Query(c, d).Count() == 1_001_000, "%d entities, want 1001000", a.Len())
 	w.checkInvariants()
 	mustNot(w.Close())
 }
 
-// smaps returns the bytes of [lo, hi) that are in memory and the bytes on huge pages. A mapping that lies
-// partly in the range counts whole.
+// smaps returns the number of bytes in memory and the number of bytes on huge pages, over all mappings that
+// overlap [lo, hi).
 func smaps(t *testing.T, lo, hi uintptr) (resident, huge int) {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -258,7 +248,6 @@ func smaps(t *testing.T, lo, hi uintptr) (resident, huge int) {
 	return resident, huge
 }
 
-// elements returns the addresses of a column's first n elements.
 func elements(c *column, n int) (lo, hi uintptr) {
 	return uintptr(c.base), uintptr(c.base) + uintptr(n*c.bytes)
 }
@@ -281,7 +270,6 @@ func TestHugePages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := NewWorld(Options{})
 			defer w.Close()
-			// The test fills pos and vel after it has made another column and an archetype with entities.
 			pos, vel, sparse := NewColumn[position](w), NewColumn[velocity](w), NewColumn[[3]uint64](w)
 			small := w.Archetype(pos)
 			small.NewN(1000, nil)
@@ -296,10 +284,12 @@ func TestHugePages(t *testing.T) {
 				resident, huge := smaps(t, lo, hi)
 				t.Logf("%s: %d KiB resident, %d KiB on huge pages", c.name, resident>>10, huge>>10)
 				if huge < n*16*3/4 {
-					t.Errorf("%s: only %d KiB of %d KiB are on huge pages", c.name, huge>>10, n*16>>10)
+					t.Errorf("%s: %d KiB of %d KiB are on huge pages, want three quarters", c.name, huge>>10,
+						n*16>>10)
 				}
 				if resident > n*16*5/4 {
-					t.Errorf("%s: %d KiB are resident for %d KiB of elements", c.name, resident>>10, n*16>>10)
+					t.Errorf("%s: %d KiB are resident, want at most five quarters of %d KiB", c.name,
+						resident>>10, n*16>>10)
 				}
 			}
 			for i, e := range entitiesOf(w.Query(vel)) {
@@ -309,8 +299,8 @@ func TestHugePages(t *testing.T) {
 			}
 			lo, hi := elements(sparse.c, n)
 			if resident, huge := smaps(t, lo, hi); resident > 1<<20 || huge != 0 || sparse.Len() != 11 {
-				t.Errorf("a column of %d entities (want 11) takes %d KiB, of which %d are on huge pages",
-					sparse.Len(), resident>>10, huge>>10)
+				t.Errorf("a column of %d entities, want 11, takes %d KiB, want at most 1024; %d KiB are on huge "+
+					"pages, want 0", sparse.Len(), resident>>10, huge>>10)
 			}
 		})
 	}

@@ -6,8 +6,6 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// TestMarks: an entity is stale in a world with another mark, and is alive in a world with the same mark and
-// the same history.
 func TestMarks(t *testing.T) {
 	made := func(mark uint8) (*vast.World, vast.Entity) {
 		w := vast.NewWorld(vast.Options{Mark: mark, MaxEntities: 64})
@@ -20,11 +18,11 @@ func TestMarks(t *testing.T) {
 	}
 	for _, mark := range []uint8{1, 17, 255} {
 		w, e := made(mark)
-		same, same1 := made(mark)
-		other, other1 := made(mark ^ 2)
-		if e != same1 || !same.Alive(e) || e == other1 || other.Alive(e) || w.Alive(other1) {
-			t.Errorf("mark %d: the entities are %x, %x with the same mark, and %x with another mark", mark,
-				e.ID(), same1.ID(), other1.ID())
+		twin, twinEntity := made(mark)
+		other, otherEntity := made(mark ^ 2)
+		if e != twinEntity || !twin.Alive(e) || e == otherEntity || other.Alive(e) || w.Alive(otherEntity) {
+			t.Errorf("mark %d: two worlds with the mark made %x and %x, a world with another mark made %x; or "+
+				"Alive is wrong", mark, e.ID(), twinEntity.ID(), otherEntity.ID())
 		}
 		if got := w.Options().Mark; got != mark || e.Generation() != 1 {
 			t.Errorf("Options has mark %d, want %d; the entity has generation %d, want 1", got, mark,
@@ -32,11 +30,11 @@ func TestMarks(t *testing.T) {
 		}
 		w.Reset()
 		if again := w.Archetype().New(); again.ID()>>56 != uint64(mark) || w.Alive(e) {
-			t.Errorf("after Reset the new entity is %x, or the old entity is alive", again.ID())
+			t.Errorf("after Reset the new entity %x lacks mark %d, or the old entity is alive", again.ID(), mark)
 		}
 	}
 	a, e := made(0)
 	if mark := a.Options().Mark; mark == 0 || e.ID()>>56 != uint64(mark) {
-		t.Errorf("the default mark is %d, and the entity is %x", mark, e.ID())
+		t.Errorf("the default mark is %d, want more than 0 and the mark of entity %x", mark, e.ID())
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// This test decodes a stream of bytes into operations on a world and on a model of plain Go maps. Both must
-// agree after every step. The test writes the answers to a transcript: the same stream must give the same
-// answers with every kind of pages.
+// The tests in this file decode a stream of bytes into operations on a world and on a model of plain Go maps.
+// The answers of the world must equal those of the model. The tests write the answers to a transcript, which
+// must not depend on the kind of pages.
 
 // modelColumn is a column whose elements are written and read as one number.
 type modelColumn interface {
@@ -27,13 +27,13 @@ type modelColumn interface {
 	set(e Entity, v uint64) bool
 	addAll(q Query, v uint64) int
 	setAll(q Query, v uint64) int
-	put(e Entity, v uint64) bool // writes through the pointer that Get returns
-	read(r Run) []uint64         // reads through Slice
+	put(e Entity, v uint64) bool // for a Column: writes through the pointer that Get returns
+	read(r Run) []uint64         // for a Column: reads through Slice
 	write(r Run, v func(i int) uint64)
 	hook(add, remove func(Entity))
 }
 
-// untypedColumn has the methods of columns without values.
+// untypedColumn has the methods of a column that do not depend on the element type.
 type untypedColumn interface {
 	AnyColumn
 	Name() string
@@ -44,8 +44,8 @@ type untypedColumn interface {
 	RemoveAll(q Query) int
 }
 
-// numbered embeds an interface instead of the Column, because Column has many methods, and the compiler
-// generates a wrapper for every method of an embedded type.
+// numbered embeds an interface and not the Column, because the compiler generates a wrapper for every method
+// of an embedded type, and Column has many methods.
 type numbered[T any] struct {
 	untypedColumn
 	typed Column[T]
@@ -100,7 +100,7 @@ func (c numbered[T]) write(r Run, v func(i int) uint64) {
 	}
 }
 
-// mixed stands for an element whose words differ.
+// mixed is the number for an element whose words differ.
 const mixed = ^uint64(0) - 7
 
 func newModelColumn(w *World, i int) modelColumn {
@@ -152,14 +152,15 @@ func newModelColumn(w *World, i int) modelColumn {
 		func(t uint16) uint64 { return uint64(t) })
 }
 
-// modelColumns is greater than 64, so that columns share bits in the masks of words.
+// modelColumns is greater than 64, so that some columns share a bit of owner.extra.
 const modelColumns = 70
 
-// modelSets are the columns of the archetypes: no columns, columns that share a mask bit, and many columns.
+// modelSets are the columns of the archetypes. Columns 0 and 64, and columns 1 and 65, share a bit of
+// owner.extra.
 var modelSets = [][]int{{}, {0}, {1, 2}, {0, 64}, {65, 66}, {1, 65, 3}, {0, 1, 2, 3, 4, 5, 6, 7}, {69, 4}}
 
-// hotColumns are chosen more often than other columns, so that entities, queries and archetypes share
-// columns.
+// hotColumns are chosen more often than other columns, so that entities, queries and archetypes have columns
+// in common.
 var hotColumns = []int{0, 1, 2, 3, 64, 65, 66, 67}
 
 type modelEntity struct {
@@ -182,8 +183,8 @@ type model struct {
 	refusals    int
 	capacity    int
 	sinceOpened int
-	forms       bool                    // queries get the conditions of moreForms
-	told        map[int]map[Entity]bool // for each column: the entities that its hooks say it has
+	forms       bool                    // whether queries get the conditions of moreForms
+	told        map[int]map[Entity]bool // by column, the entities that have the component according to hooks
 }
 
 func newModel(t testing.TB, o Options, transcript io.Writer) *model {
@@ -226,12 +227,11 @@ func (m *model) must(ok bool, format string, a ...any) {
 	}
 }
 
-// note writes an answer to the transcript.
 func (m *model) note(a ...any) { fmt.Fprintln(m.transcript, a...) }
 
 func (m *model) noteEntity(e Entity) { m.note("entity", e.Slot(), e.Generation()) }
 
-// byteStream is the source of a test's decisions. After its end it yields zeros.
+// byteStream yields the bytes of a stream, and zeros after the end.
 type byteStream struct{ rest []byte }
 
 func (b *byteStream) next() int {
@@ -245,7 +245,6 @@ func (b *byteStream) next() int {
 
 func (b *byteStream) next16() int { return b.next()<<8 | b.next() }
 
-// column chooses a column, mostly from hotColumns.
 func (b *byteStream) column() int {
 	if v := b.next(); v < 200 {
 		return hotColumns[v%len(hotColumns)]
@@ -263,7 +262,7 @@ func (b *byteStream) set(most int) (set []int) {
 	return set
 }
 
-// entity chooses a live entity. If no entity is alive, it returns the zero Entity.
+// entity returns a live entity, or the zero Entity if there is none.
 func (m *model) entity(b *byteStream) Entity {
 	if len(m.order) == 0 {
 		return Entity{}
@@ -293,21 +292,19 @@ func (m *model) died(e Entity) {
 	}
 }
 
-// reorder removes dead entities from order, and keeps the order of the live entities.
-func (m *model) reorder() {
+func (m *model) removeDeadFromOrder() {
 	m.order = slices.DeleteFunc(m.order, func(e Entity) bool { return m.entities[e] == nil })
 }
 
-// panicOf returns the value that f panics with, or nil if f returns.
 func panicOf(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-// refused runs f, which makes n entities of archetype a, or room for them. It checks that f fails only if
-// slots are lacking, and that a failure changes nothing.
-func (m *model) refused(a, n int, f func() error) {
+// mayRefuse runs f, which makes n entities of archetype a or room for n entities. f may fail only if slots are
+// lacking, and a failure must change nothing.
+func (m *model) mayRefuse(a, n int, f func() error) {
 	changes, lens, slots := m.world.changes, m.lens(), m.world.size
 	var err error
 	if v := panicOf(func() { err = f() }); v != nil {
@@ -337,7 +334,6 @@ func (m *model) refused(a, n int, f func() error) {
 		m.capacity, n, others, lens[a])
 }
 
-// lens returns the number of entities of each archetype.
 func (m *model) lens() (n []int) {
 	for _, a := range m.archetypes {
 		n = append(n, a.Len())
@@ -345,7 +341,6 @@ func (m *model) lens() (n []int) {
 	return n
 }
 
-// run decodes and runs a stream.
 func (m *model) run(stream []byte) {
 	b := &byteStream{stream}
 	for len(b.rest) > 0 {
@@ -373,14 +368,13 @@ func (m *model) close() {
 		c := m.columns[hotColumns[int(e.Slot())%len(hotColumns)]]
 		_, has := c.get(e)
 		m.must(!w.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.Remove(e) && !w.Delete(e),
-			"%v is found in a closed world", e)
+			"a method of a closed world finds %v", e)
 	}
-	// Marks repeat after 255 worlds, so an entity of an older world could be alive in a later world. Keep the
-	// stale entities of the last world only.
+	// Keep only the stale entities of the last world. Marks repeat after 255 worlds, so an entity of an older
+	// world could be alive in a later world.
 	m.stale = slices.Clone(order[:min(len(order), 50)])
 }
 
-// digest runs a stream and returns a hash of all answers.
 func digest(t testing.TB, o Options, stream []byte) (sum string, m *model) {
 	h := fnv.New64a()
 	m = newModel(t, o, h)
@@ -388,7 +382,6 @@ func digest(t testing.TB, o Options, stream []byte) (sum string, m *model) {
 	return fmt.Sprintf("%x", h.Sum(nil)), m
 }
 
-// randomStream returns n random bytes.
 func randomStream(r *rand.Rand, n int) []byte {
 	b := make([]byte, 0, n+8)
 	for len(b) < n {
@@ -413,7 +406,6 @@ func TestWorldModel(t *testing.T) {
 	}
 }
 
-// TestWorldModelPages runs one stream with every kind of pages and compares the answers.
 func TestWorldModelPages(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -426,7 +418,7 @@ func TestWorldModelPages(t *testing.T) {
 			first = sum
 		}
 		if sum != first {
-			t.Errorf("pages %v: the answers differ from those with %v", p, vm.PagesAuto)
+			t.Errorf("the answers with pages %v differ from the answers with pages %v", p, vm.PagesAuto)
 		}
 	}
 }

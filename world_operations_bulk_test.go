@@ -2,7 +2,7 @@ package vast
 
 import "slices"
 
-// applyBatches compares Batches(n) of a query with es, the query's matches in the model.
+// applyBatches compares q.Batches(n) with es, the matches in the model.
 func (m *model) applyBatches(q Query, es []Entity, n int) {
 	m.operation = "Batches"
 	var got []Entity
@@ -18,19 +18,17 @@ func (m *model) applyBatches(q Query, es []Entity, n int) {
 			"Batches(%d): a batch before the last has %d entities", n, batch.Len())
 		m.note("batch", batch.Len())
 	}
-	m.must(slices.Equal(got, es), "batches have %v, want %v", got, es)
+	m.must(slices.Equal(got, es), "the batches yield %v, want %v", got, es)
 }
 
-// changesOf checks that f makes the wanted number of structural changes.
-func (m *model) changesOf(want int, f func()) {
+func (m *model) mustChange(want int, f func()) {
 	before := m.world.changes
 	f()
-	m.must(m.world.changes == before+uint64(want), "want %d structural changes, counted %d", want,
+	m.must(m.world.changes == before+uint64(want), "want %d structural changes, got %d", want,
 		m.world.changes-before)
 }
 
-// lacking returns the number of entities in es without component i.
-func (m *model) lacking(es []Entity, i int) (n int) {
+func (m *model) countWithout(es []Entity, i int) (n int) {
 	for _, e := range es {
 		if !m.has(e, i) {
 			n++
@@ -47,7 +45,7 @@ func (m *model) applyAddAll(b *byteStream) {
 		return // AddAll on all entities should be rare
 	}
 	es := m.matching(match)
-	m.changesOf(m.lacking(es, i), func() {
+	m.mustChange(m.countWithout(es, i), func() {
 		n := m.columns[i].addAll(q, v)
 		m.must(n == len(es), "column %d: returned %d, want %d", i, n, len(es))
 	})
@@ -63,10 +61,10 @@ func (m *model) applySetAll(b *byteStream) {
 	q, _, match := m.query(b)
 	i, v := b.column(), uint64(b.next())+1
 	es := m.matching(match)
-	m.changesOf(0, func() {
+	m.mustChange(0, func() {
 		n := m.columns[i].setAll(q, v)
-		m.must(n == len(es)-m.lacking(es, i), "column %d: returned %d; %d of %d entities lack the component",
-			i, n, m.lacking(es, i), len(es))
+		m.must(n == len(es)-m.countWithout(es, i),
+			"column %d: returned %d; %d of %d entities lack the component", i, n, m.countWithout(es, i), len(es))
 	})
 	for _, e := range es {
 		if m.has(e, i) {
@@ -85,8 +83,8 @@ func (m *model) applyRemoveAll(b *byteStream) {
 		i = with[0]
 	}
 	es := m.matching(match)
-	had := len(es) - m.lacking(es, i)
-	m.changesOf(had, func() {
+	had := len(es) - m.countWithout(es, i)
+	m.mustChange(had, func() {
 		n := m.columns[i].RemoveAll(q)
 		m.must(n == had, "column %d: returned %d, want %d", i, n, had)
 	})
@@ -111,12 +109,12 @@ func (m *model) applyExchange(b *byteStream) {
 	es := m.matching(match)
 	changes := 0
 	for _, i := range add {
-		changes += m.lacking(es, i)
+		changes += m.countWithout(es, i)
 	}
 	for _, i := range remove {
-		changes += len(es) - m.lacking(es, i)
+		changes += len(es) - m.countWithout(es, i)
 	}
-	m.changesOf(changes, func() {
+	m.mustChange(changes, func() {
 		n := m.world.Exchange(q, m.chosen(add), m.chosen(remove))
 		m.must(n == len(es), "returned %d, want %d", n, len(es))
 	})

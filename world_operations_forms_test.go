@@ -2,11 +2,10 @@ package vast
 
 import "slices"
 
-// hookedColumns has one column of each storage. Hooks of these columns keep a set of the entities that have
-// the component.
+// hookedColumns has one column of each storage.
 var hookedColumns = []int{2, 5, 65, 66}
 
-// hookAll registers hooks that must see each gain and each loss once.
+// hookAll registers hooks, which check that each gain and each loss is reported once.
 func (m *model) hookAll() {
 	m.told = map[int]map[Entity]bool{}
 	m.world.OnMove(func(old, now Entity) {
@@ -33,7 +32,6 @@ func (m *model) hookAll() {
 	}
 }
 
-// checkHooks compares the calls of hooks with the model.
 func (m *model) checkHooks() {
 	for _, i := range hookedColumns {
 		n := 0
@@ -48,7 +46,7 @@ func (m *model) checkHooks() {
 	}
 }
 
-// applyForms applies an operation to a query with further conditions.
+// applyForms applies an operation to a query with the conditions of moreForms.
 func (m *model) applyForms(b *byteStream) {
 	m.forms = true
 	switch b.next() % 9 {
@@ -70,8 +68,8 @@ func (m *model) applyForms(b *byteStream) {
 	m.forms = false
 }
 
-// moreForms adds optional columns to a query, excludes all columns that the query does not name, or limits
-// the query to a list.
+// moreForms adds the conditions Optional, Exactly and Among to a query and to the query's match function. It
+// adds the last two only sometimes.
 func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool) (Query,
 	func(*modelEntity) bool) {
 	chosen := slices.DeleteFunc(b.set(3), func(i int) bool {
@@ -79,46 +77,45 @@ func (m *model) moreForms(b *byteStream, q Query, match func(*modelEntity) bool)
 		return slices.Contains(q.q.columns(asked, implied, leftOut), c)
 	})
 	q = q.Optional(m.chosen(chosen)...)
-	how := b.next()
-	if how%3 == 0 {
+	conditions := b.next()
+	if conditions%3 == 0 {
 		q = q.Exactly()
 		named := map[int]bool{}
 		for _, c := range q.q.columns(asked, implied, oneOf, optional) {
 			named[int(c.id)] = true
 		}
-		before := match
+		matchBefore := match
 		match = func(v *modelEntity) bool {
 			for i := range v.values {
 				if !named[i] {
 					return false
 				}
 			}
-			return before(v)
+			return matchBefore(v)
 		}
 	}
-	if how/3%3 == 0 {
+	if conditions/3%3 == 0 {
 		listed := map[*modelEntity]bool{}
 		var list []Entity
-		for at := 0; at < len(m.order); {
-			n := min(1+b.next(), len(m.order)-at)
+		for i := 0; i < len(m.order); {
+			n := min(1+b.next(), len(m.order)-i)
 			if n%2 == 0 {
-				list = append(list, m.order[at:at+n]...)
+				list = append(list, m.order[i:i+n]...)
 			} else {
-				list = append(list, m.order[at], m.order[at])
+				list = append(list, m.order[i], m.order[i])
 			}
-			at += n
+			i += n
 		}
 		for _, e := range list {
 			listed[m.entities[e]] = true
 		}
 		q = q.Among(append(list, m.stale...))
-		before := match
-		match = func(v *modelEntity) bool { return listed[v] && before(v) }
+		matchBefore := match
+		match = func(v *modelEntity) bool { return listed[v] && matchBefore(v) }
 	}
 	return q, match
 }
 
-// applyOrder compares an Order by the values of column 0 with the model.
 func (m *model) applyOrder(b *byteStream) {
 	m.operation = "Order"
 	m.forms = b.next()%2 == 0
@@ -134,9 +131,10 @@ func (m *model) applyOrder(b *byteStream) {
 	n := 0
 	for s, v := range NewOrder(q, key, func(v *uint64) uint64 { return *v }).Ascending() {
 		e := s.Entity()
-		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d is %v, or its value is wrong", n, e)
+		m.must(n < len(es) && e == es[n] && v == key.Get(e), "entity %d of the order is %v, or has a wrong value",
+			n, e)
 		n++
 	}
-	m.must(n == len(es), "yields %d entities, want %d", n, len(es))
+	m.must(n == len(es), "Ascending yields %d entities, want %d", n, len(es))
 	m.note("ordered", n)
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 )
 
-// apply decodes one operation and runs it on the world and on the model.
 func (m *model) apply(b *byteStream) {
 	op := b.next()
 	switch op % 31 {
@@ -81,18 +80,17 @@ func (m *model) apply(b *byteStream) {
 	}
 }
 
-// applyPack packs an archetype. The model gets the new references of the moved entities.
 func (m *model) applyPack(b *byteStream) {
 	m.operation = "Pack"
 	moves := m.archetypes[b.next()%len(m.archetypes)].Pack(MoveOptions{Most: b.next() % 100})
-	m.reorder()
+	m.removeDeadFromOrder()
 	for i, old := range m.order {
 		e := moves.Resolve(old)
 		if e == old {
 			continue
 		}
 		v := m.entities[old]
-		m.must(v != nil && m.entities[e] == nil && !slices.Contains(m.stale, e), "%v moves to %v", old, e)
+		m.must(v != nil && m.entities[e] == nil && !slices.Contains(m.stale, e), "Pack moves %v to %v", old, e)
 		m.died(old)
 		m.entities[e], m.order[i] = v, e
 		m.noteEntity(e)
@@ -103,20 +101,20 @@ func (m *model) applyNew(b *byteStream) {
 	m.operation = "New"
 	a := b.next() % len(m.archetypes)
 	var e Entity
-	m.refused(a, 1, func() error { e = m.archetypes[a].New(); return nil })
+	m.mayRefuse(a, 1, func() error { e = m.archetypes[a].New(); return nil })
 	if e.IsZero() {
 		return
 	}
 	m.born(e, a)
 	for _, i := range modelSets[a] {
 		v, has := m.columns[i].get(e)
-		m.must(has && v == 0, "a new entity has component %d: %v, with the value %d", i, has, v)
+		m.must(has && v == 0, "Get finds component %d of a new entity: %v, value %d, want true and 0", i, has, v)
 	}
 	m.writeAll(e, uint64(b.next()+1))
 }
 
-// writeAll writes a value, mostly not zero, to each component that an entity has since its birth. If a later
-// entity in the same slot does not begin with zeros, the test then finds the old value.
+// writeAll writes to each component that an entity has since its birth. The values are seldom zero, so that
+// the test finds them if a later entity in the slot does not begin with zeros.
 func (m *model) writeAll(e Entity, v uint64) {
 	for _, i := range modelSets[m.entities[e].archetype] {
 		m.must(m.columns[i].put(e, v+uint64(i)), "component %d is missing", i)
@@ -129,7 +127,7 @@ func (m *model) applyNewN(b *byteStream) {
 	a, n, v := b.next()%len(m.archetypes), b.next16()%300, uint64(b.next())
 	var made []Entity
 	fill := func(r Run) {
-		m.must(r.Len() > 0, "an empty run")
+		m.must(r.Len() > 0, "NewN calls fill with an empty run")
 		for _, i := range modelSets[a] {
 			m.must(!slices.ContainsFunc(m.columns[i].read(r), func(v uint64) bool { return v != 0 }),
 				"component %d of new entities is not zero", i)
@@ -147,14 +145,14 @@ func (m *model) applyNewN(b *byteStream) {
 	if v%4 == 0 {
 		fill = nil
 	}
-	full := false
-	m.refused(a, n, func() error {
-		full = true
+	refused := false
+	m.mayRefuse(a, n, func() error {
+		refused = true
 		m.archetypes[a].NewN(n, fill)
-		full = false
+		refused = false
 		return nil
 	})
-	if full {
+	if refused {
 		m.must(len(made) == 0, "%d entities were made before the refusal", len(made))
 		return
 	}
@@ -203,7 +201,7 @@ func (m *model) applyRemove(b *byteStream) {
 	m.operation = "Remove"
 	e, i := m.entity(b), b.column()
 	if v := m.entities[e]; v != nil && len(v.values) > 0 && b.next()%2 == 0 {
-		// Half of the time, choose a column that the entity has. Otherwise most removals would have no
+		// In half of the calls choose a column that the entity has. Otherwise most removals would have no
 		// effect.
 		i = slices.Sorted(keys(v.values))[b.next()%len(v.values)]
 	}
@@ -238,12 +236,12 @@ func (m *model) applyDelete(b *byteStream) {
 	}
 }
 
-// query decodes a query. It returns the query, the columns that a match must have, and a function that
-// reports whether an entity of the model matches.
-func (m *model) query(b *byteStream) (Query, []int, func(*modelEntity) bool) {
+// query decodes a query. It also returns the columns that each match has, and a function that reports whether
+// an entity of the model matches.
+func (m *model) query(b *byteStream) (q Query, with []int, match func(*modelEntity) bool) {
 	with, minus := b.set(3), b.set(2)
 	minus = slices.DeleteFunc(minus, func(i int) bool { return slices.Contains(with, i) })
-	q := m.world.Query(m.chosen(with)...)
+	q = m.world.Query(m.chosen(with)...)
 	if len(minus) > 1 {
 		q = q.Without(m.columns[minus[0]]).Without(m.chosen(minus[1:])...)
 	} else {
@@ -255,7 +253,7 @@ func (m *model) query(b *byteStream) (Query, []int, func(*modelEntity) bool) {
 	if len(any) > 0 {
 		q = q.Any(m.chosen(any)...)
 	}
-	match := func(v *modelEntity) bool {
+	match = func(v *modelEntity) bool {
 		if len(any) > 0 && !slices.ContainsFunc(any, func(i int) bool { _, has := v.values[i]; return has }) {
 			return false
 		}
@@ -303,7 +301,7 @@ func (m *model) applyDeleteAll(b *byteStream) {
 		m.died(e)
 		m.must(!m.world.Alive(e), "%v is alive", e)
 	}
-	m.reorder()
+	m.removeDeadFromOrder()
 	m.note("deleted", n)
 }
 
@@ -329,7 +327,7 @@ func (m *model) applyGrow(b *byteStream) {
 	m.operation = "Archetype.Grow"
 	a, n, k := b.next()%len(m.archetypes), b.next16()%400, b.next()%8
 	grown := false
-	m.refused(a, n, func() error {
+	m.mayRefuse(a, n, func() error {
 		err := m.archetypes[a].Grow(n)
 		grown = err == nil
 		return err
@@ -352,12 +350,12 @@ func (m *model) applyRuns(b *byteStream) {
 	n, end, stop := 0, -1, b.next()%16
 	for r := range q.Runs() {
 		m.must(r.Len() > 0 && (r.Start() > end || m.forms && r.Start() == end),
-			"the run [%d, +%d) begins at or before %d, the end of the previous run", r.Start(), r.Len(), end)
+			"a run of %d slots begins at %d, and the previous run ends at %d", r.Len(), r.Start(), end)
 		end = r.Start() + r.Len()
 		m.note("run", r.Start(), r.Len())
-		m.must(n+r.Len() <= len(es), "more entities than match")
+		m.must(n+r.Len() <= len(es), "Runs yields more than %d entities", len(es))
 		for k := range r.Len() {
-			m.must(r.Entity(k) == es[n+k], "run's entity %v, want %v", r.Entity(k), es[n+k])
+			m.must(r.Entity(k) == es[n+k], "the run has entity %v, want %v", r.Entity(k), es[n+k])
 		}
 		for _, i := range with {
 			for k, v := range m.columns[i].read(r) {
@@ -367,10 +365,10 @@ func (m *model) applyRuns(b *byteStream) {
 		}
 		n += r.Len()
 		if stop--; stop == 0 {
-			return // leaving a query early is allowed
+			return // a loop may leave a query early
 		}
 	}
-	m.must(n == len(es), "yields %d entities, want %d", n, len(es))
+	m.must(n == len(es), "Runs yields %d entities, want %d", n, len(es))
 }
 
 func (m *model) applyCount(b *byteStream) {
@@ -416,13 +414,12 @@ func (m *model) applyStale(b *byteStream) {
 	m.checkDead(m.stale[b.next16()%len(m.stale)], b.column())
 }
 
-// checkDead checks that no method finds a dead entity or changes the world when called with it.
 func (m *model) checkDead(e Entity, i int) {
 	c, changes := m.columns[i], m.world.changes
 	_, has := c.get(e)
 	m.must(!m.world.Alive(e) && !c.Has(e) && !has && !c.set(e, 1) && !c.add(e, 1) && !c.Remove(e) &&
 		!m.world.Delete(e),
-		"the dead entity %v (%#x) is found", e, e.ID())
+		"a method finds the dead entity %v (%#x)", e, e.ID())
 	m.must(m.world.changes == changes, "a call with the dead entity %v (%#x) changed the world", e, e.ID())
 }
 
@@ -433,7 +430,7 @@ func (m *model) applyRandomBits(b *byteStream) {
 		id = id<<8 | uint64(b.next())
 	}
 	if b.next()%2 == 0 {
-		// Make an ID with a live entity's slot and this world's mark, and mostly with another generation.
+		// Make an ID with the slot of a live entity, the mark of the world and mostly another generation.
 		e := m.entity(b)
 		id = uint64(uint32(m.world.mark))<<32 | id&0x03_0000_0000 | uint64(e.slot)
 	}
@@ -442,7 +439,6 @@ func (m *model) applyRandomBits(b *byteStream) {
 	}
 }
 
-// checkAll compares the whole world with the whole model.
 func (m *model) checkAll() {
 	m.world.checkInvariants()
 	m.must(m.world.Len() == len(m.entities) && len(m.order) == len(m.entities), "%d entities, want %d",

@@ -10,10 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldsFillUp fills worlds of many sizes to their last slot. Some sizes leave no spare byte in the
-// control arrays.
 func TestWorldsFillUp(t *testing.T) {
-	tight := 4*vm.PageSize() - 64
+	tight := 4*vm.PageSize() - 64 // the generations of so many slots fill their pages to the last byte
 	sizes := []int{64, 128, 960, 1024, 16_320, 16_384, tight - 64, tight, tight + 64, 2*tight + 64}
 	for _, n := range sizes {
 		w := NewWorld(Options{MaxEntities: n})
@@ -25,7 +23,7 @@ func TestWorldsFillUp(t *testing.T) {
 			}
 		})
 		if err := a.Grow(1); !errors.Is(err, vm.ErrCapacity) || w.Len() != n {
-			t.Errorf("%d of %d slots are used, Grow(1) gave %v, want ErrCapacity", w.Len(), n, err)
+			t.Errorf("%d of %d slots are in use, and Grow(1) returns %v, want ErrCapacity", w.Len(), n, err)
 		}
 		w.checkInvariants()
 		if err := w.Close(); err != nil {
@@ -34,21 +32,19 @@ func TestWorldsFillUp(t *testing.T) {
 	}
 }
 
-// TestArraysOfHugePages: the first page of the generations of a large world lies at the start of a huge page.
-// The first page of a column of at least one huge page does, too.
 func TestArraysOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {
-		t.Skip("no huge pages, or very large ones")
+		t.Skip("the system has no huge pages, or huge pages of more than 4 MiB")
 	}
 	for _, n := range []int{huge / 4, huge, 3 * huge} {
 		w := NewWorld(Options{MaxEntities: n})
 		c := NewColumn[byte](w)
 		if at := uintptr(c.base) - uintptr(c.c.skew); n >= huge && at%uintptr(huge) != 0 {
-			t.Errorf("%d slots: the column's first page is at %#x", n, at)
+			t.Errorf("%d slots: the column's first page is at %#x, want the start of a huge page", n, at)
 		}
 		if at := uintptr(w.gens) - controlLead; at%uintptr(huge) != 0 {
-			t.Errorf("%d slots: the generations' first page is at %#x", n, at)
+			t.Errorf("%d slots: the generations' first page is at %#x, want the start of a huge page", n, at)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
@@ -56,8 +52,8 @@ func TestArraysOfHugePages(t *testing.T) {
 	}
 }
 
-// TestColumnsAreApart checks that columns of one component size do not lie at a distance whose bits 12 to 27
-// are zero: see decision 0013.
+// TestColumnsAreApart: bits 12 to 27 of the distance between two columns must not all be zero. The reason is
+// in docs/decisions/0013-different-cache-lines.md.
 func TestColumnsAreApart(t *testing.T) {
 	if vm.HeapStandIn() {
 		t.Skip("columns are small and lie on the Go heap")
@@ -77,7 +73,6 @@ func TestColumnsAreApart(t *testing.T) {
 	}
 }
 
-// TestFirstCalls makes the first entity of a world without columns, and lets each system call fail in turn.
 func TestFirstCalls(t *testing.T) {
 	refused := 0
 	calls := faulttest.EachCall(t, func() error {
@@ -87,28 +82,27 @@ func TestFirstCalls(t *testing.T) {
 		if err != nil {
 			refused++
 			if w.Len() != 0 || a.free() != 0 {
-				t.Errorf("after Grow failed with %v, there are %d entities and %d free slots, want none", err,
+				t.Errorf("after Grow failed with %v, the world has %d entities and %d free slots, want none", err,
 					w.Len(), a.free())
 			}
 			if err := a.Grow(1); err != nil {
-				t.Errorf("Grow once more: %v", err)
+				t.Errorf("a second Grow also fails: %v", err)
 			}
 		}
 		a.New()
 		if closing := w.Close(); closing != nil {
 			err = errors.Join(err, closing)
 			if closing := w.Close(); closing != nil {
-				t.Errorf("Close once more: %v", closing)
+				t.Errorf("a second Close also fails: %v", closing)
 			}
 		}
 		return err
 	})
 	if calls < 2 || refused == 0 {
-		t.Errorf("%d calls, want at least 2; %d of them made an operation fail, want some", calls, refused)
+		t.Errorf("%d memory calls, want at least 2; %d calls made Grow fail, want at least one", calls, refused)
 	}
 }
 
-// TestColumnTooLarge: a world refuses a column whose bytes overflow an int, and does not change.
 func TestColumnTooLarge(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 22})
 	defer w.Close()

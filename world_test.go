@@ -122,7 +122,6 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// TestPointersStay takes pointers, makes millions of entities, and compares the pointers with new ones.
 func TestPointersStay(t *testing.T) {
 	n := longtest.Pick(300_000, 10_000_000)
 	w := NewWorld(Options{MaxEntities: n + 100_000})
@@ -158,7 +157,7 @@ func TestPointersStay(t *testing.T) {
 		}
 	}
 	if w.Len() != n+1000 {
-		t.Errorf("%d entities", w.Len())
+		t.Errorf("%d entities, want %d", w.Len(), n+1000)
 	}
 }
 
@@ -205,16 +204,15 @@ func TestTrim(t *testing.T) {
 	b.NewN(n, func(r Run) {
 		for i, v := range other.Slice(r) {
 			if v != [8]uint64{} {
-				t.Fatalf("entity %d of the run is %v", i, v)
+				t.Fatalf("entity %d of the run begins with %v, want zeros", i, v)
 			}
 		}
 	})
 	if w.Len() != n+2 {
-		t.Errorf("%d entities", w.Len())
+		t.Errorf("%d entities, want %d", w.Len(), n+2)
 	}
 }
 
-// TestCollector lets goroutines make garbage and run the collector while worlds open, work and close.
 func TestCollector(t *testing.T) {
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
@@ -238,7 +236,7 @@ func TestCollector(t *testing.T) {
 		})
 	}
 	rounds := longtest.Pick(10, 40)
-	// A program may keep pointers into closed worlds as long as it does not follow them.
+	// A program may keep pointers into closed worlds if it does not follow them.
 	var stale []unsafe.Pointer
 	for range rounds {
 		w := NewWorld(Options{MaxEntities: 1 << 14})
@@ -266,7 +264,8 @@ func TestCollector(t *testing.T) {
 			}
 		}
 		if sum != 2500 || w.Len() != 2500 || big.Len() != 0 {
-			t.Fatalf("the sum is %v, %d entities, %d components", sum, w.Len(), big.Len())
+			t.Fatalf("the sum is %v, and %d entities are alive, want 2500; %d have the large component, want 0",
+				sum, w.Len(), big.Len())
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
@@ -278,8 +277,8 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(stale)
 }
 
-// TestReaders runs queries and look-ups on several goroutines at the same time. In builds with the race
-// detector, columns are Go heap memory, and the detector must find no race.
+// TestReaders runs queries and look-ups on several goroutines at a time. In builds with the race detector,
+// columns are Go heap memory, so that the detector checks the accesses to them.
 func TestReaders(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 14})
 	defer w.Close()
@@ -321,14 +320,14 @@ func TestReaders(t *testing.T) {
 			}
 			if all.Count() != 10_000 || w.Len() != 10_000 || vel.Len() != 10_000 ||
 				len(w.Stats().Columns) != 3 {
-				t.Errorf("%d entities", all.Count())
+				t.Errorf("%d entities, want 10000, or Len or Stats is wrong", all.Count())
 			}
 		})
 	}
 	wg.Wait()
 	for k, sum := range sums {
 		if sum != 80_000 {
-			t.Errorf("the sum of worker %d is %v", k, sum)
+			t.Errorf("the sum of worker %d is %v, want 80000", k, sum)
 		}
 	}
 	for i, e := range es {

@@ -7,9 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldsInTurn makes and closes worlds whose columns are made in different orders. Each world gets memory
-// of older worlds. No world has data of an older world, and an access through a pointer into a closed world
-// faults.
 func TestWorldsInTurn(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -26,6 +23,7 @@ func TestWorldsInTurn(t *testing.T) {
 			func() { blocks = NewColumn[[100]byte](w); columns = append(columns, blocks) },
 			func() { columns = append(columns, NewTag(w, "tag")) },
 		}
+		// Make the columns in random order, so that a column gets memory of another column of a closed world.
 		rnd.Shuffle(len(makers), func(i, j int) { makers[i], makers[j] = makers[j], makers[i] })
 		for _, make := range makers {
 			make()
@@ -37,7 +35,7 @@ func TestWorldsInTurn(t *testing.T) {
 			run = r
 			for i, m := range masses.Slice(r) {
 				if block := blocks.Slice(r)[i]; m != (number{}) || block != ([100]byte{}) {
-					t.Fatalf("a new entity has %v and %v", m, block)
+					t.Fatalf("a new entity has %v and %v, want zeros", m, block)
 				}
 				masses.Slice(r)[i].N = 1
 				blocks.Slice(r)[i] = [100]byte{0: 2, 99: 3}
@@ -55,7 +53,7 @@ func TestWorldsInTurn(t *testing.T) {
 		old = append(old[:0], run.Entity(0), run.Entity(run.Len()-1))
 		m, block := masses.Get(old[0]), blocks.Get(old[1])
 		if err := w.Close(); err != nil || limit.Used() != 0 {
-			t.Fatalf("Close gave %v, and the limit counts %d bytes", err, limit.Used())
+			t.Fatalf("Close returned %v, and the limit counts %d bytes, want 0", err, limit.Used())
 		}
 		if vm.HeapStandIn() {
 			continue
@@ -65,7 +63,7 @@ func TestWorldsInTurn(t *testing.T) {
 			"a large component": func() { block[99]++ },
 		} {
 			if f := faultOf(t, use); f == nil || !f.Closed {
-				t.Fatalf("an access to %s of a closed world gave the fault %v", what, f)
+				t.Fatalf("an access to %s of a closed world faults with %v, want a fault with Closed set", what, f)
 			}
 		}
 	}

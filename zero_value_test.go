@@ -2,8 +2,6 @@ package vast
 
 import "testing"
 
-// TestZeroValues: calls on zero values and with zero arguments panic with a message that names the mistake or
-// the function that makes a usable value.
 func TestZeroValues(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()
@@ -20,7 +18,7 @@ func TestZeroValues(t *testing.T) {
 		order Order[uint64, uint64]
 	)
 	for _, test := range []struct {
-		says string
+		want string // part of the panic message
 		do   []func()
 	}{
 		{"make relations with NewRelation", []func(){
@@ -77,9 +75,9 @@ func TestZeroValues(t *testing.T) {
 	} {
 		for i, do := range test.do {
 			if v := panicOf(do); v == nil {
-				t.Errorf("call %d does not panic, want a panic with %q", i, test.says)
+				t.Errorf("call %d does not panic, want a panic with %q", i, test.want)
 			} else {
-				says(t, do, test.says)
+				says(t, do, test.want)
 			}
 		}
 	}

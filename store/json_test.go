@@ -699,7 +699,7 @@ func TestJSONDeepHierarchy(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"entities": [{"id": 0}`)
 	for i := 1; i < n; i++ {
-		fmt.Fprintf(&b, `, {"id": %d, "components": {"childOf": %d}}`, i, (i+n-1)%n)
+		fmt.Fprintf(&b, `, {"id": %d, "components": {"childOf": %d}}`, i, i-1)
 	}
 	b.WriteString("]}")
 	to := newTown(t, false)

@@ -210,8 +210,8 @@ func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	return layers, nil
 }
 
-// lengths returns the lengths in this layer of the n arrays of the last description. An array that the layer
-// lacks has length 0.
+// lengths returns the lengths that the n arrays of the last description have in this layer. The length is 0
+// if the layer lacks the array.
 func (y *layer) lengths(n int) []int {
 	lengths := make([]int, n)
 	for i, k := range y.arrays {
@@ -282,7 +282,6 @@ func (x *indexed) scanCopy() {
 	}
 }
 
-// scanFile lists the blocks of a file.
 func (x *indexed) scanFile() error {
 	src := x.r.src.(*places)
 	x.src = src.src
@@ -512,7 +511,6 @@ func (o *overlay) copyBlock(x *indexed, f *found, lo, hi, size int) error {
 // ranges are half-open ranges of elements, in ascending order, with a gap between two ranges.
 type ranges [][2]int
 
-// add adds the elements [lo, hi).
 func (r *ranges) add(lo, hi int) {
 	if lo >= hi {
 		return
@@ -524,7 +522,6 @@ func (r *ranges) add(lo, hi int) {
 	*r = slices.Replace(*r, i, j, [2]int{lo, hi})
 }
 
-// remove removes the elements [lo, hi).
 func (r *ranges) remove(lo, hi int) {
 	if lo >= hi {
 		return

@@ -65,7 +65,6 @@ type moment struct {
 	values         map[int]map[int][]byte // encoded components of HeapColumns, by column number and by slot
 }
 
-// momentOf copies the state of a world.
 func momentOf(w *vast.World, o Options) (*moment, error) {
 	m, err := lookAt(w, o)
 	if err != nil {
@@ -191,7 +190,6 @@ func bitThatDiffers(a, b *state.Array) int {
 	return -1
 }
 
-// compareEntities compares the sets of living entities.
 func (m *moment) compareEntities(now *moment) *Difference {
 	if slot := bitThatDiffers(m.findArray(state.Live, -1), now.findArray(state.Live, -1)); slot >= 0 {
 		return entityDifference(m, now, slot)
@@ -290,7 +288,6 @@ func (m *moment) compareResources(now *moment, o Options) *Difference {
 	return nil
 }
 
-// resource returns the encoded resource with a name.
 func (m *moment) resource(name string) (encoded []byte, ok bool) {
 	i := slices.IndexFunc(m.m.Resources, func(r resourceManifest) bool { return r.Name == name })
 	if i < 0 {
@@ -337,10 +334,8 @@ func (m *moment) compareRest(now *moment) *Difference {
 	return nil
 }
 
-// keptAt reports whether an element belongs to the state.
 func keptAt(a *state.Array, k int) bool { return k < a.Len && keptOf(a, k/64)>>(k%64)&1 != 0 }
 
-// element returns an element of an array.
 func element(a *state.Array, k int) reflect.Value {
 	return reflect.NewAt(a.Type, unsafe.Pointer(&a.Bytes(k, k+1)[0])).Elem()
 }

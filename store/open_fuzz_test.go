@@ -11,7 +11,6 @@ import (
 	"github.com/vastgo/vast/internal/disk/sim"
 )
 
-// sealCheckpoint corrects the checksums of a checkpoint.
 func sealCheckpoint(file []byte) {
 	le := binary.LittleEndian
 	for at := len(magic); at+bytesHeader <= len(file); {
@@ -34,8 +33,8 @@ func sealCheckpoint(file []byte) {
 	}
 }
 
-// sealHeader corrects the checksums in a header h. rest is the part of the file that begins with the content
-// of the block. sealHeader returns the number of bytes of the content.
+// sealHeader corrects the checksums in h, the header of a block. rest is the part of the file that begins
+// with the content of the block. sealHeader returns the number of bytes of the content.
 func sealHeader(h, rest []byte) int {
 	le := binary.LittleEndian
 	n := int(min(le.Uint64(h[24:]), uint64(len(rest))))
@@ -44,7 +43,6 @@ func sealHeader(h, rest []byte) int {
 	return n
 }
 
-// sealJournal corrects the checksums of a segment of the journal.
 func sealJournal(file []byte) {
 	for ; len(file) >= 512; file = file[512:] {
 		binary.LittleEndian.PutUint32(file, crc32.Checksum(file[4:512], castagnoli))

@@ -50,7 +50,7 @@ func openKept(t *testing.T, dir string, o store.Options) *kept {
 	return k
 }
 
-// collect sets order, from which live chooses entities, to the living entities of the town.
+// collect sets order to the living entities of the town. The method live changes entities of order.
 func (k *kept) collect() {
 	k.order = k.order[:0]
 	for run := range k.w.Query().Runs() {
@@ -602,7 +602,7 @@ func TestChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := a.st.LastTick()
-	tick() // no further checkpoint is due
+	tick() // takes no checkpoint
 	if err := a.st.Wait(context.Background(), a.record(t, 6)); err != nil {
 		t.Fatal(err)
 	}

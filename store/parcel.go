@@ -184,7 +184,6 @@ type layout struct {
 	changes *changes // for decoding values on the Go heap
 }
 
-// layoutColumn is a column of a schema.
 type layoutColumn struct {
 	parcelColumn
 	path     string        // the column's name in the program
@@ -271,7 +270,6 @@ func (p *Packer) isStale(v reflect.Value) bool {
 	return !e.IsZero() && !p.w.Alive(e)
 }
 
-// decodeReference decodes what appendReference has encoded.
 func (p *Packer) decodeReference(b []byte, v reflect.Value) error {
 	row, size := binary.Uvarint(b)
 	if size <= 0 || size != len(b) || row > uint64(p.unpacking.n) {
@@ -283,5 +281,4 @@ func (p *Packer) decodeReference(b []byte, v reflect.Value) error {
 	return nil
 }
 
-// errReference is the error of a reference to an entity that the parcel lacks.
 var errReference = errors.New("a reference leads out of the parcel")

@@ -14,7 +14,6 @@ import (
 //
 // The list of edges keeps the order of the targets of each source, and of the sources of each target.
 
-// writeLinks appends the links of a relation.
 func (k *packing) writeLinks(c *packedColumn) error {
 	n := 0
 	for _, e := range k.entities {
@@ -48,7 +47,6 @@ func leadsOut(c *packedColumn, source, target vast.Entity) error {
 		"pack it, too, or remove the link first", source, c.Name, target)
 }
 
-// linkWriter appends the links of a relation.
 type linkWriter struct {
 	*packing
 	relation   *vast.Relation
@@ -174,7 +172,6 @@ type linkEnd struct {
 	depth                 int // number of levels above the entity
 }
 
-// readLinks reads the links of a relation.
 func (k *unpacking) readLinks(c *layoutColumn) error {
 	l := &unpackedLinks{layoutColumn: c}
 	hierarchy := c.to != nil && !c.to.col.Cyclic
@@ -218,7 +215,6 @@ func (k *unpacking) readLinks(c *layoutColumn) error {
 	return nil
 }
 
-// readEdges reads edges and their values.
 func (k *unpacking) readEdges(c *layoutColumn) error {
 	l := &unpackedLinks{layoutColumn: c}
 	n, err := k.count(2 + c.Type.Size)

@@ -46,7 +46,6 @@ func (p *Packer) Unpack(src []byte) ([]vast.Entity, error) {
 	return nil, fmt.Errorf("store: unpacking a parcel into world %q: %w", p.w.Options().Name, err)
 }
 
-// errDamaged is the error for bytes that no Packer has written.
 var errDamaged = errors.New("the parcel is damaged")
 
 // unpacking is one call of Unpack.
@@ -123,7 +122,6 @@ func (k *unpacking) read(src []byte) error {
 	return err
 }
 
-// uint reads a number.
 func (k *unpacking) uint() (int, error) {
 	n, size := binary.Uvarint(k.b)
 	if size <= 0 || n > math.MaxInt {
@@ -155,7 +153,6 @@ func (k *unpacking) entityNumber(base int) (int, error) {
 	return base + int(d), nil
 }
 
-// bytes reads the next n bytes.
 func (k *unpacking) bytes(n int) ([]byte, error) {
 	if n > len(k.b) {
 		return nil, errShort
@@ -385,7 +382,6 @@ func (k *unpacking) noteBirths(i int, run vast.Run) {
 	g.made += run.Len()
 }
 
-// write writes the components of the new entities.
 func (k *unpacking) write() {
 	k.unborn.fill(k.entities)
 	for _, g := range k.groups {

@@ -11,11 +11,10 @@ import (
 
 // parcelSchema describes the columns of parcels. [Packer.Schema] returns it as JSON.
 type parcelSchema struct {
-	Version int            `json:"parcel"` // of the format of parcels
+	Version int            `json:"parcel"` // version of the format of parcels
 	Columns []parcelColumn `json:"columns"`
 }
 
-// versionParcel is the version of the format of parcels.
 const versionParcel = 1
 
 // parcelColumn is a column of a parcelSchema. The columns are in the order of their names.

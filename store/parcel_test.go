@@ -43,7 +43,6 @@ func unpack(t testing.TB, p *store.Packer, parcel []byte) []vast.Entity {
 	return roots
 }
 
-// nameAll gives each entity of a town a name of its own.
 func (n *town) nameAll(t *testing.T) {
 	t.Helper()
 	for i, e := range slices.Collect(n.w.Query().All()) {

@@ -153,7 +153,7 @@ func (k *packing) pack(roots []vast.Entity) error {
 	return nil
 }
 
-// uint appends a number that is not negative. int appends any number.
+// uint appends n, which is at least 0. int appends any n.
 func (k *packing) uint(n int) { k.b = binary.AppendUvarint(k.b, uint64(n)) }
 func (k *packing) int(n int)  { k.b = binary.AppendVarint(k.b, int64(n)) }
 

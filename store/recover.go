@@ -204,8 +204,7 @@ func (s *Store) mayReplay(t *tail, build string, canReplay bool) error {
 }
 
 // BuildError is the error of Recover for ticks that another build of the program has recorded, or for inputs
-// that another build has applied after the last tick. This build may compute another world from the same
-// ticks and inputs.
+// that another build has applied after the last tick. The present build may compute another world from them.
 type BuildError struct {
 	Recorded string // the other build, which recorded the tick or applied the inputs
 	Build    string // the build of the program that called Recover
@@ -298,7 +297,6 @@ func (t *tail) replayable() {
 	}
 }
 
-// readTail reads the records of the journal after the checkpoint.
 func (s *Store) readTail() (*tail, error) {
 	t := new(tail)
 	for r, err := range s.tail.Records() {
@@ -321,7 +319,6 @@ func (s *Store) readTail() (*tail, error) {
 // numbersOf says how many numbers a record of each kind holds.
 var numbersOf = map[byte]int{recordTick: 2, recordKept: 1, recordDrop: 2}
 
-// readRecord adds a record to the tail.
 func (s *Store) readRecord(t *tail, r journal.Record) error {
 	numbers, data := make([]uint64, numbersOf[r.Kind]), r.Data
 	for i := range numbers {
@@ -338,8 +335,8 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 	case recordInput:
 		t.inputs = append(t.inputs, input{bytes.Clone(r.Data), r.Position, r.Segment})
 	case recordTick:
-		// The tail begins with inputs that waited when the checkpoint was taken. A tick or a change between
-		// these inputs is in the checkpoint.
+		// The tail begins with inputs that waited when the checkpoint was taken. The checkpoint holds the
+		// ticks and changes between these inputs.
 		if r.Segment >= s.segment {
 			t.ticks = append(t.ticks, replayed{number: numbers[0], position: r.Position, taken: numbers[1],
 				build: r.Build})
@@ -362,7 +359,6 @@ func (s *Store) readRecord(t *tail, r journal.Record) error {
 	return nil
 }
 
-// build returns the name of the program's build.
 func (s *Store) build() (string, error) {
 	if s.o.Build != "" {
 		return s.o.Build, nil

@@ -138,8 +138,8 @@ func TestChangeWhileInputsWait(t *testing.T) {
 	}
 }
 
-// TestDeathAfterChange kills a program before a change outside of ticks is durable. The next program continues
-// from the world before the change.
+// TestDeathAfterChange kills a program before a change outside of ticks is durable. The next program
+// continues from the world before the change.
 func TestDeathAfterChange(t *testing.T) {
 	d := sim.New(1)
 	f := &narrow{Folder: d.Folder()}
@@ -284,8 +284,8 @@ func TestLostCheckpointWithTornRecord(t *testing.T) {
 	}
 }
 
-// TestLostCheckpointAfterDropTail: a program drops the ticks after a checkpoint and dies, and the checkpoint is
-// lost. Recover restores the world from the previous checkpoint and the journal between the two checkpoints.
+// TestLostCheckpointAfterDropTail: a program drops the ticks after a checkpoint. Then the checkpoint is lost.
+// Recover reads the previous checkpoint and the journal between the two checkpoints.
 func TestLostCheckpointAfterDropTail(t *testing.T) {
 	d := sim.New(1)
 	o := islandOptions()

@@ -66,8 +66,8 @@ func TestInputsOfAnotherBuild(t *testing.T) {
 	}
 }
 
-// TestChangedCalledInTickOrInput: a call of Changed in a tick or in its input ends the replay before the tick. A
-// call in an input of Submit ends the replay after the input.
+// TestChangedCalledInTickOrInput: a call of Changed in a tick or in its input ends the replay before the
+// tick. A call in an input of Submit ends the replay after the input.
 func TestChangedCalledInTickOrInput(t *testing.T) {
 	for _, where := range []string{"tick", "input", "submit"} {
 		d := sim.New(1)
@@ -207,7 +207,6 @@ func TestTicksContinueWhileCopyFails(t *testing.T) {
 	d.Kill()
 }
 
-// TestTicksAreForgotten makes ticks without a call of DurableTick.
 func TestTicksAreForgotten(t *testing.T) {
 	o := islandOptions()
 	o.Every = time.Hour
@@ -234,7 +233,7 @@ func TestTicksAreForgotten(t *testing.T) {
 	}
 }
 
-// TestCallsOfOtherGoroutines calls methods while the owner makes ticks, takes checkpoints and closes the store.
+// TestCallsOfOtherGoroutines calls methods while the owner makes ticks and checkpoints and closes the store.
 func TestCallsOfOtherGoroutines(t *testing.T) {
 	for seed := range byte(3) {
 		d := sim.New(uint64(seed))

@@ -7,8 +7,9 @@ type Report struct {
 	// Dropped are the columns, fields, resources and containers of the file that the program lacks. Their
 	// values are lost.
 	Dropped []string
-	// Added are the columns, fields, resources and containers of the program that the file lacks. Added fields
-	// are zero. Added fields of tables have their safe values. Added containers are empty.
+	// Added are the columns, fields, resources and containers of the program that the file lacks. An added
+	// field is zero, or has its safe value in a table. An added resource does not change. Added columns and
+	// containers have no elements.
 	Added []string
 	// Converted are the fields whose type has changed, with both types: "Age.Days from int16 to int32".
 	Converted []string

@@ -18,13 +18,13 @@ import (
 // Save runs, nothing may change the world, its components or the containers. Two worlds in the same state
 // give the same bytes, except for padding between the fields of components.
 //
-// Save encodes the components of a HeapColumn and the resources. It encodes bools, numbers and strings, and
+// Save encodes the components of HeapColumns and the resources. It encodes bools, numbers and strings, and
 // slices, maps, arrays and structs of encodable values, including unexported fields. If a type has the method
-// UnmarshalBinary, and AppendBinary or MarshalBinary, Save encodes it with these methods. Every other type
-// needs a codec in the options.
+// UnmarshalBinary, and AppendBinary or MarshalBinary, Save uses these methods. Every other type needs a codec
+// in the options.
 //
 // Save returns an error if recorded Commands have not been applied, if two columns have the same name, if a
-// component cannot be encoded, or if dst returns an error. After an error dst may hold an incomplete world, so
+// component cannot be encoded, or if dst returns an error. After an error dst may hold an incomplete world:
 // keep the last good file until Save has returned nil.
 //
 // Complexity: one pass over the memory that holds components.
@@ -154,8 +154,8 @@ func writeArray(out *blockWriter, index uint32, a *state.Array) error {
 			lo += 64
 			continue
 		}
-		// The last element of the block belongs to the state, because the memory behind this element may be
-		// uncommitted.
+		// The last element of the block belongs to the state, because the memory behind this element may not
+		// be usable.
 		end, hi, whole := lo, lo, true
 		for end < a.Len && end-lo < maxCount {
 			mask := keptOf(a, end/64)

@@ -15,8 +15,8 @@ type momentum struct{ X, Y, Z float64 }
 type charge struct{ Now, Most, Rate float64 }
 type kind struct{ Class, Flags uint32 }
 
-// million makes a world with three columns. If full is true, the world has a million entities with 56 bytes of
-// components each. Otherwise the world is empty.
+// million makes a world with three columns. If full is true, the world has a million entities with 56 bytes
+// of components each. Otherwise the world has no entities.
 func million(b *testing.B, full bool) *vast.World {
 	w := vast.NewWorld(vast.Options{})
 	b.Cleanup(func() { w.Close() })

@@ -10,31 +10,31 @@ import (
 
 // schema describes a type: how its values lie in memory, or how they are encoded.
 type schema struct {
-	Kind   string   `json:"kind"`             // as reflect.Kind names it, or kindOpaque
-	Name   string   `json:"name,omitempty"`   // of a declared type, with its package
-	Size   int      `json:"size,omitempty"`   // bytes in memory; of encoded values, only bools and numbers
-	Len    int      `json:"len,omitempty"`    // of an array
-	Key    *schema  `json:"key,omitempty"`    // of a map
-	Elem   *schema  `json:"elem,omitempty"`   // of an array, a slice or a map
-	Fields []member `json:"fields,omitempty"` // of a struct
+	Kind   string   `json:"kind"`             // name of a reflect.Kind, or kindOpaque or kindEntity
+	Name   string   `json:"name,omitempty"`   // name of a declared type, with its package; else empty
+	Size   int      `json:"size,omitempty"`   // bytes in memory; 0 for an encoded type that is no bool or number
+	Len    int      `json:"len,omitempty"`    // length of an array
+	Key    *schema  `json:"key,omitempty"`    // key type of a map
+	Elem   *schema  `json:"elem,omitempty"`   // element type of an array, a slice or a map
+	Fields []member `json:"fields,omitempty"` // fields of a struct
 }
 
-// member is a field of a struct.
 type member struct {
 	Name   string  `json:"name"`
-	Offset int     `json:"offset"` // in memory
+	Offset int     `json:"offset"` // offset in memory, in bytes; 0 in an encoded struct
 	Type   *schema `json:"type"`
 }
 
 const (
-	kindOpaque = "opaque" // of a type whose values a codec encodes
-	kindEntity = "entity" // of a vast.Entity in a parcel; in files an Entity has the kind struct
+	kindOpaque = "opaque" // a type whose values a codec encodes
+	kindEntity = "entity" // vast.Entity in a parcel; in a file, an Entity has the kind struct
 )
 
 // schemaOf describes a type whose values lie in memory without Go pointers.
 func schemaOf(t reflect.Type) *schema { return schemaInMemory(t, false) }
 
-// schemaInMemory is schemaOf, but if entities is true, the schema of a vast.Entity has the kind kindEntity.
+// schemaInMemory returns the schema of a type without Go pointers. If entities is true, a vast.Entity has the
+// kind kindEntity.
 func schemaInMemory(t reflect.Type, entities bool) *schema {
 	s := &schema{Kind: t.Kind().String(), Size: int(t.Size())}
 	s.Name = typeName(t)
@@ -88,8 +88,8 @@ var sizes = map[string][]int{
 // maxParts is the largest number of parts of one value: see the method parts.
 const maxParts = 1 << 24
 
-// check returns an error if a schema from a file is not complete. For values that are not encoded, check also
-// returns an error if a field lies outside of its struct, or if an element lies outside of its array.
+// check returns an error if a schema from a file is incomplete. If encoded is false, check also returns an
+// error if a field lies outside of its struct, or an element outside of its array.
 func (s *schema) check(encoded bool) error {
 	if s == nil || s.Size < 0 || s.Len < 0 {
 		return errors.New("the description of a type is incomplete")
@@ -165,7 +165,7 @@ func (s *schema) String() string {
 	return s.Kind
 }
 
-// integer returns whether the type is an integer, as ok, and whether it is signed.
+// integer reports whether the type is an integer, as ok, and whether the integer is signed.
 func (s *schema) integer() (signed, ok bool) {
 	switch {
 	case strings.HasPrefix(s.Kind, "int") && s.Kind != "interface":
@@ -176,14 +176,14 @@ func (s *schema) integer() (signed, ok bool) {
 	return false, false
 }
 
-// changes collects what differs between the types of a file and those of the program.
+// changes collects the differences between the types of a file and the types of the program.
 type changes struct {
-	renamed map[string]string // old path → new path
+	renamed map[string]string // new paths, keyed by old paths
 	report  *Report
 }
 
-// match pairs the fields of a struct in the file with those of a struct in the program. It calls visit for
-// each pair, and reports the fields without a partner.
+// match pairs the fields of a struct in the file with the fields of a struct in the program. It calls visit
+// for each pair, and reports the fields without a partner.
 func (c *changes) match(from, to *schema, path string, visit func(from, to member) error) error {
 	paired := make(map[string]bool)
 	for _, f := range from.Fields {
@@ -227,9 +227,9 @@ func (c *changes) nameOfField(path, name string) (string, error) {
 	return short, nil
 }
 
-// fit returns an error if values of one basic type cannot become values of another. An integer can become an
-// integer of any type; the conversion checks each value. A float32 can become a float64, and a complex64 a
-// complex128.
+// fit returns an error if values of one basic type cannot be converted to another. Any integer type can be
+// converted to any other, because the conversion checks each value. A float32 can become a float64, and a
+// complex64 can become a complex128.
 func (c *changes) fit(from, to *schema, path string) error {
 	_, a := from.integer()
 	_, b := to.integer()

@@ -14,8 +14,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// inOld returns a saved world with entities whose component in column C is v. inNew loads such a world into a
-// program whose column C has the type T, and returns the component of the last entity.
+// inOld returns a saved world whose column C has the component v.
 func inOld[T any](t *testing.T, heap bool, v T) []byte {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
@@ -36,6 +35,7 @@ func inOld[T any](t *testing.T, heap bool, v T) []byte {
 	return b.Bytes()
 }
 
+// inNew loads a world of inOld into a world whose column C has the type T. It returns the last component.
 func inNew[T any](t *testing.T, heap bool, file []byte, o store.Options) (T, store.Report, error) {
 	t.Helper()
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
@@ -83,7 +83,6 @@ type bodyV2 struct {
 	Mass float64
 }
 
-// TestColumnsAreConverted: Load finds fields by name, also if their offsets and sizes differ.
 func TestColumnsAreConverted(t *testing.T) {
 	old := bodyV1{Mass: 2.5, Age: -7, Tags: [2]uint8{1, 255}, Depth: 9, Old: 1}
 	old.Inner.A, old.Inner.B = 200, -3
@@ -103,8 +102,7 @@ func TestColumnsAreConverted(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeConverted: the error names the column, the field and both types, or the value.
-func TestWhatCannotBeConverted(t *testing.T) {
+func TestConversionErrors(t *testing.T) {
 	type f[T any] struct{ F T }
 	for name, c := range map[string]struct {
 		load func() error
@@ -151,7 +149,7 @@ func TestWhatCannotBeConverted(t *testing.T) {
 		err := c.load()
 		for _, part := range c.says {
 			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: %v, want %q", name, err, part)
+				t.Errorf("%s: the error is %v, want %q in it", name, err, part)
 			}
 		}
 	}
@@ -172,7 +170,6 @@ type everything struct {
 
 type tree struct{ Kids []tree }
 
-// TestEncodedValues: values of each kind are equal after Load, and nil stays nil.
 func TestEncodedValues(t *testing.T) {
 	type all struct {
 		B          bool
@@ -195,9 +192,7 @@ func TestEncodedValues(t *testing.T) {
 	}
 }
 
-// TestCannotBeEncoded: the error of Save names the field of a HeapColumn that cannot be encoded. With a
-// codec, Save encodes the values.
-func TestCannotBeEncoded(t *testing.T) {
+func TestCodecEncodesRefusedType(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1024})
 	defer w.Close()
 	vast.NewHeapColumn[everything](w).Named("E")
@@ -236,8 +231,7 @@ func TestCannotBeEncoded(t *testing.T) {
 	}
 }
 
-// TestColumnsComeAndGo: Load reports a column that the file or the program lacks, and finds a renamed column.
-func TestColumnsComeAndGo(t *testing.T) {
+func TestAddedDroppedAndRenamedColumns(t *testing.T) {
 	a := vast.NewWorld(vast.Options{MaxEntities: 1024})
 	defer a.Close()
 	speed, gone := vast.NewColumn[position](a).Named("Speed"), vast.NewTag(a, "gone")

@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// sourceOf returns the source for a stream. If the stream can be read at any offset, as a file can, several
-// goroutines read the elements. end moves the stream to the place where the source stopped reading.
+// sourceOf returns the source for a stream. If src is a file or another stream with random access, several
+// goroutines read the elements. end moves the stream to the offset where the source stopped reading.
 func sourceOf(src io.Reader) (s source, end func() error) {
 	if at, ok := src.(interface {
 		io.ReaderAt
@@ -31,7 +31,7 @@ func sourceOf(src io.Reader) (s source, end func() error) {
 	return stream{src}, func() error { return nil }
 }
 
-// stream is the source for a stream that can only be read from its beginning to its end.
+// stream is the source for a stream without random access.
 type stream struct{ src io.Reader }
 
 func (s stream) read(dst []byte) error {
@@ -58,13 +58,13 @@ func whole(err error) error {
 
 // places is the source for a file. Several goroutines read and check elements.
 //
-// One goroutine reads all parts of a stretch of memory, because otherwise two goroutines may touch a new huge
-// page at the same time. The system would then clear a page for each of them.
+// One goroutine reads all parts of a stretch of memory. If two goroutines touched a new huge page at the same
+// time, the system would clear a page for each of them.
 type places struct {
 	src    io.ReaderAt
-	offset int64 // of the bytes that read and elements read next
+	offset int64 // offset of the next bytes to read
 	work   chan []part
-	parts  []part // of the last stretch; no goroutine has them yet
+	parts  []part // parts of the last stretch, which no goroutine has yet
 	group  sync.WaitGroup
 	mu     sync.Mutex
 	err    error // the first error of a goroutine
@@ -73,8 +73,8 @@ type places struct {
 // stretchSize is the size of a stretch. Huge pages of most systems have 2 MiB.
 const stretchSize = 2 << 20
 
-// pieceSize is the number of bytes that are read before their checksum is computed. A piece fits into a
-// processor's own cache.
+// pieceSize is the number of bytes of a piece. A goroutine reads a piece, and computes its checksum while the
+// piece is in the processor's cache.
 const pieceSize = 128 << 10
 
 // part is a block of elements that a goroutine reads.
@@ -91,7 +91,6 @@ func (p *places) read(dst []byte) error {
 	return err
 }
 
-// readAt reads all of dst.
 func readAt(src io.ReaderAt, dst []byte, offset int64) error {
 	if n, err := src.ReadAt(dst, offset); n < len(dst) {
 		return whole(err)
@@ -105,17 +104,17 @@ func (p *places) elements(dst []byte, number uint64, sum uint32) error {
 	return nil
 }
 
-// later makes a goroutine read a part.
+// later adds a part to the work of the goroutines.
 func (p *places) later(one part) {
 	if p.work == nil {
 		workers := runtime.GOMAXPROCS(0)
 		p.work = make(chan []part, workers)
 		for range workers {
-			p.group.Go(p.help)
+			p.group.Go(p.readParts)
 		}
 	}
 	if len(p.parts) > 0 && stretch(p.parts[0].dst) != stretch(one.dst) {
-		p.hand()
+		p.handOver()
 	}
 	p.parts = append(p.parts, one)
 }
@@ -123,14 +122,14 @@ func (p *places) later(one part) {
 // stretch returns the number of the stretch of memory in which b begins.
 func stretch(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) / stretchSize }
 
-// hand hands the parts of a stretch to a goroutine.
-func (p *places) hand() {
+// handOver gives the parts of a stretch to a goroutine.
+func (p *places) handOver() {
 	p.work <- p.parts
 	p.parts = nil
 }
 
-// help reads parts until wait closes the channel.
-func (p *places) help() {
+// readParts reads parts until wait closes the channel.
+func (p *places) readParts() {
 	for parts := range p.work {
 		for _, one := range parts {
 			if err := one.read(p.src); err != nil {
@@ -144,7 +143,6 @@ func (p *places) help() {
 	}
 }
 
-// read reads a part and checks it.
 func (one *part) read(src io.ReaderAt) error {
 	sum := uint32(0)
 	for at := 0; at < len(one.dst); at += pieceSize {
@@ -159,7 +157,7 @@ func (one *part) read(src io.ReaderAt) error {
 
 func (p *places) wait() error {
 	if p.work != nil {
-		p.hand()
+		p.handOver()
 		close(p.work)
 		p.group.Wait()
 		p.work = nil

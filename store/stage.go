@@ -14,12 +14,12 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// stage holds a copy of the parts of a world that have changed since the last checkpoint, so that ticks can
-// continue while the copy is written to a file. A stage is used again for each checkpoint.
+// stage holds a copy of the parts of a world that have changed since the last checkpoint. Ticks continue
+// while the copy is written to a file. A store uses one stage for all checkpoints.
 type stage struct {
 	memory *bulk.Array[byte]
 	mu     sync.Mutex // guards memory and used while a copy is made
-	used   int        // how many bytes of the memory the copy takes
+	used   int        // number of bytes of memory that the copy occupies
 	known  *known
 	pages  pages // nil if the system does not report which memory was written
 	m      *manifest
@@ -27,20 +27,20 @@ type stage struct {
 	late   *late // the part of the copy that is made after the pause, or nil
 	wholes []wholePart
 	blocks []staged
-	full   int              // bytes of a copy of the complete world
-	spare  int              // checkpoints in a row that needed at most a quarter of the memory
+	full   int              // number of bytes of a copy of the complete world
+	spare  int              // number of checkpoints in a row that needed at most a quarter of the memory
 	whole  bool             // whether the copy holds everything
-	eager  map[string]int   // by name of a column: how many more checkpoints copy it in the pause
-	urgent map[string]int64 // by name of a column: the last lateArray.asked that was not 0
+	eager  map[string]int   // for each column, by name: how many more checkpoints copy it in the pause
+	urgent map[string]int64 // for each column, by name: its last lateArray.asked that was not 0
 }
 
 // staged is a block of the copy.
 type staged struct {
 	block
 	own   []byte
-	array *state.Array // an array with a Read function, whose bytes are not copied yet; else nil
-	known *knownArray  // where the method hash notes the hashes of the units; nil if they are noted already
-	rough *state.Array // the array, if own may have elements that do not belong to the state; else nil
+	array *state.Array // array with a Read function, whose bytes are not copied yet; else nil
+	known *knownArray  // gets the hashes of the units from the method hash; nil if it already has them
+	rough *state.Array // array of own, if own may have elements that do not belong to the state; else nil
 }
 
 // wholePart is data that a file holds completely or not at all: the values of a column, a resource, or an
@@ -48,12 +48,12 @@ type staged struct {
 type wholePart struct {
 	blocks  []staged
 	changed bool
-	mark    *bool // the field Whole in the description
+	mark    *bool // the field Whole in the manifest
 }
 
 // take copies a world. If everything is false, it copies only the parts that have changed since the last
-// call. If allowLate is true, take may leave a part of the copy to s.late. The copy is complete when the
-// method complete has returned. The copy is valid until the next call of take. After an error of take or
+// call. If allowLate is true, take may leave a part of the copy to s.late. The method complete completes
+// the copy. The copy is valid until the next call of take. After an error of take or
 // complete, the next call of take must copy everything.
 func (s *stage) take(p *picture, everything, allowLate bool) error {
 	s.m, s.blocks, s.full, s.used, s.late, s.whole = p.m, s.blocks[:0], 0, 0, nil, everything
@@ -77,7 +77,7 @@ func (s *stage) take(p *picture, everything, allowLate bool) error {
 	s.arrays(p, allowLate)
 	if s.late != nil {
 		slices.SortStableFunc(s.late.arrays, func(a, b *lateArray) int {
-			first := func(a *lateArray) uint64 { return uint64(s.urgent[a.name] - 1) } // no request: the last
+			first := func(a *lateArray) uint64 { return uint64(s.urgent[a.name] - 1) } // 0 becomes the maximum
 			return cmp.Compare(first(a), first(b))
 		})
 	}
@@ -91,7 +91,7 @@ func (s *stage) take(p *picture, everything, allowLate bool) error {
 	return err
 }
 
-// complete ends the copy that take has begun.
+// complete completes the copy that take has begun.
 func (s *stage) complete() error {
 	if s.late != nil {
 		if err := s.late.finish(); err != nil {
@@ -130,7 +130,7 @@ func (s *stage) complete() error {
 // arrays compares the arrays of a world with the last checkpoint, and copies the changed parts.
 func (s *stage) arrays(p *picture, allowLate bool) {
 	s.work, s.wholes = s.work[:0], s.wholes[:0]
-	var now []int // indices in work of the pieces that are not late
+	var now []int // indices in work of the pieces that take copies
 	var reads []*staged
 	var knownOf []*knownArray // for each element of wholes
 	for i := range p.state.Arrays {
@@ -224,7 +224,6 @@ func (s *stage) values(p *picture) (wholes []wholePart, err error) {
 	return wholes, nil
 }
 
-// collector is a sink that keeps the blocks.
 type collector []staged
 
 func (c *collector) write(b block, bytes []byte) error {
@@ -254,7 +253,7 @@ func (c *comparison) copy(s *stage) {
 		} else {
 			n := (r.hi - r.lo) * size
 			b.own, memory = memory[:n:n], memory[n:]
-			if c.late && (c.hot || c.warm) { // clearing can wait, because a late array keeps its masks
+			if c.late && (c.hot || c.warm) { // the elements are cleared later, because a late array keeps its masks
 				roughly(b.own, c.array, r.lo, r.hi)
 				b.rough = c.array
 			} else {
@@ -282,7 +281,6 @@ func (s *stage) room(n int) ([]byte, error) {
 	return s.memory.Slice()[at:s.used], nil
 }
 
-// size returns the bytes of the blocks.
 func (s *stage) size() (n int) {
 	for i := range s.blocks {
 		n += bytesHeader + len(s.blocks[i].own)
@@ -330,8 +328,8 @@ func (s *stage) hash() {
 	}
 }
 
-// release gives the memory back if the last copies needed only a small part of the memory: see spareCopies.
-// Otherwise the stage keeps its memory, because fresh memory costs page faults in the pause.
+// release gives the memory back if the last copies needed only a small part of it: see spareCopies. Otherwise
+// the stage keeps its memory, because new memory costs page faults in the pause.
 func (s *stage) release() error {
 	if s.memory == nil || s.spare < spareCopies {
 		return nil

@@ -26,9 +26,8 @@ var errLost = errors.New("the pages are decommitted")
 var errBare = errors.New("the pages have lost name and advice")
 
 // backend is a source of addresses. Region has checked and rounded all arguments: n is positive, p and n are
-// multiples of the page size, and a range lies in one reservation. The comments describe a method as: state
-// of the range before the call → state after the call. A failed call changes nothing, except what its comment
-// says.
+// multiples of the page size, and a range lies in one reservation. The comments give the states of the range
+// before and after the call: before → after. A failed call changes nothing, except what its comment says.
 type backend interface {
 	// reserve: nothing → Reserved. The result is a multiple of align, which is the size of a page or of a
 	// huge page.

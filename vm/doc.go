@@ -1,7 +1,7 @@
 // Package vm reserves address space from the operating system, and takes memory for it page by page.
 //
 // A [Region] is one reservation. Its base never moves, and no other memory has its addresses while the region
-// is open. So the contents can grow without a copy, and pointers to them stay valid while the region is open.
+// is open. So the contents can grow without a copy, and pointers into the region stay valid while it is open.
 // Only pages that were committed and touched use memory.
 //
 // # States

@@ -90,8 +90,7 @@ func (m *mapping) afresh(iv interval) {
 	m.files.remove(iv.lo, iv.hi)
 }
 
-// discard is backend.discard that also zeroes pages of files. The meaning of errors is that of
-// backend.discard.
+// discard is backend.discard, and also zeroes pages of files. It returns the errors of backend.discard.
 func (m *mapping) discard(iv interval) error {
 	if !m.files.overlaps(iv.lo, iv.hi) {
 		return m.be.discard(m.at(iv.lo), iv.hi-iv.lo)

@@ -7,18 +7,18 @@ import (
 	"unsafe"
 )
 
-// Reservations go to the range from hintBase to hintEnd, which the race detector's runtime neither uses nor
-// watches. Large reservations elsewhere can push later mappings of the C library out of the window in which
-// the detector expects them.
+// reserveHint suggests addresses from hintBase to hintEnd, which the race detector does not use. Large
+// reservations at other addresses can make the C library map memory at addresses that the detector refuses.
 const (
 	hintBase = 0x4000_0000_0000
 	hintEnd  = 0x7000_0000_0000
 )
 
-// hintUsed is the number of bytes, from hintBase on, that were suggested already.
+// hintUsed is the number of bytes suggested so far, counted from hintBase.
 var hintUsed atomic.Int64
 
-// reserveHint suggests an address. If no address is left, reserveHint returns nil, and the kernel chooses.
+// reserveHint suggests an address for n bytes. It returns nil if the range has no room left; with nil the
+// kernel chooses the address.
 func reserveHint(n int) unsafe.Pointer {
 	for {
 		used := hintUsed.Load()

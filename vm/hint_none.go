@@ -4,5 +4,5 @@ package vm
 
 import "unsafe"
 
-// reserveHint lets the kernel choose the place.
+// reserveHint returns nil, with which the kernel chooses the address.
 func reserveHint(int) unsafe.Pointer { return nil }

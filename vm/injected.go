@@ -9,8 +9,8 @@ import (
 // injected is a backend whose calls fail when a test injects a failure. A failing commit, protect or populate
 // does the first half of its work, as the contract of backend allows. Any other failing call does nothing.
 //
-// injected does not override reserve. reserveAddresses calls fault.Check itself, because reserveAddresses may
-// take the addresses of a closed region without calling the backend.
+// reserve is not overridden: reserveAddresses calls fault.Check, because it may use the addresses of a closed
+// region without a call of the backend.
 type injected struct{ backend }
 
 func (b injected) commit(p unsafe.Pointer, n int) error {

@@ -7,11 +7,11 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// interval is a range of offsets, including lo and excluding hi.
+// interval is the range [lo, hi) of offsets.
 type interval struct{ lo, hi int }
 
-// intervals is a set of offsets, kept as sorted ranges that neither touch nor overlap. A region's committed
-// pages are such a set. Adjacent ranges are joined, so each range costs one mapping.
+// intervals is a set of offsets, stored as sorted ranges with gaps between them. add joins adjacent ranges,
+// because each range of committed pages costs a mapping.
 type intervals struct {
 	of    []interval
 	bytes int // sum of the lengths of the ranges
@@ -44,8 +44,8 @@ func (s *intervals) gaps(lo, hi int, out []interval) []interval {
 	return out
 }
 
-// covered returns the parts of [lo, hi) inside the set, in order. If hi ≤ lo, it returns nothing: a range
-// inside one page has such bounds after rounding inward.
+// covered returns the parts of [lo, hi) inside the set, in order. It returns nil if hi ≤ lo: rounding a range
+// inside one page inward can give such bounds.
 func (s *intervals) covered(lo, hi int) []interval {
 	if lo >= hi {
 		return nil
@@ -63,7 +63,7 @@ func (s *intervals) contains(lo, hi int) bool {
 	return lo >= hi || i < len(s.of) && s.of[i].lo <= lo && hi <= s.of[i].hi
 }
 
-// meets reports whether a part of [lo, hi), or one of the two adjacent offsets, is in the set.
+// meets reports whether the set contains lo-1, hi, or an offset between them.
 func (s *intervals) meets(lo, hi int) bool {
 	i := s.first(lo - 1)
 	return i < len(s.of) && s.of[i].lo <= hi
@@ -115,10 +115,10 @@ func (s *intervals) remove(lo, hi int) {
 	s.checkInvariants()
 }
 
-// checkInvariants panics unless the ranges are sorted, are not adjacent, and add up to bytes.
+// checkInvariants panics if two ranges are out of order, adjacent or overlapping, or if bytes is wrong.
 func (s *intervals) checkInvariants() {
 	if !invariants.Enabled || len(s.of) > 4096 {
-		return // checking more ranges after each change takes too long
+		return // checking many ranges after each change takes too long
 	}
 	bytes := 0
 	for i, iv := range s.of {

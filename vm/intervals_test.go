@@ -12,7 +12,7 @@ const modelSize = 64
 // intervalModel is a set of offsets: m[i] says whether offset i is in the set.
 type intervalModel [modelSize]bool
 
-// ranges returns the maximal ranges of [lo, hi) inside the set, or if inside is false, outside the set.
+// ranges returns the maximal ranges of offsets i in [lo, hi) with m[i] == inside.
 func (m *intervalModel) ranges(lo, hi int, inside bool) []interval {
 	var out []interval
 	for i := lo; i < hi; i++ {
@@ -28,7 +28,8 @@ func (m *intervalModel) ranges(lo, hi int, inside bool) []interval {
 	return out
 }
 
-// driveIntervals decodes each operation from three bytes and compares every answer with the model's answer.
+// driveIntervals runs the operations on a set and on its model, and compares the two. Three bytes of ops
+// describe an operation.
 func driveIntervals(t *testing.T, ops []byte) {
 	var s intervals
 	var m intervalModel
@@ -55,7 +56,7 @@ func driveIntervals(t *testing.T, ops []byte) {
 		if s.bytes != bytes {
 			t.Fatalf("the set counts %d offsets, want %d", s.bytes, bytes)
 		}
-		// Compare the answers for another range.
+		// Query another range than the changed one.
 		lo, hi = hi/2, lo
 		if got, want := s.gaps(lo, hi, nil), m.ranges(lo, hi, false); !slices.Equal(got, want) {
 			t.Fatalf("gaps of [%d, %d) in %v: %v, want %v", lo, hi, s.of, got, want)

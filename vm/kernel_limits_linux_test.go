@@ -17,12 +17,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childVariable is the environment variable that names the function that a child process of these tests runs
-// instead of the tests.
+// childVariable is the environment variable that tells a child process which function of children it runs.
 const childVariable = "VAST_VM_TEST_CHILD"
 
-// children are the functions of child processes. Each function limits or uses up resources of its process,
-// which would make other tests fail in the test process. It panics with an error text if a check fails.
+// children are functions for child processes. Each function limits or uses up resources of its process, and
+// panics if a check fails.
 var children = map[string]func(){
 	"address space": limitedAddressSpace,
 	"data":          limitedData,
@@ -40,8 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// feedHeap lets Go's heap take more memory than any child needs, and frees it. Under a limit the heap could
-// not grow, and the process would end without a message about the test.
+// feedHeap makes Go's heap take more memory from the system than any child needs. Under a child's limit the
+// heap cannot grow, and Go's runtime would end the process without a message about the test.
 func feedHeap() {
 	b := make([]byte, 24<<20)
 	for i := 0; i < len(b); i += PageSize() {
@@ -111,13 +110,12 @@ func limitedAddressSpace() {
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
 	check(fmt.Sprint(Snapshot(false)) == fmt.Sprint(before), "a refused reservation is counted: %+v",
 		Snapshot(false))
-	// A smaller region works.
 	r := reserveIn("as", 200*mib, Options{})
 	done(r.Commit(0, 200*mib))
 	view(r)[199*mib] = 1
 	_, err = reserveOn(osBackend{}, 100*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	// A region gets the addresses of a closed region, although RLIMIT_AS allows no new addresses.
+	// A region can use the addresses of a closed region, although RLIMIT_AS allows no new addresses.
 	done(closed.Close())
 	again := reserveIn("as", 60*mib, Options{})
 	done(again.Commit(0, 60*mib))
@@ -139,13 +137,12 @@ func limitedData() {
 	check(r.Committed() == 0 && limit.Used() == 0, "%d committed, %d used after a refused commit",
 		r.Committed(), limit.Used())
 	check(faults(func() { view(r)[0] = 1 }), "a page of a refused commit is usable")
-	// If the second of two gaps is refused, Commit decommits the first gap. If advice has split a range into
-	// several mappings, a refused commit commits no part of the range.
+	// If Commit cannot commit the second of two gaps, it decommits the first gap.
 	done(r.Commit(100*mib, mib))
 	wants(r.Commit(0, 512*mib), ErrDataLimit, "RLIMIT_DATA")
 	check(r.Committed() == mib && faults(func() { view(r)[0] = 1 }), "the first of two gaps is committed")
 	if HugePageSize() == 2*mib {
-		done(r.Huge(202*mib, 10*mib))
+		done(r.Huge(202*mib, 10*mib)) // splits the range of the next commit into three mappings
 		before := ReadUsage().Data
 		wants(r.Commit(200*mib, 512*mib), ErrDataLimit, "RLIMIT_DATA")
 		check(r.Committed() == mib && faults(func() { view(r)[200*mib] = 1 }) &&
@@ -154,7 +151,7 @@ func limitedData() {
 		check(ReadUsage().Data < before+512*mib, "a refused commit is charged")
 	}
 	done(r.Decommit(0, 1<<30))
-	// Commit up to the limit, and again after memory was given back.
+	// Commit up to the limit, and commit again after another region has given memory back.
 	off := 0
 	for ; err == nil || off == 0; off += 64 * mib {
 		if err = r.Commit(off, 64*mib); err != nil {
@@ -193,7 +190,7 @@ func limitedMappings() {
 	have := ReadUsage().Mappings
 	check(have > most*9/10 && have < most*19/20, "%d of %d mappings are taken", have, most)
 
-	// Holes and further regions are refused, and nothing changes.
+	// A decommit that makes a hole is refused. So are new regions.
 	err = nil
 	wants(inUse.Decommit(3*p, 3*p), ErrMappings, "vm.max_map_count")
 	check(inUse.Committed() == 9*p && view(inUse)[4*p] == 5, "a refused decommit changed the region")
@@ -207,7 +204,7 @@ func limitedMappings() {
 		wants(r.Huge(0, 2*huge), ErrMappings, "vm.max_map_count")
 	}
 
-	// Go's heap can still grow by a lot, and Go can make stacks and threads.
+	// Go's runtime can still make stacks and grow its heap.
 	garbage := make([][]byte, 0, 1000)
 	for range 1000 {
 		garbage = append(garbage, make([]byte, 256<<10))
@@ -220,7 +217,7 @@ func limitedMappings() {
 	wg.Wait()
 	runtime.KeepAlive(garbage)
 
-	// Operations succeed if they need no new mapping. Other operations succeed after mappings were given
+	// Operations that need no new mapping succeed. The other operations succeed after mappings were given
 	// back.
 	done(r.Commit((page-3)*p, 2*p))
 	view(r)[(page-3)*p] = 1
@@ -237,8 +234,8 @@ func limitedMappings() {
 }
 
 // exhaustedMappings takes every mapping that the kernel allows, as another library might. The package does
-// not count these mappings. Go's runtime may need a mapping at any moment, so exhaustedMappings lets the
-// runtime take memory beforehand, as far as possible.
+// not count these mappings. Go's runtime may need a mapping at any moment, so exhaustedMappings first makes
+// the runtime take much memory.
 func exhaustedMappings() {
 	p := PageSize()
 	be := osBackend{}
@@ -251,8 +248,8 @@ func exhaustedMappings() {
 	for page := 1; page < 100; page += 2 {
 		done(spare.Commit(page*p, p))
 	}
-	// The advice splits the region into several mappings. A decommit of two and a half mappings must split
-	// the third mapping, and fails there.
+	// Huge splits the region into several mappings. The decommit below covers two and a half of them. It
+	// fails, because it must split the third.
 	huge := HugePageSize()
 	var advised *Region
 	if huge > 0 && huge <= 4<<20 {
@@ -284,8 +281,8 @@ func exhaustedMappings() {
 	wants(inUse.Protect(3*p, 3*p, ReadOnly), ErrMappings, "vm.max_map_count")
 	view(inUse)[4*p] = 6
 	if advised != nil {
-		// The kernel may allow one more mapping. Each of these calls of Protect makes a mapping, because
-		// neighbouring pages get different access.
+		// The kernel may allow one more mapping. Each call of Protect makes a mapping, because neighbouring
+		// pages get different access.
 		for page := 3; last.Protect(page*p, p, NoAccess-Access(page+1)%2) == nil; page++ {
 			check(page < 19, "protecting takes no mappings")
 		}
@@ -295,8 +292,7 @@ func exhaustedMappings() {
 		check(advised.Committed() == 5*huge && b[huge] == 2 && b[2*huge] == 3 &&
 			b[3*huge] == 4, "a refused decommit changed the region")
 	}
-	// mmap can take one more mapping than mprotect. After that, mmap refuses even a mapping that replaces
-	// other mappings.
+	// mmap can make one mapping more than mprotect. After that mapping, mmap refuses even to replace mappings.
 	for i := 0; err == nil || i == 0; i++ {
 		check(i < 100, "reservations do not count as mappings")
 		// Neighbouring mappings get different access, so that the kernel does not join them.

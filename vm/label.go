@@ -7,19 +7,18 @@ import (
 
 // Label describes the contents of a part of a region, for messages about its addresses.
 type Label struct {
-	// What names the contents, such as `column Position of world "demo"`. A message puts it after the
-	// element: "slot 17 of …". Default: the region and its purpose.
+	// What names the contents, such as `column Position of world "demo"`. In a message it follows the
+	// element: "slot 17 of column Position". Default: the word "region" and the region's purpose.
 	What string
 	// Element is the word for an element: slot, row, node. Default: "byte".
 	Element string
 	// Size is the number of bytes of an element. Default: 1.
 	Size int
-	// Advice is the remedy for an access outside committed pages. Default: a remedy that holds for all
-	// regions.
+	// Advice is the remedy for an access outside committed pages. Default: a general remedy.
 	Advice string
-	// Explain, if it is not nil, replaces this package's explanation of a bad access. Package guard sets
-	// Explain, because guard knows more about its blocks. If Explain returns nil, this package explains the
-	// access. Explain is called with no lock held, and must not touch the address.
+	// Explain explains a bad access instead of this package. If Explain is nil or returns nil, this package
+	// explains the access. Explain is called without a lock, and must not read or write at the address.
+	// Package guard sets Explain.
 	Explain func(addr uintptr) error
 }
 
@@ -29,10 +28,10 @@ type labelled struct {
 	Label
 }
 
-// Label labels the contents of [off, off+n). Element 0 begins at off. If labels overlap, the newest one wins.
-// Label makes no system call. Call Label once for each part, when the part is carved: labels stay until the
-// region is closed, and afterwards for messages about stale pointers. Label.Explain must not refer to the
-// Region: otherwise a leak of the Region is never found.
+// Label labels the contents of [off, off+n). Element 0 begins at off. If labels overlap, the newest label
+// counts. Label makes no system call. Call Label only once for each part, because labels cannot be removed.
+// They also serve for messages about stale pointers into the closed region. Label.Explain must not refer to
+// the Region: otherwise a leak of the Region is never found.
 func (r *Region) Label(off, n int, l Label) {
 	m := r.m
 	m.mu.Lock()
@@ -58,8 +57,8 @@ func (r *Region) Label(off, n int, l Label) {
 // Label labels the contents of the span: see [Region.Label].
 func (s *Span) Label(l Label) { s.region.Label(s.off, s.size, l) }
 
-// labelAt returns the label of an offset. Without a label the region is an array of bytes named by its
-// purpose.
+// labelAt returns the newest label at an offset. If there is none, it returns a label for the bytes of the
+// whole region.
 func labelAt(labels []labelled, off, size int, purpose string) labelled {
 	for i := len(labels) - 1; i >= 0; i-- {
 		if l := labels[i]; l.lo <= off && off < l.hi {

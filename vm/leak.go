@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Leak reports a region that was dropped without Close. Its memory is not given back, because pointers into
+// Leak describes a region that was dropped without Close. The region keeps its memory, because pointers into
 // the memory may still be in use.
 type Leak struct {
 	Purpose   string
@@ -20,9 +20,9 @@ type Leak struct {
 
 var onLeak atomic.Pointer[func(Leak)]
 
-// OnLeak sets the callback for leaked regions. A goroutine of the runtime calls f, so f must not block. Leaks
-// are counted in any case (see [PurposeStats]). If f is nil, which is the default, builds with the tag
-// invariants write leaks to standard error.
+// OnLeak sets the callback for leaked regions. A goroutine of the runtime calls f, so f must not block. With
+// nil, the default, builds with the tag invariants write leaks to standard error. Leaks are always
+// counted: see [PurposeStats].
 func OnLeak(f func(Leak)) {
 	if f == nil {
 		onLeak.Store(nil)
@@ -36,8 +36,7 @@ type origin [8]uintptr
 
 func (o *origin) record() { o.recordAbove(1) }
 
-// recordAbove records the call stack. If skip is 0, the first recorded call is the caller of recordAbove's
-// caller. Otherwise skip more calls are left out.
+// recordAbove records the call stack without recordAbove, its caller, and the next skip callers.
 func (o *origin) recordAbove(skip int) { runtime.Callers(3+skip, o[:]) }
 
 func (o *origin) String() string {
@@ -61,8 +60,8 @@ func (o *origin) String() string {
 	}
 }
 
-// leaked runs when the collector has found a Region that was not closed. It reports the leak and must not
-// free the memory: pointers into the memory do not keep the Region alive, and may still be in use.
+// leaked is the cleanup function of a Region that was not closed. It reports the leak. It does not free the
+// memory, because pointers into the memory may still be in use and do not keep the Region alive.
 func leaked(m *mapping) {
 	m.mu.Lock()
 	closed, committed := m.closed, m.committed.bytes

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// TestLeak: a dropped region is reported once, with the place where it was made; its memory stays as it is.
+// TestLeak: a dropped region is reported once, with the line that made it, and keeps its memory.
 func TestLeak(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
@@ -44,12 +44,12 @@ func TestLeak(t *testing.T) {
 		if b[p] != 42 {
 			t.Errorf("the leaked memory holds %d, want 42", b[p])
 		}
-		b[0] = 1 // does not fault
+		b[0] = 1 // must not fault
 		if s := find(t, purpose, false); s.Regions != 1 || s.Leaked != 8*p || s.Reserved != 8*p ||
 			s.Committed != 2*p {
 			t.Errorf("counted as %+v", s)
 		}
-		// A closed region is not a leak, and the leaked region is not reported again.
+		// A closed region is not reported, and the leaked region is not reported again.
 		open(t, be, p, Options{Name: purpose}).Close()
 		for range 3 {
 			runtime.GC()
@@ -60,13 +60,12 @@ func TestLeak(t *testing.T) {
 			t.Errorf("reported again: %+v", l)
 		default:
 		}
-		// The test owns the only pointer, so it can free the leaked memory.
 		must(t, (&Region{dropped}).Close())
 	})
 }
 
-// dropRegion makes a region and forgets it. It is a separate function so that no variable of the test keeps
-// the region alive.
+// dropRegion makes a region and drops it. In a separate function, no variable of the test keeps the region
+// alive.
 //
 //go:noinline
 func dropRegion(t *testing.T, be backend, purpose string) (base unsafe.Pointer, m *mapping) {
@@ -83,7 +82,7 @@ func dropRegion(t *testing.T, be backend, purpose string) (base unsafe.Pointer, 
 func TestSpanKeepsRegion(t *testing.T) {
 	var reported bool
 	OnLeak(func(l Leak) { reported = reported || l.Purpose == t.Name() })
-	s, err := open0(t, 8*PageSize()).Carve(PageSize(), 0)
+	s, err := openWithoutCleanup(t, 8*PageSize()).Carve(PageSize(), 0)
 	must(t, err)
 	for range 3 {
 		runtime.GC()
@@ -97,15 +96,15 @@ func TestSpanKeepsRegion(t *testing.T) {
 	must(t, s.Region().Close())
 }
 
-// open0 reserves a region. Nothing but the result refers to the region.
-func open0(t *testing.T, bytes int) *Region {
+// openWithoutCleanup reserves a region. It does not call t.Cleanup, which would keep the region alive.
+func openWithoutCleanup(t *testing.T, bytes int) *Region {
 	r, err := Reserve(bytes, Options{Name: t.Name()})
 	must(t, err)
 	return r
 }
 
 func TestMadeNamesTheCaller(t *testing.T) {
-	r := open0(t, 1)
+	r := openWithoutCleanup(t, 1)
 	defer r.Close()
 	if first, _, _ := strings.Cut(r.m.made.String(), " < "); !strings.Contains(first, "leak_test.go:") {
 		t.Errorf("made at %q, want the caller of Reserve first", r.m.made.String())

@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRegionWithEachCallFailing runs the operations of a region and a span, and lets each system call fail in
-// turn. It repeats failed operations.
+// TestRegionWithEachCallFailing runs the operations of a region and a span. It makes each system call fail in
+// turn, and repeats the failed operation.
 func TestRegionWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge} {
 		refused, operations := 0, 0
@@ -47,7 +47,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	}
 	limit := vm.NewLimit(4 * size)
 	var r *vm.Region
-	committed, written := 0, map[int]byte{} // bytes; the first byte of each written page by offset
+	committed := 0            // expected number of committed bytes
+	written := map[int]byte{} // expected bytes by offset
 	check := func() {
 		if r == nil {
 			return
@@ -154,8 +155,8 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	return operations, met
 }
 
-// TestMirrorWithEachCallFailing makes and closes two mirrors, and lets each system call fail in turn. It
-// repeats failed operations.
+// TestMirrorWithEachCallFailing makes and closes two mirrors. It makes each system call fail in turn, and
+// repeats the failed operation.
 func TestMirrorWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
 		calls := faulttest.EachCall(t, func() (met error) {
@@ -192,13 +193,12 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 		})
 		t.Logf("%v pages: %d calls", pages, calls)
 		if calls < 4 {
-			t.Errorf("%v pages: only %d calls", pages, calls)
+			t.Errorf("%v pages: %d calls, want at least 4", pages, calls)
 		}
 	}
 }
 
-// TestNoPartOfARegion: a failure in the middle of an operation leaves the counts unchanged.
-func TestNoPartOfARegion(t *testing.T) {
+func TestFailedCommitKeepsCount(t *testing.T) {
 	p := vm.PageSize()
 	calls := faulttest.EachCall(t, func() error {
 		r, err := vm.Reserve(64*p, vm.Options{Name: "faults"})
@@ -226,6 +226,6 @@ func TestNoPartOfARegion(t *testing.T) {
 		return err
 	})
 	if calls < 17 {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("%d calls, want at least 17", calls)
 	}
 }

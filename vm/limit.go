@@ -6,14 +6,14 @@ import (
 )
 
 // Limit is a budget of committed bytes that any number of regions share. A commit beyond the budget returns
-// an error, while exceeding a control group's limit ends the process.
+// an error. Without a budget, the kernel ends a process that exceeds the limit of its control group.
 //
 // A Limit may be used from many goroutines. It must not be copied.
 type Limit struct {
 	max    atomic.Int64
 	used   atomic.Int64
 	source string // the environment variable and its value; empty if the program set the limit
-	wrong  string // why the limit is invalid and allows nothing; empty if it is valid
+	wrong  string // why an invalid limit allows nothing; empty for a valid limit
 }
 
 // NewLimit returns a budget of max bytes. It panics when max is negative.
@@ -29,7 +29,7 @@ func NewLimit(max int) *Limit {
 // Max returns the budget in bytes.
 func (l *Limit) Max() int { return int(l.max.Load()) }
 
-// SetMax changes the budget. Committed memory stays committed. While it exceeds max, every commit of more
+// SetMax changes the budget. Committed memory stays committed. While Used exceeds max, every commit of more
 // memory fails. SetMax panics when max is negative.
 func (l *Limit) SetMax(max int) {
 	if max < 0 {
@@ -63,8 +63,8 @@ func (l *Limit) give(n int) {
 	}
 }
 
-// passed returns the error of an operation on n bytes that exceeds the limit.
-func (l *Limit) passed(op, purpose string, n int) *Error {
+// exceeded returns the error of an operation for which n bytes do not fit.
+func (l *Limit) exceeded(op, purpose string, n int) *Error {
 	e := &Error{Op: op, Purpose: purpose, Bytes: n, Err: ErrLimit, Detail: l.wrong}
 	if l.wrong == "" || l.Max() > 0 {
 		source := ""

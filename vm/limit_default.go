@@ -21,8 +21,8 @@ var defaultLimit atomic.Pointer[Limit]
 // readDefault reads the budget from the environment, once.
 var readDefault = sync.OnceFunc(func() { defaultLimit.Store(limitOf(os.Getenv(LimitVariable))) })
 
-// limitOf returns the budget for a value of the environment variable. For an invalid value the budget allows
-// nothing, and the error of each commit says why: a misspelt limit must not mean no limit.
+// limitOf returns the budget for a value of the environment variable. An invalid value gives a budget of 0
+// bytes, so that a misspelt limit is noticed: the error of each commit gives the reason.
 func limitOf(value string) *Limit {
 	l, err := ParseLimit(value)
 	if err != nil {
@@ -34,41 +34,44 @@ func limitOf(value string) *Limit {
 	return l
 }
 
-// DefaultLimit returns the budget of regions and mirrors whose options name no budget. If neither the
-// environment nor the program sets a default budget (see [SetDefaultLimit]), the result is nil: no budget.
+// DefaultLimit returns the budget of regions and mirrors whose options name no budget. The result is nil if
+// there is no default budget: see [SetDefaultLimit].
 func DefaultLimit() *Limit {
 	readDefault()
 	return defaultLimit.Load()
 }
 
 // SetDefaultLimit makes l the budget of all later regions and mirrors whose options name no budget, including
-// the regions of containers and worlds; nil means no budget. Existing regions keep their budgets. A part of a
-// program that this budget must not limit needs a budget of its own, such as NewLimit(math.MaxInt).
+// the regions of containers and worlds; nil means no budget. Existing regions keep their budgets. To exempt a
+// region from the default budget, give it another budget, such as NewLimit(math.MaxInt). The default budget
+// does not limit [Static] tables.
 //
-// Without a call of SetDefaultLimit, the default is the value of the environment variable VAST_LIMIT. The
-// variable also limits regions that package-level variables reserve. Without the variable there is no budget.
-// In a container a good choice is ContainerLimit(75), or VAST_LIMIT=75%. Then a commit that would take the
-// regions past this share of the container's memory returns an [*Error] wrapping ErrLimit, and the process
-// continues.
+// Before SetDefaultLimit is called, the environment variable VAST_LIMIT gives the default budget, even for
+// regions that package-level variables reserve. Without the variable there is no budget. In a container of
+// the operating system, use ContainerLimit(75) or VAST_LIMIT=75%: a commit beyond this share of the
+// container's memory returns an [*Error] wrapping ErrLimit, and the process continues.
 //
-// A budget counts committed memory, touched or not. Memory in use is less, sometimes much less, because this
-// module's containers commit a step ahead. Therefore the memory of the operating system's container is not
-// the default budget: that budget would stop programs that run well. Default budgets do not limit [Static]
-// tables.
+// A budget counts all committed memory. A program often touches much less, because this module's containers
+// commit a step ahead. For this reason there is no budget by default: it could stop programs that run well.
 func SetDefaultLimit(l *Limit) {
 	readDefault() // a later read would overwrite l
 	defaultLimit.Store(l)
 }
 
-// ContainerLimit returns a budget: the given percentage of the memory that the process's container leaves to
-// regions. This memory is the container's limit minus the limit of the Go heap, if GOMEMLIMIT or
-// debug.SetMemoryLimit sets one. The container's limit is the smallest limit from the process's control group
-// to the root (memory.max and memory.high, or memory.limit_in_bytes in version 1 of control groups), or on
-// Windows the limit of the process's job. The memory of the machine counts as a limit, too. If no limit is
-// known, the result is nil: no budget.
+// ContainerLimit returns a budget of the given percentage of the container's memory. If GOMEMLIMIT or
+// debug.SetMemoryLimit limits the Go heap, ContainerLimit subtracts that limit from the container's memory
+// before it computes the percentage. The memory outside the budget is for the Go heap, stacks, the program
+// itself and other processes in the container. ContainerLimit panics if percent is less than 1 or more than
+// 100.
 //
-// The remaining memory is for the Go heap, stacks, the program itself and other processes in the same
-// container. ContainerLimit panics unless percent is 1 to 100.
+// The container's memory is the smallest of these limits:
+//
+//   - on Linux, the limits of the process's control group and of the groups above it (memory.max and
+//     memory.high, or memory.limit_in_bytes in version 1 of control groups);
+//   - on Windows, the memory limit of the process's job;
+//   - the memory of the machine.
+//
+// If none of these limits is known, the result is nil: no budget.
 func ContainerLimit(percent int) *Limit {
 	if percent < 1 || percent > 100 {
 		panic(fmt.Sprintf("vm: ContainerLimit(%d): a share is 1 to 100 percent", percent))
@@ -100,8 +103,8 @@ func shareOf(percent int, f Facts, goHeap int64) *Limit {
 	return l
 }
 
-// ParseLimit parses a budget: a number of bytes as in GOMEMLIMIT (64MiB, 2GiB, 1000000), a share as in
-// [ContainerLimit] (75%), or no budget (off, or the empty string), which is nil.
+// ParseLimit parses a budget: a number of bytes as in GOMEMLIMIT (64MiB, 2GiB, 1000000), or a share as in
+// [ContainerLimit] (75%). The text "off" and the empty string mean no budget, and the result is nil.
 func ParseLimit(text string) (*Limit, error) {
 	wrong := fmt.Errorf("%s=%s is not understood: want bytes such as 512MiB, a share of the container's "+
 		"memory such as 75%%, or off",

@@ -9,8 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestDefaultLimit: a region made without Options.Limit keeps the limit that was the default when the region
-// was made.
+// TestDefaultLimit: a region without Options.Limit keeps its default limit when the default changes.
 func TestDefaultLimit(t *testing.T) {
 	p, before := PageSize(), DefaultLimit()
 	defer SetDefaultLimit(before)
@@ -38,8 +37,7 @@ func TestDefaultLimit(t *testing.T) {
 		c := open(t, be, 8*p, Options{})
 		must(t, c.Commit(0, 8*p))
 		if err := a.Commit(2*p, 2*p); !errors.Is(err, ErrLimit) || l.Used() != 2*p {
-			t.Errorf("under the older limit %d bytes are used, and a further commit gave %v", l.Used(),
-				err)
+			t.Errorf("%d bytes of the older limit are used, and a commit past it gave %v", l.Used(), err)
 		}
 	})
 }
@@ -92,7 +90,6 @@ func TestParseLimit(t *testing.T) {
 	if l, err := ParseLimit("off"); l != nil || err != nil {
 		t.Errorf("off: %+v, %v", l, err)
 	}
-	// A percentage is a share of the memory that this process may use.
 	l, err := ParseLimit("75%")
 	if want := ContainerLimit(75); err != nil || (l == nil) != (want == nil) || l != nil &&
 		(l.Max() != want.Max() || l.wrong != want.wrong) {

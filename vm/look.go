@@ -5,13 +5,12 @@ import (
 	"unsafe"
 )
 
-// Look calls f for each range of committed pages in [off, off+n), with the range's offset in the region and
-// its bytes. f must not write the bytes, and must not keep them after it returns. If nothing is committed, or
-// the region is closed, f is not called. The range must not contain pages that [Region.Protect] made
-// inaccessible.
+// Look calls f for each range of committed pages in [off, off+n). The arguments of f are the range's offset in
+// the region and the range's bytes. f must not write to the bytes or keep the slice. f must not call methods
+// of the region, because Look holds the region's lock while f runs.
 //
-// Look is for diagnosis. The caller must synchronize Look with writes to the memory. f must not call methods
-// of the region, because Look holds the lock of the region while f runs.
+// Look is for diagnosis. The caller must synchronize Look with writes to the memory. No page in
+// [off, off+n) may be inaccessible by [Region.Protect]. A closed region has no committed pages.
 func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {
@@ -26,7 +25,7 @@ func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	for i := m.committed.first(off); i < len(m.committed.of) && m.committed.of[i].lo < off+n; i++ {
 		iv := m.committed.of[i]
 		lo, hi := max(off, iv.lo), min(off+n, iv.hi)
-		// unsafe.Slice is sound because the pages are committed, and stay committed while the lock is held.
+		// unsafe.Slice is sound because the pages stay committed while the lock is held.
 		f(lo, unsafe.Slice((*byte)(m.at(lo)), hi-lo))
 	}
 }

@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// mappingsUsed is the number of the process's mappings that open and kept regions cost. The number is
-// slightly too small if pages are protected.
+// mappingsUsed is the number of mappings of open and kept regions. It does not count mappings that Protect
+// splits off.
 //
 // Regions stop taking mappings shortly before the kernel's limit. Go's runtime needs mappings too, for its
 // heap and its own tables, and ends the process when it gets no mapping. An error from the kernel would come
 // too late.
 var mappingsUsed atomic.Int64
 
-// Regions leave 1/mappingsKept of the allowed mappings to the rest of the process.
-const mappingsKept = 16
+// runtimeShare is the divisor of the mappings that regions leave to Go's runtime: one sixteenth of the limit.
+const runtimeShare = 16
 
 // recount updates mappingsUsed after a change of m. The caller holds the lock, or has just made m.
 func (m *mapping) recount() {
@@ -24,9 +24,8 @@ func (m *mapping) recount() {
 	n := 0
 	if !m.closed {
 		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
-		// A kept range has two borders. A range in own is a mapping of its own, so its end can be a border,
-		// too.
-		n += 2*len(m.recycling.pages.of) + len(m.recycling.own.of)
+		// A kept range has two borders. The end of a separate range can be a border, too.
+		n += 2*len(m.recycling.pages.of) + len(m.recycling.separate.of)
 		if m.committed.bytes > 0 {
 			// An end of the region is not a border between two mappings.
 			if m.committed.of[0].lo == 0 {
@@ -41,14 +40,14 @@ func (m *mapping) recount() {
 	m.mappings = n
 }
 
-// tooManyMappings returns an explanation if n new mappings would leave too few mappings to the rest of the
-// process. Otherwise it returns "".
+// tooManyMappings returns an explanation if n new mappings would leave too few mappings to Go's runtime, even
+// after kept pages were given back. Otherwise it returns "".
 func tooManyMappings(be backend, n int) string {
 	if !be.reuses() {
 		return ""
 	}
 	full := func(most int) bool {
-		return most > 0 && int(mappingsUsed.Load())+n > most-most/mappingsKept
+		return most > 0 && int(mappingsUsed.Load())+n > most-most/runtimeShare
 	}
 	if !full(facts().MaxMappings) || keptPages.flush() && !full(facts().MaxMappings) {
 		return ""

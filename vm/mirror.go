@@ -17,8 +17,8 @@ var (
 	ErrDescriptors = errors.New("too many open files")
 )
 
-// Mirror is memory that appears twice in a row: byte i is also byte i + Size. A ring buffer needs this,
-// because each run of up to Size bytes is contiguous, even if it crosses the end of the first half.
+// Mirror is memory that appears twice in a row: byte i is also byte i + Size. In a ring buffer, every run of up
+// to Size bytes is contiguous, even if it crosses the end of the first half.
 //
 // If the system refuses to map memory twice, and on the heap stand-in, a mirror is ordinary memory of twice
 // the size, and [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.
@@ -28,23 +28,28 @@ var (
 type Mirror struct {
 	r       *Region // region of twice the size
 	size    int
-	refused error // why the halves are copied; nil if they are the same memory
+	refused error // why Written copies; nil if the halves are the same memory
 }
 
-// maxMirror leaves room for doubling and rounding.
+// maxMirror is the largest size in bytes. Doubling and rounding it does not overflow.
 const maxMirror = maxReserve / 4
 
 // ReserveMirror makes a mirror of the given number of bytes, rounded up to whole pages (on Windows to 64
 // KiB): nothing → Committed. The mirror counts as 2 × Size reserved and Size committed bytes. If the halves
-// are copied, it counts as 2 × Size committed bytes.
+// are copies, it counts as 2 × Size committed bytes. Mirrors do not use huge pages.
 //
-// On Linux the memory is shared anonymous memory, mapped a second time by mremap, which takes no file
-// descriptor. In strict overcommit mode ReserveMirror charges all of the memory, so touching it cannot fail
-// later. If mremap is refused, the memory is a memfd, whose descriptor ReserveMirror closes. On macOS the
-// memory is an unlinked temporary file. On Windows ReserveMirror charges all of the memory. On FreeBSD
-// mapping memory twice is always refused. Mirrors do not use huge pages.
+// The memory depends on the system:
 //
-// It returns an [*Error] wrapping ErrSize, ErrLimit, ErrDataLimit, ErrAddressSpace, ErrMappings,
+//   - Linux: shared anonymous memory, mapped a second time by mremap without a file descriptor. If mremap is
+//     refused, the memory is a memfd, whose descriptor ReserveMirror closes.
+//   - macOS: an unlinked temporary file.
+//   - Windows: shared memory backed by the paging file.
+//   - FreeBSD: copies, because mapping memory twice is always refused.
+//
+// On Windows, and on Linux in strict overcommit mode, ReserveMirror charges all of the memory, so touching it
+// cannot fail later.
+//
+// ReserveMirror returns an [*Error] wrapping ErrSize, ErrLimit, ErrDataLimit, ErrAddressSpace, ErrMappings,
 // ErrDescriptors, ErrOvercommit or ErrCommitCharge. A refusal is not an error: see [Mirror.Refused].
 func ReserveMirror(bytes int, o Options) (*Mirror, error) {
 	var made origin
@@ -98,7 +103,7 @@ func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
 		return nil, &Error{Op: "mirror", Purpose: o.Name, Bytes: size, Err: ErrMappings, Detail: detail}
 	}
 	if !o.Limit.take(size) {
-		return nil, o.Limit.passed("mirror", o.Name, size)
+		return nil, o.Limit.exceeded("mirror", o.Name, size)
 	}
 	base, err := be.mirror(size, "vast: "+o.Name)
 	if err != nil {
@@ -120,7 +125,7 @@ func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
 
 // mirrorError explains the failure to make a mirror.
 func mirrorError(be backend, purpose string, size int, err error) error {
-	if e, ok := err.(*Error); ok { // be.mirror found no addresses
+	if e, ok := err.(*Error); ok { // be.mirror has explained the error
 		e.Purpose = purpose
 		return e
 	}
@@ -145,8 +150,8 @@ type mirrored struct{ backend }
 
 func (b mirrored) reset(p unsafe.Pointer, n int) error { return b.unmirror(p, n/2) }
 
-// decommit unmaps the mirror as reset does, because a mirror cannot be decommitted in part. Close calls
-// decommit after a failed reset.
+// decommit closes the whole mirror, as reset does. Close calls decommit after a failed reset, for the
+// committed bytes: n is the size of one half.
 func (b mirrored) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.unmirror(p, n)
 }
@@ -171,16 +176,15 @@ func (b injected) unmirror(p unsafe.Pointer, n int) error {
 	return b.backend.unmirror(p, n)
 }
 
-// mirror is never called, because mirrorOn calls the method mirror only on backends that reuse addresses.
+// mirror is never called: mirrorOn makes mirrors only on backends that reuse addresses.
 func (heapBackend) mirror(int, string) (unsafe.Pointer, error) { return nil, ErrRefused }
 
 func (heapBackend) unmirror(unsafe.Pointer, int) error { return nil }
 
-// Base returns the address of the first of 2 × Size bytes. The address does not change while the mirror is
-// open.
+// Base returns the first address of the 2 × Size bytes. It does not change while the mirror is open.
 func (m *Mirror) Base() unsafe.Pointer { return m.r.m.base }
 
-// Size returns the number of bytes of memory, which is half the number of addresses.
+// Size returns the size of one half in bytes.
 func (m *Mirror) Size() int { return m.size }
 
 // Refused returns nil if both halves are the same memory. Otherwise it returns an [*Error] wrapping
@@ -188,22 +192,22 @@ func (m *Mirror) Size() int { return m.size }
 func (m *Mirror) Refused() error { return m.refused }
 
 // Written makes the bytes written at [off, off+n) appear in the other half. Call Written before reading these
-// bytes in the other half. It does nothing if both halves are the same memory. The range must lie in the 2 ×
-// Size bytes and be at most Size long.
+// bytes in the other half. n must be at most Size; the range may lie in both halves. Written does nothing if
+// both halves are the same memory.
 func (m *Mirror) Written(off, n int) {
 	if m.refused != nil {
 		m.copyAcross(off, n)
 	}
 }
 
-// copyAcross copies a range that may lie in both halves: each part goes to the other half.
+// copyAcross copies the part of a range in each half to the other half.
 func (m *Mirror) copyAcross(off, n int) {
 	if off < 0 || n < 0 || n > m.size || off > 2*m.size-n {
 		panic(fmt.Sprintf("vm: Written(%d, %d) reaches outside a mirror of 2 × %d bytes (%s)", off, n, m.size,
 			m.r.m.counted.purpose))
 	}
 	b := unsafe.Slice((*byte)(m.Base()), 2*m.size)
-	border := min(max(off, m.size), off+n) // where the second half begins
+	border := min(max(off, m.size), off+n) // end of the part in the first half
 	if off < border {
 		copy(b[off+m.size:], b[off:border])
 	}
@@ -217,8 +221,9 @@ func (m *Mirror) Resident() (int, error) { return m.r.Resident() }
 
 // Close gives the memory back to the system. Later regions or mirrors of this process get the addresses, as
 // with [Region.Close]. Pointers into the mirror must not be used afterwards. A second Close does nothing. On
-// Windows 10 before version 1803, and older, the memory stays charged, for the next mirror of the same size.
+// Windows before Windows 10 version 1803, the memory stays charged and serves the next mirror of the same
+// size.
 //
-// It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for closing. Then the
-// mirror is still open, and Close may be called again.
+// If the process has too many mappings, Close returns an [*Error] wrapping ErrMappings. The mirror is still
+// open after an error, and Close may be called again.
 func (m *Mirror) Close() error { return m.r.Close() }

@@ -9,8 +9,7 @@ import (
 )
 
 // mapTwice maps the same memory over both halves of a reservation: by mremap, or by a memfd if mremap is
-// refused. mremap comes first because it needs neither a descriptor nor a file. Limits and sandboxes restrict
-// descriptors and files more often than mremap.
+// refused. mremap comes first, because limits and sandboxes restrict it less often than files.
 func mapTwice(p unsafe.Pointer, n int, name string) error {
 	err := mapAndDuplicate(p, n)
 	if !refuses(err) && !errors.Is(err, errNotTwice) {
@@ -51,8 +50,8 @@ func mapAndDuplicate(p unsafe.Pointer, n int) error {
 	return err
 }
 
-// errNotTwice is the error of an mremap of zero bytes that fails for lack of memory. Kernels in user space
-// may return it if they do not know this use of mremap.
+// errNotTwice marks an ENOMEM of an mremap of zero bytes. Kernels in user space that do not support this use
+// of mremap may return ENOMEM.
 var errNotTwice = errors.New("the memory cannot be mapped a second time")
 
 // mremap moves the mapping at the address old to the address target, and changes its length from oldBytes to
@@ -97,8 +96,7 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 		return err
 	}
 	if facts().OvercommitMode == 2 {
-		// A memfd is charged when its pages are touched. If a charge were refused later, the process would
-		// end.
+		// A memfd is charged when its pages are touched. A charge that is refused later would end the process.
 		err := osBackend{}.populate(p, n)
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)

@@ -23,8 +23,8 @@ func init() {
 	children["no file sizes"] = noFileSizes
 }
 
-// TestMirrorMemoryIsOnce: the kernel counts each page of a half as half a page, because the other half shares
-// the page.
+// TestMirrorMemoryIsOnce: the halves share their pages. The kernel's Pss counts half of a shared page for each
+// half.
 func TestMirrorMemoryIsOnce(t *testing.T) {
 	p := PageSize()
 	m := openMirror(t, onlyOS(t), 64*p, Options{Name: "twice"})
@@ -33,7 +33,7 @@ func TestMirrorMemoryIsOnce(t *testing.T) {
 		if n, err := m.Resident(); err != nil || n != i*p {
 			t.Fatalf("%d pages touched: %d bytes are resident, %v", i, n, err)
 		}
-		first[i*p+i] = byte(i + 1) // in one half
+		first[i*p+i] = byte(i + 1)
 		if second[i*p+i] != byte(i+1) {
 			t.Fatalf("page %d differs", i)
 		}
@@ -53,7 +53,6 @@ func TestMirrorMemoryIsOnce(t *testing.T) {
 	}
 }
 
-// TestMirrorsKeepNothing: after many mirrors the numbers of mappings and descriptors are unchanged.
 func TestMirrorsKeepNothing(t *testing.T) {
 	be := onlyOS(t)
 	openMirror(t, be, PageSize(), Options{}).Close()
@@ -62,13 +61,13 @@ func TestMirrorsKeepNothing(t *testing.T) {
 		openMirror(t, be, PageSize()<<(i%5), Options{}).Close()
 	}
 	if n := mappingsUsed.Load(); n != used {
-		t.Errorf("%d mappings are counted, before %d", n, used)
+		t.Errorf("%d mappings are counted, want %d as before", n, used)
 	}
 	if n := ReadUsage().Mappings; n > mappings+20 {
-		t.Errorf("%d mappings, before %d", n, mappings)
+		t.Errorf("the process has %d mappings, want about %d as before", n, mappings)
 	}
 	if n := openFiles(t); n > files {
-		t.Errorf("%d open files, before %d", n, files)
+		t.Errorf("%d files are open, want %d as before", n, files)
 	}
 }
 
@@ -78,7 +77,8 @@ func openFiles(t *testing.T) int {
 	return len(entries)
 }
 
-// refuse makes a system call fail in all threads: always, or only if its second argument is zero.
+// refuse makes a system call fail in all threads. If onlyZero is true, the call fails only if its second
+// argument is zero.
 func refuse(call uint32, onlyZero bool, errno unix.Errno) {
 	rule := seccomptest.Rule{Call: call, Errno: errno}
 	if onlyZero {
@@ -87,8 +87,8 @@ func refuse(call uint32, onlyZero bool, errno unix.Errno) {
 	done(seccomptest.Refuse(rule))
 }
 
-// mirrorIn makes a mirror in a child. It checks that both halves hold the same bytes, and that the halves are
-// copies only if copied is true.
+// mirrorIn makes a mirror in a child process. It checks that both halves hold the same bytes, and that copied
+// says whether the halves are copies.
 func mirrorIn(child string, bytes int, copied bool) *Mirror {
 	m, err := mirrorOn(osBackend{}, bytes, Options{Name: child}, origin{})
 	done(err)
@@ -117,9 +117,9 @@ func setFiles(n uint64) {
 	done(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: n}))
 }
 
-// takeDescriptors opens files until there are no more.
+// takeDescriptors opens files until the process has no descriptor left.
 func takeDescriptors() {
-	time.Sleep(time.Nanosecond) // the first timer takes two descriptors; without them Go's runtime ends
+	time.Sleep(time.Nanosecond) // Go's runtime needs two descriptors for its first timer
 	setFiles(20)
 	for {
 		if _, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
@@ -132,41 +132,41 @@ func takeDescriptors() {
 // noDescriptors: a mirror needs no descriptor if mremap works.
 func noDescriptors() {
 	takeDescriptors()
-	done(mirrorIn("files", mirrorPages(), false).Close())
+	done(mirrorIn("files", mirrorBytes(), false).Close())
 }
 
 func mremapRefused() {
-	mirrorIn("before", mirrorPages(), false)
+	mirrorIn("before", mirrorBytes(), false)
 	check(!mapsFile("before"), "a memfd was made without need")
 	refuse(unix.SYS_MREMAP, true, unix.EPERM) // only the second mapping is refused
-	m := mirrorIn("after", mirrorPages(), false)
-	check(mapsFile("after"), "there is no memfd, and the halves are the same memory")
+	m := mirrorIn("after", mirrorBytes(), false)
+	check(mapsFile("after"), "there is no memfd, although mremap is refused")
 	done(m.Close())
-	check(!mapsFile("after"), "a closed mirror's memfd is mapped")
+	check(!mapsFile("after"), "the memfd of a closed mirror is still mapped")
 }
 
 func memfdRefused() {
 	refuse(unix.SYS_MEMFD_CREATE, false, unix.ENOSYS)
-	done(mirrorIn("mremap", mirrorPages(), false).Close())
+	done(mirrorIn("mremap", mirrorBytes(), false).Close())
 }
 
 func bothRefused() {
-	mirrorIn("before", mirrorPages(), false)
+	mirrorIn("before", mirrorBytes(), false)
 	refuse(unix.SYS_MREMAP, true, unix.EPERM)
 	refuse(unix.SYS_MEMFD_CREATE, false, unix.ENOSYS)
-	m := mirrorIn("copied", mirrorPages(), true)
+	m := mirrorIn("copied", mirrorBytes(), true)
 	for _, part := range []string{"mremap: operation not permitted", "memfd_create: ",
 		"function not implemented", "sandbox"} {
 		wants(m.Refused(), ErrRefused, part)
 	}
 	base := m.Base()
 	done(m.Close())
-	// Regions get the addresses of failed attempts and of copied halves, with memory of their own.
+	// Later regions get the addresses of the failed attempts and of the mirror, and do not share memory.
 	for range 3 {
-		r := reserveIn("region", 2*mirrorPages(), Options{})
+		r := reserveIn("region", 2*mirrorBytes(), Options{})
 		done(r.Commit(0, r.Size()))
 		view(r)[0] = 1
-		check(view(r)[mirrorPages()] == 0, "a write to one half of a region appears in the other half")
+		check(view(r)[mirrorBytes()] == 0, "a write to one half of a region appears in the other half")
 		if r.Base() == base {
 			return
 		}
@@ -179,13 +179,13 @@ func noDescriptorForMemfd() {
 	takeDescriptors()
 	before := Snapshot(false)
 	limit := NewLimit(math.MaxInt)
-	_, err := mirrorOn(osBackend{}, mirrorPages(), Options{Name: "files", Limit: limit}, origin{})
+	_, err := mirrorOn(osBackend{}, mirrorBytes(), Options{Name: "files", Limit: limit}, origin{})
 	wants(err, ErrDescriptors, "RLIMIT_NOFILE")
 	check(!errors.Is(err, ErrRefused) && limit.Used() == 0 &&
 		len(Snapshot(false).Purposes) == len(before.Purposes), "a failed mirror is counted: %+v",
 		Snapshot(false))
 	done(unix.Close(19))
-	done(mirrorIn("files", mirrorPages(), false).Close())
+	done(mirrorIn("files", mirrorBytes(), false).Close())
 	fd, err := unix.Open("/dev/null", unix.O_RDONLY, 0)
 	check(err == nil && fd == 19, "the memfd is not closed: %v", err)
 }
@@ -196,22 +196,21 @@ func mirrorAddressSpace() {
 	before := fmt.Sprint(Snapshot(false))
 	_, err := mirrorOn(osBackend{}, 256*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // two mappings fit, not the third
+	_, err = mirrorOn(osBackend{}, 120*mib, Options{Name: "as"}, origin{}) // the third mapping does not fit
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
 	check(fmt.Sprint(Snapshot(false)) == before, "a failed mirror is counted: %+v", Snapshot(false))
 	done(mirrorIn("as", 16*mib, false).Close())
 }
 
-// noFileSizes: if the file of a mirror would exceed RLIMIT_FSIZE, which raises a signal, the mirror copies.
+// noFileSizes: a mirror copies if its file would exceed RLIMIT_FSIZE, which would raise a signal.
 func noFileSizes() {
 	refuse(unix.SYS_MREMAP, false, unix.ENOSYS)
-	setLimit(unix.RLIMIT_FSIZE, mirrorPages()-1)
-	m := mirrorIn("file size", mirrorPages(), true)
+	setLimit(unix.RLIMIT_FSIZE, mirrorBytes()-1)
+	m := mirrorIn("file size", mirrorBytes(), true)
 	wants(m.Refused(), ErrRefused, "RLIMIT_FSIZE")
 }
 
-// TestMirrorShortage: the memory of a mirror does not count towards RLIMIT_DATA, but counts as committed
-// memory.
+// TestMirrorShortage: the memory of a mirror is charged to the commit limit, but not to RLIMIT_DATA.
 func TestMirrorShortage(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {

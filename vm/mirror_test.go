@@ -26,14 +26,12 @@ func openMirror(tb testing.TB, be backend, bytes int, o Options) *Mirror {
 	return m
 }
 
-// halves returns the two halves of a mirror.
 func halves(m *Mirror) (first, second []byte) {
 	b := unsafe.Slice((*byte)(m.Base()), 2*m.Size())
 	return b[:m.Size()], b[m.Size():]
 }
 
-// TestMirror writes ranges in both halves and across the border. After each write it compares both halves
-// with a plain slice.
+// TestMirror writes ranges in both halves and across their border. It compares both halves with a plain slice.
 func TestMirror(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -81,8 +79,7 @@ func TestMirrorSizes(t *testing.T) {
 		if m := openMirror(t, be, 1, Options{}); m.Size() != max(PageSize(), mirrorUnit) {
 			t.Errorf("a mirror of 1 byte has %d bytes", m.Size())
 		}
-		// This size is too large for the addresses or memory of any machine. 32-bit systems give another
-		// error.
+		// 32-bit systems return another error.
 		if math.MaxInt == math.MaxInt32 {
 			return
 		}
@@ -96,8 +93,8 @@ func TestMirrorSizes(t *testing.T) {
 func TestMirrorIsCounted(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		purpose := t.Name()
-		limit := NewLimit(8 * mirrorPages())
-		m := openMirror(t, be, mirrorPages(), Options{Name: purpose, Limit: limit})
+		limit := NewLimit(8 * mirrorBytes())
+		m := openMirror(t, be, mirrorBytes(), Options{Name: purpose, Limit: limit})
 		memory := m.Size()
 		if m.Refused() != nil {
 			memory *= 2
@@ -108,7 +105,7 @@ func TestMirrorIsCounted(t *testing.T) {
 		}
 		// A mirror beyond the limit changes nothing.
 		var e *Error
-		_, err := mirrorOn(be, 8*mirrorPages(), Options{Name: purpose, Limit: limit}, origin{})
+		_, err := mirrorOn(be, 8*mirrorBytes(), Options{Name: purpose, Limit: limit}, origin{})
 		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Purpose != purpose ||
 			find(t, purpose, false) != want || limit.Used() != memory {
 			t.Errorf("got %v, counted %+v, used %d", err, find(t, purpose, false), limit.Used())
@@ -121,11 +118,10 @@ func TestMirrorIsCounted(t *testing.T) {
 	})
 }
 
-// mirrorPages returns a size that needs no rounding.
-func mirrorPages() int { return 4 * max(PageSize(), mirrorUnit) }
+// mirrorBytes returns a size of a mirror that needs no rounding.
+func mirrorBytes() int { return 4 * max(PageSize(), mirrorUnit) }
 
-// TestMirrorAddressesServeAgain: no addresses are lost, however often mirrors are made and closed.
-func TestMirrorAddressesServeAgain(t *testing.T) {
+func TestMirrorAddressesAreReused(t *testing.T) {
 	be := onlyOS(t)
 	const size = 41 << 20 // a size that no other test uses
 	m := openMirror(t, be, size, Options{})
@@ -147,8 +143,8 @@ func TestMirrorAddressesServeAgain(t *testing.T) {
 	if !mirrorsServeRegions {
 		return
 	}
-	// The region may begin at the first huge page after the mirror's base. It may also get addresses that
-	// other tests gave back.
+	// A region at the mirror's addresses begins at the base or at the next huge page. The first regions may
+	// get addresses that other tests gave back.
 	for range 100 {
 		r := open(t, be, 2*size-HugePageSize(), Options{})
 		if distance := address(r.Base()) - address(base); distance < 0 || distance > HugePageSize() {
@@ -157,7 +153,7 @@ func TestMirrorAddressesServeAgain(t *testing.T) {
 		must(t, r.Commit(0, r.Size()))
 		view(r)[5] = 1
 		if view(r)[size+5] != 0 {
-			t.Errorf("byte 5 of the other half is %d", view(r)[size+5])
+			t.Errorf("byte 5 of the other half is %d, want 0", view(r)[size+5])
 		}
 		return
 	}
@@ -179,7 +175,7 @@ func TestMirrorLeak(t *testing.T) {
 			runtime.GC()
 			select {
 			case l := <-reports:
-				if l.Reserved != 2*mirrorPages() || !strings.Contains(l.Made, "mirror_test.go:") {
+				if l.Reserved != 2*mirrorBytes() || !strings.Contains(l.Made, "mirror_test.go:") {
 					t.Errorf("reported %+v", l)
 				}
 				must(t, (&Region{dropped}).Close())
@@ -197,12 +193,12 @@ func TestMirrorLeak(t *testing.T) {
 func dropMirror(t *testing.T, be backend, purpose string) *mapping {
 	var made origin
 	made.record()
-	m, err := mirrorOn(be, mirrorPages(), Options{Name: purpose}, made)
+	m, err := mirrorOn(be, mirrorBytes(), Options{Name: purpose}, made)
 	must(t, err)
 	return m.r.m
 }
 
-// refusing is a backend that fails to make or to close mirrors.
+// refusing is a backend that fails to make or close mirrors.
 type refusing struct {
 	backend
 	mirrorErr, unmirrorErr error
@@ -222,40 +218,40 @@ func (r *refusing) unmirror(p unsafe.Pointer, n int) error {
 	return r.backend.unmirror(p, n)
 }
 
-// TestMirrorFailures: if the system refuses to map memory twice, the mirror copies. Other failures are
-// errors. No failure keeps memory.
+// TestMirrorFailures: if the system refuses to map memory twice, the mirror copies. Any other failure is an
+// error and keeps no memory.
 func TestMirrorFailures(t *testing.T) {
 	be := &refusing{backend: onlyOS(t)}
-	limit := NewLimit(100 * mirrorPages())
+	limit := NewLimit(100 * mirrorBytes())
 	o := Options{Name: t.Name(), Limit: limit}
 	be.mirrorErr = fmt.Errorf("the sandbox: %w", ErrRefused)
-	m, err := mirrorOn(be, mirrorPages(), o, origin{})
+	m, err := mirrorOn(be, mirrorBytes(), o, origin{})
 	must(t, err)
 	first, second := halves(m)
 	first[3] = 7
 	m.Written(3, 1)
 	var e *Error
 	if second[3] != 7 || !errors.As(m.Refused(), &e) || !strings.Contains(e.Detail, "the sandbox") ||
-		limit.Used() != 2*mirrorPages() {
+		limit.Used() != 2*mirrorBytes() {
 		t.Errorf("the second half holds %d, refused: %v, %d bytes used", second[3], m.Refused(), limit.Used())
 	}
 	must(t, m.Close())
 	for _, sentinel := range []error{errFaulty, ErrDescriptors} {
 		be.mirrorErr = fmt.Errorf("injected: %w", sentinel)
-		if _, err := mirrorOn(be, mirrorPages(), o, origin{}); !errors.Is(err, sentinel) ||
+		if _, err := mirrorOn(be, mirrorBytes(), o, origin{}); !errors.Is(err, sentinel) ||
 			errors.Is(err, ErrRefused) || limit.Used() != 0 || find(t, t.Name(), false).Regions != 0 {
 			t.Errorf("%v gave %v; %d used", be.mirrorErr, err, limit.Used())
 		}
 	}
 	// A failing Close changes nothing.
 	be.mirrorErr, be.unmirrorErr = nil, errFaulty
-	m, err = mirrorOn(be, mirrorPages(), o, origin{})
+	m, err = mirrorOn(be, mirrorBytes(), o, origin{})
 	must(t, err)
 	first, second = halves(m)
 	if err := m.Close(); !errors.Is(err, errFaulty) {
 		t.Errorf("Close: %v", err)
 	}
-	if first[3] = 7; second[3] != 7 || limit.Used() != mirrorPages() {
+	if first[3] = 7; second[3] != 7 || limit.Used() != mirrorBytes() {
 		t.Errorf("after a failed Close the mirror holds %d, and %d bytes are used", second[3], limit.Used())
 	}
 	be.unmirrorErr = nil

@@ -8,15 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mirrorUnit is 1, because a mirror may have any number of pages.
+// The size of a mirror is a multiple of mirrorUnit bytes. It is 1, because whole pages are enough here.
 const mirrorUnit = 1
 
-// mirrorsServeRegions is true because the addresses of a closed mirror are reserved like those of a closed
-// region.
+// mirrorsServeRegions says whether regions can use the addresses of closed mirrors.
 const mirrorsServeRegions = true
 
-// mirror reserves the addresses of both halves first, and then maps memory over them, so that no other code
-// can get an address in between.
+// mirror reserves the addresses of both halves before it maps memory over them, so that no other code can get
+// these addresses.
 func (b osBackend) mirror(n int, name string) (unsafe.Pointer, error) {
 	p, err := reserveAddresses(b, 2*n, pageSize)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 )
 
 // This file makes mirrors without placeholders: on Windows 10 before version 1803, Windows Server 2016, and
-// older versions of Wine. It finds addresses for both halves by reserving and releasing them, and then maps
-// each half there. If another thread has taken the addresses meanwhile, mapViews tries other addresses.
+// older versions of Wine. It finds free addresses by reserving and releasing them, and maps both halves there.
+// If another thread takes the addresses meanwhile, mapViews tries other addresses.
 //
-// Unmapping a view would free addresses that a stale pointer may still hold, and the system could put Go's
-// heap there. Therefore the views of a closed mirror stay mapped, but inaccessible, for the next mirror of
-// the same size. Their contents are removed from memory, but stay charged to the system's commit limit.
+// After unmapping a view, the system could put Go's heap at addresses that stale pointers hold. Therefore the
+// views of a closed mirror stay mapped, but inaccessible, for the next mirror of the same size. Their pages
+// leave memory, but stay charged to the system's commit limit.
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 
-// maxAttempts limits the attempts to map both views. An attempt fails if another thread takes the addresses.
+// maxAttempts limits the attempts of mapViews.
 const maxAttempts = 64
 
 // mapViews makes a mirror of two views side by side.
@@ -54,7 +54,7 @@ func mapViews(n int) (unsafe.Pointer, error) {
 	return nil, fmt.Errorf("%w: other threads took the addresses %d times", ErrRefused, maxAttempts)
 }
 
-// findGap returns the address of 2n bytes that are free at this moment.
+// findGap returns the address of 2n free bytes. It does not reserve them.
 func findGap(n int) (uintptr, error) {
 	gap, err := windows.VirtualAlloc(0, uintptr(2*n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
@@ -86,8 +86,8 @@ func retireViews(p unsafe.Pointer, n int) error {
 		return err
 	}
 	for _, half := range []uintptr{uintptr(p), uintptr(p) + uintptr(n)} {
-		// Reset pages need not be written to the paging file. Unlocking pages that are not locked removes
-		// them from the working set. If that fails, the memory is given back later.
+		// MEM_RESET says that the pages need not be written to the paging file. VirtualUnlock removes
+		// unlocked pages from the working set. If a call fails, the pages stay in memory for longer.
 		_, _ = windows.VirtualAlloc(half, uintptr(n), windows.MEM_RESET, windows.PAGE_NOACCESS)
 		_ = windows.VirtualUnlock(half, uintptr(n))
 	}

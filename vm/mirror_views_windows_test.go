@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestMirrorOfViews makes mirrors as on systems without placeholders, while other threads take free
-// addresses. Both halves are the same memory, and closed mirrors keep their addresses.
+// TestMirrorOfViews makes mirrors without placeholders while other threads take free addresses. Both halves of
+// a mirror are the same memory, and a closed mirror keeps its addresses.
 func TestMirrorOfViews(t *testing.T) {
 	onlyOS(t)
-	const n, mirrors = 3 * mirrorUnit, 40 // a size that no other test uses: closed views stay
+	const n, mirrors = 3 * mirrorUnit, 40 // no other test uses this size, because closed views stay mapped
 	var stop atomic.Bool
 	var others sync.WaitGroup
 	for range 2 {

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mirrorUnit is the granularity of the addresses of views.
+// The size of a mirror is a multiple of mirrorUnit bytes, because views begin at multiples of 64 KiB.
 const mirrorUnit = 64 << 10
 
-// mirrorsServeRegions is false because the addresses of a closed mirror stay placeholders, which VirtualAlloc
-// does not take.
+// mirrorsServeRegions says whether regions can use the addresses of closed mirrors. VirtualAlloc refuses
+// addresses of placeholders and views.
 const mirrorsServeRegions = false
 
-// Placeholders came with Windows 10, version 1803. See mapViews for older systems.
+// These functions exist since Windows 10 version 1803. See mapViews for older systems.
 var (
 	kernelbase       = windows.NewLazySystemDLL("kernelbase.dll")
 	virtualAlloc2    = kernelbase.NewProc("VirtualAlloc2")
@@ -30,9 +30,9 @@ const (
 	memPreservePlaceholder = 0x2     // MEM_PRESERVE_PLACEHOLDER
 )
 
-// placeholders reports whether the system has working placeholders. Wine had the functions before they
-// worked, so placeholders makes two placeholders as a trial. It releases their addresses, which is sound
-// because no code has seen them.
+// placeholders reports whether the system has working placeholders. In old versions of Wine the functions
+// exist but do not work, so placeholders makes two placeholders as a trial. Releasing them is sound, because
+// no other code has their addresses.
 var placeholders = sync.OnceValue(func() bool {
 	for _, proc := range []*windows.LazyProc{virtualAlloc2, mapViewOfFile3, unmapViewOfFile2} {
 		if proc.Find() != nil {
@@ -107,21 +107,21 @@ func (osBackend) unmirror(p unsafe.Pointer, n int) error {
 	return retireViews(p, n)
 }
 
-// noAddresses returns the error for a mirror of n bytes when the system has no addresses left for it.
+// noAddresses explains that the system has no addresses for a mirror of n bytes.
 func noAddresses(n int, err error) error {
 	detail, sentinel := osBackend{}.explain("reserve", 2*n, err)
 	return &Error{Op: "reserve", Bytes: 2 * n, Err: sentinel, Detail: detail}
 }
 
-// sharedMemory makes n bytes of memory that can be mapped. The memory lives as long as a handle or a view of
+// sharedMemory makes n bytes of memory that can be mapped. The memory exists as long as a handle or a view of
 // it. The call charges all bytes to the system's commit limit, so touching them cannot fail afterwards.
 func sharedMemory(n int) (windows.Handle, error) {
 	return windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE,
 		uint32(uint64(n)>>32), uint32(n), nil)
 }
 
-// mapPlaceholders replaces two placeholders by views of the same memory, so that no other code can get an
-// address in between.
+// mapPlaceholders replaces two placeholders by views of the same memory. A placeholder keeps its addresses
+// reserved, so no other code can get them.
 func mapPlaceholders(n int) (unsafe.Pointer, error) {
 	p := takeMirror(n)
 	if p == nil {

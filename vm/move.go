@@ -6,42 +6,40 @@ import (
 	"unsafe"
 )
 
-// errSeveral is wrapped by the error of a move that did nothing because the pages belong to several mappings
-// of the system.
+// errSeveral marks the error of a move whose pages belong to several mappings of the system.
 var errSeveral = errors.New("the pages belong to several mappings")
 
-// moveStep is the number of bytes that a copy moves at a time. Until the step ends, these bytes are in memory
-// twice. moveStep is the size of a huge page on most systems.
+// moveStep is the number of bytes in one step of a copy: the size of a huge page on most systems. The bytes of
+// one step are in memory twice for a moment.
 const moveStep = 2 << 20
 
-// moveSmallest is the size in bytes up to which copying is cheaper than finding the border between two
-// mappings.
-const moveSmallest = 64 << 10
+// minMove is a number of bytes. A range that is not larger is copied if it crosses the border of two mappings,
+// because finding the border takes longer.
+const minMove = 64 << 10
 
 // MovePages moves the contents of n bytes at offset off of r to offset targetOff of the region target, which
 // may be r. The pages of r go Committed → Reserved, and the pages of target go Reserved → Committed. Pointers
-// into the range of r must not be used afterwards. No goroutine may touch either range during the call: for a
-// moment the contents are in neither range.
+// into the range of r must not be used afterwards. During the call, no goroutine may read or write either
+// range.
 //
-// MovePages panics unless off, targetOff and n are multiples of the page size, all pages of the range in r
-// are Committed, and all pages of the range in target are Reserved. Overlapping ranges cannot meet these
-// conditions. The pages of r must also be ReadWrite; MovePages does not check that.
+// off, targetOff and n must be multiples of the page size. All pages of the range in r must be Committed, and
+// all pages of the range in target must be Reserved, so the ranges cannot overlap. Otherwise MovePages panics.
+// The pages of r must also be ReadWrite, which MovePages does not check.
 //
-// On Linux (5.7 and later) mremap moves the pages themselves: nothing is copied, no memory is taken, and
+// On Linux 5.7 and later, mremap moves the pages without copying their contents. It takes no memory, and
 // untouched pages stay untouched. The old addresses stay reserved all the time. If both ranges begin at the
-// same offset in a huge page, huge pages stay whole, and each table of 512 pages moves as a whole. Otherwise
-// the kernel copies the entries of the page table, at a few nanoseconds a page.
+// same offset in a huge page, huge pages and whole tables of 512 pages move in one step. Otherwise the kernel
+// copies the entries of the page table, which takes a few nanoseconds a page.
 //
-// MovePages copies the bytes on the heap stand-in, on other systems, between regions of different backends,
-// if the contents of the pages come from a file, and if Linux refuses the move. Outside the stand-in it
-// copies in steps of 2 MiB, and gives each step's old memory back.
+// MovePages copies the contents on other systems, on the heap stand-in, between the stand-in and other memory,
+// if the pages come from a file, and if Linux refuses the move. Except on the stand-in, it copies in steps of
+// 2 MiB, and gives the old memory of each step back.
 //
-// If the policy of target is PagesAuto, ranges that [Region.Huge] declared dense in r become dense in target,
-// too.
+// Ranges of r that [Region.Huge] declared dense are also dense in target if the policy of target is PagesAuto.
 //
-// It returns an [*Error] as [Region.Commit] does; then nothing has changed. A [Limit] that r and target share
-// is not charged twice. Complexity: about six system calls, and a few more for each border between mappings
-// in the range.
+// MovePages returns an [*Error] as [Region.Commit] does. After an error nothing has changed. A [Limit] that r
+// and target share is not charged twice. Complexity: about six system calls, and a few more for each border
+// between mappings in the range.
 func (r *Region) MovePages(target *Region, targetOff, off, n int) error {
 	from, dest := r.m, target.m
 	defer lockBoth(from, dest)()
@@ -56,7 +54,7 @@ func (r *Region) MovePages(target *Region, targetOff, off, n int) error {
 	if n == 0 {
 		return nil
 	}
-	dest.cool(interval{targetOff, targetOff + n})
+	dest.dropKept(interval{targetOff, targetOff + n})
 	if dest.recycling.pages.overlaps(targetOff, targetOff+n) {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings,
 			Detail: "pages of a closed region cannot be given back"}
@@ -66,7 +64,7 @@ func (r *Region) MovePages(target *Region, targetOff, off, n int) error {
 		return &Error{Op: "move", Purpose: dest.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
 	}
 	if from.limit != dest.limit && !dest.limit.take(n) {
-		return dest.limit.passed("move", dest.counted.purpose, n)
+		return dest.limit.exceeded("move", dest.counted.purpose, n)
 	}
 	from.altered(interval{off, off + n})
 	dest.altered(interval{targetOff, targetOff + n})
@@ -115,66 +113,64 @@ func lockBoth(a, b *mapping) (unlock func()) {
 	}
 }
 
-// moveContents commits n bytes at offset destOff of dest, and moves the contents at offset off of m there.
-// The pages of m stay committed. After a failure both ranges are unchanged.
+// moveContents commits n bytes at offset destOff of dest, and moves the contents of n bytes at offset off of m
+// to them. The pages of m stay committed. After a failure both ranges are unchanged.
 func (m *mapping) moveContents(dest *mapping, destOff, off, n int) error {
-	var moved, copied []interval // offsets in the range
-	for done, part := 0, n; done < n; part = n - done {
-		next, err := m.moveSome(dest, destOff+done, off+done, part)
+	var moved, copied []interval // offsets from the start of the range
+	for done := 0; done < n; {
+		count, err := m.moveSome(dest, destOff+done, off+done, n-done)
 		if err == nil {
-			moved = append(moved, interval{done, done + next})
+			moved = append(moved, interval{done, done + count})
 			if dest.be.reuses() {
-				dest.moved.add(destOff+done, destOff+done+next)
+				dest.moved.add(destOff+done, destOff+done+count)
 			}
-			done += next
+			done += count
 			continue
 		}
 		// Pages that cannot move are copied after the loop, when all of the destination is committed, because
 		// a commit can fail and a copy cannot.
-		if err := dest.be.commit(dest.at(destOff+done), next); err != nil {
+		if err := dest.be.commit(dest.at(destOff+done), count); err != nil {
 			for _, iv := range moved {
 				copy(bytesOf(m.at(off+iv.lo), iv.hi-iv.lo), bytesOf(dest.at(destOff+iv.lo), iv.hi-iv.lo))
 			}
-			dest.vacate(interval{destOff, destOff + done + next})
+			dest.vacate(interval{destOff, destOff + done + count})
 			return err
 		}
-		copied = append(copied, interval{done, done + next})
-		done += next
+		copied = append(copied, interval{done, done + count})
+		done += count
 	}
 	for _, iv := range copied {
 		for lo := iv.lo; lo < iv.hi; lo += moveStep {
 			step := min(moveStep, iv.hi-lo)
 			copy(bytesOf(dest.at(destOff+lo), step), bytesOf(m.at(off+lo), step))
-			// This discard gives memory back early. vacate gives all memory of the source back later.
+			// MovePages gives all memory of the source back at the end. Each step gives back its part before.
 			_ = m.be.discard(m.at(off+lo), step)
 		}
 	}
 	return nil
 }
 
-// moveSome moves the first bytes of a range, and returns their number as next. If the n bytes belong to
-// several mappings, it tries half of them, and so on. After an error, next is the number of bytes to copy
-// instead.
-func (m *mapping) moveSome(dest *mapping, destOff, off, n int) (next int, err error) {
+// moveSome moves the first count bytes of a range of n bytes. After an error, the caller must copy these count
+// bytes. If the pages belong to several mappings, moveSome tries half of the bytes, then a quarter, and so on.
+func (m *mapping) moveSome(dest *mapping, destOff, off, n int) (count int, err error) {
 	if m.be != dest.be || m.files.overlaps(off, off+n) {
 		return n, errors.ErrUnsupported
 	}
 	for {
 		err = m.be.move(dest.at(destOff), m.at(off), n)
-		if !errors.Is(err, errSeveral) || n <= moveSmallest {
+		if !errors.Is(err, errSeveral) || n <= minMove {
 			return n, err
 		}
 		n = roundUp(n/2, pageSize)
 	}
 }
 
-// bytesOf returns readable and writable pages as a slice. The slice is sound because the pages' region is
-// locked, so the region cannot be closed meanwhile.
+// bytesOf returns ReadWrite pages as a slice. The caller holds the lock of the region, so that it cannot be
+// closed while the slice is in use.
 func bytesOf(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// vacate decommits a range. The range counts as Reserved from now on, even if the system refuses. After a
-// refusal the pages stay usable, but vacate gives their memory back or clears it, so that they are zero when
-// they are committed again.
+// vacate decommits a range. If the system refuses, vacate discards or clears the pages, which stay usable. In
+// each case the caller counts the pages as Reserved, and they are zero when they are committed again.
 func (m *mapping) vacate(iv interval) {
 	bare, err := m.uncommit(iv)
 	if bare {
@@ -197,8 +193,8 @@ func (m *mapping) vacate(iv interval) {
 }
 
 // uncommit: Committed → Reserved, without a change of the counts. It maps moved pages and pages of files
-// afresh. Then the mapping of moved pages is joined with the neighbouring mappings, and pages of files are
-// zero when they are committed again.
+// afresh, so that the kernel joins them with the neighbouring mappings, and pages of files lose the contents
+// of the file.
 func (m *mapping) uncommit(iv interval) (bare bool, err error) {
 	if m.moved.meets(iv.lo, iv.hi) {
 		err := m.be.reset(m.at(iv.lo), iv.hi-iv.lo)

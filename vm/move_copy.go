@@ -7,6 +7,6 @@ import (
 	"unsafe"
 )
 
-// move is not supported: Windows and FreeBSD have no call for it, and the call of macOS (mach_vm_remap)
-// leaves a second mapping of the same pages behind.
+// move is not supported: Windows and FreeBSD have no call that moves pages, and the call of macOS
+// (mach_vm_remap) keeps the old mapping of the pages.
 func (osBackend) move(_, _ unsafe.Pointer, _ int) error { return errors.ErrUnsupported }

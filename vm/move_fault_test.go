@@ -9,8 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestMoveFaults: if one system call fails, each range is completely in its old or completely in its new
-// place, and is counted there.
+// TestMoveFaults: after a failed system call, each range is wholly in its old or wholly in its new place.
 func TestMoveFaults(t *testing.T) {
 	p := vm.PageSize()
 	calls := faulttest.EachCall(t, func() error {
@@ -44,6 +43,6 @@ func TestMoveFaults(t *testing.T) {
 		return errors.Join(errs...)
 	})
 	if calls < 6 {
-		t.Errorf("only %d calls", calls)
+		t.Errorf("%d calls, want at least 6", calls)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// move moves the pages to an address of the kernel's choice first, and from there to their destination. A
-// single call could do both, but a kernel before 6.17 unmaps the destination before it checks whether the
-// pages can move. If the pages cannot move, another thread could get addresses that belong to the region. The
-// first call has no destination to unmap, and leaves the old addresses mapped and empty. The second call
-// fails only if the kernel lacks memory.
+// move moves the pages to an address of the kernel's choice first, and from there to their destination. The
+// first call leaves the old addresses mapped and empty. The second call fails only if the kernel lacks memory.
+//
+// A single call is not safe: a kernel before 6.17 unmaps the destination before it checks whether the pages
+// can move. If they cannot, another thread could get the addresses of the destination.
 func (osBackend) move(to, from unsafe.Pointer, n int) error {
 	between, err := unix.MremapPtr(from, uintptr(n), hintLike(from, n), uintptr(n),
 		unix.MREMAP_MAYMOVE|unix.MREMAP_DONTUNMAP)
@@ -26,7 +26,8 @@ func (osBackend) move(to, from unsafe.Pointer, n int) error {
 	if err == nil {
 		return nil
 	}
-	// The kernel has no memory for the description of a mapping. Copy the contents back.
+	// The kernel has no memory for the description of a mapping. Copy the contents back, and reserve the
+	// destination again if the kernel has unmapped it.
 	copy(bytesAt(from, n), bytesAt(between, n))
 	_ = unix.MunmapPtr(between, uintptr(n)) // no code has seen these addresses
 	_, _ = unix.MmapPtr(-1, 0, to, uintptr(n), unix.PROT_NONE, reserveFlags|unix.MAP_FIXED_NOREPLACE)
@@ -34,8 +35,8 @@ func (osBackend) move(to, from unsafe.Pointer, n int) error {
 }
 
 // hintLike returns a free address at the same offset in a huge page as p, so that page tables and huge pages
-// move whole. For a range smaller than a huge page it returns nil, because any address will do. If another
-// thread takes the address first, the kernel chooses another one, and the move only takes longer.
+// move whole. It returns nil for a range smaller than a huge page, which may go to any address. If another
+// thread takes the returned address, the kernel chooses another address, and the move takes longer.
 func hintLike(p unsafe.Pointer, n int) unsafe.Pointer {
 	huge := HugePageSize()
 	if huge == 0 || n < huge {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMoveTakesNoMemory asks the kernel after a move: touched pages are at the new place, untouched pages
-// take no memory, nothing is left at the old place, and the old addresses stay mapped.
+// TestMoveTakesNoMemory: after a move, touched pages are at the new place, untouched pages take no memory, and
+// the old addresses are mapped and empty.
 func TestMoveTakesNoMemory(t *testing.T) {
 	p := PageSize()
 	for _, pages := range []Pages{PagesAuto, PagesSmall} {
@@ -64,7 +64,7 @@ func TestMoveKeepsHugePages(t *testing.T) {
 	}
 }
 
-// TestMoveFindsBorders: if a range consists of several mappings, each of them moves.
+// TestMoveFindsBorders moves a range that consists of several mappings.
 func TestMoveFindsBorders(t *testing.T) {
 	p := PageSize()
 	r := open(t, onlyOS(t), 1024*p, Options{})

@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// stamp writes a number into the first and last byte of each system page of a range. The number grows by one
-// from one page of the region to the next.
+// stamp numbers the pages of a range, beginning with number. It writes the number of a page into the first and
+// last byte of each of its system pages.
 func stamp(r *Region, off, n int, number byte) {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
 		for i := 0; i < PageSize(); i += systemPage {
@@ -69,8 +69,7 @@ func TestMovePages(t *testing.T) {
 					t.Errorf("a refused move changed the regions to %q and %q", state(r, mine),
 						state(to, theirs))
 				}
-				// Moved pages can move again, also back to their old place. The pages that they leave are
-				// zero when committed.
+				// Moved pages can move again, and even back to their old place.
 				must(t, to.MovePages(to, 0, 5*p, 3*p))
 				must(t, to.MovePages(r, 4*p, 0, 3*p))
 				if got := state(r, mine) + ", " + state(to, theirs); got != "8 8: 2-10, 0 0:" ||
@@ -95,7 +94,7 @@ func TestMovePagesOverSeveralMappings(t *testing.T) {
 		r := open(t, be, 5*pages*p, Options{Limit: NewLimit(pages * p)})
 		must(t, r.Commit(0, pages*p))
 		stamp(r, 0, pages*p, 0)
-		// Blocks of 20 pages move, in reverse order.
+		// Move blocks of 20 pages and reverse their order.
 		for i := 0; i < pages; i += 20 {
 			must(t, r.MovePages(r, (pages+i)*p, (pages-20-i)*p, 20*p))
 		}
@@ -105,7 +104,7 @@ func TestMovePagesOverSeveralMappings(t *testing.T) {
 			last = at
 			for i := 0; i < pages; i += 20 {
 				if !stamped(r, (at+i)*p, 20*p, byte(pages-20-i)) {
-					t.Fatalf("after the move to page %d, the moved pages from %d on hold wrong bytes", at, i)
+					t.Fatalf("after the move to page %d, the block at page %d holds wrong bytes", at, at+i)
 				}
 			}
 		}
@@ -128,13 +127,13 @@ func TestMovePagesMisuse(t *testing.T) {
 			{0, p, p, "whole committed pages move to whole reserved pages"}, // to committed pages
 			{p, 0, p, "whole committed pages"},                              // from reserved pages
 			{p, 4 * p, 2 * p, "whole committed pages"},                      // from partly reserved pages
-			{p, p + 1, p, "whole committed pages"},                          //
-			{p + 8, p, p, "whole committed pages"},                          //
-			{p, p, p - 1, "whole committed pages"},                          //
-			{p, -p, p, "move from(-"},                                       //
-			{-p, p, p, "reaches outside a region"},                          //
-			{7 * p, p, 2 * p, "reaches outside a region of"},                //
-			{p, p, -p, "reaches outside a region of"},                       //
+			{p, p + 1, p, "whole committed pages"},
+			{p + 8, p, p, "whole committed pages"},
+			{p, p, p - 1, "whole committed pages"},
+			{p, -p, p, "move from(-"},
+			{-p, p, p, "reaches outside a region"},
+			{7 * p, p, 2 * p, "reaches outside a region of"},
+			{p, p, -p, "reaches outside a region of"},
 			{p, p, math.MaxInt - p + 1, "reaches outside a region of"},
 		} {
 			got := modeltest.PanicText(func() { _ = r.MovePages(to, c.toOff, c.off, c.n) })
@@ -158,11 +157,11 @@ func TestMovePagesMisuse(t *testing.T) {
 	})
 }
 
-// stubborn is a backend that moves only small pieces, and no piece that contains a certain page.
+// stubborn is a backend that refuses to move too many pages at a time, and the page stuck.
 type stubborn struct {
 	faulty
-	most  int // largest number of pages of a piece
-	stuck int // a page that cannot move
+	maxPages int // largest number of pages that can move at a time
+	stuck    int // index of a page that cannot move
 }
 
 func (s *stubborn) move(to, from unsafe.Pointer, n int) error {
@@ -170,7 +169,7 @@ func (s *stubborn) move(to, from unsafe.Pointer, n int) error {
 	if page <= s.stuck && s.stuck < page+n/PageSize() {
 		return errFaulty
 	}
-	if n/PageSize() > s.most {
+	if n/PageSize() > s.maxPages {
 		return errSeveral
 	}
 	return s.heapBackend.move(to, from, n)
@@ -184,7 +183,7 @@ func (s *stubborn) discard(p unsafe.Pointer, n int) error {
 }
 
 func openStubborn(t *testing.T) (*stubborn, *Region, *Limit) {
-	s := &stubborn{faulty: faulty{fails: make(map[string]error)}, most: 1 << 20, stuck: -1}
+	s := &stubborn{faulty: faulty{fails: make(map[string]error)}, maxPages: 1 << 20, stuck: -1}
 	limit := NewLimit(256 * PageSize())
 	r := open(t, s, 256*PageSize(), Options{Limit: limit})
 	s.base = r.m.base
@@ -192,28 +191,28 @@ func openStubborn(t *testing.T) (*stubborn, *Region, *Limit) {
 	return s, r, limit
 }
 
-// TestMoveSplits: if a range consists of several mappings, its parts move; small parts that cannot move are
-// copied.
+// TestMoveSplits: MovePages moves a range of several mappings in parts, and copies small parts that cannot
+// move.
 func TestMoveSplits(t *testing.T) {
 	p := PageSize()
-	for _, most := range []int{1 << 20, 60, 17, 3, 0} {
+	for _, maxPages := range []int{1 << 20, 60, 17, 3, 0} {
 		s, r, limit := openStubborn(t)
-		s.most = most
+		s.maxPages = maxPages
 		must(t, r.Commit(0, 64*p))
 		stamp(r, 0, 64*p, 9)
 		must(t, r.MovePages(r, 100*p, 0, 64*p))
 		if got := state(r, limit); got != "64 64: 100-164" || !stamped(r, 100*p, 64*p, 9) {
-			t.Errorf("in parts of %d pages: %s", most, got)
+			t.Errorf("in parts of %d pages: %s", maxPages, got)
 		}
 	}
 }
 
-// TestMoveFails: a move that fails puts everything back.
+// TestMoveFails: a failed move leaves the contents in their old place.
 func TestMoveFails(t *testing.T) {
 	p := PageSize()
 	for _, stuck := range []int{0, 5, 40, 63} {
 		s, r, limit := openStubborn(t)
-		s.most, s.stuck = 20, stuck
+		s.maxPages, s.stuck = 20, stuck
 		must(t, r.Commit(0, 64*p))
 		stamp(r, 0, 64*p, 9)
 		s.fails["commit"] = errFaulty
@@ -241,7 +240,7 @@ func TestMoveCannotDecommit(t *testing.T) {
 		s, r, limit := openStubborn(t)
 		must(t, r.Commit(0, 8*p))
 		stamp(r, 0, 8*p, 9)
-		s.stuck = 3 // all pages are copied, so there is memory to give back
+		s.stuck = 3 // MovePages copies all pages, so there is memory to give back
 		s.fails["decommit"], s.fails[op] = errFaulty, errFaulty
 		must(t, r.MovePages(r, 100*p, 0, 8*p))
 		clear(s.fails)
@@ -255,8 +254,8 @@ func TestMoveCannotDecommit(t *testing.T) {
 	}
 }
 
-// driveMoves moves pages between two regions and compares the regions with a plain model. It decodes each
-// operation from four bytes.
+// driveMoves moves pages between two regions and compares the regions with a model. Four bytes of ops describe
+// an operation.
 func driveMoves(t *testing.T, ops []byte) {
 	const pages = 40
 	p := PageSize()
@@ -324,8 +323,7 @@ func driveMoves(t *testing.T, ops []byte) {
 	}
 }
 
-// checkBorders compares the region's running count of borders with a new count over the whole region. It also
-// checks that the moved pieces are sorted and do not overlap.
+// checkBorders checks the region's count of borders, and that the moved pieces are sorted and do not overlap.
 func checkBorders(t *testing.T, r *Region) {
 	t.Helper()
 	if want := r.m.bordersIn(0, r.m.size); r.m.borders != want {

@@ -2,11 +2,10 @@ package vm
 
 import "slices"
 
-// pieces are sorted ranges of pages that were moved to their address, or belong to a file. Pieces may touch
-// but do not overlap. The kernel numbers the pages of a mapping by the address at which they were first
-// touched, or by their place in the file. It joins neighbouring mappings only if the numbers continue, which
-// they do not at the ends of a piece. So each end of a piece between committed pages is a border between two
-// mappings.
+// pieces are the sorted ranges of pages that were moved to their address or come from a file. Pieces may be
+// adjacent but do not overlap. Each end of a piece between committed pages is a border between two mappings.
+// The kernel numbers the pages of a mapping by the address of their first touch, or by their offset in the
+// file, and joins neighbouring mappings only if the numbers continue.
 type pieces []interval
 
 // first returns the index of the first piece that ends after off.
@@ -29,7 +28,7 @@ func (s pieces) meets(lo, hi int) bool {
 // add adds a piece that overlaps no other piece.
 func (s *pieces) add(lo, hi int) { *s = slices.Insert(*s, s.first(lo), interval{lo, hi}) }
 
-// remove removes [lo, hi) from the pieces and keeps their parts on both sides.
+// remove removes [lo, hi) from the pieces.
 func (s *pieces) remove(lo, hi int) {
 	i := s.first(lo)
 	j := i
@@ -46,8 +45,7 @@ func (s *pieces) remove(lo, hi int) {
 	*s = slices.Replace(*s, i, j, keep...)
 }
 
-// rebordered runs a change of the pages in [lo, hi) and updates the number of borders inside committed
-// ranges.
+// rebordered calls change, which changes the pages in [lo, hi), and updates the number of borders.
 func (m *mapping) rebordered(lo, hi int, change func()) {
 	if len(m.moved) == 0 {
 		change()
@@ -58,7 +56,7 @@ func (m *mapping) rebordered(lo, hi int, change func()) {
 	m.borders += m.bordersIn(lo, hi)
 }
 
-// bordersIn counts the ends of pieces that lie from lo to hi, both included, and between committed pages.
+// bordersIn counts the ends of pieces in [lo, hi] that lie between committed pages.
 func (m *mapping) bordersIn(lo, hi int) int {
 	n, last := 0, -1
 	at := func(off int) {

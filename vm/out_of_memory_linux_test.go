@@ -16,20 +16,16 @@ import (
 )
 
 const (
-	// groupVariable is the environment variable with the role of a child of TestOutOfMemory. groupPath is the
-	// environment variable with the path of the child's control group.
-	groupVariable = "VAST_VM_TEST_GROUP_ROLE"
-	groupPath     = "VAST_VM_TEST_GROUP"
-	// groupBytes is the memory limit of the control group: several times the need of a child without its
-	// region.
-	groupBytes = 192 << 20
+	roleVariable = "VAST_VM_TEST_GROUP_ROLE" // environment variable with the role of a child
+	pathVariable = "VAST_VM_TEST_GROUP"      // environment variable with the path of the control group
+	groupBytes   = 192 << 20                 // memory limit of the control group; a child's region needs most of it
 )
 
-// TestOutOfMemory lets children ask for more memory than their control group allows. A child without a budget
-// is killed, which harms no other process. Children with a budget get an error and continue.
+// TestOutOfMemory runs child processes that need more memory than their control group allows. The kernel kills
+// the child without a budget. A child with a budget gets an error and continues.
 func TestOutOfMemory(t *testing.T) {
 	onlyOS(t)
-	if role := os.Getenv(groupVariable); role != "" {
+	if role := os.Getenv(roleVariable); role != "" {
 		outgrow(t, role)
 		return
 	}
@@ -43,9 +39,9 @@ func TestOutOfMemory(t *testing.T) {
 		defer cancel()
 		// As in a container, the process joins the group before its program starts.
 		cmd := exec.CommandContext(ctx, "/bin/sh", "-c",
-			`echo $$ > "$`+groupPath+`/cgroup.procs" && exec "$0" "$@"`,
+			`echo $$ > "$`+pathVariable+`/cgroup.procs" && exec "$0" "$@"`,
 			os.Args[0], "-test.run=^TestOutOfMemory$", "-test.v", "-test.count=1")
-		cmd.Env = append(os.Environ(), groupVariable+"="+role, groupPath+"="+group, "GOMEMLIMIT=off",
+		cmd.Env = append(os.Environ(), roleVariable+"="+role, pathVariable+"="+group, "GOMEMLIMIT=off",
 			LimitVariable+"=off")
 		cmd.Env = append(cmd.Env, environment...)
 		out, err := cmd.CombinedOutput()
@@ -69,12 +65,12 @@ func TestOutOfMemory(t *testing.T) {
 	}
 	before := killedIn(group)
 	for role, environment := range map[string][]string{
-		"budget of its own":             nil,
-		"budget of the environment":     {LimitVariable + "=50%"},
-		"budget with a GOMEMLIMIT":      {LimitVariable + "=100%", "GOMEMLIMIT=96MiB"},
-		"budget in bytes":               {LimitVariable + "=96MiB"},
-		"budget of the program's own":   {LimitVariable + "=1TiB"},
-		"budget of a wrong environment": {LimitVariable + "=a lot"},
+		"Options.Limit":             nil,
+		"VAST_LIMIT in percent":     {LimitVariable + "=50%"},
+		"VAST_LIMIT and GOMEMLIMIT": {LimitVariable + "=100%", "GOMEMLIMIT=96MiB"},
+		"VAST_LIMIT in bytes":       {LimitVariable + "=96MiB"},
+		"SetDefaultLimit":           {LimitVariable + "=1TiB"},
+		"invalid VAST_LIMIT":        {LimitVariable + "=a lot"},
 	} {
 		if out, err := run(role, environment...); err != nil ||
 			!strings.Contains(out, "--- PASS: TestOutOfMemory ") {
@@ -86,7 +82,7 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// outgrow runs in a child. It commits memory until a commit is refused.
+// outgrow runs in a child process. It commits memory until a commit is refused.
 func outgrow(t *testing.T, role string) {
 	fmt.Println("in the group")
 	if f := ReadFacts(); f.ControlGroup != groupBytes {
@@ -95,11 +91,11 @@ func outgrow(t *testing.T, role string) {
 	var o Options
 	most := groupBytes / 2
 	switch role {
-	case "budget of its own":
+	case "Options.Limit":
 		o.Limit = ContainerLimit(50)
-	case "budget of the program's own":
+	case "SetDefaultLimit":
 		SetDefaultLimit(ContainerLimit(50))
-	case "budget of a wrong environment":
+	case "invalid VAST_LIMIT":
 		most = 0
 	}
 	r := open(t, osBackend{}, 1<<30, o)
@@ -113,9 +109,10 @@ func outgrow(t *testing.T, role string) {
 		if !errors.Is(err, ErrLimit) || off > most || off < most-step {
 			t.Errorf("after %d bytes a commit gave %v; want the limit after about %d bytes", off, err, most)
 		}
-		if fromOutside := o.Limit == nil && role != "budget of the program's "+
-			"own"; fromOutside != strings.Contains(err.Error(), LimitVariable) {
-			t.Errorf("%v; the limit comes from the environment: %v", err, fromOutside)
+		fromEnvironment := o.Limit == nil && role != "SetDefaultLimit"
+		if strings.Contains(err.Error(), LimitVariable) != fromEnvironment {
+			t.Errorf("the error %q names %s: %v, want %v", err, LimitVariable, !fromEnvironment,
+				fromEnvironment)
 		}
 		// After a Decommit, Commit succeeds again.
 		if off > 0 {
@@ -128,8 +125,8 @@ func outgrow(t *testing.T, role string) {
 	t.Error("no commit was refused, and the kernel did not kill the process")
 }
 
-// memoryGroup makes a control group with a memory limit, below one of this process's groups or an ancestor of
-// these groups. It removes the group after the test. It skips the test if it can make no group.
+// memoryGroup makes a control group with a memory limit, below a control group of this process or below one of
+// its ancestors. It removes the group after the test. It skips the test if it can make no group.
 func memoryGroup(t *testing.T, bytes int) (dir string) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/cgroup")
@@ -164,8 +161,8 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 					if parts[0] != "0" {
 						allowed = fmt.Sprint(bytes) // memory and swap together
 					}
-					// An error is ignored: a kernel that does not limit swap usually has no swap. Otherwise
-					// the child is only slow.
+					// A kernel that refuses to limit swap usually has no swap. With swap the child only takes
+					// longer.
 					_ = os.WriteFile(filepath.Join(dir, swap), []byte(allowed), 0)
 					return dir
 				}

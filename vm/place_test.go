@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestDescribe: the description of an address follows the state of its page.
 func TestDescribe(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
@@ -43,7 +42,7 @@ func TestDescribe(t *testing.T) {
 		says(9*p+3, 0, 9*p+3, fmt.Sprintf("byte %d of region %q is beyond its %d usable bytes", 9*p+3,
 			t.Name(), p))
 		says(7, PageCommitted, 7, fmt.Sprintf("byte 7 of region %q is usable", t.Name()))
-		// If labels overlap, the newest label counts.
+		// The newest label counts.
 		r.Label(9*p, p, Label{})
 		says(9*p+3, 0, 3, fmt.Sprintf("byte 3 of region %q is beyond its end: no byte is usable yet",
 			t.Name()))
@@ -94,13 +93,12 @@ func TestDescribeClosed(t *testing.T) {
 	}
 	must(t, again.Close())
 	if at, ok := Describe(base + 80); !ok || !at.Closed || at.Purpose != "second" {
-		t.Errorf("after two regions were closed there, the address is %+v", at)
+		t.Errorf("after two regions at the address were closed, it is described as %+v", at)
 	}
 }
 
-// TestLabelMisuse: labels outside the region, and after Close, panic.
 func TestLabelMisuse(t *testing.T) {
-	r := open0(t, PageSize())
+	r := openWithoutCleanup(t, PageSize())
 	says := func(want string, f func()) {
 		t.Helper()
 		if text := modeltest.PanicText(f); !strings.Contains(text, want) {

@@ -185,7 +185,7 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 		}
 	}
 	copied := refused(refusedMoves) && refused(refusedFiles)
-	m := mirrorIn("refused", mirrorPages(), copied)
+	m := mirrorIn("refused", mirrorBytes(), copied)
 	if copied && (!errors.Is(m.Refused(), ErrRefused) || !strings.Contains(m.Refused().Error(), "mremap") ||
 		!strings.Contains(m.Refused().Error(), "memfd_create")) {
 		t.Errorf("the mirror says %v", m.Refused())

@@ -246,7 +246,7 @@ func (r *Region) Commit(off, n int) error {
 		missing += g.hi - g.lo
 	}
 	if !m.limit.take(missing) {
-		return m.limit.passed("commit", m.counted.purpose, missing)
+		return m.limit.exceeded("commit", m.counted.purpose, missing)
 	}
 	for i, g := range gaps {
 		m.altered(g)

@@ -13,7 +13,6 @@ import (
 
 type tank struct{ Armour, Fuel float64 }
 
-// purposeStats returns the counters of a purpose.
 func purposeStats(purpose string) PurposeStats {
 	for _, s := range Snapshot(true).Purposes {
 		if s.Purpose == purpose {
@@ -23,13 +22,13 @@ func purposeStats(purpose string) PurposeStats {
 	return PurposeStats{}
 }
 
-// TestStatic: all elements of a table are zero, no other table shares them, and Snapshot counts the table.
 func TestStatic(t *testing.T) {
 	const n = 100_000
 	before := purposeStats("static tank") // tables of earlier runs of this test are still open
 	a, b := Static[tank](n), Static[tank](n)
 	if len(a) != n || cap(a) != n || len(b) != n {
-		t.Fatalf("the tables have %d and %d elements, the first has capacity %d", len(a), len(b), cap(a))
+		t.Fatalf("the tables have %d and %d elements, and the first has capacity %d; want %d", len(a), len(b),
+			cap(a), n)
 	}
 	a[0], a[n-1] = tank{1, 2}, tank{3, 4}
 	for i, v := range b {
@@ -38,7 +37,7 @@ func TestStatic(t *testing.T) {
 		}
 	}
 	if a[0] != (tank{1, 2}) || a[1] != (tank{}) || a[n-1] != (tank{3, 4}) {
-		t.Errorf("got %v, %v, %v", a[0], a[1], a[n-1])
+		t.Errorf("elements 0, 1 and %d are %v, %v and %v", n-1, a[0], a[1], a[n-1])
 	}
 	s := purposeStats("static tank")
 	bytes := 2 * roundUp(n*int(unsafe.Sizeof(tank{})), PageSize())
@@ -50,7 +49,7 @@ func TestStatic(t *testing.T) {
 
 func TestStaticEmpty(t *testing.T) {
 	if s := Static[struct{ A uint16 }](0); s == nil || len(s) != 0 {
-		t.Errorf("got %v", s)
+		t.Errorf("Static of 0 elements returns %#v, want an empty slice that is not nil", s)
 	}
 	if s := Static[struct{}](7); len(s) != 7 {
 		t.Errorf("Static[struct{}](7) has %d elements", len(s))
@@ -84,7 +83,6 @@ func TestStaticMisuse(t *testing.T) {
 	}
 }
 
-// TestStaticFails: if Static fails for lack of addresses or memory, it keeps nothing.
 func TestStaticFails(t *testing.T) {
 	for _, failing := range []string{"reserve", "commit"} {
 		before := fmt.Sprint(Snapshot(false))
@@ -100,7 +98,7 @@ func TestStaticFails(t *testing.T) {
 				var e *Error
 				if err, _ := recover().(error); !errors.As(err, &e) || e.Op != failing ||
 					!errors.Is(err, errFaulty) {
-					t.Errorf("with a failing %s Static panicked with %v", failing, err)
+					t.Errorf("when %s fails, Static panics with %v, want the injected failure", failing, err)
 				}
 			}()
 			Static[tank](1000)

@@ -7,19 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// Stats are the bytes of all open regions, by purpose. Go's own metrics and GOMEMLIMIT do not include them.
+// Stats counts the bytes of all open regions, by purpose. Go's own metrics and GOMEMLIMIT do not count these
+// bytes.
 type Stats struct {
 	Purposes []PurposeStats // sorted by purpose
 }
 
-// PurposeStats are the bytes of the open regions that share a purpose.
+// PurposeStats counts the bytes of the open regions with one purpose.
 type PurposeStats struct {
 	Purpose   string
 	Regions   int // number of regions, including leaked regions
 	Reserved  int // bytes of addresses
 	Committed int // bytes that may be touched
-	Resident  int // bytes in memory; only from Snapshot(true)
-	Leaked    int // bytes reserved by regions that were dropped without Close
+	Resident  int // bytes in memory; Snapshot(false) leaves it 0
+	Leaked    int // reserved bytes of the regions that were dropped without Close
 }
 
 // Total returns the sum of all purposes.
@@ -35,7 +36,6 @@ func (s Stats) Total() PurposeStats {
 	return total
 }
 
-// counter counts the bytes of one purpose.
 type counter struct {
 	purpose   string
 	regions   atomic.Int64
@@ -44,16 +44,16 @@ type counter struct {
 	leaked    atomic.Int64
 }
 
-// regions are all open regions and the counters of their purposes.
 type regions struct {
 	mu       sync.Mutex
-	counters map[string]*counter
+	counters map[string]*counter // by purpose
 	open     map[*mapping]struct{}
 }
 
 var registry regions
 
-// If there are more than countersKept counters, a purpose loses its counter when its last region closes.
+// If there are more than countersKept counters, unregister deletes the counter of a purpose without regions.
+// Otherwise a program that names a new purpose for each world would fill the registry with counters.
 const countersKept = 64
 
 func register(m *mapping, purpose string) {
@@ -82,16 +82,14 @@ func unregister(m *mapping) {
 	m.counted.reserved.Add(-int64(m.size))
 	m.counted.committed.Add(-int64(m.committed.bytes))
 	if m.counted.regions.Load() == 0 && len(registry.counters) > countersKept {
-		// The registry must not keep a counter for each purpose of a program that invents new purposes again
-		// and again, such as a purpose for each world.
 		delete(registry.counters, m.counted.purpose)
 	}
 }
 
-// Snapshot returns the counters of the purposes with open regions. If resident is true, it also asks the
-// operating system for the resident bytes, with one system call for at most 16 Ki committed pages (1 Ki on
-// Windows). Otherwise it makes no system call. Regions may change during Snapshot, which counts each region
-// in its old or new state.
+// Snapshot returns the counters of the purposes with open regions. If resident is true, Snapshot also asks
+// the operating system for the resident bytes, with one system call for every 16 Ki pages (1 Ki on Windows)
+// of each committed range. If a region changes during Snapshot, each number shows the state before or after
+// the change.
 func Snapshot(resident bool) Stats {
 	registry.mu.Lock()
 	var s Stats
@@ -118,8 +116,7 @@ func Snapshot(resident bool) Stats {
 		byPurpose[s.Purposes[i].Purpose] = &s.Purposes[i]
 	}
 	for _, m := range open {
-		// If the system cannot answer for a range, the number does not include that range and the later
-		// ranges of the region.
+		// After an error, n does not count the failing range and the region's later ranges.
 		n, _ := m.resident()
 		byPurpose[m.counted.purpose].Resident += n
 	}

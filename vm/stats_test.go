@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// find returns the counters of a purpose. Without open regions, the counters are zero.
 func find(tb testing.TB, purpose string, resident bool) PurposeStats {
 	tb.Helper()
 	s := Snapshot(resident)
@@ -62,7 +61,7 @@ func TestSnapshot(t *testing.T) {
 		expect(PurposeStats{})
 		for _, s := range Snapshot(false).Purposes {
 			if s.Purpose == purpose {
-				t.Error("a purpose without regions is still listed")
+				t.Error("Snapshot lists a purpose without regions")
 			}
 		}
 	})
@@ -85,7 +84,6 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// TestSnapshotWhileRegionsChange: Snapshot counts correctly while goroutines open, commit and close regions.
 func TestSnapshotWhileRegionsChange(t *testing.T) {
 	eachBackend(t, func(t *testing.T, be backend) {
 		purpose := t.Name()
@@ -123,7 +121,7 @@ func TestSnapshotWhileRegionsChange(t *testing.T) {
 		close(stop)
 		wg.Wait()
 		if s := find(t, purpose, true); s.Regions != 0 {
-			t.Errorf("after the goroutines have ended, counted %+v, want no regions", s)
+			t.Errorf("Snapshot counts %+v after all regions were closed, want no regions", s)
 		}
 	})
 }

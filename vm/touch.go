@@ -9,9 +9,8 @@ import (
 	"unsafe"
 )
 
-// touch makes the system find memory for each page, by atomically adding zero to its first word. This
-// addition changes nothing and loses no write of another goroutine. It returns an error for a page that is
-// not ReadWrite.
+// touch makes the system supply memory for each page. It adds zero to a word of the page atomically, so that
+// no write of another goroutine is lost. touch returns an error if a page is not ReadWrite.
 func touch(p unsafe.Pointer, n int) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -10,26 +10,22 @@ import (
 
 const noReserve = unix.MAP_NORESERVE
 
-// decommit maps the range afresh: mprotect alone would keep the memory, and no advice frees memory
+// decommit replaces the mapping, because mprotect alone would keep the memory, and no advice frees memory
 // immediately.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
 
-// discard maps the range afresh too. MADV_FREE and MADV_FREE_REUSABLE keep the old contents until the system
-// needs the pages, and MADV_DONTNEED only marks the pages as old: no advice promises zeros.
-// MADV_FREE_REUSABLE suits memory whose contents do not matter, such as an allocator's free pages that are
-// cleared before reuse. But the program must give the advice MADV_FREE_REUSE before the reuse; otherwise the
-// system counts too little memory for the process. MADV_FREE_REUSABLE saves only the page faults of pages
-// that the system has not taken meanwhile. This module does not hold such memory for long.
+// discard replaces the mapping, because no advice promises zeros: MADV_FREE and MADV_FREE_REUSABLE keep the
+// old contents until the system needs the pages, and MADV_DONTNEED only marks the pages as old.
 func (osBackend) discard(p unsafe.Pointer, n int) error { return remap(p, n, readWrite) }
 
-// populate touches the pages: if memory is short, the system pages out or compresses, so a touch does not end
-// the process as it can on Linux.
+// populate touches the pages. On Linux a touch can end the process when memory is short; macOS pages out or
+// compresses memory instead.
 func (osBackend) populate(p unsafe.Pointer, n int) error { return touch(p, n) }
 
-// advise does nothing: the system has no huge pages for anonymous memory on arm64. On amd64 they must be
-// requested with the addresses and cannot be decommitted in part.
+// advise does nothing. On arm64 the system has no huge pages for anonymous memory. On amd64 a program must
+// request huge pages together with the addresses, and cannot decommit a part of a huge page.
 func (osBackend) advise(unsafe.Pointer, int, bool) error { return nil }
 
 func (osBackend) collapse(unsafe.Pointer, int) error { return nil }
@@ -40,8 +36,8 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain concludes from the operation and the configured limits, because the system reports the usage only
-// to C programs.
+// explain finds the limit from the operation and the configured limits, because the system reports the usage
+// only to C programs.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	if !errors.Is(err, unix.ENOMEM) {
 		return "", err

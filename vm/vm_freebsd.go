@@ -9,22 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This backend follows the manual pages of mmap(2), mprotect(2), madvise(2), mincore(2) and tuning(7). It is
-// built and vetted, but its tests do not run on FreeBSD. For this reason it uses the simplest calls and
-// relies only on documented behaviour.
+// This backend is built and vetted, but no test runs on FreeBSD. Therefore the backend uses the simplest
+// calls, and relies only on the manual pages of mmap(2), mprotect(2), madvise(2), mincore(2) and tuning(7).
 
-// noReserve is zero here, because FreeBSD reserves swap space for writable memory only.
+// noReserve is zero, because FreeBSD reserves swap space only for writable memory.
 const noReserve = 0
 
-// decommit maps the range afresh: mprotect alone would keep the memory and its charge.
+// decommit replaces the mapping, because mprotect alone would keep the memory and its charge.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
 
-// discard maps the range afresh. MADV_FREE lets the system take the pages when it needs memory, and
-// MADV_DONTNEED only marks the pages as old: no advice promises zeros. The range is first mapped without
-// access, because pages without access need no charge that the system could refuse. A single mmap with access
-// could fail and leave the range unmapped.
+// discard replaces the mapping, because no advice promises zeros: MADV_FREE keeps the contents until the
+// system needs the pages, and MADV_DONTNEED only marks the pages as old. discard first maps the range without
+// access, which needs no charge that the system could refuse. A single mmap with access could fail and leave
+// the range unmapped.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if err := b.reset(p, n); err != nil {
 		return err
@@ -35,11 +34,11 @@ func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	return nil
 }
 
-// populate is not supported: no system call gives memory to a range, and if memory runs out, a touch ends the
-// process.
+// populate is not supported: no system call supplies memory for a range, and a touch ends the process if
+// memory runs out.
 func (osBackend) populate(unsafe.Pointer, int) error { return errors.ErrUnsupported }
 
-// advise does nothing: the system makes superpages of dense aligned ranges by itself, and takes no advice.
+// advise does nothing: the system itself makes superpages of dense aligned ranges, and takes no advice.
 func (osBackend) advise(unsafe.Pointer, int, bool) error { return nil }
 
 func (osBackend) collapse(unsafe.Pointer, int) error { return nil }
@@ -50,7 +49,6 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain concludes from the operation and the configured limits.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	if !errors.Is(err, unix.ENOMEM) {
 		return "", err
@@ -71,8 +69,8 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 }
 
 func readFacts(f *Facts) {
-	// hw.physmem is an unsigned long. On 32-bit machines it has four bytes, this call fails, and f.Memory
-	// stays zero.
+	// hw.physmem is an unsigned long. On 32-bit machines the call fails, because a long has four bytes, and
+	// f.Memory stays zero.
 	if n, err := unix.SysctlUint64("hw.physmem"); err == nil {
 		f.Memory = int(min(n, math.MaxInt))
 	}
@@ -80,12 +78,12 @@ func readFacts(f *Facts) {
 	f.DataLimit = resourceLimit(unix.RLIMIT_DATA)
 }
 
-// ReadUsage returns the zero Usage: this package does not read the usage on FreeBSD.
+// ReadUsage returns the zero Usage on FreeBSD.
 func ReadUsage() Usage { return Usage{} }
 
-// mapTwice always refuses, and mirrors are copied instead. Anonymous memory that can be mapped twice
-// (SHM_ANON) needs C: the number of the system call differs between versions of FreeBSD, and a kernel without
-// that number sends a signal instead of returning an error.
+// mapTwice always refuses, so mirrors copy their bytes. Anonymous memory that can be mapped twice (SHM_ANON)
+// needs C: the number of the system call differs between versions of FreeBSD, and for an unknown number the
+// kernel sends a signal instead of returning an error.
 func mapTwice(_ unsafe.Pointer, n int, _ string) error {
 	return &Error{Op: "mirror", Bytes: n, Err: ErrRefused,
 		Detail: "anonymous shared memory (SHM_ANON) needs C here, so every byte is copied once more"}

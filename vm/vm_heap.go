@@ -10,21 +10,19 @@ import (
 )
 
 // heapBackend is the heap stand-in: a region is one Go heap allocation, which the region's base pointer keeps
-// alive. All pages are always readable and writable, and no access faults: only the region's bookkeeping
-// knows which pages are committed. In builds that check invariants, decommit poisons the memory, so that
-// tests detect a read through a stale pointer.
+// alive. All pages are readable and writable in every state, so no access faults. In builds that check
+// invariants, decommit poisons the memory, so that tests detect a read through a stale pointer.
 type heapBackend struct{}
 
 var errHeapTooLarge = errors.New("too large for the heap stand-in")
 
-// maxHeapRegion is the largest region of the stand-in. A region takes its whole size from Go's heap, where a
-// request beyond the machine's memory ends the process. The limit is 256 MiB on 32-bit systems and
-// WebAssembly, whose whole address space is 4 GiB, and 4 GiB on other systems.
+// maxHeapRegion is the largest size of a region: 256 MiB on 32-bit systems and WebAssembly, whose address
+// space is small, and 4 GiB on other systems. Go ends the process if its heap cannot supply the size.
 var maxHeapRegion = func() int {
 	if strconv.IntSize == 32 || runtime.GOARCH == "wasm" {
 		return 256 << 20
 	}
-	return 1 << min(32, strconv.IntSize-2) // 1 << 32; without min, 32-bit builds do not compile
+	return 1 << min(32, strconv.IntSize-2) // 1 << 32, written so that 32-bit builds compile
 }()
 
 func (heapBackend) reserve(n, align int) (unsafe.Pointer, error) {
@@ -35,7 +33,7 @@ func (heapBackend) reserve(n, align int) (unsafe.Pointer, error) {
 	return unsafe.Add(p, roundUp(address(p), align)-address(p)), nil
 }
 
-// release does nothing: the collector frees the memory after the last pointer into it is gone.
+// release does nothing: the collector frees the memory.
 func (heapBackend) release(unsafe.Pointer, int) error { return nil }
 
 func (heapBackend) commit(p unsafe.Pointer, n int) error {
@@ -65,7 +63,7 @@ func (heapBackend) move(to, from unsafe.Pointer, n int) error {
 	return nil
 }
 
-// reset does nothing, like release.
+// reset does nothing: a region on the heap is reset only when it is closed.
 func (heapBackend) reset(unsafe.Pointer, int) error { return nil }
 
 func (heapBackend) protect(unsafe.Pointer, int, Access) error { return nil }
@@ -96,5 +94,5 @@ func (heapBackend) explain(_ string, _ int, err error) (detail string, sentinel 
 	return "", err
 }
 
-// reuses returns false, because the collector decides when the memory is free.
+// reuses returns false, because the collector decides when memory can be used again.
 func (heapBackend) reuses() bool { return false }

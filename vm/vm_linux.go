@@ -11,9 +11,9 @@ import (
 const noReserve = unix.MAP_NORESERVE
 
 // decommit makes the pages inaccessible and gives their memory back; the range keeps its name and advice. In
-// two cases decommit makes a fresh mapping, which loses name and advice. In strict overcommit mode only a
-// fresh mapping gives the charge back. If the kernel ignores or refuses MADV_DONTNEED, only a fresh mapping
-// gives the memory back.
+// two cases decommit replaces the mapping, which loses name and advice. In strict overcommit mode only a new
+// mapping gives the charge back. If the kernel ignores or refuses MADV_DONTNEED, only a new mapping gives the
+// memory back.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	if facts().OvercommitMode == 2 || !heedsAdvice() {
 		return true, b.reset(p, n)
@@ -27,23 +27,21 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 		bare, err = true, b.reset(p, n)
 	}
 	if err != nil {
-		// mprotect has changed all pages, or only the pages before its failure. This call makes the changed
-		// pages usable again. It needs no new mapping. It can fail only if the process has one mapping more
-		// than the limit allows, because mmap can exceed the limit by one.
+		// Make the pages that mprotect has changed accessible again. This call needs no new mapping. It fails
+		// only if the process exceeds the limit of mappings by one, as mmap allows.
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}
 	return bare, nil
 }
 
-// keeps reports whether inaccessible pages can keep their memory without a charge; see keeper. keeps returns
-// false in strict overcommit mode, because inaccessible pages that were written stay charged. keeps also
-// returns false if the kernel ignores advice.
+// keeps implements keeper. In strict overcommit mode, pages that were written stay charged even when they
+// are inaccessible.
 func (osBackend) keeps() bool { return facts().OvercommitMode != 2 && heedsAdvice() }
 
-// discard gives memory back by MADV_DONTNEED, which takes effect immediately; the kernel zeroes the pages
-// when they are touched again. If the kernel ignores or refuses this advice, discard makes a fresh mapping in
-// two steps. The first step maps the range without access, which needs no charge that the kernel could
+// discard gives memory back by MADV_DONTNEED, which takes effect immediately. The kernel supplies zero pages
+// when the range is touched again. If the kernel ignores or refuses this advice, discard replaces the mapping
+// in two steps. The first step maps the range without access, which needs no charge that the kernel could
 // refuse. The second step makes the pages accessible. A single mmap with access could fail and leave the
 // range unmapped.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
@@ -76,8 +74,8 @@ func (osBackend) populate(p unsafe.Pointer, n int) error {
 	return err
 }
 
-// tryAdvice returns the error with which the kernel, or a sandbox, refuses a kind of advice. It advises zero
-// bytes, for which the kernel checks only the kind of the advice.
+// tryAdvice returns the error with which the kernel or a sandbox refuses a kind of advice, or nil. It gives
+// the advice for zero bytes: the kernel then checks only the kind.
 func tryAdvice(p unsafe.Pointer, advice int) error {
 	if _, _, errno := unix.Syscall(unix.SYS_MADVISE, uintptr(p), 0, uintptr(advice)); errno != 0 {
 		return errno
@@ -92,7 +90,7 @@ func (osBackend) advise(p unsafe.Pointer, n int, huge bool) error {
 	}
 	err := unix.Madvise(bytesAt(p, n), advice)
 	if refuses(err) {
-		return nil // no huge pages in the kernel, or a sandbox forbids them
+		return nil // the kernel has no huge pages, or a sandbox forbids the advice
 	}
 	return err
 }
@@ -101,12 +99,12 @@ func (osBackend) collapse(p unsafe.Pointer, n int) error {
 	err := unix.Madvise(bytesAt(p, n), unix.MADV_COLLAPSE)
 	if refuses(err) || errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EBUSY) ||
 		errors.Is(err, unix.ENOMEM) {
-		return nil // a kernel before 6.1, a sandbox, advice against huge pages, or no free huge page
+		return nil // causes: a kernel before 6.1, a sandbox, advice against huge pages, no free huge page
 	}
 	return err
 }
 
-// name labels the range. Neighbours with different names are never joined into one mapping. Kernels without
+// name labels the range. The kernel does not join neighbouring mappings with different names. Kernels without
 // CONFIG_ANON_VMA_NAME refuse the call, which does no harm.
 func (osBackend) name(p unsafe.Pointer, n int, name string) {
 	label, err := unix.BytePtrFromString(printableName(name))
@@ -117,9 +115,8 @@ func (osBackend) name(p unsafe.Pointer, n int, name string) {
 		uintptr(n), uintptr(unsafe.Pointer(label)), 0)
 }
 
-// printableName returns a name that the kernel accepts: at most 79 bytes of printable ASCII, without the
-// characters that have a meaning in /proc/self/maps or in shells. Every byte that the kernel does not accept
-// becomes an underscore.
+// printableName cuts a name to 79 bytes and replaces the bytes that the kernel refuses by underscores. The
+// kernel accepts printable ASCII, except characters with a meaning in /proc/self/maps or in shells.
 func printableName(name string) string {
 	b := []byte(name[:min(len(name), 79)])
 	for i, c := range b {

@@ -2,12 +2,12 @@
 
 package vm
 
-// osBackend is the heap stand-in on systems for which this package has no virtual memory calls.
+// osBackend is the heap stand-in on systems whose virtual memory calls this package does not know.
 type osBackend struct{ heapBackend }
 
 func readFacts(*Facts) {}
 
-// ReadUsage returns the zero Usage: this package does not read the usage on this system.
+// ReadUsage returns the zero Usage on this system.
 func ReadUsage() Usage { return Usage{} }
 
 const (

@@ -9,15 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// osBackend uses mmap and related calls. This file has the code that Linux, macOS and FreeBSD share.
+// osBackend uses mmap and related calls. This file holds the methods that Linux, macOS and FreeBSD share.
 type osBackend struct{}
 
-// reserveFlags request addresses that are charged to no commit limit.
+// reserveFlags asks for memory that counts toward no commit limit while it is inaccessible.
 const reserveFlags = unix.MAP_PRIVATE | unix.MAP_ANON | noReserve
 
 const readWrite = unix.PROT_READ | unix.PROT_WRITE
 
-// bytesAt views a range of a region as a slice for package unix.
 func bytesAt(p unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(p), n) }
 
 func (osBackend) reserve(n, align int) (unsafe.Pointer, error) {
@@ -32,7 +31,7 @@ func (osBackend) reserve(n, align int) (unsafe.Pointer, error) {
 	if slack == 0 {
 		return p, nil
 	}
-	// The addresses around the aligned part were never handed out and can go back to the system.
+	// No pointer into the addresses around the aligned part exists, so they can be unmapped.
 	before := roundUp(address(p), align) - address(p)
 	if before > 0 {
 		_ = unix.MunmapPtr(p, uintptr(before))
@@ -52,7 +51,7 @@ func (osBackend) commit(p unsafe.Pointer, n int) error {
 
 func (osBackend) reset(p unsafe.Pointer, n int) error { return remap(p, n, unix.PROT_NONE) }
 
-// remap maps fresh anonymous memory over the range, which loses its contents, charge, names and advice.
+// remap replaces the mapping of a range. The range loses its contents, charge, name and advice.
 func remap(p unsafe.Pointer, n, prot int) error {
 	_, err := unix.MmapPtr(-1, 0, p, uintptr(n), prot, reserveFlags|unix.MAP_FIXED)
 	return err
@@ -78,7 +77,7 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 // pagesInCore implements osBackend.pages for systems that report only whether pages are in memory.
 func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	var present [residentBatch]byte
-	each := pageSize / systemPage // the system's pages in one page; more than one if a build enlarges pages
+	each := pageSize / systemPage // system pages in a page; more than 1 in builds with larger pages
 	for off := 0; off < n; {
 		pages := min((n-off)/pageSize, len(present)/each)
 		if err := inCore(unsafe.Add(p, off), present[:pages*each]); err != nil {
@@ -96,8 +95,7 @@ func pagesInCore(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) er
 	return nil
 }
 
-// inCore finds out which of the system's pages from p on are in memory. It sets bit 0 of present[i] if page i
-// is in memory.
+// inCore sets bit 0 of present[i] if the i-th system page from p on is in memory.
 func inCore(p unsafe.Pointer, present []byte) error {
 	_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(p), uintptr(len(present)*systemPage),
 		uintptr(unsafe.Pointer(&present[0])))
@@ -107,13 +105,13 @@ func inCore(p unsafe.Pointer, present []byte) error {
 	return nil
 }
 
-// residentBatch is the largest number of the system's pages in one call of inCore. The answer has a byte for
-// each page, and lies on the stack.
+// residentBatch is the largest number of system pages in a call of inCore. The answer has a byte for each
+// page and lies on the stack.
 const residentBatch = 16 << 10
 
 func (osBackend) reuses() bool { return true }
 
-// resourceLimit returns a limit of the process in bytes, or 0 if the process has no such limit.
+// resourceLimit returns a limit of the process in bytes, or 0 if there is no limit.
 func resourceLimit(which int) int {
 	var l unix.Rlimit
 	if unix.Getrlimit(which, &l) != nil || l.Cur >= math.MaxInt {

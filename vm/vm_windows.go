@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// osBackend uses VirtualAlloc. A call never spans two reservations: the address cache joins only ranges of
-// one reservation.
+// osBackend uses VirtualAlloc. A call must not span two reservations. Therefore the address cache joins only
+// ranges of one reservation.
 type osBackend struct{}
 
-// reserve ignores the alignment: without huge pages nothing needs more than a page, and every reservation
-// begins at a multiple of 64 KiB. The addresses from the end of a reservation to the next multiple of 64 KiB
-// stay unused.
+// reserve ignores the alignment. Regions have no huge pages on Windows, so alignment to a page is enough, and
+// Windows begins every reservation at a multiple of 64 KiB. The addresses from the end of a reservation to the
+// next multiple of 64 KiB stay unused.
 func (osBackend) reserve(n, _ int) (unsafe.Pointer, error) {
 	addr, err := windows.VirtualAlloc(0, uintptr(n), windows.MEM_RESERVE, windows.PAGE_NOACCESS)
 	if err != nil {
@@ -35,14 +35,13 @@ func (osBackend) commit(p unsafe.Pointer, n int) error {
 }
 
 // decommit gives back the memory and the charge. DiscardVirtualMemory and OfferVirtualMemory would keep the
-// charge, so other processes could not use that part of the commit limit.
+// charge.
 func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	return true, b.reset(p, n)
 }
 
-// discard decommits and commits again. MEM_RESET and DiscardVirtualMemory would keep the charge, but leave
-// the contents undefined instead of zero. If another process uses up the commit limit after the decommit, the
-// commit fails, and the error wraps errLost.
+// discard decommits and commits the range, because MEM_RESET and DiscardVirtualMemory leave the contents
+// undefined. If another process uses up the commit limit after the decommit, the commit fails.
 func (b osBackend) discard(p unsafe.Pointer, n int) error {
 	if err := b.reset(p, n); err != nil {
 		return err
@@ -86,8 +85,8 @@ func (osBackend) resident(p unsafe.Pointer, n int) (int, error) {
 }
 
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
-	// QueryWorkingSetEx gets the address of the array pages as a number. Therefore the array must not lie on
-	// a stack, which can move. Pinning keeps the array on the heap.
+	// QueryWorkingSetEx gets the address of the array as a number, so the array must not lie on a stack,
+	// which can move. Pinning keeps the array on the heap.
 	pages := new([1024]windows.PSAPI_WORKING_SET_EX_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(pages)
@@ -117,7 +116,6 @@ func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageStat
 
 func (osBackend) name(unsafe.Pointer, int, string) {}
 
-// explain concludes from the error code, because on Windows each limit has a code of its own.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	f, u := ReadFacts(), ReadUsage()
 	switch {
@@ -134,8 +132,8 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	case errors.Is(err, windows.ERROR_PAGEFILE_QUOTA):
 		return "the process's paging file quota is used up", ErrDataLimit
 	case op == "reserve" && errors.As(err, new(windows.Errno)):
-		// Windows returns one code if the request exceeds the free addresses and another if it exceeds all
-		// addresses, so this case accepts every code.
+		// The code depends on whether the request exceeds the free addresses or all addresses. This case
+		// accepts every code.
 		return fmt.Sprintf("%s of %s of addresses are taken: reserve less (a smaller capacity)",
 			Bytes(u.AddressSpace), Bytes(f.AddressLimit)), ErrAddressSpace
 	}

@@ -2,15 +2,15 @@ package vm
 
 import "github.com/vastgo/vast/internal/written"
 
-// watches has the methods that package internal/written calls to find regions.
+// watches has the methods by which package written finds regions.
 type watches struct{}
 
 func init() { written.Regions = watches{} }
 
 // Watchable returns the open region that contains an address. It returns nil if there is no such region, or
 // if the region cannot be watched. A mirror cannot be watched, because a watcher of one half would miss
-// writes to the other half. Regions with pages of files need not be watched: they belong to worlds that no
-// store saves.
+// writes to the other half. A region with pages of files need not be watched, because no store saves its
+// world.
 func (watches) Watchable(addr uintptr) written.Region {
 	m := registry.find(addr)
 	if m == nil || !m.be.reuses() {
@@ -30,7 +30,6 @@ func (watches) Watchable(addr uintptr) written.Region {
 // HeapStandIn reports whether regions are Go heap memory by default.
 func (watches) HeapStandIn() bool { return heapByDefault }
 
-// watchable is a region that can be watched.
 type watchable struct{ m *mapping }
 
 func (r watchable) Lock()   { r.m.mu.Lock() }
@@ -57,16 +56,16 @@ func (m *mapping) addresses(iv interval) written.Range {
 	return written.Range{Lo: uintptr(m.at(iv.lo)), Hi: uintptr(m.at(iv.hi))}
 }
 
-// altered reports to the region's watcher that pages get other contents or another mapping. Decommitted pages
-// are reported when they are committed again. The caller holds the lock.
+// altered reports to the region's watcher that the pages of iv get other contents or another mapping. Callers
+// do not report a decommit, because the next commit of the pages is reported. The caller holds the lock.
 func (m *mapping) altered(iv interval) {
 	if m.watcher != nil {
-		of := m.addresses(iv)
-		m.watcher.Altered(of.Lo, of.Hi)
+		r := m.addresses(iv)
+		m.watcher.Altered(r.Lo, r.Hi)
 	}
 }
 
-// unwatched ends the watch of a region that is about to be closed. The caller holds the lock.
+// unwatched removes the region's watcher before the region is closed. The caller holds the lock.
 func (m *mapping) unwatched() {
 	if m.watcher != nil {
 		m.watcher.Closing()

@@ -8,10 +8,10 @@ import (
 	"github.com/vastgo/vast/internal/written"
 )
 
-// notes is a watcher that records the numbers of the reported pages.
+// notes is a watcher that records the reported pages.
 type notes struct {
 	r      *Region
-	heard  intervals
+	heard  intervals // page numbers
 	closed bool
 }
 
@@ -22,7 +22,6 @@ func (n *notes) Altered(lo, hi uintptr) {
 
 func (n *notes) Closing() { n.closed = true }
 
-// watched returns a region of 16 pages with a watcher.
 func watched(t *testing.T, be backend, o Options) (*Region, *notes) {
 	r := open(t, be, 16*pageSize, o)
 	n := &notes{r: r}
@@ -35,13 +34,11 @@ func watched(t *testing.T, be backend, o Options) (*Region, *notes) {
 	return r, n
 }
 
-// TestWatcher: a region reports to its watcher all pages that get other contents or another mapping, except
-// by writes.
 func TestWatcher(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {
 		r, n := watched(t, be, Options{})
-		hears := func(what string, want ...interval) {
+		expect := func(what string, want ...interval) {
 			t.Helper()
 			if !slices.Equal(n.heard.of, want) {
 				t.Errorf("%s: reported pages %v, want %v", what, n.heard.of, want)
@@ -49,35 +46,36 @@ func TestWatcher(t *testing.T) {
 			n.heard = intervals{}
 		}
 		must(t, r.Commit(2*p, 2*p))
-		hears("commit", interval{2, 4})
+		expect("commit", interval{2, 4})
 		must(t, r.Commit(0, 8*p))
-		hears("commit around committed pages", interval{0, 2}, interval{4, 8})
+		expect("commit around committed pages", interval{0, 2}, interval{4, 8})
 		must(t, r.Commit(3*p, 3*p))
 		must(t, r.Protect(3*p, p, ReadOnly))
 		must(t, r.Protect(3*p, p, ReadWrite))
 		must(t, populate(r, 0, 8*p))
-		hears("nothing")
+		expect("commit, protect and populate committed pages")
 		must(t, r.Discard(p, 2*p))
-		hears("discard", interval{1, 3})
+		expect("discard", interval{1, 3})
 		must(t, r.Decommit(5*p, p))
 		must(t, r.Commit(0, 8*p))
-		hears("decommit and commit", interval{5, 6})
+		expect("decommit and commit", interval{5, 6})
 		must(t, r.MovePages(r, 10*p, 6*p, 2*p))
 		if !n.heard.contains(10, 12) {
-			t.Errorf("move: reported pages %v", n.heard.of)
+			t.Errorf("move: reported pages %v, want pages 10 and 11 among them", n.heard.of)
 		}
 		n.heard = intervals{}
-		other, m := watched(t, be, Options{})
+		other, otherNotes := watched(t, be, Options{})
 		must(t, r.MovePages(other, 3*p, 10*p, 2*p))
-		if !m.heard.contains(3, 5) {
-			t.Errorf("move from another region: reported pages %v", m.heard.of)
+		if !otherNotes.heard.contains(3, 5) {
+			t.Errorf("move from another region: reported pages %v, want pages 3 and 4 among them",
+				otherNotes.heard.of)
 		}
 		n.heard = intervals{}
 		s, err := r.Carve(4*p, 0)
 		must(t, err)
 		must(t, r.Decommit(0, 8*p))
 		must(t, s.CommitTo(1, p))
-		hears("span", interval{0, 1})
+		expect("decommit, and commit a span", interval{0, 1})
 
 		must(t, r.Close())
 		if w := (watchable{r.m}); !n.closed || r.m.watcher != nil || w.SetWatcher(n) {
@@ -86,8 +84,8 @@ func TestWatcher(t *testing.T) {
 	})
 }
 
-// TestWatcherOfFailedMove: a failed move reports the pages, because a move that is undone changes their
-// mapping.
+// TestWatcherOfFailedMove: a failed move also reports its pages, because undoing the move changes the mapping
+// of the pages.
 func TestWatcherOfFailedMove(t *testing.T) {
 	p := PageSize()
 	be := injected{onlyOS(t)}
@@ -103,14 +101,13 @@ func TestWatcherOfFailedMove(t *testing.T) {
 	})
 	err := r.MovePages(to, 0, 0, 4*p)
 	if stop(); err == nil {
-		t.Fatal("MovePages gave no error")
+		t.Fatal("MovePages returned no error")
 	}
 	if !n.heard.contains(0, 4) {
-		t.Errorf("reported pages %v, want 0 to 3", n.heard.of)
+		t.Errorf("reported pages %v, want pages 0 to 3 among them", n.heard.of)
 	}
 }
 
-// TestWatchable: only memory that the operating system maps at one place can be watched.
 func TestWatchable(t *testing.T) {
 	find := watches{}.Watchable
 	be := onlyOS(t)
@@ -119,7 +116,7 @@ func TestWatchable(t *testing.T) {
 	base := uintptr(r.Base())
 	w := find(base + 4*uintptr(pageSize) - 1)
 	if w == nil || find(base-1) == w || find(base+4*uintptr(pageSize)) == w {
-		t.Fatal("a region is not found by its own addresses, or is found by other addresses")
+		t.Fatal("Watchable does not find a region by its last address, or finds it by an address outside")
 	}
 	w.Lock()
 	if got, want := w.Addresses(), (written.Range{Lo: base, Hi: base + 4*uintptr(pageSize)}); got != want {
@@ -144,6 +141,6 @@ func TestWatchable(t *testing.T) {
 	}
 	must(t, m.Close())
 	if got := (watches{}).HeapStandIn(); got != HeapStandIn() {
-		t.Errorf("HeapStandIn of the watches returns %v, vm.HeapStandIn returns %v", got, HeapStandIn())
+		t.Errorf("watches.HeapStandIn returns %v, vm.HeapStandIn returns %v", got, HeapStandIn())
 	}
 }
