@@ -75,16 +75,24 @@ func findBrowser() (string, error) {
 	return "", errNoBrowser
 }
 
+// start starts the browser. On a busy machine a browser sometimes hangs while it starts. Then start tries again.
 func start() {
 	path, err := findBrowser()
 	if err != nil {
 		browser.err = err
 		return
 	}
+	for range 3 {
+		if browser.err = startOnce(path); browser.err == nil {
+			return
+		}
+	}
+}
+
+func startOnce(path string) error {
 	profile, err := os.MkdirTemp("", "vast-browser-")
 	if err != nil {
-		browser.err = err
-		return
+		return err
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
@@ -98,11 +106,15 @@ func start() {
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	// A newer browser sends events that the library does not know. These events are not errors.
 	ctx, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(func(string, ...any) {}))
-	browser.ctx = ctx
-	browser.stop = func() {
+	stop := func() {
 		endBrowser()
 		end()
 		os.RemoveAll(profile) // may fail while processes of the browser are still ending
 	}
-	browser.err = chromedp.Run(ctx)
+	if err := chromedp.Run(ctx); err != nil {
+		stop()
+		return err
+	}
+	browser.ctx, browser.stop = ctx, stop
+	return nil
 }
