@@ -163,7 +163,7 @@ func TestRecursionInOnRemove(t *testing.T) {
 func TestFourBillionSlots(t *testing.T) {
 	most := uint64(1<<32 - 64)
 	if vm.HeapStandIn() || most > math.MaxInt {
-		t.Skip("regions are Go heap memory, and a column allocates memory for all slots")
+		t.Skip("int has 32 bits, or regions are Go heap memory, and a column allocates memory for all slots")
 	}
 	slots := int(most)
 	says(t, func() { NewWorld(Options{MaxEntities: slots + 1}) },

@@ -105,8 +105,8 @@ func TestPackOfAnEmptyArchetype(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestPackWithManyColumns: columns c6 and c70 share a bit in the masks of words. The packed entities have
-// c70. Column c6 has no memory.
+// TestPackWithManyColumns: columns c6 and c70 share a bit in the field extra of a word. The packed entities
+// have c70. Column c6 has no memory.
 func TestPackWithManyColumns(t *testing.T) {
 	h := newHoled(100, func(i int) bool { return i%2 == 0 })
 	defer h.Close()
@@ -240,7 +240,7 @@ func TestPackPassesWornSlots(t *testing.T) {
 	}
 	w.Delete(es[0])
 	m := a.Pack(MoveOptions{})
-	// The entity in slot 9 moves to slot 0. Slot 1 is worn. After the move, no entity lies behind slot 8.
+	// The entity in slot 9 moves to slot 0. Slot 1 is worn. No entity lies behind the next hole, slot 8.
 	if m.Len() != 1 || m.Resolve(es[9]).Slot() != 0 {
 		t.Errorf("Pack makes the moves %v", m.pairs)
 	}

@@ -19,7 +19,7 @@ func TestRegisteringFails(t *testing.T) {
 	} {
 		refused := 0
 		calls := faulttest.EachCall(t, func() error {
-			// With heap pages, each array of the world is a reservation of its own.
+			// With heap pages, each column has reservations of its own.
 			w := NewWorld(Options{MaxEntities: 1024, Pages: vm.PagesHeap})
 			defer w.Close()
 			err := faulttest.Again(t, name, func() error { register(w); return nil }, func() {
@@ -33,7 +33,7 @@ func TestRegisteringFails(t *testing.T) {
 			return err
 		})
 		if calls == 0 || refused == 0 {
-			t.Errorf("%s: %d system calls, %d refused registrations, want at least one of each", name, calls,
+			t.Errorf("%s: %d memory calls, %d refused registrations, want at least one of each", name, calls,
 				refused)
 		}
 	}

@@ -78,14 +78,14 @@ func BenchmarkAny(b *testing.B) {
 				tag.Add(e, struct{}{})
 			}
 		}
-		for _, of := range []struct {
+		for _, tt := range []struct {
 			name string
 			q    Query
 		}{{"Query", w.Query(pos)}, {"Any", w.Query(pos).Any(vel, tag)}, {"Without",
 			w.Query(pos).Without(vel)}} {
-			b.Run(of.name+" "+name, func(b *testing.B) {
+			b.Run(tt.name+" "+name, func(b *testing.B) {
 				for b.Loop() {
-					countOf(of.q)
+					countOf(tt.q)
 				}
 				perEntity(b)
 			})
@@ -114,15 +114,15 @@ func BenchmarkQueryOnce(b *testing.B) {
 			tag.Add(e, struct{}{})
 		}
 	}
-	for _, of := range []struct {
+	for _, tt := range []struct {
 		name string
 		q    Query
 	}{{"empty", w.Query(vel)}, {"one run", w.Query(pos)}, {"16384 runs", w.Query(tag)},
 		{"16384 runs with two columns", w.Query(pos, tag)},
 		{"16384 runs with Without", w.Query(tag).Without(vel)}} {
-		b.Run(of.name, func(b *testing.B) {
+		b.Run(tt.name, func(b *testing.B) {
 			for b.Loop() {
-				countOf(of.q)
+				countOf(tt.q)
 			}
 		})
 	}

@@ -4,9 +4,9 @@ import (
 	"github.com/mlange-42/arche/ecs"
 )
 
-// This file has the sides of arche. The sides use component ids, which arche's documentation calls faster
-// than its generic types. The filters are registered in the world's cache. The functions with go:noinline are
-// the timed work.
+// This file sets up arche as one side of the comparisons. It uses component ids, which arche's documentation
+// calls faster than its generic types. The filters are registered in the world's cache. The functions with
+// go:noinline are the timed work.
 
 type archeStore struct {
 	world    *ecs.World

@@ -4,9 +4,9 @@ import (
 	ecs "github.com/marioolofo/go-gameengine-ecs"
 )
 
-// This file has the sides of go-gameengine-ecs, ggecs for short. The columns of ggecs grow by only 2,048
-// elements at a time, so filling a large world is slow. The time of create2comp_alloc includes this growth.
-// ggecs does not clear the memory of a new component.
+// This file sets up go-gameengine-ecs, ggecs for short, as one side of the comparisons. The columns of ggecs
+// grow by only 2,048 elements at a time, so filling a large world is slow. The time of create2comp_alloc
+// includes this growth. ggecs does not clear the memory of a new component.
 
 // The ids of the component types. ggecs lets the program choose the ids.
 const (

@@ -4,9 +4,9 @@ import (
 	"github.com/unitoftime/ecs"
 )
 
-// This file has the sides of unitoftime/ecs, uot for short. The components of an entity are put into
-// interface values before the timed work, and one call of Write writes all of them. Look-ups use a view,
-// which finds the column once.
+// This file sets up unitoftime/ecs, uot for short, as one side of the comparisons. The components of an
+// entity are put into interface values before the timed work, and one call of Write writes all of them.
+// Look-ups use a view, which finds the column once.
 
 type uotStore struct {
 	world     *ecs.World

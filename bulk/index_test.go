@@ -99,7 +99,7 @@ func TestSearchesAreShort(t *testing.T) {
 	}
 }
 
-// If adding or removing one of a million values of a key took linear time, this test would take hours.
+// If adding or removing one of many values of a key took linear time, this test would take far too long.
 func TestManyValues(t *testing.T) {
 	longtest.OneGoroutine(t)
 	n := longtest.Pick(100_000, 1_000_000)
@@ -142,7 +142,7 @@ func TestIndicesUnderLimit(t *testing.T) {
 	longtest.OneGoroutine(t)
 	for _, pages := range pageKinds {
 		if pages == vm.PagesHuge {
-			continue // two huge pages are more than the limit
+			continue // a huge page is larger than the limit
 		}
 		for _, valuesPerKey := range []int{1, 7, 30, 100_000} {
 			limit := vm.NewLimit(1 << 20)

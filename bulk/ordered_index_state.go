@@ -71,7 +71,7 @@ func (s *orderedIndexState[K, V]) Reserve(c state.Contents) error {
 	if err := s.x.plan.mustHold(c.Len); err != nil {
 		return err
 	}
-	s.x.Clear() // gives back the room that Grow made
+	s.x.Clear() // gives back the memory that Grow has committed
 	return nil
 }
 

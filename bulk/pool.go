@@ -171,9 +171,8 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 		before := *w
 		after := before &^ (1 << (i % wordBits))
 		// In the usual case only the bit changes. This path calls no function, so that the processor can work
-		// on many removals at the same time. The hint need not change. If slot i is below the hint, its word
-		// has only retired holes. Slots that share a generation are retired together, so slot i is retired,
-		// too.
+		// on many removals at the same time. The hint need not change. If slot i is below the hint, the other
+		// holes of its word are retired. Slot i has the same generation as these holes: it is retired, too.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after
@@ -213,8 +212,8 @@ func (p *Pool[T]) Valid(h Handle[T]) bool {
 	return *p.word(i / wordBits)>>(i%wordBits)&1 != 0 && p.generations.of(i) == h.generation
 }
 
-// Get returns the address of the element of h, or nil if the element was removed or h is of another pool.
-// Complexity: constant.
+// Get returns the address of the element of h, or nil if the element was removed. A handle of another pool
+// usually gives nil, too: see [Handle]. Complexity: constant.
 func (p *Pool[T]) Get(h Handle[T]) *T {
 	i := uint(h.slot)
 	if i >= p.room {

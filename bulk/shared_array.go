@@ -18,7 +18,7 @@ import (
 // wait for each other only while memory is committed. If a goroutine is interrupted before it marks its
 // element, other goroutines append elements behind it. At returns these elements immediately; Len and Slice
 // include an element only when all elements before it are written. When all calls of Append have returned,
-// Len counts all elements. A reader needs one atomic load.
+// Len counts all elements. Len, Slice, and At of an element below Len need one atomic load.
 //
 // Append takes an index only if memory is committed for its element: an Append that fails takes no index and
 // leaves no hole. If goroutines that append slow each other down, give each goroutine an [Appender].

@@ -72,7 +72,7 @@ func TestSharedTableCallsBack(t *testing.T) {
 			if n != 8 || u.table.Len() != 8 {
 				u.t.Errorf("%d entries, Len is %d", n, u.table.Len())
 			}
-			u.checkEntry("in change", 4, one)
+			u.checkEntry("in the callback", 4, one)
 		}, one, one},
 		"Grow of the table": {"", func(u tableUsers) {
 			if err := u.table.GrowEntries(10); err != nil || u.table.Committed() == 0 {
@@ -108,45 +108,45 @@ func TestSharedTableCallsBack(t *testing.T) {
 			if err := u.w.Grow(5); err != nil {
 				t.Fatal(err)
 			}
-			told, calls := "", 0
+			callPanic, calls := "", 0
 			updated := false
-			passed := modeltest.PanicText(func() {
+			updatePanic := modeltest.PanicText(func() {
 				updated = u.w.Update(3, func(o *object) {
 					if calls++; calls == 1 {
-						if told = modeltest.PanicText(func() { c.call(u) }); told != "" && !recovers {
-							panic(told)
+						if callPanic = modeltest.PanicText(func() { c.call(u) }); callPanic != "" && !recovers {
+							panic(callPanic)
 						}
 					}
 					*o = objectOf(o.A + 100)
 				})
 			})
-			if (c.says == "") != (told == "") || !strings.Contains(told, c.says) || passed != "" &&
-				(recovers || passed != told) {
-				t.Errorf("%s in change panics with %q, want %q; Update panics with %q", name, told, c.says,
-					passed)
+			if (c.says == "") != (callPanic == "") || !strings.Contains(callPanic, c.says) || updatePanic != "" &&
+				(recovers || updatePanic != callPanic) {
+				t.Errorf("%s in the callback panics with %q, want %q; Update panics with %q", name, callPanic, c.says,
+					updatePanic)
 			}
 			want, wantCalls := c.want, 1
 			if want != objectOf(1) && want != (object{}) {
 				wantCalls = 2
 			}
-			wantUpdated := passed == "" && want != object{}
+			wantUpdated := updatePanic == "" && want != object{}
 			if wantUpdated {
 				want = objectOf(want.A + 100)
 			}
 			if updated != wantUpdated || calls != wantCalls {
-				t.Errorf("%s in change: Update returned %t after %d calls of change, want %t after %d", name,
+				t.Errorf("%s in the callback: Update returned %t after %d calls of the callback, want %t after %d", name,
 					updated, calls, wantUpdated, wantCalls)
 			}
 			u.checkEntry(name, 3, want)
 			u.checkEntry(name, 4, c.four)
 			if table.epochs.inside() != 0 {
-				t.Errorf("%s in change: a reader or writer is still inside", name)
+				t.Errorf("%s in the callback: a reader or writer is still inside", name)
 			}
 			checkTable(t, table)
 			u.w.Set(5, objectOf(77))
 			u.checkEntry(name, 5, objectOf(77))
 			if !u.w.Remove(5) {
-				t.Errorf("%s in change: afterwards Remove(5) returns false", name)
+				t.Errorf("%s in the callback: afterwards Remove(5) returns false", name)
 			}
 			u.w.Close()
 			u.other.Close()

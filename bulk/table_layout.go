@@ -11,8 +11,8 @@ import (
 // Layout says how the rows of a [Table] lie in memory. The same code runs with all layouts. Which layout is
 // the fastest depends on the work and on the processor. Use columns for work on few fields of all rows, and
 // blocks if rows are also visited one at a time. If most fields of a row are used together, use structs in a
-// [Pool] or an [Array]. Processors prefetch best along one array. So blocks are often slower than columns and
-// structs in code without vector instructions. `vast bench table` measures all layouts.
+// [Pool] or an [Array]. Blocks are often slower than columns and structs in code without vector instructions.
+// `vast bench table` measures all layouts.
 type Layout uint8
 
 const (

@@ -130,7 +130,8 @@ func (n *Node) versionIn(c *constants) (from uint64, err error) {
 			return v.From, nil
 		}
 	}
-	if n.o.Upgrade || len(c.Versions) == 0 { // without versions, the constants have another format
+	if n.o.Upgrade || len(c.Versions) == 0 {
+		// Constants without versions have another format. Then constants.differ returns an error.
 		return 0, nil
 	}
 	return 0, n.version.differ(c.Versions[len(c.Versions)-1])

@@ -120,13 +120,14 @@ type Options struct {
 	// region has run this tick, so that all regions run at the same pace. A region that is late catches up on
 	// at most a second of its delay. Default: as many ticks as possible.
 	Hz float64
-	// Report is called with errors that no call returns. For example, a message was refused, a key is
-	// damaged, a region has stopped, or calls wait for the server. Several goroutines may call Report at the
-	// same time. Report must return soon. Default: these errors are dropped.
+	// Report is called with errors that no call returns. For example, a message was refused, a value in the
+	// key-value bucket is damaged, a region has stopped, or calls wait for the server. Several goroutines may
+	// call Report at the same time. Report must return soon. Default: these errors are dropped.
 	Report func(error)
 }
 
-// check sets defaults, and returns an error for options that contradict each other or are out of range.
+// check sets defaults, and returns an error for options that are missing, contradict each other or are out of
+// range.
 func (o *Options) check() error {
 	switch {
 	case o.Dir == "":

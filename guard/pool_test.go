@@ -193,7 +193,7 @@ func TestPoolMemory(t *testing.T) {
 	empty := p.Committed()
 	h, e := p.Insert(numberedLarge(1))
 	p.Insert(numberedLarge(2))
-	block := 2 * vm.PageSize() // 5600 bytes
+	block := 2 * vm.PageSize() // an element has 5600 bytes
 	if vm.PageSize() >= 5600 {
 		block = vm.PageSize()
 	}

@@ -128,7 +128,7 @@ func (c *worldCollector) collectSystems(out scrape, systems []sched.SystemStats)
 		systems   int
 		count     uint64
 		total     time.Duration
-		quantiles map[float64]float64 // nil if several systems share the label
+		quantiles map[float64]float64 // nil if several systems share the label, or without recent runs
 	}
 	var sums labelled[runs]
 	for _, s := range systems {

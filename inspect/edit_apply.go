@@ -76,8 +76,7 @@ func Apply(w *vast.World, encoded []byte) error {
 	if err := json.Unmarshal(encoded, &e); err != nil {
 		return fmt.Errorf("inspect: Apply: the input is not an encoded edit: %w", err)
 	}
-	one := change{edit: e, world: w}
-	o := one.apply()
+	o := (&change{edit: e, world: w}).apply()
 	pending.mu.Lock()
 	defer pending.mu.Unlock()
 	if c := pending.edits[request{w, e.Number}]; c != nil {
@@ -142,8 +141,8 @@ func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (del
 	}
 }
 
-// unsure returns err. If ctx has ended because of Options.Patience, unsure returns a problem, because the
-// program may still carry out the edit.
+// unsure returns err, except if ctx has ended because of Options.Patience. Then it returns a problem, which says
+// that the program may still carry out the edit.
 func (one edited) unsure(ctx context.Context, err error) error {
 	if context.Cause(ctx) != errImpatient {
 		return err
@@ -229,12 +228,12 @@ func (c *change) find(ref value.Reference) (vast.Entity, error) {
 func (c *change) findColumn() error {
 	among := c.Among
 	for _, col := range probe.Columns(c.world) {
-		one := columnOf(col)
-		if one.Name != c.Column {
+		named := columnOf(col)
+		if named.Name != c.Column {
 			continue
 		}
-		if among--; among < 0 && !one.info.Private {
-			c.column = &one
+		if among--; among < 0 && !named.info.Private {
+			c.column = &named
 			return c.prepare()
 		}
 	}

@@ -33,7 +33,7 @@ type place struct {
 type elementPlaces struct {
 	mu    sync.Mutex
 	known int // number of columns at the last read
-	of    map[vast.AnyColumn]elements
+	byColumn map[vast.AnyColumn]elements
 }
 
 // elements is the position of a column's elements.
@@ -45,23 +45,23 @@ type elements struct {
 // place returns where e's component lies. It returns nil if the component has no bytes, or if its bytes lie
 // outside of the world's reservations. Call place in a look.
 func (k *elementPlaces) place(w *vast.World, c *column, e vast.Entity) *place {
-	of, ok := k.elements(w, c)
+	es, ok := k.elements(w, c)
 	if !ok || c.Size == 0 {
 		return nil
 	}
-	off, n := of.area.Place(int(e.Slot()))
-	return &place{of.area.Reservation, off, n, fmt.Sprintf("0x%x", of.base+uintptr(off))}
+	off, n := es.area.Place(int(e.Slot()))
+	return &place{es.area.Reservation, off, n, fmt.Sprintf("0x%x", es.base+uintptr(off))}
 }
 
 // number returns the number of the first byte of e's component, or -1 if the bytes lie outside of the world's
 // reservations. The bytes of all reservations have consecutive numbers. Call number in a look.
 func (k *elementPlaces) number(w *vast.World, c *column, e vast.Entity) int {
-	of, ok := k.elements(w, c)
+	es, ok := k.elements(w, c)
 	if !ok {
 		return -1
 	}
-	at, _ := of.area.Place(int(e.Slot()))
-	for _, r := range probe.Reservations(w)[:of.area.Reservation] {
+	at, _ := es.area.Place(int(e.Slot()))
+	for _, r := range probe.Reservations(w)[:es.area.Reservation] {
 		at += r.Bytes()
 	}
 	return at
@@ -77,16 +77,16 @@ func (k *elementPlaces) elements(w *vast.World, c *column) (elements, bool) {
 	if c.ID >= k.known {
 		k.read(w)
 	}
-	of, ok := k.of[c.col]
-	return of, ok
+	es, ok := k.byColumn[c.col]
+	return es, ok
 }
 
 func (k *elementPlaces) read(w *vast.World) {
-	k.of = make(map[vast.AnyColumn]elements)
+	k.byColumn = make(map[vast.AnyColumn]elements)
 	reservations := probe.Reservations(w)
 	for _, a := range probe.Areas(w) {
 		if a.Kind == probe.AreaElements && a.Reservation >= 0 {
-			k.of[a.Column] = elements{a, reservations[a.Reservation].Address()}
+			k.byColumn[a.Column] = elements{a, reservations[a.Reservation].Address()}
 		}
 	}
 	k.known = len(probe.Columns(w))

@@ -225,7 +225,7 @@ func (f *fixture) refused(t testing.TB, status int, method, path, token, body st
 	return answer.Error
 }
 
-// see calls read in a look.
+// see calls read between two ticks.
 func (f *fixture) see(t testing.TB, read func()) {
 	t.Helper()
 	if err := f.look(context.Background(), func() bool { read(); return true }); err != nil {
@@ -233,7 +233,7 @@ func (f *fixture) see(t testing.TB, read func()) {
 	}
 }
 
-// holds waits until condition returns true in a look.
+// holds waits until condition returns true. It calls condition between ticks.
 func (f *fixture) holds(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {

@@ -75,8 +75,7 @@ func TestManyColumns(t *testing.T) {
 			fields, columns, maxShown+columns)
 	}
 
-	// A query can read the first 256 fields of each component, although the description of the world has
-	// fewer.
+	// A query can read the first 256 fields of each component, although the answer to "world" has fewer.
 	count := func(query string) (n countAnswer) {
 		t.Helper()
 		f.get(t, asking("count", "query", query), &n)

@@ -114,8 +114,8 @@ func (c *changes) lensFor(p *memoryPicture, l *layout) *lens {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, have := range c.lenses {
-		// A lens with units of twice the size also fits: the range may have had more committed memory when
-		// the lens was made.
+		// A lens with units of twice the size also fits. Otherwise a small decrease of the committed memory
+		// could require a new lens.
 		if have.from <= from && to <= have.to && (have.from%have.unit == phase%have.unit &&
 			have.unit == unit || have.unit == 2*unit && unit > finest) {
 			copy(c.lenses[1:i+1], c.lenses[:i])
@@ -210,7 +210,7 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 		for len(old) > 0 && old[0].at < m.at {
 			old = old[1:]
 		}
-		// A unit that was not resident before has been written to.
+		// A unit that was not resident before counts as changed.
 		m.changed = len(old) == 0 || old[0].at != m.at || old[0].hash != m.hash
 	}
 	return next, nil

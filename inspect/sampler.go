@@ -16,7 +16,7 @@ const (
 	// watchTime is the time from the last request to the end of sampling. A scraper usually sends a request
 	// every 15 seconds.
 	watchTime = 20 * time.Second
-	letInTime = time.Second / 2        // longest wait for the world's census in one sample
+	letInTime = time.Second / 2        // longest wait for a census or a survey
 	admitTime = 5 * time.Second / 2    // age of the last census at which the world counts as hanging
 	stepTime  = 100 * time.Microsecond // approximate duration of one visit of a survey
 )

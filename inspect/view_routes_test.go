@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// picturePath requests a picture of a part of the fixture's plane. The people start at its lower border and
-// walk upwards. They reach its upper border after 40 s.
+// picturePath requests a picture of the fixture's plane. The people start at the lower border of the picture
+// and walk upwards. They reach its upper border after 40 s.
 const picturePath = prefix + "views/plane/picture?x0=0&y0=0&x1=1000&y1=8000&columns=100&rows=10"
 
 // layerSums returns the sum of the counts in each layer of a picture.

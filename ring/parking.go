@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// parking lets a side sleep.
+// parking lets a side, the writer or the reader, sleep.
 //
 // A side that must wait stores its target, loads the other side's position once more, and sleeps. The other
 // side publishes its new position, and then loads the target. Each side stores before it loads, and Go's

@@ -9,8 +9,8 @@ import (
 type Graph struct {
 	// Systems are in the order in which one worker runs them.
 	Systems []GraphSystem `json:"systems"`
-	// Edges order systems within a phase. Each Before and After has an edge. Most conflicts that follow from
-	// other edges have none.
+	// Edges order systems within a phase. Each Before and After between systems of one phase has an edge.
+	// Most conflicts that follow from other edges have none.
 	Edges []Edge `json:"edges"`
 }
 

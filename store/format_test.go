@@ -13,7 +13,7 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// TestPythonReader checks docs/read_store.py, a reader that follows the description of the format.
+// TestPythonReader checks docs/read_store.py, a reader that follows docs/store-format.md.
 func TestPythonReader(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestPythonReader(t *testing.T) {
 	}
 	mustChain(t, st, dir, func(round uint64) { kept.live(8+round, 120) })
 	mustList(t, python, dir, kept)
-	defer store.PlaceFrom(1)()
+	defer store.PlaceFrom(1)() // so that the files have lists of blocks
 	dir = t.TempDir()
 	kept = newTown(t, false)
 	if st, err = store.Open(dir, kept.w, store.Options{}); err != nil {
@@ -158,11 +158,11 @@ func mustListYard(t *testing.T, python, path string, n *yard) {
 	}
 	for _, s := range n.items.All() {
 		values := "["
-		for i, one := range s {
+		for i, item := range s {
 			if i > 0 {
 				values += ", "
 			}
-			values += fmt.Sprintf("{'Name': %d, 'Count': %d}", one.Name, one.Count)
+			values += fmt.Sprintf("{'Name': %d, 'Count': %d}", item.Name, item.Count)
 		}
 		want = append(want, "="+values+"]")
 	}

@@ -25,8 +25,8 @@ type fleet struct {
 // vessel is a ship in the model. Its fields name other ships by their numbers; 0 means no ship.
 type vessel struct {
 	town           int
-	at             float64
-	parent, aim    int
+	at             float64 // position.Y
+	parent, aim    int     // the targets of childOf and aimsAt
 	owner          int         // burden.Of
 	loaded         bool        // whether the ship has a burden
 	seen           map[int]int // diary.Seen; nil without a diary
@@ -35,8 +35,8 @@ type vessel struct {
 	roads          map[int]uint16 // lengths of the roads to other ships
 }
 
-// playFleet decodes operations on ships from data. After each move between towns, it compares the towns with
-// the model.
+// playFleet decodes operations on ships from data. After each move of ships and at the end, it compares the
+// towns with the model.
 func playFleet(t *testing.T, data []byte) {
 	f := &fleet{T: t, ships: make(map[int]*vessel)}
 	for i := range f.towns {
@@ -75,54 +75,54 @@ func (f *fleet) step(s *modeltest.Stream) {
 	if len(all) < 3 || len(all) < 60 && s.Below(4) == 0 {
 		for range 1 + s.Below(5) {
 			f.last++
-			one := &vessel{town: in, at: float64(s.Byte()), roads: make(map[int]uint16)}
+			ship := &vessel{town: in, at: float64(s.Byte()), roads: make(map[int]uint16)}
 			e := n.walkers.New()
 			if s.Below(2) == 0 {
 				n.w.Delete(e)
-				e, one.loaded = n.carriers.New(), true
+				e, ship.loaded = n.carriers.New(), true
 			}
-			n.position.Set(e, position{float64(f.last), one.at})
-			f.ships[f.last] = one
+			n.position.Set(e, position{float64(f.last), ship.at})
+			f.ships[f.last] = ship
 		}
 		return
 	}
 	entities := f.entities(in)
 	a, b := all[s.Below(len(all))], all[s.Below(len(all))]
-	one, e, other := f.ships[a], entities[a], entities[b]
+	ship, e, other := f.ships[a], entities[a], entities[b]
 	switch s.Below(9) {
 	case 0:
-		if one.loaded {
-			one.owner = b
+		if ship.loaded {
+			ship.owner = b
 			n.burden.Get(e).Of = other
 		}
 	case 1:
-		if one.parent != b && !f.below(b, a) {
+		if ship.parent != b && !f.below(b, a) {
 			f.unlink(a)
-			one.parent = b
+			ship.parent = b
 			f.ships[b].parts = append(f.ships[b].parts, a)
 			n.childOf.Set(e, other)
 		}
 	case 2:
-		if old := one.aim; old != b {
+		if old := ship.aim; old != b {
 			if old != 0 {
 				f.ships[old].hunters = without(f.ships[old].hunters, a)
 			}
-			one.aim = b
+			ship.aim = b
 			f.ships[b].hunters = append(f.ships[b].hunters, a)
 			n.aimsAt.Set(e, other)
 		}
 	case 3:
-		one.roads[b] = uint16(a)
+		ship.roads[b] = uint16(a)
 		n.roads.Add(e, other, uint16(a))
 	case 4:
-		one.seen = map[int]int{a: 1, b: 2}
+		ship.seen = map[int]int{a: 1, b: 2}
 		n.diary.Add(e, diary{Seen: map[vast.Entity]int{e: 1, other: 2}})
 		if a == b {
-			one.seen = map[int]int{a: n.diary.Get(e).Seen[e]}
+			ship.seen = map[int]int{a: n.diary.Get(e).Seen[e]}
 		}
 	case 5:
-		one.name = fmt.Sprint("ship ", a)
-		if _, err := n.names.Set(e, one.name); err != nil {
+		ship.name = fmt.Sprint("ship ", a)
+		if _, err := n.names.Set(e, ship.name); err != nil {
 			f.Fatal(err)
 		}
 	case 6:

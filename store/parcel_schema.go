@@ -103,7 +103,7 @@ func (s *parcelSchema) text() (string, error) {
 	return string(b), err
 }
 
-// markOf returns the mark of a schema. Each parcel begins with the mark of its schema.
+// markOf returns the mark of a schema: a checksum of its text. Each parcel begins with the mark.
 func markOf(schema string) uint32 { return crc32.Checksum([]byte(schema), castagnoli) }
 
 // parseParcelSchema parses and checks a schema.

@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// node is garbage. The pointer points into a region, which may be closed.
+// node holds a pointer into a region that may be closed. The collector scans the nodes.
 type node struct {
 	next *node
 	at   unsafe.Pointer

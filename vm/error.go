@@ -22,8 +22,8 @@ var (
 	ErrDataLimit = errors.New("data limit reached")
 	// ErrMappings: the process has as many mappings as the system allows (vm.max_map_count on Linux).
 	ErrMappings = errors.New("too many memory mappings")
-	// ErrOvercommit: the request is larger than memory and swap together, and the system checks each request
-	// (vm.overcommit_memory=0). The system checks only regions reserved in mode 2.
+	// ErrOvercommit: the request is larger than memory and swap together (vm.overcommit_memory=0). The system
+	// checks this only in a region that was reserved when vm.overcommit_memory was 2.
 	ErrOvercommit = errors.New("request larger than memory")
 	// ErrCommitCharge: the system has promised all its memory (vm.overcommit_memory=2; on Windows, the commit
 	// limit).

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// explain finds the limit that caused an ENOMEM. The kernel returns ENOMEM for every limit.
+// explain finds the limit or the policy that caused err. The kernel returns ENOMEM for most limits.
 func (osBackend) explain(op string, n int, err error) (detail string, sentinel error) {
 	switch {
 	case errors.Is(err, unix.EAGAIN) && op == "reserve":

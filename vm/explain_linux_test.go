@@ -31,7 +31,7 @@ func TestShortage(t *testing.T) {
 		{"mappings before all else", "reserve", unit,
 			func(f *Facts, u *Usage) { u.Mappings, f.AddressLimit = 65530, unit }, ErrMappings,
 			"vm.max_map_count"},
-		{"two mappings left", "decommit", unit, func(_ *Facts, u *Usage) { u.Mappings = 65527 }, nil, ""},
+		{"three mappings left", "decommit", unit, func(_ *Facts, u *Usage) { u.Mappings = 65527 }, nil, ""},
 		{"addresses", "reserve", unit, func(f *Facts, _ *Usage) { f.AddressLimit = 4*unit - 1 },
 			ErrAddressSpace, "192 MiB of the 256 MiB that RLIMIT_AS allows"},
 		{"addresses for the alignment", "reserve", unit,

@@ -20,9 +20,9 @@ func panicOf(f func()) (v any) {
 func writeAt(p unsafe.Pointer, off int) { *(*byte)(unsafe.Add(p, off)) = 1 }
 
 func TestFault(t *testing.T) {
-	be := onlyOS(t)
+	backend := onlyOS(t)
 	p := PageSize()
-	r := open(t, be, 8*p, Options{Name: "world"})
+	r := open(t, backend, 8*p, Options{Name: "world"})
 	must(t, r.Commit(0, 2*p))
 	r.Label(0, 4*p, Label{What: "column Position", Element: "slot", Size: 16, Advice: "ask Get"})
 	says := func(off int, want ...string) {
@@ -91,9 +91,9 @@ func TestFaultsElsewhere(t *testing.T) {
 
 // TestExplain has a label that explains one fault and leaves other faults to the package.
 func TestExplain(t *testing.T) {
-	be := onlyOS(t)
+	backend := onlyOS(t)
 	p := PageSize()
-	r := open(t, be, 4*p, Options{Name: "guarded"})
+	r := open(t, backend, 4*p, Options{Name: "guarded"})
 	own := errors.New("block 7 was freed")
 	r.Label(0, 2*p, Label{Explain: func(addr uintptr) error {
 		if addr == uintptr(r.Base())+5 {

@@ -292,7 +292,8 @@ func exhaustedMappings() {
 		check(advised.Committed() == 5*huge && b[huge] == 2 && b[2*huge] == 3 &&
 			b[3*huge] == 4, "a refused decommit changed the region")
 	}
-	// mmap can make one mapping more than mprotect. After that mapping, mmap refuses even to replace mappings.
+	// mmap can make one mapping more than mprotect. After that mapping, mmap refuses even to replace
+	// mappings.
 	for i := 0; err == nil || i == 0; i++ {
 		check(i < 100, "reservations do not count as mappings")
 		// Neighbouring mappings get different access, so that the kernel does not join them.

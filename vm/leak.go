@@ -21,8 +21,8 @@ type Leak struct {
 var onLeak atomic.Pointer[func(Leak)]
 
 // OnLeak sets the callback for leaked regions. A goroutine of the runtime calls f, so f must not block. With
-// nil, the default, builds with the tag invariants write leaks to standard error. Leaks are always
-// counted: see [PurposeStats].
+// nil, the default, builds with the tag invariants write leaks to standard error. Leaks are always counted:
+// see [PurposeStats].
 func OnLeak(f func(Leak)) {
 	if f == nil {
 		onLeak.Store(nil)

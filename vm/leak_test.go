@@ -78,7 +78,6 @@ func dropRegion(t *testing.T, be backend, purpose string) (base unsafe.Pointer, 
 	return r.Base(), r.m
 }
 
-// TestSpanKeepsRegion: a region does not count as dropped while a span of it is in use.
 func TestSpanKeepsRegion(t *testing.T) {
 	var reported bool
 	OnLeak(func(l Leak) { reported = reported || l.Purpose == t.Name() })

@@ -52,7 +52,7 @@ func DefaultLimit() *Limit {
 // container's memory returns an [*Error] wrapping ErrLimit, and the process continues.
 //
 // A budget counts all committed memory. A program often touches much less, because this module's containers
-// commit a step ahead. For this reason there is no budget by default: it could stop programs that run well.
+// commit a step ahead. Therefore no budget is the default: a budget could stop programs that run well.
 func SetDefaultLimit(l *Limit) {
 	readDefault() // a later read would overwrite l
 	defaultLimit.Store(l)

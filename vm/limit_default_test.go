@@ -42,7 +42,6 @@ func TestDefaultLimit(t *testing.T) {
 	})
 }
 
-// TestLimitOfTheEnvironment: an error names the source of the limit, and a misspelt limit allows no memory.
 func TestLimitOfTheEnvironment(t *testing.T) {
 	p := PageSize()
 	for value, says := range map[string]string{

@@ -62,8 +62,6 @@ func TestLimit(t *testing.T) {
 	must(t, r.Commit(0, 0))
 }
 
-// TestLimitShared: many goroutines commit and decommit under one limit. The limit is never exceeded, and
-// all bytes are returned.
 func TestLimitShared(t *testing.T) {
 	p := PageSize()
 	eachBackend(t, func(t *testing.T, be backend) {

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// Look calls f for each range of committed pages in [off, off+n). The arguments of f are the range's offset in
-// the region and the range's bytes. f must not write to the bytes or keep the slice. f must not call methods
-// of the region, because Look holds the region's lock while f runs.
+// Look calls f for each range of committed pages in [off, off+n). The arguments of f are the range's offset
+// in the region and the range's bytes. f must not write to the bytes or keep the slice. f must not call
+// methods of the region, because Look holds the region's lock while f runs.
 //
-// Look is for diagnosis. The caller must synchronize Look with writes to the memory. No page in
-// [off, off+n) may be inaccessible by [Region.Protect]. A closed region has no committed pages.
+// Look is for diagnosis. The caller must synchronize Look with writes to the memory. The range must not
+// contain pages that [Region.Protect] made inaccessible. A closed region has no committed pages.
 func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {

@@ -13,7 +13,7 @@ import (
 // too late.
 var mappingsUsed atomic.Int64
 
-// runtimeShare is the divisor of the mappings that regions leave to Go's runtime: one sixteenth of the limit.
+// Regions leave one sixteenth of the allowed mappings to Go's runtime.
 const runtimeShare = 16
 
 // recount updates mappingsUsed after a change of m. The caller holds the lock, or has just made m.

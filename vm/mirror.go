@@ -17,8 +17,8 @@ var (
 	ErrDescriptors = errors.New("too many open files")
 )
 
-// Mirror is memory that appears twice in a row: byte i is also byte i + Size. In a ring buffer, every run of up
-// to Size bytes is contiguous, even if it crosses the end of the first half.
+// Mirror is memory that appears twice in a row: byte i is also byte i + Size. In a ring buffer, every run of
+// up to Size bytes is contiguous, even if it crosses the end of the first half.
 //
 // If the system refuses to map memory twice, and on the heap stand-in, a mirror is ordinary memory of twice
 // the size, and [Mirror.Written] copies from one half to the other. [Mirror.Refused] returns the reason.

@@ -96,7 +96,8 @@ func mapMemfd(p unsafe.Pointer, n int, name string) error {
 		return err
 	}
 	if facts().OvercommitMode == 2 {
-		// A memfd is charged when its pages are touched. A charge that is refused later would end the process.
+		// A memfd is charged when its pages are touched. A charge that is refused later would end the
+		// process.
 		err := osBackend{}.populate(p, n)
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = fmt.Errorf("memfd_create: %w: %w", ErrRefused, err)

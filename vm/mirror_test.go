@@ -31,7 +31,8 @@ func halves(m *Mirror) (first, second []byte) {
 	return b[:m.Size()], b[m.Size():]
 }
 
-// TestMirror writes ranges in both halves and across their border. It compares both halves with a plain slice.
+// TestMirror writes ranges in both halves and across their border. It compares both halves with a plain
+// slice.
 func TestMirror(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -26,7 +26,7 @@ func (b osBackend) mirror(n int, name string) (unsafe.Pointer, error) {
 		b.name(p, 2*n, name)
 		return p, nil
 	}
-	// Addresses that cannot become Reserved again are not given to later regions.
+	// Later regions get the addresses only if reset makes them Reserved again.
 	if b.reset(p, 2*n) == nil {
 		closedRegions.put(p, 2*n)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // This file makes mirrors without placeholders: on Windows 10 before version 1803, Windows Server 2016, and
-// older versions of Wine. It finds free addresses by reserving and releasing them, and maps both halves there.
-// If another thread takes the addresses meanwhile, mapViews tries other addresses.
+// older versions of Wine. It finds free addresses by reserving and releasing them, and maps both halves
+// there. If another thread takes the addresses meanwhile, mapViews tries other addresses.
 //
 // After unmapping a view, the system could put Go's heap at addresses that stale pointers hold. Therefore the
 // views of a closed mirror stay mapped, but inaccessible, for the next mirror of the same size. Their pages
@@ -28,7 +28,7 @@ func mapViews(n int) (unsafe.Pointer, error) {
 			putMirror(p, n)
 			return nil, err
 		}
-		clear(unsafe.Slice((*byte)(p), n)) // resetting leaves the contents undefined
+		clear(unsafe.Slice((*byte)(p), n)) // MEM_RESET leaves the contents undefined
 		return p, nil
 	}
 	gap, err := findGap(n)

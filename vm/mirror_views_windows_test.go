@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestMirrorOfViews makes mirrors without placeholders while other threads take free addresses. Both halves of
-// a mirror are the same memory, and a closed mirror keeps its addresses.
+// TestMirrorOfViews makes mirrors without placeholders while other threads take free addresses. Both halves
+// of a mirror are the same memory, and a closed mirror keeps its addresses.
 func TestMirrorOfViews(t *testing.T) {
 	onlyOS(t)
 	const n, mirrors = 3 * mirrorUnit, 40 // no other test uses this size, because closed views stay mapped

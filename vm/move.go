@@ -9,12 +9,12 @@ import (
 // errSeveral marks the error of a move whose pages belong to several mappings of the system.
 var errSeveral = errors.New("the pages belong to several mappings")
 
-// moveStep is the number of bytes in one step of a copy: the size of a huge page on most systems. The bytes of
-// one step are in memory twice for a moment.
+// moveStep is the number of bytes in one step of a copy: the size of a huge page on most systems. The bytes
+// of one step are in memory twice for a moment.
 const moveStep = 2 << 20
 
-// minMove is a number of bytes. A range that is not larger is copied if it crosses the border of two mappings,
-// because finding the border takes longer.
+// If a range of at most minMove bytes belongs to several mappings, it is copied: finding the border between
+// the mappings takes longer.
 const minMove = 64 << 10
 
 // MovePages moves the contents of n bytes at offset off of r to offset targetOff of the region target, which
@@ -23,19 +23,20 @@ const minMove = 64 << 10
 // range.
 //
 // off, targetOff and n must be multiples of the page size. All pages of the range in r must be Committed, and
-// all pages of the range in target must be Reserved, so the ranges cannot overlap. Otherwise MovePages panics.
-// The pages of r must also be ReadWrite, which MovePages does not check.
+// all pages of the range in target must be Reserved, so the ranges cannot overlap. Otherwise MovePages
+// panics. The pages of r must also be ReadWrite, which MovePages does not check.
 //
 // On Linux 5.7 and later, mremap moves the pages without copying their contents. It takes no memory, and
 // untouched pages stay untouched. The old addresses stay reserved all the time. If both ranges begin at the
 // same offset in a huge page, huge pages and whole tables of 512 pages move in one step. Otherwise the kernel
 // copies the entries of the page table, which takes a few nanoseconds a page.
 //
-// MovePages copies the contents on other systems, on the heap stand-in, between the stand-in and other memory,
-// if the pages come from a file, and if Linux refuses the move. Except on the stand-in, it copies in steps of
-// 2 MiB, and gives the old memory of each step back.
+// MovePages copies the contents on other systems, on the heap stand-in, between the stand-in and other
+// memory, if the pages come from a file, and if Linux refuses the move. Except on the stand-in, it copies in
+// steps of 2 MiB, and gives the old memory of each step back.
 //
-// Ranges of r that [Region.Huge] declared dense are also dense in target if the policy of target is PagesAuto.
+// Ranges of r that [Region.Huge] declared dense are also dense in target if the policy of target is
+// PagesAuto.
 //
 // MovePages returns an [*Error] as [Region.Commit] does. After an error nothing has changed. A [Limit] that r
 // and target share is not charged twice. Complexity: about six system calls, and a few more for each border
@@ -113,8 +114,8 @@ func lockBoth(a, b *mapping) (unlock func()) {
 	}
 }
 
-// moveContents commits n bytes at offset destOff of dest, and moves the contents of n bytes at offset off of m
-// to them. The pages of m stay committed. After a failure both ranges are unchanged.
+// moveContents commits n bytes at offset destOff of dest, and moves the contents of n bytes at offset off of
+// m to them. The pages of m stay committed. After a failure both ranges are unchanged.
 func (m *mapping) moveContents(dest *mapping, destOff, off, n int) error {
 	var moved, copied []interval // offsets from the start of the range
 	for done := 0; done < n; {
@@ -143,15 +144,16 @@ func (m *mapping) moveContents(dest *mapping, destOff, off, n int) error {
 		for lo := iv.lo; lo < iv.hi; lo += moveStep {
 			step := min(moveStep, iv.hi-lo)
 			copy(bytesOf(dest.at(destOff+lo), step), bytesOf(m.at(off+lo), step))
-			// MovePages gives all memory of the source back at the end. Each step gives back its part before.
+			// Give the memory of this step back now: MovePages gives back the whole source only at the end.
 			_ = m.be.discard(m.at(off+lo), step)
 		}
 	}
 	return nil
 }
 
-// moveSome moves the first count bytes of a range of n bytes. After an error, the caller must copy these count
-// bytes. If the pages belong to several mappings, moveSome tries half of the bytes, then a quarter, and so on.
+// moveSome moves the first count bytes of a range of n bytes. After an error, the caller must copy these
+// count bytes. If the pages belong to several mappings, moveSome tries half of the bytes, then a quarter, and
+// so on.
 func (m *mapping) moveSome(dest *mapping, destOff, off, n int) (count int, err error) {
 	if m.be != dest.be || m.files.overlaps(off, off+n) {
 		return n, errors.ErrUnsupported

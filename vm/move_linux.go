@@ -9,7 +9,8 @@ import (
 )
 
 // move moves the pages to an address of the kernel's choice first, and from there to their destination. The
-// first call leaves the old addresses mapped and empty. The second call fails only if the kernel lacks memory.
+// first call leaves the old addresses mapped and empty. The second call fails only if the kernel lacks
+// memory.
 //
 // A single call is not safe: a kernel before 6.17 unmaps the destination before it checks whether the pages
 // can move. If they cannot, another thread could get the addresses of the destination.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMoveTakesNoMemory: after a move, touched pages are at the new place, untouched pages take no memory, and
-// the old addresses are mapped and empty.
+// TestMoveTakesNoMemory: after a move, touched pages are at the new place, untouched pages take no memory,
+// and the old addresses are mapped and empty.
 func TestMoveTakesNoMemory(t *testing.T) {
 	p := PageSize()
 	for _, pages := range []Pages{PagesAuto, PagesSmall} {

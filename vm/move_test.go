@@ -12,8 +12,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// stamp numbers the pages of a range, beginning with number. It writes the number of a page into the first and
-// last byte of each of its system pages.
+// stamp numbers the pages of a range, beginning with number. It writes the number of a page into the first
+// and last byte of each of its system pages.
 func stamp(r *Region, off, n int, number byte) {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
 		for i := 0; i < PageSize(); i += systemPage {
@@ -207,8 +207,7 @@ func TestMoveSplits(t *testing.T) {
 	}
 }
 
-// TestMoveFails: a failed move leaves the contents in their old place.
-func TestMoveFails(t *testing.T) {
+func TestFailedMoveChangesNothing(t *testing.T) {
 	p := PageSize()
 	for _, stuck := range []int{0, 5, 40, 63} {
 		s, r, limit := openStubborn(t)
@@ -254,8 +253,8 @@ func TestMoveCannotDecommit(t *testing.T) {
 	}
 }
 
-// driveMoves moves pages between two regions and compares the regions with a model. Four bytes of ops describe
-// an operation.
+// driveMoves moves pages between two regions and compares the regions with a model. Four bytes of ops
+// describe an operation.
 func driveMoves(t *testing.T, ops []byte) {
 	const pages = 40
 	p := PageSize()

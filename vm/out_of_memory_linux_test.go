@@ -15,14 +15,18 @@ import (
 	"github.com/vastgo/vast/internal/childtest"
 )
 
+// A child process reads its role and the path of its control group from the environment.
 const (
-	roleVariable = "VAST_VM_TEST_GROUP_ROLE" // environment variable with the role of a child
-	pathVariable = "VAST_VM_TEST_GROUP"      // environment variable with the path of the control group
-	groupBytes   = 192 << 20                 // memory limit of the control group; a child's region needs most of it
+	roleVariable = "VAST_VM_TEST_GROUP_ROLE"
+	pathVariable = "VAST_VM_TEST_GROUP"
 )
 
-// TestOutOfMemory runs child processes that need more memory than their control group allows. The kernel kills
-// the child without a budget. A child with a budget gets an error and continues.
+// groupBytes is the memory limit of the control group: several times the memory of a child without its
+// region.
+const groupBytes = 192 << 20
+
+// TestOutOfMemory runs child processes that need more memory than their control group allows. The kernel
+// kills the child without a budget. A child with a budget gets an error and continues.
 func TestOutOfMemory(t *testing.T) {
 	onlyOS(t)
 	if role := os.Getenv(roleVariable); role != "" {
@@ -125,8 +129,8 @@ func outgrow(t *testing.T, role string) {
 	t.Error("no commit was refused, and the kernel did not kill the process")
 }
 
-// memoryGroup makes a control group with a memory limit, below a control group of this process or below one of
-// its ancestors. It removes the group after the test. It skips the test if it can make no group.
+// memoryGroup makes a control group with a memory limit, below a control group of this process or below one
+// of its ancestors. It removes the group after the test. It skips the test if it can make no group.
 func memoryGroup(t *testing.T, bytes int) (dir string) {
 	t.Helper()
 	b, err := os.ReadFile("/proc/self/cgroup")

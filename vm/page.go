@@ -14,9 +14,9 @@ const (
 	PagesAuto Pages = iota
 	// PagesSmall never uses huge pages, in any mode of the system.
 	PagesSmall
-	// PagesHuge asks for huge pages everywhere. Then the first touch of a page takes a whole huge page.
+	// PagesHuge asks for huge pages everywhere. The first touch of a page takes the memory of a huge page.
 	PagesHuge
-	// PagesHeap backs the region by Go heap memory: the stand-in of the package documentation.
+	// PagesHeap takes the region from Go's heap. See the package documentation on the heap stand-in.
 	PagesHeap
 )
 
@@ -36,8 +36,8 @@ func (p Pages) String() string {
 }
 
 var (
-	systemPage = os.Getpagesize()              // the system's page, bytes
-	pageSize   = max(systemPage, pageSmallest) // a region's page, bytes
+	systemPage = os.Getpagesize()             // size of the system's page in bytes
+	pageSize   = max(systemPage, minPageSize) // size of a region's page in bytes
 )
 
 // PageSize returns the size of a page in bytes.
@@ -47,48 +47,48 @@ func PageSize() int { return pageSize }
 type Facts struct {
 	PageSize         int    // bytes
 	HugePageSize     int    // bytes; 0 if a program cannot ask for huge pages
-	HugeMode         string // Linux: always, madvise, never, or disabled (for this process); else unsupported
+	HugeMode         string // mode of huge pages: see the function HugeMode
 	OvercommitMode   int    // Linux: vm.overcommit_memory; -1 elsewhere
 	MaxMappings      int    // Linux: vm.max_map_count
 	AddressLimit     int    // bytes: RLIMIT_AS; on Windows the address space of a process
 	DataLimit        int    // bytes: RLIMIT_DATA
 	ControlGroup     int    // bytes: the memory limit of the control group, or on Windows of the job
-	ControlGroupHigh int    // bytes above which the control group is slowed down (memory.high); Linux
+	ControlGroupHigh int    // Linux: bytes above which the control group is slowed down (memory.high)
 	Memory           int    // bytes of memory of the machine
 	Swap             int    // bytes
-	CommitLimit      int    // bytes that the system may promise: Linux in overcommit mode 2, Windows
+	CommitLimit      int    // bytes that the system may promise; on Linux it applies in overcommit mode 2
 	HeapStandIn      bool   // regions are Go heap memory by default
 }
 
-// Usage is the used part of the limits in [Facts]. Zero means unknown.
+// Usage is the use of the resources that [Facts] limits. Zero means unknown.
 type Usage struct {
 	Mappings     int // number of mappings of this process; Linux only
 	AddressSpace int // bytes of addresses of this process
 	Data         int // bytes of private writable memory of this process; on Windows the charged bytes
 	CommitCharge int // bytes that the system has promised to all processes
-	Kept         int // bytes of closed regions that stay in memory: see Options.Recycle
+	Kept         int // bytes of closed regions that are still in memory: see Options.Recycle
 }
 
-// facts returns the facts as they were at its first call. The package takes only facts from it that rarely
-// change while a process runs.
+// facts returns the facts at the time of its first call. Use it only for facts that rarely change.
 var facts = sync.OnceValue(ReadFacts)
 
-// ReadFacts reads the facts from the operating system again, because limits may change while a process runs.
+// ReadFacts reads the current facts from the operating system.
 func ReadFacts() Facts {
 	f := Facts{PageSize: pageSize, HugeMode: "unsupported", OvercommitMode: -1, HeapStandIn: heapByDefault}
 	readFacts(&f)
 	return f
 }
 
-// HugePageSize returns the size of a transparent huge page in bytes, or 0 if a program cannot ask for one.
+// HugePageSize returns the size of a transparent huge page in bytes, or 0 if a program cannot ask for huge
+// pages.
 func HugePageSize() int { return facts().HugePageSize }
 
 // HugeMode returns the mode of huge pages: always, madvise (on request), never, disabled (for this process),
 // or unsupported.
 func HugeMode() string { return facts().HugeMode }
 
-// HeapStandIn reports whether regions of this build are Go heap memory by default; see the package
-// documentation. The call costs nothing.
+// HeapStandIn reports whether regions of this build are Go heap memory by default. See the package
+// documentation on the heap stand-in.
 func HeapStandIn() bool { return heapByDefault }
 
 // roundUp returns n rounded up to a multiple of unit, a power of two.
@@ -97,9 +97,8 @@ func roundUp(n, unit int) int { return (n + unit - 1) &^ (unit - 1) }
 // roundDown returns n rounded down to a multiple of unit, a power of two.
 func roundDown(n, unit int) int { return n &^ (unit - 1) }
 
-// pointerAt turns an address of a reservation into a pointer. This is sound because the address lies outside
-// Go's heap and does not go back to the operating system while the process may use it. So the collector
-// neither moves nor frees the memory at the address.
+// pointerAt turns an address of a reservation into a pointer. The conversion is sound: the address lies
+// outside Go's heap, and does not go back to the operating system while the process may use it.
 func pointerAt(addr int) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
 // address is the inverse of pointerAt.

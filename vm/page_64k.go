@@ -2,6 +2,6 @@
 
 package vm
 
-// pageSmallest makes regions use pages of 64 KiB even on systems with smaller pages. A test run of such a
-// build finds code that assumes 4 KiB, and needs no machine with larger pages.
-const pageSmallest = 64 << 10
+// minPageSize is the smallest size of a region's page in bytes. Tests of this build find code that assumes
+// pages of 4 KiB.
+const minPageSize = 64 << 10

@@ -2,5 +2,5 @@
 
 package vm
 
-// pageSmallest is 1, so regions use the system's pages.
-const pageSmallest = 1
+// minPageSize is the smallest size of a region's page in bytes. With 1, regions use the system's pages.
+const minPageSize = 1

@@ -7,7 +7,7 @@ import (
 
 func TestFacts(t *testing.T) {
 	f := ReadFacts()
-	if f.PageSize != max(os.Getpagesize(), pageSmallest) || PageSize() != f.PageSize ||
+	if f.PageSize != max(os.Getpagesize(), minPageSize) || PageSize() != f.PageSize ||
 		f.HugePageSize != HugePageSize() || f.HugeMode != HugeMode() {
 		t.Errorf("facts %+v, page %d, huge page %d, mode %s", f, PageSize(), HugePageSize(), HugeMode())
 	}

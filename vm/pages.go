@@ -17,8 +17,8 @@ const (
 	PageResident
 	// PageHuge: the page is in memory as a part of a huge page. Only Linux since 6.7 reports it.
 	PageHuge
-	// PageZero: the page was read and never written. It is the system's shared page of zeros and takes no
-	// memory, although it counts as resident. Only Linux since 6.7 reports it.
+	// PageZero: the page was read but not written. It is the system's shared page of zeros, which counts as
+	// resident but takes no memory. Only Linux since 6.7 reports it.
 	PageZero
 	// PageSwapped: the page's contents are in the swap space. Only Linux since 6.7 reports it.
 	PageSwapped
@@ -56,10 +56,10 @@ type PageRun struct {
 // state. It appends the runs to the slice dst and returns the result. The runs follow each other without
 // gaps. Pages is for diagnosis, and may be called on a closed region, whose pages are all Reserved.
 //
-// Pages does not block other calls: it reports pages that change meanwhile in their old or new state. After
-// an error the runs end where the error happened. Complexity: one step for each run, and a system call for
-// each committed range, for each 16 Ki pages of it (1 Ki on Windows) and for each 256 runs. In these calls
-// the system visits each page or huge page.
+// Other calls may change the region at the same time. Pages reports a changing page in its old or new state.
+// After an error the runs end before the failing range. Complexity: linear in the number of runs, plus the
+// system calls, in which the system visits each page or huge page. One system call covers at most one
+// committed range, 16 Ki pages (1 Ki on Windows) and 256 runs.
 func (r *Region) Pages(off, n int, dst []PageRun) ([]PageRun, error) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {
@@ -73,9 +73,9 @@ func (r *Region) Pages(off, n int, dst []PageRun) ([]PageRun, error) {
 	m.mu.Lock()
 	committed, gone := m.committed.covered(lo, hi), m.gone.covered(lo, hi)
 	m.mu.Unlock()
-	runs := pageRuns{of: dst, before: len(dst)}
+	runs := pageRuns{of: dst, start: len(dst)}
 	for _, iv := range committed {
-		runs.reserved(lo, iv.lo, gone)
+		runs.addReserved(lo, iv.lo, gone)
 		lo = iv.lo
 		err := m.be.pages(m.at(iv.lo), iv.hi-iv.lo, func(off, n int, s PageState) {
 			runs.add(lo, iv.lo+off, PageCommitted)
@@ -88,30 +88,31 @@ func (r *Region) Pages(off, n int, dst []PageRun) ([]PageRun, error) {
 		runs.add(lo, iv.hi, PageCommitted)
 		lo = iv.hi
 	}
-	runs.reserved(lo, hi, gone)
+	runs.addReserved(lo, hi, gone)
 	return runs.of, nil
 }
 
 // pageRuns joins reported pages into runs.
 type pageRuns struct {
-	of     []PageRun
-	before int // number of runs that the caller had already
+	of    []PageRun
+	start int // index of the first run that add may extend
 }
 
-// add reports the pages [lo, hi), which follow the pages reported before.
+// add adds the pages in [lo, hi), which must follow the pages added before.
 func (p *pageRuns) add(lo, hi int, s PageState) {
 	if lo >= hi {
 		return
 	}
-	if k := len(p.of); k > p.before && p.of[k-1].State == s {
+	if k := len(p.of); k > p.start && p.of[k-1].State == s {
 		p.of[k-1].Bytes += hi - lo
 		return
 	}
 	p.of = append(p.of, PageRun{lo, hi - lo, s})
 }
 
-// reserved reports the Reserved pages [lo, hi), given the ranges that were ever decommitted.
-func (p *pageRuns) reserved(lo, hi int, gone []interval) {
+// addReserved adds the Reserved pages in [lo, hi). gone holds the ranges that were ever decommitted or moved
+// away.
+func (p *pageRuns) addReserved(lo, hi int, gone []interval) {
 	i, _ := slices.BinarySearchFunc(gone, lo, func(iv interval, lo int) int {
 		if iv.hi <= lo {
 			return -1

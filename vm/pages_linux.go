@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pages reads ranges of pages in the same state from the kernel (PAGEMAP_SCAN). One answer covers many pages
-// and shows huge pages. With kernels before 6.7, and without /proc, mincore reports only which pages are in
-// memory.
+// pages reads ranges of pages in the same state from the kernel (PAGEMAP_SCAN), which also reports huge
+// pages. Kernels before 6.7 have no PAGEMAP_SCAN. There, and without /proc, mincore reports only which pages
+// are in memory.
 func (osBackend) pages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) error {
 	done := scanPages(p, n, tell)
 	return pagesInCore(unsafe.Add(p, done), n-done, func(off, n int, s PageState) { tell(done+off, n, s) })
@@ -45,11 +45,12 @@ type scannedRange struct {
 	categories uint64
 }
 
-// scanPages returns the number of bytes that the kernel reported: all or none, except for rare failures. Each
-// call covers a limited range, because no thread can map memory during a call.
+// scanPages calls tell for the ranges that the kernel reports, and returns the number of bytes scanned. This
+// number is n or 0, except for rare failures. One system call scans only a part of a large range, because
+// during the call no thread can map memory.
 func scanPages(p unsafe.Pointer, n int, tell func(off, n int, s PageState)) (done int) {
 	if pageSize > systemPage {
-		return 0 // the ranges would end inside pages
+		return 0 // the kernel's ranges could end inside a page of this build
 	}
 	fd, err := unix.Open("/proc/self/pagemap", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scans skips the rest of a test if scanPages does not report the states of pages: the kernel lacks
-// PAGEMAP_SCAN, or its pages have another size than the pages of the build.
-func scans(t *testing.T, r *Region) {
+// needsScan skips the rest of a test if scanPages reports nothing: the kernel lacks PAGEMAP_SCAN, or its
+// pages are smaller than the pages of this build.
+func needsScan(t *testing.T, r *Region) {
 	t.Helper()
 	if pageSize != systemPage {
 		t.Skipf("the kernel has pages of %d bytes, this build %d", systemPage, pageSize)
@@ -19,8 +19,7 @@ func scans(t *testing.T, r *Region) {
 	}
 }
 
-// TestPagesAgreeWithTheKernel compares Region.Pages and pagesInCore with mincore, page by page, and with
-// smaps.
+// TestPagesAgreeWithTheKernel compares Region.Pages and pagesInCore with the kernel's mincore and smaps.
 func TestPagesAgreeWithTheKernel(t *testing.T) {
 	p := PageSize()
 	const pages = 3 * 16 << 10 // several batches
@@ -63,7 +62,7 @@ func TestPagesAgreeWithTheKernel(t *testing.T) {
 		}
 	}))
 	compare("mincore", older, PageResident)
-	scans(t, r)
+	needsScan(t, r)
 	// A page that was only read is the kernel's page of zeros.
 	must(t, r.Discard(200*p, 2*p))
 	sink = view(r)[200*p]
@@ -76,7 +75,7 @@ func TestPagesAgreeWithTheKernel(t *testing.T) {
 func TestPagesSayWhichAreHuge(t *testing.T) {
 	be, huge := onlyOS(t), hugeMachine(t)
 	r := open(t, be, 8*huge, Options{})
-	scans(t, r)
+	needsScan(t, r)
 	must(t, r.Huge(2*huge, 3*huge))
 	must(t, r.Commit(0, r.Size()))
 	fill(r, huge, 6*huge)
@@ -96,7 +95,6 @@ func TestPagesSayWhichAreHuge(t *testing.T) {
 	}
 }
 
-// TestPagesCostNoMemory: Region.Pages does not bring pages into memory.
 func TestPagesCostNoMemory(t *testing.T) {
 	r := open(t, onlyOS(t), 64<<20, Options{})
 	must(t, r.Commit(0, r.Size()))

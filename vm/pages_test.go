@@ -36,8 +36,8 @@ func pagesOf(t *testing.T, r *Region, off, n int) []PageState {
 	return states
 }
 
-// TestPagesOfRandomRegions changes random pages, and compares the states that Pages reports with expected
-// states. The comparison covers PageCommitted and PageDecommitted only.
+// TestPagesOfRandomRegions changes random pages, and checks the flags PageCommitted and PageDecommitted that
+// Pages reports.
 func TestPagesOfRandomRegions(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -71,7 +71,7 @@ func TestPagesOfRandomRegions(t *testing.T) {
 				from = rng.IntN(pages)
 				to = from + rng.IntN(pages-from+1)
 				off, n := from*p, (to-from)*p
-				if n > 0 && rng.IntN(2) == 0 { // rounded outward
+				if n > 0 && rng.IntN(2) == 0 { // Pages rounds this range outward
 					off, n = off+p/2, n-p/2-1
 				}
 				got := pagesOf(t, r, off, n)
@@ -100,8 +100,7 @@ func TestPagesOfHeapAreResident(t *testing.T) {
 	}
 }
 
-// TestPagesMove: pages that moved away count as decommitted.
-func TestPagesMove(t *testing.T) {
+func TestMovedPagesAreDecommitted(t *testing.T) {
 	p := PageSize()
 	for name, be := range backends() {
 		r := open(t, be, 4*p, Options{})

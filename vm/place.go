@@ -10,19 +10,19 @@ type Place struct {
 	What, Element string
 	Index         int       // index of the element
 	Usable        int       // number of elements from index 0 on that are in Committed pages
-	State         PageState // PageCommitted; PageDecommitted (its memory was given back); or 0: Reserved
-	Closed        bool      // the region is closed, and no other region uses the address yet
+	State         PageState // PageCommitted or PageDecommitted; 0 if never committed, or if Closed
+	Closed        bool      // whether the region is closed
 	Made          string    // file:line of the calls that led to Reserve, innermost first
 	ClosedAt      string    // file:line of the calls that led to Close, innermost first
-	ReturnedAt    string    // the calls that led to Decommit; only while VAST_GUARD is set
+	ReturnedAt    string    // file:line of the calls that led to Decommit; empty if VAST_GUARD is not set
 	advice        string
-	ofFile        bool // the contents of the page come from a file
-	between       bool // some pages of the same label after the address are committed
+	ofFile        bool // whether the page's contents come from a file
+	between       bool // whether a page after the address, under the same label, is committed
 }
 
-// Describe describes an address, for example from a log, a debugger or a suspected pointer. It returns false
-// if the address lies neither in an open region of this process nor in one of the 256 regions closed last. It
-// does not read the memory at the address.
+// Describe describes an address, for example from a log or a debugger. It finds the open regions of this
+// process and the 256 regions closed last; for any other address it returns false. It does not read the
+// memory at the address.
 //
 // Describe may be called from many goroutines. Complexity: linear in the number of regions and in the labels
 // of one region.
@@ -45,7 +45,6 @@ func (r *regions) find(addr uintptr) *mapping {
 	return nil
 }
 
-// describe does the work of Describe for an address of this region.
 func (m *mapping) describe(addr uintptr) Place {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,7 +57,7 @@ func (m *mapping) describe(addr uintptr) Place {
 	case m.committed.contains(page, page+pageSize):
 		p.State, p.ofFile = PageCommitted, m.files.contains(page, page+pageSize)
 	case m.gone.contains(page, page+pageSize):
-		p.State, p.ReturnedAt = PageDecommitted, m.returns.find(off)
+		p.State, p.ReturnedAt = PageDecommitted, m.decommits.find(off)
 	}
 	if i := m.committed.first(l.lo); i < len(m.committed.of) && m.committed.of[i].lo <= l.lo {
 		p.Usable = (min(m.committed.of[i].hi, l.hi) - l.lo) / l.Size
@@ -66,7 +65,7 @@ func (m *mapping) describe(addr uintptr) Place {
 	return p
 }
 
-// String returns a sentence: "slot 5000 of column Position of world "demo" is beyond its 4096 usable slots".
+// String returns a sentence such as "slot 5000 of column Position is beyond its 4096 usable slots".
 func (p Place) String() string {
 	s := fmt.Sprintf("%s %d of %s ", p.Element, p.Index, p.What)
 	switch {

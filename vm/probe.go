@@ -1,10 +1,9 @@
 package vm
 
 // LargestReservation returns the number of bytes that one region could reserve now, at most max. The result
-// is at most about one part in a thousand too small. The function is meant for diagnosis. On Windows it finds
-// the largest free range. Elsewhere it tries sizes by bisection, in some thirty system calls. While it tries
-// a size, the process may have no addresses left for anything else. After each trial the addresses go back to
-// the operating system, which is sound because no code has seen them.
+// can be too small by about a thousandth. LargestReservation is for diagnosis. On Windows it searches for the
+// largest free range. On other systems it tries sizes by bisection, in about thirty system calls. While it
+// tries a size, the process may have no other addresses left.
 func LargestReservation(max int) int {
 	max = roundDown(min(max, maxReserve), pageSize)
 	be := chosen(PagesAuto)
@@ -20,15 +19,15 @@ func LargestReservation(max int) int {
 	return bisect(be, max)
 }
 
-// bisect tries sizes, and returns the largest size up to limit that can be reserved. limit must be a positive
-// multiple of the page size.
+// bisect returns about the largest size up to limit that can be reserved. limit must be a positive multiple
+// of the page size.
 func bisect(be backend, limit int) int {
 	fits := func(n int) bool {
 		p, err := be.reserve(n, pageSize)
 		if err != nil {
 			return false
 		}
-		return be.release(p, n) == nil
+		return be.release(p, n) == nil // sound, because no code has seen these addresses
 	}
 	if fits(limit) {
 		return limit

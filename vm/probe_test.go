@@ -22,8 +22,7 @@ func TestLargestReservation(t *testing.T) {
 	if n <= 1<<30 || n >= maxReserve {
 		t.Errorf("the largest reservation is %s", Bytes(n))
 	}
-	// The calls keep no addresses.
 	if kept := ReadUsage().AddressSpace - before.AddressSpace; kept > 1<<28 {
-		t.Errorf("%s are still taken", Bytes(kept))
+		t.Errorf("the calls have kept %s of addresses", Bytes(kept))
 	}
 }

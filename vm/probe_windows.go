@@ -6,15 +6,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// memFree is MEM_FREE, the state of free addresses.
-const memFree = 0x10000
+const memFree = 0x10000 // MEM_FREE
 
-// largestReservation walks over the address space and returns the size of the largest free range in bytes, at
-// most limit. The walk ends early at a free range of at least limit bytes. limit must be a positive multiple
-// of the page size.
-//
-// largestReservation reserves nothing, because Wine keeps a table of reserved pages, and filling that table
-// for 64 TiB takes a minute.
+// largestReservation returns the size in bytes of the largest free range of addresses, at most limit. limit
+// must be a positive multiple of the page size. largestReservation tries no reservations: Wine keeps a table
+// of reserved pages, and filling it for 64 TiB takes a minute.
 func (osBackend) largestReservation(limit int) int {
 	largest := 0
 	var at windows.MemoryBasicInformation

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// keeping returns the operating system's backend, or skips a test if the system does not recycle regions.
+// keeping returns the operating system's backend. It skips a test if the system does not recycle regions.
 func keeping(t *testing.T) backend {
 	t.Helper()
 	be := onlyOS(t)
@@ -20,7 +20,6 @@ func keeping(t *testing.T) backend {
 	return be
 }
 
-// carved carves a part of a region.
 func carved(t *testing.T, r *Region, pages int, private bool) *Span {
 	t.Helper()
 	s, err := r.carve(pages*PageSize(), 0, private)
@@ -89,7 +88,7 @@ func TestRecycle(t *testing.T) {
 }
 
 // TestRecycleSteps: spans and seams of recycled regions begin with the needed pages and grow fourfold up to
-// the usual step. In the next region, the first CommitTo of a span or a seam commits all of these pages.
+// the usual step. In the next region, the first CommitTo of a span or a seam commits all kept pages.
 func TestRecycleSteps(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	if 16*p > minStep {
@@ -120,9 +119,9 @@ func TestRecycleSteps(t *testing.T) {
 	}
 }
 
-// TestRecycleRandom opens and closes regions with a few sequences of parts. In each region, committed pages
-// are zero at first and keep the bytes that are written. Uncommitted pages fault, except for private pages.
-// After Close all pages fault, except for private pages.
+// TestRecycleRandom opens and closes regions with a few sequences of parts. Committed pages are zero at first
+// and hold the bytes that were written. Uncommitted pages and pages of closed regions fault, except for
+// private pages.
 func TestRecycleRandom(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	seed := rand.Uint64()
@@ -183,8 +182,7 @@ func TestRecycleRandom(t *testing.T) {
 	}
 }
 
-// TestRecycleOtherParts: a region that carves other parts than the closed region has none of the closed
-// region's pages.
+// TestRecycleOtherParts: a region that carves other parts than its predecessor gets none of its pages.
 func TestRecycleOtherParts(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	first := open(t, be, 1<<30, Options{Recycle: true})
@@ -213,13 +211,13 @@ func TestRecycleOtherParts(t *testing.T) {
 	}
 }
 
-// TestNotRecycled: a region gets no pages of a closed region that differs in size, name or policy, that is
-// large, or whose pages were protected, huge or moved.
+// TestNotRecycled: no region reuses the pages of a closed region that is large, or that has protected, huge
+// or moved pages. A region with another size, name or policy reuses no pages either.
 func TestNotRecycled(t *testing.T) {
 	be, p := keeping(t), PageSize()
 	const size = 1 << 30
 	for what, change := range map[string]func(r *Region){
-		"large":     func(r *Region) { must(t, r.Commit(0, keptOfOne+p)) },
+		"large":     func(r *Region) { must(t, r.Commit(0, maxKeptOfOne+p)) },
 		"protected": func(r *Region) { must(t, r.Protect(0, p, ReadOnly)) },
 		"huge":      func(r *Region) { r.m.dense.add(0, 1<<21) },
 		"moved":     func(r *Region) { must(t, r.MovePages(r, 8*p, 0, p)) },
@@ -254,10 +252,9 @@ func TestNotRecycled(t *testing.T) {
 	}
 }
 
-// TestKeptIsBounded: the process keeps the pages of few closed regions, and none after flush.
 func TestKeptIsBounded(t *testing.T) {
 	be, p := keeping(t), PageSize()
-	if 60*p > keptOfOne {
+	if 60*p > maxKeptOfOne {
 		t.Skip("the numbers of this test are for pages of 4 KiB")
 	}
 	keptPages.flush()
@@ -277,7 +274,7 @@ func TestKeptIsBounded(t *testing.T) {
 		for _, r := range regions {
 			resident += mincore(t, r, 0, 64*p)
 		}
-		want := min(keptRegions*pages*p, maxKept/(pages*p)*(pages*p))
+		want := min(maxKeptRegions*pages*p, maxKept/(pages*p)*(pages*p))
 		if kept := keptPages.total(); kept != want || resident != want {
 			t.Errorf("%d pages: %d bytes are kept, %d are in memory, want %d", pages, kept, resident, want)
 		}
@@ -295,8 +292,7 @@ type faultyKeeper struct{ *faulty }
 
 func (faultyKeeper) keeps() bool { return true }
 
-// untilReset is a key of fails. While fails has this key, every commit fails. A reset of a region removes the
-// key.
+// untilReset is a key of fails: every commit fails until a reset succeeds.
 const untilReset = "commit until reset"
 
 func (f faultyKeeper) commit(p unsafe.Pointer, n int) error {
@@ -323,8 +319,8 @@ func (f faultyKeeper) decommit(p unsafe.Pointer, n int) (bool, error) {
 	return f.faulty.decommit(p, n)
 }
 
-// TestRecycleFails: a region that cannot be kept is reset. A region that cannot be reset stays kept. A kept
-// page that cannot be committed is Reserved.
+// TestRecycleFails: Close resets a region that cannot be kept. A kept region that cannot be reset stays kept.
+// A kept page that cannot be committed is Reserved.
 func TestRecycleFails(t *testing.T) {
 	p := PageSize()
 	f := faultyKeeper{&faulty{fails: make(map[string]error)}}
@@ -388,14 +384,14 @@ func TestRecycleFails(t *testing.T) {
 	calls("commit 0+2", "decommit 0+2")
 	clear(f.fails)
 	must(t, r.Commit(0, 2*p))
-	must(t, r.Commit(12*p, p)) // these pages are private, so no call is needed
+	must(t, r.Commit(12*p, p)) // needs no call, because the page is private
 	calls("commit 0+2")
 	if view(r)[0] != 0 || view(r)[12*p] != 0 {
 		t.Error("the pages are not zero")
 	}
 	must(t, r.Close())
 
-	// The next region carves other parts, but the system refuses to take the kept pages back.
+	// The next region carves other parts, but the system refuses the reset of the kept pages.
 	r = fresh()
 	f.calls = nil
 	f.fails["reset"] = errFaulty
@@ -411,7 +407,7 @@ func TestRecycleFails(t *testing.T) {
 	}
 }
 
-// TestKeptMakesRoom: if a commit fails, the process gives the kept pages back and commits again.
+// TestKeptMakesRoom: if a commit fails, Commit gives the kept pages back and tries again.
 func TestKeptMakesRoom(t *testing.T) {
 	p := PageSize()
 	f := faultyKeeper{&faulty{fails: make(map[string]error)}}
@@ -434,7 +430,7 @@ func TestKeptMakesRoom(t *testing.T) {
 	if keptPages.total() != 0 || r.Committed() != p {
 		t.Errorf("%d bytes are kept, %d committed", keptPages.total(), r.Committed())
 	}
-	f.fails[untilReset] = errFaulty // now nothing is kept
+	f.fails[untilReset] = errFaulty // no kept pages are left
 	if err := r.Commit(p, p); !errors.Is(err, errFaulty) || r.Committed() != p {
 		t.Errorf("%v, %d bytes are committed", err, r.Committed())
 	}

@@ -1,18 +1,17 @@
 package vm
 
-// Refusal is a system call of regions that this process may not make. In containers and sandboxes a filter
-// (seccomp) or a policy may forbid system calls.
+// Refusal describes a system call that regions need and this process may not make. In containers and
+// sandboxes a filter (seccomp) or a policy may forbid system calls.
 type Refusal struct {
 	Call    string // the call's name
 	Err     error  // the system's answer
 	Instead string // the consequence, in a sentence
 }
 
-// Refusals tries the system calls of regions, and returns the refused calls. It tries the calls on new
-// addresses, which then go back to the system. It is meant for diagnosis: this package does not use its
-// result. A kind of advice or an option that an old kernel does not know (EINVAL) counts as allowed. A
-// call that the kernel does not have (ENOSYS) counts as refused, because sandboxes return ENOSYS too. On
-// systems other than Linux the result is empty.
+// Refusals tries the system calls of regions on new addresses, which it releases, and returns the refused
+// calls. Refusals is for diagnosis: this package does not use the result. A kind of advice or an option that
+// an old kernel does not know (EINVAL) counts as allowed. A call that the kernel does not have (ENOSYS)
+// counts as refused, because sandboxes return ENOSYS too. The result is empty on other systems than Linux.
 func Refusals() []Refusal {
 	if be, ok := any(osBackend{}).(interface{ refusals() []Refusal }); ok {
 		return be.refusals()

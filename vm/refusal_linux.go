@@ -26,14 +26,14 @@ func (be osBackend) refusals() []Refusal {
 		note("madvise("+name+")", tryAdvice(p, kind), instead)
 	}
 
-	// heedsAdvice needs a committed page.
+	// If mprotect is refused, heedsAdvice returns false for this reason.
 	if refused := note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed."); !refused &&
 		!heedsAdvice() {
 		all = append(all, Refusal{"madvise", errIgnored,
 			"Memory is given back by mapping anew, which takes a little longer. Huge pages cannot be " +
 				"requested, and Region.Populate is not supported."})
 	}
-	note("prctl(PR_SET_VMA)", nameTaken(p, pageSize),
+	note("prctl(PR_SET_VMA)", tryName(p, pageSize),
 		"Regions have no names in /proc/self/maps; counters still have the names.")
 	advice(unix.MADV_DONTNEED, "MADV_DONTNEED", "Memory is given back by mapping anew, which takes a "+
 		"little longer.")
@@ -63,15 +63,14 @@ func (be osBackend) refusals() []Refusal {
 	return all
 }
 
-// forbids reports whether an error comes from a sandbox, and not from an old kernel (EINVAL) or from a lack
-// of memory. ENOSYS counts as forbidden, because sandboxes return it too. The oldest kernel that Go supports
-// (Linux 3.2) has all calls that refusals tries, except memfd_create.
+// forbids reports whether an error comes from a sandbox. ENOSYS counts, because sandboxes return it too. The
+// oldest kernel that Go supports (Linux 3.2) has all calls that refusals tries, except memfd_create.
 func forbids(err error) bool {
 	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS)
 }
 
-// nameTaken names a range and returns the system's answer.
-func nameTaken(p unsafe.Pointer, n int) error {
+// tryName names a range and returns the system's answer.
+func tryName(p unsafe.Pointer, n int) error {
 	label := [...]byte{'v', 'a', 's', 't', 0}
 	_, _, errno := unix.Syscall6(unix.SYS_PRCTL, unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, uintptr(p),
 		uintptr(n), uintptr(unsafe.Pointer(&label)), 0)

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These rules refuse the calls that sandboxes refuse. Tests use them alone and together.
 var (
 	refusedNames    = seccomptest.Rule{Call: unix.SYS_PRCTL, Argument: 1, Value: unix.PR_SET_VMA}
 	refusedAdvice   = seccomptest.Rule{Call: unix.SYS_MADVISE}
@@ -34,8 +33,8 @@ func refusedKind(kind uint32) seccomptest.Rule {
 	return seccomptest.Rule{Call: unix.SYS_MADVISE, Argument: 3, Value: kind}
 }
 
-// TestRefusedCalls runs a region's life in sandboxes that refuse optional calls, once with each of the two
-// errors that sandboxes use.
+// TestRefusedCalls uses regions in sandboxes that refuse optional calls. Sandboxes refuse with EPERM or
+// ENOSYS.
 func TestRefusedCalls(t *testing.T) {
 	onlyOS(t)
 	for _, c := range []struct {
@@ -58,7 +57,7 @@ func TestRefusedCalls(t *testing.T) {
 		{"files", []seccomptest.Rule{refusedFiles}, "memfd_create"},
 		{"moves and files", []seccomptest.Rule{refusedMoves, refusedFiles}, "mremap memfd_create"},
 		{"resident pages", []seccomptest.Rule{refusedResident}, "mincore"},
-		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions do not make this call
+		{"faults in user space", []seccomptest.Rule{refusedFaults}, ""}, // regions do not need this call
 		{"limits", []seccomptest.Rule{refusedLimits}, ""},
 		{"the files of the kernel", []seccomptest.Rule{refusedProc}, ""},
 		{"all", []seccomptest.Rule{refusedNames, refusedAdvice, refusedMoves, refusedFiles, refusedResident,
@@ -116,7 +115,8 @@ func TestUnknownKinds(t *testing.T) {
 	}, unknown...)
 }
 
-// liveRefused runs all operations of regions and mirrors.
+// liveRefused runs the operations of regions and mirrors. refused reports whether the sandbox refuses a
+// rule's call.
 func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.Errno) {
 	facts = sync.OnceValue(ReadFacts) // read the facts again, under the rules of the sandbox
 	p, be := PageSize(), osBackend{}
@@ -188,17 +188,16 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 	m := mirrorIn("refused", mirrorBytes(), copied)
 	if copied && (!errors.Is(m.Refused(), ErrRefused) || !strings.Contains(m.Refused().Error(), "mremap") ||
 		!strings.Contains(m.Refused().Error(), "memfd_create")) {
-		t.Errorf("the mirror says %v", m.Refused())
+		t.Errorf("Mirror.Refused returned %v", m.Refused())
 	}
 	must(t, m.Close())
 	if after := fmt.Sprint(Snapshot(false)); after != before {
 		t.Errorf("the counts are %s, want %s as before", after, before)
 	}
-	runtime.GC() // Go's runtime works under these rules, too
+	runtime.GC() // Go's runtime must work under these rules, too
 }
 
-// checkNamed checks that all mappings of a region have the name "vast: refused", if the kernel supports
-// names.
+// checkNamed checks that all mappings of a region have the name "vast: refused" if the kernel has names.
 func checkNamed(t *testing.T, r *Region, refused func(seccomptest.Rule) bool) {
 	t.Helper()
 	if refused(refusedProc) || refused(refusedNames) {
@@ -210,7 +209,7 @@ func checkNamed(t *testing.T, r *Region, refused func(seccomptest.Rule) bool) {
 	}
 }
 
-// TestRefusedMemory: if the sandbox refuses mmap or mprotect, the error names the sandbox.
+// TestRefusedMemory: the error for a refused mmap or mprotect says that a sandbox refuses the call.
 func TestRefusedMemory(t *testing.T) {
 	onlyOS(t)
 	for _, c := range []struct {

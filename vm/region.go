@@ -23,23 +23,24 @@ type Options struct {
 	Limit *Limit
 	// Pages is the page policy. Default: PagesAuto.
 	Pages Pages
-	// Recycle lowers the cost of small regions that are made again and again. Spans and seams of such a
-	// region commit only the needed pages at first, and then grow fourfold up to a step of 64 KiB. If at most
-	// 256 KiB are committed when the region closes, its pages become inaccessible, like the pages of any
-	// closed region, but stay in memory. The next region with the same size, name and page policy commits and
-	// clears them. The process keeps at most 16 closed regions and at most 1 MiB in this way (see [Usage];
-	// more with pages of 64 KiB). It gives this memory back if memory, addresses or mappings run out. Regions
-	// are recycled only on Linux, and not with PagesHuge, in strict overcommit mode, or while VAST_GUARD is
-	// set. Default: off.
+	// Recycle lowers the cost of small regions that are made again and again. If at most 256 KiB are
+	// committed when the region is closed, its pages stay in memory. The next region with the same size, name
+	// and page policy clears and reuses these pages. Spans and seams of a recycled region commit only the
+	// needed pages at first, and grow fourfold until a step has 64 KiB.
+	//
+	// The process keeps at most 16 closed regions and 1 MiB of their memory (more with pages of 64 KiB; see
+	// [Usage]). It gives this memory back if memory, addresses or mappings run out. Regions are recycled only
+	// on Linux. They are not recycled with PagesHuge, in strict overcommit mode, or while VAST_GUARD is set.
+	// Huge, Protect and MovePages can prevent recycling. Default: off.
 	Recycle bool
 }
 
 // Region is one reservation of address space. See the package documentation for the states of its pages.
 //
-// Its methods may be called from many goroutines; the caller must synchronize accesses to its memory. Offsets
-// and sizes are in bytes. Offsets count from the region's base. A method panics if its range reaches outside
-// the region, and if it would change a closed region. Base, Size, Committed, Resident, Pages, Look and Close
-// still work on a closed region.
+// The methods of a Region may be called from many goroutines; the caller must synchronize accesses to the
+// memory. Offsets and sizes are in bytes. Offsets count from the region's base. A method panics if its range
+// reaches outside the region. On a closed region, all methods panic except Base, Size, Committed, Resident,
+// Pages, Look and Close.
 type Region struct {
 	m *mapping
 }
@@ -61,19 +62,19 @@ type mapping struct {
 	carved    int // number of bytes at the start of the region that Carve handed out
 	top       int // offset of the bytes at the end that CarvePrivate handed out
 	committed intervals
-	gone      intervals // the pages that were ever decommitted or moved away
-	dense     intervals // the ranges of Huge
-	moved     pieces    // the pages that MovePages moved here, and the pages of files
-	files     intervals // the pages whose contents come from files
+	gone      intervals // pages that were ever decommitted or moved away
+	dense     intervals // ranges of Huge
+	moved     pieces    // pages that MovePages moved to their address, and pages of files
+	files     intervals // pages whose contents come from files
 	labels    []labelled
-	returns   *returns // nil unless VAST_GUARD is set
-	borders   int      // ends of moved pieces between committed pages: see pieces
-	mappings  int      // the region's share of mappingsUsed
+	decommits *decommitLog // nil if VAST_GUARD is not set
+	borders   int          // number of ends of moved pieces between committed pages: see pieces
+	mappings  int          // number of the region's mappings in mappingsUsed
 	recycling recycling
-	watcher   written.Watcher // nil unless package written tracks writes to the region
+	watcher   written.Watcher // nil if package written does not track writes to the region
 }
 
-// maxReserve keeps roundings and sums of sizes far from overflow.
+// maxReserve is the largest size of a region in bytes. Rounding and adding such sizes does not overflow.
 const maxReserve = math.MaxInt / 4
 
 // Reserve takes addresses for the given number of bytes, rounded up to whole pages: nothing → Reserved. It
@@ -125,7 +126,6 @@ func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 	return r, nil
 }
 
-// newAddresses returns addresses for a region.
 func (m *mapping) newAddresses(purpose string) (unsafe.Pointer, error) {
 	be, size := m.be, m.size
 	if detail := tooManyMappings(be, 1); detail != "" {
@@ -136,7 +136,7 @@ func (m *mapping) newAddresses(purpose string) (unsafe.Pointer, error) {
 		align = huge
 	}
 	base, err := reserveAddresses(be, size, align)
-	if err != nil && madeRoom(be) {
+	if err != nil && makeRoom(be) {
 		base, err = reserveAddresses(be, size, align)
 	}
 	if err != nil {
@@ -163,14 +163,14 @@ func reserveAddresses(be backend, size, align int) (unsafe.Pointer, error) {
 	return p, err
 }
 
-// dress gives a bare range its name and the page policy. It ignores failures: a region without name and
-// policy is nameless or slower, but works.
+// dress gives a range its name and the advice of the page policy. It ignores failures, because a region works
+// without name and advice.
 func (m *mapping) dress(iv interval) {
 	m.be.name(m.at(iv.lo), iv.hi-iv.lo, "vast: "+m.counted.purpose)
 	switch {
 	case m.pages == PagesHuge:
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, true)
-	case m.small():
+	case m.advisesSmall():
 		_ = m.be.advise(m.at(iv.lo), iv.hi-iv.lo, false)
 	}
 	for _, dense := range m.dense.covered(iv.lo, iv.hi) {
@@ -178,10 +178,10 @@ func (m *mapping) dress(iv interval) {
 	}
 }
 
-// small reports whether a region asks for small pages outside the dense ranges, for which Huge requests huge
-// pages. If the system hands out huge pages without a request, a PagesAuto region asks for small pages:
-// otherwise each touch of the sparse region would take a huge page.
-func (m *mapping) small() bool { return m.pages == PagesSmall || facts().HugeMode == "always" }
+// advisesSmall reports whether a region asks for small pages outside its dense ranges. A PagesAuto region
+// asks for small pages if the system uses huge pages without a request. Otherwise each touch of a sparse
+// region would take the memory of a huge page.
+func (m *mapping) advisesSmall() bool { return m.pages == PagesSmall || facts().HugeMode == "always" }
 
 // Base returns the region's first address. The address does not change while the region is open.
 func (r *Region) Base() unsafe.Pointer { return r.m.base }
@@ -196,7 +196,7 @@ func (r *Region) Committed() int {
 	return r.m.committed.bytes
 }
 
-// check panics unless the region is open and [off, off+n) lies in it. The caller holds the lock.
+// check panics if the region is closed or [off, off+n) reaches outside it. The caller holds the lock.
 func (m *mapping) check(op string, off, n int) {
 	if m.closed {
 		panic(fmt.Sprintf("vm: %s on a closed region (%s): a region must not be used after Close", op,
@@ -222,9 +222,9 @@ func (m *mapping) failed(op string, n int, err error) error {
 // Commit makes [off, off+n) usable, rounded outward to whole pages: Reserved → Committed. Committed pages
 // stay as they are. Memory is taken when a page is first touched.
 //
-// It returns an [*Error] wrapping ErrLimit, ErrDataLimit, ErrMappings, ErrOvercommit or ErrCommitCharge; then
-// no page has changed. Complexity: one system call for each gap between committed pages, and time linear in
-// the number of committed ranges.
+// Commit returns an [*Error] wrapping ErrLimit, ErrDataLimit, ErrMappings, ErrOvercommit or ErrCommitCharge.
+// After an error no page has changed. Complexity: one system call for each gap between committed pages, and
+// time linear in the number of committed ranges.
 func (r *Region) Commit(off, n int) error {
 	m := r.m
 	m.mu.Lock()
@@ -235,7 +235,7 @@ func (r *Region) Commit(off, n int) error {
 	}
 	lo, hi := roundDown(off, pageSize), roundUp(off+n, pageSize)
 	if !m.committed.meets(lo, hi) {
-		if err := m.spare("commit", hi-lo); err != nil {
+		if err := m.checkMappings("commit", hi-lo); err != nil {
 			return err
 		}
 	}
@@ -250,10 +250,10 @@ func (r *Region) Commit(off, n int) error {
 	}
 	for i, g := range gaps {
 		m.altered(g)
-		if err := m.supply(g); err != nil {
+		if err := m.commitPages(g); err != nil {
 			for _, changed := range gaps[:i+1] {
-				// If this decommit fails, the pages are usable but count as Reserved. They are zero, or still
-				// count as pages of the closed region, which supply clears.
+				// If this decommit fails, the pages count as Reserved, but stay usable. They are zero, or are
+				// still in m.recycling.pages, whose pages commitPages clears.
 				bare, undone := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo)
 				if bare {
 					m.dress(changed)
@@ -272,17 +272,17 @@ func (r *Region) Commit(off, n int) error {
 	return nil
 }
 
-// Decommit gives the memory of [off, off+n) back and keeps the addresses, rounded inward to whole pages:
-// Committed → Reserved. The contents are lost, and touching the pages faults until they are committed again.
-// A part of a huge page leaves memory only when the system splits that page.
+// Decommit gives back the memory of [off, off+n), rounded inward to whole pages, and keeps the addresses:
+// Committed → Reserved. The contents are lost. A later touch faults until the pages are committed again. A
+// part of a huge page leaves memory only when the system splits the huge page.
 //
-// It returns an [*Error] wrapping ErrMappings if a mapping cannot be split. Then the committed ranges before
-// the failing range are Reserved. The failing range and later ranges stay Committed, but pages changed by
-// Protect may be ReadWrite.
+// If a mapping cannot be split, Decommit returns an [*Error] wrapping ErrMappings. The committed ranges
+// before the failing range are then Reserved. The failing range and later ranges stay Committed, but pages
+// changed by Protect may be ReadWrite.
 func (r *Region) Decommit(off, n int) error {
 	return r.inward("decommit", off, n, func(m *mapping, iv interval) error {
 		if m.committed.contains(iv.lo-1, iv.hi+1) {
-			if err := m.spare("decommit", iv.hi-iv.lo); err != nil {
+			if err := m.checkMappings("decommit", iv.hi-iv.lo); err != nil {
 				return err
 			}
 		}
@@ -290,15 +290,15 @@ func (r *Region) Decommit(off, n int) error {
 			return err
 		}
 		if sampling.Every() > 0 {
-			m.returned(iv)
+			m.logDecommit(iv)
 		}
 		return nil
 	})
 }
 
-// spare returns an error if a new range of committed pages, or a new hole in such a range, would take too
+// checkMappings returns an error if a new committed range, or a new hole in a committed range, would take too
 // many mappings.
-func (m *mapping) spare(op string, n int) error {
+func (m *mapping) checkMappings(op string, n int) error {
 	if detail := tooManyMappings(m.be, 2); detail != "" {
 		return &Error{Op: op, Purpose: m.counted.purpose, Bytes: n, Err: ErrMappings, Detail: detail}
 	}
@@ -326,20 +326,19 @@ func (m *mapping) forget(iv interval) {
 	m.limit.give(iv.hi - iv.lo)
 }
 
-// markGone records that pages were decommitted or moved away. Most ranges were recorded already.
+// markGone records that pages were decommitted or moved away.
 func (m *mapping) markGone(iv interval) {
 	if !m.gone.contains(iv.lo, iv.hi) {
 		m.gone.add(iv.lo, iv.hi)
 	}
 }
 
-// Discard gives the memory of [off, off+n) back, rounded inward to whole pages, and leaves the pages usable:
+// Discard gives back the memory of [off, off+n), rounded inward to whole pages, and leaves the pages usable:
 // Committed → Committed, zero. Pages changed by Protect may become ReadWrite.
 //
 // On Windows, on FreeBSD, and on Linux if madvise is refused or ignored, Discard decommits the pages and
-// commits them again. If another process takes the system's last memory in between, Discard returns an
-// [*Error], which wraps ErrCommitCharge on Windows and FreeBSD; then the pages of the failed range are
-// Reserved.
+// commits them again. If the system has no memory for the commit, Discard returns an [*Error], which wraps
+// ErrCommitCharge on Windows and FreeBSD. The pages of the failed range are then Reserved.
 func (r *Region) Discard(off, n int) error {
 	return r.inward("discard", off, n, func(m *mapping, iv interval) error {
 		m.altered(iv)
@@ -375,8 +374,8 @@ func (r *Region) inward(op string, off, n int, f func(*mapping, interval) error)
 // committed pages. Decommitting pages and committing them again makes them ReadWrite. On the heap stand-in
 // Protect does nothing.
 //
-// It returns an [*Error] wrapping ErrMappings if the system cannot split a mapping; then some pages may have
-// changed.
+// If the system cannot split a mapping, Protect returns an [*Error] wrapping ErrMappings. After an error some
+// pages may have changed.
 func (r *Region) Protect(off, n int, a Access) error {
 	m := r.m
 	m.mu.Lock()
@@ -396,13 +395,12 @@ func (r *Region) Protect(off, n int, a Access) error {
 	return nil
 }
 
-// Resident returns the number of bytes of the region in memory. Complexity: a system call for each committed
-// range, and for each 16 Ki pages of it (1 Ki on Windows).
+// Resident returns the number of bytes of the region in memory. Complexity: one system call for every 16 Ki
+// pages (1 Ki on Windows) of each committed range.
 func (r *Region) Resident() (int, error) { return r.m.resident() }
 
-// resident makes its system calls without the lock, so that it blocks no other call. This is sound: the
-// addresses stay reserved even if the region is closed, and pages decommitted meanwhile count as not in
-// memory.
+// resident makes its system calls without the lock, so that it blocks no other call. If pages are decommitted
+// meanwhile, or the region is closed, the addresses stay reserved and the system calls still work.
 func (m *mapping) resident() (int, error) { return m.residentIn(interval{0, m.size}) }
 
 // residentIn does the work of resident for a part of the region.
@@ -421,11 +419,11 @@ func (m *mapping) residentIn(part interval) (int, error) {
 	return total, nil
 }
 
-// Close gives the memory back to the system, except the memory that [Options] allows to recycle: any state →
-// Released. Later regions of this process get the addresses. Pointers into the region must not be used
+// Close gives the memory back to the system, except the memory of recycled regions (see [Options]): any state
+// → Released. Later regions of this process get the addresses. Pointers into the region must not be used
 // afterwards. A second Close does nothing.
 //
-// It returns an [*Error] wrapping ErrMappings if the process has too many mappings even for closing. Then the
+// If the process has too many mappings, Close returns an [*Error] wrapping ErrMappings. After an error the
 // region is still open, some of its pages may be Reserved, and Close may be called again.
 func (r *Region) Close() error {
 	m := r.m
@@ -465,9 +463,9 @@ func (m *mapping) reset() error {
 	if m.be.reset(m.base, m.size) == nil {
 		return nil
 	}
-	// At the mapping limit Linux refuses even a mapping that replaces others. Decommitting joins the
-	// committed ranges with their neighbours. After that, the second reset only removes names and advice, so
-	// its failure does no harm.
+	// At the mapping limit Linux refuses even to replace mappings. Decommitting joins the committed ranges
+	// with their neighbours. After that, the second reset only removes names and advice, so its failure does
+	// no harm.
 	for _, iv := range slices.Clone(m.committed.of) {
 		if err := m.decommit(iv); err != nil {
 			return m.failed("close", iv.hi-iv.lo, err)

@@ -4,13 +4,13 @@ import (
 	"testing"
 )
 
-// BenchmarkFirstTouch commits memory and touches every small page of it, as a growing array does.
+// BenchmarkFirstTouch commits memory and touches every small page, as a growing array does.
 func BenchmarkFirstTouch(b *testing.B) {
 	const bytes = 64 << 20
 	for _, pages := range []Pages{PagesSmall, PagesHuge} {
 		b.Run(pages.String(), func(b *testing.B) {
 			r := open(b, onlyOS(b), bytes, Options{Pages: pages})
-			commitAndTouch(b, r) // before the measurement, because the system must first find unused memory
+			commitAndTouch(b, r) // not measured, because the system must first find unused memory
 			must(b, r.Decommit(0, bytes))
 			b.SetBytes(bytes)
 			for b.Loop() {
@@ -27,7 +27,7 @@ func commitAndTouch(b *testing.B, r *Region) {
 	fill(r, 0, r.Size())
 }
 
-// BenchmarkPopulate commits memory and lets the kernel touch every page of it.
+// BenchmarkPopulate commits memory and lets the kernel touch every page.
 func BenchmarkPopulate(b *testing.B) {
 	const bytes = 64 << 20
 	r := open(b, onlyOS(b), bytes, Options{Pages: PagesSmall})
@@ -49,7 +49,7 @@ func BenchmarkReserveClose(b *testing.B) {
 	}
 }
 
-// BenchmarkCommitStep grows and shrinks a prefix by 64 KiB without touching it.
+// BenchmarkCommitStep commits and decommits 64 KiB without touching them.
 func BenchmarkCommitStep(b *testing.B) {
 	r := open(b, onlyOS(b), 64<<20, Options{Pages: PagesSmall})
 	must(b, r.Commit(0, 1<<20))

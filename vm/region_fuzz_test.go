@@ -7,19 +7,18 @@ import (
 )
 
 const (
-	modelPages = 24
-	// modelBudget is a limit of fewer pages than the region has, so that some commits are refused.
-	modelBudget = 20
+	modelPages  = 24
+	modelBudget = 20 // limit in pages, small enough that some commits are refused
 )
 
-// regionModel is a region as a plain map: the bytes at both ends and in the middle of each committed page.
+// regionModel maps each committed page to its bytes at the offsets of probes.
 type regionModel map[int][3]byte
 
-// probes returns the offsets in a page that are written and read.
+// probes returns the offsets in a page that the test writes and reads.
 func probes() [3]int { return [3]int{0, PageSize() / 2, PageSize() - 1} }
 
-// driveRegion decodes each operation from four bytes. It applies the operations to a region on each backend,
-// and compares the region with the model.
+// driveRegion applies operations to a region on each backend, and compares the region with the model. Four
+// bytes of ops describe an operation.
 func driveRegion(t *testing.T, ops []byte) {
 	for name, be := range backends() {
 		p := PageSize()
@@ -36,11 +35,11 @@ func driveRegion(t *testing.T, ops []byte) {
 		model := make(regionModel)
 		for i := 0; i+4 <= len(ops); i += 4 {
 			op, a, b, c := ops[i]%8, int(ops[i+1]), int(ops[i+2]), ops[i+3]
-			// The offsets lie at the borders of pages, or slightly before or after a border.
+			// The offsets lie at or near the borders of pages.
 			off := min(max(a%(modelPages+1)*p+int(int8(c)), 0), modelPages*p)
 			end := min(max(off+b%(modelPages+1)*p+int(int8(ops[i+3]<<4)), off), modelPages*p)
-			outLo, outHi := off/p, (end+p-1)/p // pages, rounded outward
-			inLo, inHi := (off+p-1)/p, end/p   // rounded inward
+			outLo, outHi := off/p, (end+p-1)/p // pages of the range, rounded outward
+			inLo, inHi := (off+p-1)/p, end/p   // pages of the range, rounded inward
 			var err error
 			switch op {
 			case 0, 1:

@@ -1,22 +1,25 @@
 package vm
 
-// Populate takes memory for the committed pages in [off, off+n) now, rounded inward; the pages must be
-// ReadWrite. If the system has no memory left, Populate returns an error, while touching a page would end the
-// process. A control group's limit still ends the process: set a [Limit]. After an error some pages may be
-// populated. On FreeBSD, on Linux before 5.14, and if a sandbox refuses or ignores the call, the error wraps
-// errors.ErrUnsupported.
+// Populate takes memory now for the committed pages in [off, off+n), rounded inward to whole pages. The pages
+// must be ReadWrite. If the system has no memory left, Populate returns an error, while touching a page would
+// end the process. But if a control group reaches its limit, the kernel still ends the process: set a
+// [Limit].
+//
+// After an error some pages may have memory. On FreeBSD, on Linux before 5.14, and if a sandbox refuses or
+// ignores the call, the error wraps errors.ErrUnsupported.
 func (r *Region) Populate(off, n int) error {
 	return r.inward("populate", off, n, func(m *mapping, iv interval) error {
 		return m.be.populate(m.at(iv.lo), iv.hi-iv.lo)
 	})
 }
 
-// Huge declares that [off, off+n) is or will be dense: it requests huge pages for the whole huge pages inside
-// the range, in any state. Pages touched after the call are huge. Small pages that are in memory already are
-// joined later by the system, or now by [Region.Collapse]. The request stays in force after a decommit.
+// Huge declares that [off, off+n) is or will be dense: it requests huge pages for the range, rounded inward
+// to whole huge pages. The pages may have any state. The first touch of a page after the call takes a huge
+// page. The system joins small pages in memory later, or [Region.Collapse] joins them now. The request stays
+// in force after a decommit.
 //
-// Huge is a hint: if the policy is not PagesAuto, or the system has no huge pages, it does nothing. It
-// returns an [*Error] wrapping ErrMappings if the range could not become a mapping of its own.
+// Huge is a hint: it does nothing if the policy is not PagesAuto or the system has no huge pages. It returns
+// an [*Error] wrapping ErrMappings if the range cannot become a separate mapping.
 func (r *Region) Huge(off, n int) error {
 	m := r.m
 	m.mu.Lock()
@@ -28,7 +31,7 @@ func (r *Region) Huge(off, n int) error {
 	whole := m.wholeHugePages(interval{off, off + n})
 	for _, iv := range m.dense.gaps(whole.lo, whole.hi, nil) {
 		if !m.dense.meets(iv.lo, iv.hi) {
-			if err := m.spare("advise", iv.hi-iv.lo); err != nil {
+			if err := m.checkMappings("advise", iv.hi-iv.lo); err != nil {
 				return err
 			}
 		}
@@ -41,8 +44,9 @@ func (r *Region) Huge(off, n int) error {
 	return nil
 }
 
-// Collapse joins the committed pages of the whole huge pages in [off, off+n) into huge pages now. It copies
-// the pages in memory and fills the other pages with zeros. It is a hint like [Region.Huge].
+// Collapse joins committed pages in [off, off+n) into huge pages now. It copies the pages that are in memory,
+// and fills the other pages with zeros. Collapse is a hint: it does nothing for PagesSmall, or if the system
+// cannot join the pages.
 func (r *Region) Collapse(off, n int) error {
 	return r.inward("collapse", off, n, func(m *mapping, iv interval) error {
 		whole := m.wholeHugePages(iv)

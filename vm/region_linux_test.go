@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// smaps sums the figures of /proc/self/smaps, in bytes, over the mappings that touch a region. sum also
-// holds the number of these mappings, under "mappings", and names holds the names of these mappings.
+// smaps reads the mappings that overlap a region from /proc/self/smaps. sum holds the sum of each field in
+// bytes, and the number of mappings under the key "mappings". names holds the names of the mappings.
 func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	tb.Helper()
 	f, err := os.Open("/proc/self/smaps")
@@ -47,8 +47,8 @@ func smaps(tb testing.TB, r *Region) (sum map[string]int, names []string) {
 	return sum, names
 }
 
-// tellsOfReserved reports whether mincore accepts inaccessible pages, as Linux does. Some kernels in user
-// space return ENOMEM.
+// tellsOfReserved reports whether mincore accepts inaccessible pages, as on Linux. Some kernels in user space
+// return ENOMEM instead.
 var tellsOfReserved = sync.OnceValue(func() bool {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(systemPage), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err != nil {
@@ -59,8 +59,8 @@ var tellsOfReserved = sync.OnceValue(func() bool {
 	return inCore(p, present[:]) == nil
 })
 
-// mincore returns the number of bytes of a region's range that are in memory. It makes one system call for
-// each kernel page, so it is independent of the package's own count.
+// mincore returns the number of bytes in memory of a region's range. It makes a system call for each kernel
+// page, so that it does not depend on the code under test.
 func mincore(tb testing.TB, r *Region, off, n int) int {
 	tb.Helper()
 	count := 0
@@ -154,7 +154,8 @@ func TestLockedPages(t *testing.T) {
 	}
 }
 
-// hugeMachine skips the test if the kernel gives no huge pages on request, or only huge pages above 4 MiB.
+// hugeMachine returns the size of a huge page. It skips the test if the kernel has no huge pages on request,
+// or only huge pages above 4 MiB.
 func hugeMachine(tb testing.TB) (size int) {
 	size = HugePageSize()
 	if size == 0 || size > 4<<20 {
@@ -172,7 +173,7 @@ func TestHugePages(t *testing.T) {
 	size := 8 * huge
 
 	r := open(t, be, size, Options{Name: "huge asked"})
-	must(t, r.Huge(huge/2, 4*huge)) // three whole huge pages inside
+	must(t, r.Huge(huge/2, 4*huge)) // contains three whole huge pages
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
 	if n := count(r); n != 3 {
@@ -221,15 +222,14 @@ func TestHugePages(t *testing.T) {
 	}
 }
 
-// collapsedByKernel returns how many huge pages khugepaged has made since the start of the system. khugepaged
-// works in the background, on memory of all processes that asks for huge pages.
+// collapsedByKernel returns how many huge pages khugepaged has made since the system was started. khugepaged
+// makes huge pages in the background.
 func collapsedByKernel() string {
 	const path = "/sys/kernel/mm/transparent_hugepage/khugepaged/pages_collapsed"
 	b, _ := os.ReadFile(path) // a kernel without the file has no khugepaged
 	return string(b)
 }
 
-// TestSparseRegionStaysSmall: touching single pages far apart makes no huge pages.
 func TestSparseRegionStaysSmall(t *testing.T) {
 	be, huge := onlyOS(t), hugeMachine(t)
 	r := open(t, be, 32*huge, Options{})
@@ -310,8 +310,7 @@ func TestUsage(t *testing.T) {
 	for off := 0; off < 200*p; off += 2 * p {
 		must(t, r.Decommit(off, p))
 	}
-	// The holes make 199 more mappings. The number is not exact, because the Go runtime makes and joins its
-	// own mappings at any time.
+	// The holes make 199 more mappings. Go's runtime may change the number of its own mappings at any time.
 	if more := ReadUsage().Mappings - after.Mappings; more < 180 || more > 220 {
 		t.Errorf("a hundred holes made %d more mappings, want about 199", more)
 	}

@@ -1,8 +1,8 @@
 package vm
 
-// returns remembers the latest decommits of a region while the environment variable VAST_GUARD is set, for
-// reports about later accesses.
-type returns struct {
+// decommitLog holds the latest decommits of a region, for reports about later accesses. Regions have a log
+// while the environment variable VAST_GUARD is set.
+type decommitLog struct {
 	of [64]struct {
 		interval
 		at origin
@@ -10,26 +10,26 @@ type returns struct {
 	next int
 }
 
-// returned remembers a range that [Region.Decommit] has given back. The caller holds the lock.
+// logDecommit records a range that [Region.Decommit] has given back. The caller holds the lock.
 //
 //go:noinline
-func (m *mapping) returned(iv interval) {
-	if m.returns == nil {
-		m.returns = new(returns)
+func (m *mapping) logDecommit(iv interval) {
+	if m.decommits == nil {
+		m.decommits = new(decommitLog)
 	}
-	e := &m.returns.of[m.returns.next%len(m.returns.of)]
-	m.returns.next++
+	e := &m.decommits.of[m.decommits.next%len(m.decommits.of)]
+	m.decommits.next++
 	e.interval, e.at = iv, origin{}
 	e.at.recordAbove(3) // skips the function literal in Decommit, inward and Decommit
 }
 
 // find returns the calls that led to the latest decommit of the memory at an offset, or "".
-func (r *returns) find(off int) string {
-	if r == nil {
+func (l *decommitLog) find(off int) string {
+	if l == nil {
 		return ""
 	}
-	for i := range min(r.next, len(r.of)) {
-		if e := &r.of[(r.next-1-i)%len(r.of)]; e.lo <= off && off < e.hi {
+	for i := range min(l.next, len(l.of)) {
+		if e := &l.of[(l.next-1-i)%len(l.of)]; e.lo <= off && off < e.hi {
 			return e.at.String()
 		}
 	}

@@ -6,17 +6,17 @@ import (
 )
 
 // Seam is a part of a region with two arrays that grow away from each other: one downwards from the seam, the
-// other upwards. Their committed bytes are one growing range. So the two arrays together cost the mappings
-// and system calls of one [Span], and small arrays share a page. A Seam is for arrays that are read at the
-// same index. A Seam must not be copied once it has grown.
+// other upwards. The committed bytes of both arrays are one growing range. So the two arrays cost as many
+// mappings and system calls as one [Span], and small arrays share a page. A Seam suits arrays that are read
+// at the same index. A Seam must not be copied after it has grown.
 type Seam struct {
-	region *Region
-	base   unsafe.Pointer // the seam's address
-	at     int            // the offset of the seam in the region
-	lead   int            // the offset of the seam in its page
-	lo, hi int            // the committed range, in offsets of the region; lo = hi if there is none
-	low    int            // bytes that fit below
-	high   int            // bytes that fit above
+	region   *Region
+	base     unsafe.Pointer // address of the seam
+	at       int            // offset of the seam in the region
+	lead     int            // offset of the seam in its page
+	lo, hi   int            // committed range, as offsets in the region; lo == hi if no byte is committed
+	maxBelow int            // largest size of the array below, in bytes
+	maxAbove int            // largest size of the array above, in bytes
 	// For each unitAbove bytes of the array above, the array below has unitBelow bytes.
 	unitBelow, unitAbove int
 }
@@ -32,7 +32,7 @@ func (s *Span) Seam(offset, unitBelow, unitAbove int) Seam {
 	}
 	off := s.off + offset
 	return Seam{region: s.region, base: unsafe.Add(s.base, offset), at: off, lead: off % pageSize, lo: off,
-		hi: off, low: offset, high: s.size - offset, unitBelow: unitBelow, unitAbove: unitAbove}
+		hi: off, maxBelow: offset, maxAbove: s.size - offset, unitBelow: unitBelow, unitAbove: unitAbove}
 }
 
 // Base returns the address of the seam: the array above begins there, and the array below ends there.
@@ -42,7 +42,7 @@ func (s *Seam) Base() unsafe.Pointer { return s.base }
 func (s *Seam) Offset() int { return s.at }
 
 // Size returns the largest sizes in bytes of the arrays below and above the seam.
-func (s *Seam) Size() (below, above int) { return s.low, s.high }
+func (s *Seam) Size() (below, above int) { return s.maxBelow, s.maxAbove }
 
 // Region returns the region of the seam.
 func (s *Seam) Region() *Region { return s.region }
@@ -57,18 +57,19 @@ func (s *Seam) Above() int { return max(0, s.hi-s.at) }
 func (s *Seam) Committed() int { return s.hi - s.lo }
 
 // CommitTo commits at least need bytes above the seam, and the corresponding bytes below the seam. It commits
-// ahead as [Span.CommitTo] does, measured from the start of the page that contains the seam: seams of one
-// size then grow by the same steps, wherever they lie in a page. If the limits do not allow committing ahead,
-// CommitTo commits only the needed bytes.
+// ahead as [Span.CommitTo] does, but counts the committed bytes from the start of the seam's page, so that
+// seams at different offsets in a page grow by equal steps. If committing ahead fails, CommitTo commits only
+// the needed bytes.
 //
-// On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
+// CommitTo returns an [*Error] wrapping ErrCapacity, or an error of [Region.Commit]. After an error nothing
+// has changed.
 func (s *Seam) CommitTo(need int) error {
 	if need <= s.Above() {
 		return nil
 	}
-	if need > s.high {
+	if need > s.maxAbove {
 		return &Error{Op: "grow", Purpose: s.region.m.counted.purpose, Bytes: need, Err: ErrCapacity,
-			Detail: fmt.Sprintf("made for %s", Bytes(s.high))}
+			Detail: fmt.Sprintf("made for %s", Bytes(s.maxAbove))}
 	}
 	page := s.at - s.lead
 	exact := max(s.hi, roundUp(s.at+need, pageSize))
@@ -76,7 +77,7 @@ func (s *Seam) CommitTo(need int) error {
 	if s.hi == s.lo {
 		top = 0
 	}
-	most := s.lead + s.high
+	most := s.lead + s.maxAbove
 	ahead := roundUp(max(exact-page, top+min(s.region.m.step(top), most-top)), pageSize)
 	if kept := s.region.m.keptTo(page + top); kept >= exact {
 		ahead = kept - page
@@ -92,14 +93,14 @@ func (s *Seam) CommitTo(need int) error {
 	return err
 }
 
-// share returns the number of bytes below the seam that correspond to the bytes from the start of the seam's
-// page to offset hi of the region.
+// share returns the number of bytes below the seam that correspond to the bytes above it up to offset hi of
+// the region. It counts the bytes above from the start of the seam's page.
 func (s *Seam) share(hi int) int {
-	return min((hi-s.at+s.lead+s.unitAbove-1)/s.unitAbove*s.unitBelow, s.low)
+	return min((hi-s.at+s.lead+s.unitAbove-1)/s.unitAbove*s.unitBelow, s.maxBelow)
 }
 
 // commit commits the bytes above the seam up to offset hi of the region, and the corresponding bytes below
-// it.
+// the seam.
 func (s *Seam) commit(hi int) error {
 	lo := min(s.lo, roundDown(s.at-s.share(hi), pageSize))
 	if err := s.region.Commit(lo, hi-lo); err != nil {
@@ -110,15 +111,15 @@ func (s *Seam) commit(hi int) error {
 }
 
 // DecommitTo keeps the given numbers of bytes below and above the seam, and decommits the other pages. It
-// also keeps the bytes below the seam that correspond to kept bytes above it. Pages that are kept in part are
-// kept whole.
+// also keeps the bytes below the seam that correspond to kept bytes above the seam. It keeps a page whole if
+// it keeps a byte of the page.
 func (s *Seam) DecommitTo(below, above int) error {
 	lo, hi := s.at-below, s.at+above
 	if above > 0 {
 		hi = roundUp(hi, pageSize)
 		lo = min(lo, s.at-s.share(hi))
 	} else if below > 0 {
-		hi = roundUp(hi, pageSize) // the page of the seam
+		hi = roundUp(hi, pageSize) // keeps the seam's page
 	} else {
 		lo, hi = s.lo, s.lo
 	}
@@ -141,7 +142,7 @@ func (s *Seam) DecommitTo(below, above int) error {
 	return nil
 }
 
-// Discard gives back the memory of the n bytes that begin off bytes above the seam, as [Span.Discard] does.
+// Discard gives back the memory of n bytes, beginning off bytes above the seam, as [Span.Discard] does.
 func (s *Seam) Discard(off, n int) error {
 	above := Span{region: s.region, off: s.at}
 	return above.Discard(off, n)

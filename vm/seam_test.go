@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// newSeam makes a seam in a span of 64 pages, lead bytes after the start of the span's fifth page. For each
-// eight bytes above the seam, the seam has one byte below.
+// newSeam makes a seam in a span of 64 pages, lead bytes after the start of page 4. For every eight bytes
+// above the seam, there is one byte below.
 func newSeam(t *testing.T, lead int, o Options) (*Region, *Seam) {
 	t.Helper()
 	r, err := Reserve(64*pageSize, o)
@@ -79,8 +79,7 @@ func TestSeamGrowsBothWays(t *testing.T) {
 	}
 }
 
-// TestSeamAtALimit: if the limit has no room to commit ahead, a seam commits only the needed bytes. A refused
-// CommitTo changes nothing.
+// TestSeamAtALimit: near its limit a seam commits only the needed bytes. A refused CommitTo changes nothing.
 func TestSeamAtALimit(t *testing.T) {
 	l := NewLimit(4 * pageSize)
 	lead := pageSize / 4
@@ -91,14 +90,14 @@ func TestSeamAtALimit(t *testing.T) {
 		t.Errorf("CommitTo beyond the limit gave %v, want ErrLimit", err)
 	}
 	checkSeam(t, r, s, l, 4, 6)
-	must(t, s.CommitTo(3*pageSize-lead)) // the bytes below need one page more than the seam's page
+	must(t, s.CommitTo(3*pageSize-lead)) // also needs the page below the seam's page
 	if s.Above() < 3*pageSize-lead || l.Used() > l.Max() {
 		t.Errorf("%d bytes are committed above the seam, the limit counts %d", s.Above(), l.Used())
 	}
 }
 
-// TestSeamsGrowAlike: two seams at different offsets in the fifth page of their spans commit equally many
-// pages when the needed bytes of both end at one offset of the span.
+// TestSeamsGrowAlike: seams at different offsets in page 4 commit up to the same page if they need bytes up
+// to the same offset in their spans.
 func TestSeamsGrowAlike(t *testing.T) {
 	l := NewLimit(1 << 30)
 	_, a := newSeam(t, 0, Options{Limit: l})

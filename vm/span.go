@@ -6,10 +6,9 @@ import (
 	"unsafe"
 )
 
-// Span is a part of a region. Because the committed bytes of a span are one growing prefix, a span costs at
-// most two mappings (and up to two more if [Region.Huge] is called for a part of it). Several goroutines must
-// not use a Span at the same time. A Span must not be copied once it has grown: a copy does not see later
-// growth.
+// Span is a part of a region whose committed bytes are one growing prefix. A span costs at most two mappings,
+// or four after [Region.Huge] for a part of the span. Several goroutines must not use a Span at the same
+// time. A Span must not be copied after it has grown, because a copy does not see later growth.
 type Span struct {
 	region    *Region
 	base      unsafe.Pointer
@@ -17,21 +16,21 @@ type Span struct {
 	committed int
 }
 
-// minStep is the smallest default step of a span in bytes, except in recycled regions. It keeps system calls
-// rare compared with page faults.
+// minStep is the smallest default step of a span in bytes, except in recycled regions. With this step, system
+// calls are rare compared with page faults.
 const minStep = 64 << 10
 
 // Carve hands out the next bytes of the region, rounded up to whole pages, as a Span. The base of the span is
-// a multiple of align, a power of two. align 0 means a page. A carved span cannot be given back before the
-// region is closed.
+// a multiple of align, which must be a power of two, or 0 for the page size. A span cannot be given back
+// before the region is closed.
 //
-// It returns an [*Error] wrapping ErrSize, or ErrCapacity if the region has no room left.
+// Carve returns an [*Error] wrapping ErrSize, or ErrCapacity if the region has no room left.
 func (r *Region) Carve(bytes, align int) (Span, error) { return r.carve(bytes, align, false) }
 
 // CarvePrivate is Carve for memory to which only the caller has pointers, and which the caller does not touch
 // after Close. If the region is recycled (see [Options]), the committed pages of the span stay accessible
-// while the region is closed; this saves a system call for each region. CarvePrivate takes the last free
-// bytes of the region, and Carve takes the first free bytes.
+// while the region is closed, so that the next region commits them without a system call. CarvePrivate takes
+// the last free bytes of the region, while Carve takes the first free bytes.
 func (r *Region) CarvePrivate(bytes, align int) (Span, error) { return r.carve(bytes, align, true) }
 
 func (r *Region) carve(bytes, align int, private bool) (Span, error) {
@@ -81,12 +80,14 @@ func (s *Span) Region() *Region { return s.region }
 // Offset returns the offset of the span in its region, in bytes.
 func (s *Span) Offset() int { return s.off }
 
-// CommitTo commits a prefix of at least need bytes. To keep system calls rare, it commits at least step bytes
-// at a time. If step is 0, the step is an eighth of the committed bytes, and at least 64 KiB (in a recycled
-// region, less at first: see [Options]). If the region may have huge pages, a prefix of at least one huge
-// page is rounded up to whole huge pages. If committing ahead fails, it commits only the needed pages.
+// CommitTo commits a prefix of at least need bytes. To make system calls rare, it commits at least step bytes
+// at a time. With step 0, the step is an eighth of the committed bytes, and at least 64 KiB. In a recycled
+// region the first steps are smaller (see [Options]). If the region may have huge pages, CommitTo rounds a
+// prefix of at least one huge page up to whole huge pages. If committing ahead fails, CommitTo commits only
+// the needed pages.
 //
-// On failure it returns an [*Error] (ErrCapacity, or as [Region.Commit]) and nothing has changed.
+// CommitTo returns an [*Error] wrapping ErrCapacity, or an error of [Region.Commit]. After an error nothing
+// has changed.
 func (s *Span) CommitTo(need, step int) error {
 	if need <= s.committed {
 		return nil
@@ -131,8 +132,8 @@ func (s *Span) DecommitTo(n int) error {
 	return nil
 }
 
-// Discard gives back the memory of [off, off+n), counted from the span's base, as [Region.Discard] does. If a
-// failure leaves pages Reserved, Discard tries to commit them again, so that the prefix stays whole.
+// Discard gives back the memory of [off, off+n), counted from the span's base, as [Region.Discard] does. If
+// an error leaves pages Reserved, Discard tries to commit them again, so that the prefix has no gap.
 func (s *Span) Discard(off, n int) error {
 	err := s.region.Discard(s.off+off, n)
 	if err == nil {

@@ -8,8 +8,8 @@ import (
 
 func TestSpanDiscard(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
-		r := open(t, be, 64*p, Options{Pages: PagesSmall})
+	eachBackend(t, func(t *testing.T, bk backend) {
+		r := open(t, bk, 64*p, Options{Pages: PagesSmall})
 		_, err := r.Carve(p, 0)
 		must(t, err)
 		s, err := r.Carve(32*p, 0)
@@ -21,7 +21,7 @@ func TestSpanDiscard(t *testing.T) {
 		}
 		before, err := s.Resident()
 		must(t, err)
-		// The range, rounded inward, is pages 3 and 4.
+		// Discard rounds the range inward to pages 3 and 4.
 		must(t, s.Discard(2*p+1, 3*p))
 		for i, v := range b {
 			want := byte(7)
@@ -36,7 +36,7 @@ func TestSpanDiscard(t *testing.T) {
 		after, err := s.Resident()
 		must(t, err)
 		want := 8 * p // the loop above has read pages 3 and 4 again
-		if be == backend(heapBackend{}) {
+		if bk == backend(heapBackend{}) {
 			want = 16 * p // all memory from Go's heap counts as in memory
 		}
 		if before != 16*p || after > want || s.Committed() != 16*p {
@@ -47,7 +47,7 @@ func TestSpanDiscard(t *testing.T) {
 	})
 }
 
-// TestSpanDiscardLost: if Discard loses pages, the span commits them again.
+// TestSpanDiscardLost: if a failed Discard leaves pages Reserved, the span commits them again.
 func TestSpanDiscardLost(t *testing.T) {
 	p := PageSize()
 	f, r, _ := openFaulty(t, Options{})

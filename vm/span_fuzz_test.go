@@ -8,8 +8,8 @@ import (
 
 const spanPages = 16
 
-// FuzzSpan commits, decommits and discards a span and a seam of one region under a limit. It compares the
-// span's contents with a plain slice, and writes to the seam. Three bytes of the input describe an operation.
+// FuzzSpan changes a span and a seam of one region under a limit. It compares the span's contents with a
+// plain slice, and writes to the seam. Three bytes of the input describe an operation.
 func FuzzSpan(f *testing.F) {
 	f.Add([]byte{0, 3, 10, 1, 8, 0, 2, 2, 5, 3, 1, 200, 4, 9, 9, 5, 1, 0, 6, 0, 3, 0, 15, 255, 3, 15, 255})
 	f.Fuzz(func(t *testing.T, ops []byte) {

@@ -81,7 +81,7 @@ func TestSpanGrow(t *testing.T) {
 		if err := s.CommitTo(16*mib+1, 0); !errors.Is(err, ErrCapacity) || s.Committed() != 16*mib {
 			t.Errorf("growing past the size gave %v", err)
 		}
-		// If the limit has no room for a whole step, only the needed bytes are committed.
+		// If the limit has no room for a whole step, CommitTo commits only the needed bytes.
 		other, err := r.Carve(24*mib, 0)
 		must(t, err)
 		must(t, other.CommitTo(16*mib-4*p, 1))
@@ -94,7 +94,7 @@ func TestSpanGrow(t *testing.T) {
 			t.Errorf("CommitTo past the limit gave %v, the span has committed %d bytes, the limit counts %d",
 				err, other.Committed(), limit.Used())
 		}
-		// After DecommitTo the other span can commit more bytes.
+		// DecommitTo makes room for the other span.
 		must(t, s.DecommitTo(mib+1))
 		if s.Committed() != mib+p {
 			t.Errorf("DecommitTo(%d) left %d bytes committed, want %d", mib+1, s.Committed(), mib+p)
@@ -113,7 +113,8 @@ func TestSpanGrow(t *testing.T) {
 	})
 }
 
-// TestSpanGrowsInHugePages: a prefix of at least one huge page ends at the end of a huge page or of the span.
+// TestSpanGrowsInHugePages: CommitTo rounds a prefix of at least one huge page up to whole huge pages, but
+// not beyond the end of the span.
 func TestSpanGrowsInHugePages(t *testing.T) {
 	huge := HugePageSize()
 	if huge == 0 || huge > 64<<20 {

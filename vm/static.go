@@ -20,17 +20,18 @@ var statics struct {
 //
 //	var tanks = vm.Static[Tank](1_000_000)
 //
-// The unused pages of a table that is large enough for every case cost addresses, not memory. The elements
+// Make a table large enough for every case: its unused pages take addresses, but no memory. The elements
 // never move.
 //
 // All of the table is Committed. If the system charges for committed memory (vm.overcommit_memory=2,
 // RLIMIT_DATA, Windows), it charges the whole table. On such a system use a bulk.Array for a table that
-// usually stays small. [DefaultLimit] does not apply to tables. It would count each table whole, and a
-// program could end before its main function. [Snapshot] counts the table above under the purpose "static
-// Tank". On the heap stand-in Static takes the memory of the whole table.
+// usually stays small. On the heap stand-in Static takes the memory of the whole table.
 //
-// Static panics when n is negative or T holds Go pointers. It panics with the [*Error] of [Reserve] or
-// [Region.Commit] if the addresses or the memory are not available.
+// [DefaultLimit] does not limit tables. It would count whole tables, and could end a program before its main
+// function. [Snapshot] counts the table above under the purpose "static Tank".
+//
+// Static panics if n is negative or T holds Go pointers. If the addresses or the memory are not available, it
+// panics with the [*Error] of [Reserve] or [Region.Commit].
 func Static[T any](n int) []T {
 	layout.Check[T]("vm: Static")
 	if n < 0 {
@@ -58,7 +59,6 @@ func Static[T any](n int) []T {
 	statics.mu.Lock()
 	statics.regions = append(statics.regions, r)
 	statics.mu.Unlock()
-	// The slice is sound because the region has n elements' bytes and is never closed, and T holds no Go
-	// pointers.
+	// The slice is sound: the region has room for n elements and is never closed, and T holds no Go pointers.
 	return unsafe.Slice((*T)(r.Base()), n)
 }

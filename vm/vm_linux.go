@@ -28,7 +28,7 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 	}
 	if err != nil {
 		// Make the pages that mprotect has changed accessible again. This call needs no new mapping. It fails
-		// only if the process exceeds the limit of mappings by one, as mmap allows.
+		// only if the process has one mapping more than the limit, which mmap allows.
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}

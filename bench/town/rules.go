@@ -34,8 +34,8 @@ func defaults(people int) Params {
 	}
 }
 
-// Stream yields the random numbers of one person. These numbers do not depend on the order in which a side
-// visits people.
+// Stream yields the random numbers of one person. These numbers do not depend on the order in which
+// people are visited.
 type Stream struct{ State uint64 }
 
 func (s *Stream) next() uint64 {

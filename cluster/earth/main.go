@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	notices := &notices{out: stderr}
 	node, err := cluster.Join(ctx, o.cluster(planet, notices.add))
 	if ctx.Err() != nil && err != nil {
-		return nil // a signal has ended ctx
+		return nil // a signal or the parent has ended ctx
 	} else if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func startEditing(t *testing.T, places, dir string) *editing {
 	t.Helper()
 	c := vast(t, nil, "earth", "-places", places, "-travellers", "2000", "-json", "-inspect-write", "-hz",
 		"300", "-data", dir)
-	said, err := c.StderrPipe()
+	stderr, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func startEditing(t *testing.T, places, dir string) *editing {
 	found, ended := make(chan string, 1), make(chan bool)
 	go func() {
 		defer close(ended)
-		for lines := bufio.NewScanner(said); lines.Scan(); {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if address, ok := strings.CutPrefix(lines.Text(), "# inspector: "); ok {
 				found <- address
 			}

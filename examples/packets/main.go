@@ -147,8 +147,8 @@ func receive(conn net.Conn) (c counts, err error) {
 		_, err := r.ReadFrom(conn)
 		r.CloseWithError(err)
 	}()
-	// The goroutine may wait for the connection or for room in the ring. Close ends the first wait, and
-	// CloseWrite ends the second wait. The ring's memory must not be released before the goroutine is done.
+	// The goroutine may wait for the connection or for room in the ring. conn.Close ends the first wait, and
+	// r.CloseWrite ends the second wait. The ring's memory must not be released before the goroutine is done.
 	defer func() {
 		conn.Close()
 		r.CloseWrite()

@@ -69,7 +69,7 @@ async function show() {
   for (const a of at('nav').children) {
     if (a.dataset.page === tabOf) {
       a.setAttribute('aria-current', 'page');
-      // scrollIntoView would also move the start of the next Tab key
+      // scrollIntoView would also change the place from which the next Tab key moves the focus
       at('nav').scrollLeft = a.offsetLeft - (at('nav').clientWidth - a.offsetWidth) / 2;
     } else {
       a.removeAttribute('aria-current');

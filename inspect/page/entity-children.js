@@ -58,7 +58,7 @@ export function childrenTree(id, relation, total) {
     function next() {
       load(list, of, after).catch((error) => {
         if (api.aborted(error)) return;
-        // the entity after which the next children begin was deleted
+        // the entity after which the next children begin was deleted, or is no longer a child
         if (error.status === 404 || error.status === 410) fill(list, of);
         else failed(list, error, () => fill(list, of));
       });

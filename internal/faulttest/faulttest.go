@@ -17,8 +17,8 @@ var Err = errors.New("this call was made to fail")
 // maxCalls limits the number of calls that a body may make, so that EachCall ends.
 const maxCalls = 10_000
 
-// EachCall runs body repeatedly. In the k-th run, only the k-th call to the operating system's memory
-// functions fails. EachCall stops when a run makes fewer than k calls. It returns the number of calls in this
+// EachCall runs body repeatedly. In the k-th run, only the k-th memory call of package vm fails: see
+// [fault.Inject]. EachCall stops when a run makes fewer than k calls. It returns the number of calls in this
 // run.
 //
 // The body makes the regions that it needs. After a failure, the body must check that nothing has changed,

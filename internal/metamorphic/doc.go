@@ -5,8 +5,8 @@
 //
 // Worlds may differ in slots and generations. Therefore results identify an entity by its key, a number in
 // one of its columns. Two orders are promised and compared: the order of the children in a hierarchy, and the
-// order of the hook calls of a single change. Entities in the order of slots are compared as sets, and each
-// world checks that their slots ascend.
+// order of the hook calls of a single change. Results in the order of slots are compared as sets of entities,
+// and each world checks that the slots ascend.
 //
 // The package is for tests only.
 package metamorphic

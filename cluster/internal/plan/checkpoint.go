@@ -46,7 +46,7 @@ func (r *region) store(remaining float64) {
 // until all requests are answered.
 func (r *region) point(calls int) {
 	s, began := r.s, r.s.now
-	s.keys.append(message{calling, s.costs.Append.Of(bytesPointer), bytesPointer, func() {
+	s.keys.append(message{pointing, s.costs.Append.Of(bytesPointer), bytesPointer, func() {
 		r.call(calls, func() {
 			s.paused += s.now - began
 			r.next()
@@ -62,7 +62,7 @@ func (r *region) call(count int, done func()) {
 	}
 	s, server := r.s, r.s.keys.leader
 	s.transfer(r.process.machine, server, 0, func() {
-		server.cores.do(s.work(calling, s.costs.Call), func() {
+		server.cores.do(s.work(pointing, s.costs.Call), func() {
 			s.transfer(server, r.process.machine, 0, func() { r.call(count-1, done) })
 		})
 	})

@@ -11,8 +11,8 @@ const (
 	delivering
 	syncing
 	saving
-	telling
-	calling
+	reporting
+	pointing
 	kinds
 )
 

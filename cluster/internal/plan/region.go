@@ -73,10 +73,10 @@ func (r *region) status() time.Duration {
 	}
 	r.statusDue = s.now + time.Second
 	bytes := s.costs.BytesStatus * r.travellers
-	s.keys.append(message{telling, s.costs.Append.Of(bytes), bytes, func() {
-		s.deliver(s.keys.leader, telling, bytes, func(*process) {})
+	s.keys.append(message{reporting, s.costs.Append.Of(bytes), bytes, func() {
+		s.deliver(s.keys.leader, reporting, bytes, func(*process) {})
 	}})
-	return s.work(telling, s.costs.StatusOf(r.travellers))
+	return s.work(reporting, s.costs.StatusOf(r.travellers))
 }
 
 // work occupies a core for the goroutine of the region, and then calls done.

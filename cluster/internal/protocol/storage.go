@@ -39,8 +39,9 @@ type Log interface {
 	// m if lastID is neither zero nor the ID of the newest message. Only messages that Append has appended
 	// have an ID. Calls take effect in their order.
 	//
-	// An owner predicts the numbers of messages that are not acknowledged yet. After a refusal, a message of
-	// another owner may have a predicted number. Therefore the log compares the ID, too.
+	// An owner appends the next message before the previous one is acknowledged, so it passes a predicted
+	// lastNumber. If the previous message was refused, a message of another owner may have this number.
+	// Therefore the log compares the ID, too.
 	Append(ctx context.Context, lastNumber uint64, lastID ID, m []byte) Appended
 	// Last returns the number of the newest message, or 0 if the log never had a message. It counts all
 	// messages that were appended before the call.

@@ -3,13 +3,14 @@ package protocol
 import "fmt"
 
 // Version is a version of the program. It runs the ticks of all regions from its first tick until the next
-// version begins. It continues each region from a checkpoint of the last tick of the previous version.
+// version begins. A later version continues each region from a checkpoint of the last tick of the previous
+// version.
 type Version struct {
 	From uint64 // the first tick of the version
 	Code Hash   // identifies the version
 }
 
-// codeOf returns the code of the version that runs a tick, or zero if that version is not known.
+// codeOf returns the code of the version that runs a tick, or zero if Versions does not return that version.
 func (o *Options) codeOf(tick uint64) (code Hash) {
 	for _, v := range o.Versions() {
 		if v.From > tick {

@@ -108,13 +108,13 @@ func check(t testing.TB, e *Earth) {
 			t.Fatalf("traveller %d must have either a trip or a stay at a place", number)
 		}
 		if trip == nil {
-			goal := e.number(place.Slot())
-			if at != e.sites[goal].At {
-				t.Fatalf("traveller %d rests at %v, not in its place at %v", number, at, e.sites[goal].At)
+			here := e.number(place.Slot())
+			if at != e.sites[here].At {
+				t.Fatalf("traveller %d rests at %v, not in its place at %v", number, at, e.sites[here].At)
 			}
-			tallies[goal].Present++
+			tallies[here].Present++
 			if e.infectious.Has(who) {
-				tallies[goal].Infectious++
+				tallies[here].Infectious++
 			}
 			continue
 		}

@@ -176,8 +176,8 @@ func (d *Disk) surviving(r *rand.Rand) []change {
 }
 
 // chances are the probabilities with which a sector or a change survives. A power cut draws one probability
-// for each file, and one for the changes. If the probability were always 0.5, a power cut would hardly ever
-// keep or lose all sectors of a large file.
+// for each file, and one for the changes if an arbitrary subset of them survives. If the probability were
+// always 0.5, a power cut would hardly ever keep or lose all sectors of a large file.
 var chances = [...]float64{0, 0.1, 0.5, 0.9, 1}
 
 // apply makes a change in names. A rename or removal does nothing if its name does not refer to its file,

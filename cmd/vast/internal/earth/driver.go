@@ -39,7 +39,7 @@ type driver struct {
 	halting sync.Once
 }
 
-// visited is a world that admits visitors from other goroutines: a vast.World.
+// visited is a world that admits visitors: functions that other goroutines pass to vast.World.Visit.
 type visited interface {
 	Admit(limit time.Duration) (more bool)
 	NotifyVisits(c chan<- struct{}) (stop func())

@@ -12,13 +12,13 @@ import (
 func sequences(t *tally) churn {
 	return churn{name: "sequences", round: func(r *rand.Rand) {
 		pages := vm.Pages(r.IntN(4))
-		useArray(r, some(bulk.NewArray[place](bulk.Options{Capacity: 20_000, Pages: pages})))
+		useArray(r, mustReturn(bulk.NewArray[place](bulk.Options{Capacity: 20_000, Pages: pages})))
 		useTable(r, bulk.NewTable(bulk.TableOptions{Layout: bulk.Layout(r.IntN(4)), Capacity: 20_000,
 			Pages: pages}))
-		lists := some(bulk.NewLists[uint32](bulk.Options{Capacity: 400_000, Pages: pages}))
+		lists := mustReturn(bulk.NewLists[uint32](bulk.Options{Capacity: 400_000, Pages: pages}))
 		owners := newOwners(lists)
 		owners.use(r, 4000)
-		none(lists.Close())
+		mustSucceed(lists.Close())
 		t.operations.Add(14_000)
 	}}
 }
@@ -29,15 +29,15 @@ func useArray(r *rand.Rand, a *bulk.Array[place]) {
 	}
 	keep := r.IntN(5000)
 	a.Truncate(keep)
-	for i, p := range some(a.AppendN(5000 - keep)) {
+	for i, p := range mustReturn(a.AppendN(5000 - keep)) {
 		must(p == place{}, "element %d of AppendN is %v, not zero", i, p)
 	}
 	for i, p := range a.Slice() {
 		must(i >= keep && p == place{} || i < keep && p == place{int64(i), -int64(i)}, "element %d is %v", i,
 			p)
 	}
-	none(a.Close())
-	none(a.Close())
+	mustSucceed(a.Close())
+	mustSucceed(a.Close())
 }
 
 func useTable(r *rand.Rand, table *bulk.Table) {
@@ -64,7 +64,7 @@ func useTable(r *rand.Rand, table *bulk.Table) {
 		}
 	}
 	must(row == len(model), "%d rows, not %d", row, len(model))
-	none(table.Close())
+	mustSucceed(table.Close())
 }
 
 // owners holds lists and their model: Go slices with the same values.
@@ -102,7 +102,7 @@ func (o *owners) use(r *rand.Rand, steps int) {
 				for k := range vs {
 					vs[k] = r.Uint32()
 				}
-				some(o.lists.AppendSlice(l, vs))
+				mustReturn(o.lists.AppendSlice(l, vs))
 				*m = append(*m, vs...)
 			}
 		default:
@@ -112,7 +112,7 @@ func (o *owners) use(r *rand.Rand, steps int) {
 		}
 	}
 	if r.IntN(4) == 0 {
-		none(o.lists.Compact(func(yield func(*bulk.List[uint32]) bool) {
+		mustSucceed(o.lists.Compact(func(yield func(*bulk.List[uint32]) bool) {
 			for i := range o.owned {
 				if !yield(&o.owned[i]) {
 					return
@@ -184,7 +184,7 @@ func (o *holder) use(r *rand.Rand, steps int) {
 func pools(t *tally) churn {
 	return churn{name: "pools", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}
-		pool, dense := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o))
+		pool, dense := mustReturn(bulk.NewPool[place](o)), mustReturn(bulk.NewDense[place](o))
 		held := newHolder(pool, 5000)
 		held.use(r, 5000)
 		newHolder(dense, 5000).use(r, 5000)
@@ -202,10 +202,10 @@ func pools(t *tally) churn {
 				held.model[h])
 		}
 		dense.Clear(nil)
-		none(dense.Trim())
-		none(pool.Trim())
-		none(pool.Close())
-		none(dense.Close())
+		mustSucceed(dense.Trim())
+		mustSucceed(pool.Trim())
+		mustSucceed(pool.Close())
+		mustSucceed(dense.Close())
 		must(pool.Len() == 0, "a closed pool has %d elements", pool.Len())
 		t.operations.Add(10_000)
 	}}

@@ -43,16 +43,16 @@ func must(ok bool, format string, a ...any) {
 	}
 }
 
-// none panics if err is not nil.
-func none(err error) {
+// mustSucceed panics if err is not nil.
+func mustSucceed(err error) {
 	if err != nil {
 		panic(wrong(err.Error()))
 	}
 }
 
-// some returns v. It panics if err is not nil.
-func some[T any](v T, err error) T {
-	none(err)
+// mustReturn returns v. It panics if err is not nil.
+func mustReturn[T any](v T, err error) T {
+	mustSucceed(err)
 	return v
 }
 

@@ -94,10 +94,10 @@ func hostileEntities(t *tally) churn {
 				must(n.world.Query().Among([]vast.Entity{e, e}).Count() == 0, "a query finds %v", e)
 			}
 			if i%1000 == 999 {
-				some(n.world.Apply(n.commands))
+				mustReturn(n.world.Apply(n.commands))
 			}
 		}
-		some(n.world.Apply(n.commands))
+		mustReturn(n.world.Apply(n.commands))
 		t.hostile.Add(hostileShare)
 		n.compare()
 		n.close()
@@ -110,8 +110,8 @@ func hostileEntities(t *tally) churn {
 func hostileHandles(t *tally) churn {
 	return churn{name: "hostile handles", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 2000}
-		pool, dense, shared := some(bulk.NewPool[place](o)), some(bulk.NewDense[place](o)),
-			some(bulk.NewSharedPool[place](o))
+		pool, dense, shared := mustReturn(bulk.NewPool[place](o)), mustReturn(bulk.NewDense[place](o)),
+			mustReturn(bulk.NewSharedPool[place](o))
 		var before []uint64 // valid references of the previous container
 		for _, in := range []handled{pool, dense, shared} {
 			held := newHolder(in, 1000)
@@ -140,8 +140,8 @@ func hostileHandles(t *tally) churn {
 			held.use(r, 0)
 			t.hostile.Add(hostileShare)
 		}
-		none(pool.Close())
-		none(dense.Close())
-		none(shared.Close())
+		mustSucceed(pool.Close())
+		mustSucceed(dense.Close())
+		mustSucceed(shared.Close())
 	}}
 }

@@ -65,22 +65,23 @@ func compareOrder(x *bulk.OrderedIndex[int32, int64], count int) {
 func indices(t *tally) churn {
 	return churn{name: "indices", round: func(r *rand.Rand) {
 		o := bulk.Options{Capacity: 10_000, Pages: vm.Pages(r.IntN(4))}
-		hash, ordered := some(bulk.NewHashIndex[int32, int64](o)), some(bulk.NewOrderedIndex[int32, int64](o))
+		hash := mustReturn(bulk.NewHashIndex[int32, int64](o))
+		ordered := mustReturn(bulk.NewOrderedIndex[int32, int64](o))
 		newPairs(hash).use(r, 5000)
 		p := newPairs(ordered)
 		p.use(r, 5000)
 		compareOrder(ordered, p.count)
 		hash.Clear()
-		none(hash.Trim())
-		none(hash.Close())
-		none(ordered.Close())
+		mustSucceed(hash.Trim())
+		mustSucceed(hash.Close())
+		mustSucceed(ordered.Close())
 
-		pool := some(bulk.NewPool[place](o))
-		byX := some(bulk.NewHashIndex[int64, bulk.Handle[place]](o))
-		byY := some(bulk.NewOrderedIndex[int64, bulk.Handle[place]](o))
+		pool := mustReturn(bulk.NewPool[place](o))
+		byX := mustReturn(bulk.NewHashIndex[int64, bulk.Handle[place]](o))
+		byY := mustReturn(bulk.NewOrderedIndex[int64, bulk.Handle[place]](o))
 		x := bulk.NewIndexed(pool)
-		none(bulk.Attach(x, byX, func(p *place) int64 { return p.X }))
-		none(bulk.Attach(x, byY, func(p *place) int64 { return p.Y }))
+		mustSucceed(bulk.Attach(x, byX, func(p *place) int64 { return p.X }))
+		mustSucceed(bulk.Attach(x, byY, func(p *place) int64 { return p.Y }))
 		for i := range int64(2000) {
 			h, _ := x.Insert(place{i, -i})
 			if i%3 == 0 {
@@ -95,9 +96,9 @@ func indices(t *tally) churn {
 		for h, p := range pool.All() {
 			must(byX.Has(p.X, h) && byY.Has(p.Y, h), "X or Y of %v is not in its index", *p)
 		}
-		none(byX.Close())
-		none(byY.Close())
-		none(pool.Close())
+		mustSucceed(byX.Close())
+		mustSucceed(byY.Close())
+		mustSucceed(pool.Close())
 		t.operations.Add(12_000)
 	}}
 }

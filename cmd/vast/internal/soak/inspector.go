@@ -35,7 +35,7 @@ func inspectors(t *tally) churn {
 		w := vast.NewWorld(vast.Options{Name: "soak inspected", MaxEntities: 1 << 10})
 		at, _ := vast.NewColumn[place](w), vast.NewTag(w, "ill")
 		w.Archetype(at).NewN(100, func(vast.Run) {})
-		in := some(inspect.Serve(context.Background(), w, inspect.Options{Patience: patience}))
+		in := mustReturn(inspect.Serve(context.Background(), w, inspect.Options{Patience: patience}))
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(stopped)
@@ -56,26 +56,26 @@ func inspectors(t *tally) churn {
 		base, _, _ := strings.Cut(in.URL(), "#")
 		for range 4 {
 			request := requests[r.IntN(len(requests))]
-			response := some(client.Get(base + request.path))
-			body := some(io.ReadAll(response.Body))
-			none(response.Body.Close())
+			response := mustReturn(client.Get(base + request.path))
+			body := mustReturn(io.ReadAll(response.Body))
+			mustSucceed(response.Body.Close())
 			must(response.StatusCode == request.status && len(body) > 0,
 				"the response to %q is %s, not %d: %.200s", request.path, response.Status, request.status,
 				body)
 			t.operations.Add(1)
 		}
-		stream := some(client.Get(base + "api/v1/stream?topic=overview"))
-		some(bufio.NewReader(stream.Body).ReadString('\n'))
+		stream := mustReturn(client.Get(base + "api/v1/stream?topic=overview"))
+		mustReturn(bufio.NewReader(stream.Body).ReadString('\n'))
 		if r.IntN(2) == 0 { // the client ends the stream
-			none(stream.Body.Close())
-			none(in.Close())
+			mustSucceed(stream.Body.Close())
+			mustSucceed(in.Close())
 		} else { // the inspector ends the stream
-			none(in.Close())
-			none(stream.Body.Close())
+			mustSucceed(in.Close())
+			mustSucceed(stream.Body.Close())
 		}
 		transport.CloseIdleConnections()
 		close(stop)
 		<-stopped
-		none(w.Close())
+		mustSucceed(w.Close())
 	}}
 }

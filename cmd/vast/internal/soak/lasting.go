@@ -19,10 +19,10 @@ func lastingContainers(t *tally) churn {
 	)
 	return churn{name: "lasting containers", round: func(r *rand.Rand) {
 		if pool == nil {
-			pool, lists = some(bulk.NewPool[place](bulk.Options{})),
-				some(bulk.NewLists[uint32](bulk.Options{}))
-			hash, ordered = some(bulk.NewHashIndex[int32, int64](bulk.Options{})),
-				some(bulk.NewOrderedIndex[int32, int64](bulk.Options{}))
+			pool, lists = mustReturn(bulk.NewPool[place](bulk.Options{})),
+				mustReturn(bulk.NewLists[uint32](bulk.Options{}))
+			hash, ordered = mustReturn(bulk.NewHashIndex[int32, int64](bulk.Options{})),
+				mustReturn(bulk.NewOrderedIndex[int32, int64](bulk.Options{}))
 			held, owned, p, q = newHolder(pool, 5000), newOwners(lists), newPairs(hash), newPairs(ordered)
 		}
 		held.use(r, 5000)
@@ -32,9 +32,9 @@ func lastingContainers(t *tally) churn {
 		compareOrder(ordered, q.count)
 		t.operations.Add(17_000)
 	}, close: func() {
-		none(pool.Close())
-		none(lists.Close())
-		none(hash.Close())
-		none(ordered.Close())
+		mustSucceed(pool.Close())
+		mustSucceed(lists.Close())
+		mustSucceed(hash.Close())
+		mustSucceed(ordered.Close())
 	}}
 }

@@ -46,14 +46,14 @@ func arenas(t *tally) churn {
 	}
 	return churn{name: "arenas", round: func(r *rand.Rand) {
 		if lasting == nil {
-			lasting = some(arena.New(arena.Options{HighWater: 16 << 10}))
+			lasting = mustReturn(arena.New(arena.Options{HighWater: 16 << 10}))
 		}
 		use(lasting, r)
-		passing := some(arena.New(arena.Options{Capacity: mebibyte, HighWater: -1,
+		passing := mustReturn(arena.New(arena.Options{Capacity: mebibyte, HighWater: -1,
 			Pages: vm.Pages(r.IntN(4))}))
 		use(passing, r)
-		none(passing.Close())
-	}, close: func() { none(lasting.Close()) }}
+		mustSucceed(passing.Close())
+	}, close: func() { mustSucceed(lasting.Close()) }}
 }
 
 // block is an allocation whose bytes all have one value.
@@ -76,10 +76,10 @@ func heaps(t *tally) churn {
 			}
 			switch {
 			case b.bytes == nil:
-				b.bytes = some(heap.AllocSlice[byte](h, size, size))
+				b.bytes = mustReturn(heap.AllocSlice[byte](h, size, size))
 			case r.IntN(4) == 0:
 				length := len(b.bytes)
-				b.bytes = some(heap.Resize(h, b.bytes, size))
+				b.bytes = mustReturn(heap.Resize(h, b.bytes, size))
 				b.bytes = b.bytes[:cap(b.bytes)]
 				for _, v := range b.bytes[:min(size, length)] {
 					must(v == b.value, "a byte of a resized allocation is %d, not %d", v, b.value)
@@ -101,10 +101,10 @@ func heaps(t *tally) churn {
 	)
 	return churn{name: "heaps", round: func(r *rand.Rand) {
 		if lasting == nil {
-			lasting, blocks = some(heap.New(heap.Options{})), make([]block, 300)
+			lasting, blocks = mustReturn(heap.New(heap.Options{})), make([]block, 300)
 		}
 		use(lasting, blocks, r)
-		passing := some(heap.New(heap.Options{Capacity: 4 * mebibyte, Unshared: true,
+		passing := mustReturn(heap.New(heap.Options{Capacity: 4 * mebibyte, Unshared: true,
 			Pages: vm.Pages(r.IntN(3))}))
 		buffer := heap.NewBuffer[place](passing)
 		for i := range int64(3000) {
@@ -122,15 +122,15 @@ func heaps(t *tally) churn {
 			passing.Trim()
 			must(passing.Stats().Allocations == 0, "%d allocations are left", passing.Stats().Allocations)
 		}
-		none(passing.Close())
-	}, close: func() { none(lasting.Close()) }}
+		mustSucceed(passing.Close())
+	}, close: func() { mustSucceed(lasting.Close()) }}
 }
 
 // guards uses guarded pools. It writes through a pointer to a removed element and checks the fault that
 // follows.
 func guards(t *tally) churn {
 	return churn{name: "guards", round: func(r *rand.Rand) {
-		pool := some(guard.NewPool[place](bulk.Options{Capacity: 1000}))
+		pool := mustReturn(guard.NewPool[place](bulk.Options{Capacity: 1000}))
 		newHolder(pool, 100).use(r, 500)
 		h, p := pool.Insert(place{1, 2})
 		must(pool.Remove(h), "Remove does not find %v", h)
@@ -139,13 +139,13 @@ func guards(t *tally) churn {
 			must(fault != nil && fault.Kind == guard.AfterFree,
 				"a write to a removed element gives the fault %v, not AfterFree", fault)
 		}
-		none(pool.Check())
-		none(pool.Close())
-		sampled := some(guard.NewSampledPool[place](guard.SampledPoolOptions{
+		mustSucceed(pool.Check())
+		mustSucceed(pool.Close())
+		sampled := mustReturn(guard.NewSampledPool[place](guard.SampledPoolOptions{
 			Options: bulk.Options{Capacity: 5000}, Every: 50,
 		}))
 		newHolder(sampled, 1000).use(r, 3000)
-		none(sampled.Close())
+		mustSucceed(sampled.Close())
 		t.operations.Add(3500)
 	}}
 }
@@ -162,16 +162,16 @@ func regions(t *tally) churn {
 	return churn{name: "regions", round: func(r *rand.Rand) {
 		const pages = 64
 		page := vm.PageSize()
-		region := some(vm.Reserve(pages*page, vm.Options{Name: "soak", Pages: vm.Pages(r.IntN(4))}))
+		region := mustReturn(vm.Reserve(pages*page, vm.Options{Name: "soak", Pages: vm.Pages(r.IntN(4))}))
 		var committed [pages]bool
 		for range 100 {
 			at := r.IntN(pages)
 			n := 1 + r.IntN(pages-at)
 			commit := r.IntN(2) == 0
 			if commit {
-				none(region.Commit(at*page, n*page))
+				mustSucceed(region.Commit(at*page, n*page))
 			} else {
-				none(region.Decommit(at*page, n*page))
+				mustSucceed(region.Decommit(at*page, n*page))
 			}
 			for i := at; i < at+n; i++ {
 				b := (*byte)(unsafe.Add(region.Base(), i*page))
@@ -193,15 +193,15 @@ func regions(t *tally) churn {
 			}
 		}
 		must(region.Committed() == want, "%d bytes are committed, not %d", region.Committed(), want)
-		none(region.Close())
-		mirror := some(vm.ReserveMirror(4*page, vm.Options{Name: "soak mirror"}))
+		mustSucceed(region.Close())
+		mirror := mustReturn(vm.ReserveMirror(4*page, vm.Options{Name: "soak mirror"}))
 		twice := unsafe.Slice((*byte)(mirror.Base()), 2*mirror.Size())
 		for i := range mirror.Size() {
 			twice[i] = byte(i * 7)
 		}
 		mirror.Written(0, mirror.Size())
 		must(slices.Equal(twice[:mirror.Size()], twice[mirror.Size():]), "the halves of a mirror differ")
-		none(mirror.Close())
+		mustSucceed(mirror.Close())
 		t.operations.Add(101)
 	}}
 }

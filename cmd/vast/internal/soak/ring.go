@@ -17,14 +17,14 @@ func rings(t *tally) churn {
 	)
 	return churn{name: "rings", round: func(r *rand.Rand) {
 		// The smallest capacity, 8192, has room for a chunk of the writer and a chunk of the reader.
-		buffer := some(ring.New(ring.Options{Capacity: 1 << (13 + r.IntN(4))}))
+		buffer := mustReturn(ring.New(ring.Options{Capacity: 1 << (13 + r.IntN(4))}))
 		total, seed := 100_000+r.IntN(100_000), r.Uint64()
 		var all together
 		all.run(func() {
 			r := rand.New(rand.NewPCG(seed, 1))
 			defer buffer.CloseWrite()
 			for sent := 0; sent < total; {
-				chunk := some(buffer.Reserve(1 + r.IntN(min(4000, total-sent))))
+				chunk := mustReturn(buffer.Reserve(1 + r.IntN(min(4000, total-sent))))
 				for i := range chunk {
 					chunk[i] = byte((sent + i) % 251)
 				}
@@ -50,27 +50,27 @@ func rings(t *tally) churn {
 			}
 		})
 		all.wait()
-		none(buffer.Close())
+		mustSucceed(buffer.Close())
 
 		if lasting == nil {
-			lasting = some(ring.NewEndless(ring.EndlessOptions{Capacity: mebibyte}))
+			lasting = mustReturn(ring.NewEndless(ring.EndlessOptions{Capacity: mebibyte}))
 		}
 		for range 200 {
 			p := make([]byte, 1+r.IntN(4000))
 			for i := range p {
 				p[i] = byte((end + int64(i)) % 251)
 			}
-			at := some(lasting.Append(p))
+			at := mustReturn(lasting.Append(p))
 			must(at == end, "appended at %d, not %d", at, end)
 			end += int64(len(p))
 			if lasting.Len() > mebibyte/2 {
-				none(lasting.Release(lasting.End() - mebibyte/4))
+				mustSucceed(lasting.Release(lasting.End() - mebibyte/4))
 			}
 			from := lasting.Start() + r.Int64N(int64(lasting.Len()))
-			for i, v := range some(lasting.At(from, min(100, int(end-from)))) {
+			for i, v := range mustReturn(lasting.At(from, min(100, int(end-from)))) {
 				must(v == byte((from+int64(i))%251), "the byte at %d is %d", from+int64(i), v)
 			}
 		}
 		t.operations.Add(400)
-	}, close: func() { none(lasting.Close()) }}
+	}, close: func() { mustSucceed(lasting.Close()) }}
 }

@@ -49,7 +49,7 @@ func schedules(t *tally) churn {
 			}
 		}})
 		for range ticks {
-			none(s.Tick())
+			mustSucceed(s.Tick())
 		}
 		must(int(moved.Load()) == count*ticks && w.Len() == count,
 			"%d moves of %d entities in %d ticks; %d entities are left", moved.Load(), count, ticks, w.Len())
@@ -57,7 +57,7 @@ func schedules(t *tally) churn {
 			must(at.Get(e).X <= int64(ticks), "%v has moved %d times in %d ticks", e, at.Get(e).X, ticks)
 		}
 		t.operations.Add(moved.Load())
-		none(s.Close())
-		none(w.Close())
+		mustSucceed(s.Close())
+		mustSucceed(w.Close())
 	}}
 }

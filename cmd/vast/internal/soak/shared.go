@@ -11,9 +11,9 @@ import (
 func shared(t *tally) churn {
 	return churn{name: "shared", round: func(r *rand.Rand) {
 		const perGoroutine, goroutines = 2000, 3
-		array := some(bulk.NewSharedArray[place](bulk.Options{Capacity: 2 * perGoroutine * goroutines}))
-		pool := some(bulk.NewSharedPool[place](bulk.Options{Capacity: 2 * perGoroutine * goroutines}))
-		table := some(bulk.NewSharedTable[place](bulk.Options{Capacity: 1000}))
+		array := mustReturn(bulk.NewSharedArray[place](bulk.Options{Capacity: 2 * perGoroutine * goroutines}))
+		pool := mustReturn(bulk.NewSharedPool[place](bulk.Options{Capacity: 2 * perGoroutine * goroutines}))
+		table := mustReturn(bulk.NewSharedTable[place](bulk.Options{Capacity: 1000}))
 		var all together
 		for g := range goroutines {
 			r := rand.New(rand.NewPCG(r.Uint64(), r.Uint64()))
@@ -34,7 +34,7 @@ func shared(t *tally) churn {
 					must(!ok || got.X == -got.Y, "Load returned parts of two values: %v", got)
 				}
 				_, _, err := appender.Flush()
-				none(err)
+				mustSucceed(err)
 				inserter.Close()
 				writer.Close()
 				reader.Close()
@@ -49,9 +49,9 @@ func shared(t *tally) churn {
 			must(v.Y == next[v.X], "the next element of goroutine %d is %d, not %d", v.X, v.Y, next[v.X])
 			next[v.X]++
 		}
-		none(array.Close())
-		none(pool.Close())
-		none(table.Close())
+		mustSucceed(array.Close())
+		mustSucceed(pool.Close())
+		mustSucceed(table.Close())
 		t.operations.Add(4 * perGoroutine * goroutines)
 	}}
 }

@@ -64,18 +64,18 @@ func TestLeaks(t *testing.T) {
 			f()
 		}
 	})
-	kept := some(bulk.NewArray[[mebibyte / 4]byte](bulk.Options{Capacity: 100}))
+	kept := mustReturn(bulk.NewArray[[mebibyte / 4]byte](bulk.Options{Capacity: 100}))
 	closing = append(closing, func() { kept.Close() })
 	for _, c := range []struct {
 		figure string
 		leave  func(t *testing.T)
 	}{
 		{"regions", func(*testing.T) {
-			r := some(vm.Reserve(1<<20, vm.Options{Name: "left behind"}))
+			r := mustReturn(vm.Reserve(1<<20, vm.Options{Name: "left behind"}))
 			closing = append(closing, func() { r.Close() })
 		}},
 		{"reserved memory", func(*testing.T) {
-			r := some(vm.Reserve(1<<20, vm.Options{}))
+			r := mustReturn(vm.Reserve(1<<20, vm.Options{}))
 			closing = append(closing, func() { r.Close() })
 		}},
 		{"goroutines", func(*testing.T) {
@@ -88,10 +88,10 @@ func TestLeaks(t *testing.T) {
 				t.Skip("this system does not report the number of open files")
 			}
 			f, err := os.Open(os.DevNull)
-			none(err)
+			mustSucceed(err)
 			closing = append(closing, func() { f.Close() })
 		}},
-		{"committed memory", func(*testing.T) { some(kept.AppendN(4)) }},
+		{"committed memory", func(*testing.T) { mustReturn(kept.AppendN(4)) }},
 		{"Go heap", func(*testing.T) {
 			garbage := make([]byte, 2*mebibyte)
 			closing = append(closing, func() { clear(garbage) })
@@ -126,7 +126,7 @@ func TestWrongAnswer(t *testing.T) {
 	for text, f := range map[string]func(){
 		"7 is not 8":           func() { must(false, "%d is not %d", 7, 8) },
 		"panic: it is a panic": func() { panic("it is a panic") },
-		vm.ErrSize.Error():     func() { some(vm.Reserve(-1, vm.Options{})) },
+		vm.ErrSize.Error():     func() { mustReturn(vm.Reserve(-1, vm.Options{})) },
 		"a panic of a goroutine": func() {
 			var g together
 			g.run(func() { panic("a panic of a goroutine") })
@@ -240,5 +240,5 @@ func TestWornIsReplaced(t *testing.T) {
 		t.Errorf("the first slot of the new container has %d uses, want %d; a reference to the old "+
 			"container is valid: %t, want false", c.count, insertions, c.alive(first))
 	}
-	none(c.close())
+	mustSucceed(c.close())
 }

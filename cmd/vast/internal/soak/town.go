@@ -114,7 +114,7 @@ func lastingTown(t *tally) churn {
 			n = newTown(t, vast.Options{Name: "soak lasting"}, 1<<12)
 		}
 		n.live(r, 2000)
-		none(n.world.Trim())
+		mustSucceed(n.world.Trim())
 	}, close: func() { n.close() }}
 }
 
@@ -128,9 +128,9 @@ func (n *town) live(r *rand.Rand, steps int) {
 }
 
 func (n *town) close() {
-	none(n.commands.Close())
-	none(n.world.Close())
-	none(n.world.Close())
+	mustSucceed(n.commands.Close())
+	mustSucceed(n.world.Close())
+	mustSucceed(n.world.Close())
 	must(n.world.Len() == 0, "a closed world has %d entities", n.world.Len())
 }
 
@@ -251,7 +251,7 @@ func (n *town) make(r *rand.Rand) {
 		return
 	}
 	count, made := r.IntN(n.maxPeople/16+1), 0
-	none(n.births[i].Grow(count))
+	mustSucceed(n.births[i].Grow(count))
 	n.births[i].NewN(count, func(run vast.Run) {
 		for k := range run.Len() {
 			n.arrive(run.Entity(k), n.born[i])

@@ -152,7 +152,7 @@ func (n *town) call(r *rand.Rand, e vast.Entity, p *person) {
 	}
 	name := n.nextName()
 	alive, err := n.names.Set(e, name)
-	none(err)
+	mustSucceed(err)
 	must(alive == (p != nil), "Set of the name of %v returned alive = %v, unlike the model", e, alive)
 	if p != nil {
 		p.name = name
@@ -185,7 +185,7 @@ func (n *town) record(r *rand.Rand) {
 			must(!n.world.Alive(made[len(made)-1].e), "a placeholder is alive before Apply")
 		}
 	}
-	some(n.world.Apply(n.commands))
+	mustReturn(n.world.Apply(n.commands))
 	for _, m := range made {
 		n.arrive(n.commands.Resolve(m.e), n.born[m.kind])
 	}

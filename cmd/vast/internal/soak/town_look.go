@@ -70,7 +70,7 @@ func (n *town) look(r *rand.Rand) {
 	case 2:
 		n.compareOrder()
 	case 3:
-		none(n.world.Trim())
+		mustSucceed(n.world.Trim())
 	default:
 		e := n.any(r)
 		n.compareOne(e, n.people[e])

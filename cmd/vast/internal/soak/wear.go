@@ -65,7 +65,7 @@ type container[R comparable] struct {
 
 func (c *container[R]) round(t *tally) {
 	if c.use(t); len(c.worn) >= 2*maxWorn {
-		none(c.close())
+		mustSucceed(c.close())
 		*c = c.open()
 	}
 }
@@ -83,11 +83,11 @@ func wornPools(t *tally) churn {
 	}
 	var pool, dense func() container[bulk.Handle[place]]
 	pool = func() container[bulk.Handle[place]] {
-		p := some(bulk.NewPool[place](bulk.Options{Capacity: 128}))
+		p := mustReturn(bulk.NewPool[place](bulk.Options{Capacity: 128}))
 		return wear(p, p.Close, pool)
 	}
 	dense = func() container[bulk.Handle[place]] {
-		d := some(bulk.NewDense[place](bulk.Options{Capacity: 128}))
+		d := mustReturn(bulk.NewDense[place](bulk.Options{Capacity: 128}))
 		return wear(d, d.Close, dense)
 	}
 	var both []container[bulk.Handle[place]]
@@ -100,7 +100,7 @@ func wornPools(t *tally) churn {
 		}
 	}, close: func() {
 		for _, c := range both {
-			none(c.close())
+			mustSucceed(c.close())
 		}
 	}}
 }
@@ -113,7 +113,7 @@ func wornWorlds(t *tally) churn {
 			c = openWorn()
 		}
 		c.round(t)
-	}, close: func() { none(c.close()) }}
+	}, close: func() { mustSucceed(c.close()) }}
 }
 
 func openWorn() container[vast.Entity] {

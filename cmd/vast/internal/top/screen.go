@@ -20,8 +20,8 @@ func fallbacks() map[rune]string {
 	return glyphs
 }
 
-// watchScreen shows the state on a screen until a key, a signal or the loss of the terminal ends the command.
-// Then watchScreen restores the terminal and returns the exit status.
+// watchScreen shows the state on a screen. The command ends with q, Esc, Ctrl-C, a signal or the loss of the
+// terminal. Then watchScreen restores the terminal and returns the exit status.
 func watchScreen(f *feed, s *state, screen tcell.Screen, signals <-chan os.Signal) int {
 	defer screen.Fini() // restores the terminal, also after a panic
 

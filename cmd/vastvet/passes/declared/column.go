@@ -227,8 +227,8 @@ func yieldsWorld(t types.Type) bool {
 }
 
 // worldsOfPackage estimates the number of worlds of a package. It returns the largest of three numbers: the
-// worlds of one function, the worlds of all declarations outside of functions, and the calls of NewWorld. It
-// skips tests, which have their own worlds.
+// worlds of the function that uses the most, the worlds of all declarations outside of functions, and the
+// calls of NewWorld. It skips tests, which have their own worlds.
 func (l *look) worldsOfPackage() (most int) {
 	made, fields := 0, 0
 	for _, file := range l.Files {

@@ -156,8 +156,8 @@ func (l *loop) concerns(call *ast.CallExpr, name string, v verb) bool {
 	}
 	a, b := l.worlds.of(l.over), l.worlds.of(on)
 	own := v.entity >= 0 && len(call.Args) > v.entity && l.yields(call.Args[v.entity]) && !a.differs(b)
-	// A call changes the loop's world if an argument is an entity that the loop yields, a column that the
-	// query names, or a query of this world. Other worlds do not accept these arguments.
+	// A call changes the loop's world if its receiver is a column that the query names, or if an argument is
+	// an entity that the loop yields or a query of this world. Other worlds do not accept these.
 	same := own || l.oneWorld || a.same(b) || l.named(on)
 	same = same || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 		return lib.TypeName(l.p.TypesInfo.TypeOf(arg)) == "vast.Query" && l.worlds.of(arg).same(a)
