@@ -32,8 +32,9 @@ func TestArchetypeIsItsSet(t *testing.T) {
 		}
 		seen[w.Archetype(set...)] = i
 	}
-	if n := len(w.Stats().Archetypes); n != len(sets)+3-1 {
-		t.Errorf("%d archetypes, want %d", n, len(sets)+3-1)
+	// Two archetypes of the first loop are not of sets: those of three columns and of the columns 0 and 299.
+	if n := len(w.Stats().Archetypes); n != len(sets)+2 {
+		t.Errorf("%d archetypes, want %d", n, len(sets)+2)
 	}
 }
 

@@ -77,7 +77,7 @@ func newCallbackWorld() *callbackWorld {
 	return f
 }
 
-// callbackPlaces are the places, except hooks, where the package calls a function of the user. Each function
+// callbackPlaces are places, other than hooks, where the package calls a function of the user. Each function
 // of the map makes the package call a given function in the place.
 var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"fill": func(f *callbackWorld, call func()) { f.full.NewN(100, func(Run) { call() }) },
@@ -255,9 +255,9 @@ var callbackLosses = map[string]func(f *callbackWorld){
 	"Close": func(f *callbackWorld) { _ = f.Close() },
 }
 
-// TestCallbacks calls operations of the package from each place where the package calls a function of the
-// user. The call must work, or panic with a message that says what to do. Afterwards the world must be
-// usable. Each run tries a random share of the pairs of place and operation.
+// TestCallbacks calls operations of the package from places where the package calls a function of the user.
+// The call must work, or panic with a message that says what to do. Afterwards the world must be usable. Each
+// run tries a random share of the pairs of place and operation.
 func TestCallbacks(t *testing.T) {
 	places := map[string]func(f *callbackWorld, call func()){}
 	for name, place := range callbackPlaces {

@@ -51,14 +51,14 @@ func tryOddShape[T comparable](t *testing.T, zero, one T) {
 	if vm.HeapStandIn() && unsafe.Sizeof(zero) > 1<<16 {
 		return // NewColumn would allocate memory for all slots
 	}
-	for kind, make := range map[string]func(w *World) oddStorage[T]{
+	for kind, newColumn := range map[string]func(w *World) oddStorage[T]{
 		"Column":       func(w *World) oddStorage[T] { return NewColumn[T](w) },
 		"SparseColumn": func(w *World) oddStorage[T] { return NewSparseColumn[T](w) },
 		"HeapColumn":   func(w *World) oddStorage[T] { return NewHeapColumn[T](w) },
 	} {
 		t.Run(fmt.Sprintf("%T/%s", one, kind), func(t *testing.T) {
 			w := NewWorld(Options{MaxEntities: slots})
-			c, other := make(w), NewTag(w, "other")
+			c, other := newColumn(w), NewTag(w, "other")
 			gained, lost := 0, 0
 			c.OnAdd(func(_ Entity, v *T) { gained++ })
 			c.OnRemove(func(_ Entity, v *T) { lost++ })
@@ -157,12 +157,12 @@ func TestManyColumns(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 15})
 	defer w.Close()
 	var cols []Column[uint32]
-	var any []AnyColumn
+	var columns []AnyColumn
 	for i := range 300 {
 		cols = append(cols, NewColumn[uint32](w).Named(fmt.Sprintf("c%d", i)))
-		any = append(any, cols[i])
+		columns = append(columns, cols[i])
 	}
-	all := w.Archetype(any...)
+	all := w.Archetype(columns...)
 	e := all.New()
 	var es []Entity
 	for i := range 600 {
@@ -173,11 +173,11 @@ func TestManyColumns(t *testing.T) {
 	if got := len(probed.ComponentsOf(w, e)); got != 300 {
 		t.Errorf("the entity with all components has %d components", got)
 	}
-	if n := w.Query(any...).Count(); n != 1 {
+	if n := w.Query(columns...).Count(); n != 1 {
 		t.Errorf("%d entities have all components", n)
 	}
 	// Of 601 entities, 5 have column 7. 70 other entities have none of the columns 100 to 299.
-	if n := w.Query().Any(any[100:]...).Without(cols[7]).Count(); n != 601-5-70 {
+	if n := w.Query().Any(columns[100:]...).Without(cols[7]).Count(); n != 601-5-70 {
 		t.Errorf("%d entities have one of the last 200 columns and lack column 7, want 526", n)
 	}
 	if text := w.Sprint(e); !strings.Contains(text, "c0") || len(text) > 20_000 {
@@ -197,7 +197,7 @@ func TestManyColumns(t *testing.T) {
 			w.Delete(e)
 		}
 	}
-	if n := w.Exchange(w.Query(), any[:150], any[150:]); n != 301 {
+	if n := w.Exchange(w.Query(), columns[:150], columns[150:]); n != 301 {
 		t.Errorf("Exchange changed %d entities", n)
 	}
 	for i, c := range cols {

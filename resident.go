@@ -1,6 +1,6 @@
 package vast
 
-// ResidentStats counts the bytes of a world that are in memory. Elements on the Go heap do not count.
+// ResidentStats counts the bytes of a world that are in memory. Elements of a [HeapColumn] do not count.
 type ResidentStats struct {
 	Columns []int // elements and presence bits of each column, in the order of [Stats].Columns
 	Control int   // control arrays: generations, owners of words, live bits
@@ -21,10 +21,10 @@ func (w *World) Resident() (int, error) {
 	return s.Total(), err
 }
 
-// ResidentStats returns how many bytes of the world are in memory. It makes one system call for each 16 Ki
-// committed pages, and two for each column. These calls take too long for every frame; [World.Stats] makes no
-// system calls. If a call fails, ResidentStats returns the error and the bytes counted so far. A closed world
-// has nothing in memory.
+// ResidentStats returns how many bytes of the world are in memory. It usually makes one system call for each
+// 16 Ki committed pages, and at least one for each array of a column. These calls take too long for every
+// frame; [World.Stats] makes no system calls. If a call fails, ResidentStats returns the error and the bytes
+// counted so far. A closed world has nothing in memory.
 func (w *World) ResidentStats() (ResidentStats, error) {
 	var s ResidentStats
 	if w.closed || w.live == nil {

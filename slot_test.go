@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// slotWorld is a world with each kind of column. Each entity has a position. Every third entity, from entity
-// 0 on, has all other components, but entity 0 has no link.
+// slotWorld is a world with several kinds of columns. Each entity has a position. Every third entity, from
+// entity 0 on, has all other components, but entity 0 has no link.
 type slotWorld struct {
 	*World
 	position Column[position]

@@ -6,7 +6,7 @@ import (
 
 // This file sets up unitoftime/ecs, uot for short, as one side of the comparisons. The components of an
 // entity are put into interface values before the timed work, and one call of Write writes all of them.
-// Look-ups use a view, which finds the column once.
+// Look-ups use a view, which finds the storage of the component type once.
 
 type uotStore struct {
 	world     *ecs.World

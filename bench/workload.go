@@ -225,8 +225,8 @@ func sparseMatches(born bool) []match {
 	}
 }
 
-// addRemoveMatches lists the sides that edit one entity in stride. extras is the number of components of an
-// entity besides Position: C1, C2 and so on.
+// addRemoveMatches lists the sides that edit the entities with the numbers 0, stride, 2·stride and so on.
+// extras is the number of components of an entity besides Position: C1, C2 and so on.
 func addRemoveMatches(extras, stride int) []match {
 	ours := newAddRemoveVast(extras, stride, addRemoveVast)
 	return []match{

@@ -42,9 +42,10 @@ func NewArray[T any](o Options) (*Array[T], error) {
 	if unsafe.Sizeof(v) == 0 {
 		panic("bulk: NewArray[" + layout.Name[T]() + "]: the elements have no size: count them instead")
 	}
+	// Append writes behind the end before it tests for room, so the span has room for one element more.
 	bytes := (p.capacity + 1) * p.sizeElement
-	// The additional page keeps next inside the region. The collector ends the process when it finds a
-	// pointer into an unused part of Go's heap.
+	// The additional page is a margin for next. Addresses behind the region may belong to Go's heap, and the
+	// collector ends the process when it finds a pointer into an unused part of Go's heap.
 	r, err := vm.Reserve(alignedSize(bytes)+vm.PageSize(), vm.Options{Name: p.name, Limit: o.Limit,
 		Pages: o.Pages})
 	if err != nil {
@@ -173,8 +174,8 @@ func (a *Array[T]) Len() int {
 // a huge page.
 //
 // Pointers to the removed elements must not be used again. Truncate panics when n is not in [0, Len].
-// Complexity: Truncate clears the removed elements whose memory stays committed, and makes two system calls
-// if it gives memory back.
+// Complexity: Truncate clears the removed elements whose memory stays committed, and decommits memory at most
+// once.
 func (a *Array[T]) Truncate(n int) {
 	a.mustBeOpen()
 	have := a.Len()

@@ -17,8 +17,8 @@ import (
 // nothing.
 //
 // The index grows without a stall: its table lies in reserved addresses and grows in place, a few buckets at
-// a time (file hash_growth.go). Up to eight values of a key lie in the table. When a key gets a ninth value, all
-// its values move into a tree, so that one of a million values is found in a few steps.
+// a time (file hash_growth.go). Up to eight values of a key lie in the table. When a key gets a ninth value,
+// all its values move into a tree, so that one of a million values is found in a few steps.
 //
 // The index gives memory back as pairs are removed. If pairs have 8 bytes or more, an index with 64 KiB of
 // pairs or more commits at most twice the bytes of its pairs. Memory that [HashIndex.Grow] committed may

@@ -36,14 +36,14 @@ func (a *attachment[T, K]) fits(pool any) bool {
 }
 
 // indexedState implements state.Container. A file has the state of the pool. It also has the states of the
-// hash indices, because the order of a loop over a hash index does not follow from the pool. Loading rebuilds
-// the other indices from the elements, and hash indices that do not fit the elements.
+// hash indices, because the order of a loop over a hash index does not follow from the pool. Loading makes
+// the other indices from the elements. It does the same with a hash index that does not fit the elements.
 type indexedState[T any] struct {
 	x *Indexed[T]
 	// parts has a state.Container for the pool, followed by one for each index. The element type is any: with
 	// state.Container, the linker would keep its type description in every program with an Indexed.
 	parts []any
-	read  []bool // for each index: whether the file has its state
+	read  []bool // for each index: whether its state is saved, or loaded from the file
 }
 
 func (s *indexedState[T]) pool() state.Container { return s.parts[0].(state.Container) }
@@ -54,12 +54,12 @@ func (x *Indexed[T]) keep() (any, error) {
 	if x.updating {
 		return nil, fmt.Errorf("%s is being changed by Indexed.Update: wait for its end", x.pool.plan.name)
 	}
-	of := []any{x.pool}
+	containers := []any{x.pool}
 	for _, a := range x.indices {
-		of = append(of, a.attachment.(keptIndex).of())
+		containers = append(containers, a.attachment.(keptIndex).of())
 	}
 	s := &indexedState[T]{x: x, read: make([]bool, len(x.indices))}
-	for _, part := range of {
+	for _, part := range containers {
 		kept, err := keep(part)
 		if err != nil {
 			return nil, err
@@ -70,11 +70,11 @@ func (x *Indexed[T]) keep() (any, error) {
 }
 
 func (s *indexedState[T]) Of() []any {
-	var of []any
+	var containers []any
 	for _, part := range s.parts {
-		of = append(of, part.(state.Container).Of()...)
+		containers = append(containers, part.(state.Container).Of()...)
 	}
-	return of
+	return containers
 }
 
 // Describe returns the description of the pool, with the descriptions of the indices in the field Indices.
@@ -116,21 +116,21 @@ func (s *indexedState[T]) Reserve(c state.Contents) error {
 }
 
 func (s *indexedState[T]) Settle(c state.Contents, arrays []state.Array) error {
-	own := func(number int) (of []state.Array) {
+	arraysOf := func(number int) (found []state.Array) {
 		for _, a := range arrays {
 			if a.Number == number {
-				of = append(of, a)
+				found = append(found, a)
 			}
 		}
-		return of
+		return found
 	}
-	if err := s.pool().Settle(c, own(0)); err != nil {
+	if err := s.pool().Settle(c, arraysOf(0)); err != nil {
 		return err
 	}
 	for i, read := range s.read {
 		a := &s.x.indices[i]
 		// Elements that loading has converted may have other keys, which fits detects.
-		if read && s.index(i).Settle(c.Indices[i], own(i+1)) == nil &&
+		if read && s.index(i).Settle(c.Indices[i], arraysOf(i+1)) == nil &&
 			a.attachment.(keptIndex).fits(s.x.pool) {
 			continue
 		}

@@ -79,7 +79,7 @@ func TestIndexed(t *testing.T) {
 			h, _ := u.Pool().Insert(random(i))
 			hs = append(hs, h)
 		}
-		u.byTeam.Add(7, hs[0])
+		u.byTeam.Add(7, hs[0]) // Attach removes this pair
 		u.attach(t)
 		u.compare(t)
 		for i := range 5000 {

@@ -218,8 +218,8 @@ func (ls *Lists[T]) Valid(l List[T]) bool {
 	return l.generation != 0 && ls.cells.find(l.place, l.generation) != nil
 }
 
-// Len returns the number of lists; 0 after Close. The first call of Append, AppendSlice, Insert or Grow
-// makes a list; Free and Clear remove lists. Lists without elements count, too.
+// Len returns the number of lists; 0 after Close. The first call of Append, AppendSlice, Insert or Grow for
+// at least one element makes a list; Free and Clear remove lists. Lists without elements count, too.
 func (ls *Lists[T]) Len() int { return ls.count }
 
 // All yields the lists and their elements, in no particular order. The body may free, make and change lists.
@@ -248,7 +248,7 @@ func (ls *Lists[T]) Close() error {
 		return err
 	}
 	ls.ended, ls.count = &closedError{ls.cells.plan.name}, 0
-	// Without holdings and classes, calls with a short path reach the test for Close.
+	// Without holdings, cells.find returns nil, and its callers then call mustBeOpen.
 	ls.cells.holdings, ls.cells.classes = nil, nil
 	return nil
 }

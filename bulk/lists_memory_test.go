@@ -238,7 +238,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("after Compact, %d of %d bytes are still resident, and %d of %d are still committed",
 			resident, residentFull, s.Committed, full.Committed)
 	}
-	// A gap may be too short for the stretch behind it.
+	// Compact leaves a gap if the slab or stretch behind it is longer than the gap.
 	longest := uint32(0)
 	for _, slab := range ls.cells.held() {
 		longest = max(longest, slab.units)

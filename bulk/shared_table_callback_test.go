@@ -113,17 +113,18 @@ func TestSharedTableCallsBack(t *testing.T) {
 			updatePanic := modeltest.PanicText(func() {
 				updated = u.w.Update(3, func(o *object) {
 					if calls++; calls == 1 {
-						if callPanic = modeltest.PanicText(func() { c.call(u) }); callPanic != "" && !recovers {
+						callPanic = modeltest.PanicText(func() { c.call(u) })
+						if callPanic != "" && !recovers {
 							panic(callPanic)
 						}
 					}
 					*o = objectOf(o.A + 100)
 				})
 			})
-			if (c.says == "") != (callPanic == "") || !strings.Contains(callPanic, c.says) || updatePanic != "" &&
-				(recovers || updatePanic != callPanic) {
-				t.Errorf("%s in the callback panics with %q, want %q; Update panics with %q", name, callPanic, c.says,
-					updatePanic)
+			if (c.says == "") != (callPanic == "") || !strings.Contains(callPanic, c.says) ||
+				updatePanic != "" && (recovers || updatePanic != callPanic) {
+				t.Errorf("%s in the callback panics with %q, want %q; Update panics with %q", name, callPanic,
+					c.says, updatePanic)
 			}
 			want, wantCalls := c.want, 1
 			if want != objectOf(1) && want != (object{}) {
@@ -134,8 +135,8 @@ func TestSharedTableCallsBack(t *testing.T) {
 				want = objectOf(want.A + 100)
 			}
 			if updated != wantUpdated || calls != wantCalls {
-				t.Errorf("%s in the callback: Update returned %t after %d calls of the callback, want %t after %d", name,
-					updated, calls, wantUpdated, wantCalls)
+				t.Errorf("%s in the callback: Update returned %t after %d calls of the callback, want %t "+
+					"after %d", name, updated, calls, wantUpdated, wantCalls)
 			}
 			u.checkEntry(name, 3, want)
 			u.checkEntry(name, 4, c.four)

@@ -7,8 +7,8 @@ import (
 )
 
 // snugSpan is a part of a region that commits little more memory than needed, because an index must take
-// little memory. The committed bytes are a prefix of the part. Other containers commit an eighth more than
-// needed, and whole huge pages.
+// little memory. The committed bytes are a prefix of the part. Other containers commit more: see "Waste" in
+// the documentation of the package.
 type snugSpan struct {
 	region    *vm.Region
 	base      unsafe.Pointer
@@ -74,9 +74,10 @@ func (s *snugSpan) grow(op operation, need int) error {
 	return nil
 }
 
-// shrink decommits the memory behind the first keep bytes and behind the promised bytes. It does nothing if
-// this memory is at most a sixteenth of the committed memory. It returns an error as [vm.Region.Decommit]
-// does; after an error the memory is still committed. Memory that is committed again is zero.
+// shrink decommits memory so that target(keep) bytes stay committed, or more if Grow has promised more. It
+// does nothing if it would decommit at most a sixteenth of the committed memory. It returns an error as
+// [vm.Region.Decommit] does; after an error the memory is still committed. Memory that is committed again is
+// zero.
 func (s *snugSpan) shrink(keep int) error {
 	to := s.target(max(keep, s.promised))
 	if to+s.committed/16 >= s.committed {

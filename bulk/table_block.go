@@ -83,8 +83,8 @@ func (t *Table) startPadded() int {
 	return end
 }
 
-// blockError is the panic of [Field.Slice] for a block of another table, or for a block whose rows were
-// removed.
+// blockError is the panic of [Field.Slice] for a block of another table, and for a block whose rows no longer
+// exist.
 type blockError struct {
 	block Block
 	field *field

@@ -10,8 +10,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Grow commits memory for the next n rows, so that appending them cannot fail. The first call reserves the
-// addresses; no field can be added afterwards. Grow panics when n is negative or there are no fields.
+// Grow commits memory for the next n rows, so that appending them cannot fail. The first row, or Grow,
+// reserves the addresses; no field can be added afterwards. Grow panics when n is negative or there are no
+// fields.
 //
 // It returns an [*vm.Error] wrapping [vm.ErrCapacity] (TableOptions.Capacity), [vm.ErrLimit]
 // (TableOptions.MaxBytes or Limit) or another error of [vm.Reserve] or [vm.Region.Commit]. After an error the
@@ -51,8 +52,8 @@ func (t *Table) makeRoom(op operation, n int) error {
 	return err
 }
 
-// commit commits memory for at least the given number of groups in each part. After an error, room is as
-// before.
+// commit commits memory for at least the given number of groups in each part. After an error, it decommits
+// the memory that it has committed.
 func (t *Table) commit(groups int) error {
 	parts := t.arranged.parts
 	for i := range parts {
@@ -62,7 +63,7 @@ func (t *Table) commit(groups int) error {
 			for j := range i {
 				parts[j].shrinkTo(parts[j].before)
 			}
-			// shrinkTo may fail and leave more memory committed.
+			// shrinkTo may fail and leave more memory committed, so room may be larger than before.
 			t.setRoom()
 			return err
 		}

@@ -212,7 +212,7 @@ type ledger struct {
 	died     map[ID]uint64        // tick in which the entity was deleted
 	moments  map[[2]uint64]moment // by tick and region
 	repeated map[ID]bool          // a repeated tick has given the ID again
-	odd      error
+	odd      error                // the last contradiction that was found
 }
 
 // moment describes a region after a tick.

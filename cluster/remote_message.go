@@ -40,7 +40,7 @@ func (w *World) handOut(from int, messages [][]byte) error {
 
 // section has all messages and entities that a tick of a region sends to one region. The encoding consists of
 // the size of all encoded messages, the encoded messages, and the parcel. An encoded message consists of its
-// size and its bytes. Sizes are uvarints. An empty section is encoded as zero bytes.
+// size and its bytes. Sizes are uvarints. The encoding of an empty section is empty.
 type section struct {
 	messages [][]byte
 	parcel   []byte // entities that a store.Packer has packed, or empty

@@ -130,7 +130,7 @@ func (n *Node) propose(ctx context.Context, earliestTick uint64) (from uint64, e
 
 // accepted waits until all other living processes accept the proposal in the constants, and until each
 // unfinished region has a living owner. It does not wait for the answers of processes that are still joining.
-// It returns errLate if a process rejects the proposal, or if the constants do not have the given revision.
+// It returns errLate if unready reports that the proposal is late.
 func (n *Node) accepted(ctx context.Context, revision uint64) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*n.o.Lease+5*time.Second, errors.New("no answer"))
 	defer cancel()

@@ -55,8 +55,8 @@ type ranges struct {
 	filled uint32         // bit i is set if bin i is not empty
 }
 
-// scanLimit is the largest number of free ranges of a bin that take examines before it moves the top. If no
-// units are left above the top, take examines all free ranges.
+// scanLimit is the largest number of free ranges of a bin that take examines before it moves the top. If too
+// few units are left above the top, take examines all free ranges that may be long enough.
 const scanLimit = 16
 
 // entry returns the entry of a unit. The conversion is sound for units below the top, whose entries are
@@ -131,7 +131,8 @@ func (r *ranges) cut(head, at, n uint32) (uncommitted bool) {
 	return uncommitted
 }
 
-// takeAt allocates the units [at, at+n) if they are free. The caller must call mark for them.
+// takeAt allocates the units [at, at+n) if they are free. at is at most the top. The caller must call mark
+// for the units.
 func (r *ranges) takeAt(at, n uint32) (uncommitted, ok bool, err error) {
 	if at == r.top {
 		if n > r.end-at {

@@ -68,8 +68,8 @@ func refuse(err error) error {
 	return err
 }
 
-// visit calls f with the entity in a look. If a hook of the program panics or memory runs out, visit recovers
-// the panic and returns it as a problem.
+// visit calls f with the entity between two ticks: see Inspector.look. If a hook of the program panics or
+// memory runs out, visit recovers the panic and returns it as a problem.
 func (one edited) visit(ctx context.Context, f func(e vast.Entity) error) error {
 	var err error
 	if lookErr := one.in.look(ctx, func() (done bool) {

@@ -141,8 +141,8 @@ func (one edited) carryOut(ctx context.Context, asked editRequest, do verb) (del
 	}
 }
 
-// unsure returns err, except if ctx has ended because of Options.Patience. Then it returns a problem, which says
-// that the program may still carry out the edit.
+// unsure returns err, except if ctx has ended because of Options.Patience. Then it returns a problem, which
+// says that the program may still carry out the edit.
 func (one edited) unsure(ctx context.Context, err error) error {
 	if context.Cause(ctx) != errImpatient {
 		return err
@@ -228,12 +228,12 @@ func (c *change) find(ref value.Reference) (vast.Entity, error) {
 func (c *change) findColumn() error {
 	among := c.Among
 	for _, col := range probe.Columns(c.world) {
-		named := columnOf(col)
-		if named.Name != c.Column {
+		candidate := columnOf(col)
+		if candidate.Name != c.Column {
 			continue
 		}
-		if among--; among < 0 && !named.info.Private {
-			c.column = &named
+		if among--; among < 0 && !candidate.info.Private {
+			c.column = &candidate
 			return c.prepare()
 		}
 	}

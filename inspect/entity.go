@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	lookTime   = 150 * time.Microsecond // time after which a look ends; the next look continues the work
+	lookTime   = 150 * time.Microsecond // time after which a visit ends; the next visit continues the work
 	maxShown   = 4000                   // approximate limit of the shown fields of an entity
-	heapFields = 300                    // limit of the shown fields of a component whose tree a look builds
+	heapFields = 300                    // limit of the shown fields of a component that is not plain
 	maxEnds    = 50                     // limit of the listed edges of one column in one direction
 )
 
@@ -97,7 +97,7 @@ func (in *Inspector) showEntity(r *http.Request) (any, error) {
 	return in.readEntity(r.Context(), r.PathValue("id"))
 }
 
-// readEntity reads an entity in one or several looks.
+// readEntity reads an entity in one or several visits of the world.
 func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, error) {
 	k := entityReader{in: in, id: id, left: maxShown}
 	if err := in.look(ctx, k.look); err != nil {
@@ -113,7 +113,7 @@ func (in *Inspector) readEntity(ctx context.Context, id string) (*entityAnswer, 
 	return &k.answer, nil
 }
 
-// entityReader reads an entity. It copies components in looks, and afterwards builds trees from the copies.
+// entityReader reads an entity. It copies components in visits, and afterwards builds trees from the copies.
 type entityReader struct {
 	in     *Inspector
 	id     string
@@ -126,7 +126,7 @@ type entityReader struct {
 	links  []*value.Link
 }
 
-// look reads components until it is late. It reports whether it has read all components.
+// look reads components until lookTime has passed. It reports whether it has read all components.
 func (k *entityReader) look() (done bool) {
 	start := time.Now()
 	w := k.in.world
@@ -177,7 +177,7 @@ func (k *entityReader) component(c *column, e vast.Entity) {
 	case c.info.Type == nil:
 		v = reflect.Value{}
 	case !value.IsPlain(c.info.Type):
-		// The value has pointers to memory of the world, which may change after this look.
+		// The value has pointers to memory of the world, which may change after this visit.
 		k.tree(&one, v, min(k.left, heapFields))
 		v = reflect.Value{}
 	}

@@ -31,8 +31,8 @@ type place struct {
 // elementPlaces caches the position of each column's elements. Positions never change, so they are read again
 // only when the world has more columns.
 type elementPlaces struct {
-	mu    sync.Mutex
-	known int // number of columns at the last read
+	mu       sync.Mutex
+	known    int // number of columns at the last read
 	byColumn map[vast.AnyColumn]elements
 }
 

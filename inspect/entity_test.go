@@ -131,7 +131,7 @@ func TestEntity(t *testing.T) {
 }
 
 // TestEntityIsCopied reads an entity while systems write to it. With -race, the test fails if the inspector
-// reads a component outside of a look.
+// reads a component outside of Inspector.look.
 func TestEntityIsCopied(t *testing.T) {
 	f := newFixture(t, Options{})
 	for range 30 {
@@ -244,7 +244,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestChildrenOfMany reads children in several looks. The deletion of k.last must restart the walk.
+// TestChildrenOfMany needs several calls of k.look. The deletion of k.last must restart the walk.
 func TestChildrenOfMany(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
 	k := childrenReader{in: f.Inspector, id: f.paris.String(), limit: 5, atOnce: 1000}
@@ -270,8 +270,8 @@ func TestChildrenOfMany(t *testing.T) {
 	})
 	if k.err != nil || k.restarts != 1 || looks < 6 || len(k.answer.Rows) != 5 ||
 		k.answer.Rows[0].ID != want.String() {
-		t.Errorf("the error is %v; %d looks, want at least 6; %d restarts, want 1; %+v, want first %v",
-			k.err, looks, k.restarts, k.answer, want)
+		t.Errorf("the error is %v; %d calls of look, want at least 6; %d restarts, want 1; %+v, "+
+			"want first %v", k.err, looks, k.restarts, k.answer, want)
 	}
 }
 

@@ -33,7 +33,7 @@ type Options struct {
 	// call [Apply] with the edit. Edit may return nil only when the edit is durable, because the inspector
 	// then reports success to the client. If the program keeps its world in a store with a journal, set Edit
 	// to Store.Submit, and call Apply where the program applies inputs. Default: the inspector carries out
-	// the edit during a visit of the world.
+	// the edit in a call of [vast.World.Visit].
 	Edit func(ctx context.Context, edit []byte) error
 	// Views are maps of the world. [Plane] makes a View. Default: none.
 	Views []View
@@ -46,13 +46,13 @@ type Options struct {
 	Attribution []string
 	// Profiling serves the program's profiles at /debug/pprof and its variables at /debug/vars. Default: off.
 	Profiling bool
-	// Patience is the longest time that a request waits for a visit of the world, or for Edit. Default: three
-	// seconds.
+	// Patience is the longest time that a request waits until [vast.World.Visit] calls the inspector, or for
+	// Edit. Default: three seconds.
 	Patience time.Duration
 }
 
-// Namer gives entities names. The inspector calls the methods during its visits, between ticks. A method may
-// read the world, and must take little time.
+// Namer gives entities names. The inspector calls the methods in [vast.World.Visit], between ticks. A method
+// may read the world, and must take little time.
 type Namer interface {
 	// Name returns the name of an entity. It returns false for an entity without a name.
 	Name(e vast.Entity) (string, bool)

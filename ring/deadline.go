@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// deadline is the time after which a side no longer waits.
+// deadline is the time after which the reader or the writer no longer waits.
 type deadline struct {
 	mu       sync.Mutex
 	reached  chan struct{} // closed when the deadline passes

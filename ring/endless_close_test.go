@@ -223,7 +223,7 @@ func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index
 func TestEndlessCloseBetweenCalls(t *testing.T) {
 	rounds := longtest.Pick(2, 6)
 	page, laps := vm.PageSize(), [2]int{}
-	// Two random streams nearly always close buffers in both laps; otherwise more rounds follow.
+	// Two rounds nearly always close buffers in both laps; otherwise more rounds follow.
 	for round := 0; round < rounds || round < 50 && (laps[0] == 0 || laps[1] == 0); round++ {
 		data := modeltest.RandomBytes(t, 2*maxCloseStep)
 		for _, capacity := range []int{10, page} {

@@ -48,7 +48,10 @@ func Example() {
 		r.Discard(4 + n)
 	}
 	// Output:
-	// "one" "twelve" "" the end
+	// "one"
+	// "twelve"
+	// ""
+	// the end
 }
 
 func ExampleRing_Reserve() {
@@ -88,6 +91,6 @@ func ExampleEndless() {
 	_, err = e.At(0, 3)
 	fmt.Println(err)
 	// Output:
-	// last <nil> ring: position 0 of ring.Endless: the position has been released; the oldest kept position
-	// is 19
+	// last <nil>
+	// ring: position 0 of ring.Endless: the position has been released; the oldest kept position is 19
 }

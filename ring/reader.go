@@ -187,6 +187,7 @@ func (r *Ring) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// SetReadDeadline sets the time after which the reader no longer waits. A call that waits or would wait then
-// returns [os.ErrDeadlineExceeded]. Bytes in the ring can still be read. The zero time removes the deadline.
+// SetReadDeadline sets the time after which the reader no longer waits. After that time, a call that waits
+// or would wait returns [os.ErrDeadlineExceeded]. Bytes in the ring can still be read. The zero time removes
+// the deadline.
 func (r *Ring) SetReadDeadline(t time.Time) { r.reader.deadline.set(t) }

@@ -115,7 +115,8 @@ func ExampleReduce() {
 		}
 	}
 	// Output:
-	// 30000 60000
+	// 30000
+	// 60000
 }
 
 // Each divides the batches among the workers. The recorded commands are applied after the phase, in the same
@@ -196,7 +197,10 @@ func ExampleSchedule_Record() {
 		fmt.Println(span.Kind, span.System, span.Part)
 	}
 	// Output:
-	// system think -1 part think 0 part think 1 system act -1
+	// system think -1
+	// part think 0
+	// part think 1
+	// system act -1
 }
 
 // Start fills the world, Run stops the simulation, and End reports the result. Reset prepares the next
@@ -231,5 +235,6 @@ func ExampleSchedule_Reset() {
 		}
 	}
 	// Output:
-	// 10 live, tick 20 seed 0 10 live, tick 20 seed 1
+	// 10 live, tick 20 seed 0
+	// 10 live, tick 20 seed 1
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // chain is the list of files that together hold a checkpoint. The first file holds a whole world. The other
-// files are deltas, each of which continues the file before it. The last file is the checkpoint.
+// files are deltas, each of which continues the file before it. The last file has the checkpoint's number.
 type chain struct {
 	layers []*layer // oldest first
 	files  []disk.File
@@ -23,8 +23,8 @@ type layer struct {
 	name string // name of the file in its folder; empty if there is no folder
 	r    *blockReader
 	m    *manifest
-	// arrays, columns and resources map indices in the description of this file to indices in the newest
-	// description, or to -1.
+	// arrays, columns and resources map indices in m to indices in the manifest of the chain's last file, or
+	// to -1.
 	arrays, columns, resources []int
 	next                       []uint64 // for each array of a delta: index after its last element read so far
 	stage                      *stage   // the copy in memory that is read in place of a file, or nil
@@ -138,7 +138,7 @@ func (y *layer) continues(base *layer) error {
 	return nil
 }
 
-// match finds the arrays, columns and resources of each layer in the description of the last layer.
+// match finds the arrays, columns and resources of each layer in the manifest of the last layer.
 func (c *chain) match() error {
 	last := c.layers[len(c.layers)-1].m
 	arrays := make(map[arrayKey]int)
@@ -183,9 +183,9 @@ func (y *layer) match(
 	return err
 }
 
-// find returns, for each part of a description, the index of this part in the last description of a chain, or
-// -1 if the last description lacks the part. indexOf maps keys of parts to these indices. find returns an
-// error if two parts have the same key, or if a part has another type in the last description.
+// find returns, for each part of a manifest, the index of this part in the manifest of the chain's last file,
+// or -1 if that manifest lacks the part. indexOf maps keys of parts to these indices. find returns an error
+// if two of the found parts have the same key, or if a part has another type in the last manifest.
 func find[T any, K comparable](parts []T, indexOf map[K]int, key func(*T) K, name func(*T) string,
 	same func(one *T, k int) bool) (found []int, err error) {
 	taken := make(map[int]bool, len(parts))
@@ -206,7 +206,7 @@ func find[T any, K comparable](parts []T, indexOf map[K]int, key func(*T) K, nam
 	return found, nil
 }
 
-// manifest returns the description of the checkpoint.
+// manifest returns the manifest of the last file, which describes the checkpoint.
 func (c *chain) manifest() *manifest { return c.layers[len(c.layers)-1].m }
 
 // read reads the checkpoint into a world: see [Load]. If maps is true, elements may be mapped.
@@ -214,7 +214,7 @@ func (c *chain) read(w *vast.World, o Options, maps bool) (*Report, error) {
 	return readWorld(w, c.layers, o, maps)
 }
 
-// whereFrom returns, for each array, column and resource of the last description, the index of the layer with
+// whereFrom returns, for each array, column and resource of the last manifest, the index of the layer with
 // which reading begins: the last layer that holds the whole array, column or resource.
 func whereFrom(layers []*layer) (arrays, columns, resources []int) {
 	last := layers[len(layers)-1].m

@@ -72,7 +72,7 @@ func TestJSONRoundTrip(t *testing.T) {
 		}
 		if len(d.Entities) != a.w.Len() || b.w.Len() != a.w.Len() || a.w.Len() < 100 {
 			t.Fatalf("seed %d: ReadJSON added %d entities, the new world has %d, and the old world has %d; "+
-				"want three equal numbers from 100 on", seed, len(d.Entities), b.w.Len(), a.w.Len())
+				"want three equal numbers of at least 100", seed, len(d.Entities), b.w.Len(), a.w.Len())
 		}
 		if x, y := a.named(), b.named(); x != y || a.names.Len() < 60 {
 			t.Fatalf("seed %d: %s", seed, difference(x, y))

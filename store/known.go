@@ -88,7 +88,7 @@ type knownArray struct {
 	len   int            // number of elements
 	units []uint64       // hash of each unit, or unsure; 0 if no element of the unit belongs to the state
 	masks []uint64       // a bit for each element that belongs to the state; only set if the stage has pages
-	now   []uint64       // masks of the checkpoint that is being taken; only set for a late array
+	now   []uint64       // masks of the checkpoint that is being taken; only set for an array of stage.late
 	warm  []bool         // for each piece, whether more than 1/32 of it had changed at the last comparison
 	hot   []uint8        // for each piece, number of further checkpoints that copy it without a comparison
 	sums  [][2]uint64    // hashes of the blocks; only set for an array that files hold whole or not at all

@@ -140,7 +140,7 @@ func (l *late) finish() error {
 			s.eager[a.name] = eagerFor
 			torn = append(torn, a.name)
 		}
-		if n := a.asked.Load(); n > 0 { // without a request, the column keeps its rank
+		if n := a.asked.Load(); n > 0 { // without a request, the column keeps its last number
 			s.urgent[a.name] = n
 		}
 	}

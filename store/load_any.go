@@ -18,14 +18,15 @@ import (
 // world, with all columns, tags, relations, edges and names that the file describes, and the resources.
 // Package probe reads and writes the components, and package inspect shows them. Close the world after use.
 //
-// LoadAny makes the component types from the description in the file: structs with equal fields at equal
-// offsets. A file does not describe everything. LoadAny loses:
+// LoadAny makes the component types from the description in the file: structs with equal fields, at equal
+// offsets if this processor allows them. A file does not describe everything. LoadAny loses:
 //
 //   - the methods of types: [WriteJSON] writes the fields of a type, even if the saved type has MarshalJSON;
 //   - the structure of values that a codec or a method of their type has encoded: they become bytes, but
 //     a time.Time stays a time.Time;
 //   - the names of declared types that are not structs;
-//   - resources of such types, and containers: the report names them;
+//   - containers, and resources whose type is not a declared struct, [time.Duration] or [vast.Entity]: the
+//     report names them;
 //   - room that Grow promised, and callbacks.
 //
 // LoadAny keeps everything else: [Save] and [WriteJSON] can write the loaded world again. Pass them the types
@@ -54,7 +55,8 @@ func LoadAny(src io.Reader, o vast.Options) (*vast.World, *Report, error) {
 	return w, report, nil
 }
 
-// readAny reads a world without the program that saved it. If maps is true, elements may be mapped.
+// readAny reads a world without the program that saved it. If maps is true, elements may be memory-mapped
+// from the file: see mapElements.
 func readAny(layers []*layer, o vast.Options, maps bool) (*vast.World, *Report, error) {
 	m := layers[len(layers)-1].m
 	w, resources, err := makeWorld(m, o, func(_ int, s *schema, encoded bool) (reflect.Type, error) {

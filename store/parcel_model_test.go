@@ -25,8 +25,8 @@ type fleet struct {
 // vessel is a ship in the model. Its fields name other ships by their numbers; 0 means no ship.
 type vessel struct {
 	town           int
-	at             float64 // position.Y
-	parent, aim    int     // the targets of childOf and aimsAt
+	at             float64     // position.Y
+	parent, aim    int         // the targets of childOf and aimsAt
 	owner          int         // burden.Of
 	loaded         bool        // whether the ship has a burden
 	seen           map[int]int // diary.Seen; nil without a diary

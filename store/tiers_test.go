@@ -237,8 +237,8 @@ func TestClearedInDeltas(t *testing.T) {
 	}
 }
 
-// TestDeathWhileMerging stops the program at each disk call of a checkpoint that merges deltas and removes
-// the replaced files.
+// TestDeathWhileMerging stops the program at disk calls of a checkpoint that merges deltas and removes the
+// replaced files.
 func TestDeathWhileMerging(t *testing.T) {
 	step := int64(1)
 	if !longtest.Enabled() {
@@ -288,7 +288,7 @@ func TestDeathWhileMerging(t *testing.T) {
 	}
 }
 
-// BenchmarkSmallChanges measures the bytes that a checkpoint of a world of 16 MB writes, with writes to ten
+// BenchmarkSmallChanges measures the bytes that a checkpoint of a world of 16 MiB writes, with writes to ten
 // elements between two checkpoints. Without tiers, a complete file follows every 64 deltas.
 func BenchmarkSmallChanges(b *testing.B) {
 	for _, tiers := range []bool{false, true} {

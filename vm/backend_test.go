@@ -27,9 +27,9 @@ func backends() map[string]backend {
 	return all
 }
 
-func eachBackend(t *testing.T, test func(t *testing.T, be backend)) {
-	for name, be := range backends() {
-		t.Run(name, func(t *testing.T) { test(t, be) })
+func eachBackend(t *testing.T, test func(t *testing.T, backend backend)) {
+	for name, backend := range backends() {
+		t.Run(name, func(t *testing.T) { test(t, backend) })
 	}
 }
 
@@ -42,14 +42,14 @@ func onlyOS(tb testing.TB) backend {
 }
 
 // open reserves a region, and closes the region when the test ends. The default of o.Name is the test's name.
-func open(tb testing.TB, be backend, bytes int, o Options) *Region {
+func open(tb testing.TB, backend backend, bytes int, o Options) *Region {
 	tb.Helper()
 	if o.Name == "" {
 		o.Name = tb.Name()
 	}
 	var made origin
 	made.record()
-	r, err := reserveOn(be, bytes, o, made)
+	r, err := reserveOn(backend, bytes, o, made)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func hugeReservations(tb testing.TB) {
 	}
 	before := inMemory()
 	bytes := maxHeapRegion // 4 GiB on 64-bit systems
-	be := onlyOS(tb)
-	p, err := be.reserve(bytes, pageSize)
+	backend := onlyOS(tb)
+	p, err := backend.reserve(bytes, pageSize)
 	must(tb, err)
 	taken := inMemory() - before
-	must(tb, be.release(p, bytes))
+	must(tb, backend.release(p, bytes))
 	if taken > bytes/1000 {
 		tb.Skipf("reserving %s takes %s of memory here", Bytes(bytes), Bytes(taken))
 	}
@@ -158,10 +158,10 @@ func TestSteps(t *testing.T) {
 		{"discard", 8 * p, 0, "c0000000"},         // an empty range may begin at the end of the region
 		{"decommit", 0, p, ".0000000"},            // the first page
 	}
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		for _, pages := range []Pages{PagesAuto, PagesSmall, PagesHuge} {
 			limit := NewLimit(8 * p)
-			r := open(t, be, 8*p-3, Options{Limit: limit, Pages: pages})
+			r := open(t, backend, 8*p-3, Options{Limit: limit, Pages: pages})
 			if r.Size() != 8*p {
 				t.Fatalf("size %d, want %d: rounded up to pages", r.Size(), 8*p)
 			}
@@ -230,20 +230,20 @@ func TestSteps(t *testing.T) {
 }
 
 func TestReserveSizes(t *testing.T) {
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		for _, bytes := range []int{0, -1, -PageSize(), maxReserve + 1, math.MaxInt, math.MinInt} {
-			r, err := reserveOn(be, bytes, Options{Name: "sizes"}, origin{})
+			r, err := reserveOn(backend, bytes, Options{Name: "sizes"}, origin{})
 			var e *Error
 			if r != nil || !errors.Is(err, ErrSize) || !errors.As(err, &e) || e.Bytes != bytes ||
 				e.Op != "reserve" {
 				t.Errorf("Reserve(%d) gave %v, %v; want ErrSize", bytes, r, err)
 			}
 		}
-		if _, err := reserveOn(be, maxReserve, Options{}, origin{}); !errors.Is(err, ErrAddressSpace) {
+		if _, err := reserveOn(backend, maxReserve, Options{}, origin{}); !errors.Is(err, ErrAddressSpace) {
 			t.Errorf("Reserve(%d) gave %v, want ErrAddressSpace", maxReserve, err)
 		}
 		for _, bytes := range []int{1, PageSize(), PageSize() + 1} {
-			r := open(t, be, bytes, Options{})
+			r := open(t, backend, bytes, Options{})
 			if want := roundUp(bytes, PageSize()); r.Size() != want || address(r.Base())%PageSize() != 0 {
 				t.Errorf("Reserve(%d): size %d at %p, want %d at a page", bytes, r.Size(), r.Base(), want)
 			}
@@ -252,22 +252,22 @@ func TestReserveSizes(t *testing.T) {
 }
 
 func TestReserveAlignsToHugePages(t *testing.T) {
-	be := onlyOS(t)
+	backend := onlyOS(t)
 	huge := HugePageSize()
 	if huge == 0 {
 		t.Skip("no huge pages")
 	}
 	for range 8 {
-		open(t, be, PageSize(), Options{}) // moves the next free address off a border of huge pages
-		if r := open(t, be, 3*huge+PageSize(), Options{}); address(r.Base())%huge != 0 {
+		open(t, backend, PageSize(), Options{}) // moves the next free address off a border of huge pages
+		if r := open(t, backend, 3*huge+PageSize(), Options{}); address(r.Base())%huge != 0 {
 			t.Errorf("base %p is not a multiple of %d", r.Base(), huge)
 		}
 	}
 }
 
 func TestUseAfterClose(t *testing.T) {
-	eachBackend(t, func(t *testing.T, be backend) {
-		r := open(t, be, 4*PageSize(), Options{Name: "ships"})
+	eachBackend(t, func(t *testing.T, backend backend) {
+		r := open(t, backend, 4*PageSize(), Options{Name: "ships"})
 		s, err := r.Carve(PageSize(), 0)
 		must(t, err)
 		must(t, r.Close())
@@ -300,9 +300,9 @@ func TestUseAfterClose(t *testing.T) {
 
 func TestOffsetsOutside(t *testing.T) {
 	const big = math.MaxInt
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		size := 4 * PageSize()
-		r := open(t, be, size, Options{})
+		r := open(t, backend, size, Options{})
 		for _, c := range [][2]int{{-1, 1}, {0, -1}, {0, size + 1}, {size, 1}, {size + 1, 0}, {1, size},
 			{big, 1}, {1, big}, {big, big},
 			{-big - 1, -big - 1}} {
@@ -329,8 +329,8 @@ func TestOffsetsOutside(t *testing.T) {
 
 func TestProtectNeedsWholeCommittedPages(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
-		r := open(t, be, 8*p, Options{})
+	eachBackend(t, func(t *testing.T, backend backend) {
+		r := open(t, backend, 8*p, Options{})
 		must(t, r.Commit(2*p, 2*p))
 		for _, c := range [][2]int{{0, p}, {2 * p, 3 * p}, {p, 2 * p}, {2*p + 1, p}, {2 * p, p - 1}} {
 			got := modeltest.PanicText(func() { _ = r.Protect(c[0], c[1], NoAccess) })

@@ -2,6 +2,6 @@
 
 package vm
 
-// heapByDefault is true: this build has no address space to reserve (32-bit, WebAssembly), or it has the race
-// detector, which ignores memory outside Go's heap.
+// heapByDefault is true: package vm does not reserve addresses on this platform (32-bit systems, WebAssembly
+// and rarer platforms), or the build has the race detector, which ignores memory outside Go's heap.
 const heapByDefault = true

@@ -143,8 +143,8 @@ func TestDiscardLosesPages(t *testing.T) {
 	}
 }
 
-// TestBareRangesAreDressed: in strict overcommit mode, a decommit removes name and advice, and
-// Region.Decommit must restore them.
+// TestBareRangesAreDressed: a decommit of the backend may remove the range's name and advice, for example in
+// strict overcommit mode. Region.Decommit must restore them.
 func TestBareRangesAreDressed(t *testing.T) {
 	p := PageSize()
 	for pages, want := range map[Pages][]string{

@@ -13,14 +13,14 @@ import (
 func TestDefaultLimit(t *testing.T) {
 	p, before := PageSize(), DefaultLimit()
 	defer SetDefaultLimit(before)
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		l, own := NewLimit(3*p), NewLimit(math.MaxInt)
-		old := open(t, be, 9*p, Options{Limit: own})
+		old := open(t, backend, 9*p, Options{Limit: own})
 		SetDefaultLimit(l)
 		if DefaultLimit() != l {
 			t.Error("the default is not the limit that was set")
 		}
-		a, b := open(t, be, 8*p, Options{}), open(t, be, 8*p, Options{Limit: own})
+		a, b := open(t, backend, 8*p, Options{}), open(t, backend, 8*p, Options{Limit: own})
 		must(t, b.Commit(0, 8*p))
 		must(t, old.Commit(0, 8*p))
 		must(t, a.Commit(0, 2*p))
@@ -30,11 +30,11 @@ func TestDefaultLimit(t *testing.T) {
 		if err := a.Commit(2*p, 2*p); !errors.Is(err, ErrLimit) || a.Committed() != 2*p {
 			t.Errorf("a commit past the default limit: %v", err)
 		}
-		if _, err := mirrorOn(be, 4*p, Options{}, origin{}); !errors.Is(err, ErrLimit) {
+		if _, err := mirrorOn(backend, 4*p, Options{}, origin{}); !errors.Is(err, ErrLimit) {
 			t.Errorf("a mirror past the default limit: %v", err)
 		}
 		SetDefaultLimit(nil)
-		c := open(t, be, 8*p, Options{})
+		c := open(t, backend, 8*p, Options{})
 		must(t, c.Commit(0, 8*p))
 		if err := a.Commit(2*p, 2*p); !errors.Is(err, ErrLimit) || l.Used() != 2*p {
 			t.Errorf("%d bytes of the older limit are used, and a commit past it gave %v", l.Used(), err)

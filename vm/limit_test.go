@@ -12,10 +12,10 @@ import (
 
 func TestLimit(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		limit := NewLimit(5 * p)
-		a := open(t, be, 8*p, Options{Limit: limit, Name: "a"})
-		b := open(t, be, 8*p, Options{Limit: limit, Name: "b"})
+		a := open(t, backend, 8*p, Options{Limit: limit, Name: "a"})
+		b := open(t, backend, 8*p, Options{Limit: limit, Name: "b"})
 		must(t, a.Commit(0, 2*p))
 		must(t, b.Commit(4*p, 2*p))
 		view(b)[4*p] = 3
@@ -64,13 +64,13 @@ func TestLimit(t *testing.T) {
 
 func TestLimitShared(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		const workers, pages, rounds = 8, 16, 300
 		limit := NewLimit(workers * pages / 2 * p)
 		var refused atomic.Int64
 		var wg sync.WaitGroup
 		for w := range workers {
-			r := open(t, be, pages*p, Options{Limit: limit})
+			r := open(t, backend, pages*p, Options{Limit: limit})
 			wg.Go(func() {
 				for i := range rounds {
 					off := (i*7 + w) % pages * p

@@ -9,7 +9,8 @@ import (
 )
 
 // mapTwice maps the same memory over both halves of a reservation: by mremap, or by a memfd if mremap is
-// refused. mremap comes first, because limits and sandboxes restrict it less often than files.
+// refused or not supported. mremap comes first, because limits and sandboxes restrict it less often than
+// files.
 func mapTwice(p unsafe.Pointer, n int, name string) error {
 	err := mapAndDuplicate(p, n)
 	if !refuses(err) && !errors.Is(err, errNotTwice) {

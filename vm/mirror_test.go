@@ -16,11 +16,11 @@ import (
 )
 
 // openMirror makes a mirror, and closes the mirror when the test ends.
-func openMirror(tb testing.TB, be backend, bytes int, o Options) *Mirror {
+func openMirror(tb testing.TB, backend backend, bytes int, o Options) *Mirror {
 	tb.Helper()
 	var made origin
 	made.record()
-	m, err := mirrorOn(be, bytes, o, made)
+	m, err := mirrorOn(backend, bytes, o, made)
 	must(tb, err)
 	tb.Cleanup(func() { must(tb, m.Close()) })
 	return m
@@ -36,13 +36,14 @@ func halves(m *Mirror) (first, second []byte) {
 func TestMirror(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
-		m := openMirror(t, be, 3*PageSize()+1, Options{})
+		m := openMirror(t, backend, 3*PageSize()+1, Options{})
 		if want := roundUp(3*PageSize()+1, max(PageSize(), mirrorUnit)); m.Size() != want {
 			t.Fatalf("size %d, want %d", m.Size(), want)
 		}
-		if (m.Refused() == nil) != be.reuses() || m.Refused() != nil && !errors.Is(m.Refused(), ErrRefused) {
+		if (m.Refused() == nil) != backend.reuses() ||
+			m.Refused() != nil && !errors.Is(m.Refused(), ErrRefused) {
 			t.Errorf("refused: %v", m.Refused())
 		}
 		size := m.Size()
@@ -71,20 +72,20 @@ func TestMirror(t *testing.T) {
 }
 
 func TestMirrorSizes(t *testing.T) {
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		for _, n := range []int{0, -1, math.MinInt, math.MaxInt, maxMirror + 1} {
-			if _, err := mirrorOn(be, n, Options{}, origin{}); !errors.Is(err, ErrSize) {
+			if _, err := mirrorOn(backend, n, Options{}, origin{}); !errors.Is(err, ErrSize) {
 				t.Errorf("%d bytes: %v", n, err)
 			}
 		}
-		if m := openMirror(t, be, 1, Options{}); m.Size() != max(PageSize(), mirrorUnit) {
+		if m := openMirror(t, backend, 1, Options{}); m.Size() != max(PageSize(), mirrorUnit) {
 			t.Errorf("a mirror of 1 byte has %d bytes", m.Size())
 		}
 		// 32-bit systems return another error.
 		if math.MaxInt == math.MaxInt32 {
 			return
 		}
-		if _, err := mirrorOn(be, maxMirror, Options{Name: "huge"}, origin{}); !errors.Is(err,
+		if _, err := mirrorOn(backend, maxMirror, Options{Name: "huge"}, origin{}); !errors.Is(err,
 			ErrAddressSpace) {
 			t.Errorf("got %v", err)
 		}
@@ -92,10 +93,10 @@ func TestMirrorSizes(t *testing.T) {
 }
 
 func TestMirrorIsCounted(t *testing.T) {
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		purpose := t.Name()
 		limit := NewLimit(8 * mirrorBytes())
-		m := openMirror(t, be, mirrorBytes(), Options{Name: purpose, Limit: limit})
+		m := openMirror(t, backend, mirrorBytes(), Options{Name: purpose, Limit: limit})
 		memory := m.Size()
 		if m.Refused() != nil {
 			memory *= 2
@@ -106,7 +107,7 @@ func TestMirrorIsCounted(t *testing.T) {
 		}
 		// A mirror beyond the limit changes nothing.
 		var e *Error
-		_, err := mirrorOn(be, 8*mirrorBytes(), Options{Name: purpose, Limit: limit}, origin{})
+		_, err := mirrorOn(backend, 8*mirrorBytes(), Options{Name: purpose, Limit: limit}, origin{})
 		if !errors.Is(err, ErrLimit) || !errors.As(err, &e) || e.Purpose != purpose ||
 			find(t, purpose, false) != want || limit.Used() != memory {
 			t.Errorf("got %v, counted %+v, used %d", err, find(t, purpose, false), limit.Used())
@@ -123,9 +124,9 @@ func TestMirrorIsCounted(t *testing.T) {
 func mirrorBytes() int { return 4 * max(PageSize(), mirrorUnit) }
 
 func TestMirrorAddressesAreReused(t *testing.T) {
-	be := onlyOS(t)
+	backend := onlyOS(t)
 	const size = 41 << 20 // a size that no other test uses
-	m := openMirror(t, be, size, Options{})
+	m := openMirror(t, backend, size, Options{})
 	base := m.Base()
 	first, _ := halves(m)
 	first[5] = 9
@@ -134,7 +135,7 @@ func TestMirrorAddressesAreReused(t *testing.T) {
 		t.Error("a closed mirror can be read")
 	}
 	for range 10 {
-		m := openMirror(t, be, size, Options{})
+		m := openMirror(t, backend, size, Options{})
 		if first, _ := halves(m); m.Base() != base || first[5] != 0 {
 			t.Fatalf("the next mirror is at %p and holds %d, the closed mirror was at %p", m.Base(),
 				first[5], base)
@@ -147,7 +148,7 @@ func TestMirrorAddressesAreReused(t *testing.T) {
 	// A region at the mirror's addresses begins at the base or at the next huge page. The first regions may
 	// get addresses that other tests gave back.
 	for range 100 {
-		r := open(t, be, 2*size-HugePageSize(), Options{})
+		r := open(t, backend, 2*size-HugePageSize(), Options{})
 		if distance := address(r.Base()) - address(base); distance < 0 || distance > HugePageSize() {
 			continue
 		}
@@ -162,7 +163,7 @@ func TestMirrorAddressesAreReused(t *testing.T) {
 }
 
 func TestMirrorLeak(t *testing.T) {
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		purpose := t.Name()
 		reports := make(chan Leak, 1)
 		OnLeak(func(l Leak) {
@@ -171,7 +172,7 @@ func TestMirrorLeak(t *testing.T) {
 			}
 		})
 		defer OnLeak(nil)
-		dropped := dropMirror(t, be, purpose)
+		dropped := dropMirror(t, backend, purpose)
 		for deadline := time.Now().Add(20 * time.Second); ; {
 			runtime.GC()
 			select {
@@ -191,10 +192,10 @@ func TestMirrorLeak(t *testing.T) {
 }
 
 //go:noinline
-func dropMirror(t *testing.T, be backend, purpose string) *mapping {
+func dropMirror(t *testing.T, backend backend, purpose string) *mapping {
 	var made origin
 	made.record()
-	m, err := mirrorOn(be, mirrorBytes(), Options{Name: purpose}, made)
+	m, err := mirrorOn(backend, mirrorBytes(), Options{Name: purpose}, made)
 	must(t, err)
 	return m.r.m
 }
@@ -222,11 +223,11 @@ func (r *refusing) unmirror(p unsafe.Pointer, n int) error {
 // TestMirrorFailures: if the system refuses to map memory twice, the mirror copies. Any other failure is an
 // error and keeps no memory.
 func TestMirrorFailures(t *testing.T) {
-	be := &refusing{backend: onlyOS(t)}
+	backend := &refusing{backend: onlyOS(t)}
 	limit := NewLimit(100 * mirrorBytes())
 	o := Options{Name: t.Name(), Limit: limit}
-	be.mirrorErr = fmt.Errorf("the sandbox: %w", ErrRefused)
-	m, err := mirrorOn(be, mirrorBytes(), o, origin{})
+	backend.mirrorErr = fmt.Errorf("the sandbox: %w", ErrRefused)
+	m, err := mirrorOn(backend, mirrorBytes(), o, origin{})
 	must(t, err)
 	first, second := halves(m)
 	first[3] = 7
@@ -238,15 +239,15 @@ func TestMirrorFailures(t *testing.T) {
 	}
 	must(t, m.Close())
 	for _, sentinel := range []error{errFaulty, ErrDescriptors} {
-		be.mirrorErr = fmt.Errorf("injected: %w", sentinel)
-		if _, err := mirrorOn(be, mirrorBytes(), o, origin{}); !errors.Is(err, sentinel) ||
+		backend.mirrorErr = fmt.Errorf("injected: %w", sentinel)
+		if _, err := mirrorOn(backend, mirrorBytes(), o, origin{}); !errors.Is(err, sentinel) ||
 			errors.Is(err, ErrRefused) || limit.Used() != 0 || find(t, t.Name(), false).Regions != 0 {
-			t.Errorf("%v gave %v; %d used", be.mirrorErr, err, limit.Used())
+			t.Errorf("%v gave %v; %d used", backend.mirrorErr, err, limit.Used())
 		}
 	}
 	// A failing Close changes nothing.
-	be.mirrorErr, be.unmirrorErr = nil, errFaulty
-	m, err = mirrorOn(be, mirrorBytes(), o, origin{})
+	backend.mirrorErr, backend.unmirrorErr = nil, errFaulty
+	m, err = mirrorOn(backend, mirrorBytes(), o, origin{})
 	must(t, err)
 	first, second = halves(m)
 	if err := m.Close(); !errors.Is(err, errFaulty) {
@@ -255,7 +256,7 @@ func TestMirrorFailures(t *testing.T) {
 	if first[3] = 7; second[3] != 7 || limit.Used() != mirrorBytes() {
 		t.Errorf("after a failed Close the mirror holds %d, and %d bytes are used", second[3], limit.Used())
 	}
-	be.unmirrorErr = nil
+	backend.unmirrorErr = nil
 	must(t, m.Close())
 	if limit.Used() != 0 || !faults(func() { sink = first[3] }) {
 		t.Errorf("after Close %d bytes are used", limit.Used())

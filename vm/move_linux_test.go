@@ -36,12 +36,12 @@ func TestMoveTakesNoMemory(t *testing.T) {
 // TestMoveKeepsHugePages: huge pages move whole if both ranges have the same offset in a huge page, and the
 // advice moves too.
 func TestMoveKeepsHugePages(t *testing.T) {
-	be := onlyOS(t)
+	backend := onlyOS(t)
 	huge := HugePageSize()
 	if huge == 0 || HugeMode() == "never" {
 		t.Skip("no huge pages")
 	}
-	r, to := open(t, be, 8*huge, Options{}), open(t, be, 8*huge, Options{})
+	r, to := open(t, backend, 8*huge, Options{}), open(t, backend, 8*huge, Options{})
 	must(t, r.Huge(0, 8*huge))
 	must(t, r.Commit(0, 4*huge))
 	fill(r, 0, 4*huge)

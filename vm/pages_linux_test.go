@@ -73,8 +73,8 @@ func TestPagesAgreeWithTheKernel(t *testing.T) {
 }
 
 func TestPagesSayWhichAreHuge(t *testing.T) {
-	be, huge := onlyOS(t), hugeMachine(t)
-	r := open(t, be, 8*huge, Options{})
+	backend, huge := onlyOS(t), hugeMachine(t)
+	r := open(t, backend, 8*huge, Options{})
 	needsScan(t, r)
 	must(t, r.Huge(2*huge, 3*huge))
 	must(t, r.Commit(0, r.Size()))

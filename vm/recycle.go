@@ -239,8 +239,8 @@ func (m *mapping) dropKept(iv interval) {
 	m.recount()
 }
 
-// commitPages commits reserved pages, without a change of the counts. It makes no system call for kept private
-// pages, which are accessible. It clears the kept pages of the range.
+// commitPages commits reserved pages, without a change of the counts. It makes no system call for kept
+// private pages, which are accessible. It clears the kept pages of the range.
 func (m *mapping) commitPages(iv interval) error {
 	kept := &m.recycling.pages
 	if iv.lo < m.top || m.recycling.spoilt || !kept.contains(iv.lo, iv.hi) {

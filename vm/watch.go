@@ -9,8 +9,8 @@ func init() { written.Regions = watches{} }
 
 // Watchable returns the open region that contains an address. It returns nil if there is no such region, or
 // if the region cannot be watched. A mirror cannot be watched, because a watcher of one half would miss
-// writes to the other half. A region with pages of files need not be watched, because no store saves its
-// world.
+// writes to the other half. A region with pages of files need not be watched: these pages belong to a world
+// that a tool loads to read it, and no store saves this world.
 func (watches) Watchable(addr uintptr) written.Region {
 	m := registry.find(addr)
 	if m == nil || !m.be.reuses() {

@@ -51,7 +51,8 @@ func parse(args []string, stdout io.Writer) (o options, err error) {
 	f.IntVar(&o.Replicas, "replicas", 1, "`number` of servers that keep each message")
 	f.DurationVar(&o.RoundTrip, "round-trip", 200*time.Microsecond, "`time` of a round trip between machines")
 	f.Float64Var(&o.network, "bandwidth", 1250, "`megabytes` a second that a machine can send")
-	f.IntVar(&o.Lookahead, "lookahead", simulation.Lookahead, "`ticks` after which a section takes effect")
+	f.IntVar(&o.Lookahead, "lookahead", simulation.Lookahead,
+		"`ticks` after which data that a region sends to another region takes effect")
 	f.Float64Var(&o.Hz, "hz", 0, "`rate` to reach, in ticks a second; 0: as fast as possible")
 	f.IntVar(&o.Every, "checkpoint", 600,
 		"`ticks` from one checkpoint of a region to the next; 0: no checkpoints")

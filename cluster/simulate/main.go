@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 // costsOf reads the costs from the file of -costs, or measures them if measure is set. It writes measured
-// costs to the file of -costs, if there is one.
+// costs to the file of -costs, if that flag is set.
 func (o *options) costsOf(ctx context.Context, stderr io.Writer) (*plan.Costs, error) {
 	if !o.measure {
 		file, err := os.Open(o.costs)

@@ -6,7 +6,7 @@
 // Gray). Each kind is in the container that fits its use:
 //
 //   - Sound resources are in a bulk.Pool. In every step, each playing sound looks up its resource. A look-up
-//     is one memory access, and a resource never moves. No code iterates over resources.
+//     goes straight to the slot, and a resource never moves. No code iterates over resources.
 //   - Playing sounds are in a bulk.Dense, which keeps them contiguous while sounds start and end. Every step
 //     iterates over all playing sounds. A fade finds its sound by a handle, even after the sound has moved.
 //   - Fades are in a bulk.Dense, because every step iterates over all fades.

@@ -55,7 +55,7 @@ const language = [
   ['Position', 'has the component; for a relation: has a target; for edges: has an edge'],
   ['Position, Velocity', 'has both components; "and" may replace the comma'],
   ['A | B', 'has at least one of the two; "or" may replace the bar'],
-  ['!Dead', 'does not have the component; "not" may replace the mark'],
+  ['!Dead', 'does not have the component; "not" may replace "!"'],
   ['?Velocity', 'shows the component if present; any entity matches'],
   ['ChildOf(Paris)', 'has the target with this name'],
   ['ChildOf(17.3)', 'has the target with this ID'],

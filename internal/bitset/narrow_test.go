@@ -49,11 +49,11 @@ func TestSummariesNarrow(t *testing.T) {
 				}
 				mayAny, allAny := true, true
 				for _, group := range groups {
-					some, one := false, false
+					hasBits, hasFull := false, false
 					for _, s := range group {
-						some, one = some || word(s) != 0, one || word(s) == ones
+						hasBits, hasFull = hasBits || word(s) != 0, hasFull || word(s) == ones
 					}
-					mayAny, allAny = mayAny && some, allAny && one
+					mayAny, allAny = mayAny && hasBits, allAny && hasFull
 				}
 				for _, c := range []struct {
 					is bool

@@ -22,7 +22,7 @@ func (s *Set) Gaps(end uint) iter.Seq2[uint, uint] {
 }
 
 // Trim gives pages that contain no set slot back to the operating system. Their bits still read as zero.
-// Complexity: that of [Set.Gaps], and one system call for each range of at least a page.
+// Complexity: that of [Set.Gaps], and one call of [vm.Seam.Discard] for each range of at least a page.
 func (s *Set) Trim() error {
 	if s.onHeap {
 		return nil

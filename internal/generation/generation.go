@@ -1,17 +1,17 @@
 // Package generation numbers the uses of a slot. A reference contains the number of its element. If the slot
 // has another number, the reference is stale: its element was removed.
 //
-// A generation is a word of 32 bits. The low 24 bits count how often the slot was taken. The high 8 bits hold
-// the mark of the container. Zero is the generation of a slot that was never taken. A mark is never zero, so
-// no taken slot has generation zero.
+// A generation is a word of 32 bits. The low 24 bits count how often the slot was taken; a container may skip
+// counts. The high 8 bits hold the mark of the container. Zero is the generation of a slot that was never
+// taken. A mark is never zero, so no taken slot has generation zero.
 package generation
 
 import "sync/atomic"
 
 const (
 	countBits = 24
-	// MaxCount is the number of times that a slot can be taken. A slot with this count is retired: it is
-	// never taken again, because a count that starts again would make old references valid.
+	// MaxCount is the largest number of times that a slot can be taken. A slot with this count is retired: it
+	// is never taken again, because a count that starts again would make old references valid.
 	MaxCount = 1<<countBits - 1
 	// MaxMark is the number of marks. Containers get the marks in turn, so the 256th container has the same
 	// mark as the first container.
@@ -40,5 +40,5 @@ func Next(old uint32, mark Mark) uint32 { return (old+1)&MaxCount | uint32(mark)
 // Exhausted reports whether a slot of this generation is retired when its element is removed.
 func Exhausted(g uint32) bool { return g&MaxCount == MaxCount }
 
-// Count returns the number of times that the slot was taken.
+// Count returns the low 24 bits of a generation.
 func Count(g uint32) uint32 { return g & MaxCount }

@@ -1,9 +1,9 @@
 // Package measure compares several ways to do the same work in one process. `vast bench` and the module bench
 // share package measure.
 //
-// The sides of a comparison take turns: each round takes one sample of every side, so that a slow moment of
-// the machine affects all sides. The figure to compare is the best sample, because other programs can only
-// make a sample worse. The median shows how noisy the machine was.
+// The ways are the sides of a comparison. They take turns: each round takes one sample of every side, so that
+// a slow moment of the machine affects all sides. The figure to compare is the best sample, because other
+// programs can only make a sample worse. The median shows how noisy the machine was.
 package measure
 
 import "slices"

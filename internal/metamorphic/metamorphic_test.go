@@ -74,7 +74,7 @@ func TestCoverage(t *testing.T) {
 	if len(done) != int(verbs) || done[Empty] == 0 {
 		t.Errorf("a long stream has %d of %d verbs: %v", len(done), verbs, done)
 	}
-	// Each verb must have an effect: its results differ from those of Ask with other numbers.
+	// Each verb must have an effect: if Ask with other numbers takes its place, the results differ.
 	for do := range verbs {
 		ops := []Op{{New, 0, 2, 0}, {New, 0, 1, 0}, {Add, 0, 0, 1}, {Link, 0, 1, 0}, {Connect, 0, 1, 5}}
 		a, _ := Play(Configuration{Workers: 1}, append(slices.Clone(ops), Op{do, 0, 0, 9}))

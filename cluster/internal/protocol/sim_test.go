@@ -410,7 +410,7 @@ func (p *pointer) holder() int {
 	return process
 }
 
-// choose returns a random owner that can run. It returns nil if several random owners cannot run.
+// choose returns a random owner that can run. It tries eight random owners, and returns nil if none can run.
 func (s *sim) choose() *simOwner {
 	for range 8 {
 		if len(s.owners) == 0 {
@@ -424,7 +424,7 @@ func (s *sim) choose() *simOwner {
 	return nil
 }
 
-// ended counts the reason for which an owner has ended. An unexpected error is a violation.
+// ended removes an owner that has ended. An unexpected error of the owner is a violation.
 func (s *sim) ended(o *simOwner) {
 	o.done = true
 	switch {

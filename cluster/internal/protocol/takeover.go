@@ -156,7 +156,7 @@ func (r *owner) refill(ctx context.Context, ticks []owned) ([]owned, error) {
 		m, err := decode(b)
 		if err == nil {
 			if m.epoch < r.pointer.HolderEpoch && m.tick > r.pointer.Since {
-				return ticks, nil // the outbox never had this tick
+				return ticks, nil // the outbox never had this tick: see pointer.Holder
 			}
 			m.epoch, m.owner = r.epoch, r.o.Number
 			err = r.own.check(m)

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// measureDisk measures the times of syncs after small and large writes, the spread of these times, and the
-// number of files that the disk syncs at the same time.
+// measureDisk measures the times of small and large writes with a sync, the spread of the times of small
+// writes, and the number of files that the disk syncs at the same time.
 func measureDisk(dir string, c *plan.Costs) (err error) {
 	const most, chunk = 32, 512 << 10
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()

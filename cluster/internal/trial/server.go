@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// logs is the number of outboxes to which a measurement appends at the same time. The server delivers the
-	// messages of the outboxes logs to 2*logs-1 to this process.
+	// logs is the number of outboxes to which a measurement appends at the same time. There are twice as many
+	// outboxes: the server delivers the messages of the second half to this process.
 	logs  = 4
 	depth = 8 // maximum number of unacknowledged messages of an outbox
 	// small and large are sizes of messages, in bytes. The cost of a byte follows from the costs of two
@@ -153,7 +153,7 @@ func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 		if err != nil {
 			return err
 		}
-		each := float64(before+after) / (unitsBefore + unitsAfter) // real time of all cores for a unit
+		each := float64(before+after) / (unitsBefore + unitsAfter) // real time in which all cores do one unit
 		missing := (float64(took)/each - units) / (float64(took) / each)
 		messages := micros(took) / message.real[0]
 		lost = append(lost, missing*micros(took)*float64(c.Cores)/messages)

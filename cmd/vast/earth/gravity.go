@@ -16,9 +16,10 @@ import (
 // 200,000 places have 40 thousand million pairs, too many to store. A destination is therefore drawn in
 // steps:
 //
-//  1. A cell of a coarse grid, about 550 km wide, is drawn from a table of the cumulative weights of all
-//     pairs of cells. Between distant cells, f is that of the distance of their centres of population.
-//     Between near cells, and inside a cell, f is the mean over sampled pairs of places.
+//  1. A cell of a coarse grid, about 550 km wide, is drawn. A table has, for each cell of origin, the
+//     cumulative weights of all cells. The weight of a cell is its inhabitants times f. Between distant
+//     cells, f is that of the distance of their centres of population. Between near cells, and inside a cell,
+//     f is the mean over sampled pairs of places.
 //  2. If the cell is distant, a place in the cell is drawn, in proportion to inhabitants. This place is the
 //     destination, because all places of a distant cell count as equally far.
 //  3. If the cell is near, eight candidates are drawn from all near cells: a cell in proportion to the cell's
@@ -27,7 +28,7 @@ import (
 //     resampling (D. B. Rubin, in "Bayesian Statistics 3", 1988). More candidates would approximate the model
 //     better.
 const (
-	minWeight    = 100 // weight of a place with fewer than 100 inhabitants, or with an unknown number
+	minWeight    = 100 // places with fewer inhabitants, or with an unknown number, count as 100 inhabitants
 	earthRadius  = 6371.0
 	minDistance  = 50.0   // km; shorter distances count as 50 km
 	nearDistance = 1000.0 // km; largest distance between the centres of near cells
@@ -87,7 +88,7 @@ func (g *gravity) drawPlace(c *cell, s *stream) uint32 {
 }
 
 // destination draws a destination for a traveller in the place origin. It returns origin if there is no other
-// place.
+// place, or if all candidates are origin.
 func (g *gravity) destination(origin uint32, s *stream) uint32 {
 	here := g.cellOf[origin]
 	row := g.rowOf(here)
@@ -249,7 +250,7 @@ func (g *gravity) weigh(origin int, seed uint64) {
 		row[to] = math.Float32bits(w)
 		total += float64(w)
 	}
-	if total == 0 { // there is only one place
+	if total == 0 { // there is only one cell, and sampled found no other place in it
 		total = 1
 	}
 	sum := 0.0
@@ -259,8 +260,8 @@ func (g *gravity) weigh(origin int, seed uint64) {
 	}
 }
 
-// sampled returns the mean of f over sampled pairs of different places in two cells, or 0 if there is only
-// one place.
+// sampled returns the mean of f over sampled pairs of different places in two cells, or 0 if it has sampled
+// no such pair.
 func (g *gravity) sampled(a, b *cell, s *stream) float64 {
 	sum, pairs := 0.0, 0
 	for range sampledPairs {

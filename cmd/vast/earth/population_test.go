@@ -32,7 +32,7 @@ func TestHomesFollowTheInhabitants(t *testing.T) {
 	}
 	all := float64(e.inhabitants[len(e.inhabitants)-1])
 	for i, s := range e.sites {
-		// At the start the homes are not random: they are spread evenly.
+		// At the start, the homes are spread evenly over the inhabitants.
 		if want := float64(s.Weight) / all * travellers; math.Abs(at[i]-want) > 2 {
 			t.Errorf("%v travellers live in place %d, expected %.1f", at[i], i, want)
 		}

@@ -393,7 +393,7 @@ func (c *Completion) WantsNames() (prefix string, ok bool) {
 	return strings.TrimPrefix(c.prefix, `"`), c.names
 }
 
-// AddNames adds items for the names of entities, the most important name first.
+// AddNames adds items for the names of entities. The list must begin with the most important name.
 func (c *Completion) AddNames(list []Suggestion) {
 	for i, s := range list {
 		text := quoteTarget(s.Name)

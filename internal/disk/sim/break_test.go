@@ -60,7 +60,7 @@ func TestBreakReplace(t *testing.T) {
 	}{
 		{0, false},
 		{sim.FolderSyncDoesNothing, true},
-		{sim.FileSyncEarly, false}, // the program calls Close before Rename
+		{sim.FileSyncEarly, false}, // Close makes the bytes durable, and the program calls it before Rename
 		{sim.RenameBeforeData, true},
 		{sim.FolderSyncDoesNothing | sim.RenameBeforeData, true},
 	} {

@@ -115,7 +115,8 @@ func newPool(t *testing.T, capacity int) *bulk.SharedPool[uint64] {
 func TestSharedPoolIsLinearizable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	// The pool has few slots, so slots are soon reused. Some slots share a generation, others have their own.
+	// The pool has few slots, so slots are soon reused. It then stores generations in both ways: one for all
+	// slots of a word, and one for each slot.
 	p := newPool(t, 34)
 	for i := range uint64(linearHistories()) {
 		h := poolHistory(p, seed+i)

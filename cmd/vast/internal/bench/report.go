@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// row compares the side of the library with another side of a work.
+// row compares the library with another way to do the same work.
 type row struct {
 	Family         string  `json:"family"`
 	Work           string  `json:"work"`

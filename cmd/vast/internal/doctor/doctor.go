@@ -37,7 +37,7 @@ const (
 	// maxProbed is the largest region that Run tries to reserve: the user address space of a 64-bit machine
 	// with four levels of page tables.
 	maxProbed int64 = 128 << 40
-	// defaultCapacity is the capacity that a container reserves by default.
+	// defaultCapacity is the most address space that a container reserves by default.
 	defaultCapacity int64 = 16 << 30
 	// comfortable is enough address space for dozens of containers of default capacity.
 	comfortable int64 = 1 << 40
@@ -190,7 +190,7 @@ func addressLimit(f vm.Facts) Check {
 	default:
 		return c
 	}
-	c.Advice = "A container without a capacity reserves " + defaultCapacityText +
+	c.Advice = "A container without a capacity reserves up to " + defaultCapacityText +
 		" of address space. Lift RLIMIT_AS (ulimit -v unlimited; LimitAS= in systemd), or give containers " +
 		"smaller capacities."
 	return c
@@ -287,11 +287,12 @@ func reservation(f vm.Facts, largest int) Check {
 	case f.HeapStandIn:
 		c.Verdict = warn
 		c.Value += ", Go heap memory"
-		c.Advice = "This build cannot reserve address space (32 bits, WebAssembly, or the race detector): " +
-			"a region is one allocation of its whole size. Give containers small capacities."
+		c.Advice = "This build cannot reserve address space (32 bits, WebAssembly, an unsupported system " +
+			"or processor, or the race detector): a region is one allocation of its whole size. Give " +
+			"containers small capacities."
 	case int64(largest) < defaultCapacity:
 		c.Verdict = bad
-		c.Advice = "A container without a capacity reserves " + defaultCapacityText +
+		c.Advice = "A container without a capacity reserves up to " + defaultCapacityText +
 			": give containers smaller capacities, or lift RLIMIT_AS (ulimit -v unlimited)."
 	case int64(largest) < comfortable:
 		c.Verdict = warn

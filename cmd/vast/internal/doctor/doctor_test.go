@@ -164,7 +164,7 @@ func TestRun(t *testing.T) {
 			want = 1
 		}
 	}
-	// The report has a check "system calls" for each call that a sandbox refuses.
+	// If a sandbox refuses several calls, the report has a check "system calls" for each of them.
 	if names = slices.Compact(names); !slices.Equal(names, checkNames) || status != want ||
 		problems.Len() > 0 {
 		t.Errorf("checks %q, want %q; status %d, want %d; stderr %q", names, checkNames, status, want,

@@ -72,7 +72,7 @@ func failureIn(line string) error {
 	return errors.New(response.Error.Message)
 }
 
-// csv copies rows of CSV as lines copies rows of JSON. It copies the heading, too, but does not count it.
+// csv does the same for CSV as the method lines for JSON. It also copies the heading, but does not count it.
 func (o *output) csv(in io.Reader, limit int) (n int, more bool, err error) {
 	rows, out := newReader(in), csv.NewWriter(o.to)
 	for n = -1; ; n++ {

@@ -56,8 +56,8 @@ func openDescriptors() int {
 }
 
 // figure is a field of figures, with a rule for its growth. An exact figure has the same value after each
-// round. For another figure, the median of the last quarter of the rounds may exceed the median of the first
-// quarter by a twentieth plus the slack.
+// round. For any other figure, the median of the last quarter of the rounds may exceed the median of the
+// first quarter by a twentieth plus the slack.
 type figure struct {
 	name  string
 	of    func(*figures) *int

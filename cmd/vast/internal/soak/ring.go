@@ -19,8 +19,8 @@ func rings(t *tally) churn {
 		// The smallest capacity, 8192, has room for a chunk of the writer and a chunk of the reader.
 		buffer := mustReturn(ring.New(ring.Options{Capacity: 1 << (13 + r.IntN(4))}))
 		total, seed := 100_000+r.IntN(100_000), r.Uint64()
-		var all together
-		all.run(func() {
+		var goroutines together
+		goroutines.run(func() {
 			r := rand.New(rand.NewPCG(seed, 1))
 			defer buffer.CloseWrite()
 			for sent := 0; sent < total; {
@@ -32,7 +32,7 @@ func rings(t *tally) churn {
 				sent += len(chunk)
 			}
 		})
-		all.run(func() {
+		goroutines.run(func() {
 			r, received := rand.New(rand.NewPCG(seed, 2)), 0
 			for {
 				chunk, err := buffer.Peek(1 + r.IntN(4000))
@@ -49,7 +49,7 @@ func rings(t *tally) churn {
 				}
 			}
 		})
-		all.wait()
+		goroutines.wait()
 		mustSucceed(buffer.Close())
 
 		if lasting == nil {

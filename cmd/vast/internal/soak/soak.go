@@ -111,7 +111,7 @@ const (
 	// maxSamples bounds the samples of a soak. They are allocated before the baseline, so that their memory
 	// does not count as growth.
 	maxSamples = 1000
-	// settlingRounds is the number of the round that gives the baseline. Earlier rounds open the lasting
+	// settlingRounds is the number of the round that gives the baseline. The first round opens the lasting
 	// containers.
 	settlingRounds = 3
 )

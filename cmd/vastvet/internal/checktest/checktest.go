@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/analysistest"
 
-	_ "github.com/vastgo/vast" // testdata imports vast, but the go command ignores the imports of testdata
+	_ "github.com/vastgo/vast" // keeps the requirement that testdata needs: go mod tidy ignores testdata
 )
 
 // root is the path from an analyzer's folder to the folder of go.work. The analyzer runs there, because

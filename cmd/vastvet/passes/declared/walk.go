@@ -31,7 +31,7 @@ func (s *system) enter(function ast.Expr, depth int) {
 		}
 		return
 	case *ast.IndexExpr:
-		s.enter(f.X, depth) // f.X is a generic function
+		s.enter(f.X, depth) // f.X may be a generic function
 		return
 	case *ast.IndexListExpr:
 		s.enter(f.X, depth)
