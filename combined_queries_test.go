@@ -22,8 +22,8 @@ type combinedQuery struct {
 	witness  Entity              // an entity that the query usually matches
 }
 
-// fits decides whether to add a form to a query. It accepts every form that matches the witness, and about
-// one in eight forms that exclude the witness.
+// fits decides whether to add a form, such as Without or Any, to a query. It accepts every form that matches
+// the witness, and about one in eight forms that exclude the witness.
 func (m *combinedModel) fits(b *byteStream, matches bool) bool { return matches || b.next()%8 == 0 }
 
 func (q *combinedQuery) test(f func(Entity) bool, format string, a ...any) {
@@ -290,7 +290,8 @@ func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
 	return set
 }
 
-// checkRuns checks that the runs hold the entities of All, and that no run could be longer.
+// checkRuns checks that the runs hold the entities of All. If they are in the order of slots, it also checks
+// that no run could be longer.
 func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 	n := 0
 	last := Run{}

@@ -27,10 +27,10 @@ type CommandsOptions struct {
 // Commands record structural changes, and [World.Apply] makes these changes later. A program may record, but
 // not change the structure, while a query runs. Make Commands with [NewCommands].
 //
-// Recording writes a few words into memory off the Go heap. Apply keeps this memory for the next commands;
-// see [Commands.Trim]. If there is no memory, recording panics with a [*vm.Error], and earlier commands stay
-// recorded; see [Commands.GrowBytes]. Recording panics if the Commands are closed, are being applied, or
-// belong to another world.
+// Commands lie in memory off the Go heap, except values with Go pointers. Apply keeps this memory for the
+// next commands; see [Commands.Trim]. If there is no memory, recording panics with a [*vm.Error], and earlier
+// commands stay recorded; see [Commands.GrowBytes]. Recording panics if the Commands are closed, are being
+// applied, or belong to another world.
 //
 // One goroutine at a time may record into Commands: give each goroutine its own Commands. Recording may run
 // at the same time as queries, look-ups, and recording into other Commands of the same world, but not while
@@ -38,7 +38,7 @@ type CommandsOptions struct {
 type Commands struct {
 	base  unsafe.Pointer // the first command
 	used  uintptr        // bytes of commands
-	room  uintptr        // end of the committed memory, or c.used, so that record calls makeRoom
+	room  uintptr        // end of the committed memory; equal to used if record must call makeRoom
 	world *World
 
 	position     int     // the position that At set

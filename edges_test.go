@@ -147,7 +147,7 @@ func TestEdgesModel(t *testing.T) {
 				mark.Add(e)
 			}
 			all := deletedWith(models, es)
-			if len(all) == 0 && len(es) > 0 { // DeleteAll may delete some seeds: see TestRelationModel
+			if len(all) == 0 && len(es) > 0 { // DeleteAll spares some of es, and may delete others
 				for _, e := range es {
 					mark.Remove(e)
 				}

@@ -50,7 +50,7 @@ func ExampleQuery_All() {
 	// Output: the first ship low on fuel: 3.1
 }
 
-// Each method returns a new query and leaves the old query unchanged.
+// Without, Any and Exactly return a new query and leave the old query unchanged.
 func ExampleWorld_Query() {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

@@ -24,7 +24,8 @@ func (x *extent) first() uint32 { return x.word * 64 }
 func (x *extent) end() uint32   { return (x.word + x.words) * 64 }
 
 // draw gives the archetype extents with room for at least n more entities. If there is room, draw adds at
-// least a quarter to the words that the archetype owns. On failure nothing has changed.
+// least a quarter to the words that the archetype owns. On failure the archetype gains no words, and draw
+// gives back the memory that it committed.
 func (w *World) draw(a *Archetype, n int) error {
 	if err := w.prepare(); err != nil {
 		return err
@@ -170,17 +171,17 @@ func (w *World) place(a *Archetype, minWords, words uint32) (word, got uint32, e
 	return start, words, w.claim(a, start, words)
 }
 
-// full returns the error for a world in which too few words belong to no archetype.
+// full returns the error for a world with too few words that no archetype owns.
 func (w *World) full(a *Archetype) error {
 	return &vm.Error{Op: "grow", Purpose: w.options.Name, Bytes: 64 * a.bytes, Err: vm.ErrCapacity,
 		Detail: fmt.Sprintf("archetypes own too many of the %d slots, %d of them with entities: set a "+
 			"larger Options.MaxEntities", w.options.MaxEntities, w.Len())}
 }
 
-// align returns the first word, from the frontier on, that begins at or behind a border of huge pages in the
-// archetype's widest column. If the extent does not fill a huge page, align returns the frontier. Archetypes
-// should not share a huge page, because the page can be given back only when each of these archetypes has
-// given back its words.
+// align returns the first word that begins at or behind the next border of huge pages from the frontier on,
+// in the archetype's widest column. If the extent does not fill a huge page, align returns the frontier.
+// Archetypes should not share a huge page, because the page can be given back only when each of these
+// archetypes has given back its words.
 func (w *World) align(a *Archetype, words uint32) uint32 {
 	huge := w.alignment
 	wordBytes := 64 * a.widest

@@ -19,7 +19,7 @@ func TestRegisteringFails(t *testing.T) {
 	} {
 		refused := 0
 		calls := faulttest.EachCall(t, func() error {
-			// With heap pages, each column has reservations of its own.
+			// With heap pages, columns share no reservation, so each registration makes memory calls.
 			w := NewWorld(Options{MaxEntities: 1024, Pages: vm.PagesHeap})
 			defer w.Close()
 			err := faulttest.Again(t, name, func() error { register(w); return nil }, func() {

@@ -93,7 +93,7 @@ type deletion struct {
 }
 
 // startDeletion returns an empty set with the buffers of the last deletion, which w.deletion keeps. While a
-// deletion calls hooks, w.deletion is nil: if a hook panics, the set is lost.
+// deletion calls hooks, w.deletion is nil: if a hook panics, the buffers are lost.
 func (w *World) startDeletion() *deletion {
 	d := w.deletion
 	w.deletion = nil

@@ -356,8 +356,8 @@ func (r *restored) settleColumn(i int, c *column) error {
 		}
 		w.addedTo(c, uint32(word))
 		for _, m := range c.marks[len(r.s.Columns[i].Notes):] {
-			// The state has no marks of this tracker. All components are new to the tracker, because it last
-			// looked at an empty world.
+			// The state has nothing about this tracker. All components are new to it, because it last looked
+			// at an empty world.
 			m.changed.Mark(uint(word), mask)
 			m.touched.Mark(uint(word), mask)
 		}

@@ -46,15 +46,15 @@ func BenchmarkRareStates(b *testing.B) {
 			}
 			dense, rare := w.Query(plain), w.Query(sparse)
 			var sums [3]uint64
-			sides := []func(){
+			loops := []func(){
 				func() { sums[0] = sumOfColumn(plain, dense) },
 				func() { sums[1] = sumOfSparse(sparse, rare) },
 				func() { sums[2] = sumOfAll(sparse) },
 			}
 			count := float64(sparse.Len())
-			samples := measure.Turns(max(b.N, 7), len(sides), nil, func(side int) float64 {
+			samples := measure.Turns(max(b.N, 7), len(loops), nil, func(loop int) float64 {
 				start := time.Now()
-				sides[side]()
+				loops[loop]()
 				return float64(time.Since(start).Nanoseconds()) / count
 			})
 			if sums[0] != sums[1] || sums[0] != sums[2] {

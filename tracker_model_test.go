@@ -61,7 +61,7 @@ func editing(edit func(Entity) *uint64) func(Entity, uint64) bool {
 	}
 }
 
-// trackedModel models the marks of one tracker for one column.
+// trackedModel models what one tracker knows of one column.
 type trackedModel struct {
 	known   map[Entity]bool // entities that had the component at the last Next
 	written map[Entity]bool // entities whose component was written since the last Next
@@ -76,12 +76,12 @@ type trackedWorld struct {
 	has      []map[Entity]bool // by column: the entities that have the component
 	alive    []Entity
 	trackers []*Tracker
-	of       []map[int]*trackedModel // by tracker: the models, by column
+	models   []map[int]*trackedModel // by tracker: the models, by column
 }
 
 func (m *trackedWorld) wrote(i int, e Entity) {
-	for _, of := range m.of {
-		if k := of[i]; k != nil {
+	for _, models := range m.models {
+		if k := models[i]; k != nil {
 			k.written[e] = true
 		}
 	}
@@ -224,23 +224,23 @@ func (m *trackedWorld) bulk(i, j int, q Query, v uint64) {
 func (m *trackedWorld) changeTracker() {
 	switch {
 	case len(m.trackers) < 4 && m.r.IntN(3) == 0:
-		of := map[int]*trackedModel{}
+		models := map[int]*trackedModel{}
 		var cols []AnyColumn
 		for _, i := range m.r.Perm(len(m.cols))[:1+m.r.IntN(len(m.cols))] {
-			of[i] = &trackedModel{known: maps.Clone(m.has[i]), written: map[Entity]bool{}}
+			models[i] = &trackedModel{known: maps.Clone(m.has[i]), written: map[Entity]bool{}}
 			cols = append(cols, m.cols[i])
 		}
-		m.trackers, m.of = append(m.trackers, NewTracker(m.w, cols...)), append(m.of, of)
+		m.trackers, m.models = append(m.trackers, NewTracker(m.w, cols...)), append(m.models, models)
 	case len(m.trackers) > 0:
 		k := m.r.IntN(len(m.trackers))
 		switch m.r.IntN(6) {
 		case 0:
 			m.trackers[k].Close()
-			m.trackers, m.of = slices.Delete(m.trackers, k, k+1), slices.Delete(m.of, k, k+1)
+			m.trackers, m.models = slices.Delete(m.trackers, k, k+1), slices.Delete(m.models, k, k+1)
 		case 1, 2, 3:
 			m.trackers[k].Next()
-			for i, known := range m.of[k] {
-				known.known, known.written = maps.Clone(m.has[i]), map[Entity]bool{}
+			for i, model := range m.models[k] {
+				model.known, model.written = maps.Clone(m.has[i]), map[Entity]bool{}
 			}
 		}
 	}
@@ -250,19 +250,19 @@ func (m *trackedWorld) check() {
 	m.t.Helper()
 	m.w.checkInvariants()
 	for k, tr := range m.trackers {
-		for i, of := range m.of[k] {
+		for i, model := range m.models[k] {
 			var added, changed, removed, either []Entity
 			for e := range m.has[i] {
 				switch {
-				case !of.known[e]:
+				case !model.known[e]:
 					added = append(added, e)
 					either = append(either, e)
-				case of.written[e]:
+				case model.written[e]:
 					changed = append(changed, e)
 					either = append(either, e)
 				}
 			}
-			for e := range of.known {
+			for e := range model.known {
 				if !m.has[i][e] {
 					removed = append(removed, e)
 				}

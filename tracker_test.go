@@ -68,7 +68,7 @@ func TestTrackersOfWholeBlocks(t *testing.T) {
 	w.checkInvariants()
 }
 
-// TestEditingWorkers lets several goroutines set marks in the same words and blocks.
+// TestEditingWorkers lets several goroutines edit entities whose slots are in the same words and blocks.
 func TestEditingWorkers(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1 << 16})
 	defer w.Close()

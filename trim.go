@@ -15,8 +15,8 @@ import (
 // Call Trim after many entities were deleted. Trim is not a structural change, but must run alone, as
 // structural changes do. If a system call fails, Trim returns a [*vm.Error], and the world still works.
 //
-// Complexity: one step for each gap between entities in each column, and one system call for each gap that
-// fills a page.
+// Complexity: one step for each gap between entities in each column, and at most a few system calls for each
+// gap of at least a page.
 func (w *World) Trim() error {
 	w.mustBeOpen("Trim")
 	w.mustRunAlone("World.Trim")
@@ -38,8 +38,9 @@ func (w *World) Trim() error {
 	for _, k := range w.relations {
 		errs = append(errs, k.trimEnd(int(w.frontier)*64))
 	}
+	// c.kept changes owed, also of other columns. c.trim reads owed, so all calls of c.kept come first.
 	for _, c := range w.columns {
-		c.kept(c.promised) // c.trim reads owed, which this call and calls for other columns change
+		c.kept(c.promised)
 	}
 	for _, c := range w.columns {
 		errs = append(errs, c.trim())
@@ -48,9 +49,9 @@ func (w *World) Trim() error {
 }
 
 // trimWords gives back the generations of the words [lo, hi), which no archetype owns. Each word keeps its
-// largest generation as its floor. A look-up with an old entity finds generation zero, which differs from the
-// entity's generation. When an archetype owns the word again, the word's generations continue above the
-// floor. See docs/decisions/0008-generation-floors.md.
+// largest generation as its floor. Old entities stay stale: no entity has generation zero, and no slot of the
+// words is live. When an archetype owns the word again, the word's generations continue above the floor. See
+// docs/decisions/0008-generation-floors.md.
 func (w *World) trimWords(lo, hi uint32) error {
 	w.noteFloors(lo, hi)
 	return w.control.Discard(int(lo)*bytesGenerations, int(hi-lo)*bytesGenerations)

@@ -100,7 +100,7 @@ func (c numbered[T]) write(r Run, v func(i int) uint64) {
 	}
 }
 
-// mixed is the number for an element whose words differ.
+// mixed is the number for an array whose elements differ.
 const mixed = ^uint64(0) - 7
 
 func newModelColumn(w *World, i int) modelColumn {

@@ -67,7 +67,7 @@ func TestChartShowsEveryLine(t *testing.T) {
 			t.Errorf("the chart has a line %q", unwanted)
 		}
 	}
-	// chartStyle has each colour once. The chart must have it, too.
+	// chartStyle names each colour once. If a colour occurs again, something is drawn with it.
 	for _, colour := range []string{"fill:#FFFFFE", "fill:#1F2328", "stroke:#E1E4E9"} {
 		if strings.Count(out.String(), colour) < 2 {
 			t.Errorf("nothing is drawn with %s", colour)

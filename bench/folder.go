@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// A side keeps its files in a temporary folder, and removes the folder when it closes. If a signal arrives,
+// Comparisons keep their files in temporary folders, and remove the folders at the end. If a signal arrives,
 // the process removes the remaining folders before it ends, because some hold gigabytes.
 
-// folders are the temporary folders of the open sides.
+// folders are the folders that makeFolder has made and removeFolder has not removed yet.
 var folders struct {
 	sync.Mutex
 	dirs  map[string]bool
@@ -45,7 +45,7 @@ func removeFolders() {
 	defer folders.Unlock()
 	folders.ended = true
 	for dir := range folders.dirs {
-		// RemoveAll can fail, because a side may still be making files in dir.
+		// RemoveAll can fail, because a comparison may still be making files in dir.
 		for range 10 {
 			if os.RemoveAll(dir) == nil {
 				break

@@ -18,8 +18,8 @@ import (
 // A Place is the sum of the positions of an entity and of all its ancestors.
 type Place struct{ X, Y float64 }
 
-// hierarchyExtras is the number of component types besides Position and Velocity in the worlds of the empty
-// query.
+// hierarchyExtras is the number of component types besides Position and Velocity in the worlds of
+// emptyquery.go.
 const hierarchyExtras = 1
 
 // The shape of a family.

@@ -7,11 +7,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// These works visit one entity at a time, with [vast.Query.Slots]; query2comp_all is an exception.
+// These works visit one entity at a time, on Vast with [vast.Query.Slots], or in query2comp_all with
+// [vast.Query.All].
 //
 // Works query2comp_slots, sparse_added_slots: query2comp and sparse_added.
 //
-// Work query2comp_all: query2comp with [vast.Query.All] and Get.
+// Work query2comp_all: query2comp with Get.
 //
 // Work query7comp_slots: query n entities with Position, Velocity and C1 … C5. Add the velocity, and the X of
 // the other components, to the position.

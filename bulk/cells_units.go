@@ -8,7 +8,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newSlab makes a slab of class k in the lowest gap. After an error nothing has changed.
+// newSlab makes a slab of class k in the lowest gap. After an error no list has changed.
 //
 //go:noinline
 func (c *cells) newSlab(op operation, k int) error {
@@ -57,7 +57,7 @@ func (c *cells) describe(u uint, s slab, r holding) {
 }
 
 // takeStretch hands out a stretch for n elements, with the given number of spare units if possible. After an
-// error nothing has changed.
+// error no list has changed.
 func (c *cells) takeStretch(op operation, n int, spare uint) (place, generation uint32, err error) {
 	need := c.unitsFor(n)
 	if need > c.units {
@@ -101,9 +101,9 @@ func (c *cells) roomAfter(room uint32) uint32 {
 	return min(room, maxRoom-1) + 1
 }
 
-// regrow makes room for n elements, for the list at a place that it has outgrown. A stretch may grow in
-// place. Otherwise regrow returns a new place, and the caller copies the elements and frees the old place.
-// After an error nothing has changed.
+// regrow makes room for n elements of the list at the given place, whose room is too small. A stretch may
+// grow in place. Otherwise regrow returns a new place, and the caller copies the elements and frees the old
+// place. After an error no list has changed.
 func (c *cells) regrow(op operation, place uint32, n int) (at, generation uint32, err error) {
 	n = max(n, int(c.roomAfter(c.room(place))))
 	if c.classFor(n) < len(c.classes) {

@@ -26,7 +26,8 @@ func (d *Dense[T]) mustBeFree(i uint) {
 // memory.
 func (d *Dense[T]) checkInvariants() {
 	d.slots.checkInvariants()
-	// There are as many live slots as elements. If each live slot owns its element, the tables are inverse.
+	// d.slots has as many live slots as elements. If each live slot is also the owner of its element,
+	// locators and owners are inverse to each other.
 	for slot := range d.room {
 		l := *d.locator(slot)
 		live := d.live.Test(slot)

@@ -11,12 +11,12 @@ import (
 // The method is epoch-based reclamation: Keir Fraser, "Practical lock-freedom" (2004), chapter 5.2.3. A
 // reader that enters announces the current epoch. The epoch advances when all readers that are inside have
 // announced the current epoch. A reader that can access a value removed in epoch e has announced epoch e or
-// an earlier epoch. When the epoch is e+2, all these readers have left.
+// an earlier epoch. The epoch advances from e+1 to e+2 only after all these readers have left.
 //
 // The alternative is hazard pointers (Michael, 2004): a reader announces each object before reading it, by a
 // store with a memory barrier. With epochs a reader needs one barrier for any number of objects. The drawback
-// of epochs: one reader that stays inside delays all freeing. Therefore the container bounds the number of
-// values that wait to be freed, and its error gives that number.
+// of epochs: one reader that stays inside delays all freeing. Therefore [SharedTable] bounds the number of
+// values that wait to be freed, and its error gives the number of readers and writers that are inside.
 type epochs struct {
 	now atomic.Uint64
 	_   [56]byte // keeps mu and all out of the cache line of now, which readers load

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// handled is the common interface of Pool and Dense.
+// handled is the common interface of Pool, Dense and sharedForTest.
 type handled[T any] interface {
 	Insert(T) (Handle[T], *T)
 	InsertZero() (Handle[T], *T)
@@ -256,13 +256,14 @@ func compareSlice[T comparable](t *testing.T, d *Dense[T], m *handledModel[T]) {
 	if len(seen) != len(es) {
 		t.Fatalf("%d elements have %d handles", len(es), len(seen))
 	}
+	yielded := false
 	for first, run := range d.Runs() {
 		if first != 0 || len(run) != len(es) || &run[0] != &es[0] {
 			t.Fatalf("the run has %d elements from index %d on, want %d from 0 on", len(run), first, len(es))
 		}
-		seen = nil
+		yielded = true
 	}
-	if len(es) > 0 && seen != nil {
+	if len(es) > 0 && !yielded {
 		t.Fatal("Runs yields nothing")
 	}
 	for _, h := range m.known {

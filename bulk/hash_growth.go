@@ -17,8 +17,8 @@ import (
 // were emptied before.
 //
 // Litwin's linear hashing ("Linear Hashing: A New Tool for File and Table Addressing", 1980) splits a bucket
-// into two buckets that are half as full. There, the buckets that are not split yet need room for twice as
-// many entries.
+// into two buckets that are half as full. There, the buckets that are not split yet are twice as full as the
+// others; here, they are 1.4 times as full.
 
 const (
 	// maxFull is the percentage of full slots at which stretching begins. Stretching alone lowers it to 61%.
@@ -196,7 +196,8 @@ func (x *HashIndex[K, V]) stretch(op operation, steps int) error {
 func (x *HashIndex[K, V]) stretchFast(b uint64) bool {
 	p := x.bucket(b)
 	c := *(*uint64)(p)
-	// If a large home were bucket b, the loop would meet moved entries again.
+	// If a large home were bucket b, an entry could take a second slot of b, or pass b although its old slot
+	// becomes empty.
 	if c >= onePassed || b*x.large/x.small == b || x.makeSpare(opAdd, slotsPerBucket) != nil {
 		return false
 	}

@@ -134,8 +134,8 @@ func (t *buckets[K, V]) find(h uint64, k K) (at place, ok bool) {
 	return t.findFrom(h, k, place{bucket: t.home(h)}, allSlots)
 }
 
-// findNext returns the next slot of a key behind the slot at, which find or findNext has returned. The caller
-// may have emptied the slot at.
+// findNext returns the next slot of a key after the place at, a result of find or findNext. The caller may
+// have emptied the slot of at.
 func (t *buckets[K, V]) findNext(h uint64, k K, at place) (next place, ok bool) {
 	return t.findFrom(h, k, at, allSlots<<(8*at.slot+8))
 }
@@ -161,8 +161,9 @@ func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next pl
 
 func (t *buckets[K, V]) valueAt(at place) V { return *t.value(t.bucket(at.bucket), at.slot) }
 
-// groupIn returns the address of the group's number in a slot that stands for many values: the first four
-// bytes of the value's place. This is sound because values have at least four bytes and no Go pointers.
+// groupIn returns the address of the number of a group (see HashIndex.many) in a slot that stands for many
+// values: the first four bytes of the value's place. This is sound because values have at least four bytes
+// and no Go pointers.
 func (t *buckets[K, V]) groupIn(at place) *uint32 {
 	return (*uint32)(unsafe.Pointer(t.value(t.bucket(at.bucket), at.slot)))
 }

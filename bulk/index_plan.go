@@ -73,7 +73,7 @@ func (p *promise) kept() bool {
 // allow adds n, which may be negative, to the capacity.
 func (p *plan) allow(n int) { p.capacity += n }
 
-// maxPairs is the largest number of pairs of an index. A uint32 can then number the nodes of its tree.
+// maxPairs is the largest number of pairs of an index. A uint32 can then number the nodes of an OrderedIndex.
 const maxPairs int64 = 1 << 36
 
 // solid reports whether values of type t have no padding.

@@ -2,7 +2,8 @@ package bulk
 
 import "unsafe"
 
-// ListsStats describes how a [Lists] uses its memory. Each count of bytes includes the counts above it.
+// ListsStats describes how a [Lists] uses its memory. Each number of bytes includes the numbers of
+// bytes above it.
 type ListsStats struct {
 	Lists         int
 	Elements      int

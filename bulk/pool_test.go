@@ -72,8 +72,8 @@ func TestGrowToWhatIsFree(t *testing.T) {
 	}
 }
 
-// TestWordsAreRenewed checks that the slots of an emptied word continue at the largest count of the word. If
-// a slot would skip maxSkipped counts or more, each slot continues at its own count.
+// TestWordsAreRenewed checks that the 64 slots of a word, once all are free, continue at the largest count
+// among them. If a slot would skip maxSkipped counts or more, each slot continues at its own count.
 func TestWordsAreRenewed(t *testing.T) {
 	for again, want := range map[int]uint32{0: 2, 1: 3, maxSkipped - 1: maxSkipped + 1, maxSkipped: 2} {
 		p := newPool[record](t, Options{Capacity: 64})

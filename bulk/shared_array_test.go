@@ -228,7 +228,8 @@ func TestAppendersReachTheLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if single := appended(); a.Len() < n+int(single) || a.Len() < n+3000 {
-			t.Fatalf("%v: after room returned, the length went only from %d to %d", pages, n, a.Len())
+			t.Fatalf("%v: after the other array was closed, the length went only from %d to %d", pages, n,
+				a.Len())
 		}
 		for i, e := range a.Slice() {
 			if e != numbered(int(e[0])) {

@@ -57,7 +57,8 @@ func (w *written) has(i int) bool {
 // date.
 //
 // add always sets bits, so that published advances in one step over these elements and the written elements
-// behind them. With two steps, a reader between them would miss elements whose appenders have returned.
+// behind them. With two steps, a reader between them would find the gap filled, but would miss the elements
+// behind it, whose appenders have returned.
 func (w *written) add(first, n int) {
 	for i, end := first, first+n; i < end; {
 		next := min(end, (i/wordBits+1)*wordBits)

@@ -19,7 +19,8 @@ type sharedForTest[T any] struct {
 }
 
 // takenOver has the methods of a SharedPool that sharedForTest does not replace. The compiler makes a wrapper
-// for each method of an embedded type, so the embedded type has only these methods.
+// for each method of an embedded type. To have fewer wrappers, sharedForTest embeds this interface and not
+// the SharedPool.
 type takenOver[T any] interface {
 	Valid(Handle[T]) bool
 	Len() int

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// The words of a shared pool hold the presence bits and the generations of the slots. The words lie on Go's
-// heap in every build, because the race detector sees atomic operations only on Go's heap.
+// The words of a shared pool hold the presence bits and the common generations of the slots. The words lie on
+// Go's heap in every build, because the race detector sees atomic operations only on Go's heap.
 //
 // The low half of a word has a presence bit for each of 32 slots. The high half has the common generation of
 // these slots. If each slot has a generation of its own, the high half is 0, and the slots are called apart.
@@ -22,13 +22,13 @@ import (
 // Hence:
 //
 //   - The common generation and the presence bits of a word together identify its elements. So a
-//     compare-and-swap, which always expects a common generation, never hits another element.
-//   - A slot's generation never falls. [sharedChunk.holds] relies on this.
+//     compare-and-swap of a word, which always expects a common generation, never hits another element.
+//   - A slot never gets the generation of an earlier element again. [sharedChunk.holds] relies on this.
 //
 // If the slots are apart, a slot is live while its own generation has a tag. A goroutine that removes the
-// element first removes the tag; only one goroutine can succeed. This goroutine then clears the presence bit,
-// so that no other goroutine takes the slot too early. An [Inserter] leaves the presence bit set: then the
-// slot is parked, and only that inserter takes the slot.
+// element first removes the tag; only one goroutine can succeed. This goroutine clears the presence bit only
+// then, so that no other goroutine takes the slot too early. An [Inserter] that removes an element may leave
+// the presence bit set: then the slot is parked, and only that inserter takes the slot.
 //
 // A line is eight words on one cache line. A line has at most one owner, and only the owner takes slots of
 // the line.

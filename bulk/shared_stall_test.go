@@ -111,12 +111,13 @@ func TestSharedPoolOwnerThatStalls(t *testing.T) {
 // TestInserterThatStops checks that an inserter keeps at most 127 slots from other goroutines, and none after
 // another goroutine has closed it.
 func TestInserterThatStops(t *testing.T) {
-	for _, apart := range []bool{false, true} {
+	for _, fromChurned := range []bool{false, true} {
 		for inserted := 0; inserted <= 70; inserted += 5 {
 			for removed := 0; removed <= inserted; removed += 7 {
-				what := fmt.Sprintf("apart: %t, %d inserted, %d removed", apart, inserted, removed)
+				what := fmt.Sprintf("pool from churned: %t, %d inserted, %d removed", fromChurned, inserted,
+					removed)
 				p, live := newSharedPool[uint64](t, Options{Capacity: 1024}), 0
-				if apart {
+				if fromChurned {
 					var left []Handle[uint64]
 					p, left = churned(t, 1024)
 					live = len(left)

@@ -67,8 +67,8 @@ const (
 	// batchPlaces is the number of places for values that a writer takes or gives back together.
 	batchPlaces = 64
 	// spareValues is the number of places for values beyond nine eighths of the number of entries. The
-	// scheduler may interrupt a reader inside a look for a few milliseconds, and writers replace some hundred
-	// thousand values in this time.
+	// scheduler may interrupt a reader between Enter and Leave for a few milliseconds, and writers replace
+	// some hundred thousand values in this time.
 	spareValues = 1 << 20
 	// spareValuesHeap replaces spareValues on the heap stand-in, where addresses cost memory.
 	spareValuesHeap = 1 << 14
@@ -181,9 +181,9 @@ func (t *SharedTable[T]) Committed() int { return t.region.Committed() }
 // [vm.Region.Resident].
 func (t *SharedTable[T]) Resident() (int, error) { return t.region.Resident() }
 
-// Close gives the memory and the addresses back. It panics while a reader is inside a look, or while a writer
-// is inside an Update. No writer may be used while Close runs. After Close, reading and writing entries
-// panics, and values from Get must not be used. Closing twice does nothing.
+// Close gives the memory and the addresses back. It panics while a reader is between Enter and Leave, or
+// while a writer is inside an Update. No writer may be used while Close runs. After Close, reading and
+// writing entries panics, and values from Get must not be used. Closing twice does nothing.
 func (t *SharedTable[T]) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,7 +209,7 @@ func (t *SharedTable[T]) Close() error {
 	return err
 }
 
-// mustBeLeft panics while a reader is inside a look, or a writer inside an Update.
+// mustBeLeft panics while a reader is between Enter and Leave, or a writer inside an Update.
 func (t *SharedTable[T]) mustBeLeft() {
 	if n := t.epochs.inside(); n > 0 {
 		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers and writers are inside a look or an "+

@@ -197,7 +197,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 					t.Errorf("%s: Close panics with %q", what, says)
 				}
 				resume <- true
-				came := <-done
+				recovered := <-done
 
 				calls := 1
 				if end == returns {
@@ -210,10 +210,10 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				got, ok := r.Load(3)
 				if got != want || ok != there || updated != (there && end == returns) ||
-					len(given) != calls || (came != nil) != (end == panics) {
+					len(given) != calls || (recovered != nil) != (end == panics) {
 					t.Errorf("%s: entry 3 is %v, %t, want %v, %t; change was called with %v; Update "+
 						"returned %t, "+
-						"and panicked with %v", what, got, ok, want, there, given, updated, came)
+						"and panicked with %v", what, got, ok, want, there, given, updated, recovered)
 				}
 				if given[0] != objectOf(1) || calls == 2 && given[1].A+7 != want.A {
 					t.Errorf("%s: change was called with %v", what, given)

@@ -17,10 +17,10 @@ type SharedWriter[T any] struct {
 	table  *SharedTable[T]
 	here   *presence
 	barred bool         // the writer is closed or in the middle of an Update
-	live   atomic.Int64 // number of entries that this writer set, minus the entries that it removed
+	live   atomic.Int64 // number of empty entries that this writer set, minus the entries that it removed
 	free   []uint32     // free places for values
-	// waiting has the places of replaced values, in ascending order of epochs. The places in waiting[:first]
-	// are free again.
+	// waiting has the places of replaced or removed values, in ascending order of epochs. The places in
+	// waiting[:first] are free again.
 	waiting  []retired
 	first    int
 	replaced int      // number of values replaced or removed since reclaim last ran
@@ -43,8 +43,8 @@ func (t *SharedTable[T]) Writer() *SharedWriter[T] {
 //
 // Set panics when i is not in [0, Capacity). It panics with a [*vm.Error] if there is no memory for the entry
 // (see [SharedTable.GrowEntries]) or no place for the value (see [SharedWriter.Grow]); then the entry keeps
-// its old value. If there is no place while readers are inside a look, Set first waits about a tenth of a
-// second for the readers to leave.
+// its old value. If there is no place while readers are between Enter and Leave, Set first waits about a
+// tenth of a second for the readers to leave.
 func (w *SharedWriter[T]) Set(i int, v T) {
 	t := w.table
 	if w.barred {
@@ -86,7 +86,7 @@ func (w *SharedWriter[T]) Remove(i int) bool {
 // [SharedWriter.Set] does.
 //
 // While change runs, calls on this writer panic. Values that are replaced while change runs are freed only
-// after change has returned, as if a reader were inside a look.
+// after change has returned, as if a reader were between Enter and Leave.
 func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	if w.barred {
 		w.mustBeFree("Update")
@@ -184,7 +184,7 @@ func (w *SharedWriter[T]) put(v T) uint64 {
 }
 
 // more takes a batch of places for values, or a single place if there are too few for a batch. If there is no
-// place while readers are inside a look, more waits, so that interrupted readers can leave.
+// place while readers are between Enter and Leave, more waits, so that interrupted readers can leave.
 func (w *SharedWriter[T]) more() {
 	t := w.table
 	for try := 0; ; try++ {
@@ -229,9 +229,9 @@ func (w *SharedWriter[T]) retire(offset uint64) {
 }
 
 // reclaim frees values that no reader can access any more, and gives places that the writer will not need
-// soon to other writers. If no reader is inside a look, two advances of the epoch free all values that wait.
-// If maxWaiting values or more still wait, the table takes them over, so that other writers can free them
-// even if this writer stops.
+// soon to other writers. If no reader is between Enter and Leave, two advances of the epoch free all values
+// that wait. If maxWaiting values or more still wait, the table takes them over, so that other writers can
+// free them even if this writer stops.
 func (w *SharedWriter[T]) reclaim() {
 	t := w.table
 	w.replaced = 0

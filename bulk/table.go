@@ -18,10 +18,10 @@ type TableOptions struct {
 	// one row in many columns would compete for the same few cache sets. The option exists to measure the
 	// effect.
 	PageAligned bool
-	// Capacity is the largest number of rows. Addresses for all these rows are reserved, which takes no
-	// memory. Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or
-	// 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
-	// memory).
+	// Capacity is the largest number of rows. Addresses for all these rows are reserved. They take memory
+	// only if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or 16 MiB
+	// of Go heap memory.
 	Capacity int
 	// MaxBytes is a budget in bytes of rows. Exceeding it is an error wrapping [vm.ErrLimit]. Default: none.
 	MaxBytes int
@@ -153,8 +153,8 @@ func (t *Table) Clear() {
 // pages, in each column or for all blocks together; if it fills a huge page, it is rounded up to whole huge
 // pages.
 //
-// Complexity: one step for each value of the padding. If memory is given back: two system calls for each
-// column, or for all blocks together.
+// Complexity: one step for each value of the padding. If memory is given back: at most a few system calls
+// for each column, or for all blocks together.
 func (t *Table) Truncate(n int) {
 	t.mustBeOpen()
 	if uint(n) > uint(t.len) {

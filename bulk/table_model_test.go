@@ -103,7 +103,7 @@ func playRows(t *testing.T, o TableOptions, safes bool, data []byte) {
 			}
 			for i := range n {
 				if tab.get(first+i) != fresh {
-					t.Fatalf("AppendN(%d): row %d holds %v", n, i, tab.get(first+i))
+					t.Fatalf("AppendN(%d): row %d holds %v", n, first+i, tab.get(first+i))
 				}
 				tab.set(first+i, numberedRow(number+i))
 				m = append(m, numberedRow(number+i))

@@ -123,9 +123,9 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 		ready := r.cancel == nil && !r.finished && !now.Before(r.retry)
 		recent := now.Sub(r.ownerless) < n.o.Lease
 		n.mu.Unlock()
-		// During the first lease after a region has lost its owner, only a process with the fewest regions
-		// takes the region. Later any process does, because the processes with the fewest regions may be
-		// unable to run it.
+		// During the first lease after a region without a place has lost its owner, only a process with the
+		// fewest regions takes the region. Later any process does, because the processes with the fewest
+		// regions may be unable to run it.
 		if !ready || recent && !here && !p.fewest(n.process) {
 			continue
 		}
@@ -158,8 +158,7 @@ func (n *Node) foreign(p *picture, region int) int {
 	return 1
 }
 
-// take tries to make this process the owner of a region, and reports success. It fails if another process was
-// faster.
+// take tries to make this process the owner of a region, and reports success.
 func (n *Node) take(ctx context.Context, region int, p *picture) bool {
 	o := p.owners[region]
 	next := owner{n.process, n.session, o.value.Failovers, o.value.Moves}

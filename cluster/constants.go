@@ -122,8 +122,8 @@ func (n *Node) agree(ctx context.Context) (from uint64, err error) {
 	}
 }
 
-// versionIn returns the first tick of this program's version, or 0 if c does not have this version and
-// Options.Upgrade is set.
+// versionIn returns the first tick of this program's version. If c does not have this version, versionIn
+// returns 0 if Options.Upgrade is set or c has no versions, and otherwise an error.
 func (n *Node) versionIn(c *constants) (from uint64, err error) {
 	for _, v := range slices.Backward(c.Versions) {
 		if v.Build == n.version.Build && v.Schema == n.version.Schema {
@@ -131,7 +131,7 @@ func (n *Node) versionIn(c *constants) (from uint64, err error) {
 		}
 	}
 	if n.o.Upgrade || len(c.Versions) == 0 {
-		// Constants without versions have another format. Then constants.differ returns an error.
+		// Constants without versions have another format; agree reports this with constants.differ.
 		return 0, nil
 	}
 	return 0, n.version.differ(c.Versions[len(c.Versions)-1])

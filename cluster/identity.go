@@ -21,8 +21,8 @@ const (
 
 var identityValid = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// identity returns the name of the process that uses a folder. The name never changes, because the pointer of
-// a region names the process whose journal has the ticks of the region.
+// identity returns the name of the process that uses a folder. The name never changes, because the server
+// keeps for each region the name of the process whose journal has the ticks of the region.
 func identity(dir string) (string, error) {
 	folder, err := disk.OpenFolder(dir)
 	if err != nil {

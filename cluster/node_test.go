@@ -103,11 +103,11 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// loads returns the number of regions of each node, as the first node knows it.
+// loads returns the number of regions that each node runs, as the first node knows it.
 func loads(nodes ...*Node) []int {
 	count := make(map[string]int)
 	for _, s := range nodes[0].Regions() {
-		if !strings.Contains(s.Waiting, "process") {
+		if !strings.Contains(s.Waiting, "process") { // the texts with this word say that no process runs it
 			count[s.Process]++
 		}
 	}

@@ -17,15 +17,15 @@ type Times struct {
 	Tick, Barrier Percentiles
 	// TickTotal and BarrierTotal are the sums of these times.
 	TickTotal, BarrierTotal time.Duration
-	// InTime is the share of ticks that ended at most one period after they were due. Without Options.Hz a
-	// period is a sixtieth of a second.
+	// InTime is the share of ticks that ended at most one period after the time at which they should have
+	// begun. Without Options.Hz a period is a sixtieth of a second.
 	InTime float64
 	// Rate is the number of ticks a second that the slowest region has run since its first tick in this
 	// process.
 	Rate float64
 }
 
-// Percentiles of a duration have a relative error of at most 1 %.
+// Percentiles of a duration have an error of at most 1 % plus 1 µs.
 type Percentiles struct{ P50, P90, P99, Max time.Duration }
 
 // Times returns the durations of the ticks so far.

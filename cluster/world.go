@@ -37,7 +37,7 @@ type WorldOptions struct {
 	Tick func(tick uint64, inputs [][]byte) error
 	// Arrived is called before a tick, once for each region from which entities arrive, in the order of the
 	// regions. entities has the topmost travellers of each hierarchy, in the order of their slots in the
-	// region from. The entities below them have arrived, too. Default: nothing is called.
+	// region that they left. The entities below them have arrived, too. Default: nothing is called.
 	Arrived func(from int, entities []vast.Entity) error
 	// Received is called before a tick, once for each region whose messages of [World.Send] arrive, in the
 	// order of the regions. The messages are in the order in which they were sent. All entities that arrive

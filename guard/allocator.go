@@ -56,8 +56,8 @@ func NewAllocator(o Options) (*Allocator, error) {
 // If Options.Capacity or Options.Addresses is too small, Alloc returns a [*vm.Error] that wraps
 // [vm.ErrCapacity]. If the memory cannot be committed, it returns the error of [vm.Region.Commit]. After an
 // error the oldest freed blocks may have left the quarantine; nothing else has changed. Alloc panics if size
-// is negative or align is invalid. Complexity: one system call, a page fault at the first access, and the
-// recording of the call stack.
+// is negative or align is invalid. Complexity: one system call (more in the first Alloc), a page fault at the
+// first access, and the recording of the call stack.
 func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	if size < 0 {
 		panic(fmt.Sprintf("guard: Alloc(%d, %d) on %s: a size is zero bytes or more", size, align, a.o.Name))
@@ -142,8 +142,10 @@ func (a *Allocator) prepare(op string, size, align int) (*block, error) {
 //
 // When a program first touches a mapping, Linux gives the mapping a record of its pages (an anon_vma). Linux
 // never joins mappings with different records. Parts that are split from a mapping keep the record of the
-// mapping. Therefore makeJoinable gives the whole region one record before the first block is made: it
-// commits, touches and decommits the first page, which belongs to no block.
+// mapping. Therefore makeJoinable gives the whole region one record before the first block is made. It
+// commits and touches the first page, which belongs to no block, so the mapping of this page gets a record.
+// Then it decommits the page: Linux joins the page with the rest of the region, which has no record yet, and
+// the joined mapping keeps the record.
 func (a *Allocator) makeJoinable() error {
 	if a.joinable {
 		return nil

@@ -54,7 +54,7 @@ func Describe(p uintptr) (*Fault, bool) {
 }
 
 // Explain returns the report about a value that recover has returned. It returns false if the value is
-// neither a [*Fault] nor a memory fault at an address of an open allocator. A goroutine can recover a memory
+// neither a [*Fault] nor a memory fault at an address of an open allocator. A goroutine can recover such a
 // fault only after [runtime/debug.SetPanicOnFault]. If the deferred function that calls recover also calls
 // Explain, Fault.At contains the stack of the access.
 func Explain(recovered any) (*Fault, bool) {
@@ -100,7 +100,7 @@ func (a *Allocator) describe(p uintptr) *Fault {
 		}
 		return a.report(Nothing, b, at)
 	}
-	// The address is in no page of a block. The report is about the nearer of the two blocks beside it.
+	// The address is in a guard page, or in no block. The report is about the nearer block beside it.
 	next := a.blocks[page+1]
 	if b != nil && b.state == spare {
 		b = nil

@@ -38,7 +38,7 @@ func TestSampler(t *testing.T) {
 			longest, last = max(longest, n-last), n
 		}
 		// The intervals from 1 to 2·every - 1 are equally likely. The standard error of the mean interval is
-		// every/√(3·picked), which is 0.4 % of every.
+		// at most every/√(3·picked), which is 0.4 % of every.
 		if mean := float64(n) / picked; mean < 0.97*float64(every) || mean > 1.03*float64(every) {
 			t.Errorf("one in %.2f was picked, want one in %d", mean, every)
 		}

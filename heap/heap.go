@@ -183,8 +183,8 @@ const maxAlign = 1 << 20
 //
 // Alloc returns an [*vm.Error] that wraps [vm.ErrCapacity] if Options.Capacity is too small, [vm.ErrLimit] if
 // Options.Limit is too small, or another error of [vm.Region.Commit]. After an error, all allocations are
-// unchanged. Complexity: constant for objects of pools. Committing pages takes one or two system calls. An
-// allocation of more than 256 KiB always commits pages.
+// unchanged. Complexity: constant for objects of pools. Committing pages usually takes one or two system
+// calls. An allocation of more than 256 KiB usually commits pages.
 func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	checkSize("Alloc", h.name, size, align)
 	if c, ok := classFor(size, align); ok {
@@ -273,8 +273,8 @@ func (h *Heap) run(n, align uint32) (at uint32, dirty bool, err error) {
 const maxRetries = 4
 
 // retry gives memory back after err, and reports whether the caller must try again. bytes is the number of
-// bytes that the caller could not commit. Each retry decommits about twice as much as the retry before it,
-// because the allocation may also need memory for its entries.
+// bytes that the caller could not commit. These bytes may be too few, because the allocation may also need
+// memory for its entries. So each retry decommits about twice as much as the retry before it.
 func (h *Heap) retry(err error, bytes, try int) bool {
 	if errors.Is(err, vm.ErrMappings) || try == maxRetries {
 		return false
@@ -384,8 +384,8 @@ func (h *Heap) lockAndFind(op string, p unsafe.Pointer) place {
 
 // Free frees the allocation that begins at p. Its memory must not be used afterwards: Free may immediately
 // give the memory back to the operating system. Free(nil) does nothing. Free panics when no live allocation
-// of this heap begins at p. For memory guarded by VAST_GUARD, Free panics with a [*guard.Fault], also when
-// bytes around the allocation were overwritten.
+// of this heap begins at p. If VAST_GUARD guards the memory, the value of the panic is a [*guard.Fault], and
+// Free also panics when bytes around the allocation were overwritten.
 func (h *Heap) Free(p unsafe.Pointer) {
 	if p == nil {
 		return

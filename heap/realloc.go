@@ -19,8 +19,9 @@ import (
 //
 // An allocation of whole pages grows in place if the addresses behind it are free. An allocation of more than
 // 256 KiB usually has addresses for at least twice its size. When these are used up, the allocation moves by
-// [vm.Region.MovePages], on Linux without a copy. Smaller allocations are copied. An allocation that shrinks
-// stays in place and gives back the pages that it does not need, or moves to a smaller place.
+// [vm.Region.MovePages], on Linux without a copy. Smaller allocations that cannot grow in place are copied.
+// An allocation that shrinks stays in place and gives back the pages that it does not need, or moves to a
+// smaller place.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	checkSize("Realloc", h.name, size, align)
 	if p == nil {
@@ -68,17 +69,17 @@ func checkSize(op, name string, size, align int) {
 	}
 }
 
-// copyTo moves an allocation of had bytes by copying it. If there is no memory for the copy, an allocation
-// that shrinks and has the requested alignment stays in place.
-func (h *Heap) copyTo(p unsafe.Pointer, had, size, align int) (unsafe.Pointer, error) {
+// copyTo moves an allocation of oldSize bytes by copying it. If there is no memory for the copy, an
+// allocation that shrinks and has the requested alignment stays in place.
+func (h *Heap) copyTo(p unsafe.Pointer, oldSize, size, align int) (unsafe.Pointer, error) {
 	q, err := h.Alloc(size, align)
 	if err != nil {
-		if size <= had && uintptr(p)&uintptr(max(align, 1)-1) == 0 {
+		if size <= oldSize && uintptr(p)&uintptr(max(align, 1)-1) == 0 {
 			return p, nil
 		}
 		return nil, err
 	}
-	n := min(had, size)
+	n := min(oldSize, size)
 	copy(unsafe.Slice((*byte)(q), n), unsafe.Slice((*byte)(p), n))
 	h.Free(p)
 	return q, nil

@@ -74,7 +74,7 @@ func MakeSlice[T any](h *Heap, length, capacity int) []T {
 }
 
 // Resize changes the capacity of a slice of [AllocSlice], as [Heap.Realloc] does. It keeps the elements that
-// fit into the new capacity, also the elements behind the length, and adds zero elements. The slice s must
+// fit into the new capacity, also the elements behind the length. New elements are zero. The slice s must
 // begin at the first allocated element, and must not be used afterwards. If s has no capacity, Resize
 // allocates a slice. Resize panics as AllocSlice and [Heap.Free] do.
 //

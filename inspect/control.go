@@ -131,8 +131,8 @@ func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, tic
 		c.Step(ticks)
 		return true
 	}
-	// A step that starts in a look does not include the current tick. If the world does not admit the look
-	// in time, the step starts without a look.
+	// in.look calls begin between two ticks, so that the step does not include the current tick. If this
+	// fails, for example because no tick ends in time, the step starts anyway.
 	c.Pause()
 	lookCtx, cancel := context.WithTimeout(ctx, ticksTime/4)
 	defer cancel()

@@ -44,7 +44,7 @@ func TestOptionsEdit(t *testing.T) {
 			go func() { // the program applies the edit in a later tick
 				_ = f.w.Visit(context.Background(), func() bool {
 					_ = Apply(f.w, edit)
-					_ = Apply(f.w, edit) // no request waits for the second call
+					_ = Apply(f.w, edit) // a repeated call, whose outcome no request awaits
 					return true
 				})
 				applied <- true
@@ -99,6 +99,7 @@ func TestOptionsEdit(t *testing.T) {
 	}
 	other.see(t, func() { // the world of other has the same entities
 		for i, edit := range edits {
+			// Edit 5 adds Infected to an entity that has it.
 			if err := Apply(other.w, edit); (err != nil) != (i == 5) {
 				t.Errorf("replay of edit %s: %v", edit, err)
 			}

@@ -104,7 +104,7 @@ type pager struct {
 }
 
 func (p *pager) find() error {
-	// The first look sets p.found.
+	// The first look (see search) sets p.found.
 	counted := false
 	err := p.look(func() (done bool) {
 		if !p.found.Plain() {

@@ -32,7 +32,8 @@ func (k *ranks) total() (n int) {
 	return n
 }
 
-// ranksOf returns valid ranks for a search, or nil. Call ranksOf only in a visit.
+// ranksOf returns valid ranks for a search, or nil. Call ranksOf only in a visit of the world
+// (see Inspector.look).
 func (q *searches) ranksOf(s *search) *ranks {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -71,7 +72,7 @@ type matches struct {
 }
 
 // claim returns the matches of a search. If fill is set, the matches are new, and the caller must fill them.
-// Otherwise another request fills the matches: wait for m.ready.
+// Otherwise another request fills or has filled the matches: wait for m.ready.
 func (q *searches) claim(key string) (m *matches, fill bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

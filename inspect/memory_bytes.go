@@ -104,8 +104,8 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 	return a, nil
 }
 
-// firstBytes returns a copy of the first bytes of e's component. It returns nil if the component lies on the
-// Go heap or is too large to copy. Call firstBytes only in a visit.
+// firstBytes returns a copy of the first bytes of e's component. It returns nil if the component has no
+// bytes, lies on the Go heap, or is too large to copy. Call firstBytes only in a visit.
 func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	if c.info.Type == nil || c.info.Storage == probe.StorageHeap || c.Size == 0 {
 		return nil

@@ -26,7 +26,7 @@ type memoryCollector struct{}
 // Register only one memory collector, because its metrics cover all worlds and containers. An [Inspector]
 // already serves these metrics at /metrics. The label "purpose" has a value for each of the first 200
 // purposes in alphabetical order; the value "other" sums up all further purposes. A scrape makes one system
-// call for each 16 Ki committed pages.
+// call for every 16 Ki pages (1 Ki on Windows) of each committed range.
 func NewMemoryCollector() prometheus.Collector { return memoryCollector{} }
 
 // Describe implements prometheus.Collector.

@@ -182,7 +182,7 @@ func TestPictureOfChange(t *testing.T) {
 			e := f.people[i]
 			moves := i%100 != 0 // the dead do not move
 			if d.notes[i]&noteValue == 0 || (d.values[i] > 0) != moves {
-				t.Errorf("the change of the position of %v is %d, but whether the entity moves is %t", e,
+				t.Errorf("the change of the position of %v is %d, and the entity moves: %t", e,
 					d.values[i], moves)
 			}
 			if d.values[n+i] != 0 || d.notes[n+i]&noteValue == 0 {

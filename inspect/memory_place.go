@@ -52,7 +52,7 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if at := a.findArea(l); at != nil {
-		// The area is still valid in the second visit, because areas do not move.
+		// in.look visits the world a second time. The area is still valid, because areas do not move.
 		if err := in.look(r.Context(), func() bool { a.findSlots(in, l, at); return true }); err != nil {
 			return nil, err
 		}

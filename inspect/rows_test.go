@@ -136,7 +136,7 @@ func TestRowsAsObject(t *testing.T) {
 	}
 }
 
-// TestRowsSampled: a sample holds only matches, no match twice, and each match with the same probability.
+// TestRowsSampled: a sample holds no match twice, and each match with the same probability.
 func TestRowsSampled(t *testing.T) {
 	f := newFixtureOf(t, Options{}, 10_000)
 	if n := len(f.lines(t, "query", "ChildOf(Paris)", "sample", "100000", "limit",

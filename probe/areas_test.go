@@ -12,7 +12,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestAreasOfEverything makes a world with every kind of array, and compares the bytes of the areas with
+// TestAreasOfEverything makes a world with every kind of area, and compares the bytes of the areas with
 // known values.
 func TestAreasOfEverything(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge, vm.PagesHeap} {

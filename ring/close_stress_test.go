@@ -26,7 +26,7 @@ func writeUntilEnded(r *Ring, rnd *rand.Rand, copying bool) (s sent) {
 	buffer := make([]byte, 2*r.Cap())
 	for s.err == nil {
 		if rnd.IntN(4) == 0 {
-			runtime.Gosched() // on one thread the two sides would starve other goroutines
+			runtime.Gosched() // on one thread the writer and the reader would starve other goroutines
 		}
 		b := buffer[:piece(rnd, len(buffer))]
 		numbered(b, s.total)

@@ -47,8 +47,8 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap continues the stream in the other lap. All bytes in the other lap have been released, because the
-// current lap is full and the kept bytes are at most a quarter of a lap.
+// nextLap continues the stream in the other lap. All bytes in the other lap have been released: the current
+// lap is full, and the kept bytes, at most a quarter of a lap, lie at its end.
 func (e *Endless) nextLap(end int64, n int) error {
 	to, start := 1-e.current, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {
@@ -88,8 +88,8 @@ func (e *Endless) commitTo(i, end int) error {
 }
 
 // Release releases the bytes before position, and gives their memory back in whole steps. It does nothing if
-// the position was released before. It panics when the position is beyond the end. Complexity: two system
-// calls per step.
+// the position was released before. It panics when the position is beyond the end. Complexity: at most two
+// system calls per step.
 //
 // It returns a [*vm.Error] wrapping [vm.ErrMappings] if the system does not take the memory back. The bytes
 // are released nevertheless, and a later Release tries again to give the memory back.

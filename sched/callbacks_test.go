@@ -21,7 +21,7 @@ type callbackSchedule struct {
 	tag  vast.Tag
 	es   []vast.Entity
 	call func(c *Context) // called once; c is nil in a hook
-	left atomic.Int32     // number of calls of the method at before call runs
+	left atomic.Int32     // the method at decrements left, and runs call when left is 0
 }
 
 func (f *callbackSchedule) at(c *Context) {
@@ -217,7 +217,7 @@ func mustSayHow(t *testing.T, what string, err error) {
 	text := fmt.Sprint(failed.Value)
 	for _, remedy := range []string{"after the loop", ": call it ", "merge the two loops",
 		"use a world after Close", "wait on another goroutine", "do the work directly",
-		"do the work of look there", goexit, "let hooks record into other Commands"} {
+		goexit, "let hooks record into other Commands"} {
 		if strings.Contains(text, remedy) {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// eventKeeper is a keeper that lists the calls of its methods and the runs of the systems.
+// eventKeeper is a keeper that lists the calls of Begin, End and Writes, and the runs of the systems.
 type eventKeeper struct {
 	mu     sync.Mutex
 	events []string
@@ -27,7 +27,7 @@ func (k *eventKeeper) Writes(columns []int) { k.note(fmt.Sprint("writes ", colum
 func (k *eventKeeper) Reset()               {}
 func (k *eventKeeper) Visits() bool         { return true }
 
-// TestKeeperGetsWrites: the keeper gets the columns that a system writes before the system runs.
+// TestKeeperGetsWrites: before a system runs, the keeper gets the columns that the system writes.
 func TestKeeperGetsWrites(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

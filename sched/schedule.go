@@ -83,14 +83,14 @@ type Schedule struct {
 	observers observers
 	keeper    state.Keeper // the store that keeps the world, or nil
 
-	mu       sync.Mutex // guards the fields below, which any goroutine may read
+	mu       sync.Mutex // guards options.Seed and the fields below, which any goroutine may read
 	graph    Graph
 	counters counters
 }
 
 // New returns a schedule for the world, without systems. New starts the goroutines of the workers, which
 // sleep until there is work. [Schedule.Close] ends the goroutines. New panics when w is nil or an option is
-// out of range.
+// invalid.
 func New(w *vast.World, o Options) *Schedule {
 	if w == nil {
 		panic("sched: New: the world is nil")
@@ -229,8 +229,9 @@ func (s *Schedule) GrowCommandBytes(bytes int) error {
 }
 
 // DropCommands drops the commands that an error of [Schedule.Tick] left behind. Call DropCommands when there
-// is no way to make room for these commands. The next Tick continues the interrupted tick with its remaining
-// phases. DropCommands releases the memory of the Commands, including the room from GrowCommandBytes.
+// is no way to make room for these commands. The next Tick continues the interrupted tick with the systems
+// that have not run. DropCommands releases the memory of the Commands, including the room from
+// GrowCommandBytes.
 func (s *Schedule) DropCommands() error {
 	s.enter("DropCommands")
 	defer s.busy.Store(false)

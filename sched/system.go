@@ -42,9 +42,9 @@ type System struct {
 	// systems that do not conflict. They may name a system of another phase only if the order of the phases
 	// agrees.
 	Before, After []string
-	// If is the condition of the system. The schedule calls it in each tick when the system is due, and skips
-	// the system if the condition returns false. The condition may read what the system declares. Default:
-	// the system runs in each tick. See [Every] and [Not].
+	// If is the condition of the system. The schedule calls it in each tick when it is the system's turn, and
+	// skips the system if the condition returns false. The condition may read what the system declares.
+	// Default: the system runs in each tick. See [Every] and [Not].
 	If func(*Context) bool
 	// Exclusive systems run alone, after all commands recorded so far are applied. They may change the
 	// structure directly and touch any column.

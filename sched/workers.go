@@ -76,8 +76,8 @@ func (t *team) runWorker(w *worker) {
 			t.gone.Done()
 			return
 		}
-		// A system called runtime.Goexit: start another goroutine. The system did not panic, because run
-		// recovers panics.
+		// A system or a part called runtime.Goexit: start another goroutine. It did not panic, because run
+		// and help recover panics.
 		t.mu.Lock()
 		if w.system != nil {
 			t.finish(w)

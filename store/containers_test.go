@@ -30,7 +30,7 @@ type item struct{ Name, Count uint16 }
 
 type box [3]uint32
 
-// yard is a world with a container of each kind.
+// yard is a world with a container of each kind that a store can save.
 type yard struct {
 	w       *vast.World
 	cargo   vast.Column[bulk.Handle[ship]]
@@ -263,7 +263,7 @@ func (y *yard) live(seed uint64, steps int) {
 	}
 }
 
-// dump returns the visible state of the yard, in the order of the iterators.
+// dump returns the visible state of the yard, in the order of the iterators except for boxes.
 func (y *yard) dump() string {
 	var b bytes.Buffer
 	for e := range y.w.Query(y.cargo).All() {

@@ -540,7 +540,7 @@ func (c *crash) run() (err error) {
 	return err
 }
 
-// TestCrashes runs a subtest for each seed: -run 'TestCrashes/^417$' repeats the test with seed 417.
+// TestCrashes runs a subtest for each seed: -run 'TestCrashes/^17$' repeats the test with seed 17.
 func TestCrashes(t *testing.T) {
 	c := new(counts)
 	seeds := longtest.Pick(40, 100_000)

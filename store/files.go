@@ -46,8 +46,9 @@ const (
 const lockFile = "lock"
 
 // Files lists the files of a store's folder in the order of their names. If path is the path of a file that
-// [Save] has written, Files lists only this file. Files reads only the descriptions of checkpoints; [Verify]
-// reads everything. Files takes no lock: a program can keep its world in the folder at the same time.
+// [Save] has written, Files lists only this file. Files reads only the first block of each checkpoint, which
+// describes the contents; [Verify] reads everything. Files takes no lock: a program can keep its world in the
+// folder at the same time.
 func Files(path string) ([]File, error) {
 	l, err := list(path)
 	if err != nil {

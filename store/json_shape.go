@@ -202,13 +202,13 @@ func (c shapes) rename(s *shape) error {
 	if c.changes == nil {
 		return nil
 	}
-	now := make(map[string]int)
+	byOldName := make(map[string]int)
 	for old, name := range c.renamed {
 		field, ok := strings.CutPrefix(old, s.path+".")
 		if !ok || strings.ContainsAny(field, ".[ ") { // a field of another struct
 			continue
 		}
-		now[field] = -1
+		byOldName[field] = -1
 		if name == "" {
 			continue
 		}
@@ -217,12 +217,12 @@ func (c shapes) rename(s *shape) error {
 			return err
 		}
 		if at, ok := s.named[short]; ok {
-			now[field] = at
+			byOldName[field] = at
 		} else {
-			delete(now, field)
+			delete(byOldName, field)
 		}
 	}
-	for field, at := range now { // after the loop above, so that two fields can exchange their names
+	for field, at := range byOldName { // after the loop above, so that two fields can exchange their names
 		s.named[field] = at
 	}
 	return nil

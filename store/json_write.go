@@ -20,7 +20,7 @@ import (
 // WriteJSON writes a world to dst as a JSON document that people can read and edit. The document has the
 // entities with their components, relations, edges and names, and the resources in Options.Resources.
 // [ReadJSON] adds the entities of a document to a world. The document lacks slots and generations, unused
-// room, the order of births and the notes of trackers: [Save] keeps these.
+// room, the order of births and the notes of trackers: [Save] keeps these. The beginning of a document:
 //
 //	{
 //	  "entities": [
@@ -42,8 +42,8 @@ import (
 // exact, but the bits of a NaN are lost.
 //
 // The document does not depend on the order in which the columns were registered. Entities with the same
-// components are adjacent, in the order of their slots. A document that is read into a new world and written
-// again does not change if its entities have all required components.
+// components (relations and edges do not count) are adjacent, in the order of their slots. A document that is
+// read into a new world and written again does not change if its entities have all required components.
 //
 // WriteJSON returns an error if recorded Commands are not applied, if two columns have the same name, if a
 // name is not UTF-8, or if a component or dst cannot be written. After an error dst holds an incomplete

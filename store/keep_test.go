@@ -13,7 +13,8 @@ import (
 )
 
 // TestKeepForSpacing simulates a checkpoint each second, in chains of 40 files. The time between two
-// neighbouring checkpoints that stay is at most a quarter of their age, or at most two seconds.
+// neighbouring checkpoints that stay is at most a quarter of the older one's age, or two seconds if that is
+// more.
 func TestKeepForSpacing(t *testing.T) {
 	const second = int64(1000)
 	seconds := 3 * 60 * 60

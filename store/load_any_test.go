@@ -48,8 +48,9 @@ func resourcesOf(w *vast.World) (o store.Options) {
 	return o
 }
 
-// TestLoadAny: LoadAny gives a world with an equal document. A program with the types of the world loads an
-// equal world from the file that Save writes for the result of LoadAny.
+// TestLoadAny: WriteJSON writes the same document for the saved world and for the result of LoadAny. A
+// program with the types of the world loads an equal world from the file that Save writes for the result of
+// LoadAny.
 func TestLoadAny(t *testing.T) {
 	seeds := uint64(12)
 	if !longtest.Enabled() {
@@ -199,7 +200,7 @@ func TestLoadAnyKeepsLayout(t *testing.T) {
 		t.Error(difference(x, y))
 	}
 	if any.Delete(all[3]); any.Len() != 80 || any.Alive(all[1]) {
-		t.Errorf("%d entities remain, want 80: the deleted entity and 19 entities with roads to it are gone",
+		t.Errorf("%d entities remain, want 80: the deletion cascades along the roads to 19 other entities",
 			any.Len())
 	}
 }

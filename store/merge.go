@@ -13,7 +13,8 @@ import (
 )
 
 // A merge writes one file that replaces several files of a chain: all files, or the newest deltas. The merge
-// holds in memory the extents, one chunk of an array, the longest block, and a list of all blocks.
+// holds in memory the extents of each file, one chunk of an array, up to two blocks, and the list of all
+// blocks.
 
 // compact replaces the file of a checkpoint by a file that holds the complete world. If the program or the
 // machine dies during compact, the folder has the old or the new file.
@@ -93,7 +94,7 @@ type indexed struct {
 	*layer
 	src     io.ReaderAt // the file; nil for the copy in memory
 	extents []byte
-	// The indices of the following slices are indices in the last description of the chain.
+	// The indices of the following slices are indices in the manifest of the chain's last layer.
 	arrayBlocks, columnBlocks, resourceBlocks [][]found
 	lengths                                   []int // lengths of the arrays in this layer
 }
@@ -210,8 +211,8 @@ func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	return layers, nil
 }
 
-// lengths returns the lengths that the n arrays of the last description have in this layer. The length is 0
-// if the layer lacks the array.
+// lengths returns the lengths that the n arrays in the manifest of the chain's last layer have in this layer.
+// The length is 0 if this layer lacks the array.
 func (y *layer) lengths(n int) []int {
 	lengths := make([]int, n)
 	for i, k := range y.arrays {
@@ -222,7 +223,7 @@ func (y *layer) lengths(n int) []int {
 	return lengths
 }
 
-// mergedDelta returns the description of a delta that merges the layers from index oldest on.
+// mergedDelta returns the manifest of a delta that merges the layers from index oldest on.
 func (c *chain) mergedDelta(oldest int) *manifest {
 	m := c.manifest().complete()
 	for _, y := range c.layers[oldest:] {
@@ -263,8 +264,8 @@ func (c *chain) mergeArrays(out runWriter, layers []*indexed, m *manifest, oldes
 	return nil
 }
 
-// scanCopy lists the blocks of the copy in memory. The last description of the chain describes this copy, so
-// the indices in the blocks need no translation.
+// scanCopy lists the blocks of the copy in memory. The copy is the chain's last layer, so the indices in the
+// blocks need no translation.
 func (x *indexed) scanCopy() {
 	for i := range x.stage.blocks {
 		b := &x.stage.blocks[i]
@@ -372,7 +373,7 @@ func (x *indexed) bytes(f *found, buffer *[]byte) ([]byte, error) {
 	return b, nil
 }
 
-// copyTo copies blocks to out. index is the index of their column or resource in the last description.
+// copyTo copies blocks to out. index is the index of their column or resource in the merged file.
 func (x *indexed) copyTo(out *blockWriter, blocks []found, index int, buffer *[]byte) error {
 	for i := range blocks {
 		b, err := x.bytes(&blocks[i], buffer)
@@ -398,7 +399,7 @@ type overlay struct {
 	// cleared are elements that became zero in the merged layers. A merged delta lists these elements, because
 	// older files may hold other values.
 	cleared     ranges
-	listCleared bool // whether the merged file lists cleared elements
+	listCleared bool // whether the merged file lists the cleared elements of the array
 	onlyCount   bool // whether the caller needs only the sizes of blocks; their bytes are not read
 }
 

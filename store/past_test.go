@@ -171,7 +171,7 @@ func TestOpenAtRefusesTicksOfAnotherBuild(t *testing.T) {
 func TestOpenAtWithChangeOutsideOfTicks(t *testing.T) {
 	n := liveOn(t, 3, 12)
 	n.walkers.NewN(7, nil)
-	if err := n.st.Tick(n.tick); err != nil { // takes a checkpoint with the change before the tick
+	if err := n.st.Tick(n.tick); err != nil { // first takes a checkpoint, which holds the change
 		t.Fatal(err)
 	}
 	after := n.kept.saved(t)

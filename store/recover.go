@@ -57,7 +57,8 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if s.at != nil {
 		err = s.recoverPast(tick)
 	} else {
-		s.noteRepeat(repeat{broken: true}) // another build may have taken the last checkpoint
+		// A check cannot begin at the last checkpoint, because another build may have taken it.
+		s.noteRepeat(repeat{broken: true})
 		err = s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	}
 	if err == nil && s.at == nil {
@@ -265,7 +266,7 @@ type tail struct {
 	kept   uint64 // the durable checkpoint that holds the change, or 0 if the journal names none
 }
 
-// cut drops the inputs from the position firstInput on, and all other records from position on.
+// cut drops the inputs at or behind firstInput, and all other records at or behind position.
 func (t *tail) cut(firstInput, position uint64) {
 	for len(t.inputs) > 0 && t.inputs[len(t.inputs)-1].position >= firstInput {
 		t.inputs = t.inputs[:len(t.inputs)-1]

@@ -50,7 +50,8 @@ func save(w *vast.World, dst io.Writer, o Options) error {
 	return out.close()
 }
 
-// picture describes a world that is to be saved. The arrays lie in the world's memory.
+// picture describes a world that is to be saved. The arrays lie in the memory of the world and of the
+// containers that the options name.
 type picture struct {
 	codecs
 	m         *manifest
@@ -58,7 +59,7 @@ type picture struct {
 	resources [][]byte
 }
 
-// pictureOf describes a world. kept is the part of a Store in the manifest; it is nil for Save.
+// pictureOf describes a world. kept is what a Store adds to the manifest; it is nil for Save.
 func pictureOf(w *vast.World, o Options, kept *keptManifest) (*picture, error) {
 	p := &picture{codecs: codecsOf(o)}
 	var err error

@@ -235,9 +235,9 @@ func (s *Store) must(what string, phases ...phase) {
 	panic(fmt.Sprintf("store: Store.%s: %s", what, remedy))
 }
 
-// Close takes a last checkpoint, ends the journal, and unlocks the folder for other processes. Before that,
-// Close waits for the end of a checkpoint or check that is running. Close the store before the world. A
-// second Close does nothing. If Close returns an error, the last durable checkpoint and the journal stay in
+// Close takes a last checkpoint, ends the journal, and unlocks the folder for other processes. Close also
+// waits for the end of a checkpoint or check that is running. Close the store before the world. A second
+// Close does nothing. If Close returns an error, the last durable checkpoint and the journal stay in
 // the folder.
 func (s *Store) Close() error {
 	if s.phase == closed {

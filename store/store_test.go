@@ -110,14 +110,14 @@ func makeTownWith(o vast.Options, reversed bool) *town {
 // live makes random changes, which depend only on the seed and the state of the town.
 func (n *town) live(seed uint64, steps int) {
 	r := rand.New(rand.NewPCG(seed, 7))
-	any := func() vast.Entity {
+	anyEntity := func() vast.Entity {
 		if len(n.order) == 0 {
 			return vast.Entity{}
 		}
 		return n.order[r.IntN(len(n.order))]
 	}
 	for i := range steps {
-		e, f := any(), any()
+		e, f := anyEntity(), anyEntity()
 		switch r.IntN(22) {
 		case 0, 1:
 			n.walkers.NewN(r.IntN(90), func(run vast.Run) {

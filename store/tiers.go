@@ -65,8 +65,7 @@ func tier(sizes []int64, maxDeltas int) int {
 }
 
 // leavesRoom reports whether a merge of all deltas into one delta leaves at least half of checkpoints.share
-// for further deltas. bytes is the size of the merged delta. If the world has not grown since the first file,
-// the merge removes at least as many bytes as it writes.
+// for further deltas. bytes is the size of the merged delta.
 func (s *Store) leavesRoom(bytes int64) bool {
 	return float64(s.chainSizes()[0]+bytes) <= (1+s.share/2)*float64(s.stage.full)
 }

@@ -82,12 +82,12 @@ type backend interface {
 
 // chosen returns the backend for a policy.
 func chosen(p Pages) backend {
-	var be backend = osBackend{}
+	var b backend = osBackend{}
 	if p == PagesHeap || heapByDefault {
-		be = heapBackend{}
+		b = heapBackend{}
 	}
 	if fault.Injecting() {
-		be = injected{be}
+		b = injected{b}
 	}
-	return be
+	return b
 }

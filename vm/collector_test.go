@@ -22,7 +22,7 @@ type node struct {
 // addresses back to the operating system, Go's heap could take them. Then the collector would end the process
 // with "found bad pointer in Go heap".
 func TestCollectorMeetsStalePointers(t *testing.T) {
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		stop := time.Now().Add(time.Duration(longtest.Pick(500, 1500)) * time.Millisecond)
@@ -34,7 +34,7 @@ func TestCollectorMeetsStalePointers(t *testing.T) {
 				var list *node
 				for i := 0; time.Now().Before(stop) || i == 0; i++ { // at least once on a slow machine
 					pages := 1 + rnd.IntN(64)
-					r, err := reserveOn(be, pages*PageSize(), Options{Name: "collector"}, origin{})
+					r, err := reserveOn(backend, pages*PageSize(), Options{Name: "collector"}, origin{})
 					if err == nil {
 						err = r.Commit(0, r.Size())
 					}

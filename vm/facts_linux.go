@@ -34,7 +34,7 @@ func readFacts(f *Facts) {
 	f.Memory, f.Swap, f.CommitLimit = memory["MemTotal"], memory["SwapTotal"], memory["CommitLimit"]
 }
 
-// ReadUsage returns the current usage, as the operating system counts it.
+// ReadUsage returns the current usage. All numbers except Kept come from the operating system.
 func ReadUsage() Usage {
 	u := Usage{Mappings: countMappings(), CommitCharge: memoryInfo()["Committed_AS"], Kept: keptPages.total()}
 	if b, err := os.ReadFile("/proc/self/statm"); err == nil {

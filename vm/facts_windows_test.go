@@ -10,9 +10,9 @@ import (
 )
 
 func TestUsageFollowsCommit(t *testing.T) {
-	be := onlyOS(t)
+	b := onlyOS(t)
 	const n, slack = 128 << 20, 32 << 20 // slack is for changes of Go's heap
-	r := open(t, be, n, Options{})
+	r := open(t, b, n, Options{})
 	before := ReadUsage().Data
 	must(t, r.Commit(0, n))
 	must(t, r.Populate(0, n))

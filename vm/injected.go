@@ -6,8 +6,9 @@ import (
 	"github.com/vastgo/vast/internal/fault"
 )
 
-// injected is a backend whose calls fail when a test injects a failure. A failing commit, protect or populate
-// does the first half of its work, as the contract of backend allows. Any other failing call does nothing.
+// injected is a backend whose calls, except release, fail when a test injects a failure. A failing commit,
+// protect or populate does the first half of its work, as the contract of backend allows. Any other failing
+// call does nothing.
 //
 // reserve is not overridden: reserveAddresses calls fault.Check, because it may use the addresses of a closed
 // region without a call of the backend.

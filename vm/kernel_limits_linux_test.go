@@ -115,7 +115,7 @@ func limitedAddressSpace() {
 	view(r)[199*mib] = 1
 	_, err = reserveOn(osBackend{}, 100*mib, Options{Name: "as"}, origin{})
 	wants(err, ErrAddressSpace, "RLIMIT_AS")
-	// A region can use the addresses of a closed region, although RLIMIT_AS allows no new addresses.
+	// New regions use the addresses of closed regions. RLIMIT_AS would refuse 150 MiB of new addresses.
 	done(closed.Close())
 	again := reserveIn("as", 60*mib, Options{})
 	done(again.Commit(0, 60*mib))
@@ -238,7 +238,7 @@ func limitedMappings() {
 // the runtime take much memory.
 func exhaustedMappings() {
 	p := PageSize()
-	be := osBackend{}
+	backend := osBackend{}
 	most := ReadFacts().MaxMappings
 	inUse := reserveIn("in use", 9*p, Options{})
 	done(inUse.Commit(0, 9*p))
@@ -262,18 +262,18 @@ func exhaustedMappings() {
 	last := reserveIn("last", 20*p, Options{})
 	done(last.Commit(0, 20*p))
 	done(last.Protect(2*p, p, ReadOnly))
-	filler, err := be.reserve(2*most*p, p)
+	filler, err := backend.reserve(2*most*p, p)
 	done(err)
 	debug.SetGCPercent(-1)
 	runtime.KeepAlive(make([]byte, 32<<20))
 	runtime.GC()
 	for range 300 {
-		_, _ = be.explain("commit", p, unix.ENOMEM)
+		_, _ = backend.explain("commit", p, unix.ENOMEM)
 	}
 
 	for page := 1; err == nil; page += 2 {
 		check(page < 2*most, "the kernel allows any number of mappings")
-		err = be.commit(unsafe.Add(filler, page*p), p)
+		err = backend.commit(unsafe.Add(filler, page*p), p)
 	}
 	check(errors.Is(err, unix.ENOMEM), "%v", err)
 	wants(inUse.Decommit(3*p, 3*p), ErrMappings, "vm.max_map_count")
@@ -299,11 +299,12 @@ func exhaustedMappings() {
 		// Neighbouring mappings get different access, so that the kernel does not join them.
 		_, err = unix.MmapPtr(-1, 0, nil, uintptr(p), unix.PROT_READ*(i%2), reserveFlags)
 	}
-	wants((&mapping{be: be, counted: &counter{}}).failed("reserve", p, err), ErrMappings, "vm.max_map_count")
+	err = (&mapping{be: backend, counted: &counter{}}).failed("reserve", p, err)
+	wants(err, ErrMappings, "vm.max_map_count")
 	done(untouched.Close())
 	done(spare.Close())
 	check(faults(func() { view(spare)[p] = 1 }), "a page of a closed region is usable")
 	done(inUse.Decommit(3*p, 3*p))
 	check(inUse.Committed() == 6*p, "%d committed", inUse.Committed())
-	done(be.reset(filler, 2*most*p))
+	done(backend.reset(filler, 2*most*p))
 }

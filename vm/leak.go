@@ -60,7 +60,7 @@ func (o *origin) String() string {
 	}
 }
 
-// leaked is the cleanup function of a Region that was not closed. It reports the leak. It does not free the
+// leaked is the cleanup function of a Region. It reports a region that was not closed. It does not free the
 // memory, because pointers into the memory may still be in use and do not keep the Region alive.
 func leaked(m *mapping) {
 	m.mu.Lock()

@@ -11,7 +11,7 @@ import (
 // TestLeak: a dropped region is reported once, with the line that made it, and keeps its memory.
 func TestLeak(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		purpose := t.Name()
 		reports := make(chan Leak, 100)
 		OnLeak(func(l Leak) {
@@ -21,7 +21,7 @@ func TestLeak(t *testing.T) {
 		})
 		defer OnLeak(nil)
 
-		base, dropped := dropRegion(t, be, purpose)
+		base, dropped := dropRegion(t, backend, purpose)
 		var leak Leak
 		for deadline := time.Now().Add(20 * time.Second); leak.Purpose == ""; {
 			runtime.GC()
@@ -50,7 +50,7 @@ func TestLeak(t *testing.T) {
 			t.Errorf("counted as %+v", s)
 		}
 		// A closed region is not reported, and the leaked region is not reported again.
-		open(t, be, p, Options{Name: purpose}).Close()
+		open(t, backend, p, Options{Name: purpose}).Close()
 		for range 3 {
 			runtime.GC()
 			time.Sleep(time.Millisecond)
@@ -64,14 +64,14 @@ func TestLeak(t *testing.T) {
 	})
 }
 
-// dropRegion makes a region and drops it. In a separate function, no variable of the test keeps the region
-// alive.
+// dropRegion makes a region and drops it. It is a separate function, so that no variable of the test keeps
+// the region alive.
 //
 //go:noinline
-func dropRegion(t *testing.T, be backend, purpose string) (base unsafe.Pointer, m *mapping) {
+func dropRegion(t *testing.T, backend backend, purpose string) (base unsafe.Pointer, m *mapping) {
 	var made origin
 	made.record()
-	r, err := reserveOn(be, 8*PageSize(), Options{Name: purpose}, made)
+	r, err := reserveOn(backend, 8*PageSize(), Options{Name: purpose}, made)
 	must(t, err)
 	must(t, r.Commit(0, 2*PageSize()))
 	view(r)[PageSize()] = 42

@@ -7,9 +7,9 @@ import (
 )
 
 func TestLook(t *testing.T) {
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		p := PageSize()
-		r := open(t, be, 8*p, Options{Pages: PagesSmall})
+		r := open(t, backend, 8*p, Options{Pages: PagesSmall})
 		must(t, r.Commit(p, 2*p))
 		must(t, r.Commit(5*p, p))
 		view(r)[p], view(r)[3*p-1], view(r)[5*p+7] = 1, 2, 3

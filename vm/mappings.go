@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// mappingsUsed is the number of mappings of open and kept regions. It does not count mappings that Protect
-// splits off.
+// mappingsUsed is the number of mappings of open regions, and of closed regions whose pages are kept (see
+// recycle.go). It does not count mappings that Protect splits off.
 //
 // Regions stop taking mappings shortly before the kernel's limit. Go's runtime needs mappings too, for its
 // heap and its own tables, and ends the process when it gets no mapping. An error from the kernel would come
@@ -24,7 +24,7 @@ func (m *mapping) recount() {
 	n := 0
 	if !m.closed {
 		n = 1 + 2*len(m.committed.of) + 2*len(m.dense.of) + m.borders
-		// A kept range has two borders. The end of a separate range can be a border, too.
+		// A range of kept pages has two borders. The end of a range of makeSeparate can be a border, too.
 		n += 2*len(m.recycling.pages.of) + len(m.recycling.separate.of)
 		if m.committed.bytes > 0 {
 			// An end of the region is not a border between two mappings.
@@ -42,8 +42,8 @@ func (m *mapping) recount() {
 
 // tooManyMappings returns an explanation if n new mappings would leave too few mappings to Go's runtime, even
 // after kept pages were given back. Otherwise it returns "".
-func tooManyMappings(be backend, n int) string {
-	if !be.reuses() {
+func tooManyMappings(b backend, n int) string {
+	if !b.reuses() {
 		return ""
 	}
 	full := func(most int) bool {

@@ -90,8 +90,8 @@ func TestMovePages(t *testing.T) {
 func TestMovePagesOverSeveralMappings(t *testing.T) {
 	const pages = 100
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
-		r := open(t, be, 5*pages*p, Options{Limit: NewLimit(pages * p)})
+	eachBackend(t, func(t *testing.T, backend backend) {
+		r := open(t, backend, 5*pages*p, Options{Limit: NewLimit(pages * p)})
 		must(t, r.Commit(0, pages*p))
 		stamp(r, 0, pages*p, 0)
 		// Move blocks of 20 pages and reverse their order.
@@ -116,8 +116,8 @@ func TestMovePagesOverSeveralMappings(t *testing.T) {
 
 func TestMovePagesMisuse(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
-		r, to := open(t, be, 8*p, Options{Name: "ships"}), open(t, be, 8*p, Options{Name: "boats"})
+	eachBackend(t, func(t *testing.T, backend backend) {
+		r, to := open(t, backend, 8*p, Options{Name: "ships"}), open(t, backend, 8*p, Options{Name: "boats"})
 		must(t, r.Commit(p, 4*p))
 		must(t, to.Commit(0, p))
 		for _, c := range []struct {
@@ -231,8 +231,8 @@ func TestFailedMoveChangesNothing(t *testing.T) {
 	}
 }
 
-// TestMoveCannotDecommit: if the system refuses to decommit the source, the source counts as Reserved, and is
-// zero when it is committed again.
+// TestMoveCannotDecommit: if the system refuses to decommit the source, the source still counts as reserved
+// only, and is zero when it is committed again.
 func TestMoveCannotDecommit(t *testing.T) {
 	p := PageSize()
 	for _, op := range []string{"decommit", "discard"} {
@@ -258,10 +258,10 @@ func TestMoveCannotDecommit(t *testing.T) {
 func driveMoves(t *testing.T, ops []byte) {
 	const pages = 40
 	p := PageSize()
-	for name, be := range backends() {
+	for name, backend := range backends() {
 		limit := NewLimit(2 * pages * p)
-		rs := []*Region{open(t, be, pages*p, Options{Limit: limit}),
-			open(t, be, pages*p, Options{Limit: limit})}
+		rs := []*Region{open(t, backend, pages*p, Options{Limit: limit}),
+			open(t, backend, pages*p, Options{Limit: limit})}
 		model := [2]map[int]byte{{}, {}}
 		for i := 0; i+4 <= len(ops); i += 4 {
 			a, off, n := int(ops[i]>>4)%2, int(ops[i+1])%pages, int(ops[i+2])%pages

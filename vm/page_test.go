@@ -59,10 +59,10 @@ func TestErrorText(t *testing.T) {
 }
 
 func TestHeapByPolicy(t *testing.T) {
-	if be := chosen(PagesHeap); be.reuses() {
+	if chosen(PagesHeap).reuses() {
 		t.Error("PagesHeap does not choose the heap")
 	}
-	if be := chosen(PagesAuto); be.reuses() == heapByDefault {
-		t.Errorf("the default reuses addresses: %v; the heap is the default: %v", be.reuses(), heapByDefault)
+	if reuses := chosen(PagesAuto).reuses(); reuses == heapByDefault {
+		t.Errorf("the default reuses addresses: %v; the heap is the default: %v", reuses, heapByDefault)
 	}
 }

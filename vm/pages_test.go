@@ -44,9 +44,9 @@ func TestPagesOfRandomRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	const pages = 40
 	p := PageSize()
-	for name, be := range backends() {
+	for name, backend := range backends() {
 		for range 30 {
-			r := open(t, be, pages*p, Options{Pages: PagesSmall})
+			r := open(t, backend, pages*p, Options{Pages: PagesSmall})
 			var want [pages]PageState
 			for range 30 {
 				from := rng.IntN(pages)
@@ -102,8 +102,8 @@ func TestPagesOfHeapAreResident(t *testing.T) {
 
 func TestMovedPagesAreDecommitted(t *testing.T) {
 	p := PageSize()
-	for name, be := range backends() {
-		r := open(t, be, 4*p, Options{})
+	for name, backend := range backends() {
+		r := open(t, backend, 4*p, Options{})
 		must(t, r.Commit(0, 2*p))
 		must(t, r.MovePages(r, 2*p, 0, p))
 		got := pagesOf(t, r, 0, 4*p)

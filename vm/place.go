@@ -9,15 +9,17 @@ type Place struct {
 	// What names the contents, and Element names the kind of element. Both come from a [Label].
 	What, Element string
 	Index         int       // index of the element
-	Usable        int       // number of elements from index 0 on that are in Committed pages
+	Usable        int       // number of elements from index 0 on that are in committed pages
 	State         PageState // PageCommitted or PageDecommitted; 0 if never committed, or if Closed
 	Closed        bool      // whether the region is closed
 	Made          string    // file:line of the calls that led to Reserve, innermost first
 	ClosedAt      string    // file:line of the calls that led to Close, innermost first
-	ReturnedAt    string    // file:line of the calls that led to Decommit; empty if VAST_GUARD is not set
-	advice        string
-	ofFile        bool // whether the page's contents come from a file
-	between       bool // whether a page after the address, under the same label, is committed
+	// ReturnedAt is file:line of the calls that led to Decommit, innermost first. It is empty if VAST_GUARD
+	// is not set, or if the region was decommitted at least 64 times since then.
+	ReturnedAt string
+	advice     string
+	ofFile     bool // whether the page's contents come from a file
+	between    bool // whether a page after the address, under the same label, is committed
 }
 
 // Describe describes an address, for example from a log or a debugger. It finds the open regions of this

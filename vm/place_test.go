@@ -10,8 +10,8 @@ import (
 
 func TestDescribe(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
-		r := open(t, be, 16*p, Options{})
+	eachBackend(t, func(t *testing.T, backend backend) {
+		r := open(t, backend, 16*p, Options{})
 		s, err := r.Carve(8*p, 0)
 		must(t, err)
 		r.Label(s.Offset()+64, s.Size()-64, Label{What: "ships", Element: "slot", Size: 40})
@@ -59,8 +59,8 @@ func TestDescribe(t *testing.T) {
 // TestDescribeClosed: Describe finds a closed region until another region gets its addresses, or until 256
 // other regions were closed.
 func TestDescribeClosed(t *testing.T) {
-	be := onlyOS(t)
-	r := open(t, be, 3*PageSize(), Options{Name: "first"})
+	backend := onlyOS(t)
+	r := open(t, backend, 3*PageSize(), Options{Name: "first"})
 	r.Label(0, r.Size(), Label{What: "numbers", Element: "number", Size: 8})
 	base := uintptr(r.Base())
 	must(t, r.Close())
@@ -71,7 +71,7 @@ func TestDescribeClosed(t *testing.T) {
 		t.Errorf("the address is %+v: %v", at, at)
 	}
 	// This region stays open, so that the regions below do not get these addresses.
-	again := open(t, be, 3*PageSize(), Options{Name: "second"})
+	again := open(t, backend, 3*PageSize(), Options{Name: "second"})
 	if uintptr(again.Base()) != base {
 		t.Skip("the addresses were not used again")
 	}
@@ -79,7 +79,7 @@ func TestDescribeClosed(t *testing.T) {
 		t.Errorf("the reused address is %+v", at)
 	}
 	for range len(closings.of) + 3 {
-		must(t, open(t, be, PageSize(), Options{}).Close())
+		must(t, open(t, backend, PageSize(), Options{}).Close())
 	}
 	found := 0
 	for i := range closings.of {

@@ -11,8 +11,8 @@ import (
 
 func TestCarve(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
-		r := open(t, be, 64*p, Options{Name: "columns"})
+	eachBackend(t, func(t *testing.T, backend backend) {
+		r := open(t, backend, 64*p, Options{Name: "columns"})
 		a, err := r.Carve(p+1, 0)
 		must(t, err)
 		b, err := r.Carve(3*p, 16*p)
@@ -52,10 +52,10 @@ func TestCarve(t *testing.T) {
 
 func TestSpanGrow(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, backend backend) {
 		const mib = 1 << 20
 		limit := NewLimit(32 * mib)
-		r := open(t, be, 64*mib, Options{Limit: limit, Pages: PagesSmall})
+		r := open(t, backend, 64*mib, Options{Limit: limit, Pages: PagesSmall})
 		s, err := r.Carve(16*mib, 0)
 		must(t, err)
 		for _, c := range []struct{ need, step, want int }{

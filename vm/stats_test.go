@@ -29,7 +29,7 @@ func find(tb testing.TB, purpose string, resident bool) PurposeStats {
 
 func TestSnapshot(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, b backend) {
 		purpose := t.Name()
 		expect := func(want PurposeStats) {
 			t.Helper()
@@ -39,25 +39,25 @@ func TestSnapshot(t *testing.T) {
 			}
 		}
 		expect(PurposeStats{})
-		a := open(t, be, 10*p, Options{Name: purpose, Pages: PagesSmall})
-		b := open(t, be, 20*p, Options{Name: purpose, Pages: PagesSmall})
+		small := open(t, b, 10*p, Options{Name: purpose, Pages: PagesSmall})
+		large := open(t, b, 20*p, Options{Name: purpose, Pages: PagesSmall})
 		expect(PurposeStats{Regions: 2, Reserved: 30 * p})
-		must(t, a.Commit(0, 4*p))
-		must(t, b.Commit(5*p, 10*p))
+		must(t, small.Commit(0, 4*p))
+		must(t, large.Commit(5*p, 10*p))
 		expect(PurposeStats{Regions: 2, Reserved: 30 * p, Committed: 14 * p})
-		view(a)[0], view(b)[7*p] = 1, 1
+		view(small)[0], view(large)[7*p] = 1, 1
 		resident := 2 * p
-		if !be.reuses() {
+		if !b.reuses() {
 			resident = 14 * p // the heap stand-in counts all committed pages as resident
 		}
 		expect(PurposeStats{Regions: 2, Reserved: 30 * p, Committed: 14 * p, Resident: resident})
-		must(t, b.Decommit(6*p, 2*p))
-		must(t, b.Discard(0, 20*p))
+		must(t, large.Decommit(6*p, 2*p))
+		must(t, large.Discard(0, 20*p))
 		expect(PurposeStats{Regions: 2, Reserved: 30 * p, Committed: 12 * p})
-		must(t, b.Close())
-		must(t, b.Close())
+		must(t, large.Close())
+		must(t, large.Close())
 		expect(PurposeStats{Regions: 1, Reserved: 10 * p, Committed: 4 * p})
-		must(t, a.Close())
+		must(t, small.Close())
 		expect(PurposeStats{})
 		for _, s := range Snapshot(false).Purposes {
 			if s.Purpose == purpose {
@@ -85,7 +85,7 @@ func TestTotal(t *testing.T) {
 }
 
 func TestSnapshotWhileRegionsChange(t *testing.T) {
-	eachBackend(t, func(t *testing.T, be backend) {
+	eachBackend(t, func(t *testing.T, b backend) {
 		purpose := t.Name()
 		stop := make(chan struct{})
 		var wg sync.WaitGroup
@@ -97,7 +97,7 @@ func TestSnapshotWhileRegionsChange(t *testing.T) {
 						return
 					default:
 					}
-					r, err := reserveOn(be, 64*PageSize(), Options{Name: purpose}, origin{})
+					r, err := reserveOn(b, 64*PageSize(), Options{Name: purpose}, origin{})
 					if err == nil {
 						err = r.Commit(PageSize(), 8*PageSize())
 					}

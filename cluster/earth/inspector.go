@@ -92,9 +92,9 @@ type mark struct {
 	crossed []uint64 // by region
 }
 
-// rateMarks is the number of samples over which the rates of a region are computed. Two samples are too few:
-// a process publishes the figures of its regions about once a second, so two successive samples may have the
-// same figures.
+// rateMarks is the number of earlier samples that the inspector keeps. The rates of a region compare a new
+// sample with the oldest of them, not with the previous one: a process publishes the figures of its regions
+// about once a second, so two successive samples may have the same figures.
 const rateMarks = 5
 
 // serve starts the inspector of the regions.

@@ -31,7 +31,7 @@ func (f format) String() string { return [...]string{"plain", "compressed"}[f] }
 
 // resource is the data of a sound that can be played.
 type resource struct {
-	name   uint32 // index into system.names, because a string must be on Go's heap
+	name   uint32 // index into system.names; a Pool holds no strings, because they have Go pointers
 	format format
 	length samples
 }

@@ -116,18 +116,18 @@ export class Heat {
   // of the theme or of the base.
   colour(view, base) {
     const table = new Uint32Array(view.layers.length * shades * 256);
-    const little = new Uint8ClampedArray(table.buffer);
+    const bytes = new Uint8ClampedArray(table.buffer);
     view.layers.forEach((layer, part) => {
-      for (let share = 0; share < shades; share++) {
+      for (let shade = 0; shade < shades; shade++) {
         for (let level = 1; level < 256; level++) {
           const own = ramp(layer.colour, level / 255);
           const below = ramp(view.layers[base].colour, level / 255);
-          const part0 = part === base ? 1 : share / (shades - 1);
+          const strength = part === base ? 1 : shade / (shades - 1);
           // Small shares must be visible even where counts are low.
           const lifted = part === base ? own : ramp(layer.colour, 0.25 + 0.75 * (level / 255));
-          const at = 4 * ((part * shades + share) * 256 + level);
-          for (let c = 0; c < 3; c++) little[at + c] = below[c] + (lifted[c] - below[c]) * part0;
-          little[at + 3] = Math.min(255, 12 + 1.25 * 255 * (level / 255) ** 0.8);
+          const at = 4 * ((part * shades + shade) * 256 + level);
+          for (let c = 0; c < 3; c++) bytes[at + c] = below[c] + (lifted[c] - below[c]) * strength;
+          bytes[at + 3] = Math.min(255, 12 + 1.25 * 255 * (level / 255) ** 0.8);
         }
       }
     });
@@ -276,23 +276,23 @@ function planeGround(context, camera, view, g, width, height) {
   const land = new Path2D();
   const coast = new Path2D();
   for (let copy = first; copy <= last; copy++) {
-    const by = copy * (camera.period || 0);
+    const shift = copy * (camera.period || 0);
     for (const line of view.outlines) {
-      let [bx, by0] = [line[line.length - 2], line[line.length - 1]];
+      let [bx, by] = [line[line.length - 2], line[line.length - 1]];
       let pen = false;
       for (let i = 0; i < line.length; i += 2) {
         const [x, y] = [line[i], line[i + 1]];
-        if (i === 0) land.moveTo(px(x + by), py(y));
-        else land.lineTo(px(x + by), py(y));
+        if (i === 0) land.moveTo(px(x + shift), py(y));
+        else land.lineTo(px(x + shift), py(y));
         // An edge along the border of the view is a cut through the land, not a coast.
-        if ((x === bx && (x === bounds.x0 || x === bounds.x1)) || (y === by0 && (y === bounds.y0 || y === bounds.y1))) {
+        if ((x === bx && (x === bounds.x0 || x === bounds.x1)) || (y === by && (y === bounds.y0 || y === bounds.y1))) {
           pen = false;
         } else {
-          if (!pen) coast.moveTo(px(bx + by), py(by0));
-          coast.lineTo(px(x + by), py(y));
+          if (!pen) coast.moveTo(px(bx + shift), py(by));
+          coast.lineTo(px(x + shift), py(y));
           pen = true;
         }
-        [bx, by0] = [x, y];
+        [bx, by] = [x, y];
       }
       land.closePath();
     }
@@ -317,7 +317,7 @@ function planeGround(context, camera, view, g, width, height) {
   return coast;
 }
 
-// gridStep returns the distance between two lines of the grid: a round number of units, about 100 pixels.
+// gridStep returns the distance between two lines of the grid: a round number of units, 60 to 280 pixels.
 function gridStep(pixelsPerUnit) {
   const wanted = 110 / pixelsPerUnit;
   for (const step of [30, 15, 10, 5, 2, 1]) if (wanted <= 30 && wanted > step * 0.7) return step;

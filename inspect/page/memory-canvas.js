@@ -11,7 +11,7 @@ const tallest = 0.62; // greatest height of the picture, as a fraction of the wi
 //   onZoom(view)          the user zooms or scrolls; view is { area, from, bytes }, or null for all areas;
 //                         bytes is the number of bytes of a cell
 //   onHere(cell)          the pointer has moved to another cell; null for none
-//   onOpen(slot, column)  the user opens a word
+//   onOpen(slot, column)  the user opens the word (64 slots) of a slot
 //   onAnnounce(text)      a text for screen readers
 //   onResize()            the width of the canvas has changed
 export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
@@ -157,8 +157,8 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
     pen.strokeRect(x - 1, y - 1, size + 1, size + 1);
   }
 
-  // drawStrips draws two strips: one of all reservations, and one of all areas. If the picture shows a part
-  // of one area, each strip marks this part.
+  // drawStrips draws two strips: one of all reservations, and one of all areas. If the picture shows only
+  // one area, each strip marks the part of the area in the picture.
   function drawStrips() {
     const end = memory.areas.reduce((n, a) => Math.max(n, a.from + a.bytes), 1);
     const from = layout.ranges[0]?.from ?? 0;

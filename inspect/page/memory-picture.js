@@ -4,7 +4,8 @@
 // A layout is a grid of cells: { columns, rows, bytes, ranges, bands, cells }. bytes is the number of bytes
 // of a cell. A range { from, to, n, at, area } divides the places [from, to) into n cells; at is the index
 // of the first of these cells in the grid, row by row. Ranges are in the order of their cells. A band
-// { title, key, row, rows, areas } is a named part of the grid.
+// { title, key, row, rows, areas } is a named part of the grid. An area is the memory of one array of the
+// world; area and areas are indexes in memory.areas, and area is -1 for memory that belongs to no area.
 
 import { color, format, palette } from './ui.js';
 
@@ -52,8 +53,8 @@ function unassigned(r, areas) {
   return free;
 }
 
-// layoutWorld lays out all areas, in one band for each column. Successive small columns share a band. If
-// whole is true, the layout also contains memory that is reserved but not committed.
+// layoutWorld lays out all areas. Each column and the world itself get a band, but successive small columns
+// share a band. If whole is true, the layout also contains memory that is reserved but not committed.
 export function layoutWorld(memory, { columns, rows, whole }) {
   const all = groups(memory).filter((g) => whole || g.bytes > 0);
   if (whole) {

@@ -1,5 +1,5 @@
 // A list of millions of rows. Rows in view and a few neighbours have elements. The list fetches the rows in
-// view, one page of rows at a time.
+// view; each request fetches one page of rows.
 //
 // Browsers limit the height of an element to some tens of millions of pixels. For a higher list, the browser
 // scrolls a track, an element that is shorter than the list. Near the ends of the track, one pixel of the

@@ -13,7 +13,7 @@ const (
 	New       Verb = iota // make an entity with archetype B
 	NewMany               // make 0 to 99 entities with archetype B: A decides how many
 	Delete                // delete entity A
-	DeleteAll             // delete the entities with the tag, or those with column b and no tag: B decides
+	DeleteAll             // delete the entities with the tag, or those with column 1 and no tag: B decides
 	Add                   // add column B with the value V to entity A
 	Set                   // set column B of entity A to V
 	Remove                // remove column B from entity A

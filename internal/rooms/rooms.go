@@ -12,8 +12,8 @@ import (
 type Pool interface {
 	// Free returns the number of insertions that cannot fail.
 	Free() int
-	// Left returns the largest number of insertions for which the pool has slots. Their memory may not be
-	// committed.
+	// Left returns the largest number of insertions for which the pool has slots. Some of these slots may
+	// have no committed memory yet.
 	Left() int
 	// Committed returns the committed memory.
 	Committed() Committed

@@ -21,7 +21,7 @@ var Bulk any
 
 // World is the state of a world, apart from the bytes of its arrays and the values on the Go heap.
 type World struct {
-	Mark       uint32 // mark of the world's generations
+	Mark       uint32 // the generation.Mark of the world's generations
 	Alignment  int    // large extents begin at a multiple of this many bytes; 0 if no extent is aligned
 	Words      int    // number of 64-slot words up to the last word that an archetype owns
 	Used       int    // number of 64-slot words up to the last word that an archetype ever owned
@@ -44,7 +44,7 @@ type Column struct {
 	Type     reflect.Type // type of a component; nil for a tag
 	Slots    int          // number above the slots of all entities with the component; a multiple of 64
 	Pool     *Contents    // elements of a sparse column or of edges; nil for other columns
-	Notes    []int        // for each tracker, a number above all slots with a set bit
+	Notes    []int        // for each tracker, a number above all slots with a bit in Changed, Touched or Had
 
 	// Of is the column of package vast. In a restoration, Of is nil if the program no longer has the column.
 	Of any
@@ -55,7 +55,7 @@ type Contents struct {
 	Kind    string            // kind of the container
 	Len     int               // number of elements, rows, lists or pairs; 0 for a pool
 	Slots   int               // number above all slots that were taken, in a pool or a bulk.Dense
-	Mark    uint32            // mark of the generations of a pool or a bulk.Dense
+	Mark    uint32            // the generation.Mark of a pool or a bulk.Dense
 	Numbers map[string]uint64 // other numbers that the container needs for later operations
 	Fields  []string          // names of a table's fields
 	Indices []Contents        // indices that a bulk.Indexed keeps for the pool
@@ -82,7 +82,7 @@ const (
 	Changed         = "changed"          // bits of a tracker for slots whose component was written or added
 	Touched         = "touched"          // bits of a tracker for slots whose component was added or removed
 	Had             = "had"              // bits of a tracker for touched slots that had the component before
-	HadGenerations  = "had generations"  // generation of each slot in Had when the tracker last looked
+	HadGenerations  = "had generations"  // generation of each slot in Had at the tracker's last look
 	DenseSlots      = "slots"            // generation and 1 + element index of each slot of a bulk.Dense
 	Fields          = "field"            // value of each row in a field of a table
 	Slabs           = "slabs"            // slabs and stretches of lists

@@ -13,7 +13,8 @@ func (w *Watch) Protected(addr uintptr) bool {
 	return false
 }
 
-// Try lets the next scan put the given number of blocks on trial, at most maxTrials.
+// Try lets the next scan put at least the given number of new blocks on trial, and as many blocks that were
+// hot. Each of the two numbers is at most maxTrials.
 func (w *Watch) Try(blocks int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

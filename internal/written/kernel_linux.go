@@ -151,26 +151,26 @@ func (k *linuxKernel) try() error {
 	}
 	defer func() { _ = unix.MunmapPtr(p, uintptr(n)) }()
 	first, second := (*byte)(p), (*byte)(unsafe.Add(p, n/2))
-	of := Range{uintptr(p), uintptr(p) + uintptr(n)}
-	if err := k.register(of); err != nil {
+	r := Range{uintptr(p), uintptr(p) + uintptr(n)}
+	if err := k.register(r); err != nil {
 		return refused("UFFDIO_REGISTER", err)
 	}
-	if err := k.unprotect(of); err != nil {
+	if err := k.unprotect(r); err != nil {
 		return refused("UFFDIO_WRITEPROTECT", err)
 	}
-	if err := k.protect(of); err != nil {
+	if err := k.protect(r); err != nil {
 		return refused("PAGEMAP_SCAN", err)
 	}
 	for step, s := range []struct {
 		write func()
 		found []Range
 	}{
-		{func() { *first, *second = 1, 1 }, []Range{of}},
-		{func() { *second = 2 }, []Range{{of.Lo + uintptr(n/2), of.Hi}}},
+		{func() { *first, *second = 1, 1 }, []Range{r}},
+		{func() { *second = 2 }, []Range{{r.Lo + uintptr(n/2), r.Hi}}},
 		{func() {}, nil},
 	} {
 		s.write()
-		found, _, err := k.scan(of)
+		found, _, err := k.scan(r)
 		if err != nil {
 			return refused("PAGEMAP_SCAN", err)
 		}
@@ -185,36 +185,36 @@ func (k *linuxKernel) try() error {
 	return nil
 }
 
-func (d *descriptors) register(of Range) error {
-	a := registerArgument{start: uint64(of.Lo), bytes: uint64(of.Hi - of.Lo), mode: modeWriteProtect}
+func (d *descriptors) register(r Range) error {
+	a := registerArgument{start: uint64(r.Lo), bytes: uint64(r.Hi - r.Lo), mode: modeWriteProtect}
 	return control(d.faults, registerCall, unsafe.Pointer(&a))
 }
 
-func (d *descriptors) unregister(of Range) error {
-	a := rangeArgument{start: uint64(of.Lo), bytes: uint64(of.Hi - of.Lo)}
+func (d *descriptors) unregister(r Range) error {
+	a := rangeArgument{start: uint64(r.Lo), bytes: uint64(r.Hi - r.Lo)}
 	return control(d.faults, unregisterCall, unsafe.Pointer(&a))
 }
 
-func (d *descriptors) unprotect(of Range) error {
-	a := writeProtectArgument{start: uint64(of.Lo), bytes: uint64(of.Hi - of.Lo)}
+func (d *descriptors) unprotect(r Range) error {
+	a := writeProtectArgument{start: uint64(r.Lo), bytes: uint64(r.Hi - r.Lo)}
 	return control(d.faults, writeProtectCall, unsafe.Pointer(&a))
 }
 
 // protect skips pages without a page table, because it would have to allocate the table. After the first
 // write to a skipped page, the kernel reports the page as written.
-func (d *descriptors) protect(of Range) error {
-	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
+func (d *descriptors) protect(r Range) error {
+	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(r.Lo), end: uint64(r.Hi),
 		categoryMask: pageIsWritten}
 	a.size = uint64(unsafe.Sizeof(a))
 	return control(d.pagemap, scanCall, unsafe.Pointer(&a))
 }
 
 // scan skips pages without a page table, as protect does.
-func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
+func (k *linuxKernel) scan(r Range) (found []answer, end uintptr, err error) {
 	var pin runtime.Pinner // the system call gets the address of the answers as an integer
 	pin.Pin(k.answers)
 	defer pin.Unpin()
-	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
+	a := scanArgument{flags: protectMatching | checkAsync, start: uint64(r.Lo), end: uint64(r.Hi),
 		vec: uint64(uintptr(unsafe.Pointer(k.answers))), vecLen: uint64(len(k.answers)),
 		categoryMask: pageIsWritten, returnMask: pageIsWritten}
 	a.size = uint64(unsafe.Sizeof(a))
@@ -222,18 +222,18 @@ func (k *linuxKernel) scan(of Range) (found []answer, end uintptr, err error) {
 	switch {
 	case errno != 0:
 		return nil, 0, errno
-	case uintptr(a.walkEnd) <= of.Lo || uintptr(a.walkEnd) > of.Hi || int(n) > len(k.answers):
+	case uintptr(a.walkEnd) <= r.Lo || uintptr(a.walkEnd) > r.Hi || int(n) > len(k.answers):
 		return nil, 0, unix.EIO // the kernel returned impossible values
 	}
 	return k.answers[:n], uintptr(a.walkEnd), nil
 }
 
-func (d *descriptors) written(of Range) (bool, error) {
+func (d *descriptors) written(r Range) (bool, error) {
 	var found answer
 	var pin runtime.Pinner // the system call gets the address of the answer as an integer
 	pin.Pin(&found)
 	defer pin.Unpin()
-	a := scanArgument{flags: checkAsync, start: uint64(of.Lo), end: uint64(of.Hi),
+	a := scanArgument{flags: checkAsync, start: uint64(r.Lo), end: uint64(r.Hi),
 		vec: uint64(uintptr(unsafe.Pointer(&found))), vecLen: 1, maxPages: 1,
 		categoryMask: pageIsWritten | pageIsZero, categoryInverted: pageIsZero, returnMask: pageIsWritten}
 	a.size = uint64(unsafe.Sizeof(a))

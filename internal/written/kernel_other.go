@@ -5,5 +5,5 @@ package written
 import "runtime"
 
 func openKernel() (kernel, error) {
-	return nil, unsupported("no system call finds written pages on " + runtime.GOOS + "/" + runtime.GOARCH)
+	return nil, unsupported("written pages cannot be found on " + runtime.GOOS + "/" + runtime.GOARCH)
 }

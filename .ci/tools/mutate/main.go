@@ -5,9 +5,10 @@
 //		[-timeout D] [-workers N] [-json FILE] [-known FILE] PACKAGE
 //
 // Each flag -tags adds a build. Mutants that survive the tests of a build are tried with the next build. A
-// mutant is killed when the tests fail or time out. Mutants that do not compile do not count. Mutate prints
-// the survivors. The code that a survivor changes is unnecessary, untested, or only an optimization. The file
-// .ci/mutants.tsv lists the known survivors, each with the reason why no test can kill it: see [readKnown].
+// mutant is killed when the tests fail or time out. Mutants that do not compile do not count. The code that a
+// survivor changes is unnecessary, untested, or only an optimization. The file .ci/mutants.tsv lists the
+// known survivors, each with the reason why no test can kill it: see [readKnown]. Mutate prints the other
+// survivors.
 package main
 
 import (
@@ -251,7 +252,7 @@ func (t *trial) build(number int, m mutant, tags string) (r result, took time.Du
 		args = append(args, "-overlay", at(".json"))
 	}
 	compile := exec.Command("go", append(args, t.pkg)...)
-	// Mutants have a build cache of their own, because no other build can use their results.
+	// All mutants share a separate build cache, because no other build can use their results.
 	compile.Env = append(os.Environ(), "GOCACHE="+filepath.Join(t.tmp, "cache"))
 	if compile.Run() != nil {
 		return invalid, 0, nil

@@ -86,11 +86,11 @@ func (s *simulation) region(i int) *region {
 	return r
 }
 
-// work returns how long some work takes on a core, and adds us to s.spent. us is the processor time of the
-// work, in microseconds.
-func (s *simulation) work(k kind, us float64) time.Duration {
-	s.spent[k] += us
-	return microseconds(us * s.costs.Stretch)
+// work returns how long some work takes on a core, and adds the work's processor time to s.spent. The
+// processor time is in microseconds.
+func (s *simulation) work(k kind, processor float64) time.Duration {
+	s.spent[k] += processor
+	return microseconds(processor * s.costs.Stretch)
 }
 
 // spread returns a random factor with the mean 1. The standard deviation of the logarithm of the factor is

@@ -295,22 +295,22 @@ func (s simStorage) SetPointer(_ context.Context, region int, b []byte, revision
 		return 0, errUnknown
 	}
 	*p = simPointer{b, p.revision + 1}
-	if is, _ := p.value(); is.Checkpoint != "" && s.o.s.checkpoints[region][is.Checkpoint] == nil {
+	if set, _ := p.value(); set.Checkpoint != "" && s.o.s.checkpoints[region][set.Checkpoint] == nil {
 		s.o.s.violated("region %d: the pointer names the checkpoint %s, which is not stored", region,
-			is.Checkpoint)
+			set.Checkpoint)
 	}
-	now := p.revision
+	newest := p.revision
 	s.o.pass()
 	if s.o.s.chance(s.o.s.faults.lostAnswer) {
 		return 0, errUnknown
 	}
-	return now, nil
+	return newest, nil
 }
 
 // value decodes the pointer. ok is false if the region has no pointer yet.
-func (p *simPointer) value() (is pointer, ok bool) {
-	ok = json.Unmarshal(p.b, &is) == nil
-	return is, ok
+func (p *simPointer) value() (v pointer, ok bool) {
+	ok = json.Unmarshal(p.b, &v) == nil
+	return v, ok
 }
 
 // mayNap sometimes makes an owner sleep, so that another owner can store checkpoints during the sleep.

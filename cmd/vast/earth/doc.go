@@ -54,7 +54,8 @@
 //
 // With [Config].Data, package store keeps the world in a folder: the entities, their components, and a
 // resource with the counts and the seed. New makes the tables, cohorts and hooks again, and repeats the
-// recorded ticks. A tick depends only on these data, so the world has the same states as without a crash.
+// ticks that the folder has recorded since the last checkpoint. A tick depends only on these data, so the
+// world has the same states as without a crash.
 //
 // # Memory
 //

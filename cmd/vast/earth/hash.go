@@ -28,7 +28,8 @@ func two(high, low uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
 func bitsOf(x, y float32) uint64 { return two(math.Float32bits(x), math.Float32bits(y)) }
 
-// Kinds of components in a digest. hashPlace and hashTraveller stand for several components of an entity.
+// Kinds of hashes in a digest. hashWorld stands for the counts and the seed of the world. hashPlace,
+// hashTraveller and hashStay each stand for several components of an entity.
 const (
 	hashWorld = iota + 1
 	hashPlace
@@ -61,7 +62,7 @@ func (d *digest) addTrip(number uint32, t *trip) {
 
 func (d *digest) String() string { return fmt.Sprintf("%016x%016x", d.a, d.b) }
 
-// digest returns the digest of the places and travellers. Each kind of component is the work of one worker.
+// digest returns the digest of the places and travellers. Each function of kinds is the work of one worker.
 func (e *Earth) digest() (d digest) {
 	kinds := []func(d *digest){func(d *digest) {
 		for i, p := range e.tallies {

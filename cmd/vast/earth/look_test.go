@@ -44,9 +44,9 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// crowds adds up the crowds of the parts from to to-1.
-func crowds(e *Earth, from, to int) (travellers, infectious int) {
-	for part := from; part < to; part++ {
+// crowds adds up the crowds of the parts [first, end).
+func crowds(e *Earth, first, end int) (travellers, infectious int) {
+	for part := first; part < end; part++ {
 		for c := range e.Crowds(part) {
 			travellers += int(c.Travellers)
 			infectious += int(c.Infectious)

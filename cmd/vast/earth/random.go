@@ -27,8 +27,8 @@ const (
 	forCells
 )
 
-// stream is a sequence of random values that depends only on the seed, a number (of a traveller, a place or a
-// cohort), the tick and the purpose. Other streams, the number of workers and the positions of entities in
+// stream is a sequence of random values that depends only on the seed, a number (of a traveller, a cohort or
+// a cell), the tick and the purpose. Other streams, the number of workers and the positions of entities in
 // memory do not affect it.
 type stream struct{ sched.Random }
 

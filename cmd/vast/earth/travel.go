@@ -27,7 +27,7 @@ func (t transport) String() string {
 	return fmt.Sprintf("transport(%d)", uint8(t))
 }
 
-// means has the speed of each transport in km/h, and the longest trip in km that uses the transport.
+// The variable means has, for each transport, the speed in km/h, and the longest trip in km that uses it.
 var means = [...]struct{ speed, longest float64 }{road: {80, 150}, rail: {200, 700}, air: {800, math.Inf(1)}}
 
 // turn is the rotation of a transport in one step.

@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// follow makes all steps of a trip except the last. It returns the position, and the largest error of the
-// length of a vector.
+// follow makes all steps of a trip except the last. It returns the position, and the largest difference
+// between the length of a vector and 1.
 func follow(t *testing.T, from vector, trip *trip) (vector, float64) {
 	t.Helper()
 	worst := 0.0
@@ -116,7 +116,7 @@ func TestTransitDelaysSteps(t *testing.T) {
 	for range 200 {
 		tick(t, e, 1)
 		for who, d := range departures {
-			is := e.trip.Get(who)
+			got := e.trip.Get(who)
 			since, steps := e.now-d.tick, uint32(d.trip.StepsLeft)
 			switch {
 			case !e.world.Alive(who):
@@ -125,19 +125,19 @@ func TestTransitDelaysSteps(t *testing.T) {
 				}
 				delete(departures, who)
 			case since < Lookahead:
-				if *is != d.trip || *e.body.Get(who) != d.body || !e.transit.Has(who) {
+				if *got != d.trip || *e.body.Get(who) != d.body || !e.transit.Has(who) {
 					t.Fatalf("%d ticks after the departure the traveller has changed", since)
 				}
 			case since < max(steps, Lookahead+1):
 				left := steps - min(since, steps-1)
-				if is == nil || uint32(is.StepsLeft) != left || e.transit.Has(who) {
+				if got == nil || uint32(got.StepsLeft) != left || e.transit.Has(who) {
 					t.Fatalf("%d ticks after the departure, a trip of %d steps is %+v, want %d steps left",
-						since, steps, is, left)
+						since, steps, got, left)
 				}
 			default:
-				if is != nil || e.placeOf(who) != d.trip.ToPlace {
+				if got != nil || e.placeOf(who) != d.trip.ToPlace {
 					t.Fatalf("%d ticks after the departure, a trip of %d steps has not ended: %+v", since,
-						steps, is)
+						steps, got)
 				}
 				if steps <= Lookahead {
 					short++

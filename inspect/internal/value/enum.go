@@ -15,7 +15,7 @@ type Choice struct {
 }
 
 const (
-	maxTried = 256 // number of values for which ChoicesOf calls String
+	maxTried = 256 // ChoicesOf looks for names of the values below this number
 	maxGap   = 16  // number of consecutive unnamed values after which ChoicesOf stops
 	maxName  = 64  // largest size of a name in bytes
 )

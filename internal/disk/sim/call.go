@@ -75,8 +75,8 @@ func (d *Disk) Log() []Call {
 
 // Watch makes the disk call f before each call, on the goroutine that makes the call. The function f may call
 // the methods of the disk: for example, it may copy the disk and cut the power of the copy. The argument of f
-// has no Number, Bytes and Err, and no Offset for a Write: they are unknown before the call. Other goroutines
-// may make calls between f and the call. A nil f ends the watch.
+// has no Number, Bytes and Err, and for the method Write (not WriteAt) no Offset: they are unknown before the
+// call. Other goroutines may make calls between f and the call. A nil f ends the watch.
 func (d *Disk) Watch(f func(Call)) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

@@ -179,8 +179,8 @@ func TestUnsyncedIsTorn(t *testing.T) {
 	}
 }
 
-// TestVersionsOfSector: several calls of Write fill a sector. A power cut leaves the bytes of one of the
-// calls.
+// TestVersionsOfSector: several calls of Write fill a sector. After a power cut, the sector is as it was
+// after Sync or after one of the calls.
 func TestVersionsOfSector(t *testing.T) {
 	seen, second := make(outcomes), make(outcomes)
 	for seed := range uint64(seeds) {
@@ -503,7 +503,7 @@ func TestKill(t *testing.T) {
 	seen.expect(t, "no file", "bytes lost", "kept")
 }
 
-// play makes one call of each kind, and returns the errors.
+// play makes one or two calls of each kind, and returns the errors.
 func play(f disk.Folder) (errs []error) {
 	note := func(err error) { errs = append(errs, err) }
 	a, err := f.Create("a")

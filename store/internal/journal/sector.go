@@ -63,8 +63,8 @@ func begins(b []byte, segment, index, synced uint32) bool {
 	le.PutUint32(head[4:], segment)
 	le.PutUint32(head[8:], index)
 	le.PutUint32(head[12:], synced)
-	there := bytes.TrimRight(b, "\x00")
-	return bytes.HasPrefix(head[:], there[:min(len(there), len(head))])
+	written := bytes.TrimRight(b, "\x00")
+	return bytes.HasPrefix(head[:], written[:min(len(written), len(head))])
 }
 
 func zeros(b []byte) bool {

@@ -39,7 +39,7 @@ type Place struct {
 //
 // The methods panic if an index is out of range.
 type List struct {
-	lat, lon   []int32 // in units of position
+	lat, lon   []int32 // in degrees times unitsPerDegree
 	population []int32
 	country    []uint16 // index into countries
 	countries  []string

@@ -43,7 +43,7 @@ var geoNames = columns{name: 1, country: 8, lat: 4, lon: 5, population: 14, sepa
 
 // readText reads GeoNames rows or a table with a header. done returns the number of input bytes that were
 // read. total is the size of the input, or 0 if the size is not known. If readText returns an error, line is
-// the number of the wrong line.
+// the number of the line where reading ended.
 func readText(r io.Reader, o Options, done func() int, total int) (l *List, line int, err error) {
 	limited := &io.LimitedReader{R: r, N: maxTextBytes}
 	lines := bufio.NewScanner(limited)

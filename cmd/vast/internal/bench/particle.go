@@ -20,7 +20,8 @@ func numberedParticle(i int) particle {
 		vector{1, 0.5, float32(i % 2)}}
 }
 
-// dt is the duration of a step. It is a power of two, so that all sides get the same results after rounding.
+// dt is the duration of a step. It is a power of two, so that products with dt are exact and all sides get
+// the same results.
 const dt = 1.0 / 64
 
 // The method live multiplies by these factors.

@@ -24,7 +24,7 @@ func replaceWorks() (works []work) {
 	return works
 }
 
-// replaceable is the table of one side.
+// replaceable is a table whose entries can be replaced.
 type replaceable interface {
 	// operate does n operations. It returns the sum of the numbers that it read, so that the compiler does
 	// not remove the reads. Each goroutine calls operate once.

@@ -249,7 +249,7 @@ func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	return nil
 }
 
-// showPlace prints an error and the query, and marks the word of the query that caused the error.
+// showPlace prints an error and the query, and marks the part of the query that caused the error.
 func showPlace(w io.Writer, text string, e *attach.Error) {
 	clean := []rune(tty.Clean(text))
 	at := min(e.Position, len(clean))

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// churn is one kind of work. The first call of round opens lasting containers, and close closes them. Each
+// churn is one kind of work. The first call of round may open lasting containers, which close closes. Each
 // call of round closes all other containers that it opens.
 type churn struct {
 	name  string

@@ -53,8 +53,8 @@ type town struct {
 	label     int           // the number of names that nextName has returned
 }
 
-// newTown makes a town for maxPeople people. The world has four times as many slots, because each of the
-// three archetypes owns whole words of 64 slots.
+// newTown makes a town for maxPeople people. The world has four times as many slots, because each archetype
+// owns whole words of 64 slots.
 func newTown(t *tally, o vast.Options, maxPeople int) *town {
 	o.MaxEntities = 4 * maxPeople
 	w := vast.NewWorld(o)

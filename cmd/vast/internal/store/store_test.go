@@ -272,7 +272,7 @@ func TestCompact(t *testing.T) {
 	mustRun(t, "verify", dir)
 }
 
-// TestSavedFile checks that all commands except compact accept a file of store.Save.
+// TestSavedFile checks that ls, verify and export accept a file of store.Save, and that compact refuses it.
 func TestSavedFile(t *testing.T) {
 	w := vast.NewWorld(vast.Options{MaxEntities: 1000})
 	defer w.Close()

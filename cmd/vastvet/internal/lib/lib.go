@@ -116,7 +116,7 @@ func Unnamed(info *types.Info, e ast.Expr) ast.Expr {
 }
 
 // Split splits a result of [Callee] at the last dot.
-func Split(name string) (of, last string) {
+func Split(name string) (qualifier, last string) {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		return name[:i], name[i+1:]
 	}

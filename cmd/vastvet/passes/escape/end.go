@@ -137,7 +137,7 @@ func (e *endSignals) call(call *ast.CallExpr, endless bool) {
 		if v, ok := callee.(*types.Var); ok && len(call.Args) == 0 && e.TypesInfo.Types[call].IsVoid() {
 			e.unknown = e.unknown || !v.IsField() // for example cancel() or onEnd()
 		}
-	} else if of := f.Pkg(); of != nil && !lib.Own(of) {
+	} else if pkg := f.Pkg(); pkg != nil && !lib.Own(pkg) {
 		e.method(f, call)
 	}
 	for _, arg := range call.Args {
@@ -150,7 +150,7 @@ func (e *endSignals) call(call *ast.CallExpr, endless bool) {
 	}
 }
 
-// method examines a call of a function whose name suggests a signal.
+// method adds a signal if the name or the package of the called function suggests one.
 func (e *endSignals) method(f *types.Func, call *ast.CallExpr) {
 	x := lib.Receiver(call)
 	if x == nil {

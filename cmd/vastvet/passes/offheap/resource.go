@@ -11,7 +11,7 @@ import (
 // resources are the functions whose type argument is the type of a resource.
 var resources = []string{"FindResource", "RemoveResource", "Resource", "SetResource"}
 
-// resource reports a use of a function in resources with a pointer or an interface as the type argument. A
+// resource reports a use of one of these functions with a pointer or an interface as the type argument. A
 // resource cannot have such a type.
 func (f *finder) resource(id *ast.Ident, fn *types.Func, t types.Type) {
 	if fn.Pkg() == nil || fn.Pkg().Path() != lib.Module || fn.Signature().Recv() != nil ||

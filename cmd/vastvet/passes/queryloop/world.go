@@ -18,7 +18,9 @@ type world struct {
 	// "sched.Context.World", or the value of type given for a field of the struct.
 	from any
 	in   place // the struct, or the zero place
-	kept bool  // whether a function sets a variable declared outside of it; each call may set another world
+	// kept is whether the world comes from a variable that a function sets and that is declared outside of
+	// this function. Each call may then set another world.
+	kept bool
 }
 
 // given holds the worlds of all values that the package assigns to a field. Unused elements are zero.
@@ -346,7 +348,7 @@ func (ws worlds) place(e ast.Expr, steps int) place {
 // made returns the world of a call's result.
 func (ws worlds) made(call *ast.CallExpr, steps int) world {
 	name := lib.Callee(ws.values.Info, call)
-	of, last := lib.Split(name)
+	qualifier, last := lib.Split(name)
 	switch {
 	case name == "vast.NewWorld":
 		return world{from: call}
@@ -354,9 +356,10 @@ func (ws worlds) made(call *ast.CallExpr, steps int) world {
 		if p := ws.place(lib.Receiver(call), steps); p.root != nil {
 			return world{from: name, in: p}
 		}
-	case (of == "vast" && strings.HasPrefix(last, "New") || of == "probe") && len(call.Args) > 0:
+	case (qualifier == "vast" && strings.HasPrefix(last, "New") || qualifier == "probe") &&
+		len(call.Args) > 0:
 		return ws.follow(call.Args[0], steps)
-	case strings.HasPrefix(of, "vast.") || strings.HasPrefix(of, "probe."):
+	case strings.HasPrefix(qualifier, "vast.") || strings.HasPrefix(qualifier, "probe."):
 		return ws.follow(lib.Receiver(call), steps)
 	}
 	return world{}

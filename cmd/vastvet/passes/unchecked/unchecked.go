@@ -105,13 +105,13 @@ func look(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) {
 	if name == "" {
 		return
 	}
-	of, last := lib.Split(name)
-	said, ok := lost[name]
+	owner, last := lib.Split(name)
+	consequence, ok := lost[name]
 	if !ok {
-		said, ok = lost[last]
+		consequence, ok = lost[last]
 	}
-	if of != "vm" && last == "Reserve" {
-		said = noRoom // only vm.Reserve makes a new object
+	if owner != "vm" && last == "Reserve" {
+		consequence = noRoom // only vm.Reserve makes a new object
 	}
 	if !ok || !returnsError(p.TypesInfo, call) {
 		return
@@ -125,7 +125,8 @@ func look(p *check.Pass, call *ast.CallExpr, statement inspector.Cursor) {
 		}
 	}
 	p.SayWithFix(call, "Return the error", edits,
-		"the error of %s is dropped: %s; check it, or write _ = to drop it on purpose", name, said)
+		"the error of %s is dropped: %s; check it, or write _ = to drop it on purpose", name,
+		consequence)
 }
 
 func returnsError(info *types.Info, call *ast.CallExpr) bool {

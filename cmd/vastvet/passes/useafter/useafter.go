@@ -192,19 +192,19 @@ func (f *function) edge(b *cfg.Block, holds bool, s *state) *state {
 
 // block applies the statements of a block to a state.
 func (f *function) block(b *cfg.Block, s *state) {
-	switch of := b.Stmt.(type) {
+	switch stmt := b.Stmt.(type) {
 	case *ast.RangeStmt:
-		if !f.quiet(of.X) {
+		if !f.quiet(stmt.X) {
 			s.forget(f.changes)
 		}
 		if b.Kind == cfg.KindRangeBody {
-			f.write(of.Key, s)
-			f.write(of.Value, s)
+			f.write(stmt.Key, s)
+			f.write(stmt.Value, s)
 		}
 	case *ast.CommClause:
 		if b.Kind == cfg.KindSelectCaseBody {
 			s.forget(f.changes)
-			if a, ok := of.Comm.(*ast.AssignStmt); ok {
+			if a, ok := stmt.Comm.(*ast.AssignStmt); ok {
 				for _, to := range a.Lhs {
 					f.write(to, s)
 				}
@@ -252,8 +252,8 @@ func (f *function) block(b *cfg.Block, s *state) {
 	}
 }
 
-// quiet reports whether a loop over x runs only the loop body and does not wait. x must be a value such as a
-// slice, or an iterator of the library that runs no callback.
+// quiet reports whether a loop over x runs only the loop body and does not wait. This is so if x is a value
+// such as a slice, or an iterator of Vast that runs no callback.
 func (f *function) quiet(x ast.Expr) bool {
 	switch f.p.TypesInfo.TypeOf(x).Underlying().(type) {
 	case *types.Chan:

@@ -166,8 +166,8 @@ func join(indices []int, arcs []land.Ring) (land.Ring, error) {
 // cut turns a ring that crosses the antimeridian into a ring that a flat map can fill. Where the ring jumps
 // across the antimeridian, cut adds a detour: along the antimeridian to a pole, and back on the other side of
 // the map. If a ring jumps twice, its two detours cancel out. Only the ring of Antarctica jumps once: it
-// encloses the pole, so its detour stays. The detour is not a coast; package atlas recognises the detour by
-// its longitude.
+// encloses the pole, so its detour stays. The detour is not a coast: package atlas does not draw edges along
+// the antimeridian, and its map does not contain the poles.
 func cut(ring land.Ring) land.Ring {
 	var out land.Ring
 	var pole float32

@@ -40,7 +40,7 @@ func Show(t *testing.T, columns, rows int, charset string, fallbacks map[rune]st
 	return s
 }
 
-// Show shows and copies the cells. The command under test calls Show.
+// Show shows and copies the cells. The command under test calls this method.
 func (s *Screen) Show() {
 	s.SimulationScreen.Show()
 	s.mu.Lock()
