@@ -32,8 +32,8 @@ type place struct {
 // a hook panics, Apply panics. The command that called the hook counts as applied, and all later commands
 // stay recorded.
 //
-// Apply changes the structure of the world: do not call it in a query. Apply panics in a hook, and if Commands
-// belong to another world, are closed or are given twice. These panics change nothing.
+// Apply changes the structure of the world: do not call it in a query. Apply panics in a hook, and if
+// Commands are nil, belong to another world, are closed or are given twice. These panics change nothing.
 //
 // Complexity: the direct changes and a sort by position. Apply keeps its buffers for later calls.
 func (w *World) Apply(cs ...*Commands) (Applied, error) {

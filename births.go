@@ -51,7 +51,7 @@ func (states) WorldOf(q Query) *World {
 //  5. It calls the OnAdd hooks, which see the components of all new entities.
 //
 // grow, born and fill must not change the structure of the world. On an error nothing has changed, apart from
-// memory that grow has committed.
+// memory that is now committed.
 func (states) Births(archetypes []*Archetype, counts []int, grow func() error, born func(i int, r Run),
 	fill func()) error {
 	if err := growAll(archetypes, counts, grow); err != nil {

@@ -69,8 +69,9 @@ func (b callback) String() string {
 }
 
 // mustNotBeInCallback panics if a callback is running. Operations call it before their first change, so that
-// nothing is half done. New and Delete do not call it if no hook, store or tracker watches their change. In
-// this case the operation that runs the callback panics after the callback has returned.
+// nothing is half done. New does not call it in archetypes without hooks, stores and trackers, and Delete does
+// not call it in worlds without them. In these cases the operation that runs the callback panics after the
+// callback has returned.
 func (w *World) mustNotBeInCallback(op operation) {
 	if w.calling.what != "" {
 		w.refuse(op)
@@ -100,8 +101,8 @@ func (w *World) changed(op operation, n int) {
 	w.last = op
 }
 
-// changedWhile panics because the operation w.last changed the structure in the middle of another operation.
-// doing describes this other operation.
+// changedWhile panics because the operation w.last changes the structure during a loop or another operation.
+// doing describes this loop or operation.
 //
 //go:noinline
 func (w *World) changedWhile(doing string) {

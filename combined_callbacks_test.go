@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// useFromCallback calls an operation from every eighth call of a hook or fill function. A forbidden operation
-// must panic and change nothing. Archetype.Grow is not among the operations, because Grow changes the
-// slots of later entities, and the transcript must not depend on hooks.
+// useFromCallback calls an operation from every eighth call of a hook, of a fill function or of the callback
+// of OnMove. A forbidden operation must panic and change nothing. Archetype.Grow is not among the operations,
+// because Grow changes the slots of later entities, and TestCombinedModelAlike compares worlds with hooks to
+// worlds without hooks.
 func (m *combinedModel) useFromCallback() {
 	m.callbacks++
 	if m.callbacks%8 != 0 {

@@ -246,7 +246,7 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 	m.note("applied", got.Done, got.Skipped)
 }
 
-// forget closes a buffer that has pending commands, and replaces the buffer.
+// forget closes a buffer that may have pending commands, and replaces the buffer.
 func (m *combinedModel) forget(i int) {
 	c := m.buffers[i]
 	for range 2 {

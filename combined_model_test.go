@@ -60,7 +60,7 @@ type combinedModel struct {
 	opened     int           // number of operations since the world was made
 	fault      error         // error of the injected failure, or nil
 	moved      []movedEntity // moves that the current operation reported to OnMove
-	callbacks  int           // number of calls of hooks and fill functions
+	callbacks  int           // number of calls of hooks, fill functions and the callback of OnMove
 	applied    int           // number of applied commands
 	resumed    int           // number of calls of Apply that ended early
 	operation  string

@@ -222,10 +222,10 @@ func (c Column[T]) OnAdd(f func(e Entity, v *T)) {
 	c.c.hookAdd(func(e Entity) { f(e, c.at(e.slot)) })
 }
 
-// OnRemove registers a callback for each entity that loses the component. [Column.Remove], [World.Delete],
-// [World.DeleteAll] and [World.Close] call f while the entity still has the component. f can release
-// resources that the component refers to. If an operation removes several components, all callbacks run
-// before the first removal: column by column in the order of registration, and by slot in each column.
+// OnRemove registers a callback for each entity that loses the component. All removals, also those by
+// [World.Delete], [World.Reset] and [World.Close], call f while the entity still has the component. f can
+// release resources that the component refers to. If an operation removes several components, all callbacks
+// run before the first removal: column by column in the order of registration, and by slot in each column.
 //
 // f must follow the rules of [Column.OnAdd]. If f panics, nothing has been removed.
 func (c Column[T]) OnRemove(f func(e Entity, v *T)) {

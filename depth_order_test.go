@@ -29,8 +29,8 @@ func TestDepthOrderOverBlocks(t *testing.T) {
 			depth[es[i]] = depth[es[parent]] + 1
 		}
 	}
-	link(100, 9000, 0)        // whole blocks
-	link(16_000, 16_001, 100) // one entity after an empty block
+	link(100, 9000, 0)        // a whole block, and parts of two others
+	link(16_000, 16_001, 100) // one entity in another block
 	link(16_064, 16_128, 101) // one word
 	link(17_000, n, 16_000)   // up to the end of the world
 	for range 3000 {          // single entities of several depths

@@ -33,7 +33,7 @@
 //     that its slot had at the entity's birth
 //   - stale: an Entity is stale if it was deleted or never belonged to this world
 //   - presence bits: one bit for each slot, set if the slot's entity has a component
-//   - word: 64 slots, whose presence bits are one machine word
+//   - word: 64 slots, whose presence bits are one uint64
 //   - extent: consecutive words that one archetype owns
 //   - run: a maximal range of consecutive slots that all match a query
 //   - structural change: making or deleting an entity, adding or removing a component, making or removing a
@@ -63,7 +63,8 @@
 // A pointer or slice from a column is valid while the entity has the component and does not move. Only
 // [Archetype.Pack] and [World.Regroup] move entities. An invalid pointer may point to another entity's
 // component. Do not use pointers and slices after [World.Close]: the memory is gone, and a program that
-// touches it faults. A world that is dropped without Close keeps its memory, and package vm reports the leak.
+// touches it usually faults. A world that is dropped without Close keeps its memory, and package vm reports
+// the leak.
 //
 // # Errors
 //

@@ -144,9 +144,9 @@ func TestLargestHole(t *testing.T) {
 		[2]uint32{0, 1}, [2]uint32{1, 1}, [2]uint32{5, 4}, [2]uint32{12, 3}, [2]uint32{19, 1})
 }
 
-// TestExtentsOfHugePages checks that an extent that fills a huge page begins at the start of a huge page.
-// There are two exceptions: an extent behind the archetype's last extent, and a world without a free huge
-// page.
+// TestExtentsOfHugePages checks that an extent that fills a huge page, and lies behind all other extents,
+// begins at the start of a huge page. There are two exceptions: an extent that continues the archetype's last
+// extent, and an extent for which the world has too few words from the next huge page on.
 func TestExtentsOfHugePages(t *testing.T) {
 	huge := vm.HugePageSize()
 	if huge == 0 || huge > 4<<20 || vm.HeapStandIn() {

@@ -102,7 +102,7 @@ func entitiesOf(q Query) (es []Entity) {
 }
 
 // TestSpareWord checks that an empty archetype keeps one word. Another archetype may take this word, but not
-// a word that Grow has drawn.
+// a word that Grow has promised.
 func TestSpareWord(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 128})
 	defer w.Close()

@@ -196,8 +196,9 @@ func (c *column) untrack(m *marks) {
 // Several goroutines may call it at a time. After a call, the marks include all writes before the call.
 // Complexity: one step for each 64 usable slots.
 //
-// [Column.Set] and [Column.Edit] set a dirty bit that all trackers share, because a call of a function that
-// writes marks would triple the cost of Set, even for columns without trackers.
+// [Column.Set] and [Column.Edit] only set a dirty bit that all trackers share. With a call of a function that
+// writes marks, Set would be too large for inlining and would cost three times as much, even for columns
+// without trackers.
 func (c *column) flushDirty() {
 	if !c.tracked {
 		return

@@ -216,7 +216,8 @@ func TestQueryAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestQueryOfManyColumns requires and excludes more columns than bitset.Filter has fields for.
+// TestQueryOfManyColumns requires more columns than the two for which bitset.Filter has fields of their own,
+// and excludes several columns.
 func TestQueryOfManyColumns(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

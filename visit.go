@@ -28,11 +28,11 @@ type visits struct {
 
 // visitor is a call of Visit.
 type visitor struct {
-	look  func() (done bool)
-	gone  bool          // Visit's context has ended; guarded by visits.mu
-	inner any           // the value with which look panicked
-	err   error         // the result of Visit
-	ended chan struct{} // closed when look will not be called again
+	look  func() (done bool) // the function given to Visit
+	gone  bool               // Visit's context has ended; guarded by visits.mu
+	inner any                // the value with which look panicked
+	err   error              // the result of Visit
+	ended chan struct{}      // closed when look will not be called again
 }
 
 // bell is a channel of NotifyVisits.
@@ -45,8 +45,9 @@ type bell struct{ c chan<- struct{} }
 //
 // Visit may be called at any time, on any goroutine for which the owner does not wait. Code that the owner
 // runs (a system, a hook, the body of a loop, or f itself) must not call Visit, because the call would wait
-// for itself. This code can do the work of f directly. If a schedule or f runs this code and no other world
-// is at work, Visit panics. In other cases, Visit waits until its context ends.
+// for itself. This code can do the work of f directly. Visit detects this mistake and panics if a schedule or
+// f runs this code, and no other world is in a tick or in Admit. Otherwise the call waits until its context
+// ends.
 //
 // Visit returns nil if f has returned true, the context's error if the context ends first, [ErrClosed] if the
 // world is closed, and another error if f ends its goroutine. When Visit returns, f is not running and will

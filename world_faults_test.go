@@ -11,8 +11,9 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestWorldFaults lets each memory call of a stream fail, one call in each run of the stream. The combined
-// model checks that the refused operation changes nothing, and that it succeeds when it is repeated.
+// TestWorldFaults lets each memory call of a stream of operations fail, one call in each run of the stream.
+// The combined model checks that the refused operation changes nothing, and that it succeeds when it is
+// repeated.
 func TestWorldFaults(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

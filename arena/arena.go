@@ -16,8 +16,8 @@ type Options struct {
 	// "arena.Arena".
 	Name string
 	// Capacity is the number of bytes that the arena can give out. New reserves addresses for all these
-	// bytes, which costs no memory. Default: 16 GiB, or 16 MiB if regions are Go heap memory ([vm.PagesHeap],
-	// the race detector, systems without virtual memory).
+	// bytes. This costs no memory, unless regions are Go heap memory ([vm.PagesHeap], the race detector,
+	// systems without virtual memory). Default: 16 GiB, or 16 MiB on the Go heap.
 	Capacity int
 	// HighWater is the number of bytes, from the start of the arena, that the arena keeps committed after a
 	// release. It is rounded up to whole pages. Released bytes below HighWater are cleared; released memory
@@ -61,8 +61,8 @@ type Arena struct {
 
 var tags atomic.Uint32
 
-// New makes an empty arena. It reserves addresses and takes no memory. New returns the errors of
-// [vm.Reserve], and panics if Options.Capacity is negative.
+// New makes an empty arena and reserves its addresses. New returns the errors of [vm.Reserve], and panics if
+// Options.Capacity is negative.
 func New(o Options) (*Arena, error) {
 	if o.Name == "" {
 		o.Name = "arena.Arena"
@@ -78,7 +78,7 @@ func New(o Options) (*Arena, error) {
 		o.Capacity = int(c)
 	case o.Capacity > math.MaxInt/8:
 		return nil, &vm.Error{Op: "reserve", Purpose: o.Name, Bytes: o.Capacity, Err: vm.ErrSize,
-			Detail: "Options.Capacity is more than any address space: ask for less"}
+			Detail: "Options.Capacity is too large: ask for less"}
 	}
 	if o.HighWater == 0 {
 		o.HighWater = defaultHighWater
@@ -176,8 +176,8 @@ func (a *Arena) Committed() int { return a.region.Committed() }
 // Resident returns the number of bytes in memory. Complexity: that of [vm.Region.Resident].
 func (a *Arena) Resident() (int, error) { return a.region.Resident() }
 
-// Close gives the memory and the addresses back. Allocations must not be used afterwards, and using the arena
-// panics. Closing twice does nothing.
+// Close gives the memory and the addresses back. Allocations must not be used afterwards, and allocating
+// memory panics. Closing twice does nothing.
 func (a *Arena) Close() error {
 	if a.closed {
 		return nil
@@ -185,7 +185,7 @@ func (a *Arena) Close() error {
 	if err := a.region.Close(); err != nil {
 		return err
 	}
-	// Without room, each allocation calls makeRoom, which panics.
+	// Without room, each allocation of one byte or more calls makeRoom, which panics.
 	a.closed, a.next, a.end, a.marks = true, 0, 0, nil
 	return nil
 }

@@ -32,10 +32,10 @@
 //
 // # Lifetimes
 //
-// Allocated memory is zero. It is valid until Reset, Close, or the release of an earlier mark. An older
-// pointer reads zeros, reads a later allocation, or faults. [Append] keeps a slice in the arena; the built-in
-// append moves a slice to Go's heap when its capacity is used up. An arena that is dropped without Close
-// keeps its memory, and [vm.OnLeak] reports the arena.
+// Allocated memory is zero. It is valid until Reset, Close, or the release of an earlier mark. After that, a
+// pointer to it reads zeros, reads a later allocation, or faults. [Append] keeps a slice in the arena; the
+// built-in append moves a slice to Go's heap when its capacity is used up. An arena that is dropped without
+// Close keeps its memory, and [vm.OnLeak] reports the arena.
 //
 // Element types must not hold Go pointers, because the garbage collector does not scan arenas.
 //

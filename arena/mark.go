@@ -34,8 +34,8 @@ func (a *Arena) Release(m Mark) {
 			"in the arena that set it")
 	}
 	if int(m.depth) >= len(a.marks) || a.marks[m.depth] != m.serial {
-		panic(fmt.Sprintf("arena: Release on %s of mark %d, which was released before, by itself or with "+
-			"an older mark: release marks once, the last one first", a.name, m.serial))
+		panic(fmt.Sprintf("arena: Release on %s of mark %d, which was released before, by itself, with "+
+			"an older mark or by Reset: release marks once, the last one first", a.name, m.serial))
 	}
 	a.marks = a.marks[:m.depth]
 	a.popTo(m.offset)

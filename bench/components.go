@@ -5,7 +5,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// The component types of all works. Each holds two numbers, as in the public suite.
+// The component types of most works. Each holds two numbers, as in the public suite.
 type (
 	Position struct{ X, Y float64 }
 	Velocity struct{ X, Y float64 }
@@ -35,7 +35,8 @@ const (
 	tenParts = 10 // Position, Velocity and C1 … C8
 )
 
-// entitiesByDefault entities fit into a world with default options.
+// entitiesByDefault entities fit into a world with default options, except on Windows and on the heap
+// stand-in.
 const entitiesByDefault = 12 << 20
 
 // newSizedVastWorld returns a world with default options, or a larger world if the entities need more slots.

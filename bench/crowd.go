@@ -116,9 +116,9 @@ func (c *arkCrowd) checkMatching(n int) error {
 	return made.check(n)
 }
 
-// checkCrowd checks that a world holds n entities whose velocities are zero. matching is the number of
-// entities that a query finds, and total the number of entities in the world. Both must be n, and n of the
-// given entities must be alive.
+// checkCrowd checks that a world holds n entities, and that the X values of their velocities add up to zero.
+// matching is the number of entities that a query finds, and total the number of entities in the world. Both
+// must be n, and n of the given entities must be alive.
 func checkCrowd[E any](n, matching, total int, entities []E, isAlive func(E) bool,
 	velocity func(E) *Velocity) error {
 	alive, sum := 0, 0.0

@@ -64,8 +64,8 @@ func (w *cargoWorld) fill(n int) {
 }
 
 // dirty writes to all elements of some pages: one page in stride, in each part. It returns the number of
-// these pages. Each call begins one page further than the previous call. The elements before the first page
-// boundary count as a page.
+// these pages. Each call begins one page further than the previous call; after stride calls, or fewer in a
+// short part, it begins at the first page again. The elements before the first page boundary count as a page.
 func (w *cargoWorld) dirty(stride int) (pages int) {
 	w.turn++
 	for i, part := range w.parts {

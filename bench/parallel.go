@@ -30,7 +30,7 @@ func step(p *Position, v *Velocity) {
 	p.X, p.Y = x, y
 }
 
-// stepAll is one function for both sides of Vast, so that they run the same machine code.
+// moveVastParallel and moveVastSerial both call stepAll, so that they run the same machine code.
 //
 //go:noinline
 func stepAll(p []Position, v []Velocity) {

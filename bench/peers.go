@@ -33,8 +33,8 @@ const (
 	peer16ms         = "16.7ms"
 )
 
-// maxSlow is the maxN of peers whose larger worlds take seconds to fill and collect. With ggecs, this time
-// grows with the square of n.
+// maxSlow is the maxN of peers whose larger worlds take seconds to fill and to garbage-collect. With ggecs,
+// this time grows with the square of n.
 const maxSlow = 256_000
 
 // peers lists all peers, in the order of the help text and of the table of means.

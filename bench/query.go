@@ -10,8 +10,8 @@ import (
 // Work query2comp: query n entities with Position and Velocity, and add the velocity to the position. The
 // world has 10·n older entities with Position alone.
 //
-// The sides that loop over slices run identical loops: they cut the velocities to the length of the
-// positions, to avoid a bounds check. The other sides visit one entity at a time.
+// The sides of the comparison that loop over slices run identical loops: they cut the velocities to the
+// length of the positions, to avoid a bounds check. The other sides visit one entity at a time.
 
 type vastQuery struct {
 	world *vast.World

@@ -42,7 +42,8 @@ func lookUpArk(s *arkLookUp) {
 	s.sum += sum
 }
 
-// shuffle permutes the entities. The permutation depends only on their number, so all sides have one order.
+// shuffle permutes the entities. The permutation depends only on their number, so all sides have the same
+// order.
 func shuffle[E any](entities []E) {
 	r := rand.New(rand.NewPCG(1, uint64(len(entities))))
 	r.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })

@@ -29,13 +29,14 @@ import (
 //
 // One counter numbers the generations of the whole container. A cell gets the next generation each time its
 // class takes a word of the bitmap; a new stretch gets the next generation, too. A freed cell is handed out
-// again only after its word is taken again. Therefore no cell has the same generation twice.
+// again only after its word is taken again. Therefore no cell has the same generation twice, until the
+// counter restarts.
 //
 // For each unit, the container records the first generation of its slab or stretch. The method find refuses a
 // List with an older generation, whose place may lie inside an element now. Every other List of the container
 // has the place of a cell, and find compares its generation with the generation in the cell's header.
 //
-// The counter begins at one of 255 numbers, 2²³ apart, so that different containers have different
+// The counter begins at one of 255 numbers, 2²³ apart, so that different containers rarely have the same
 // generations. After at least 2³¹ steps, the counter restarts at 1. From then on, the recorded first
 // generation of every used unit is 1.
 type cells struct {
@@ -415,8 +416,8 @@ func (c *cells) give(place uint32) {
 	}
 }
 
-// giveSlab frees a slab without lists, but keeps the last open slab of a class: a program may free and make
-// the same list again and again.
+// giveSlab frees a slab without lists, unless it is the only open slab of its class: a program may free and
+// make the same list again and again.
 func (c *cells) giveSlab(cl *sizeClass, u uint) {
 	if cl.lowest == u && cl.open.Next(u+1) >= uint(cl.open.Len()) {
 		return

@@ -296,7 +296,8 @@ func (c *cells) restoreSlabs(slabs []slabState) error {
 	return nil
 }
 
-// restoreList writes the header of a list and reports whether the list's cell exists and was free.
+// restoreList writes the header of a list. It returns false if the list's cell does not exist, is not free,
+// or cannot hold a list of this length and generation.
 func (c *cells) restoreList(l listState) bool {
 	u := uint(l.Place >> c.shiftBoth)
 	if u < firstUnit || u >= uint(len(c.holdings)) {

@@ -20,7 +20,7 @@ type life struct {
 	check      func() // compares the container with its expected content
 }
 
-// Each life takes and gives back memory in all ways that its container offers.
+// Each life makes its container take memory and give it back.
 var lives = []struct {
 	name string
 	live func(*life)

@@ -103,7 +103,7 @@ func playOrdered[K cmp.Ordered](t *testing.T, o Options, data []byte, key func(i
 				remove(p.key, p.value)
 			}
 			remove(k, uint32(in.Byte()))
-		case 3: // remove neighbouring pairs, or each second, third or fourth pair
+		case 3: // remove pairs at equal distances
 			count, every := in.Below(2000), 1+in.Byte()%4
 			for i := 0; i < count && len(m) > 0; i++ {
 				p := m[(n+i*every)%len(m)]

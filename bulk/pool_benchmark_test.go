@@ -104,7 +104,7 @@ func sumRuns(p *Pool[record]) (sum uint64) {
 }
 
 // BenchmarkPoolRunsHalfFullFloor measures the least time that Runs can take. It sums the elements without
-// Runs; the processor mispredicts the random lengths of the runs.
+// Runs. This time includes the branches that the processor mispredicts, because the runs have random lengths.
 func BenchmarkPoolRunsHalfFullFloor(b *testing.B) {
 	p, handles := filled(b)
 	removeMany(p, handles[:len(handles)/2])

@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// unsafeNumber finds the first floating-point number inside v that makes processors signal or become slow. It
-// returns "not a number", "denormal", or "" if v has no such number.
+// unsafeNumber finds the first floating-point number inside v that can make processors signal or become slow.
+// It returns "not a number", "denormal", or "" if v has no such number.
 func unsafeNumber[T any](v *T) string { return unsafeIn(reflect.ValueOf(v).Elem()) }
 
 func unsafeIn(v reflect.Value) string {

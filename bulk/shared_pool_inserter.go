@@ -13,9 +13,9 @@ import (
 // inserted, and the inserter may remove any element.
 //
 // An inserter keeps the slots of the elements that it removes, and fills these slots again. If it needs more
-// slots, it takes all free slots of a word of 32 slots together. Therefore it competes for a line only once
-// in many operations. It writes to cache lines of its own as long as other goroutines do not remove its
-// elements.
+// slots, it takes all free slots of a word of 32 slots together. Therefore it competes for a line of 256
+// slots only once in many operations. It writes to cache lines of its own as long as goroutines remove only
+// elements that they have inserted.
 //
 // Other goroutines cannot take the free slots that an inserter keeps, fewer than 128, and [SharedPool.Grow]
 // does not count them. Close gives them back.

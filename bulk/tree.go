@@ -430,7 +430,7 @@ func (t *tree[K, V]) clear() {
 func (t *tree[K, V]) makeRoom(op operation, n int) error {
 	// Each insertion makes at most one leaf, and nodes are at least half full.
 	need := min(t.nodes+n+n/8, max(t.nodes, t.form.nodesFor(t.len+n)))
-	// Before an insertion, add commits memory for a node on each level and a new root.
+	// Before an insertion into a full leaf, add commits memory for a node on each level and a new root.
 	return t.makeNodes(op, need+t.height+2)
 }
 

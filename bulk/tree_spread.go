@@ -168,8 +168,8 @@ func (t *tree[K, V]) spread(p *path, d, begin, n, m, total int) {
 		t.head(to[j]).count = uint32(count)
 		switch {
 		case j == 0 && level > 0:
-			// The parent keeps its lower bound of the first child. An inner node has its lower bound as its
-			// first pair, too; the pair is missing if the node was empty.
+			// The parent keeps its lower bound of the first child. The first pair of an inner node is the
+			// same bound. If the node was empty, its first row comes from another child, with another pair.
 			r := t.entries(to[0])
 			r.keys[0], r.values[0] = up.keys[begin], up.values[begin]
 		case j > 0 && j < n:
@@ -203,8 +203,8 @@ func (t *tree[K, V]) fill(p *path, d int) {
 		}
 		begin, n := t.neighbours(p[d-1])
 		if n == 1 {
-			// An only child is freed when it is empty. In the next iteration, its parent gets children from
-			// the parent's neighbours.
+			// An only child has no neighbours. It is freed when it is empty. The next iteration fills the
+			// parent.
 			if h.count == 0 {
 				if level == 0 {
 					t.unlink(p[d].node)

@@ -80,10 +80,11 @@
 // A server may lose acknowledged ticks in a power failure. The process that owned the region then restores
 // the ticks from its journal. If this process has ended, it restores the ticks when it starts again. Until
 // then the region waits, and an error names the process. After a power failure of a server and of processes,
-// start all processes at the same time, or start those first that ran last. After the last tick of a region,
-// its owner still guards the outbox: it restores lost ticks until all regions have run their last tick.
-// Journals do not contain inputs: a tick whose inputs are lost cannot run again. A server that syncs its
-// files before each acknowledgement loses nothing. The embedded server syncs in this way by default.
+// start all processes at the same time, or start those first that ran last: their journals are the newest.
+// After the last tick of a region (Options.Until), its owner still guards the outbox: it restores lost ticks
+// until all regions have run their last tick. Journals do not contain inputs: a tick whose inputs are lost
+// cannot run again. A server that syncs its files before each acknowledgement loses nothing. The embedded
+// server syncs in this way by default.
 //
 // # Limits
 //

@@ -19,6 +19,7 @@ import (
 
 	"github.com/vastgo/vast/cluster/internal/storage"
 	"github.com/vastgo/vast/internal/childtest"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // roleVariable is the environment variable with the role of this program. Without a role, the program runs
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 	var err error
 	switch role := os.Getenv(roleVariable); role {
 	case "":
+		longtest.Waiting(4)
 		os.Exit(m.Run())
 	case "server":
 		err = serve(os.Args[1], os.Args[2])

@@ -38,8 +38,7 @@ func (l *lease) holds() (bool, <-chan struct{}) {
 }
 
 // held is protocol.Options.Held of a region. If the lease has expired, held waits until a heartbeat renews
-// the lease. It returns false if another process has taken the region over meanwhile. While the server does
-// not answer, no process can take the region over.
+// the lease. It returns false if another process has taken the region over, or if ctx has ended.
 func (n *Node) held(ctx context.Context, region int) bool {
 	for {
 		holds, renewed := n.lease.holds()
@@ -134,7 +133,7 @@ func (n *Node) beat(ctx context.Context, leaves bool) error {
 
 // refusedBeat finds out why a heartbeat was refused: an acknowledgement was lost, the server has lost
 // heartbeats, or another process has the same name. The node fails if refusedBeat finds heartbeats of the
-// same other session twice: only a session that still runs overwrites a heartbeat of this session.
+// same other session twice: only a session that still runs sends a second heartbeat.
 func (n *Node) refusedBeat(ctx context.Context, key string) error {
 	b, revision, err := n.get(ctx, key)
 	if err != nil {

@@ -79,8 +79,8 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 }
 
 func (n *Node) makeSignals() {
-	for _, now := range []*chan struct{}{&n.beatNow, &n.settleNow, &n.publishNow, &n.watchNow} {
-		*now = make(chan struct{}, 1)
+	for _, signal := range []*chan struct{}{&n.beatNow, &n.settleNow, &n.publishNow, &n.watchNow} {
+		*signal = make(chan struct{}, 1)
 	}
 }
 
@@ -333,9 +333,9 @@ func (n *Node) shutDown(why error) error {
 }
 
 // poke makes a loop begin its next round.
-func poke(now chan<- struct{}) {
+func poke(signal chan<- struct{}) {
 	select {
-	case now <- struct{}{}:
+	case signal <- struct{}{}:
 	default: // an earlier value is still in the channel
 	}
 }

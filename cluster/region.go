@@ -20,7 +20,7 @@ import (
 const (
 	minPause = time.Second // pause after the first failed run of a region; later failures double the pause
 	maxPause = 10 * time.Second
-	// statusEvery is the time between two writes of the status of a region.
+	// statusEvery is the time from one update of the status of a region to the next.
 	statusEvery = time.Second
 )
 
@@ -193,7 +193,7 @@ func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 }
 
 // closed calls f to close a part of a run, and reports the error. The error has no effect on the run, because
-// the results of the run are already durable.
+// the run no longer needs this part.
 func (n *Node) closed(what string, r *region, f func() error) {
 	if err := f(); err != nil {
 		n.report(fmt.Errorf("closing %s of region %d: %w", what, r.number, err))
@@ -239,8 +239,9 @@ func (m *machine) Load(tick uint64, state []byte) error {
 	return nil
 }
 
-// load loads the state after a tick into a machine. If the state is of the previous version, or sections of
-// that version arrive after this tick, load calls the method Upgraded of the machine.
+// load loads the state after a tick into a machine. If the previous version has another Schema, and the state
+// is of that version or sections of that version arrive after this tick, load calls the method Upgraded of
+// the machine.
 func (n *Node) load(m Machine, tick uint64, state []byte) error {
 	if err := m.Load(state); err != nil {
 		return err

@@ -111,6 +111,7 @@ func (g *growing) Close() error { return nil }
 // TestUpgrade replaces the program while the regions run. Two processes of the new program join at the same
 // time, and one of them dies after the upgrade.
 func TestUpgrade(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	g := &growth{slow: 2 * time.Millisecond, ran: make(map[int][]uint64)}
 	w := newWorld(3, 0)
@@ -245,7 +246,8 @@ func TestUpgradeWithoutTheOldProgram(t *testing.T) {
 	closeAll(t, n)
 }
 
-// TestProposal checks how a process answers proposals, and that the proposal of a dead process is removed.
+// TestProposal checks how a process answers proposals, and that the proposal of an ended session is
+// removed.
 func TestProposal(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()

@@ -117,8 +117,8 @@ type view struct {
 	drains    map[string]known[drained] // by process
 	ready     bool                      // a watch has delivered all keys
 	own       time.Time                 // when the watch last delivered a heartbeat of this process
-	// interrupted is when the watch was last late. For one lease after this time, a missing heartbeat does
-	// not mean that a process has died.
+	// interrupted is when the watch was last late, or had just delivered all keys. For one lease after this
+	// time, a missing heartbeat does not mean that a process has died.
 	interrupted time.Time
 	changed     chan struct{} // closed at the next change
 }
@@ -411,7 +411,7 @@ type ownership int
 
 const (
 	owned     ownership = iota
-	released            // the owner has given the region up, or there was no owner
+	released            // there was no owner, or the owner has given the region up, or handedOver is true
 	orphaned            // the owner has died
 	finished            // the region has run its last tick, or the last tick of this version of the program
 	earlier             // a process with an earlier version runs the region
@@ -426,11 +426,12 @@ type picture struct {
 	// counts has the number of unfinished regions of each process that lives and takes regions of this
 	// version of the program. It always has an entry for this process, even if this process takes no regions.
 	counts map[string]int
-	places []string // process on which each region is placed; empty if that process takes no regions
+	places []string // process on which each region is placed; empty if it has no entry in counts
 	others int      // the number of other processes of this version that live and do not drain
 }
 
-// ended reports whether all regions have run their last tick.
+// ended reports whether all regions have run their last tick, or the last tick of this version of the
+// program.
 func (p *picture) ended() bool {
 	return !slices.ContainsFunc(p.ownerships, func(o ownership) bool { return o != finished })
 }

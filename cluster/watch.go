@@ -71,7 +71,8 @@ func (n *Node) told(e storage.Entry) {
 }
 
 // change sets a key if the key has the given revision, tells the view the new value, and returns true.
-// Otherwise change returns false. If the key has another revision, change tells the view the present value.
+// Otherwise change returns false. If the key has a later revision, change tells the view the present value.
+// If it has an earlier revision, change requests a new watch.
 func (n *Node) change(ctx context.Context, key string, value any, revision uint64) bool {
 	now, err := n.set(ctx, key, value, revision)
 	if err == nil {

@@ -24,7 +24,7 @@ type fleet struct {
 	aboard vast.Relation
 	travel vast.SparseColumn[Travel]
 	log    vast.HeapColumn[string]
-	result *fleets // gets the state after the last tick, or nil
+	result *fleets // gets the hash of the state after the last tick, or nil
 	until  uint64
 	broken func(f *fleet, tick uint64) // what a test does in a tick, or nil
 }
@@ -209,15 +209,15 @@ func TestWorldByHand(t *testing.T) {
 		}
 		sent = append(sent, now)
 		count := 0
-		for _, region := range f {
-			count += region.w.Len()
-			if n := region.travel.Len(); n != 0 {
+		for _, one := range f {
+			count += one.w.Len()
+			if n := one.travel.Len(); n != 0 {
 				t.Errorf("%d entities still have the component Travel", n)
 			}
 		}
-		for _, tick := range sent[max(0, len(sent)-lookahead):] {
-			for from := range tick {
-				for to, section := range tick[from] {
+		for _, sections := range sent[max(0, len(sent)-lookahead):] {
+			for from := range sections {
+				for to, section := range sections[from] {
 					count += travellersIn(t, section)
 					crossed += len(section) * (from - to) * (from - to)
 				}

@@ -63,7 +63,7 @@ var canary = func() []byte {
 }()
 
 // slack returns the bytes before and after the block in its pages. Each of the two slices lies in one page.
-// The conversions are sound while the block's pages are committed or lie on the Go heap.
+// The slices are valid while the block's pages are committed or lie on the Go heap.
 func (a *Allocator) slack(b *block) (before, after []byte) {
 	page := vm.PageSize()
 	lo, hi := b.page*page, (b.page+b.pages)*page

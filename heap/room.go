@@ -23,7 +23,7 @@ type rooms struct {
 
 func (r *rooms) offset(unit uint32) int { return r.off + int(unit)*r.unit }
 
-// at returns the address of a room. The conversion is sound for units of the reserved range.
+// at returns the address of a room. The unit must lie in the reserved range.
 func (r *rooms) at(unit uint32) unsafe.Pointer { return unsafe.Add(r.base, int(unit)*r.unit) }
 
 func (r *rooms) unitsFor(pages int) uint32 { return uint32((pages*r.page + r.unit - 1) / r.unit) }
@@ -75,7 +75,7 @@ func (h *Heap) commitRoom(at uint32, from, to int) error {
 func (h *Heap) newRoom(n, align int) (p unsafe.Pointer, dirty bool, err error) {
 	var at uint32
 	if h.rooms.noMappings {
-		err = vm.ErrMappings // an attempt to commit would fail, and take longer than all other work
+		err = vm.ErrMappings // a commit would fail, and would take longer than the rest of newRoom
 	} else {
 		at, err = h.takeRoom(n, align)
 	}

@@ -71,8 +71,8 @@ func columnOf(col vast.AnyColumn) column {
 	return c
 }
 
-// fields returns the fields of a component, at most maxFields. Links have no fields. Call fields outside of
-// looks, because the first call for a type may take long.
+// fields returns the fields of a component, at most maxFields. It returns no fields for a column of a
+// relation or of edges. Call fields outside of looks, because the first call for a type may take long.
 func (c *column) fields() []field {
 	if c.info.Type == nil || c.info.Linked != "" {
 		return []field{}

@@ -9,7 +9,7 @@ import (
 )
 
 // BenchmarkEntity reads an entity whose components have about 100 fields together. The metric ns/op includes
-// the wait for ticks. The metric ns/look is the median duration of a look.
+// the wait for ticks. The metric ns/look is the median time of a look (a visit to the world between ticks).
 func BenchmarkEntity(b *testing.B) {
 	f := entityFixture(b, Options{})
 	var looks []time.Duration

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxChildren  = 500  // limit of the children in one answer
-	walkedAtOnce = 4000 // limit of the children that a walk passes in one look
+	walkedAtOnce = 4000 // limit of the children that a walk passes in one look (see Inspector.look)
 	maxRestarts  = 3    // limit of the restarts of one walk
 )
 

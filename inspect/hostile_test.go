@@ -222,7 +222,7 @@ func TestForeignOrigin(t *testing.T) {
 	}
 }
 
-// wrongTokens lists headers that do not hold the token "Secret1234".
+// wrongTokens lists headers with which an inspector with the token "Secret1234" must refuse a request.
 var wrongTokens = [][]string{
 	nil, {"Authorization: "}, {"Authorization: Bearer"}, {"Authorization: Bearer "},
 	{"Authorization: Secret1234"},

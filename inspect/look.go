@@ -18,8 +18,9 @@ const maxLooking = 32
 // errImpatient cancels a visit that was not admitted in time.
 var errImpatient = errors.New("inspect: the visit was not admitted in time")
 
-// look calls f between ticks until f returns true. A call of f must take at most a quarter of a millisecond:
-// f copies the data that the request needs, and the caller does the expensive work after look.
+// look visits the world (see [vast.World.Visit]): it calls f between ticks until f returns true. A call of f
+// must take at most a quarter of a millisecond. f copies the data that the request needs, and the caller does
+// the expensive work after look has returned.
 func (in *Inspector) look(ctx context.Context, f func() (done bool)) error {
 	select {
 	case in.looking <- struct{}{}:

@@ -196,8 +196,8 @@ func (l *layout) at(place int) int {
 	return i
 }
 
-// pagesAtOnce is the largest number of bytes whose page states one system call reads. This limit bounds the
-// number of runs that a call returns.
+// pagesAtOnce is the largest number of bytes whose page states one call of Reservation.Pages reads. This
+// limit bounds the number of runs that a call returns.
 const pagesAtOnce = 256 << 20
 
 // eachPages calls f with the states of the pages in the places [from, to), in order.

@@ -58,7 +58,7 @@ type memoryPicture struct {
 	area, archetype           []uint16
 
 	sampled bool    // whether the densities or the changes are samples
-	seconds float64 // time between the compared passes; 0 if there is no earlier pass yet
+	seconds float64 // time between the two compared passes (see pass); 0 if nothing was compared
 }
 
 // Notes about a cell.
@@ -417,7 +417,7 @@ func share(n, all int) uint8 {
 //   - a uint32: the version, 1
 //   - a uint32: the number of cells
 //   - a uint32: 1 if densities or changes are sampled, otherwise 0
-//   - a float64: the seconds between the compared passes, 0 if there is no earlier pass yet
+//   - a float64: the seconds between the two compared passes (see pass), 0 if nothing was compared
 //
 // Arrays with one element for each cell follow, each padded to a multiple of 4 bytes:
 //

@@ -13,7 +13,7 @@ import (
 
 const (
 	maxNames    = 50      // largest number of names in an answer
-	namesAtOnce = 2000    // largest number of names read in a visit
+	namesAtOnce = 2000    // largest number of names read in a visit of the world (see Inspector.look)
 	namesLooked = 1 << 20 // largest number of names read for a request
 	maxName     = 256     // largest size of a shown name in bytes
 )

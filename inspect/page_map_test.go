@@ -9,6 +9,7 @@ import (
 )
 
 func TestMapDrawsAndFindsEntities(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/map?at=2,50,150")

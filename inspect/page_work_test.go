@@ -124,7 +124,7 @@ func TestPageListsMillion(t *testing.T) {
 func TestPageListKeepsScrolls(t *testing.T) {
 	longtest.Only(t)
 	t.Parallel()
-	browsertest.Needed(t) // skips the test before newFixtureOf reserves more than a 32-bit address space
+	browsertest.Needed(t) // skips the test before newFixtureOf makes the people
 	const people = 100_000
 	f := newFixtureOf(t, Options{}, people)
 	p := openPage(t, f, "/#/entities")
@@ -180,6 +180,7 @@ func TestPageHostileName(t *testing.T) {
 
 // TestPageWalk does typical tasks of a new user.
 func TestPageWalk(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{ReadWrite: true})
 	p := openPage(t, f, "/#/overview")

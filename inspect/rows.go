@@ -66,10 +66,10 @@ func (in *Inspector) streamRows(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err // nothing has been sent yet
 	}
-	tell := newRowWriter(format)
-	w.Header().Set("Content-Type", tell.contentType())
+	out := newRowWriter(format)
+	w.Header().Set("Content-Type", out.contentType())
 	w.WriteHeader(http.StatusOK)
-	source.send(w, tell)
+	source.send(w, out)
 	return nil
 }
 
@@ -84,34 +84,35 @@ func newRowWriter(format string) rowWriter {
 }
 
 // send writes s.rows. Then it reads and writes the further rows, one look at a time.
-func (s *rowSource) send(w http.ResponseWriter, tell rowWriter) {
+func (s *rowSource) send(w http.ResponseWriter, out rowWriter) {
 	control := http.NewResponseController(w)
-	tell.begin(s.reader)
+	out.begin(s.reader)
 	for len(s.rows) > 0 {
 		for i := range s.rows {
-			tell.row(s.reader, &s.rows[i])
+			out.row(s.reader, &s.rows[i])
 		}
 		extend(w)
-		if _, err := w.Write(tell.bytes()); err != nil || control.Flush() != nil {
+		if _, err := w.Write(out.bytes()); err != nil || control.Flush() != nil {
 			return // the client is gone
 		}
 		if err := s.next(); err != nil {
-			s.fail(w, tell, err)
+			s.fail(w, out, err)
 			return
 		}
 	}
-	tell.end(nil)
+	out.end(nil)
 	extend(w)
-	_, _ = w.Write(tell.bytes())
+	_, _ = w.Write(out.bytes())
 }
 
-// fail ends an incomplete answer. If the format cannot express the error, fail closes the connection.
-func (s *rowSource) fail(w http.ResponseWriter, tell rowWriter, err error) {
-	if s.ctx.Err() != nil && !errors.Is(err, errOver) || !tell.end(err) {
+// fail ends an incomplete answer. If the request has ended or the format cannot express the error, fail
+// closes the connection.
+func (s *rowSource) fail(w http.ResponseWriter, out rowWriter, err error) {
+	if s.ctx.Err() != nil && !errors.Is(err, errOver) || !out.end(err) {
 		panic(http.ErrAbortHandler)
 	}
 	extend(w)
-	_, _ = w.Write(tell.bytes())
+	_, _ = w.Write(out.bytes())
 }
 
 var errOver = &problem{Status: http.StatusServiceUnavailable, Code: "time",
@@ -144,7 +145,8 @@ func (s *rowSource) next() error {
 	return err
 }
 
-// pick appends further matches to s.picked. It returns false if it found no match in the time of the look.
+// pick appends further matches to s.picked. It returns false if it found no match before the end of the
+// search or of the look.
 func (s *rowSource) pick() bool {
 	for !s.ended && !s.late() {
 		lo, words, n, ok := s.step()

@@ -10,9 +10,9 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// BenchmarkSampling measures a sample and a scrape of a world with a million entities. The world waits while
-// census and column run: a sample needs one census, and a scrape also needs the statistics of each column.
-// The world does not wait while sample and scrape run.
+// BenchmarkSampling measures a sample and a scrape of a world with a million entities. The benchmarks census
+// and column measure the work for which the world waits: a sample needs one census, and a scrape also needs
+// the statistics of each column. The benchmarks sample and scrape measure the other work.
 func BenchmarkSampling(b *testing.B) {
 	w := vast.NewWorld(vast.Options{Name: "million", MaxEntities: 1 << 20})
 	defer w.Close()

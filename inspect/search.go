@@ -22,7 +22,7 @@ const (
 
 // searches is the state that all searches share.
 type searches struct {
-	watch func(look time.Duration) // receives the duration of each look; nil if not in a benchmark
+	watch func(look time.Duration) // receives the duration of each look; nil outside of benchmarks
 
 	mu     sync.Mutex
 	turns  chan struct{} // holds a token for each running search; nil before the first search
@@ -168,7 +168,7 @@ func queryProblem(err error) error {
 }
 
 // look calls f as [Inspector.look] does. The first call also binds the query. If the time of the search runs
-// out, look returns nil and sets search.over.
+// out afterwards, look returns nil and sets search.over.
 func (s *search) look(f func() (done bool)) error {
 	for {
 		var columns []column

@@ -128,7 +128,7 @@ func (in *Inspector) askedSchedule(r *http.Request) (*sched.Schedule, error) {
 			return s, nil
 		}
 		return nil, &problem{Status: http.StatusNotFound, Code: "noSchedule",
-			Message: "the world has no schedule: the program does not use package sched"}
+			Message: "the world has no open schedule: the program can make one with package sched"}
 	}
 	id, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

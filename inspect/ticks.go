@@ -15,7 +15,8 @@ var tickBounds = [...]float64{
 
 const maxPending = 4096
 
-// tickMeter collects the durations of a schedule's ticks. It misses the ticks before the first read.
+// tickMeter collects the durations of a schedule's ticks. It misses ticks that the schedule does not keep
+// until the next read: see [sched.Schedule.Recent].
 type tickMeter struct {
 	mu      sync.Mutex
 	id      uint64          // ID of the schedule

@@ -99,7 +99,7 @@ func (v View) withDefaults() View {
 	case !viewID.MatchString(v.ID):
 		bad("ID must be 1 to 32 characters of a-z, 0-9 and -")
 	case !v.Bounds.valid() || !v.Home.valid():
-		bad("Bounds and Home must be finite, with X0 < X1 and Y0 < Y1")
+		bad("Bounds and Home must have X0 < X1, Y0 < Y1 and numbers from -1e15 to 1e15")
 	case v.Paint == nil:
 		bad("Paint is nil")
 	case len(v.Layers) == 0 || len(v.Layers) > maxLayers:

@@ -66,8 +66,8 @@ type Area struct {
 	Column vast.AnyColumn // the array's owner, as [Columns] returns it; nil for an array of the world
 	Number int            // number among the areas of this kind and column; bits and summaries share a number
 
-	// Reservation is an index into [Reservations]. It is -1 for an array outside of all reservations. Only
-	// Bytes and Committed are known for such an array.
+	// Reservation is an index into [Reservations]. It is -1 for an array outside of all reservations. Of the
+	// following fields, only Bytes and Committed are known for such an array.
 	Reservation int
 	Offset      int
 	Bytes       int // size of the area in the address space

@@ -19,7 +19,7 @@ const (
 	saysReader = "is read from in the middle of another Read or WriteTo: read from one goroutine"
 )
 
-// calls are the calls that a source or a destination makes on the ring that calls it.
+// calls are the calls that the source of a ReadFrom or the destination of a WriteTo makes on the same ring.
 var calls = []struct {
 	name     string
 	inSource string // text of the panic in a source; empty if the call works there
@@ -181,9 +181,9 @@ func checkPanic(t *testing.T, what, want, got string) {
 	}
 }
 
-// TestSidesThatEndInACall checks that a panic or Goexit in a source or a destination ends only one call of
+// TestPanicOrGoexitInACall checks that a panic or Goexit in a source or a destination ends only one call of
 // the ring.
-func TestSidesThatEndInACall(t *testing.T) {
+func TestPanicOrGoexitInACall(t *testing.T) {
 	for _, pages := range pageKinds {
 		for name, leave := range map[string]func(){
 			"panic": func() { panic(errOwn) }, "Goexit": runtime.Goexit,

@@ -438,11 +438,11 @@ func closeEverywhere(t *testing.T, data []byte) {
 	}
 }
 
-// closeSeeds are exchanges in which each call occurs with an empty ring, a full ring and a reservation.
+// closeSeeds are exchanges with empty rings, with rings that hold many bytes, and with reservations.
 var closeSeeds = [][]byte{
 	// Reserve and Commit, Peek and Discard, Write and Read, across the wrap-around.
 	{3, 10, 5, 10, 8, 10, 11, 10, 0, 9, 13, 9},
-	// The ring is full, then empty.
+	// The ring holds many bytes, then none.
 	{3, 255, 255, 0, 255, 255, 2, 0, 3, 1, 8, 255, 255, 15, 0, 8, 1, 13, 4, 14, 0},
 	// Reservations that other calls end.
 	{3, 10, 3, 20, 5, 7, 3, 8, 7, 5, 5, 3, 3, 4, 0, 0, 5, 4},

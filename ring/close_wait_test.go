@@ -105,8 +105,9 @@ var interruptions = []interruption{
 	}, false, nil, errCancelled},
 }
 
-// TestCloseWhileWaiting interrupts each waiting call with each pair of events. The unread bytes begin at the
-// first, the last or the second byte of the memory.
+// TestCloseWhileWaiting interrupts each waiting call with each pair of events. Only a call with a context has
+// the end of the context as the first event. The unread bytes begin at the first, the last or the second byte
+// of the memory.
 func TestCloseWhileWaiting(t *testing.T) {
 	for _, pages := range pageKinds {
 		for _, w := range waitingCalls {
@@ -133,9 +134,9 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 	skip := (r.size + offset) % r.size
 	r.Write(make([]byte, skip))
 	r.Discard(skip)
-	unread, me := w.ready, &r.reader
+	unread, waiter := w.ready, &r.reader
 	if w.writes {
-		unread, me = r.size-w.ready, &r.writer
+		unread, waiter = r.size-w.ready, &r.writer
 	}
 	r.Write(nextBytes(r, unread))
 
@@ -150,32 +151,32 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 		n, err := w.call(r, ctx)
 		answers <- answer{n, err}
 	}()
-	for me.target.Load() == 0 {
+	for waiter.target.Load() == 0 {
 		runtime.Gosched()
 	}
 	closed, ends, allowed := false, error(nil), []error(nil)
 	for _, i := range []int{first, second} {
-		do := interruptions[i]
+		event := interruptions[i]
 		errs := make(chan error)
-		go func() { errs <- do.happen(r, cancel) }()
+		go func() { errs <- event.happen(r, cancel) }()
 		if err := <-errs; err != nil {
 			t.Fatal(err)
 		}
-		closed = closed || do.close
+		closed = closed || event.close
 		if ends == nil {
-			ends = do.ends
+			ends = event.ends
 		}
 		switch {
-		case do.close || do.ends != nil && w.writes:
+		case event.close || event.ends != nil && w.writes:
 			allowed = append(allowed, io.ErrClosedPipe)
-		case do.ends == io.EOF && w.name == "WriteTo":
+		case event.ends == io.EOF && w.name == "WriteTo":
 			allowed = append(allowed, nil)
-		case do.ends == io.EOF && strings.HasPrefix(w.name, "Peek") && w.ready > 0:
+		case event.ends == io.EOF && strings.HasPrefix(w.name, "Peek") && w.ready > 0:
 			allowed = append(allowed, io.ErrUnexpectedEOF)
-		case do.ends != nil:
-			allowed = append(allowed, do.ends)
-		case do.cause != errCancelled || w.context:
-			allowed = append(allowed, do.cause)
+		case event.ends != nil:
+			allowed = append(allowed, event.ends)
+		case event.cause != errCancelled || w.context:
+			allowed = append(allowed, event.cause)
 		}
 	}
 	got := <-answers
@@ -194,7 +195,7 @@ func interrupt(t *testing.T, pages vm.Pages, w waitingCall, offset, first, secon
 		t.Fatalf("the call returned %d, %v; want %d and one of %v", got.n, got.err, want, allowed)
 	}
 	if r.writer.target.Load() != 0 || r.reader.target.Load() != 0 {
-		t.Error("a side is still marked as sleeping")
+		t.Error("the reader or the writer is still marked as sleeping")
 	}
 	if w.writes {
 		unread += moved

@@ -4,9 +4,9 @@ import "sync/atomic"
 
 // ending is the end of the stream.
 //
-// The writer may hand bytes over while another goroutine ends the stream, but both sides must agree on the
-// position of the end. The first goroutine that loads an ending therefore fixes this position: it is the
-// writer's published position at that moment.
+// The writer may hand bytes over while another goroutine ends the stream, but the writer and the reader must
+// agree on the position of the end. The first goroutine that loads an ending therefore fixes this position:
+// it is the writer's published position at that moment.
 //
 // The writer publishes its position before it loads the ending. If it finds no ending, its bytes come before
 // the end. The reader loads the writer's position before it loads the ending. If the position lies after the

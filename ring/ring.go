@@ -108,8 +108,8 @@ func (r *Ring) Cap() int { return r.size }
 func (r *Ring) Len() int {
 	read := r.reader.published.Load()
 	n := int(r.written() - read)
-	// The caller may poll Len to wait for bytes, while the writer sleeps to wait for more room than it needs:
-	// wake the writer if the present room is enough.
+	// A writer may sleep until more room is free than it needs. If the reader polls Len instead of reading,
+	// that room never becomes free. So wake the writer if the present room is enough.
 	r.writer.nudge(read)
 	// In a third goroutine n may exceed the size, because both sides may move between the two loads.
 	return min(n, r.size)

@@ -14,14 +14,14 @@ type Context struct {
 	schedule *Schedule
 	system   *node
 	worker   *worker // the worker that runs the system
-	sequence int     // number of the step within the system
+	sequence int     // number of the step: a part of a job, or the code of the system between two jobs
 	part     bool    // whether this Context belongs to a part of a job
 	job      *job    // reused by the next Each, Split or Reduce
 	results  []any   // reductions, reused by the next Reduce
 }
 
-// sequenceBits is the number of low bits of a position, which hold the step. The other bits hold the place of
-// the system.
+// sequenceBits is the number of low bits of a position (see [vast.Commands.At]) that hold the number of the
+// step. The other bits hold the place of the system.
 const sequenceBits = 20 + bits.UintSize/64*20
 
 // of returns the schedule. It panics if no schedule made the Context.

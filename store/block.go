@@ -39,7 +39,7 @@ const (
 // checksum of the bytes and the checksum of the header.
 type block struct {
 	kind  blockKind
-	index uint32 // index of the array, the column or the resource in the description of the file
+	index uint32 // index of the array, the column or the resource in the manifest
 	first uint64 // index of the first element or value
 	count uint64 // number of elements, values or headers; in a blockEnd, number of blocks before it
 	size  uint64 // number of bytes
@@ -70,7 +70,7 @@ func newBlockWriter(dst io.Writer, version uint16) (*blockWriter, error) {
 	return w, err
 }
 
-// describe writes the first block of a file, which holds the description.
+// describe writes the first block of a file, which holds the manifest.
 func (w *blockWriter) describe(m *manifest) error {
 	text, err := appendManifest(m)
 	if err != nil {

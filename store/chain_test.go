@@ -375,7 +375,7 @@ func TestForgedChains(t *testing.T) {
 	}
 }
 
-// TestMergeOfForgedLengths merges files whose description claims an array that is longer than any memory. The
+// TestMergeOfForgedLengths merges files whose manifest claims an array that is larger than any memory. The
 // merge must not allocate it.
 func TestMergeOfForgedLengths(t *testing.T) {
 	d, _ := chainOf(t)

@@ -212,7 +212,7 @@ func (d *decoder) decodeMap(from *schema, v reflect.Value, path string) error {
 	return nil
 }
 
-// fixed maps each kind whose values have a fixed size to this size in bytes.
+// fixed has the sizes in bytes of the values of bools, floats and complex numbers.
 var fixed = map[string]int{"bool": 1, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
 
 func (d *decoder) decodeNumber(from *schema, v reflect.Value, path string) error {

@@ -30,7 +30,8 @@ func world(t *testing.T) *vast.World {
 	return w
 }
 
-// TestColumnOfWords uses components of type uint64, because the elements of arrays of bits have this type.
+// TestColumnOfWords uses components of type uint64. The elements of arrays of bits have this type, too, but
+// Save and Load must not treat the components like them.
 func TestColumnOfWords(t *testing.T) {
 	a, b := world(t), world(t)
 	x, y := vast.NewColumn[uint64](a).Named("x"), vast.NewColumn[uint64](b).Named("x")

@@ -58,7 +58,7 @@ func (s *Store) Protected() (blocks int, can bool) {
 	return blocks, can
 }
 
-// exactPages reports only memory whose bytes have changed since the previous scan.
+// exactPages reports only memory that is uncommitted or whose bytes have changed since the previous scan.
 type exactPages struct {
 	before, now map[uintptr][]byte // pieces of memory at the last two scans, by address
 	mu          sync.Mutex

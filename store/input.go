@@ -44,8 +44,8 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 // between the same two ticks.
 //
 // Submit visits the world, so do not call Submit on the goroutine of the world: see [vast.World.Visit]. If
-// the last tick has not ended, because there was no memory for its commands, the next tick applies the input
-// after Submit has returned.
+// the last tick has not ended, because there was no memory for its commands, the next tick applies the input,
+// perhaps after Submit has returned.
 //
 // If ctx ends first, Submit returns the error of ctx, and the input may still be applied or become durable.
 // Submit also returns the errors of Record and Wait.

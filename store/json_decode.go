@@ -356,7 +356,7 @@ func (r *jsonReader) slice(s *shape, v reflect.Value) error {
 		return r.mismatch(s, "a list or null")
 	}
 	n := r.count()
-	v.Set(reflect.MakeSlice(v.Type(), n, n)) // does not move, because unborn keeps addresses
+	v.Set(reflect.MakeSlice(v.Type(), n, n)) // never grows, because unborn keeps the addresses of elements
 	return r.elements(s, v)
 }
 

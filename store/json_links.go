@@ -165,8 +165,8 @@ func (r *documentReader) linksInto(c *readColumn) (map[int][]int, error) {
 }
 
 // planHierarchy orders the links of a hierarchy from the top down: the link from an entity to its target
-// comes before the links from descendants of the entity. So making a link moves no descendants.
-// planHierarchy returns an error if links form a circle.
+// comes before the links from descendants of the entity. So making a link moves no descendants to
+// another level. planHierarchy returns an error if links form a circle.
 func (r *documentReader) planHierarchy(c *readColumn, into map[int][]int) (plan, error) {
 	var p plan
 	linked := make([]bool, len(r.rows)) // for each row, whether the entity has a target

@@ -10,7 +10,7 @@ import (
 )
 
 // wanted reports for each kept file whether its checkpoint stays because of Options.Keep or Options.KeepFor.
-// now is in milliseconds since 1970.
+// If only Options.KeepBytes is set, KeepFor counts as unlimited. now is in milliseconds since 1970.
 //
 // For KeepFor, wanted divides time into spans and keeps one checkpoint of each span. The length of a
 // checkpoint's span, in milliseconds, is the largest power of two that is at most an eighth of the age of the

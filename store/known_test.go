@@ -158,8 +158,8 @@ func (*modelPages) release(unsafe.Pointer, int) bool { return true }
 
 func (*modelPages) close() error { return nil }
 
-// TestDeltas: chains of deltas hold arrays that change at random as they were in the pause. Some chains know
-// which pages were written, and some files are results of merges.
+// TestDeltas changes arrays at random, and checks that chains of deltas hold the arrays as they were in the
+// pause. Some chains know which pages were written, and some files are results of merges.
 func TestDeltas(t *testing.T) {
 	defer FindWritten(ByTheKernel)() // makes small arrays late, too
 	var late, warm, hot bool

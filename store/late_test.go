@@ -144,7 +144,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// spoiltPages report that guarded memory was written while spoilt is true.
+// While spoilt is true, spoiltPages report that guarded memory was written.
 type spoiltPages struct {
 	exactPages
 	spoilt *atomic.Bool
@@ -338,7 +338,7 @@ func TestPauseHasWaits(t *testing.T) {
 }
 
 // TestUrgentColumns: a column that a system had to wait for is copied first by later checkpoints. Without
-// further requests, this order does not change.
+// further waits, this order does not change.
 func TestUrgentColumns(t *testing.T) {
 	defer FindWritten(Exactly)()
 	l := newLateWorld(t)

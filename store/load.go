@@ -105,7 +105,7 @@ func readWorld(w *vast.World, layers []*layer, o Options, maps bool) (*Report, e
 	return l.report, nil
 }
 
-// abandon closes the world if a part of it was restored.
+// abandon empties the containers, and closes the world if a part of it was restored.
 func (l *loader) abandon() error {
 	l.abandonContainers()
 	if l.restored == nil {
@@ -131,7 +131,7 @@ type loader struct {
 	run                                   pending // run that is mapped next
 	edges                                 []part  // unmapped ends of mapped runs: see readEdges
 
-	m        *manifest    // description in the last layer
+	m        *manifest    // manifest of the last layer
 	own      *state.World // world that the program has made
 	s        *state.World // world that the file describes
 	restored any          // world that is being restored: see engine
@@ -261,8 +261,8 @@ func (l *loader) blocks(number int) error {
 
 // valueBlock reads a block of values or a resource. In a chain, valueBlock postpones the block, because all
 // arrays must be read first, and skips a block whose values a later layer replaces. indices maps b.index to
-// an index in the last description. layers maps this index to the layer whose values are valid. number is
-// the number of the block's layer.
+// an index in the manifest of the last layer. layers maps this index to the layer whose values are valid.
+// number is the number of the block's layer.
 func (l *loader) valueBlock(b block, indices, layers []int, number int) error {
 	if len(l.layers) == 1 {
 		return l.encoded(b)
@@ -278,7 +278,7 @@ func (l *loader) valueBlock(b block, indices, layers []int, number int) error {
 }
 
 // postpone notes a block of a chain for later reading. index is the index of its array, column or resource in
-// the last description.
+// the last layer's manifest.
 func (l *loader) postpone(b block, index int) error {
 	src := l.r().src.(*places)
 	if b.size > uint64(math.MaxInt64-src.offset) {

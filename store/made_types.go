@@ -35,7 +35,7 @@ func (o *opaqueKey) UnmarshalBinary(b []byte) error {
 // names and schemas are equal.
 var knownTypes = []reflect.Type{typeEntity, typeDuration, reflect.TypeFor[time.Time]()}
 
-// basicTypes maps each kind whose size does not depend on the processor to its type.
+// basicTypes maps each basic kind to its type, except the kinds of wordTypes.
 var basicTypes = map[string]reflect.Type{
 	"bool": reflect.TypeFor[bool](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](),
 	"int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](), "uint8": reflect.TypeFor[uint8](),

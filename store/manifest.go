@@ -222,7 +222,7 @@ func nameOf(t reflect.Type) string {
 func appendManifest(m *manifest) ([]byte, error) { return json.Marshal(m) }
 
 // arrayKey identifies an array of a world. Files of a chain may have the same array at different indices of
-// their descriptions, but its key is the same in all files.
+// manifest.Arrays, but its key is the same in all files.
 type arrayKey struct {
 	column, container, kind string
 	number                  int
@@ -239,7 +239,7 @@ func (m *manifest) key(a *arrayManifest) arrayKey {
 	return k
 }
 
-// version returns the format version of a file with this description.
+// version returns the format version of a file with this manifest.
 func (m *manifest) version() uint16 {
 	switch {
 	case m.Kept != nil && slices.ContainsFunc(m.Arrays, func(a arrayManifest) bool {
@@ -255,8 +255,8 @@ func (m *manifest) version() uint16 {
 // delta reports whether the file holds only the changes since another checkpoint.
 func (m *manifest) delta() bool { return m.Kept != nil && m.Kept.Base != 0 }
 
-// complete returns the description of a single file that replaces a chain of files. m describes the last file
-// of the chain.
+// complete returns the manifest of a single file that replaces a chain of files. m is the manifest of the
+// last file of the chain.
 func (m *manifest) complete() *manifest {
 	c := *m
 	c.Arrays, c.Columns = slices.Clone(m.Arrays), slices.Clone(m.Columns)

@@ -72,7 +72,7 @@ type unpackedGroup struct {
 // unpackedColumn holds the components of a group's entities in a column of the program.
 type unpackedColumn struct {
 	*layoutColumn
-	memory []byte        // components as in memory, with stand-ins for references; else nil
+	memory []byte        // components of a Column or SparseColumn as in memory, with stand-ins for references
 	values reflect.Value // components of a HeapColumn, as a slice
 }
 
@@ -175,7 +175,7 @@ func (k *unpacking) readGroup(first int) (next int, err error) {
 	if g.n == 0 || g.n > k.n-first {
 		return 0, errDamaged
 	}
-	if minBytes == 0 {
+	if minBytes == 0 { // the group has a byte for each entity: see packing.writeGroup
 		if _, err := k.bytes(g.n); err != nil {
 			return 0, err
 		}
@@ -353,8 +353,8 @@ func (k *unpacking) make() error {
 	})
 }
 
-// room makes room for names and links, so that the code that adds them cannot fail. Births calls room after
-// it has made room for the entities.
+// room makes room for names and links, so that the code that adds them cannot run out of memory. Births calls
+// room after it has made room for the entities.
 func (k *unpacking) room() error {
 	for _, l := range k.links {
 		var err error

@@ -15,7 +15,8 @@ import (
 // Pack appends a parcel with the roots and their subtrees to dst. It does not change the world. To move the
 // entities, call [Packer.Take] instead, or delete them after Pack. A deletion of the roots also deletes their
 // subtrees in hierarchies with [vast.Cascade]. Pack ignores links and references from other entities to
-// entities of the parcel. A deletion removes these links and makes these references stale.
+// entities of the parcel. A deletion makes these references stale. The [vast.OnDelete] of a relation decides
+// what a deletion does with its links.
 //
 // Two parcels are equal if their entities have the same components, links and names, and their roots come in
 // the same order. The slots of entities and the padding of components do not matter.
@@ -33,7 +34,8 @@ func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
 }
 
 // Take packs like [Packer.Pack], and then deletes the entities of the parcel: the roots and their subtrees.
-// If Take returns an error, it deletes nothing.
+// If Take returns an error, it deletes nothing. An entity that [vast.World.Delete] refuses to delete stays in
+// the world.
 func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
 	dst, entities, err := p.pack("store.Packer.Take", dst, roots)
 	for _, e := range slices.Backward(entities) { // deletes most sources before their targets
@@ -98,7 +100,7 @@ func (p *Packer) pack(function string, dst []byte, roots []vast.Entity) ([]byte,
 	return dst, nil, fmt.Errorf("store: packing entities of world %q: %w", p.w.Options().Name, err)
 }
 
-// packing is one call of Pack.
+// packing is one call of Pack or Take.
 type packing struct {
 	*Packer
 	b        []byte

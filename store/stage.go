@@ -253,7 +253,9 @@ func (c *comparison) copy(s *stage) {
 		} else {
 			n := (r.hi - r.lo) * size
 			b.own, memory = memory[:n:n], memory[n:]
-			if c.late && (c.hot || c.warm) { // the elements are cleared later, because a late array keeps its masks
+			// A late array has the masks of the pause, even if elements die later. So hash (for a hot piece)
+			// and distil (for a warm piece) can clear the elements that do not belong to the state.
+			if c.late && (c.hot || c.warm) {
 				roughly(b.own, c.array, r.lo, r.hi)
 				b.rough = c.array
 			} else {
@@ -307,7 +309,7 @@ func (s *stage) writeTo(dst io.Writer) error {
 	return out.close()
 }
 
-// hash completes the blocks that were copied without a comparison, and notes their hashes.
+// hash completes the blocks of hot pieces, and notes their hashes.
 func (s *stage) hash() {
 	for i := range s.blocks {
 		b := &s.blocks[i]

@@ -115,7 +115,7 @@ func (l *listing) gone(name string) bool {
 	return err == nil && !slices.ContainsFunc(files, func(f disk.Info) bool { return f.Name == name })
 }
 
-// identity returns the store's identity from the newest checkpoint with a sound description.
+// identity returns the store's identity from the newest checkpoint with a sound manifest.
 func (l *listing) identity() (id [16]byte, known bool) {
 	newest := uint64(0)
 	for _, m := range l.kept {
@@ -447,7 +447,7 @@ func Compact(dir string) (err error) {
 	return folder.Sync()
 }
 
-// leadingOn returns the description of the newest checkpoint in a folder. It returns an error if the journal
+// leadingOn returns the manifest of the newest checkpoint in a folder. It returns an error if the journal
 // does not continue this checkpoint, or if other checkpoints belong to another store.
 func leadingOn(dir string, newest uint64) (*keptManifest, error) {
 	l, err := list(dir)

@@ -89,8 +89,8 @@ func reserve(old *span, n uint64) error {
 	return err
 }
 
-// counted returns the span after old, if IDs are numbers from a counter. The numbers begin at 1<<63, above
-// all addresses.
+// counted returns the span after old for the heap stand-in, where IDs are numbers from a counter. The numbers
+// begin at 1<<63, above all addresses.
 func counted(old *span, n uint64) *span {
 	first := max(old.end, 1<<63)
 	s := &span{end: first + max(n, 1<<36)}

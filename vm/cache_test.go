@@ -7,14 +7,14 @@ import (
 )
 
 func TestCacheReusesClosedAddresses(t *testing.T) {
-	be := onlyOS(t)
+	backend := onlyOS(t)
 	const size = 37 << 20 // a size that no other test uses
-	first := open(t, be, size, Options{})
+	first := open(t, backend, size, Options{})
 	base := first.Base()
 	must(t, first.Commit(0, size))
 	view(first)[12345] = 9
 	must(t, first.Close())
-	again := open(t, be, size, Options{})
+	again := open(t, backend, size, Options{})
 	if again.Base() != base {
 		t.Fatalf("the second region is at %p, the closed region was at %p", again.Base(), base)
 	}
@@ -28,7 +28,7 @@ func TestCacheReusesClosedAddresses(t *testing.T) {
 }
 
 func TestCacheRandom(t *testing.T) {
-	be := onlyOS(t)
+	backend := onlyOS(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
@@ -43,7 +43,7 @@ func TestCacheRandom(t *testing.T) {
 	for i := range 4000 {
 		if len(regions) < 20 || rnd.IntN(2) == 0 && len(regions) < 60 {
 			bytes := 1 + rnd.IntN(PageSize()<<rnd.IntN(12))
-			r := open(t, be, bytes, Options{Name: "cache"})
+			r := open(t, backend, bytes, Options{Name: "cache"})
 			lo, hi := address(r.Base()), address(r.Base())+r.Size()
 			for _, other := range regions {
 				if l := address(other.Base()); lo < l+other.Size() && l < hi {

@@ -32,7 +32,7 @@ func (files) Supported() error {
 	return nil
 }
 
-// Map refuses mirrors and regions that package written watches.
+// Map refuses mirrors, and regions that have a watcher (see package written).
 func (f files) Map(addr uintptr, n int, file uintptr, offset int64) (done bool, err error) {
 	m := registry.find(addr)
 	if f.Supported() != nil || m == nil || !m.be.reuses() {

@@ -50,8 +50,8 @@ func TestPagesOfFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
 	before, err := os.ReadFile(f.Name())
 	must(t, err)
-	for _, be := range []backend{onlyOS(t), injected{onlyOS(t)}} {
-		r := open(t, be, 64*pageSize, Options{Limit: NewLimit(64 * pageSize)})
+	for _, backend := range []backend{onlyOS(t), injected{onlyOS(t)}} {
+		r := open(t, backend, 64*pageSize, Options{Limit: NewLimit(64 * pageSize)})
 		must(t, r.Commit(0, 16*pageSize))
 		fill(r, 0, 16*pageSize)
 		mapPages(t, r, 2, 6, f, 1)
@@ -147,8 +147,8 @@ func TestPagesOfFilesAreCounted(t *testing.T) {
 
 func TestRefusedFiles(t *testing.T) {
 	f := fileOfPages(t, 8)
-	be := injected{onlyOS(t)}
-	r := open(t, be, 16*pageSize, Options{})
+	backend := injected{onlyOS(t)}
+	r := open(t, backend, 16*pageSize, Options{})
 	must(t, r.Commit(0, 8*pageSize))
 	fill(r, 0, 8*pageSize)
 	try := func(what string, want bool, file uintptr) {

@@ -19,13 +19,13 @@ const unknownAdvice = 0x7654321
 // heedsAdvice tries unknown advice and MADV_DONTNEED on a page that is reserved and committed like a page of
 // a region. The result does not change while a process runs.
 var heedsAdvice = sync.OnceValue(func() bool {
-	var be osBackend
-	p, err := be.reserve(pageSize, pageSize)
+	var system osBackend
+	p, err := system.reserve(pageSize, pageSize)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = be.release(p, pageSize) }() // no code has seen these addresses
-	if be.commit(p, pageSize) != nil {
+	defer func() { _ = system.release(p, pageSize) }() // no code has seen these addresses
+	if system.commit(p, pageSize) != nil {
 		return false
 	}
 	b := bytesAt(p, pageSize)

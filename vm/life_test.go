@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestRegionWithEachCallFailing runs the operations of a region and a span. It makes each system call fail in
-// turn, and repeats the failed operation.
+// TestRegionWithEachCallFailing runs the operations of a region and a span. It makes each memory call (see
+// faulttest.EachCall) fail in turn, and repeats the failed operation.
 func TestRegionWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesSmall, vm.PagesHuge} {
 		refused, operations := 0, 0
@@ -155,7 +155,7 @@ func liveRegion(t *testing.T, pages vm.Pages) (operations int, met error) {
 	return operations, met
 }
 
-// TestMirrorWithEachCallFailing makes and closes two mirrors. It makes each system call fail in turn, and
+// TestMirrorWithEachCallFailing makes and closes two mirrors. It makes each memory call fail in turn, and
 // repeats the failed operation.
 func TestMirrorWithEachCallFailing(t *testing.T) {
 	for _, pages := range []vm.Pages{vm.PagesAuto, vm.PagesHeap} {
@@ -166,7 +166,7 @@ func TestMirrorWithEachCallFailing(t *testing.T) {
 					t.Errorf("%d bytes are used by closed regions", limit.Used())
 				}
 			}
-			for round := range 2 { // the second mirror gets the addresses of the first mirror
+			for round := range 2 { // the second mirror may get the addresses of the first mirror
 				var m *vm.Mirror
 				met = errors.Join(met, faulttest.Again(t, "ReserveMirror", func() (err error) {
 					m, err = vm.ReserveMirror(100, vm.Options{Pages: pages, Limit: limit, Name: "faults"})

@@ -58,7 +58,7 @@ func ReserveMirror(bytes int, o Options) (*Mirror, error) {
 }
 
 // mirrorOn does the work of ReserveMirror on a given backend.
-func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
+func mirrorOn(b backend, bytes int, o Options, made origin) (*Mirror, error) {
 	if o.Name == "" {
 		o.Name = "other"
 	}
@@ -71,8 +71,8 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 	}
 	size := roundUp(bytes, max(pageSize, mirrorUnit))
 	var refused error
-	if be.reuses() {
-		r, err := mapMirror(be, size, o, made)
+	if b.reuses() {
+		r, err := mapMirror(b, size, o, made)
 		if err == nil {
 			return &Mirror{r: r, size: size}, nil
 		}
@@ -85,7 +85,7 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 			Detail: "regions are Go heap memory here (" + runtime.GOOS + "/" + runtime.GOARCH +
 				", the race detector, or PagesHeap)"}
 	}
-	r, err := reserveOn(be, 2*size, o, made)
+	r, err := reserveOn(b, 2*size, o, made)
 	if err != nil {
 		return nil, err
 	}
@@ -98,19 +98,19 @@ func mirrorOn(be backend, bytes int, o Options, made origin) (*Mirror, error) {
 
 // mapMirror makes the region of a mirror whose halves are the same memory. Only the first half counts as
 // committed: the second half takes no memory of its own.
-func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
-	if detail := tooManyMappings(be, 2); detail != "" {
+func mapMirror(b backend, size int, o Options, made origin) (*Region, error) {
+	if detail := tooManyMappings(b, 2); detail != "" {
 		return nil, &Error{Op: "mirror", Purpose: o.Name, Bytes: size, Err: ErrMappings, Detail: detail}
 	}
 	if !o.Limit.take(size) {
 		return nil, o.Limit.exceeded("mirror", o.Name, size)
 	}
-	base, err := be.mirror(size, "vast: "+o.Name)
+	base, err := b.mirror(size, "vast: "+o.Name)
 	if err != nil {
 		o.Limit.give(size)
-		return nil, mirrorError(be, o.Name, size, err)
+		return nil, mirrorError(b, o.Name, size, err)
 	}
-	m := &mapping{be: mirrored{be}, base: base, size: 2 * size, pages: o.Pages, limit: o.Limit, made: made}
+	m := &mapping{be: mirrored{b}, base: base, size: 2 * size, pages: o.Pages, limit: o.Limit, made: made}
 	m.committed.add(0, size)
 	register(m, o.Name)
 	m.counted.committed.Add(int64(size))
@@ -124,8 +124,8 @@ func mapMirror(be backend, size int, o Options, made origin) (*Region, error) {
 }
 
 // mirrorError explains the failure to make a mirror.
-func mirrorError(be backend, purpose string, size int, err error) error {
-	if e, ok := err.(*Error); ok { // be.mirror has explained the error
+func mirrorError(b backend, purpose string, size int, err error) error {
+	if e, ok := err.(*Error); ok { // b.mirror has explained the error
 		e.Purpose = purpose
 		return e
 	}
@@ -139,13 +139,13 @@ func mirrorError(be backend, purpose string, size int, err error) error {
 		e.Err = ErrRefused
 		e.Detail = err.Error() + ": allow the call in the sandbox; until then every byte is copied once more"
 	default:
-		e.Detail, e.Err = be.explain("mirror", size, err)
+		e.Detail, e.Err = b.explain("mirror", size, err)
 	}
 	return e
 }
 
-// mirrored is the backend of a region whose halves are the same memory. Only the region's methods Close and
-// Resident use it.
+// mirrored is the backend of a region whose halves are the same memory. Such a region uses its backend only
+// to close and to count the bytes in memory.
 type mirrored struct{ backend }
 
 func (b mirrored) reset(p unsafe.Pointer, n int) error { return b.unmirror(p, n/2) }

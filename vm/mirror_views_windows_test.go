@@ -10,11 +10,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestMirrorOfViews makes mirrors without placeholders while other threads take free addresses. Both halves
-// of a mirror are the same memory, and a closed mirror keeps its addresses.
+// TestMirrorOfViews makes mirrors without placeholders while other goroutines take free addresses. Both
+// halves of a mirror are the same memory, and a closed mirror keeps its addresses.
 func TestMirrorOfViews(t *testing.T) {
 	onlyOS(t)
-	const n, mirrors = 3 * mirrorUnit, 40 // no other test uses this size, because closed views stay mapped
+	// No other test may use this size, because mapViews takes a closed mirror of the same size.
+	const n, mirrors = 3 * mirrorUnit, 40
 	var stop atomic.Bool
 	var others sync.WaitGroup
 	for range 2 {

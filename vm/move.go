@@ -39,8 +39,8 @@ const minMove = 64 << 10
 // PagesAuto.
 //
 // MovePages returns an [*Error] as [Region.Commit] does. After an error nothing has changed. A [Limit] that r
-// and target share is not charged twice. Complexity: about six system calls, and a few more for each border
-// between mappings in the range.
+// and target share is not charged twice. Complexity: if mremap moves the pages, about six system calls, and
+// a few more for each border between mappings in the range.
 func (r *Region) MovePages(target *Region, targetOff, off, n int) error {
 	from, dest := r.m, target.m
 	defer lockBoth(from, dest)()
@@ -196,7 +196,7 @@ func (m *mapping) vacate(iv interval) {
 
 // uncommit: Committed → Reserved, without a change of the counts. It maps moved pages and pages of files
 // afresh, so that the kernel joins them with the neighbouring mappings, and pages of files lose the contents
-// of the file.
+// of the file. bare reports whether the range has lost its name and advice: see dress.
 func (m *mapping) uncommit(iv interval) (bare bool, err error) {
 	if m.moved.meets(iv.lo, iv.hi) {
 		err := m.be.reset(m.at(iv.lo), iv.hi-iv.lo)

@@ -13,11 +13,11 @@ import (
 // keeping returns the operating system's backend. It skips a test if the system does not recycle regions.
 func keeping(t *testing.T) backend {
 	t.Helper()
-	be := onlyOS(t)
-	if !recycles(be, Options{Recycle: true}) {
+	backend := onlyOS(t)
+	if !recycles(backend, Options{Recycle: true}) {
 		t.Skip("this system does not recycle regions")
 	}
-	return be
+	return backend
 }
 
 func carved(t *testing.T, r *Region, pages int, private bool) *Span {
@@ -44,11 +44,11 @@ func mustBeZero(t *testing.T, s *Span) {
 // TestRecycle: the pages of a closed region fault, except for private pages. The next region of the same size
 // and options has the same address, and its pages are zero.
 func TestRecycle(t *testing.T) {
-	be, p := keeping(t), PageSize()
+	backend, p := keeping(t), PageSize()
 	limit := NewLimit(1 << 20)
 	var base unsafe.Pointer
 	for round := range 4 {
-		r := open(t, be, 1<<30, Options{Limit: limit, Recycle: true})
+		r := open(t, backend, 1<<30, Options{Limit: limit, Recycle: true})
 		if round > 0 && r.Base() != base {
 			t.Fatalf("round %d is at %p, the region before was at %p", round, r.Base(), base)
 		}
@@ -90,12 +90,12 @@ func TestRecycle(t *testing.T) {
 // TestRecycleSteps: spans and seams of recycled regions begin with the needed pages and grow fourfold up to
 // the usual step. In the next region, the first CommitTo of a span or a seam commits all kept pages.
 func TestRecycleSteps(t *testing.T) {
-	be, p := keeping(t), PageSize()
+	backend, p := keeping(t), PageSize()
 	if 16*p > minStep {
 		t.Skip("a step is only a few pages here")
 	}
 	for round, want := range []string{"[1 4 16] [1 4 16]", "[16] [16]", "[16] [16]"} {
-		r := open(t, be, 1<<30, Options{Recycle: true})
+		r := open(t, backend, 1<<30, Options{Recycle: true})
 		span, under := carved(t, r, 1000, false), carved(t, r, 1000, true)
 		seam := under.Seam(500*p+256, 8, 64)
 		var spans, seams []int
@@ -123,7 +123,7 @@ func TestRecycleSteps(t *testing.T) {
 // and hold the bytes that were written. Uncommitted pages and pages of closed regions fault, except for
 // private pages.
 func TestRecycleRandom(t *testing.T) {
-	be, p := keeping(t), PageSize()
+	backend, p := keeping(t), PageSize()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
@@ -131,7 +131,7 @@ func TestRecycleRandom(t *testing.T) {
 		{true, true, false}}
 	limit := NewLimit(1 << 30)
 	for range 400 {
-		r := open(t, be, 1<<26, Options{Limit: limit, Recycle: true, Name: "recycled"})
+		r := open(t, backend, 1<<26, Options{Limit: limit, Recycle: true, Name: "recycled"})
 		layout := layouts[rnd.IntN(len(layouts))]
 		var parts []*Span
 		for _, private := range layout[:1+rnd.IntN(len(layout))] {
@@ -182,17 +182,18 @@ func TestRecycleRandom(t *testing.T) {
 	}
 }
 
-// TestRecycleOtherParts: a region that carves other parts than its predecessor gets none of its pages.
+// TestRecycleOtherParts: a region that carves other parts than its predecessor gets none of the predecessor's
+// pages.
 func TestRecycleOtherParts(t *testing.T) {
-	be, p := keeping(t), PageSize()
-	first := open(t, be, 1<<30, Options{Recycle: true})
+	backend, p := keeping(t), PageSize()
+	first := open(t, backend, 1<<30, Options{Recycle: true})
 	public, private := carved(t, first, 10, false), carved(t, first, 10, true)
 	must(t, public.CommitTo(p, 0))
 	must(t, private.CommitTo(p, 0))
 	mustBeZero(t, public)
 	mustBeZero(t, private)
 	must(t, first.Close())
-	r := open(t, be, 1<<30, Options{Recycle: true})
+	r := open(t, backend, 1<<30, Options{Recycle: true})
 	if r.Base() != first.Base() {
 		t.Fatal("the region is not recycled")
 	}
@@ -214,7 +215,7 @@ func TestRecycleOtherParts(t *testing.T) {
 // TestNotRecycled: no region reuses the pages of a closed region that is large, or that has protected, huge
 // or moved pages. A region with another size, name or policy reuses no pages either.
 func TestNotRecycled(t *testing.T) {
-	be, p := keeping(t), PageSize()
+	backend, p := keeping(t), PageSize()
 	const size = 1 << 30
 	for what, change := range map[string]func(r *Region){
 		"large":     func(r *Region) { must(t, r.Commit(0, maxKeptOfOne+p)) },
@@ -222,7 +223,7 @@ func TestNotRecycled(t *testing.T) {
 		"huge":      func(r *Region) { r.m.dense.add(0, 1<<21) },
 		"moved":     func(r *Region) { must(t, r.MovePages(r, 8*p, 0, p)) },
 	} {
-		r := open(t, be, size, Options{Recycle: true, Name: what})
+		r := open(t, backend, size, Options{Recycle: true, Name: what})
 		must(t, r.Commit(0, p))
 		fill(r, 0, p)
 		change(r)
@@ -232,28 +233,28 @@ func TestNotRecycled(t *testing.T) {
 			t.Errorf("%s: %d bytes are kept", what, after-before)
 		}
 	}
-	r := open(t, be, size, Options{Recycle: true})
+	r := open(t, backend, size, Options{Recycle: true})
 	must(t, r.Commit(0, p))
 	fill(r, 0, p)
 	must(t, r.Close())
 	for i, other := range []Options{{Name: "other"}, {Pages: PagesSmall}, {Pages: PagesHuge}} {
 		other.Recycle = true
-		if again := open(t, be, size, other); again.Base() == r.Base() {
+		if again := open(t, backend, size, other); again.Base() == r.Base() {
 			t.Errorf("options %d: the region has the pages of another region", i)
 		}
 	}
 	for _, o := range []Options{{}, {Recycle: true}} {
-		if again := open(t, be, size+p, o); again.Base() == r.Base() {
+		if again := open(t, backend, size+p, o); again.Base() == r.Base() {
 			t.Error("a larger region has the pages of another region")
 		}
 	}
-	if again := open(t, be, size, Options{Recycle: true}); again.Base() != r.Base() {
+	if again := open(t, backend, size, Options{Recycle: true}); again.Base() != r.Base() {
 		t.Error("the region is not recycled")
 	}
 }
 
 func TestKeptIsBounded(t *testing.T) {
-	be, p := keeping(t), PageSize()
+	backend, p := keeping(t), PageSize()
 	if 60*p > maxKeptOfOne {
 		t.Skip("the numbers of this test are for pages of 4 KiB")
 	}
@@ -262,7 +263,7 @@ func TestKeptIsBounded(t *testing.T) {
 	for _, pages := range []int{1, 10, 60} {
 		var regions []*Region
 		for range 40 {
-			r := open(t, be, 1<<30, Options{Recycle: true})
+			r := open(t, backend, 1<<30, Options{Recycle: true})
 			must(t, r.Commit(0, pages*p))
 			fill(r, 0, pages*p)
 			regions = append(regions, r)
@@ -320,7 +321,7 @@ func (f faultyKeeper) decommit(p unsafe.Pointer, n int) (bool, error) {
 }
 
 // TestRecycleFails: Close resets a region that cannot be kept. A kept region that cannot be reset stays kept.
-// A kept page that cannot be committed is Reserved.
+// A kept page that cannot be committed stays uncommitted.
 func TestRecycleFails(t *testing.T) {
 	p := PageSize()
 	f := faultyKeeper{&faulty{fails: make(map[string]error)}}
@@ -397,7 +398,7 @@ func TestRecycleFails(t *testing.T) {
 	f.fails["reset"] = errFaulty
 	carved(t, r, 4, true)
 	calls("reset 0+16")
-	must(t, r.Commit(12*p, 1)) // the region does not know which pages are accessible
+	must(t, r.Commit(12*p, 1)) // needs a call, because the region does not know which pages are accessible
 	calls("commit 12+1")
 	clear(f.fails)
 	must(t, r.Close())

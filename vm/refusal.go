@@ -13,8 +13,8 @@ type Refusal struct {
 // an old kernel does not know (EINVAL) counts as allowed. A call that the kernel does not have (ENOSYS)
 // counts as refused, because sandboxes return ENOSYS too. The result is empty on other systems than Linux.
 func Refusals() []Refusal {
-	if be, ok := any(osBackend{}).(interface{ refusals() []Refusal }); ok {
-		return be.refusals()
+	if b, ok := any(osBackend{}).(interface{ refusals() []Refusal }); ok {
+		return b.refusals()
 	}
 	return nil
 }

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func (be osBackend) refusals() []Refusal {
-	p, err := be.reserve(2*pageSize, pageSize)
+func (b osBackend) refusals() []Refusal {
+	p, err := b.reserve(2*pageSize, pageSize)
 	if forbids(err) {
 		return []Refusal{{"mmap", err, "No region can be made."}}
 	} else if err != nil {
 		return nil // a lack of addresses is not a refusal
 	}
-	defer func() { _ = be.release(p, 2*pageSize) }()
+	defer func() { _ = b.release(p, 2*pageSize) }()
 	var all []Refusal
 	note := func(call string, err error, instead string) (refused bool) {
 		if refused = forbids(err); refused {
@@ -27,7 +27,7 @@ func (be osBackend) refusals() []Refusal {
 	}
 
 	// If mprotect is refused, heedsAdvice returns false for this reason.
-	if refused := note("mprotect", be.commit(p, 2*pageSize), "Nothing can be committed."); !refused &&
+	if refused := note("mprotect", b.commit(p, 2*pageSize), "Nothing can be committed."); !refused &&
 		!heedsAdvice() {
 		all = append(all, Refusal{"madvise", errIgnored,
 			"Memory is given back by mapping anew, which takes a little longer. Huge pages cannot be " +
@@ -45,20 +45,20 @@ func (be osBackend) refusals() []Refusal {
 				"always.")
 		advice(unix.MADV_COLLAPSE, "MADV_COLLAPSE", "Region.Collapse does nothing.")
 	}
-	_, err = be.resident(p, pageSize)
+	_, err = b.resident(p, pageSize)
 	note("mincore", err, "The number of bytes in memory is unknown: Resident fails.")
 
-	fd, memfd := unix.MemfdCreate("vast: tried", unix.MFD_CLOEXEC)
-	if memfd == nil {
+	fd, errMemfd := unix.MemfdCreate("vast: tried", unix.MFD_CLOEXEC)
+	if errMemfd == nil {
 		_ = unix.Close(fd)
 	}
-	switch moves := mapAndDuplicate(p, pageSize); {
-	case forbids(moves) && forbids(memfd):
-		note("mremap", moves, "Pages are moved by copying, and rings copy each byte once more.")
-		note("memfd_create", memfd, "Rings copy each byte once more, because mremap is refused too.")
+	switch errMove := mapAndDuplicate(p, pageSize); {
+	case forbids(errMove) && forbids(errMemfd):
+		note("mremap", errMove, "Pages are moved by copying, and rings copy each byte once more.")
+		note("memfd_create", errMemfd, "Rings copy each byte once more, because mremap is refused too.")
 	default:
-		note("mremap", moves, "Pages are moved by copying. Rings are mapped by memfd_create.")
-		note("memfd_create", memfd, "Nothing is lost: rings are mapped by mremap.")
+		note("mremap", errMove, "Pages are moved by copying. Rings are mapped by memfd_create.")
+		note("memfd_create", errMemfd, "Nothing is lost: rings are mapped by mremap.")
 	}
 	return all
 }

@@ -59,8 +59,8 @@ var tellsOfReserved = sync.OnceValue(func() bool {
 	return inCore(p, present[:]) == nil
 })
 
-// mincore returns the number of bytes in memory of a region's range. It makes a system call for each kernel
-// page, so that it does not depend on the code under test.
+// mincore returns the number of bytes in memory of a region's range. It makes its own system calls, one for
+// each kernel page, so that it does not depend on the code under test.
 func mincore(tb testing.TB, r *Region, off, n int) int {
 	tb.Helper()
 	count := 0
@@ -165,14 +165,14 @@ func hugeMachine(tb testing.TB) (size int) {
 }
 
 func TestHugePages(t *testing.T) {
-	be, huge := onlyOS(t), hugeMachine(t)
+	backend, huge := onlyOS(t), hugeMachine(t)
 	count := func(r *Region) int {
 		sum, _ := smaps(t, r)
 		return sum["AnonHugePages"] / huge
 	}
 	size := 8 * huge
 
-	r := open(t, be, size, Options{Name: "huge asked"})
+	r := open(t, backend, size, Options{Name: "huge asked"})
 	must(t, r.Huge(huge/2, 4*huge)) // contains three whole huge pages
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
@@ -180,14 +180,14 @@ func TestHugePages(t *testing.T) {
 		t.Errorf("three huge pages were requested, and there are %d", n)
 	}
 
-	r = open(t, be, size, Options{Name: "huge everywhere", Pages: PagesHuge})
+	r = open(t, backend, size, Options{Name: "huge everywhere", Pages: PagesHuge})
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
 	if n := count(r); n != 8 {
 		t.Errorf("PagesHuge: %d huge pages, want 8", n)
 	}
 
-	r = open(t, be, size, Options{Name: "huge never", Pages: PagesSmall})
+	r = open(t, backend, size, Options{Name: "huge never", Pages: PagesSmall})
 	must(t, r.Huge(0, size))
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
@@ -196,7 +196,7 @@ func TestHugePages(t *testing.T) {
 		t.Errorf("PagesSmall: %d huge pages", n)
 	}
 
-	r = open(t, be, size, Options{Name: "huge later"})
+	r = open(t, backend, size, Options{Name: "huge later"})
 	must(t, r.Commit(0, size))
 	fill(r, 0, size)
 	if n := count(r); n != 0 {
@@ -231,8 +231,8 @@ func collapsedByKernel() string {
 }
 
 func TestSparseRegionStaysSmall(t *testing.T) {
-	be, huge := onlyOS(t), hugeMachine(t)
-	r := open(t, be, 32*huge, Options{})
+	backend, huge := onlyOS(t), hugeMachine(t)
+	r := open(t, backend, 32*huge, Options{})
 	must(t, r.Commit(0, r.Size()))
 	for i := range 32 {
 		fill(r, i*huge+i*PageSize(), PageSize())
@@ -296,9 +296,9 @@ func TestNames(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	p := PageSize()
-	be := onlyOS(t)
+	backend := onlyOS(t)
 	before := ReadUsage()
-	r := open(t, be, 1<<30, Options{Pages: PagesSmall})
+	r := open(t, backend, 1<<30, Options{Pages: PagesSmall})
 	must(t, r.Commit(0, 256<<20))
 	after := ReadUsage()
 	if grown := after.Data - before.Data; grown < 256<<20 || grown > 320<<20 {

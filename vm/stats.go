@@ -88,8 +88,8 @@ func unregister(m *mapping) {
 
 // Snapshot returns the counters of the purposes with open regions. If resident is true, Snapshot also asks
 // the operating system for the resident bytes, with one system call for every 16 Ki pages (1 Ki on Windows)
-// of each committed range. If a region changes during Snapshot, each number shows the state before or after
-// the change.
+// of each committed range. A region on the Go heap needs no system calls. If a region changes during
+// Snapshot, each number shows the state before or after the change.
 func Snapshot(resident bool) Stats {
 	registry.mu.Lock()
 	var s Stats

@@ -22,8 +22,8 @@ func (n *notes) Altered(lo, hi uintptr) {
 
 func (n *notes) Closing() { n.closed = true }
 
-func watched(t *testing.T, be backend, o Options) (*Region, *notes) {
-	r := open(t, be, 16*pageSize, o)
+func watched(t *testing.T, b backend, o Options) (*Region, *notes) {
+	r := open(t, b, 16*pageSize, o)
 	n := &notes{r: r}
 	w := watchable{r.m}
 	w.Lock()
@@ -36,8 +36,8 @@ func watched(t *testing.T, be backend, o Options) (*Region, *notes) {
 
 func TestWatcher(t *testing.T) {
 	p := PageSize()
-	eachBackend(t, func(t *testing.T, be backend) {
-		r, n := watched(t, be, Options{})
+	eachBackend(t, func(t *testing.T, b backend) {
+		r, n := watched(t, b, Options{})
 		expect := func(what string, want ...interval) {
 			t.Helper()
 			if !slices.Equal(n.heard.of, want) {
@@ -64,7 +64,7 @@ func TestWatcher(t *testing.T) {
 			t.Errorf("move: reported pages %v, want pages 10 and 11 among them", n.heard.of)
 		}
 		n.heard = intervals{}
-		other, otherNotes := watched(t, be, Options{})
+		other, otherNotes := watched(t, b, Options{})
 		must(t, r.MovePages(other, 3*p, 10*p, 2*p))
 		if !otherNotes.heard.contains(3, 5) {
 			t.Errorf("move from another region: reported pages %v, want pages 3 and 4 among them",
@@ -88,9 +88,9 @@ func TestWatcher(t *testing.T) {
 // of the pages.
 func TestWatcherOfFailedMove(t *testing.T) {
 	p := PageSize()
-	be := injected{onlyOS(t)}
-	r, n := watched(t, be, Options{})
-	to, _ := watched(t, be, Options{})
+	b := injected{onlyOS(t)}
+	r, n := watched(t, b, Options{})
+	to, _ := watched(t, b, Options{})
 	must(t, r.Commit(0, 8*p))
 	n.heard = intervals{}
 	stop := fault.Inject(func(op string) error {
@@ -110,8 +110,8 @@ func TestWatcherOfFailedMove(t *testing.T) {
 
 func TestWatchable(t *testing.T) {
 	find := watches{}.Watchable
-	be := onlyOS(t)
-	r := open(t, be, 4*pageSize, Options{})
+	b := onlyOS(t)
+	r := open(t, b, 4*pageSize, Options{})
 	must(t, r.Commit(pageSize, 2*pageSize))
 	base := uintptr(r.Base())
 	w := find(base + 4*uintptr(pageSize) - 1)
@@ -134,7 +134,7 @@ func TestWatchable(t *testing.T) {
 	if heap := open(t, heapBackend{}, pageSize, Options{}); find(uintptr(heap.Base())) != nil {
 		t.Error("Go heap memory is watchable")
 	}
-	m, err := mirrorOn(be, pageSize, Options{Name: t.Name()}, origin{})
+	m, err := mirrorOn(b, pageSize, Options{Name: t.Name()}, origin{})
 	must(t, err)
 	if find(uintptr(m.Base())) != nil && m.Refused() == nil {
 		t.Error("a mirror is watchable")

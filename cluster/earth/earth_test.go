@@ -15,6 +15,7 @@ import (
 
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 	"github.com/vastgo/vast/cmd/vast/earth/places"
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // TestMain runs the command instead of the tests in the processes that startEarth starts.
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	longtest.Waiting(4)
 	os.Exit(m.Run())
 }
 
@@ -78,6 +80,7 @@ func decodeReport(t *testing.T, output []byte) (r report) {
 }
 
 func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
+	t.Parallel()
 	const ticks = 150
 	flags := smallEarth(t, ticks)
 	hash, counts := inOneWorld(t, flags, ticks)
@@ -102,6 +105,7 @@ func TestRegionsHaveTheHashOfOneWorld(t *testing.T) {
 }
 
 func TestLaterCommandContinues(t *testing.T) {
+	t.Parallel()
 	flags := smallEarth(t, 120)
 	hash, _ := inOneWorld(t, flags, 120)
 	dir := t.TempDir()

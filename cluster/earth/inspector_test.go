@@ -107,6 +107,7 @@ func (b browser) wait() {
 }
 
 func TestInspector(t *testing.T) {
+	t.Parallel()
 	b := inspected(t, "-json=false", "-plain")
 	b.wait()
 	var rows struct {
@@ -226,6 +227,7 @@ func counts(picture []byte) (travellers, infectious int) {
 
 // With -json, the address is on standard error, and the inspector still gets new samples.
 func TestInspectorOfJSON(t *testing.T) {
+	t.Parallel()
 	b := inspected(t)
 	b.wait()
 }

@@ -28,7 +28,7 @@ export const page = {
     } catch (error) {
       const gone = error.status === 410;
       replace(root, !app.beside && h('div', { class: 'row push' }, h('h2', { class: 'entity-title' }, id), finder),
-        gone ? emptyBox(`Entity ${id} is no longer alive`, 'It was deleted. Its slot may now hold another entity. ', h('p', null, h('a', { href: '#/entities' }, 'All entities')))
+        gone ? emptyBox(`Entity ${id} is no longer alive`, 'It was deleted, or it moved to another slot and has a new ID. Its old slot may now hold another entity. ', h('p', null, h('a', { href: '#/entities' }, 'All entities')))
           : errorBox(error, app.beside ? null : () => app.go(location.hash)));
       return undefined;
     }
@@ -221,7 +221,7 @@ function show(root, app, first, finder) {
     setState('no longer alive', 'bad');
     root.classList.add('is-dead');
     replace(notice, h('div', { class: 'box warn', role: 'alert' }, h('p', { class: 'box-title' }, 'This entity is no longer alive'),
-      h('p', null, 'It was deleted. These are its last known values.')));
+      h('p', null, 'It was deleted, or it moved to another slot and has a new ID. These are its last known values.')));
   }
 
   // Editing.
@@ -311,7 +311,7 @@ function show(root, app, first, finder) {
       died();
     }, 'Delete', true, h('p', null, 'This deletes the entity and its components. The deletion cannot be undone.'),
     below.map((l) => h('p', null, `It is the target of ${entities(l.total)} in ${l.column}. `,
-      'Depending on the relation, those entities are deleted too or lose their target.')));
+      'Depending on the relation, those entities are deleted too, lose their target, or prevent the deletion.')));
   }
 
   async function copy() {

@@ -1,7 +1,7 @@
-// The cameras of the map, flat and globe. A camera converts positions of a view to pixels and back. The
-// methods of a camera:
+// The cameras of the map, flat and globe. A camera converts positions of a view to pixels and back. Both
+// cameras have these methods:
 //   resize(width, height)    sets the size of the canvas, in CSS pixels
-//   home()                   shows the home rectangle of the view
+//   home()                   shows the home rectangle of the view, or the whole globe
 //   project(x, y, out)       writes pixels to out[0] and out[1]; returns false if the position is hidden
 //   unproject(px, py)        returns { x, y }, or null outside of the view
 //   window()                 returns the visible part of the view: { x0, y0, x1, y1 }

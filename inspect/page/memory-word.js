@@ -6,8 +6,8 @@ import { errorBox, format, h, palette, replace, svg } from './ui.js';
 const maxLines = 32; // largest number of lines of bytes
 const lineBytes = 16;
 
-// wordView returns the panel of a word. open(slot, column) shows the word and the entity of a slot. slot is
-// null while the panel is closed. wordView calls onChange when the panel opens a slot or closes.
+// wordView returns the panel of a word. Its method open(slot, column) shows the word and the entity of a slot.
+// Its property slot is null while the panel is closed. The panel calls onChange when it opens a slot or closes.
 export function wordView(app, memory, { onChange }) {
   const element = h('section', { class: 'panel', hidden: true, aria: { label: 'Word' } });
   const title = h('h2');

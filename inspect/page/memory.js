@@ -43,7 +43,7 @@ export const page = {
       onChange: () => remember(),
     });
 
-    // remember puts the mode and the open word into the page's address, so that the browser's Back button
+    // remember puts the mode and the open word (see memory-word.js) into the page's address, so that the browser's Back button
     // returns to this state. Browsers limit how often a page may set its address, so remember first
     // checks for a change.
     let remembered = '';

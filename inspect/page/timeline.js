@@ -87,8 +87,8 @@ export function timeline({ record, onSystem }) {
       const l = lanes[s.worker];
       (isInner(s) ? l.inner : l.outer).push(s);
     }
-    // A worker is busy while it runs a system or a part of another worker's system. While its system waits
-    // for parts on other workers, the worker is not busy.
+    // A worker is busy while it runs a system, applies commands, or runs a part of another worker's system.
+    // While its system waits for parts on other workers, the worker is not busy.
     for (const l of lanes) {
       const covered = (s) => l.outer.some((o) => o.start <= s.start && o.end >= s.end);
       l.busy = l.outer.reduce((sum, s) => sum + s.end - s.start, 0);
@@ -262,7 +262,8 @@ export function timeline({ record, onSystem }) {
     draw();
   }
 
-  // scale multiplies the length of the shown time by a factor. The time centre keeps its place on the screen.
+  // scale multiplies the length of the shown time by a factor. The argument centre is the time that keeps its
+  // place on the screen.
   function scale(factor, centre = (view.from + view.to) / 2) {
     if (shown) move(centre - (centre - view.from) * factor, centre + (view.to - centre) * factor);
   }

@@ -40,10 +40,10 @@ type Set struct {
 	skew   int              // number of bytes from the beginning of a page to word 0
 }
 
-// The words of different sets begin at different cache lines of a page. An operation on an entity touches one
-// word in the set of each of its columns, at the same index in all sets. If these words had equal offsets in
-// their pages, they would compete for a few places of the first-level cache. A load of one word would also
-// wait for the store to another word, because processors compare the low bits of addresses first.
+// The words of different sets usually begin at different cache lines of a page. An operation on an entity
+// touches one word in the set of each of its columns, at the same index in all sets. If these words had equal
+// offsets in their pages, they would compete for a few places of the first-level cache. A load of one word
+// would also wait for the store to another word, because processors compare the low bits of addresses first.
 const (
 	cacheLine = 64
 	lineWords = cacheLine / bytesWord

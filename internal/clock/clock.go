@@ -10,8 +10,8 @@ import "time"
 func Now() time.Duration { return now() }
 
 // ByPackageTime makes Now use package time on every system until stop is called. It is for tests in a bubble
-// of testing/synctest. A call of ByPackageTime or stop may make Now jump: compare only results from the same
-// side of the call.
+// of testing/synctest. A call of ByPackageTime or stop may make Now jump: do not compare a result from before
+// the call with a result from after it.
 func ByPackageTime() (stop func()) { return byPackageTime() }
 
 // epoch is the moment from which Now counts. time.Since(epoch) reads only the monotonic clock; time.Now also

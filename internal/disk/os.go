@@ -160,15 +160,15 @@ func (f readFile) refuse() (int, error) {
 // Descriptor calls f with the file descriptor and the size of a file. It works only for files that Open of a
 // folder of the operating system opened. For other files, Descriptor returns false and does not call f.
 func Descriptor(file File, f func(descriptor uintptr, size int64)) (bool, error) {
-	of, ok := file.(readFile)
+	opened, ok := file.(readFile)
 	if !ok {
 		return false, nil
 	}
-	info, err := of.Stat()
+	info, err := opened.Stat()
 	if err != nil {
 		return false, err
 	}
-	connection, err := of.SyscallConn()
+	connection, err := opened.SyscallConn()
 	if err != nil {
 		return false, err
 	}

@@ -2,7 +2,9 @@
 package longtest
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -31,5 +33,16 @@ func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if Race && testing.Short() {
 		t.Skip("a long test of one goroutine, with the race detector and -short")
+	}
+}
+
+// Waiting lets n parallel tests run at a time if the flag -parallel is not set. TestMain of a package whose
+// tests wait more than they compute calls it.
+func Waiting(n int) {
+	chosen := false
+	flag.Parse()
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	if !chosen {
+		_ = flag.Set("test.parallel", strconv.Itoa(n)) // the flag exists in each test binary
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 )
 
-// ErrNotLinux is the error of [Resident] on systems other than Linux.
+// ErrNotLinux is in every error of [Resident]: the file cannot be read, as on every system except Linux.
 var ErrNotLinux = errors.New("resident memory is read from /proc/self/smaps_rollup, which only Linux has")
 
 // Resident returns the bytes of this process that are in physical memory. The figure is exact. The figure in

@@ -8,12 +8,12 @@ import "unsafe"
 //
 // Complexity: one call of the kernel for each run of committed pages.
 func (w *Watch) Guard(p unsafe.Pointer, n int) bool {
-	return w.guarded(p, n, func(r *watched, of Range) bool {
-		if r.hasAltered(of) {
+	return w.guarded(p, n, func(r *watched, bounds Range) bool {
+		if r.hasAltered(bounds) {
 			return false
 		}
-		if w.eachLoose(r, of, w.kernel.protect) != nil {
-			_ = w.eachLoose(r, of, w.kernel.unprotect) // a page that stays protected costs one page fault
+		if w.eachLoose(r, bounds, w.kernel.protect) != nil {
+			_ = w.eachLoose(r, bounds, w.kernel.unprotect) // a page that stays protected costs one page fault
 			return false
 		}
 		return true
@@ -23,16 +23,16 @@ func (w *Watch) Guard(p unsafe.Pointer, n int) bool {
 // Release ends the watch that [Watch.Guard] began for the n bytes at p. If it returns true, the bytes have
 // not changed since the call of Guard. If it returns false, they may have changed.
 func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
-	return w.guarded(p, n, func(r *watched, of Range) bool {
-		same := !r.hasAltered(of)
+	return w.guarded(p, n, func(r *watched, bounds Range) bool {
+		same := !r.hasAltered(bounds)
 		w.ranges = r.region.Committed(w.ranges[:0])
-		inside(w.ranges, of, func(part Range) {
+		inside(w.ranges, bounds, func(part Range) {
 			if same {
 				found, err := w.kernel.written(part)
 				same = !found && err == nil
 			}
 		})
-		_ = w.eachLoose(r, of, w.kernel.unprotect)
+		_ = w.eachLoose(r, bounds, w.kernel.unprotect)
 		return same
 	})
 }
@@ -40,40 +40,40 @@ func (w *Watch) Release(p unsafe.Pointer, n int) (same bool) {
 // guarded calls f with the region that contains n bytes at p, and with the range of the pages that hold these
 // bytes. It locks the region during the call. It returns the result of f, or false if no watched region
 // contains all of the bytes.
-func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, of Range) bool) bool {
+func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, bounds Range) bool) bool {
 	page := uintptr(1) << pageShift
-	of := Range{uintptr(p) &^ (page - 1), (uintptr(p) + uintptr(n) + page - 1) &^ (page - 1)}
+	bounds := Range{uintptr(p) &^ (page - 1), (uintptr(p) + uintptr(n) + page - 1) &^ (page - 1)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.find(of.Lo)
-	if r == nil || of.Hi > r.all.Hi {
+	r := w.find(bounds.Lo)
+	if r == nil || bounds.Hi > r.all.Hi {
 		return false
 	}
 	r.region.Lock()
 	defer r.region.Unlock()
-	return !r.isClosed() && f(r, of)
+	return !r.isClosed() && f(r, bounds)
 }
 
 // eachLoose calls f for each run of committed pages that lie in a range and in loose blocks. It stops at the
 // first error of f and returns this error. The caller holds the lock of the region.
-func (w *Watch) eachLoose(r *watched, of Range, f func(Range) error) (err error) {
+func (w *Watch) eachLoose(r *watched, bounds Range, f func(Range) error) (err error) {
 	w.ranges = r.region.Committed(w.ranges[:0])
 	r.parts(w.ranges, func(b *block) bool {
-		return !b.protected && b.all().Lo < of.Hi && of.Lo < b.all().Hi
+		return !b.protected && b.all().Lo < bounds.Hi && bounds.Lo < b.all().Hi
 	}, func(part Range) {
-		if part.Lo < of.Hi && of.Lo < part.Hi && err == nil {
-			err = f(part.intersect(of))
+		if part.Lo < bounds.Hi && bounds.Lo < part.Hi && err == nil {
+			err = f(part.intersect(bounds))
 		}
 	})
 	return err
 }
 
 // hasAltered reports whether pages of a range were altered since the last scan.
-func (r *watched) hasAltered(of Range) bool {
+func (r *watched) hasAltered(bounds Range) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, a := range r.altered {
-		if a.Lo < of.Hi && of.Lo < a.Hi {
+		if a.Lo < bounds.Hi && bounds.Lo < a.Hi {
 			return true
 		}
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // Costs are the costs of the work of a cluster. Times are in microseconds (us) or nanoseconds (ns), as the
-// names in the JSON say. Sync and SyncByte are real times. All other times are processor times.
+// names in the JSON say. Sync and SyncByte are real times. All other times are processor times,
+// or count as processor time (Hold).
 type Costs struct {
 	// Cores is the number of cores of the measured machine. Stretch is the real time of work on these cores
 	// divided by its processor time. Other programs and a hypervisor make Stretch larger than 1.
@@ -38,7 +39,7 @@ type Costs struct {
 	Encode  Coding  `json:"encode"`  // encoding a message, with its hashes and its record in the journal
 	Decode  Coding  `json:"decode"`  // decoding a message in one of the regions that receive it
 	Append  Work    `json:"append"`  // appending a message: half in the client, half in the server
-	Deliver Work    `json:"deliver"` // delivering a message to a process: half in the server, half there
+	Deliver Work    `json:"deliver"` // a delivery to a process: half in the server, half in the process
 	Call    float64 `json:"call_us"` // answering a request in the server, such as reading a key
 
 	Sync float64 `json:"sync_us"` // real time of the disk for a message

@@ -17,8 +17,8 @@
 //     waits for the messages that all regions sent lookahead ticks before.
 //   - Cut: the number of the last input that the region has read up to a tick. The cut is a part of the
 //     tick's message, so the cut and the effects of the inputs become durable together.
-//   - Hash: the SHA-256 of the content of a tick's message and of the hash of the tick before. Equal hashes
-//     mean equal histories.
+//   - Hash: the SHA-256 of all that a tick's message says, except the epoch and the owner. The message
+//     contains the hash of the tick before, so equal hashes mean equal histories.
 //   - Epoch: the time during which one process owns the region. Each owner begins its epoch with a record in
 //     the outbox. After this record the outbox refuses messages of earlier owners. A lease only decides which
 //     process tries to become the owner. An owner that sleeps longer than its lease does no harm, because

@@ -80,7 +80,7 @@ type Stored interface {
 // Journal keeps the messages of one outbox on the disk of a process.
 type Journal interface {
 	// Write writes the message of a tick. It removes older messages of this tick, and messages of later
-	// ticks. The journal must keep a message through a power failure if the outbox acknowledges that message.
+	// ticks. After a power failure, the journal must still have each message that the outbox acknowledged.
 	Write(tick uint64, m []byte) error
 	// Read returns the message of a tick. ok is false if the journal does not have the message.
 	Read(tick uint64) (m []byte, ok bool, err error)
@@ -104,7 +104,8 @@ type Machine interface {
 var (
 	// ErrRefused reports that the condition of Append or SetPointer does not hold.
 	ErrRefused = errors.New("another process was first")
-	// ErrGone reports that a message, an input or a checkpoint was removed.
+	// ErrGone reports that a message or an input was removed, or that there is no complete checkpoint with a
+	// name.
 	ErrGone = errors.New("removed")
 	// ErrFenced reports that a region has another owner.
 	ErrFenced = errors.New("another process owns the region")

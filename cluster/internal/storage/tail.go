@@ -125,6 +125,7 @@ func (t *tail) find(from uint64) (e entry, known bool) {
 }
 
 // watch returns the results of find, and a channel that is closed when these results may have changed.
+// If known is false, the channel is nil.
 func (t *tail) watch(from uint64) (e entry, known bool, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

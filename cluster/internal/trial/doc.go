@@ -1,6 +1,6 @@
 // Package trial runs clusters in one process and measures them. The commands bench and simulate share it.
 //
 //   - [Earth] runs an Earth that is divided into regions.
-//   - [Measure] measures the costs of the work of a cluster, for package plan. It runs Earths of one and of
+//   - [Measure] measures the costs of the work of a cluster, for package plan. It runs Earths of one to
 //     four regions, the embedded server, and owners of regions with logs in memory.
 package trial

@@ -123,8 +123,9 @@ func measureWorlds(travellers int, c *plan.Costs) (err error) {
 	c.Crossings = divided.departed(few/2) / n
 	c.Locality = locality(divided.departed(few/2), divided.departed(1))
 	// A traveller who crosses a border causes the cost of a crossing twice: at the departure and at the
-	// arrival. Costs that grow with the number of regions are costs of crossings. The other costs of several
-	// regions are costs of the division.
+	// arrival. ofTwo and ofFew are the costs of several regions that one region does not have. The difference
+	// between them counts as the cost of the additional crossings, and gives the cost of a crossing. The part
+	// of ofFew that is not the cost of crossings is the cost of the division.
 	ofTwo := max(two.processor.Median()-2*c.Tick-c.Traveller*n, 0)
 	ofFew := max(divided.processor.Median()-few*c.Tick-c.Traveller*n, 0)
 	if more := 2 * (divided.departed(1) - two.departed(1)); more > 0 {

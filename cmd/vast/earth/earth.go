@@ -38,9 +38,10 @@ type Config struct {
 	Data string
 	// Apply applies an input that the caller passes to the store of Data, such as an edit in an inspector.
 	// New calls Apply again for the inputs since the last checkpoint. If Apply returns a *vm.Error, there is
-	// no memory for the input. For a new input, the store then takes a checkpoint. For a repeated input, New
-	// returns an error. Other errors of Apply are ignored, because the input fails in the same way when it is
-	// repeated. Default: inputs have no effect.
+	// no memory for the input, and a repetition with more memory would make another world. Therefore the
+	// store takes a checkpoint after a new input, and New returns an error for a repeated input. Other errors
+	// of Apply are ignored, because the input fails in the same way when it is repeated. Default: inputs have
+	// no effect.
 	Apply func(w *vast.World, input []byte) error
 	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
 	Every time.Duration
@@ -117,7 +118,8 @@ func New(c Config) (_ *Earth, err error) {
 		}
 	}()
 	if err := e.load(c, list); err != nil {
-		// A system panics with a *vm.Error if it has no memory to record a command.
+		// The systems that make the travellers panic with a *vm.Error if there is no memory for a command.
+		// The schedule wraps this error.
 		if failed := (*vm.Error)(nil); errors.As(err, &failed) {
 			return nil, failed
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// globe has the constant data that all regions of an Earth share: the places, the distances between them, and
-// the homes of the travellers at the start.
+// globe has the constant data that all regions of an Earth share: the places, the tables of the gravity
+// model, and the homes of the travellers at the start.
 type globe struct {
 	seed    uint64
 	workers int

@@ -16,7 +16,7 @@ import (
 )
 
 // past is a resource of the world. It has the parameters with which the world was made, and counts of later
-// events. A folder keeps past and the entities.
+// events. The folder Config.Data keeps past and the entities.
 type past struct {
 	Seed       uint64 // as in the Config
 	Travellers int    // as in the Config
@@ -28,7 +28,7 @@ type past struct {
 	died        int
 	changes     uint64 // structural changes in all ticks
 	// departed describes, for each of the last Lookahead ticks, the travellers who departed for another
-	// region. These travellers are in no region.
+	// region. They have not arrived there yet, so they are in no region.
 	departed [Lookahead]departed
 	crossed  uint64 // number of departures for another region in all ticks
 }

@@ -17,8 +17,8 @@ type folder struct {
 	life int // value of Disk.life while the program runs
 }
 
-// call locks the disk, counts a call and makes it by calling do. If the call must fail, fault is the error
-// that do must return. The fault ErrStopped ends the program in the middle of the call.
+// call locks the disk, counts a call and makes it by calling do. If fault is not nil, the call must fail: do
+// returns fault or another error. The fault ErrStopped ends the program in the middle of the call.
 func (f *folder) call(c Call, do func(c *Call, fault error) error) error {
 	d := f.disk
 	if watch := d.watcher(f.life); watch != nil {

@@ -4,7 +4,6 @@ package browsertest
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 // Time limits each step in the browser. It is long because CI machines are slow.
@@ -29,15 +30,9 @@ var browser struct {
 	err   error
 }
 
-// Main is the body of TestMain: it runs the tests and stops the browser. If the flag -parallel is not set,
-// four tests run at a time, because the tests wait more than they compute.
+// Main is the body of TestMain: it runs the tests and stops the browser.
 func Main(m *testing.M) {
-	chosen := false
-	flag.Parse()
-	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
-	if !chosen {
-		flag.Set("test.parallel", "4")
-	}
+	longtest.Waiting(4)
 	code := m.Run()
 	if browser.stop != nil {
 		browser.stop()
@@ -75,7 +70,8 @@ func findBrowser() (string, error) {
 	return "", errNoBrowser
 }
 
-// start starts the browser. On a busy machine a browser sometimes hangs while it starts. Then start tries again.
+// start starts the browser. It tries at most three times, because a browser sometimes hangs while it starts
+// on a busy machine.
 func start() {
 	path, err := findBrowser()
 	if err != nil {

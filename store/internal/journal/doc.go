@@ -26,10 +26,11 @@
 // and is padded with zeros at the end. Each record lies in one batch.
 //
 // Free space is sectors of zeros at the end of a file. A batch that does not fit into the free space grows
-// the file, and adds new free space: as many bytes as the batches of the file have, at most 128 KiB, rounded
-// up so that the file ends at a multiple of 4 KiB. A Sync costs less if the file does not grow, because the
-// file system has nothing to log. A batch is written over zeros or at the end of the file, never over another
-// batch. So a failed write cannot damage durable records. A segment that has ended keeps its free space.
+// the file, and adds new free space unless it ends the segment: as many bytes as the batches of the file
+// have, at most 128 KiB, rounded up so that the file ends at a multiple of 4 KiB. A Sync costs less if the
+// file does not grow, because the file system then need not commit its own log. A batch is written over zeros
+// or at the end of the file, never over another batch. So a failed write cannot damage durable records. A
+// segment that has ended keeps its free space.
 //
 // The first batch of a segment holds its header, and the records that were carried over from the previous
 // segment; see below. A record is stored as the length of its bytes (a varint), its kind, and its bytes.
@@ -65,9 +66,9 @@
 // end mark, its successor is lost, which is damage. A segment without an end mark has a successor with
 // acknowledged records only if the journal was resumed.
 //
-// A new segment whose first batch is blank or torn was left by a crash in step 2, and none of its records was
-// acknowledged. Read treats the segment as absent, and the next segment gets a higher number. So the header
-// of a segment, and not its number, says which segment it continues.
+// A new segment whose first batch is blank or torn was left by a crash in step 2 or in Resume. Each of its
+// acknowledged records is also in the old segment. Read treats the segment as absent, and the next segment
+// gets a higher number. So the header of a segment, and not its number, says which segment it continues.
 //
 // # Going on after a crash
 //

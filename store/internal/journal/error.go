@@ -15,7 +15,7 @@ var (
 )
 
 // Damage is the error of a journal in a state that no crash can leave: a sector or a file that was durable
-// has changed or is gone.
+// has changed, is gone, or belongs to another store.
 type Damage struct {
 	File   string // name of the segment
 	Offset int64  // offset in the file, in bytes

@@ -142,7 +142,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 
 // Error is the reason why a list of places could not be loaded.
 type Error struct {
-	File   string // as given to Open or Read
+	File   string // as given to Open or Read; "places.bin (embedded)" for Embedded
 	Line   int    // number of the wrong line, from 1; 0 if the error is not in a line
 	Reason string // what is wrong
 	Err    error  // the cause, or nil

@@ -51,7 +51,8 @@ func appendFoldedRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// undecomposed maps characters that Unicode does not decompose to the text that people type instead.
+// undecomposed has the text that people type in place of some characters. Unicode does not decompose these
+// characters.
 var undecomposed = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ı': "i", 'ł': "l",
 	'ŋ': "ng", 'ŧ': "t", 'ə': "a", '’': "'", '‘': "'", 'ʻ': "'", 'ʼ': "'", '`': "'",

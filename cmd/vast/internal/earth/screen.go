@@ -15,7 +15,7 @@ import (
 const framesPerSecond = 15
 
 // fallbacks returns an ASCII character for each braille pattern, for terminals without braille. Patterns with
-// more dots have darker characters.
+// more dots have denser characters.
 func fallbacks() map[rune]string {
 	const first, shades = '\u2800', " .,:;+*%#"
 	glyphs := make(map[rune]string)

@@ -58,6 +58,7 @@ func TestNothingGrows(t *testing.T) {
 }
 
 func TestLeaks(t *testing.T) {
+	longtest.Only(t)
 	var closing []func()
 	t.Cleanup(func() {
 		for _, f := range closing {

@@ -73,7 +73,7 @@ func Handle(e tcell.Event, screen tcell.Screen, resized func(), typed func(rune)
 }
 
 // Columns returns the width of the terminal that w writes to, or 80 if the width is unknown. terminal reports
-// whether w writes to a terminal.
+// whether w writes to a terminal; if not, columns is 0.
 func Columns(w io.Writer) (columns int, terminal bool) {
 	if !Is(w) {
 		return 0, false

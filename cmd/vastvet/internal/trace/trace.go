@@ -164,12 +164,14 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 }
 
 // Sources returns the places of the package where a variable gets a value. sure reports whether the variable
-// gets no other values: it is not a parameter, its address is not taken, and other packages cannot write it.
+// gets no other values: it is not a parameter, receiver or result, its address is not taken, and it is not
+// exposed.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
 	return v.sources[x], !v.params[x] && !v.taken[x] && !exposed(x)
 }
 
-// exposed reports whether other packages can write a variable or field by its name.
+// exposed reports whether other packages can write a variable or field by its name. It assumes that they do
+// not write those of packages below a folder "internal".
 func exposed(x *types.Var) bool {
 	pkg := x.Pkg()
 	if !x.Exported() || pkg == nil || !x.IsField() && x.Parent() != pkg.Scope() {

@@ -11,8 +11,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/trace"
 )
 
-// report reports the findings. Two fixes would both add the field Reads or Writes. Therefore, one fix adds
-// all missing columns of Reads, and one fix adds all missing columns of Writes.
+// report reports the findings. If each finding had a fix, two fixes could both add the field Reads. Therefore
+// one fix adds all missing columns of Reads, and one fix adds all missing columns of Writes.
 func (s *system) report() {
 	var reads, writes []string
 	for _, f := range s.found {

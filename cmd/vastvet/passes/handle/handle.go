@@ -74,10 +74,11 @@ var whole = map[string]bool{"bulk.Handle": true, "vast.Entity": true}
 
 func equality(e *ast.BinaryExpr) bool { return e.Op == token.EQL || e.Op == token.NEQ }
 
+// look is the analysis of one comparison.
 type look struct {
 	info        *types.Info
 	values      *trace.Values
-	declaration ast.Node
+	declaration ast.Node // the top-level declaration around the comparison
 }
 
 // slot returns the call of Slot that gives an expression its value, or nil. The expression is the call, a

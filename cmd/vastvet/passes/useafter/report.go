@@ -25,19 +25,19 @@ func (f *function) report(n ast.Node, s *state) {
 		case *ast.BinaryExpr:
 			// A comparison of addresses does not use their targets.
 			if n.Op == token.EQL || n.Op == token.NEQ {
-				f.reportUnlessShown(n.X, s)
-				f.reportUnlessShown(n.Y, s)
+				f.reportParts(n.X, s)
+				f.reportParts(n.Y, s)
 				return false
 			}
 		case *ast.CallExpr:
 			f.reportCall(n, s)
-			addresses, nothing := f.shows(n)
+			addresses, nothing := f.usedBy(n)
 			if nothing {
 				return false
 			}
 			if addresses {
 				for _, x := range append(n.Args, n.Fun) {
-					f.reportUnlessShown(x, s)
+					f.reportParts(x, s)
 				}
 				return false
 			}
@@ -45,7 +45,7 @@ func (f *function) report(n ast.Node, s *state) {
 			if t := f.p.TypesInfo.TypeOf(n.X); t != nil {
 				if _, ok := t.Underlying().(*types.Map); ok {
 					f.report(n.X, s)
-					f.reportUnlessShown(n.Index, s)
+					f.reportParts(n.Index, s)
 					return false
 				}
 			}
@@ -55,7 +55,7 @@ func (f *function) report(n ast.Node, s *state) {
 				return true
 			}
 			q := f.bad(p, s)
-			if q == p && f.address(n.(ast.Expr)) {
+			if q == p && f.isAddress(n.(ast.Expr)) {
 				return false
 			}
 			if s.bad[q] != "" {
@@ -67,16 +67,16 @@ func (f *function) report(n ast.Node, s *state) {
 	})
 }
 
-// reportUnlessShown is like report, but allows x itself to be bad, because the program uses only its address.
-func (f *function) reportUnlessShown(x ast.Expr, s *state) {
+// reportParts is like report, but allows x itself to be bad, because the program uses only the address of x.
+func (f *function) reportParts(x ast.Expr, s *state) {
 	if p, ok := f.place(x); !ok || s.bad[p] == "" {
 		f.report(x, s)
 	}
 }
 
-// shows examines how a call uses its arguments. addresses reports whether the call uses only addresses in its
+// usedBy examines what a call uses. addresses reports whether the call uses only the addresses of its
 // arguments. nothing reports whether the call touches no memory, like len.
-func (f *function) shows(call *ast.CallExpr) (addresses, nothing bool) {
+func (f *function) usedBy(call *ast.CallExpr) (addresses, nothing bool) {
 	t := f.p.TypesInfo.Types[call.Fun]
 	switch {
 	case t.IsType():
@@ -102,9 +102,9 @@ func (f *function) sayBad(n ast.Node, p place, s *state) {
 		s.bad[p])
 }
 
-// address reports whether an expression is an unsafe.Pointer. A program may print and compare this address
+// isAddress reports whether an expression is an unsafe.Pointer. A program may print and compare this address
 // after the memory is gone.
-func (f *function) address(e ast.Expr) bool {
+func (f *function) isAddress(e ast.Expr) bool {
 	return f.p.TypesInfo.TypeOf(e).Underlying() == types.Typ[types.UnsafePointer]
 }
 
@@ -117,10 +117,10 @@ func (f *function) reportCall(call *ast.CallExpr, s *state) {
 		(t.IsType() && pointer(t.Type) || in(frees, name)) {
 		x := ast.Unparen(call.Args[len(call.Args)-1])
 		conversion, ok := x.(*ast.CallExpr)
-		if ok && f.p.TypesInfo.Types[conversion.Fun].IsType() && f.address(conversion) {
+		if ok && f.p.TypesInfo.Types[conversion.Fun].IsType() && f.isAddress(conversion) {
 			x = conversion.Args[0]
 		}
-		if p, found := f.place(x); found && s.bad[p] != "" && (ok || f.address(x)) {
+		if p, found := f.place(x); found && s.bad[p] != "" && (ok || f.isAddress(x)) {
 			f.sayBad(call, p, s)
 		}
 	}

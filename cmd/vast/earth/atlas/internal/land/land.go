@@ -28,7 +28,7 @@ type Ring []Point
 // Counts are unsigned varints, and differences are signed varints.
 const (
 	magic          = "VASTLND\x01"
-	unitsPerDegree = 100 // 0.01 degree is a twentieth of a dot on a map of 1000 columns
+	unitsPerDegree = 100 // 0.01 degree is about 1/20 of a braille dot on a map of 1000 columns
 )
 
 // Encode packs the outlines of land. It rounds positions to 0.01 degree. Neighbouring points that are then
