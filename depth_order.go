@@ -20,7 +20,7 @@ import (
 // Complexity: one step for each run, and, for each depth, one step for each 64-slot word with entities of
 // that depth. InDepthOrder sorts nothing at depths up to 63. It finds deeper entities by their links, and
 // sorts the slots of each of these depths. InDepthOrder allocates memory for deeper entities, and for queries
-// with more than conditions on components, for example [Query.To].
+// with [Query.Optional], [Query.Exactly], [Query.To], [Query.Among] or [Query.Between].
 func (r Relation) InDepthOrder(q Query) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		var d depthWalk
@@ -92,7 +92,7 @@ type depthWalk struct {
 	relation *relation
 	q        *query
 	changes  uint64   // the world's count of changes when the walk began
-	chosen   []uint64 // the query's matches by word; nil if query.filter alone selects the matches
+	chosen   []uint64 // the query's matches by word; nil for a plain query, see query.plain
 	lo, hi   uint32   // the current run, or its current part if the query has optional components
 	end      uint32   // end of the whole current run
 

@@ -48,7 +48,7 @@ func ExampleSparseColumn() {
 	// Output: 12
 }
 
-// All visits only the entities that have the component.
+// All yields only the entities that have the component.
 func ExampleSparseColumn_All() {
 	type Sick struct{ Until int }
 	w := vast.NewWorld(vast.Options{})

@@ -254,6 +254,7 @@ func (f *formsWorld) check(t *testing.T, q Query, name string, optional []int, w
 	}
 }
 
+// TestForms runs random queries with the methods Without, Any, Optional, Exactly and Among.
 func TestForms(t *testing.T) {
 	longtest.OneGoroutine(t)
 	seed := rand.Uint64()
@@ -320,7 +321,7 @@ func TestFormsInBulk(t *testing.T) {
 				delete(f.living[e], c)
 			}
 		case op < 5:
-			c, expected = 0, 0
+			name, c, expected = "SetAll, "+name, 0, 0
 			for _, e := range want {
 				if f.living[e][c] {
 					expected++

@@ -19,8 +19,8 @@ func (k *relation) noHierarchy(what string) {
 		"may never end: use Target and Sources", what, k.sources.name))
 }
 
-// Ancestors yields the target of e, then the target's target, and so on up to the root. The rules of
-// [Relation.Sources] hold.
+// Ancestors yields the target of e, then the target's target, and so on up to the root. If the structure of
+// the world changes, the next step panics, as in [Relation.Sources].
 func (r Relation) Ancestors(e Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) { r.made().ancestors(e, yield) }
 }
@@ -39,7 +39,7 @@ func (k *relation) ancestors(e Entity, yield func(Entity) bool) {
 
 // Descendants yields the sources of e, the sources of these sources, and so on, depth first. Each entity
 // comes after its target. The sources of a target come in the order of Sources. Descendants needs no stack.
-// The rules of [Relation.Sources] hold.
+// If the structure of the world changes, the next step panics, as in [Relation.Sources].
 func (r Relation) Descendants(e Entity) iter.Seq[Entity] {
 	return func(yield func(Entity) bool) { r.made().descendants(e, yield) }
 }

@@ -67,11 +67,11 @@ type targetOf struct {
 	target   Entity
 }
 
-// writtenSince is a column that a tracker must have noted as written.
+// writtenSince is a condition of Changed: the component was written or gained.
 type writtenSince struct {
 	tracker *Tracker
 	column  *column
-	marks   *bitset.Set
+	marks   *bitset.Set // the slots that the tracker has noted as written or gained
 }
 
 // conflict returns a format for the reason why a column cannot have both roles in a query, or "" if it can.
@@ -306,9 +306,10 @@ func (q Query) To(rel Relation, target Entity) Query {
 // Running the query is as fast as running any query, except for one step at the start for each 64 slots of
 // the column.
 //
-// Each loop over the query sees the marks that exist when the loop starts. It may also see a mark that is set
-// during the loop, in a slot that the loop has not passed. A loop may edit the entities that the query
-// yields, also in batches on several goroutines: the loop has passed their slots.
+// Each loop over the query yields the entities whose component was written or gained before the loop starts.
+// If this happens to an entity during the loop, in a slot that the loop has not passed, the loop may yield
+// the entity or not. A loop may edit the entities that the query yields, also in batches on several
+// goroutines: the loop has passed their slots.
 //
 // Changed panics if the tracker is closed, is of another world or does not track the column, and if the query
 // leaves the column out. If the tracker is closed later, running the query panics.

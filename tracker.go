@@ -15,7 +15,7 @@ import (
 //
 // Set, Edit, EditAt, EditRun, Add, EditOrAdd, SetAll, AddAll, Exchange and the birth of an entity count as
 // writes. A tracker does not compare values: a write of an equal value counts, too. Writes through Get, At
-// and Slice leave no mark and have no additional cost.
+// and Slice are not noted and have no additional cost.
 //
 // A tracker sees all changes between two looks as one step. A component that was removed and added again to
 // the same entity counts as changed. A component that was added and removed again does not count. If another
@@ -113,7 +113,7 @@ func (t *Tracker) Close() {
 // tracker does not track the column. Complexity: one step for each note, and one step for each 64 slots in
 // use.
 func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
-	return t.each("Tracker.Added", col, look{
+	return t.each("Tracker.Added", col, selection{
 		set:  func(m *marks) *bitset.Set { return m.touched },
 		pick: (*marks).added,
 	})
@@ -123,7 +123,7 @@ func (t *Tracker) Added(col AnyColumn) iter.Seq[Entity] {
 // or were deleted since then. Removed yields them in the order of slots. A deleted entity is stale. The rules
 // of [Tracker.Added] hold.
 func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
-	return t.each("Tracker.Removed", col, look{
+	return t.each("Tracker.Removed", col, selection{
 		set:  func(m *marks) *bitset.Set { return m.had },
 		pick: (*marks).removed,
 		gone: true,
@@ -134,30 +134,30 @@ func (t *Tracker) Removed(col AnyColumn) iter.Seq[Entity] {
 // whose component was written since then. Changed yields them in the order of slots. The rules of
 // [Tracker.Added] hold. The loop may also yield an entity that is written during the loop.
 func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
-	return t.each("Tracker.Changed", col, look{
+	return t.each("Tracker.Changed", col, selection{
 		set:  func(m *marks) *bitset.Set { return m.changed },
 		pick: (*marks).rewritten,
 	})
 }
 
-// look selects entities from a tracker's marks.
-type look struct {
+// selection selects entities from a tracker's marks.
+type selection struct {
 	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick must examine
 	pick func(*marks, *column, uint32) uint64 // returns the selected slots of a word
 	gone bool                                 // yields the entities that were in the slots at the last look
 }
 
-func (t *Tracker) each(method string, col AnyColumn, l look) iter.Seq[Entity] {
+func (t *Tracker) each(method string, col AnyColumn, sel selection) iter.Seq[Entity] {
 	c, m := t.marksOf(method, col)
 	return func(yield func(Entity) bool) {
 		t.mustBeOpen(method)
 		c.flushDirty()
-		set, changes, looks := l.set(m), t.world.changes, t.looks
+		set, changes, looks := sel.set(m), t.world.changes, t.looks
 		for slot := set.Next(0); slot < uint(set.Len()); slot = set.Next(slot/64*64 + 64) {
 			word := uint32(slot / 64)
-			for mask := l.pick(m, c, word); mask != 0; mask &= mask - 1 {
+			for mask := sel.pick(m, c, word); mask != 0; mask &= mask - 1 {
 				e := Entity{slot: word*64 + trailingZeros(mask)}
-				if l.gone {
+				if sel.gone {
 					e.generation = *m.generation(e.slot)
 				} else {
 					e.generation = *t.world.generation(e.slot)

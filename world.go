@@ -96,8 +96,8 @@ type World struct {
 	settle func() // blocks until package store allows writing to the world; set by OnSettle, or nil
 }
 
-// NewWorld returns an empty world. The world reserves addresses when its first column or entity is made.
-// NewWorld panics if MaxEntities is negative or beyond the range of slot numbers.
+// NewWorld returns an empty world. The world reserves addresses when its first column, entity or query is
+// made. NewWorld panics if MaxEntities is negative or beyond the range of slot numbers.
 func NewWorld(o Options) *World {
 	if o.Name == "" {
 		o.Name = "world"

@@ -72,8 +72,8 @@ func TestBytesRows(t *testing.T) {
 	if err := quick.measureAll(plans, &got, t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	// PeerBytes of bytes-written is the size of 4 pages. PeerBytes of bytes-on-disk is the size of the
-	// components and of the rest of the file.
+	// Both numbers are bytes per entity. PeerBytes of bytes-written is the size of 4 pages (16,384 bytes),
+	// PeerBytes of bytes-on-disk is the size of a saved file: the components and the rest of the file.
 	for i, bound := range []struct{ least, most float64 }{{0.8192, 0.82}, {cargoBytes, 1.2 * cargoBytes}} {
 		r := got.rows[i]
 		if r.PeerBytes < bound.least || r.PeerBytes > bound.most || r.OursBytes < 0.8*bound.least ||

@@ -104,7 +104,8 @@ func (w *spreadWorld) tick(after func()) error {
 	return nil
 }
 
-// check returns an error if the world does not hold n entities with the values after a number of ticks.
+// check returns an error if the world does not hold n entities with the values that they have after that
+// number of ticks.
 func (w *spreadWorld) check(n int, ticks uint64) error {
 	for i, c := range w.columns {
 		writes := (ticks + ticksPerSecond - turnOf(i)) / ticksPerSecond
@@ -157,8 +158,9 @@ func newPauseSpreadVast(n int) side {
 		st.Attach(w.schedule)
 		err = st.Recover(func([]byte) {}, w.schedule.Tick)
 	}
-	// second makes the ticks of a second. It makes further ticks until a checkpoint of one of its ticks is
-	// durable, because a store that still writes a checkpoint begins no other checkpoint.
+	// second makes the ticks of a second, and then further ticks until a checkpoint of one of its ticks is
+	// durable. The further ticks are needed if the store still writes an earlier checkpoint: until that is
+	// done, it begins no other checkpoint.
 	second := func() {
 		first := w.ticks
 		for err == nil && (w.ticks < first+ticksPerSecond || reached.Load() <= first) {

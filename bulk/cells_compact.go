@@ -198,8 +198,8 @@ func (c *cells) bytes(u, units uint) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(c.base, u<<c.shiftUnit)), units<<c.shiftUnit)
 }
 
-// shrink gives back the memory behind the last slab or stretch, in whole pages, or in whole huge pages if the
-// remaining memory fills a huge page.
+// shrink gives back the memory behind the last slab or stretch, in whole pages. If the elements may have huge
+// pages and the remaining memory fills a huge page, shrink gives back whole huge pages only.
 func (c *cells) shrink() error {
 	keep := int(c.end()) << c.shiftUnit
 	if keep == firstUnit<<c.shiftUnit {

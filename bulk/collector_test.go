@@ -19,7 +19,7 @@ func TestCollectorLeavesContainersAlone(t *testing.T) {
 			pages := pageKinds[worker%len(pageKinds)]
 			for round := range rounds {
 				if n := countWrong(t, pages, 500+100*worker, round); n != 0 {
-					t.Errorf("worker %d: %d elements are wrong", worker, n)
+					t.Errorf("worker %d: %d elements are wrong, or a call failed", worker, n)
 					return
 				}
 			}
@@ -35,8 +35,8 @@ var kept [50]struct {
 	pointer *record
 }
 
-// countWrong fills an array, a pool and a dense with n elements each, and returns how many elements differ
-// from the inserted values.
+// countWrong fills an array, a pool and a dense with n elements each. It returns the number of indexes at
+// which an element differs from the inserted value, plus 1 if a call fails.
 func countWrong(t *testing.T, pages vm.Pages, n, round int) (wrong int) {
 	a, err := NewArray[record](Options{Pages: pages, Capacity: 10_000})
 	if err != nil {

@@ -47,8 +47,8 @@ func (d *Dense[T]) measure() {
 
 // Trim gives back whole pages of memory behind the last element, including room that [Dense.Grow] made. No
 // other goroutine may use the dense meanwhile. Trim returns an error as [vm.Region.Discard] or
-// [vm.Region.Decommit] does; then the dense works as before. Complexity: four system calls, and the
-// complexity of [Pool.Trim] for the slots.
+// [vm.Region.Decommit] does; then the dense works as before. Complexity: one step for each gap between live
+// slots, at most a few system calls, and at most a few more for each gap of at least 32,768 slots.
 //
 // Memory for an element stays committed for each slot up to the last live slot, and counts for budgets; pages
 // without elements are not resident. Each slot also keeps 8 bytes, so that handles to removed elements stay

@@ -52,8 +52,8 @@ func (h *hasher[K]) mixed(n uint64) uint64 {
 
 func (h *hasher[K]) long(k K) uint64 { return maphash.Comparable(h.seed, k) }
 
-// number returns the bytes of a key of up to 8 bytes as a number. Reading these bytes is sound because such a
-// key has no Go pointers and no padding.
+// number returns the bytes of a short key (see hasher.short) as a number. Reading these bytes is sound
+// because a short key has no Go pointers and no padding.
 func number[K any](k *K) uint64 {
 	if unsafe.Sizeof(*k) == 1 {
 		return uint64(*(*uint8)(unsafe.Pointer(k)))

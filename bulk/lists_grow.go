@@ -21,8 +21,8 @@ func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	return err
 }
 
-// roomForOne is grown for one element, with a short path for the usual case: a cell of the next size is
-// ready. h is the cell of l, or nil if cells.find has found none.
+// roomForOne does what the method grown does for one element, with a short path for the usual case: a cell of
+// the next size is ready. h is the cell of l, or nil if cells.find has found none.
 //
 //go:noinline
 func (ls *Lists[T]) roomForOne(l *List[T], h *cell) *cell {

@@ -14,9 +14,9 @@ type indexLife interface {
 	Close() error
 }
 
-func liveIndex(l *life, make func() (indexLife, error)) {
+func liveIndex(l *life, construct func() (indexLife, error)) {
 	var x indexLife
-	l.try("the constructor", func() (err error) { x, err = make(); return err })
+	l.try("the constructor", func() (err error) { x, err = construct(); return err })
 	pairs := map[[2]uint64]bool{}
 	l.check = func() {
 		checkIndex(x)

@@ -13,8 +13,8 @@ import (
 // bytes for each slot, so that handles to removed elements stay invalid.
 //
 // Trim returns an error as [vm.Region.Discard] or [vm.Region.Decommit] does; then the pool works as before.
-// Complexity: one step for each gap between live elements, and a system call for each gap that contains a
-// page.
+// Complexity: one step for each gap between live elements, and at most a few system calls for each gap of at
+// least a page.
 func (p *Pool[T]) Trim() error { return p.trim(0) }
 
 // trim is Trim, except that it keeps room for the next n insertions.

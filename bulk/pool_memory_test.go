@@ -8,7 +8,7 @@ import (
 )
 
 func TestPoolTrim(t *testing.T) {
-	every := 16 * vm.PageSize() / 64 // the elements that fill 16 pages
+	every := 16 * vm.PageSize() / 64 // number of elements that fill 16 pages
 	n := 16 * every
 	p, err := NewPool[[8]uint64](Options{Pages: vm.PagesSmall, Capacity: 2 * n})
 	if err != nil {
@@ -94,12 +94,12 @@ func TestTrimBeforeTheFirstElement(t *testing.T) {
 
 func TestTrimGivesTheBudgetBack(t *testing.T) {
 	const n = 50_000
-	for name, make := range map[string]func(Options) (handled[[8]uint64], error){
+	for name, construct := range map[string]func(Options) (handled[[8]uint64], error){
 		"Pool":  func(o Options) (handled[[8]uint64], error) { return NewPool[[8]uint64](o) },
 		"Dense": func(o Options) (handled[[8]uint64], error) { return NewDense[[8]uint64](o) },
 	} {
 		limit := vm.NewLimit(5 << 20)
-		p, err := make(Options{Limit: limit, Pages: vm.PagesSmall, Capacity: n})
+		p, err := construct(Options{Limit: limit, Pages: vm.PagesSmall, Capacity: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestTrimGivesTheBudgetBack(t *testing.T) {
 		}
 		for i, h := range hs {
 			if p.Valid(h) != (i == 100) {
-				t.Fatalf("%s: the old handle %d is valid again", name, i)
+				t.Fatalf("%s: Valid of old handle %d is %t; only element 100 is live", name, i, p.Valid(h))
 			}
 		}
 		if err := p.Trim(); err != nil || p.Len() != n {

@@ -26,7 +26,10 @@ def crc32c(data):
 
 
 def read_blocks(file):
-    """Yields each block as (kind, index, number of the first element, number of elements, content)."""
+    """Yields blocks as (kind, index, number of the first element, number of elements, content).
+
+    Does not yield the last block and the lists of blocks. Yields the listed blocks.
+    """
     begin = file.read(16)
     if begin[:14] != b"vast world\r\n\x1a\x00":
         sys.exit("the file does not hold a world")
@@ -169,7 +172,7 @@ def elements_of(container, arrays):
         yield from (f"[{p['Key']}]={p['Value']}" for _, p in sorted(of("pairs").items()))
 
 
-def description(path):
+def manifest_of(path):
     with open(path, "rb") as file:
         for _, _, _, _, content in read_blocks(file):
             return json.loads(content)
@@ -178,10 +181,10 @@ def description(path):
 def files_of(path):
     """Returns the files that hold a checkpoint, oldest first: a complete file, and deltas."""
     files = [path]
-    kept = description(path).get("kept", {})
+    kept = manifest_of(path).get("kept", {})
     while "base" in kept:
         path = os.path.join(os.path.dirname(path), f"checkpoint-{kept['base']:08}")
-        base = description(path)["kept"]
+        base = manifest_of(path)["kept"]
         if base.get("moment") != kept["baseMoment"] or base["store"] != kept["store"]:
             sys.exit(f"{path} is not the checkpoint that {files[0]} continues")
         files.insert(0, path)

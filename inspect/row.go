@@ -13,7 +13,7 @@ import (
 
 const (
 	cellBytes = 120     // longest short text of a value
-	keptBytes = 1 << 10 // size of the largest component that a look copies; the text is made after the look
+	keptBytes = 1 << 10 // size of the largest component that a cell keeps, to make the text after the look
 )
 
 // row holds the values that were read from an entity.
@@ -42,7 +42,7 @@ type rowReader struct {
 type shownColumn struct {
 	query.Named
 	relation vast.Relation
-	kept     bool         // whether a look copies the value; the text is made after the look
+	kept     bool         // whether cells keep the value, to make the text after the look
 	typ      reflect.Type // type of the component; nil if no value is read
 	parts    []query.Part // fields to read
 }

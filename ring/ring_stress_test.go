@@ -51,7 +51,8 @@ func writeStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 		var err error
 		switch rnd.IntN(5) {
 		case 0:
-			// Both sides would wait forever if they needed more bytes and room than the ring has.
+			// The reader waits for half a ring of bytes at most. If the writer waited for more than half a
+			// ring of room, both could wait forever.
 			n = min(left, piece(rnd, r.Cap()/2))
 			var b []byte
 			if b, err = r.Reserve(n); err == nil {
@@ -164,8 +165,8 @@ func readStress(t *testing.T, r *Ring, rnd *rand.Rand, total uint64) {
 	}
 }
 
-// TestNoWakeUpIsLost sends a byte back and forth. Each side is asleep, or about to sleep, when the other
-// writes.
+// TestNoWakeUpIsLost sends a byte back and forth between two goroutines. Each is asleep, or about to sleep,
+// when the other writes.
 func TestNoWakeUpIsLost(t *testing.T) {
 	rounds := longtest.Pick(10_000, 100_000)
 	there, back := newRing(t, Options{Capacity: 1}), newRing(t, Options{Capacity: 1})

@@ -345,7 +345,7 @@ func TestRecordCostsNoAllocations(t *testing.T) {
 	before := &r.workers[0].list[:1][0]
 	tick(t, s, 1)
 	if after := r.workers[0].list; len(after) != 21 || &after[0] != before {
-		t.Errorf("%d marks, want 21; the list was reallocated: %v", len(after), &after[0] != before)
+		t.Errorf("the list has %d spans, want 21; it was reallocated: %v", len(after), &after[0] != before)
 	}
 }
 

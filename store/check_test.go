@@ -99,8 +99,8 @@ type result struct {
 	err  error
 }
 
-// checking returns options of a store, and the channel that receives the results of its checks. The store
-// begins a check at each checkpoint that allows one.
+// checking returns options of a store, and the channel that receives the results of its checks. Check.Every
+// is only a nanosecond, so the store may begin a check after each checkpoint.
 func checking() (Options, chan result) {
 	o, results := islandOptions(), make(chan result, 100)
 	o.Every = time.Hour

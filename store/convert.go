@@ -29,7 +29,7 @@ type step struct {
 }
 
 // conversionOf returns the conversion of elements from one type to another, or nil if the types are the same.
-// path names the column.
+// path names the elements in errors.
 func (c *changes) conversionOf(from, to *schema, path string) (*conversion, error) {
 	if from.same(to) {
 		return nil, nil

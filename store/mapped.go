@@ -53,7 +53,7 @@ func (m *manifest) placed(a *arrayManifest) bool {
 	return c.Storage == storages[probing.StorageDense] && c.Linked == "" && !c.Names
 }
 
-// noteSkews sets the skews of the arrays in the manifest.
+// noteSkews sets the Skew of arrays in the manifest: the offset of the first element in its page of memory.
 func (p *picture) noteSkews() {
 	for i := range p.m.Arrays {
 		if a := &p.m.Arrays[i]; p.m.placed(a) {

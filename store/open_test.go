@@ -137,7 +137,7 @@ func TestRecover(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	last := a.record(t, 4711) // no tick applies this input
+	last := a.record(t, 4711) // no tick before the copy applies this input
 	if err := a.st.Wait(context.Background(), last); err != nil {
 		t.Fatal(err)
 	}

@@ -657,6 +657,39 @@ func TestParcelSchema(t *testing.T) {
 	}
 }
 
+// TestTakeAndRefuse: Take takes entities that refuse each other's deletion, and returns an error if an entity
+// that stays refuses a deletion.
+func TestTakeAndRefuse(t *testing.T) {
+	w := world(t)
+	in := vast.NewRelation(w, "in", vast.RelationOptions{OnDelete: vast.Refuse})
+	near := vast.NewRelation(w, "near", vast.RelationOptions{OnDelete: vast.Refuse, Cyclic: true})
+	owes := vast.NewEdges[uint32](w, "owes", vast.EdgesOptions{OnDelete: vast.Refuse})
+	var e []vast.Entity
+	for range 6 {
+		e = append(e, w.Archetype().New())
+	}
+	in.Set(e[1], e[0])
+	in.Set(e[2], e[1])
+	near.Set(e[2], e[0])
+	near.Set(e[0], e[2])
+	owes.Add(e[1], e[2], 7)
+	p := packer(t, w, store.Options{})
+	near.Set(e[4], e[1])
+	_, err := p.Take(nil, e[:1])
+	mustSay(t, err, "which the parcel lacks, links to it in near, which has vast.Refuse")
+	near.Remove(e[4])
+	owes.Add(e[5], e[2], 8)
+	_, err = p.Take(nil, e[:1])
+	mustSay(t, err, "which the parcel lacks, links to it in owes, which has vast.Refuse")
+	if w.Len() != 6 {
+		t.Errorf("%d entities are left after errors, want 6", w.Len())
+	}
+	owes.Remove(e[5], e[2])
+	if _, err := p.Take(nil, e[:1]); err != nil || w.Len() != 3 {
+		t.Errorf("Take returned the error %v and left %d entities, want 3", err, w.Len())
+	}
+}
+
 func TestTake(t *testing.T) {
 	w := vast.NewWorld(vast.Options{})
 	defer w.Close()

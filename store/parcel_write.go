@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"iter"
 	"slices"
 	"unsafe"
 
@@ -34,12 +35,15 @@ func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
 }
 
 // Take packs like [Packer.Pack], and then deletes the entities of the parcel: the roots and their subtrees.
-// If Take returns an error, it deletes nothing. An entity that [vast.World.Delete] refuses to delete stays in
-// the world.
+// Take also returns an error if [vast.Refuse] keeps an entity of the parcel alive, because an entity that the
+// parcel lacks links to it. If Take returns an error, it deletes nothing.
 func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
 	dst, entities, err := p.pack("store.Packer.Take", dst, roots)
 	for _, e := range slices.Backward(entities) { // deletes most sources before their targets
 		p.w.Delete(e) // returns false if Cascade has already deleted e
+	}
+	if slices.ContainsFunc(entities, p.w.Alive) { // links with Refuse lead to them from later entities
+		p.w.DeleteAll(p.w.Query().Among(entities))
 	}
 	return dst, err
 }
@@ -93,7 +97,10 @@ func (p *Packer) pack(function string, dst []byte, roots []vast.Entity) ([]byte,
 		k := &packing{Packer: p, b: dst, begin: len(dst)}
 		p.packing = k
 		defer k.end()
-		if err = k.pack(roots); err == nil {
+		if err = k.pack(roots); err == nil && function == "store.Packer.Take" {
+			err = k.checkRefuse()
+		}
+		if err == nil {
 			return k.b, k.entities, nil
 		}
 	}
@@ -153,6 +160,38 @@ func (k *packing) pack(roots []vast.Entity) error {
 	}
 	k.b = le.AppendUint32(k.b, crc32.Checksum(k.b[k.begin:], castagnoli))
 	return nil
+}
+
+// checkRefuse returns an error if links with Refuse forbid the deletion of the entities.
+func (k *packing) checkRefuse() error {
+	for _, c := range k.columns {
+		if c.col.OnDelete != uint8(vast.Refuse) || c.relation == nil && c.edges == nil {
+			continue
+		}
+		for _, e := range k.entities {
+			for source := range c.sources(e) {
+				if k.row(source) == 0 {
+					return fmt.Errorf("entity %v cannot be taken: entity %v, which the parcel lacks, links to it in "+
+						"%s, which has vast.Refuse: remove the link, or take both", e, source, c.Name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sources yields the entities that link to an entity in a column of a relation or of edges.
+func (c *packedColumn) sources(e vast.Entity) iter.Seq[vast.Entity] {
+	if c.relation != nil {
+		return c.relation.Sources(e)
+	}
+	return func(yield func(vast.Entity) bool) {
+		for source := range c.edges.Sources(e) {
+			if !yield(source) {
+				return
+			}
+		}
+	}
 }
 
 // uint appends n, which is at least 0. int appends any n.

@@ -320,7 +320,8 @@ func TestLostCheckpointAfterDropTail(t *testing.T) {
 }
 
 // TestLostCheckpointAfterInputsWereDropped is TestLostCheckpointAfterDropTail with an input that waited when
-// the checkpoint was taken. The program drops the input, but no tick or change in the checkpoint.
+// the checkpoint was taken. DropTail drops the input, and keeps the ticks and changes that are in the
+// checkpoint.
 func TestLostCheckpointAfterInputsWereDropped(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		d := sim.New(1)

@@ -215,8 +215,9 @@ func (s *Store) endTick(failed bool) error {
 	return s.mayCheckpoint()
 }
 
-// journalTick records a tick that has not failed. A failed tick would fail again in a replay, so it counts as
-// a change outside of ticks, which only the next checkpoint holds.
+// journalTick records a tick, unless the tick has failed or has called Changed. A replay of such a tick could
+// fail or give another world. So the tick counts as a change outside of ticks, which only the next checkpoint
+// holds.
 func (s *Store) journalTick(failed bool) error {
 	s.edited = failed
 	if failed || s.journal == nil {

@@ -78,8 +78,8 @@ type mapping struct {
 const maxReserve = math.MaxInt / 4
 
 // Reserve takes addresses for the given number of bytes, rounded up to whole pages: nothing → Reserved. It
-// costs no memory and is not charged to any commit limit. The base is aligned to a page, and to a huge page
-// if the region is at least that large.
+// costs no memory, except on the heap stand-in, and for page tables on Windows. It is not charged to any
+// commit limit. The base is aligned to a page, and to a huge page if the region is at least that large.
 //
 // It returns an [*Error] wrapping ErrSize, ErrAddressSpace or ErrMappings.
 func Reserve(bytes int, o Options) (*Region, error) {
@@ -89,7 +89,7 @@ func Reserve(bytes int, o Options) (*Region, error) {
 }
 
 // reserveOn does the work of Reserve on a given backend.
-func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
+func reserveOn(b backend, bytes int, o Options, made origin) (*Region, error) {
 	if o.Name == "" {
 		o.Name = "other"
 	}
@@ -101,11 +101,11 @@ func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 		o.Limit = DefaultLimit()
 	}
 	size := roundUp(bytes, pageSize)
-	m := &mapping{be: be, size: size, top: size, pages: o.Pages, limit: o.Limit, made: made}
-	m.recycling.on = recycles(be, o)
+	m := &mapping{be: b, size: size, top: size, pages: o.Pages, limit: o.Limit, made: made}
+	m.recycling.on = recycles(b, o)
 	bare := true
 	if m.recycling.on {
-		if k, found := keptPages.take(be, size, o.Name, o.Pages); found {
+		if k, found := keptPages.take(b, size, o.Name, o.Pages); found {
 			m.revive(k)
 			bare = false
 		}
@@ -127,36 +127,36 @@ func reserveOn(be backend, bytes int, o Options, made origin) (*Region, error) {
 }
 
 func (m *mapping) newAddresses(purpose string) (unsafe.Pointer, error) {
-	be, size := m.be, m.size
-	if detail := tooManyMappings(be, 1); detail != "" {
+	b, size := m.be, m.size
+	if detail := tooManyMappings(b, 1); detail != "" {
 		return nil, &Error{Op: "reserve", Purpose: purpose, Bytes: size, Err: ErrMappings, Detail: detail}
 	}
 	align := pageSize
-	if huge := HugePageSize(); huge > 0 && size >= huge && be.reuses() {
+	if huge := HugePageSize(); huge > 0 && size >= huge && b.reuses() {
 		align = huge
 	}
-	base, err := reserveAddresses(be, size, align)
-	if err != nil && makeRoom(be) {
-		base, err = reserveAddresses(be, size, align)
+	base, err := reserveAddresses(b, size, align)
+	if err != nil && makeRoom(b) {
+		base, err = reserveAddresses(b, size, align)
 	}
 	if err != nil {
-		detail, sentinel := be.explain("reserve", size, err)
+		detail, sentinel := b.explain("reserve", size, err)
 		return nil, &Error{Op: "reserve", Purpose: purpose, Bytes: size, Err: sentinel, Detail: detail}
 	}
 	return base, nil
 }
 
-func reserveAddresses(be backend, size, align int) (unsafe.Pointer, error) {
+func reserveAddresses(b backend, size, align int) (unsafe.Pointer, error) {
 	if err := fault.Check("reserve"); err != nil {
 		return nil, err
 	}
-	if !be.reuses() {
-		return be.reserve(size, align)
+	if !b.reuses() {
+		return b.reserve(size, align)
 	}
 	if p := closedRegions.take(size, align); p != nil {
 		return p, nil
 	}
-	p, err := be.reserve(size, align)
+	p, err := b.reserve(size, align)
 	if err == nil {
 		closedRegions.own(p, size)
 	}
@@ -254,11 +254,11 @@ func (r *Region) Commit(off, n int) error {
 			for _, changed := range gaps[:i+1] {
 				// If this decommit fails, the pages count as Reserved, but stay usable. They are zero, or are
 				// still in m.recycling.pages, whose pages commitPages clears.
-				bare, undone := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo)
+				bare, refused := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo)
 				if bare {
 					m.dress(changed)
 				}
-				if undone == nil {
+				if refused == nil {
 					m.recycling.pages.remove(changed.lo, changed.hi)
 				}
 			}
@@ -399,8 +399,8 @@ func (r *Region) Protect(off, n int, a Access) error {
 // pages (1 Ki on Windows) of each committed range.
 func (r *Region) Resident() (int, error) { return r.m.resident() }
 
-// resident makes its system calls without the lock, so that it blocks no other call. If pages are decommitted
-// meanwhile, or the region is closed, the addresses stay reserved and the system calls still work.
+// resident calls the backend without the lock, so that it blocks no other call. If pages are decommitted
+// meanwhile, or the region is closed, the addresses stay reserved and the calls still work.
 func (m *mapping) resident() (int, error) { return m.residentIn(interval{0, m.size}) }
 
 // residentIn does the work of resident for a part of the region.

@@ -41,9 +41,9 @@ func BenchmarkPopulate(b *testing.B) {
 
 // BenchmarkReserveClose opens and closes a region whose addresses come from the cache of closed regions.
 func BenchmarkReserveClose(b *testing.B) {
-	be := onlyOS(b)
+	backend := onlyOS(b)
 	for b.Loop() {
-		r, err := reserveOn(be, 64<<20, Options{Name: "bench"}, origin{})
+		r, err := reserveOn(backend, 64<<20, Options{Name: "bench"}, origin{})
 		must(b, err)
 		must(b, r.Close())
 	}

@@ -87,7 +87,7 @@ func inspected(t *testing.T, more ...string) browser {
 	})
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		_, rest, found := strings.Cut(stdout.String()+stderr.String(), "# inspector: ")
-		if address, _, ended := strings.Cut(rest, "\n"); found && ended {
+		if address, _, complete := strings.Cut(rest, "\n"); found && complete {
 			return browser{t, address}
 		}
 		if time.Since(began) > time.Minute {

@@ -143,8 +143,8 @@ export const format = {
   // percent formats a share, where 1 is 100 %.
   percent(x) {
     if (typeof x !== 'number' || !Number.isFinite(x)) return missing(x);
-    const of = x * 100;
-    return `${of !== 0 && Math.abs(of) < 9.95 ? of.toFixed(1) : of.toFixed(0)}\u00a0%`;
+    const value = x * 100;
+    return `${value !== 0 && Math.abs(value) < 9.95 ? value.toFixed(1) : value.toFixed(0)}\u00a0%`;
   },
   rate(n) {
     return typeof n === 'number' ? `${format.short(n)}/s` : missing(n);

@@ -41,7 +41,7 @@ type player struct {
 	living  []keyed   // sorted by key
 	told    []string  // hook calls of the current operation
 	at      int       // index of the current operation
-	turn    int       // number of the tick within a Tick
+	turn    int       // index of the tick within the current operation, which runs up to 3 ticks
 	meddled int       // number of calls of meddle
 	out     io.Writer // receives the visible results
 }

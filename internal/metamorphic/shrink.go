@@ -64,15 +64,15 @@ func leaveOutTwo(ops *[]Op, fails func([]Op) bool) bool {
 func lower(ops []Op, fails func([]Op) bool) (found bool) {
 	for i := range ops {
 		for _, n := range []*uint16{&ops[i].A, &ops[i].B, &ops[i].V} {
-			was := *n
+			old := *n
 			smaller := func(v uint16) bool {
 				*n = v
-				return v < was && fails(ops)
+				return v < old && fails(ops)
 			}
-			if slices.ContainsFunc([]uint16{0, 1, 2, 3, 4, 5, 6, 7, was / 2}, smaller) {
+			if slices.ContainsFunc([]uint16{0, 1, 2, 3, 4, 5, 6, 7, old / 2}, smaller) {
 				found = true
 			} else {
-				*n = was
+				*n = old
 			}
 		}
 	}

@@ -12,8 +12,8 @@ type Schedule struct {
 	Systems []string `json:"systems"` // names, in the order in which the systems were added
 }
 
-// Keeper is the store that keeps the world of a schedule. The schedule calls Writes on any worker, and the
-// other methods on the goroutine that ticks.
+// Keeper is the store that keeps the world of a schedule. The schedule calls Writes on any worker, Reset on
+// the goroutine that resets the schedule, and the other methods on the goroutine that ticks.
 type Keeper interface {
 	// Begin is called before a tick. If Begin returns an error, the schedule does not run the tick.
 	Begin() error

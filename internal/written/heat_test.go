@@ -269,7 +269,8 @@ func TestHeatNowAndThen(t *testing.T) {
 	}
 }
 
-// TestTrialsOfColdMemory: the number of blocks that a scan puts on trial doubles from scan to scan.
+// TestTrialsOfColdMemory: the number of blocks that a scan puts on trial doubles from scan to scan, up to
+// maxTrials.
 func TestTrialsOfColdMemory(t *testing.T) {
 	const blocks, all = 512, 600
 	m, w := newMachine(all)
@@ -406,8 +407,8 @@ func TestLostRegistration(t *testing.T) {
 	}
 }
 
-// TestAlteredWithoutMemory: altered pages are reported for one interval. Kernels before 6.18 do not report
-// pages whose page table was freed.
+// TestAlteredWithoutMemory: altered pages are reported for one interval, although kernels before 6.18 do not
+// report pages whose page table was freed.
 func TestAlteredWithoutMemory(t *testing.T) {
 	m, w := newMachine(2)
 	changedPages(t, w, 0)

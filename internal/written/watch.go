@@ -101,7 +101,7 @@ func (w *Watch) Scan() {
 }
 
 // Keep makes the last scan the kept scan. After the next scan, [Watch.Changed] reports the writes since the
-// kept scan. Call Keep after the copy of the memory was updated. If the update failed, do not call Keep: an
+// kept scan. Call Keep after you updated your copy of the memory. If the update failed, do not call Keep: an
 // earlier scan stays the kept scan.
 func (w *Watch) Keep() {
 	w.mu.Lock()
@@ -208,8 +208,9 @@ func (w *Watch) find(addr uintptr) *watched {
 	return r
 }
 
-// begin registers a range and unprotects its committed pages. Some pages may be protected, because kernels
-// before 6.13 do not unprotect pages that move to unregistered addresses.
+// begin registers a range and unprotects its committed pages. Some pages may be protected: kernels before
+// 6.13 do not unprotect pages that move to unregistered addresses, and the unregister of a closed region may
+// have failed.
 func (w *Watch) begin(all Range, committed []Range) error {
 	if err := w.kernel.register(all); err != nil {
 		return err

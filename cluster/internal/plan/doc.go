@@ -9,8 +9,8 @@
 //
 //   - A region is a goroutine. The regions of a process share its cores.
 //   - Before a tick, a region waits for the messages that all regions sent lookahead ticks earlier. It
-//     decodes these messages, runs the tick, encodes its own message, and writes its own message to its
-//     journal.
+//     decodes these messages, runs the tick, encodes its own message, writes it to its journal (unless its
+//     process has the only server), and sends it to the server.
 //   - A region begins its next tick when fewer than lookahead of its messages are unacknowledged.
 //   - The server appends the messages of an outbox one after the other. Each append takes processor time and
 //     a sync of the disk. The server acknowledges the message after the sync, and sends it once to each
@@ -18,7 +18,8 @@
 //   - A goroutine that syncs occupies its core for a while.
 //   - Once a second, each region sends a status to all processes.
 //   - For a checkpoint, a region computes its state, and stores the state in chunks while it runs ticks.
-//     After that, it replaces its pointer, and reads the pointers of all regions.
+//     After that, it replaces its pointer, which names its newest checkpoint, and reads the pointers of all
+//     regions.
 //   - Cores, disks and networks are stations with a queue. After 10 milliseconds on a core, unfinished work
 //     goes to the end of the queue, as in Go's scheduler.
 //   - The times of ticks and syncs are random. The same seed gives the same result.

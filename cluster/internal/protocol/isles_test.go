@@ -98,9 +98,9 @@ func (i *isles) Load(_ uint64, state []byte) error {
 	return json.Unmarshal(state, i)
 }
 
-// compare runs the isles without a cluster, with the cuts of the outboxes, and compares the result of each
-// tick with the message in the outbox. It also checks that each islander is at one place: on an isle or at
-// sea.
+// compare runs the isles without a cluster, and compares the result of each tick with its message in the
+// outbox. The cut of this message says which inputs the tick reads. compare also checks that each islander is
+// at one place: on an isle or at sea.
 func (s *sim) compare() error {
 	isles := make([]*isles, s.regions)
 	before := make([]Hash, s.regions)
@@ -145,11 +145,11 @@ func (s *sim) compare() error {
 			}
 		}
 		count := len(seen)
-		for sent, at := range sea {
-			for _, from := range at {
-				for _, to := range from {
-					for ; len(to) > 0; to = to[s.bytesIslander(sent):] {
-						seen[binary.LittleEndian.Uint64(to)] = true
+		for departure, senders := range sea {
+			for _, receivers := range senders {
+				for _, section := range receivers {
+					for ; len(section) > 0; section = section[s.bytesIslander(departure):] {
+						seen[binary.LittleEndian.Uint64(section)] = true
 						count++
 					}
 				}

@@ -102,8 +102,9 @@ type numbered struct{ tick, number uint64 }
 
 // Run takes a region over and runs its ticks until the last tick of the region or of this version of the
 // program, or until the context ends. When Run returns nil, the checkpoint of the last tick is durable. Run
-// returns ErrFenced if another owner takes the region over, or if Held returns false; the state of the machine
-// is then of no use. Run returns ErrVersion if a process of an earlier version must run the region first.
+// returns ErrFenced if another owner takes the region over, or if Held returns false; the state of the
+// machine is then of no use. Run returns ErrVersion if a process of an earlier version must run the region
+// first.
 func Run(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -540,9 +541,9 @@ func (r *owner) purge(ctx context.Context) error {
 	if err := r.own.log.Purge(ctx, below); err != nil {
 		return err
 	}
-	// The journal keeps the messages that this call has purged from the outbox. The next call of purge removes
-	// them. If the outbox has lost its end by then, look fails in that call, so the journal keeps the messages,
-	// and the next owner refills the outbox from them.
+	// The journal keeps the messages that this call has purged from the outbox. The next call of purge
+	// removes them. If the outbox has lost its end by then, look fails in that call. So the journal keeps the
+	// messages, and the next owner refills the outbox from them.
 	previous := r.purged
 	r.purged = least - r.o.Lookahead
 	return r.o.Journal.Purge(previous)

@@ -22,8 +22,8 @@ import (
 )
 
 // Tab is a window of the browser. At its end, a test fails if there were messages in the console, exceptions
-// of scripts, or requests to servers other than the test's server. The methods of Tab fail the test if they
-// take longer than [Time].
+// of scripts, or requests to servers other than the test's server. The methods of Tab, except
+// KeepPicture, fail the test if they take longer than [Time].
 type Tab struct {
 	testing.TB
 	ctx  context.Context

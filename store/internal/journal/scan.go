@@ -163,7 +163,8 @@ func (in *input) scanLast() (scanned, error) {
 	return found, nil
 }
 
-// scanCounted checks the sectors of a segment that count. The header of its successor gives their number.
+// scanCounted checks a segment that has a successor. The header of the successor says how many sectors of the
+// segment count; scanCounted ignores the sectors after them.
 func (in *input) scanCounted(sectors uint32, successor string) error {
 	var b batches
 	for i := range sectors {

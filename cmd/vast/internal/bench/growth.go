@@ -20,15 +20,15 @@ import (
 const growthFamily = "growth"
 
 func growthWorks() []work {
-	of := func(n int, longest bool) ([]side, func()) {
+	strategies := func(n int, longest bool) ([]side, func()) {
 		sides, done := appends(n, longest)
 		return slices.DeleteFunc(sides, func(s side) bool {
 			return !slices.Contains(growthNames[:], s.name)
 		}), done
 	}
 	return []work{
-		{"growth-append", bytesElements, func(n int) ([]side, func()) { return of(n, false) }},
-		{"growth-longest", bytesElements, func(n int) ([]side, func()) { return of(n, true) }},
+		{"growth-append", bytesElements, func(n int) ([]side, func()) { return strategies(n, false) }},
+		{"growth-longest", bytesElements, func(n int) ([]side, func()) { return strategies(n, true) }},
 		{"growth-iterate", nil, growthIterations},
 	}
 }
@@ -148,9 +148,10 @@ type trace struct {
 
 // point describes the appends since the previous point.
 type point struct {
-	Elements  int     `json:"elements"`   // number of elements in the container
-	LongestNs int     `json:"longest_ns"` // longest time of an append, in the best round
-	Held      float64 `json:"held"`       // largest number of bytes held for each byte of elements
+	Elements  int `json:"elements"`   // number of elements in the container
+	LongestNs int `json:"longest_ns"` // longest time of an append, in the best round
+	// Held is the largest number of bytes held for each byte of elements, from 500 elements on.
+	Held float64 `json:"held"`
 }
 
 const (
@@ -196,10 +197,10 @@ func traceOnce(name string, n int) trace {
 	p := point{}
 	for have, next := 0, pointsFrom; have < n; {
 		// A step of this size reallocates a slice at most once.
-		some := min(n-have, have/16+1, 256)
+		step := min(n-have, have/16+1, 256)
 		s.resume()
-		g.fillLapping(some, &s)
-		have += some
+		g.fillLapping(step, &s)
+		have += step
 		now, largest := g.held()
 		worst = max(worst, largest-bytesElements(have))
 		p.LongestNs = max(p.LongestNs, int(s.longest))
@@ -223,7 +224,7 @@ func traceTable(out io.Writer, o options, traces []trace) error {
 	if len(traces) == 0 {
 		return nil
 	}
-	fmt.Fprintf(out, "\ngrowth strategies: memory allocated (in the array: committed) for %.1f MB of "+
+	fmt.Fprintf(out, "\ngrowth strategies: memory allocated (by vast: committed) for %.1f MB of "+
 		"elements\n\n", mb(bytesElements(o.n)))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "strategy\theld MB\twasted\tmost wasted\telements moved\t")

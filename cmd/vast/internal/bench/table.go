@@ -203,7 +203,8 @@ func tableRows(n int) ([]side, func()) {
 }
 
 // temporaries returns the sides of the work temporary: move the particles of a pool. The side vast copies
-// them into temporary columns, the side direct moves them in place.
+// their fields into temporary columns, moves them there, and copies the result back. The side direct moves
+// them in place.
 func temporaries(n int) ([]side, func()) {
 	p := made(bulk.NewPool[particle](bulk.Options{Name: "bench", Capacity: n}))
 	for i := range n {

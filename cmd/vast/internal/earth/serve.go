@@ -10,7 +10,8 @@ import (
 	"github.com/vastgo/vast/inspect"
 )
 
-// serve starts the inspector of the driver's world, and makes the driver admit the inspector's visits.
+// serve starts the inspector of the driver's world, and makes the driver admit the inspector to the world
+// between ticks.
 func serve(l loaded, d *driver, o options) (*inspect.Inspector, error) {
 	credits := []string{atlas.Attribution}
 	if c := o.credits(); c != "" {

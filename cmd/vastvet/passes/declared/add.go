@@ -9,7 +9,7 @@ import (
 )
 
 // goesToAdd reports whether the value of an expression is passed unchanged to Schedule.Add, and to no other
-// code, which might add declarations. stack holds the nodes from the file down to the expression.
+// code: other code might add declarations. stack holds the nodes from the file down to the expression.
 func (l *look) goesToAdd(stack []ast.Node) bool {
 	i := len(stack) - 1
 	for i > 0 && isParen(stack[i-1]) {

@@ -1,5 +1,5 @@
 // The bar above the inspector: the user chooses the moment that the inspector shows, and compares two
-// moments.
+// moments. A moment is the state of the world at a checkpoint, or in a saved file.
 const at = (id) => document.getElementById(id);
 let state;
 let wanted; // number of the moment that the user chose last
@@ -48,8 +48,8 @@ async function show(index) {
       const inside = at('inspector').contentWindow.location;
       inside.reload(); // the inspector shows the same view of the new moment
     }
-    say(state.dropped ? 'Left out, because only the program that saved them can read them: ' +
-      state.dropped.join(', ') : '');
+    say(state.dropped ? `Left out: ${state.dropped.join(', ')}. ` +
+      'Only the program that saved this can read it.' : '');
   } catch (error) {
     say(error.message);
     wanted = state.shown;
