@@ -121,6 +121,7 @@ func TestSharedTableWritersThatStop(t *testing.T) {
 // TestSharedTableUpdateThatStalls stops the callback of an Update of entry 3, while another writer changes
 // entry 3. Then the callback returns, panics or ends its goroutine.
 func TestSharedTableUpdateThatStalls(t *testing.T) {
+	longtest.Only(t)
 	const returns, panics, exits = 0, 1, 2
 	for _, pages := range pageKinds {
 		for meanwhile, change := range map[string]func(w *SharedWriter[object]){
@@ -353,6 +354,7 @@ func stallReader(t *testing.T, o Options, data []byte, from, to int) {
 // TestSharedTableStallAtALimit lets a writer use up a limit while a reader is inside. When the reader has
 // left, the writer must be able to set as many values again, in the same memory.
 func TestSharedTableStallAtALimit(t *testing.T) {
+	longtest.Only(t)
 	for _, pages := range pageKinds {
 		limit := vm.NewLimit(256 << 10)
 		table := openTable(t, Options{Capacity: 100, Limit: limit, Pages: pages})

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/vm"
 )
 
@@ -83,6 +84,7 @@ func checkWaste[T any](t *testing.T, pages vm.Pages, step int) {
 }
 
 func TestWasteIsBounded(t *testing.T) {
+	longtest.Only(t)
 	if heapStandIn() {
 		t.Skip("the heap stand-in takes all memory when it reserves addresses")
 	}

@@ -153,6 +153,7 @@ func TestPictureOfElements(t *testing.T) {
 }
 
 func TestPictureOfChange(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	var m memoryAnswer
 	f.get(t, "memory", &m)

@@ -205,6 +205,7 @@ func says(text, want string) bool {
 }
 
 func TestOddShapes(t *testing.T) {
+	t.Parallel()
 	for _, shape := range oddShapes {
 		var cols []oddColumn
 		var e, other, tagged vast.Entity

@@ -35,6 +35,7 @@ func TestProfilesStayOffTheDefaultMux(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{Profiling: true})
 	for _, path := range []string{"heap", "goroutine", "allocs", "profile?seconds=1"} {
 		status, body := f.do(t, "GET", "/debug/pprof/"+path, "", "")

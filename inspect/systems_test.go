@@ -117,6 +117,7 @@ func TestSystemsOfSeveralSchedules(t *testing.T) {
 }
 
 func TestSystemsTopic(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, Options{})
 	answer, err := http.Get(f.at(prefix + "stream?topic=systems"))
 	if err != nil {

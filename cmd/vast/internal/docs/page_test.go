@@ -55,6 +55,7 @@ func TestPageSearch(t *testing.T) {
 }
 
 func TestPageKeys(t *testing.T) {
+	longtest.Only(t)
 	p := open(t)
 	p.visit("guide/start.html")
 	p.letter("/")
