@@ -7,7 +7,7 @@ import "unsafe"
 type ListsStats struct {
 	Lists         int
 	Elements      int
-	BytesElements int
+	BytesElements int // bytes of the elements
 	BytesRoom     int // also the free room of the lists
 	BytesSlabs    int // also the free cells, the headers and the bytes that no cell uses
 	Committed     int // see Lists.Committed

@@ -27,6 +27,7 @@ func (p *tab) untilColours(n int) {
 }
 
 func TestMemoryPage(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixtureOf(t, Options{}, 20_000)
 	p := openPage(t, f, "/#/memory")

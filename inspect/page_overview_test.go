@@ -10,6 +10,7 @@ import (
 )
 
 func TestPageOverview(t *testing.T) {
+	longtest.Only(t)
 	t.Parallel()
 	f := newFixture(t, Options{})
 	p := openPage(t, f, "/#/overview")

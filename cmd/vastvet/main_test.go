@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/internal/longtest"
 )
 
 const (
@@ -30,9 +32,7 @@ func run(t *testing.T, name string, args ...string) (stdout, stderr string, fail
 }
 
 func TestAsACommand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only full runs test the command, because its findings are the same in all builds")
-	}
+	longtest.Only(t)
 	tool := filepath.Join(t.TempDir(), "vastvet.exe")
 	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -34,6 +34,7 @@ type Configuration struct {
 	Wrap func(Column) Column
 }
 
+// String describes the configuration.
 func (c Configuration) String() string {
 	emptied := []string{"Reset", "Close and a new world", "DeleteAll and Trim", "Delete"}[c.Emptying]
 	s := fmt.Sprintf("%v columns, %v, %d workers, emptied by %s", c.Storage, c.Pages, c.Workers, emptied)

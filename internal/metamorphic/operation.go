@@ -38,6 +38,7 @@ var verbNames = [verbs]string{"New", "NewMany", "Delete", "DeleteAll", "Add", "S
 	"Unlink", "LinkAll", "Connect", "Cut",
 	"AddAll", "SetAll", "RemoveAll", "Exchange", "Record", "Tick", "Ask", "Empty"}
 
+// String returns the verb's name.
 func (v Verb) String() string {
 	if v >= verbs {
 		return fmt.Sprintf("Verb(%d)", uint8(v))

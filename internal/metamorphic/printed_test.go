@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vastgo/vast/internal/longtest"
 	"github.com/vastgo/vast/internal/metamorphic"
 	"github.com/vastgo/vast/internal/metamorphic/testdata/forgetful"
 )
@@ -27,9 +28,7 @@ func (c *caught) Fatalf(format string, a ...any) {
 // TestPrinted shrinks a stream that fails with a faulty column, prints it as a test and compiles this test.
 // The compiled test must fail with the same message.
 func TestPrinted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the test compiles and runs a program")
-	}
+	longtest.Only(t)
 	compiler, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("the go command is missing")
