@@ -7,7 +7,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// BenchmarkCount compares Query.Count with a loop over the query's runs, in a world of a million entities.
+// BenchmarkCount compares Query.Count with a loop over the query's runs, in a world of a million entities,
+// and in a world of 100.
 func BenchmarkCount(b *testing.B) {
 	w, pos, vel, _ := bulkWorld(b)
 	sparse, marks := NewTag(w, "one in 16"), NewTag(w, "64 of 1024")

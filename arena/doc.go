@@ -14,8 +14,8 @@
 //		a.Reset() // ships and target are gone
 //	}
 //
-// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays", with marks instead of
-// addresses to return to. It reserves addresses for 16 GiB by default; only the used pages take memory.
+// An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays"; but a release takes a
+// mark, not an address. It reserves addresses for 16 GiB by default; only the used pages take memory.
 //
 // # Terminology
 //

@@ -72,8 +72,9 @@ func TestBytesRows(t *testing.T) {
 	if err := quick.measureAll(plans, &got, t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	// Both numbers are bytes per entity. PeerBytes of bytes-written is the size of 4 pages (16,384 bytes),
-	// PeerBytes of bytes-on-disk is the size of a saved file: the components and the rest of the file.
+	// OursBytes and PeerBytes are bytes per entity. PeerBytes of bytes-written is 4 pages (16,384 bytes)
+	// divided by 20,000 entities. PeerBytes of bytes-on-disk is the size of a saved file, with the components
+	// and the rest of the file, divided by 20,000 entities.
 	for i, bound := range []struct{ least, most float64 }{{0.8192, 0.82}, {cargoBytes, 1.2 * cargoBytes}} {
 		r := got.rows[i]
 		if r.PeerBytes < bound.least || r.PeerBytes > bound.most || r.OursBytes < 0.8*bound.least ||
@@ -100,7 +101,8 @@ func TestChecksNoticeMissingFreight(t *testing.T) {
 		t.Error("missing ticks or entities pass the check")
 	}
 	for r := range w.Query(w.columns[7]).Runs() {
-		w.columns[7].Slice(r)[3].Values[0]++ // the number of writes to the column
+		// Values[0] is the number of writes to the column; now it is wrong.
+		w.columns[7].Slice(r)[3].Values[0]++
 	}
 	if err := w.check(100, w.ticks); err == nil || !strings.Contains(err.Error(), "column 7") {
 		t.Errorf("check returns %v although column 7 has a wrong value", err)

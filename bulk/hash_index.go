@@ -32,7 +32,7 @@ type HashIndex[K comparable, V any] struct {
 	len     int  // number of pairs
 	used    int  // number of full slots
 	room    int  // number of full slots at which the table must be stretched
-	level   int  // the index of small in bucketCounts, or noLevel
+	level   int  // the table's size: bucketCounts[level] is buckets.small; or noLevel
 	moving  bool // stretching or squeezing is under way
 	beyond  int  // number of entries in buckets behind the last home
 	changes int  // number of changes, so that loops detect a change
@@ -53,8 +53,9 @@ const (
 	// searches would pass more buckets; with a smaller number, the cost of a group would be high for each
 	// value.
 	maxInSlots = 8
-	// fewestInGroup is the least number of values of a group. A new group has one value more, so that a key
-	// keeps its group while its number of values goes up and down by one.
+	// A group with fewer than fewestInGroup values moves back into slots, if there is room for them. A new
+	// group has one value more than fewestInGroup, so that a key keeps its group while its number of values
+	// goes up and down by one.
 	fewestInGroup = 8
 )
 
@@ -96,8 +97,9 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 
 // Add adds a pair and reports whether it is new. If there is no room, it panics with the [*vm.Error] that
 // [HashIndex.Grow] would return. It also panics if the key is or has a NaN. After a panic the index is
-// unchanged. Complexity: constant, with at most 48 buckets of 7 pairs to move; O(log n) if the key has more
-// than eight values.
+// unchanged. Complexity: constant, with usually at most 48 buckets of 7 pairs to move, up to 64 for the ninth
+// value of a key, and the rest of the table if memory was refused while the table grew; O(log n) if the key
+// has more than eight values.
 func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	if x.hash.hasNaN && k != k {
 		panic(nan(x.plan.name))

@@ -33,7 +33,7 @@ type Node struct {
 	pulse   *pulse
 	silence atomic.Int64          // time after which the keys of a silent process are removed, in nanoseconds
 	forgot  time.Time             // time of the last search for keys of silent processes
-	away    atomic.Pointer[error] // error for which calls wait for the server, or nil
+	away    atomic.Pointer[error] // why calls wait for the server now; nil if the server answers
 
 	ctx     context.Context // ends with the node
 	cancel  context.CancelCauseFunc

@@ -6,8 +6,8 @@ import (
 )
 
 // The shares are fair if the numbers of regions of any two processes differ by at most one. All processes
-// compute the same shares from the same keys. A process that has not seen the newest keys yet may make one
-// unnecessary move of a region.
+// that take regions compute the same shares from the same keys. A process that has not seen the newest keys
+// yet may move regions unnecessarily.
 
 // share returns the largest fair number of regions of a process.
 func (p *picture) share() int { return (p.unfinished + len(p.counts) - 1) / len(p.counts) }
@@ -22,18 +22,19 @@ func (p *picture) fewest(process string) bool {
 	return true
 }
 
-// gives reports whether process must give a region to another process. While any region has no owner, the
-// result is false.
+// gives reports whether process must give a region to another process. While any region is released or
+// orphaned, the result is false.
 func (p *picture) gives(process string) bool {
 	if slices.Contains(p.ownerships, released) || slices.Contains(p.ownerships, orphaned) {
 		return false
 	}
-	least := p.unfinished / len(p.counts) // the smallest fair number of regions
-	missing := 0                          // number of regions that processes with fewer than least lack
+	minRegions := p.unfinished / len(p.counts) // the smallest fair number of regions
+	// missing is how many regions the poor processes need in total to have minRegions each.
+	missing := 0
 	var rich []string
 	for name, n := range p.counts {
-		missing += max(0, least-n)
-		if n > least {
+		missing += max(0, minRegions-n)
+		if n > minRegions {
 			rich = append(rich, name)
 		}
 	}

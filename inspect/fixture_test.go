@@ -225,10 +225,10 @@ func (f *fixture) refused(t testing.TB, status int, method, path, token, body st
 	return answer.Error
 }
 
-// see calls read between two ticks.
-func (f *fixture) see(t testing.TB, read func()) {
+// see calls visit between two ticks. visit may read and change the world.
+func (f *fixture) see(t testing.TB, visit func()) {
 	t.Helper()
-	if err := f.look(context.Background(), func() bool { read(); return true }); err != nil {
+	if err := f.look(context.Background(), func() bool { visit(); return true }); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,7 +10,7 @@ type Graph struct {
 	// Systems are in the order in which one worker runs them.
 	Systems []GraphSystem `json:"systems"`
 	// Edges order systems within a phase. Each Before and After between systems of one phase has an edge.
-	// Most conflicts that follow from other edges have none.
+	// If other edges already order two systems that conflict, there is mostly no edge for the conflict.
 	Edges []Edge `json:"edges"`
 }
 

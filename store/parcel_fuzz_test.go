@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// FuzzUnpack unpacks any parcel with any schema. Unpack returns an error and does not change the world, or
-// the world with the new entities works.
+// FuzzUnpack unpacks any parcel with any schema. Either Unpack returns an error and does not change the
+// world, or it succeeds and the world with the new entities works.
 func FuzzUnpack(f *testing.F) {
 	for seed := range uint64(3) {
 		n := makeTown(false)

@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// feedHeap makes Go's heap take more memory from the system than any child needs. Under a child's limit the
-// heap cannot grow, and Go's runtime would end the process without a message about the test.
+// feedHeap makes Go's heap take 24 MiB from the system, so that it need not grow under the limit on addresses
+// or data. If it could not grow there, Go's runtime would end the process without a message about the test.
 func feedHeap() {
 	b := make([]byte, 24<<20)
 	for i := 0; i < len(b); i += PageSize() {
@@ -58,7 +58,7 @@ func TestKernelLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out []byte
 			var err error
-			for range 5 {
+			for try := range 5 {
 				cmd := exec.Command(os.Args[0])
 				cmd.Env = append(os.Environ(), childVariable+"="+name)
 				out, err = cmd.CombinedOutput()
@@ -66,7 +66,7 @@ func TestKernelLimits(t *testing.T) {
 					strings.Contains(string(out), "bad pointer") {
 					break
 				}
-				t.Log("Go's runtime needed a mapping when none was left: the test tries again")
+				t.Logf("Go's runtime needed a mapping when none was left (try %d of 5)", try+1)
 			}
 			if err != nil || !strings.Contains(string(out), "child passed") {
 				t.Errorf("%v\n%s", err, out[:min(len(out), 8000)])

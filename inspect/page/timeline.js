@@ -215,8 +215,8 @@ export function timeline({ record, onSystem }) {
     }
   }
 
-  // label writes a text, and shortens it if there is too little room. It writes at least two characters, or
-  // nothing.
+  // label writes a text, and shortens it if there is too little room. A shortened text keeps at least two
+  // characters; if there is no room for them, label writes nothing.
   function label(c, text, left, right, y, ink) {
     const room = right - left - 8;
     if (room < 14) return;

@@ -15,7 +15,7 @@ import (
 // world identifies a world by its origin and, if it was found in a struct, by the struct.
 type world struct {
 	// from is the *types.Var that holds the world, the *ast.CallExpr that made it, the string
-	// "sched.Context.World", or the value of type given for a field of the struct.
+	// "sched.Context.World", or, for a field of the struct, a value of the type fieldWorlds.
 	from any
 	in   place // the struct, or the zero place
 	// kept is whether the world comes from a variable that a function sets and that is declared outside of
@@ -23,8 +23,8 @@ type world struct {
 	kept bool
 }
 
-// given holds the worlds of all values that the package assigns to a field. Unused elements are zero.
-type given [8]world
+// fieldWorlds holds the worlds of all values that the package assigns to a field. Unused elements are zero.
+type fieldWorlds [8]world
 
 // place is a variable, or a field of a variable. The zero place is unknown.
 type place struct {
@@ -36,7 +36,7 @@ type place struct {
 // worlds, origin returns the origin of the first.
 func (w world) origin() any {
 	for {
-		from, ok := w.from.(given)
+		from, ok := w.from.(fieldWorlds)
 		if !ok {
 			return w.from
 		}
@@ -50,8 +50,8 @@ func (w world) same(v world) bool {
 	if w == v {
 		return w != world{}
 	}
-	a, ok := w.from.(given)
-	b, too := v.from.(given)
+	a, ok := w.from.(fieldWorlds)
+	b, too := v.from.(fieldWorlds)
 	return ok && too && w.in == v.in && w.kept == v.kept && slices.ContainsFunc(a[:], func(x world) bool {
 		return x != world{} && slices.Contains(b[:], x)
 	})
@@ -187,29 +187,29 @@ func (ws worlds) field(s *ast.SelectorExpr, f *types.Var, steps int) world {
 	}
 	from, ok := ws.given(all, steps/2) // half of the steps, because each step may branch
 	if !ok {
-		from = given{{from: f}}
+		from = fieldWorlds{{from: f}}
 	}
 	return world{from: from, in: in}
 }
 
 // given returns the worlds that a field may hold. all lists the values of the field. ok reports whether all
 // worlds are known and fit into the result.
-func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
+func (ws worlds) given(all []trace.Source, steps int) (from fieldWorlds, ok bool) {
 	var list []world
 	for _, s := range all {
 		if s.Expr == nil || s.Range != nil {
-			return given{}, false
+			return fieldWorlds{}, false
 		}
 		if ws.values.Info.Types[s.Expr].IsNil() {
 			continue
 		}
 		w := ws.follow(s.Expr, steps)
 		if w == (world{}) {
-			return given{}, false
+			return fieldWorlds{}, false
 		}
-		inner, ofField := w.from.(given)
+		inner, ofField := w.from.(fieldWorlds)
 		if !ofField || w.in != ws.holder(s.Expr, steps) {
-			inner = given{w} // w does not come from another field of the same struct
+			inner = fieldWorlds{w} // w does not come from another field of the same struct
 		}
 		for _, w := range inner {
 			if w != (world{}) {
@@ -218,7 +218,7 @@ func (ws worlds) given(all []trace.Source, steps int) (from given, ok bool) {
 		}
 	}
 	if len(list) == 0 || len(list) > len(from) {
-		return given{}, false
+		return fieldWorlds{}, false
 	}
 	copy(from[:], list)
 	return from, true
