@@ -8,9 +8,9 @@ import (
 	"github.com/vastgo/vast/internal/state"
 )
 
-// store keeps the data of a column's elements that do not lie in the column's own memory, such as the values
-// of a SparseColumn and the links of a relation. A store embeds [inPlace] for the methods that it does not
-// need.
+// store keeps data that belongs to a column's elements but lies outside of the column's own memory, such as
+// the values of a SparseColumn and the links of a relation. A store embeds [inPlace] for the methods that it
+// does not need.
 type store interface {
 	// storage returns where the elements lie.
 	storage() probing.Storage

@@ -24,8 +24,7 @@ func (a *Arena) reuse(end uintptr) {
 	if again := min(end, a.poisoned); a.next < again {
 		b := a.bytes(a.next, again)
 		invariants.MustBeFree(b, func() string {
-			return fmt.Sprintf("arena: the memory from byte %d of %s on",
-				a.next, a.name)
+			return fmt.Sprintf("arena: the memory of %s from byte %d on", a.name, a.next)
 		})
 		clear(b)
 	}

@@ -42,7 +42,7 @@ func TestReleasedMemoryIsPoisoned(t *testing.T) {
 		s[3] = 5
 		_, _ = a.Alloc(8, 4) // ends before the written byte
 		text := modeltest.PanicText(func() { Make[[2]uint64](a) })
-		if !strings.Contains(text, "arena: the memory from byte 108 of frame on was written after it was "+
+		if !strings.Contains(text, "arena: the memory of frame from byte 108 on was written after it was "+
 			"freed: byte 4 of 20 is 0x05, and 0xdb was left there") {
 			t.Errorf("allocating the written memory again panics with %q", text)
 		}

@@ -178,7 +178,7 @@ func (m measurement) measureAll(plans []plan, out report, progress io.Writer) er
 // comparePlan measures a row, in this process or in child processes.
 func (m measurement) comparePlan(p plan, rounds int, to *times) error {
 	if p.work.outside != nil {
-		return m.measureOutside(p, to)
+		return m.sampleOutside(p, to)
 	}
 	ours, theirs := p.match.ours(p.n), p.match.theirs(p.n)
 	return m.compare(&ours, &theirs, rounds, to)

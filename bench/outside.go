@@ -91,8 +91,8 @@ func workNamed(name string) *workload {
 	return nil
 }
 
-// measureOutside takes one sample of each side.
-func (m measurement) measureOutside(p plan, to *times) error {
+// sampleOutside takes one sample of each side.
+func (m measurement) sampleOutside(p plan, to *times) error {
 	value, err := p.work.sample(sideVast, p.n)
 	if err != nil {
 		return fmt.Errorf("vast: %w", err)

@@ -30,8 +30,8 @@ import (
 // then, so that no other goroutine takes the slot too early. An [Inserter] that removes an element may leave
 // the presence bit set: then the slot is parked, and only that inserter takes the slot.
 //
-// A line is eight words on one cache line. A line has at most one owner, and only the owner takes slots of
-// the line.
+// A line is eight words on one cache line. A line has at most one owner, and only the owner takes free slots
+// of the line.
 
 const (
 	slotsPerWord  = 32

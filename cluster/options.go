@@ -20,7 +20,8 @@ type Hash [32]byte
 // cluster. The methods are called one after the other, by one goroutine.
 //
 // A Machine may also have the method Status() []byte. Status returns a short JSON value for [Node.Regions].
-// It is called after Load, and about once a second after a tick, by the same goroutine.
+// The goroutine that calls the other methods also calls Status: after Load, and then after a tick about once
+// in each second.
 //
 // A Machine may also have the method Compare(state []byte) error. Compare compares the machine with a state
 // that Save has returned, and returns an error that says what differs: see [Node.Follow].

@@ -133,7 +133,8 @@ func TestOutsideTheBlock(t *testing.T) {
 		{true, 2 * page, 8, 2 * page, 1, guard.PastEnd},
 	} {
 		a := newAllocator(t, guard.Options{AtStart: c.atStart})
-		// The report must not be about the live block before or the freed block behind the tested block.
+		// The report must be about the tested block, not about its neighbours: a live block before it and a
+		// freed block behind it.
 		if _, err := a.Alloc(page, 1); err != nil {
 			t.Fatal(err)
 		}

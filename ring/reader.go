@@ -153,7 +153,7 @@ func (r *Ring) ReadByte() (byte, error) {
 }
 
 // WriteTo moves all bytes to w until the end of the stream. Each call of w.Write gets all bytes in the ring.
-// w must not keep these slices, and must not call Read, ReadByte, WriteTo or Discard: this panics.
+// w.Write must not keep its slice. If it calls Read, ReadByte, WriteTo or Discard, that call panics.
 //
 // WriteTo returns the number of bytes that w has taken. Its error is nil at the end of the stream. Otherwise
 // it fails as [Ring.Read] does, or with the error of w.

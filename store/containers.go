@@ -168,8 +168,9 @@ func (l *loader) takeArrays(arrays []state.Array) {
 	}
 }
 
-// number returns the number that an array of the file has in the program, or -1 if the program lacks the
-// array.
+// number returns the number that an array of the file has in the program: -1 if the array holds a field that
+// the program's table lacks, and the number in the file if the array is of another kind or the program lacks
+// the container.
 func (l *loader) number(a *arrayManifest) int {
 	if a.Kind != state.Fields || a.Container == 0 || l.kept[a.Container-1] == nil {
 		return a.Number

@@ -156,8 +156,8 @@ type herd struct {
 	numbers vast.Column[uint32]
 }
 
-// newHerd makes a herd without entities. If reversed is true, the column numbers is the first column instead
-// of the last.
+// newHerd makes a herd without entities. If reversed is true, herd.numbers is the first column instead of the
+// last.
 func newHerd(t *testing.T, reversed bool) *herd {
 	h := &herd{w: vast.NewWorld(vast.Options{Name: "herd", MaxEntities: 1 << 17})}
 	t.Cleanup(func() {
@@ -340,7 +340,8 @@ func TestMappedMomentsStay(t *testing.T) {
 }
 
 // TestOtherColumnsAreRead: a column is read instead of mapped if its number or its type differs from that in
-// the file. Another number gives the elements other offsets in their pages.
+// the file. In a column with another number, the elements have
+// other offsets in their pages.
 func TestOtherColumnsAreRead(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, true)

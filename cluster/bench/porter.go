@@ -41,7 +41,7 @@ func porters(dir string, regions, bytes int, ran func(region int, tick uint64)) 
 		}}
 }
 
-// handoffs measures how many travellers a second pass through one outbox.
+// handoffs measures how many travellers pass through one outbox in a second.
 func handoffs(ctx context.Context, b *bench) (row, error) {
 	const travellers = 1000 // in each tick
 	const ticks = 2000
@@ -100,7 +100,7 @@ func followerLag(ctx context.Context, b *bench) (row, error) {
 		return row{}, err
 	}
 	slices.Sort(lags)
-	return row{What: "lag of a follower in another connection, p99 in ticks at 60 a second",
+	return row{What: "lag of a follower that joins over TCP, p99 in ticks at 60 ticks a second",
 		Ours: lags[len(lags)*99/100], Figure: lags[len(lags)*99/100], Unit: "ticks",
 		Goal: simulation.Lookahead + 3, Most: true}, nil
 }

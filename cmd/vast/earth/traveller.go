@@ -9,7 +9,7 @@ import (
 )
 
 // traveller describes a traveller who departs for another region. A section is a sequence of encoded
-// travellers. The receiver computes the trip from the places from and to.
+// travellers. The section lacks the trip: the receiver computes it from the two places.
 type traveller struct {
 	life     life
 	cohort   uint8
