@@ -340,8 +340,7 @@ func TestMappedMomentsStay(t *testing.T) {
 }
 
 // TestOtherColumnsAreRead: a column is read instead of mapped if its number or its type differs from that in
-// the file. In a column with another number, the elements have
-// other offsets in their pages.
+// the file. In a column with another number, the elements have other offsets in their pages.
 func TestOtherColumnsAreRead(t *testing.T) {
 	dir := herdIn(t, herdSize)
 	h := openHerd(t, dir, true)
