@@ -154,7 +154,7 @@ func TestTrimGivesTheBudgetBack(t *testing.T) {
 }
 
 func TestWalksOfPoolThatLostItsRoom(t *testing.T) {
-	p := newPool[[512]byte](t, Options{Capacity: 1 << 20})
+	p := newPool[[512]byte](t, Options{Capacity: 1 << 18})
 	room := p.roomOf()
 	before := room.Committed()
 	if err := p.Grow(100_000); err != nil {
