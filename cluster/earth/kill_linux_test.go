@@ -65,7 +65,7 @@ func TestKilledProcesses(t *testing.T) {
 		t.Skip("starts processes for ten seconds")
 	}
 	kills := longtest.Pick(1, 100)
-	ticks := 150 + 150*kills
+	ticks := 300 + 150*kills
 	flags := smallEarth(t, ticks)
 	hash, counts := inOneWorld(t, flags, ticks)
 	args := append([]string{"-data", t.TempDir(), "-regions", "7", "-processes", "3", "-checkpoint", "60"},
@@ -115,7 +115,8 @@ func TestKilledProcesses(t *testing.T) {
 		t.Errorf("%s: hash %s and %d travellers, want %s and %d", what, r.StateHash, r.Travellers, hash,
 			counts.Travellers)
 	}
-	if strings.Contains(what, "other") && !strings.Contains(what, "first") && r.Failovers == 0 {
+	// A single killed process may have had no region yet.
+	if strings.Count(what, "other") > 1 && !strings.Contains(what, "first") && r.Failovers == 0 {
 		t.Errorf("%s: no process has taken over a region", what)
 	}
 	t.Log(what, r.Failovers, "failovers,", r.Moved, "moves")
