@@ -30,7 +30,7 @@ import (
 // Complexity: one step for each entity and column, for each run of entities in adjoining slots, and for each
 // link. Components without references and without padding are copied by runs.
 func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
-	dst, _, err := p.pack("store.Packer.Pack", dst, roots)
+	dst, _, err := p.pack(dst, roots, false)
 	return dst, err
 }
 
@@ -38,7 +38,7 @@ func (p *Packer) Pack(dst []byte, roots []vast.Entity) ([]byte, error) {
 // Take also returns an error if [vast.Refuse] keeps an entity of the parcel alive, because an entity that the
 // parcel lacks links to it. If Take returns an error, it deletes nothing.
 func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
-	dst, entities, err := p.pack("store.Packer.Take", dst, roots)
+	dst, entities, err := p.pack(dst, roots, true)
 	for _, e := range slices.Backward(entities) { // deletes most sources before their targets
 		p.w.Delete(e) // returns false if Cascade has already deleted e
 	}
@@ -90,14 +90,18 @@ func (p *Packer) hierarchies() (all []*vast.Relation) {
 	return all
 }
 
-// pack does the work of Pack and Take. It also returns the entities of the parcel.
-func (p *Packer) pack(function string, dst []byte, roots []vast.Entity) ([]byte, []vast.Entity, error) {
+// pack does the work of Pack, or of Take except for the deletions. It also returns the entities of the parcel.
+func (p *Packer) pack(dst []byte, roots []vast.Entity, take bool) ([]byte, []vast.Entity, error) {
+	function := "store.Packer.Pack"
+	if take {
+		function = "store.Packer.Take"
+	}
 	err := p.ready(function, true)
 	if err == nil {
 		k := &packing{Packer: p, b: dst, begin: len(dst)}
 		p.packing = k
 		defer k.end()
-		if err = k.pack(roots); err == nil && function == "store.Packer.Take" {
+		if err = k.pack(roots); err == nil && take {
 			err = k.checkRefuse()
 		}
 		if err == nil {
