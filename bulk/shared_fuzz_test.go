@@ -92,10 +92,10 @@ func FuzzSharedPool(f *testing.F) {
 }
 
 func sharedRounds() int {
-	if !longtest.Enabled() || vm.HeapStandIn() {
+	if vm.HeapStandIn() {
 		return 1
 	}
-	return longtest.Pick(2, 6)
+	return longtest.Pick(1, 6)
 }
 
 func TestSharedPoolAgainstModel(t *testing.T) {
