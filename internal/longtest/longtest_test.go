@@ -12,3 +12,23 @@ func TestPick(t *testing.T) {
 		t.Errorf("with VAST_LONG=1, Enabled returned %v, want %v", Enabled(), want)
 	}
 }
+
+func TestOnly(t *testing.T) {
+	t.Setenv("VAST_LONG", "")
+	ran := false
+	t.Run("usual", func(t *testing.T) {
+		Only(t)
+		ran = true
+	})
+	if ran {
+		t.Error("a long test ran without VAST_LONG")
+	}
+	t.Setenv("VAST_LONG", "1")
+	t.Run("long", func(t *testing.T) {
+		Only(t)
+		ran = true
+	})
+	if want := !testing.Short(); ran != want {
+		t.Errorf("with VAST_LONG=1, whether the long test ran is %t, want %t", ran, want)
+	}
+}

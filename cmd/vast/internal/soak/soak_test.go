@@ -222,9 +222,7 @@ func TestJSON(t *testing.T) {
 // TestWornIsReplaced checks that a round replaces a worn-out container and closes it. Otherwise, the old
 // container would count as a leak.
 func TestWornIsReplaced(t *testing.T) {
-	if !longtest.Enabled() {
-		t.Skip("it inserts half a million elements three times")
-	}
+	longtest.Only(t) // it inserts half a million elements three times
 	var sum tally
 	c := openWorn()
 	c.round(&sum)
