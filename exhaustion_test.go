@@ -288,10 +288,7 @@ func TestLimitOfColumnGrow(t *testing.T) {
 
 // TestLimitAtEveryStep runs a program under limits that grow from 0 bytes until three limits refuse nothing.
 func TestLimitAtEveryStep(t *testing.T) {
-	step := 16 << 10
-	if !longtest.Enabled() {
-		step = 128 << 10
-	}
+	step := longtest.Pick(128<<10, 16<<10)
 	enough := 0
 	for max := 0; enough < 3; max += step {
 		limit := vm.NewLimit(max)

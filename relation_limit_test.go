@@ -8,10 +8,7 @@ import (
 )
 
 func TestRelationLimit(t *testing.T) {
-	step := 32 << 10
-	if !longtest.Enabled() {
-		step = 256 << 10
-	}
+	step := longtest.Pick(256<<10, 32<<10)
 	refusals := 0
 	for enough := 0; enough < 2; step += step / 4 {
 		limit := vm.NewLimit(step)

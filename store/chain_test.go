@@ -490,10 +490,7 @@ func TestKeepChains(t *testing.T) {
 
 func TestDeathWhileCompacting(t *testing.T) {
 	whole, hash := chainOf(t)
-	step := int64(1)
-	if !longtest.Enabled() {
-		step = 7
-	}
+	step := int64(longtest.Pick(7, 1))
 	for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
 		for call, past := int64(1), false; !past; call += step {
 			d := whole.Copy(uint64(call))

@@ -353,10 +353,7 @@ func (y *yard) copyHandles(other *yard) {
 }
 
 func TestContainersRunSaveLoadRun(t *testing.T) {
-	seeds := uint64(12)
-	if !longtest.Enabled() {
-		seeds = 2
-	}
+	seeds := uint64(longtest.Pick(2, 12))
 	for seed := range seeds {
 		layout := bulk.Layout(seed % 4)
 		a := newYard(t, yardOptions{layout: layout, capacity: 1 << (17 + seed%5*2)})

@@ -17,10 +17,7 @@ import (
 // more.
 func TestKeepForSpacing(t *testing.T) {
 	const second = int64(1000)
-	seconds := 3 * 60 * 60
-	if !longtest.Enabled() {
-		seconds = 30 * 60
-	}
+	seconds := longtest.Pick(30*60, 3*60*60)
 	o := Options{Keep: 5, KeepFor: time.Duration(seconds) * time.Second / 2}
 	r := rand.New(rand.NewPCG(1, 1))
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).UnixMilli()

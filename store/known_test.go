@@ -163,10 +163,7 @@ func (*modelPages) close() error { return nil }
 func TestDeltas(t *testing.T) {
 	defer FindWritten(ByTheKernel)() // makes small arrays late, too
 	var late, warm, hot bool
-	seeds := uint64(60)
-	if !longtest.Enabled() {
-		seeds = 12
-	}
+	seeds := uint64(longtest.Pick(12, 60))
 	types := []reflect.Type{reflect.TypeFor[byte](), reflect.TypeFor[uint32](), reflect.TypeFor[[3]float64](),
 		reflect.TypeFor[[33]byte](), reflect.TypeFor[[5000]byte](), reflect.TypeFor[uint64]()}
 	for seed := range seeds {

@@ -52,10 +52,7 @@ func resourcesOf(w *vast.World) (o store.Options) {
 // program with the types of the world loads an equal world from the file that Save writes for the result of
 // LoadAny.
 func TestLoadAny(t *testing.T) {
-	seeds := uint64(12)
-	if !longtest.Enabled() {
-		seeds = 2
-	}
+	seeds := uint64(longtest.Pick(2, 12))
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	for seed := range seeds {
 		a := newTown(t, seed%2 == 0)

@@ -93,10 +93,7 @@ func TestOpenAt(t *testing.T) {
 		if closed {
 			first = 25
 		}
-		step := uint64(1)
-		if !longtest.Enabled() {
-			step = 5
-		}
+		step := uint64(longtest.Pick(5, 1))
 		for tick := first; tick <= 33; tick += step {
 			k := n.openAt(t, tick, true)
 			if k.st.LastTick() != tick || !bytes.Equal(k.saved(t), n.saved[tick]) {

@@ -248,10 +248,7 @@ func load(t *testing.T, n *town, file []byte, o store.Options) *store.Report {
 }
 
 func TestRunSaveLoadRun(t *testing.T) {
-	seeds := uint64(12)
-	if !longtest.Enabled() {
-		seeds = 4
-	}
+	seeds := uint64(longtest.Pick(4, 12))
 	for seed := range seeds {
 		a := newTown(t, false)
 		a.live(seed, 3000)

@@ -240,10 +240,7 @@ func TestClearedInDeltas(t *testing.T) {
 // TestDeathWhileMerging stops the program at disk calls of a checkpoint that merges deltas and removes the
 // replaced files.
 func TestDeathWhileMerging(t *testing.T) {
-	step := int64(1)
-	if !longtest.Enabled() {
-		step = 4
-	}
+	step := int64(longtest.Pick(4, 1))
 	for _, keep := range []int{1, 3} {
 		for _, how := range []func(*sim.Disk, int64){(*sim.Disk).KillAt, (*sim.Disk).PowerCutAt} {
 			for call, past := int64(1), false; !past; call += step {
