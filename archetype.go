@@ -113,8 +113,8 @@ func appendKey(key []byte, columns []*column) []byte {
 	return key
 }
 
-// Len returns the number of living entities that were born with this archetype. Complexity: linear in the
-// number of extents.
+// Len returns the number of living entities of this archetype: an entity belongs to the archetype that it was
+// born with, until [World.Regroup] moves it to another archetype. Complexity: linear in the number of extents.
 func (a *Archetype) Len() int {
 	n := 0
 	for _, x := range a.extents {

@@ -32,7 +32,8 @@ func TestArchetypeIsItsSet(t *testing.T) {
 		}
 		seen[w.Archetype(set...)] = i
 	}
-	// Two archetypes of the first loop are not of sets: those of three columns and of the columns 0 and 299.
+	// The first loop made two archetypes that sets does not have: with three columns, and with the columns 0
+	// and 299.
 	if n := len(w.Stats().Archetypes); n != len(sets)+2 {
 		t.Errorf("%d archetypes, want %d", n, len(sets)+2)
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // Ready checks that a function of package store may use a world, and returns the number of the world's
-// columns. writes says that the function writes the world to a file. Ready then returns an error if some
-// Commands have not been applied.
+// columns. writes says whether the function writes the world to a file. If so, Ready also returns an error
+// when some Commands have not been applied.
 func (states) Ready(function string, w *World, writes bool) (columns int, err error) {
 	w.mustBeOpen(function)
 	w.mustRunAlone(function)

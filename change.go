@@ -51,7 +51,7 @@ var operationNames = [...]string{
 }
 
 // callback describes a user's function that an operation calls. The function must not change the structure,
-// because the operation has already made room, and relies on this room.
+// because the operation has not ended. For example, it may rely on room that it has made.
 type callback struct {
 	what   string  // empty while no callback is running
 	column *column // column of the hook, nil for other callbacks
@@ -84,9 +84,10 @@ func (w *World) refuse(op operation) {
 	w.changedWhile(w.calling.String())
 }
 
-// mustRunAlone panics if a callback is running. method is the name of the caller. The callers make no
-// structural change, but they must not run inside an operation: World.Trim and World.Require would release
-// room that the operation made, Tracker.Next would discard notes, and a saved world would be half changed.
+// mustRunAlone panics if a callback is running. method is the name of the caller. Not all callers make
+// structural changes, but none may run inside an operation. For example, World.Trim and World.Require would
+// release room that the operation made, Tracker.Next would discard notes, and a saved world would be half
+// changed.
 func (w *World) mustRunAlone(method string) {
 	if w.calling.what != "" {
 		panic(fmt.Sprintf("vast: %s was called while %s: call it after that operation has ended", method,

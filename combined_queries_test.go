@@ -305,7 +305,7 @@ func (m *combinedModel) checkRuns(q *combinedQuery, es []Entity) {
 		if n > 0 && q.bySlot() {
 			m.must(r.Start() > last.Start()+last.Len() || r.Start() == last.Start()+last.Len() &&
 				m.optionals(q, r.Entity(0)) != m.optionals(q, last.Entity(0)),
-				"the run at slot %d continues the run before", r.Start())
+				"the run at slot %d continues the previous run", r.Start())
 		}
 		for _, c := range q.with {
 			if c < combinedValues && m.values[c].slice != nil {

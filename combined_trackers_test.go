@@ -17,7 +17,7 @@ type combinedTracker struct {
 // combinedTracked lists sets of column numbers. Each tracker observes one set.
 var combinedTracked = [][]int{{0, 2, 3, 6}, {0, 5, 7, 12}, {1, 4, 8, 13}, {2, 6, 9, 10, 11}}
 
-// wrote records in the model of each tracker that an entity gained or wrote a component.
+// wrote records in the model of each tracker that a component of an entity was added or written.
 func (m *combinedModel) wrote(col int, e Entity) {
 	for _, tr := range m.trackers {
 		if tr != nil && tr.written[col] != nil {

@@ -130,7 +130,7 @@ func TestApplyInsideQueries(t *testing.T) {
 		}
 	}, "changed while a query was running, by World.Apply", "writing values is not a structural change",
 		"in Commands and apply them after the loop")
-	// In a loop over a query, Apply may skip commands.
+	// An Apply that skips all commands changes nothing, so the loop goes on.
 	n := 0
 	for range w.Query(num).All() {
 		c.Delete(Entity{})
@@ -236,8 +236,8 @@ func TestApplyAndHooks(t *testing.T) {
 	}
 }
 
-// TestApplyOrder checks that Apply orders commands by position, then by its arguments, then by the order of
-// recording.
+// TestApplyOrder checks that Apply orders commands by position, then by the order of its arguments, then by
+// the order of recording.
 func TestApplyOrder(t *testing.T) {
 	w := NewWorld(Options{MaxEntities: 1024})
 	defer w.Close()

@@ -71,11 +71,11 @@ func benchmarkDeleteList(b *testing.B, entities, n int, anywhere, shuffled bool)
 			}
 		}
 	}
-	sides := []func(*World, [][]Entity) int{deleteLoops, deleteLists}
-	samples := measure.Turns(max(b.N, 5), len(sides), nil, func(side int) float64 {
+	ways := []func(*World, [][]Entity) int{deleteLoops, deleteLists}
+	samples := measure.Turns(max(b.N, 5), len(ways), nil, func(way int) float64 {
 		refill()
 		start := time.Now()
-		deleted := sides[side](w, lists)
+		deleted := ways[way](w, lists)
 		took := time.Since(start)
 		if deleted != total {
 			b.Fatalf("%d of %d deleted", deleted, total)

@@ -35,14 +35,14 @@
 //   - presence bits: one bit for each slot, set if the slot's entity has a component
 //   - word: 64 slots, whose presence bits are one uint64
 //   - extent: consecutive words that one archetype owns
-//   - run: a maximal range of consecutive slots that all match a query
+//   - run: a range of consecutive slots whose entities all match a query, or are all new
 //   - structural change: making or deleting an entity, adding or removing a component, making or removing a
 //     link; writing a component's value is not a structural change
 //   - owner: the goroutine that changes a world's structure
 //   - source, target: the two ends of a link; the source has the [Relation] or the [Edges]
 //   - depth: how many ancestors an entity has in a relation
-//   - position: a number that orders commands for [World.Apply]; commands of equal position stay in the order
-//     of recording
+//   - position: a number that orders commands for [World.Apply]; commands of equal position in one [Commands]
+//     stay in the order of recording
 //   - placeholder: the Entity that [Commands.New] returns; [Commands.Resolve] finds the real entity after
 //     Apply
 //   - mark: a tracker's note that a component was written; Set, Edit, EditAt and EditRun leave a mark, Get,
@@ -52,11 +52,12 @@
 //
 // An entity's slot is the index of its component in the column. A look-up tests the generation and one bit.
 // Adding a component writes its value and sets one bit. Removing a component clears the bit. No component
-// moves. A query combines 64 presence bits at a time, and passes 4,096 or 262,144 slots in one step if all of
-// these slots match or no slot matches. Links are indices in columns: linking takes a few writes, and walking
-// over the sources of a target takes one step for each source. Recording a command writes a few machine words
-// off the Go heap. A world without hooks and trackers pays one test for each change. A world commits memory
-// when it first needs the memory, and [World.Trim] gives back memory that no entity needs.
+// moves. A query combines 64 presence bits at a time. It passes 4,096 slots in one step if all of them match,
+// and 4,096 or 262,144 slots if none of their entities has a component that the query requires. Links are
+// indices in columns: linking takes a few writes, and walking over the sources of a target takes one step for
+// each source. Recording a command writes a few machine words off the Go heap. A world without hooks and
+// trackers pays one test for each change. A world commits memory when it first needs the memory, and
+// [World.Trim] gives back memory that no entity needs.
 //
 // # Lifetimes
 //

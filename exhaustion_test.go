@@ -220,8 +220,8 @@ func hog(t *testing.T, limit *vm.Limit) (leave func(bytes int)) {
 }
 
 // TestLimitWithoutQuarter checks that an archetype grows only by the words that it needs if the limit has no
-// room for a quarter of the archetype's words. The second attempt uses the memory that the first attempt
-// committed.
+// room for a quarter of the archetype's words. The growth by a quarter fails first and gives its memory back;
+// the growth by the needed words uses this memory.
 func TestLimitWithoutQuarter(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	leave := hog(t, limit)

@@ -26,7 +26,7 @@ func init() {
 	}
 }
 
-// columnWithStray makes a world with one entity. past points to a slot far beyond the column's memory.
+// columnWithStray makes a world with one entity. past points far beyond the column's usable slots.
 func columnWithStray() (c Column[number], e Entity, past *number) {
 	w := NewWorld(Options{Name: "demo", MaxEntities: 8_000_000})
 	c = NewColumn[number](w)

@@ -64,7 +64,8 @@ func NewOrder[T any, K OrderKey](q Query, col ValueColumn[T], key func(*T) K) *O
 // other components by the slot. Entities with equal keys come in the order of their slots. −0 and +0 are
 // equal, and NaNs come last. Order reads the keys when the loop begins. Values that are written later do not
 // change the order. The rules of [Query.Runs] hold. Complexity: linear in the number of entities, times the
-// number of bytes in which keys differ.
+// number of bytes in which keys differ. If the query asks for a target ([Query.To]), the loop also sorts the
+// slots by comparison.
 func (o *Order[T, K]) Ascending() iter.Seq2[Slot, *T] { return o.sorted(0) }
 
 // Descending is like [Order.Ascending], but yields the largest key first. As in Ascending, entities with
@@ -140,9 +141,9 @@ func rank[K OrderKey](key K, invert uint64) uint64 {
 	switch {
 	case key != key:
 		return math.MaxUint64
-	case one/2 != zero:
+	case one/2 != zero: // K is a floating-point type
 		return rankFloat(float64(key), invert)
-	case zero-one > zero:
+	case zero-one > zero: // K is unsigned
 		return uint64(key) ^ invert
 	}
 	return uint64(key) ^ 1<<63 ^ invert

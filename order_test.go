@@ -37,7 +37,7 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 	}
 	q := w.Query(col).Without(other)
 	o := NewOrder(q, col, key)
-	less := func(turn int) func(a, b Entity) int {
+	less := func(direction int) func(a, b Entity) int {
 		return func(a, b Entity) int {
 			x, y := key(col.Get(a)), key(col.Get(b))
 			if x != x || y != y {
@@ -46,13 +46,13 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 				}
 				return cmp.Compare(fmt.Sprint(x != x), fmt.Sprint(y != y)) // NaNs come last in each direction
 			}
-			return turn * cmp.Compare(x, y)
+			return direction * cmp.Compare(x, y)
 		}
 	}
 	for round := range 3 {
-		for turn, seq := range map[int]iter.Seq2[Slot, *uint64]{1: o.Ascending(), -1: o.Descending()} {
+		for direction, seq := range map[int]iter.Seq2[Slot, *uint64]{1: o.Ascending(), -1: o.Descending()} {
 			want := entitiesOf(q)
-			slices.SortStableFunc(want, less(turn))
+			slices.SortStableFunc(want, less(direction))
 			var got []Entity
 			for s, v := range seq {
 				e := s.Entity()
@@ -62,7 +62,7 @@ func ordered[K OrderKey](t *testing.T, n int, random func(*rand.Rand) K) {
 				got = append(got, e)
 			}
 			if !slices.Equal(got, want) {
-				t.Fatalf("%s, round %d, direction %d: the order is wrong", name, round, turn)
+				t.Fatalf("%s, round %d, direction %d: the order is wrong", name, round, direction)
 			}
 		}
 		for _, e := range entitiesOf(q) {

@@ -281,7 +281,8 @@ func (m *promisesModel) addMany(f *promisesWorld, c int, es []Entity, what strin
 	}
 }
 
-// deleteSome deletes some entities. A deletion ends the promised births of the entity's archetype.
+// deleteSome deletes some entities. A deletion can end the promise of births in the entity's archetype, so
+// the model then expects no promise.
 func (m *promisesModel) deleteSome(f *promisesWorld, b *byteStream) {
 	m.what = "deletions"
 	for _, e := range f.some(b) {

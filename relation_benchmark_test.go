@@ -22,8 +22,8 @@ type hierarchy struct {
 	n            int
 }
 
-// newHierarchy returns a hierarchy with a million entities: 1,000 roots, and at most 4 levels below them. If
-// scattered is false, the children of each parent are made together.
+// newHierarchy returns a hierarchy with about a million entities: 1,000 roots, and at most 4 levels below
+// them. If scattered is false, the children of each parent are made together.
 func newHierarchy(scattered bool) *hierarchy {
 	h := &hierarchy{w: NewWorld(Options{})}
 	h.local, h.world = NewColumn[transform](h.w).Named("local"), NewColumn[transform](h.w).Named("world")
@@ -112,7 +112,7 @@ func (h *hierarchy) byRecursion(e Entity, t *transform) {
 	}
 }
 
-// BenchmarkTransforms computes the places of a million entities in the world from the places of their
+// BenchmarkTransforms computes the places of about a million entities in the world from the places of their
 // parents.
 func BenchmarkTransforms(b *testing.B) {
 	for _, scattered := range []bool{false, true} {

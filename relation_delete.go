@@ -88,7 +88,7 @@ type deletion struct {
 	world *World
 	marks []uint64 // one bit for each slot: whether the slot's entity is in the set
 	words []uint32 // indices of the words in which marks has bits
-	queue []uint32 // targets in the set whose sources close must still add
+	queue []uint32 // targets in the set whose sources the method close must still add
 	slots []uint32 // buffer
 }
 

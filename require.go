@@ -114,7 +114,7 @@ type gaining struct {
 	by      []*column  // added columns that require this column; nil if the operation names this column
 	gains   []wordMask // slots that gain the component; nil if the operation needs no list
 	missing int        // number of slots in gains
-	share   int        // largest number of gains that redeem promises
+	share   int        // largest number of gains that use room promised by Grow
 }
 
 // gaining returns the components that the entities of a query gain in an operation that adds the given
@@ -153,7 +153,7 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 	}
 	for i := range all {
 		for _, c := range all[i].by {
-			// Only the entities that gain c in this operation redeem promises of c.
+			// Only the entities that gain c in this operation use room that Grow promised for c.
 			for _, g := range all {
 				if g.column == c {
 					all[i].share += min(c.promised, g.missing)

@@ -450,8 +450,8 @@ func (k *relation) checkFamilies() error {
 	if k.cyclic {
 		return nil
 	}
-	// Only sources at the largest level, the constant deep, can form a circle: every other source has a
-	// larger level than its target.
+	// Only sources at the largest level, the constant deep, can form a circle: every other source must have a
+	// larger level than its target, which checkInvariants verifies later.
 	known := make(map[uint32]bool)
 	for slot := range k.sources.present() {
 		var path []uint32

@@ -34,7 +34,7 @@ func (s ColumnStats) Density() float64 { return share(s.Entities, s.Slots) }
 // ArchetypeStats describe one archetype.
 type ArchetypeStats struct {
 	Columns  []string
-	Entities int // number of living entities that were born with the archetype
+	Entities int // number of living entities in the slots of the archetype
 	Slots    int // number of slots that the archetype owns
 	Extents  int // number of runs of slots that the archetype owns
 	Runs     int // number of runs of neighbouring slots that hold an entity

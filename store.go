@@ -32,8 +32,8 @@ type store interface {
 	has(n, owed int) bool
 	// room makes room for n puts and for `owed` more puts. On failure nothing has changed.
 	room(n, owed int) error
-	// mark returns a function that undoes all growth since the call of mark, or nil if there is nothing to
-	// undo. The caller makes no put between mark and undo.
+	// mark returns a function that undoes all growth since the call of mark, or nil if the store undoes no
+	// growth. The caller makes no put between mark and undo.
 	mark() (undo func())
 	// trim gives back the memory that no element needs, except room for the next n puts.
 	trim(n int) error

@@ -33,7 +33,7 @@ import (
 type Tracker struct {
 	world   *World
 	columns []*column
-	marks   []*marks // marks of each element of columns
+	marks   []*marks // the notes about each column, in the order of columns
 	looks   int      // number of calls of Next
 	closed  bool
 }
@@ -140,7 +140,7 @@ func (t *Tracker) Changed(col AnyColumn) iter.Seq[Entity] {
 	})
 }
 
-// selection selects entities from a tracker's marks.
+// selection selects entities from the notes of a tracker.
 type selection struct {
 	set  func(*marks) *bitset.Set             // returns a set with a bit in each word that pick must examine
 	pick func(*marks, *column, uint32) uint64 // returns the selected slots of a word

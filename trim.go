@@ -7,13 +7,14 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Trim gives back memory that no entity needs, in whole pages: elements of slots whose entity lacks the
-// component, and control data of slots that no archetype owns. Memory after the last slot that an archetype
-// owns no longer counts against [Options.Limit]. Trim ends all promises of room for components and links,
-// except the promises of [Archetype.Grow]. It keeps the notes of trackers.
+// Trim gives back memory that no entity needs, in whole pages: elements of slots without an entity that
+// has the component, and control data of slots that no archetype owns. Memory after the last slot that an
+// archetype owns no longer counts against [Options.Limit]. Trim ends all promises of room for components and
+// links, except the promises of [Archetype.Grow]. It keeps the notes of trackers.
 //
 // Call Trim after many entities were deleted. Trim is not a structural change, but must run alone, as
-// structural changes do. If a system call fails, Trim returns a [*vm.Error], and the world still works.
+// structural changes do. If a system call fails, Trim returns an error that wraps a [*vm.Error], and
+// the world still works.
 //
 // Complexity: one step for each gap between entities in each column, and at most a few system calls for each
 // gap of at least a page.

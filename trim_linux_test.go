@@ -24,7 +24,7 @@ func TestTrimResident(t *testing.T) {
 	total := 10_000_000
 	var o Options
 	if !longtest.Enabled() || invariants.Enabled {
-		// Huge pages would change the result, because the world has only few entities.
+		// With so few entities, huge pages would change the result.
 		total, o.Pages = 2_000_000, vm.PagesSmall
 	}
 	if invariants.Enabled {

@@ -16,7 +16,7 @@ func visiting(t *testing.T, w *World, ctx context.Context, look func() bool) <-c
 	bell := make(chan struct{}, 1)
 	defer w.NotifyVisits(bell)()
 	select {
-	case <-bell: // earlier visits wait
+	case <-bell: // NotifyVisits has rung for an earlier visit
 	default:
 	}
 	result := make(chan error, 1)

@@ -41,8 +41,9 @@ type Options struct {
 
 // World holds entities and the columns of their components. Make a World with [NewWorld].
 //
-// Only one goroutine may use a world at a time, with one exception: while nothing changes the world's
+// Only one goroutine may use a world at a time, with two exceptions. While nothing changes the world's
 // structure, any number of goroutines may look up entities, run queries, and write to different elements.
+// Other goroutines may call [World.Visit] at any time.
 type World struct {
 	options Options
 	calling callback        // the user's function that an operation is calling now

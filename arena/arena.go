@@ -16,8 +16,8 @@ type Options struct {
 	// "arena.Arena".
 	Name string
 	// Capacity is the number of bytes that the arena can give out. New reserves addresses for all these
-	// bytes. This costs no memory, unless regions are Go heap memory ([vm.PagesHeap], the race detector,
-	// systems without virtual memory). Default: 16 GiB, or 16 MiB on the Go heap.
+	// bytes. This costs no memory, unless regions are Go heap memory ([vm.PagesHeap] or [vm.HeapStandIn]).
+	// Default: 16 GiB, or 16 MiB on the Go heap.
 	Capacity int
 	// HighWater is the number of bytes, from the start of the arena, that the arena keeps committed after a
 	// release. It is rounded up to whole pages. Released bytes below HighWater are cleared; released memory
@@ -101,8 +101,8 @@ func New(o Options) (*Arena, error) {
 		span: span, region: r, name: o.Name}, nil
 }
 
-// Alloc returns the address of size zero bytes. The address is a multiple of align. Alloc is for sizes from
-// untrusted input, and for memory that is not a Go type. Do not store Go pointers in this memory.
+// Alloc returns the address of size bytes, which are zero. The address is a multiple of align. Alloc is for
+// sizes from untrusted input, and for memory that is not a Go type. Do not store Go pointers in this memory.
 //
 // On failure Alloc changes nothing and returns an [*vm.Error] that wraps [vm.ErrSize] (a negative size),
 // [vm.ErrCapacity] (Options.Capacity) or another error of [vm.Region.Commit]. Alloc panics if align is not a

@@ -1,10 +1,9 @@
 // Package arena holds allocations that are made one after the other and freed together: the working memory of
 // a request, of a tick, or of a loaded scene.
 //
-// An [Arena] is a range of reserved addresses and a position in it. [Make] and [MakeSlice] only move the
-// position forward. [Arena.Reset] moves it back to the start, and [Arena.Release] moves it back to an
-// [Arena.Mark]. Allocations are not freed individually, they never move, and the garbage collector does not
-// scan them.
+// An [Arena] is a range of reserved addresses and a position in it. [Make] and [MakeSlice] move the position
+// forward. [Arena.Reset] moves it back to the start, and [Arena.Release] moves it back to an [Arena.Mark].
+// Allocations are not freed individually, they never move, and the garbage collector does not scan them.
 //
 //	a, err := arena.New(arena.Options{Name: "frame"})
 //	for {

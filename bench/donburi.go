@@ -209,7 +209,7 @@ func (s *donburiStore) check(n int) error {
 		func(e donburi.Entity) *Velocity { return donburiVelocity.Get(s.world.Entry(e)) })
 }
 
-// checkMatching checks the entities that a query finds, because renew leaves s.entities of the old world.
+// checkMatching checks the entities that a query finds, because s.entities may belong to an older world.
 func (s *donburiStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

@@ -57,7 +57,7 @@ type earthPart struct {
 // earthRuns has one run for each number of travellers. Several rows share a run.
 var earthRuns = make(map[int][]earthPart)
 
-// newEarthPart makes a side that shows one figure of a part.
+// newEarthPart returns a function that makes a side. The side shows one figure of a part.
 func newEarthPart(part int, figure func(p earthPart) time.Duration) func(n int) side {
 	return func(n int) side {
 		var err error

@@ -82,10 +82,10 @@ func (c *cells) end() uint {
 	return end
 }
 
-// startLeaving marks the slabs and stretches whose lists are to move to lower addresses. First it
-// marks, in each class, the highest slabs whose lists fit into the other slabs. It returns the unit at which
-// the other slabs and all stretches would end if there were no gaps. Then it marks the slabs and stretches
-// that end behind this unit.
+// startLeaving marks the slabs and stretches whose lists are to move to lower addresses. First it marks, in
+// each class, the highest slabs whose lists fit into the other slabs. Without gaps, the other slabs and all
+// stretches would end at the unit end. Then startLeaving marks the slabs and stretches that end behind this
+// unit.
 func (c *cells) startLeaving() (end uint) {
 	c.reclaim()
 	for i := range c.classes {

@@ -172,8 +172,8 @@ func (c *cells) gap(n uint) uint {
 }
 
 // takeUnits takes the lowest gap of the wanted number of units, or else of the needed number. If both fail,
-// it frees the empty slabs that giveSlab kept, and tries again. n is the number of elements in the error.
-// After an error no units are taken.
+// it frees the slabs without lists, and tries again if there were such slabs. n is the number of elements in
+// the error. After an error no units are taken.
 func (c *cells) takeUnits(op operation, n int, needed, wanted uint) (u, units uint, err error) {
 	for {
 		for units = wanted; ; units = needed {

@@ -62,7 +62,7 @@
 //
 // # Waste
 //
-// Committed memory may be touched; resident memory was touched. Unused memory has these bounds, in bytes
+// Committed memory is ready for use; resident memory has been used. Unused memory has these bounds, in bytes
 // (compare "Virtual Arrays for Virtual Worlds", 3dverse):
 //
 //	committed − elements ≤ step − element    Pool, Dense

@@ -46,6 +46,7 @@ func (e *epochs) join() *presence {
 	return p
 }
 
+// part undoes join.
 func (e *epochs) part(p *presence) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

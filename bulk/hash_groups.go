@@ -59,12 +59,13 @@ func (x *HashIndex[K, V]) mustAddToGroup(v V) {
 // value. If fewer than fewestInGroup values remain, they get slots again.
 func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	group := *x.groupIn(at)
-	removed, beside := x.many.removeBeside(group, v)
+	removed, near := x.many.removeBeside(group, v)
 	if !removed {
 		return false
 	}
 	x.len--
-	if beside < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
+	// near counts a part of the other values. If it is large enough, hasFewer need not count all of them.
+	if near < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
 		x.endGroup(h, k, group)
 	}
 	// The table may be too empty, because a promise of Grow prevented squeezing when groups were made.

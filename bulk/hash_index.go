@@ -38,7 +38,7 @@ type HashIndex[K comparable, V any] struct {
 	changes int  // number of changes, so that loops detect a change
 	span    snugSpan
 	promise promise
-	many    tree[uint32, V] // pairs of group and value, for keys with more than maxInSlots values
+	many    tree[uint32, V] // pairs of group and value; a group has the values of one key
 	group   uint32          // the group that was made last
 	moved   []entry[K, V]   // scratch memory of stretch
 	stub    []uint64        // an empty bucket, for a table without memory

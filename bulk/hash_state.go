@@ -186,8 +186,8 @@ func (s *hashIndexState[K, V]) place(c state.Contents) error {
 	return nil
 }
 
-// checkKeys returns an error if a pair is in the index twice, or if a key has slots where it should have a
-// group.
+// checkKeys returns an error if a key has a value twice, more than maxInSlots slots, or both slots and a
+// group of values.
 func (x *HashIndex[K, V]) checkKeys() error {
 	for i := range x.end {
 		p := x.bucket(i)

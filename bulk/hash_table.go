@@ -21,7 +21,7 @@ import (
 // Many goroutines may read buckets while no goroutine changes them.
 type buckets[K comparable, V any] struct {
 	base  unsafe.Pointer // bucket 0
-	small uint64         // number of small homes, for hashes that are not stretched yet
+	small uint64         // number of small homes, for hashes that are not stretched (see hash_growth.go)
 	large uint64         // number of large homes, for stretched hashes
 	split uint64         // the first of the small homes whose hashes are stretched
 	end   uint64         // number of buckets that have memory

@@ -131,7 +131,8 @@ func TestIndexed(t *testing.T) {
 	}
 }
 
-// If the second of two indices fails, the pool and the first index must be unchanged.
+// After an Insert or Update that fails, the pool and both indices must be unchanged. The second index,
+// bySpeed, refuses NaN.
 func TestIndexedFailures(t *testing.T) {
 	u := newIndexedUnits(t, Options{Capacity: 100}, Options{Capacity: 100})
 	u.attach(t)

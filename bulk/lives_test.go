@@ -35,7 +35,7 @@ var lives = []struct {
 		liveHandled(l, func() (handledLife, error) {
 			return NewSharedPool[record](l.o)
 		})
-	}, "the address of the stack"},
+	}, "goroutines choose lines of slots by the addresses of their stacks"},
 	{"Table by columns", func(l *life) { liveTable(l, LayoutColumns) }, ""},
 	{"Table by blocks of 8", func(l *life) { liveTable(l, LayoutBlocks8) }, ""},
 	{"Table by blocks of 16", func(l *life) { liveTable(l, LayoutBlocks16) }, ""},

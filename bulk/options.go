@@ -18,8 +18,7 @@ type Options struct {
 	Name string
 	// Capacity is the largest number of elements. Addresses for all of them are reserved; addresses cost no
 	// memory. Default: as many as MaxBytes allows; without MaxBytes, as many as fill 16 GiB of addresses,
-	// or 16 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual
-	// memory).
+	// or 16 MiB if regions are Go heap memory ([vm.PagesHeap] or [vm.HeapStandIn]).
 	Capacity int
 	// MaxBytes is a budget for the bytes of all elements. Exceeding it is an error wrapping [vm.ErrLimit].
 	// Default: none.

@@ -30,11 +30,11 @@ import (
 type OrderedIndex[K cmp.Ordered, V any] struct {
 	tree    tree[K, V]
 	promise promise
-	changes int // number of changes so far; loops compare it to detect a change
+	changes int // number of calls of changed; loops compare it to detect a change
 	region  *vm.Region
 	plan
 	ended     error // the panic after Close
-	unchecked int   // changes since checkInvariants ran
+	unchecked int   // calls of changed since checkInvariants ran
 }
 
 // NewOrderedIndex makes an empty index. It reserves addresses and takes no memory. Options.Capacity is a
@@ -253,8 +253,8 @@ func (x *OrderedIndex[K, V]) mustBe(changes int, loop string) {
 	}
 }
 
-// changed counts a change. With the build tag invariants it sometimes checks the tree: once in x.tree.len/16
-// changes, because a check of a large index takes long.
+// changed counts a call that may have changed the index. With the build tag invariants it sometimes checks
+// the tree: once in x.tree.len/16 such calls, because a check of a large index takes long.
 func (x *OrderedIndex[K, V]) changed() {
 	x.changes++
 	if !invariants.Enabled {

@@ -100,7 +100,7 @@ func (p *Pool[T]) InsertZero() (h Handle[T], e *T) {
 }
 
 // take takes the lowest free slot. The caller must overwrite all bytes of the slot. take is not a part of
-// Insert, so that the compiler can inline Insert: a call of Insert copies the element once more.
+// Insert, so that the compiler can inline Insert: otherwise, Insert would copy the element once more.
 func (p *Pool[T]) take() (Handle[T], *T) {
 	// In the usual case a fresh slot is taken, and no summary changes. This path calls no function.
 	word := p.word(p.hint)
@@ -172,7 +172,7 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 		after := before &^ (1 << (i % wordBits))
 		// In the usual case only the bit changes. This path calls no function, so that the processor can work
 		// on many removals at the same time. The hint need not change. If slot i is below the hint, the other
-		// holes of its word are retired. Slot i has the same generation as these holes: it is retired, too.
+		// holes of its word are retired. All slots of the word have one generation here: i is retired, too.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after

@@ -77,7 +77,7 @@ func (r roomOf[T]) Reserve(c state.Contents) error {
 
 func mustBeMark(mark uint32) error {
 	if mark == 0 || mark&generation.MaxCount != 0 {
-		return fmt.Errorf("the mark of a container is %#x, which is not a mark", mark)
+		return fmt.Errorf("the mark of a container is %#x, want 1 to 255 in the high 8 bits", mark)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func makeSharedForTest[T any](o Options) (*sharedForTest[T], error) {
 
 func (p *sharedForTest[T]) Insert(v T) (Handle[T], *T) {
 	p.changes++
-	// The model counts the slots that the inserter keeps as free. Close gives them back.
+	// In the model, the slots that the inserter keeps are free. Close gives them back to the pool.
 	if p.changes%100 == 0 || p.Len()+4*slotsPerWord >= p.SharedPool.plan.capacity {
 		p.inserter.Close()
 	}

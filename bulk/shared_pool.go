@@ -241,7 +241,7 @@ func (p *SharedPool[T]) Clear(f func(Handle[T], *T)) {
 	}
 }
 
-// clear removes the elements of a chunk, but leaves the slots that inserters have parked. It must run alone.
+// clear removes the elements of a chunk, but leaves the slots that inserters keep. It must run alone.
 func (c *sharedChunk) clear() {
 	for k := range c.words {
 		w, i := c.words[k].Load(), uint(k*slotsPerWord)

@@ -12,8 +12,8 @@ import (
 // goroutine, and Close it when the goroutine ends. Any goroutine may remove an element that the inserter has
 // inserted, and the inserter may remove any element.
 //
-// An inserter keeps the slots of the elements that it removes, and fills these slots again. If it needs more
-// slots, it takes all free slots of a word of 32 slots together. Therefore it competes for a line of 256
+// An inserter may keep the slots of the elements that it removes, and fills these slots again. If it needs
+// more slots, it takes all free slots of a word of 32 slots together. Therefore it competes for a line of 256
 // slots only once in many operations. It writes to cache lines of its own as long as goroutines remove only
 // elements that they have inserted.
 //

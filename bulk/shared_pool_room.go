@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Grow makes the next n insertions of all goroutines together unable to fail, by committing memory for them.
+// Grow commits memory for n insertions: the next n insertions of all goroutines together cannot fail.
 // Add 127 to n for each [Inserter] that inserts afterwards: it may keep up to 127 free slots that other
 // goroutines cannot take. Grow panics if n is negative. Complexity: one step for each 32 slots.
 //

@@ -37,8 +37,9 @@ type sharedSlots struct {
 }
 
 const (
-	// offerUsually is a number of elements in a word. Words with more elements give no slots: finding a word
-	// costs as much as several insertions. A removal that leaves this number of elements lists the line.
+	// offerUsually is the largest number of elements with which a word gives slots. A fuller word is not
+	// worth finding, because that costs as much as several insertions. A removal that leaves exactly this
+	// number of elements lists the line.
 	offerUsually = slotsPerWord * 3 / 4
 	// With offerTight, all words give their free slots, and each removal lists its line. offer becomes
 	// offerTight when no more memory can be committed.
@@ -210,8 +211,8 @@ func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 // list marks line l of chunk c as a line with free slots.
 //
 // A listed line has a bit in its chunk, and the chunk has a bit in the summary. A goroutine that lists a line
-// sets the chunk's bit first and then reads the summary's bit. A goroutine that clears the summary's bit then
-// reads the chunk's bits. So at least one of the two goroutines sets the summary's bit again.
+// first sets the line's bit and then reads the chunk's bit. A goroutine that clears the chunk's bit reads the
+// lines' bits afterwards. So at least one of the two goroutines sets the chunk's bit again.
 func (s *sharedSlots) list(c *sharedChunk, l uint) {
 	if bit := uint64(1) << (l % linesPerChunk); c.listed.Load()&bit == 0 {
 		c.listed.Or(bit)

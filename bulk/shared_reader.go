@@ -35,7 +35,7 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 // Values that writers replace during a look are freed only after Leave. So a look should be as short as a
 // tick or a request. If code in a look may panic, defer Leave.
 //
-// Complexity: one atomic load and one atomic store, about 5 to 10 ns, for any number of entries.
+// Complexity: two atomic loads and one atomic store, about 5 to 10 ns, for any number of entries.
 func (r *SharedReader[T]) Enter() {
 	if r.inside {
 		panic("bulk: Enter on a reader of " + r.table.plan.name +

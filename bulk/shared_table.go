@@ -209,7 +209,7 @@ func (t *SharedTable[T]) Close() error {
 	return err
 }
 
-// mustBeLeft panics while a reader is between Enter and Leave, or a writer inside an Update.
+// mustBeLeft panics while a reader is inside a look (between Enter and Leave), or a writer inside an Update.
 func (t *SharedTable[T]) mustBeLeft() {
 	if n := t.epochs.inside(); n > 0 {
 		panic(fmt.Sprintf("bulk: Close of %s while %d of its readers and writers are inside a look or an "+

@@ -65,7 +65,7 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 }
 
 // TestSharedTableEnterDuringClose lets a reader enter while Close gives the memory back to the operating
-// system. If the system call fails, the table must stay open.
+// system. If this fails, the table must stay open.
 func TestSharedTableEnterDuringClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		var during func() error
@@ -115,9 +115,8 @@ func TestSharedTableEnterDuringClose(t *testing.T) {
 	}
 }
 
-// TestSharedTableCloseBesideEnter lets readers enter while Close runs. Either Close panics because a reader
-// is inside, or the readers panic because the table is closed. No reader may read memory that Close gave
-// back.
+// TestSharedTableCloseBesideEnter lets readers enter while Close runs. Close panics while a reader is inside,
+// and readers panic after the table was closed. No reader may read memory that Close gave back.
 func TestSharedTableCloseBesideEnter(t *testing.T) {
 	rounds := 1000
 	if !longtest.Enabled() || vm.HeapStandIn() {

@@ -212,12 +212,12 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				got, ok := r.Load(3)
 				if got != want || ok != there || updated != (there && end == returns) ||
 					len(given) != calls || (recovered != nil) != (end == panics) {
-					t.Errorf("%s: entry 3 is %v, %t, want %v, %t; change was called with %v; Update "+
-						"returned %t, "+
-						"and panicked with %v", what, got, ok, want, there, given, updated, recovered)
+					t.Errorf("%s: entry 3 is %v, %t, want %v, %t; the callback was called with "+
+						"%v; Update returned %t, and panicked with %v", what, got, ok, want, there, given,
+						updated, recovered)
 				}
 				if given[0] != objectOf(1) || calls == 2 && given[1].A+7 != want.A {
-					t.Errorf("%s: change was called with %v", what, given)
+					t.Errorf("%s: the callback was called with %v", what, given)
 				}
 				checkTable(t, table)
 				w.Set(4, objectOf(9))

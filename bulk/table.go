@@ -19,7 +19,7 @@ type TableOptions struct {
 	// effect.
 	PageAligned bool
 	// Capacity is the largest number of rows. Addresses for all these rows are reserved. They take memory
-	// only if regions are Go heap memory ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// only if regions are Go heap memory ([vm.PagesHeap] or [vm.HeapStandIn]).
 	// Default: as many as MaxBytes allows. Without MaxBytes: as many as fill 16 GiB of addresses, or 16 MiB
 	// of Go heap memory.
 	Capacity int

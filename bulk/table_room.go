@@ -195,7 +195,7 @@ func (t *Table) giveBack() {
 	}
 	slack := minStep / t.plan.sizeElement
 	if sampling.Pick() {
-		slack = 0 // an access to a removed row faults
+		slack = 0 // accesses to removed rows fault, except in pages that stay
 	}
 	groups := ceil(t.len+slack, t.group)
 	for i := range t.arranged.parts {

@@ -428,7 +428,8 @@ func (t *tree[K, V]) clear() {
 
 // makeRoom makes the next n insertions unable to fail.
 func (t *tree[K, V]) makeRoom(op operation, n int) error {
-	// Each insertion makes at most one leaf, and nodes are at least half full.
+	// This is the smaller of two bounds. The first: each insertion makes at most one leaf, and n/8 counts the
+	// inner nodes above the new leaves. The second: nodes are at least half full.
 	need := min(t.nodes+n+n/8, max(t.nodes, t.form.nodesFor(t.len+n)))
 	// Before an insertion into a full leaf, add commits memory for a node on each level and a new root.
 	return t.makeNodes(op, need+t.height+2)

@@ -33,7 +33,7 @@ func (n *Node) forget(ctx context.Context) {
 	}
 }
 
-// remove removes a key if it still has the revision of e. It gives up after a lease.
+// remove removes a key if it still has the revision of e. It gives up after the duration of a lease.
 func (n *Node) remove(ctx context.Context, e storage.Entry) error {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Lease)
 	defer cancel()

@@ -21,8 +21,8 @@ const (
 
 var identityValid = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// identity returns the name of the process that uses a folder. The name never changes, because the server
-// keeps for each region the name of the process whose journal has the ticks of the region.
+// identity returns the name of the process that uses a folder. The name must not change: for each region, the
+// server keeps the name of the process whose journal can restore the region's messages.
 func identity(dir string) (string, error) {
 	folder, err := disk.OpenFolder(dir)
 	if err != nil {

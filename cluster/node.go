@@ -274,7 +274,7 @@ func (n *Node) giveUp(ctx context.Context) error {
 		r.leave(n.patience())
 	}
 	n.mu.Unlock()
-	n.view.wake() // for regions that wait for the decision on a proposal
+	n.view.wake() // for regions that wait for the decision on an upgrade (see upgrade.go)
 	poke(n.beatNow)
 	poke(n.settleNow)
 	return n.view.wait(ctx, n.ctx, func() bool {

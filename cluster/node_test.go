@@ -107,7 +107,7 @@ func until(t *testing.T, what string, holds func() bool) {
 func loads(nodes ...*Node) []int {
 	count := make(map[string]int)
 	for _, s := range nodes[0].Regions() {
-		if !strings.Contains(s.Waiting, "process") { // the texts with this word say that no process runs it
+		if !strings.Contains(s.Waiting, "process") { // these texts say that no process runs the region
 			count[s.Process]++
 		}
 	}

@@ -98,7 +98,7 @@ func (n *Node) finish(r *region) bool {
 	guards := !r.leaving.Load()
 	if guards {
 		r.finished = true
-		r.tick.Store(max(r.tick.Load(), last)) // an earlier run may have run all ticks
+		r.tick.Store(max(r.tick.Load(), last)) // a run after the last tick runs no tick
 	}
 	n.mu.Unlock()
 	n.view.wake()
@@ -123,7 +123,7 @@ func (n *Node) ended(r *region, err error, stopped, again bool, took time.Durati
 	switch {
 	case err == nil && !stopped:
 		r.finished = true
-		r.tick.Store(max(r.tick.Load(), last)) // an earlier run may have run all ticks
+		r.tick.Store(max(r.tick.Load(), last)) // a run after the last tick runs no tick
 	case stopped || again:
 	default:
 		if took > maxPause {

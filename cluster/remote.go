@@ -97,7 +97,7 @@ func (w *World) mustIdentify(method string) *register {
 }
 
 // register gives IDs to the entities of a world, and finds entities by ID. Callbacks of the column and of the
-// world update it at each change of the world.
+// world update it when entities gain or lose the component, or move.
 type register struct {
 	world           *vast.World
 	column          vast.Column[ID]
@@ -251,7 +251,7 @@ func (r *register) moved(old, now vast.Entity) {
 }
 
 // loaded builds the index after the world was loaded, because loading calls no callbacks. If a program
-// without IDs has saved the state, r.given.Given is 0.
+// without IDs has saved the state, no entity has an ID, and r.given.Given is 0.
 func (r *register) loaded() error {
 	r.index.Clear()
 	r.lost = r.lost[:0]

@@ -117,7 +117,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("got %q, want %q", a.log, want)
 		}
 	} else {
-		t.Errorf("a tick sends the sections of the tick before again: %q", sections)
+		t.Errorf("a tick sends the sections of the previous tick again: %q", sections)
 	}
 	b.run(t, fromA[1], fromB[1], answers[1])
 	want = []string{"1 has 0 entities, from 0: other", "1 has 0 entities, from 1: self",

@@ -51,9 +51,9 @@
 //
 // # Where nothing faults
 //
-// Under the race detector, with [vm.PagesHeap], and on systems without virtual memory, blocks lie on the Go
-// heap (see [vm.HeapStandIn]), and no access to them faults. Wrong frees and writes to the slack are still
-// found. Freed blocks are filled with the pattern, so Check and Close find later writes to them.
+// With [vm.PagesHeap], and in builds in which [vm.HeapStandIn] returns true, such as those with the race
+// detector, blocks lie on the Go heap, and no access to them faults. Wrong frees and writes to the slack are
+// still found. Freed blocks are filled with the pattern, so Check and Close find later writes to them.
 //
 // # Cost
 //

@@ -166,9 +166,9 @@ func TestDamageOutlivesAFailingClose(t *testing.T) {
 	}
 }
 
-// closeDamaged checks that the Close that succeeds returns the damage. In the first Close, the given number
-// of calls that give memory back succeed, and later ones fail. In the second Close, all calls succeed.
-// closeDamaged reports whether the first Close failed.
+// closeDamaged closes a damaged pool. In the first Close, the given number of calls that give memory back
+// succeed, and later ones fail. In the second Close, all calls succeed. closeDamaged checks that the first
+// Close without a failed call returns the damage. It reports whether a call failed in the first Close.
 func closeDamaged(t *testing.T, kind, allowed int) (refused bool) {
 	closing, calls := false, 0
 	stop := injected.Inject(func(op string) error {

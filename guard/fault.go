@@ -9,7 +9,7 @@ import (
 type Kind uint8
 
 const (
-	// Nothing: the address lies in a live block, and nothing is wrong. Only [Describe] returns this kind.
+	// Nothing: the address lies in a live block, and nothing is wrong: see [Describe].
 	Nothing Kind = iota
 	// AfterFree: memory of a freed block was accessed.
 	AfterFree

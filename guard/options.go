@@ -17,9 +17,9 @@ type Options struct {
 	Capacity int
 	// Addresses is the size of the address range for live and freed blocks, in bytes. A block takes its pages
 	// and one guard page. If no unused addresses are left, the allocator reuses the addresses of the block
-	// that was freed first. Before this reuse, the freed block costs some 400 bytes of Go heap. Default:
+	// that was freed first. Until this reuse, the freed block costs some 400 bytes of Go heap. Default:
 	// 1 GiB, enough for some 131,000 blocks of one page of 4 KiB; 16 MiB if blocks lie on the Go heap
-	// ([vm.PagesHeap], the race detector, systems without virtual memory).
+	// ([vm.PagesHeap] or [vm.HeapStandIn]).
 	Addresses int
 	// AtStart puts blocks at the start of their pages, so that an access before the start faults. By default,
 	// blocks lie at the end of their pages, so that an access past the end faults.

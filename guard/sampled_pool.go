@@ -26,9 +26,9 @@ type SampledPoolOptions struct {
 	Quarantine int
 }
 
-// SampledPool is a [bulk.Pool] that guards some elements, chosen at random, as [Pool] does. It is meant for
-// production: in many programs that run for a long time, it finds bugs that tests miss, at a negligible cost.
-// The method is GWP-ASan (see the package documentation).
+// SampledPool is a [bulk.Pool] that guards some elements, chosen at random, as [Pool] guards all elements. It
+// is meant for production: in many programs that run for a long time, it finds bugs that tests miss, at a
+// negligible cost. The method is GWP-ASan (see the package documentation).
 //
 // Unguarded elements are in the bulk.Pool. Looking them up, removing them and iterating over them costs as
 // much as in a bulk.Pool. An insertion also costs the sampler's decision. If an element cannot be guarded,
@@ -50,8 +50,8 @@ type SampledPool[T any] struct {
 // plain is the pool of the unguarded elements. The alias keeps the embedded field unexported.
 type plain[T any] = bulk.Pool[T]
 
-// NewSampledPool makes an empty pool. It returns an error as [vm.Reserve] does, and panics when T holds Go
-// pointers or an option is negative.
+// NewSampledPool makes an empty pool. It returns an error as [vm.Reserve] does. It panics when T holds Go
+// pointers, when an option is negative, or when Options.Capacity leaves too few slots for guarded elements.
 func NewSampledPool[T any](o SampledPoolOptions) (*SampledPool[T], error) {
 	layout.Check[T]("guard: NewSampledPool")
 	if o.Every < 0 || o.Slots < 0 || o.Quarantine < 0 {

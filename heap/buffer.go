@@ -17,8 +17,8 @@ import (
 // Memory Tricks", 2017).
 //
 // Insertions, Grow and Truncate can move the elements, and make pointers and slices to the elements invalid.
-// (An element of a [github.com/vastgo/vast/bulk.Array] never moves.) Growing a buffer of 256 KiB or more
-// rarely moves the elements, and on Linux it moves them without a copy; see [Heap.Realloc].
+// (An element of a [github.com/vastgo/vast/bulk.Array] never moves.) Growing a buffer of more than
+// 256 KiB rarely moves the elements, and on Linux it moves them without a copy; see [Heap.Realloc].
 //
 // Only one goroutine at a time may use a buffer. Goroutines may have buffers in a shared heap if the heap was
 // made without Options.Unshared.

@@ -20,8 +20,7 @@ type Options struct {
 	Name string
 	// Capacity is the number of bytes of addresses for all allocations of up to 256 KiB together. New
 	// reserves these addresses, and four times as many for larger allocations. Reserving costs no memory.
-	// Default: 16 GiB, or 8 MiB if regions are Go heap memory ([vm.PagesHeap], the race detector, systems
-	// without virtual memory).
+	// Default: 16 GiB, or 8 MiB if regions are Go heap memory ([vm.PagesHeap] or [vm.HeapStandIn]).
 	Capacity int
 	// Unshared declares that only one goroutine at a time uses the heap. Such a heap takes no lock. Locking
 	// takes a third to a half of the time of a small allocation, and more after cache misses, because locking
@@ -58,8 +57,8 @@ type Heap struct {
 }
 
 const (
-	// maxBlock is the size of the largest block in bytes. A larger allocation becomes a block if it gets no
-	// room.
+	// maxBlock is the size, in bytes, up to which an allocation of whole pages becomes a block. A larger one
+	// becomes a block only if it gets no room.
 	maxBlock = 256 << 10
 	// roomUnit is the unit of room lengths and addresses, in bytes. If huge pages are larger, the unit is a
 	// huge page.
@@ -84,8 +83,8 @@ func New(o Options) (*Heap, error) {
 	return newHeap(o, int(capacity), maxBlock, max(roomUnit, vm.HugePageSize()))
 }
 
-// newHeap is New with the default capacity, the size of the largest block and the unit of rooms as arguments,
-// in bytes.
+// newHeap is New with the default capacity, the value for maxBlock and the unit of rooms as arguments, in
+// bytes.
 func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	h := &Heap{name: o.Name, unshared: o.Unshared, supplies: make([]supply, len(classes))}
 	if h.name == "" {

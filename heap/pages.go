@@ -19,8 +19,8 @@ const bytesKept = 1 << 20
 // pages allocates runs of pages. It commits pages in ascending order of their addresses. A freed run either
 // keeps its memory for the next run of its length, or gives its memory back by [vm.Region.Discard]. In each
 // case the pages stay committed, because a decommitted hole would cost one of the process's few mappings.
-// There are two exceptions: if Discard fails, the run is decommitted; and when memory is refused, the heap
-// decommits free runs, so that they no longer count in a limit.
+// There are three exceptions: if Discard fails, the run is decommitted; when memory is refused, the heap
+// decommits free runs, so that they no longer count in a limit; and Trim decommits the pages above the top.
 type pages struct {
 	ranges
 	region    *vm.Region

@@ -62,9 +62,10 @@ func (s *sampler) collector() *worldCollector {
 // A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, a
 // scrape takes some tenths of a millisecond of each gap. The scrape waits up to half a second for its visits.
 // If this time is too short, the scrape reports the figures of an earlier scrape. vast_world_admitting is 1
-// if the figures are less than two and a half seconds old, and 0 otherwise. The first 200 columns and the
-// first 200 systems have their own metrics. The metrics of all further columns and systems are summed up
-// under the label "other".
+// if the figures are less than two and a half seconds old, and 0 otherwise. The metrics of columns that share
+// a name are summed up, and so are those of systems. The first 200 names of columns and the first 200 names
+// of systems are labels. The metrics of all further columns and systems are summed up under the label
+// "other".
 func NewCollector(w *vast.World) prometheus.Collector {
 	if w == nil {
 		panic("inspect: NewCollector: the world is nil")

@@ -45,8 +45,8 @@ type column struct {
 }
 
 // read adds the columns that the model lacks. It stops after lookTime, because a world may have hundreds of
-// columns. It reports whether the model has all columns. [Inspector.look] calls read at the start of each
-// look.
+// columns. It reports whether the model has all columns. [Inspector.look] calls read first in each visit of
+// the world.
 func (m *model) read(w *vast.World) (done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,7 +72,8 @@ func columnOf(col vast.AnyColumn) column {
 }
 
 // fields returns the fields of a component, at most maxFields. It returns no fields for a column of a
-// relation or of edges. Call fields outside of looks, because the first call for a type may take long.
+// relation or of edges. Do not call fields during a visit of the world, because the first call for a type may
+// take long.
 func (c *column) fields() []field {
 	if c.info.Type == nil || c.info.Linked != "" {
 		return []field{}

@@ -20,9 +20,9 @@
 // vast.World.Admit once a tick.
 //
 // A look takes a fraction of a millisecond and copies the data that a request needs. A request that needs
-// more data takes one more look after each further tick. A list of many entities is therefore not a snapshot
-// of one moment. An entity that matches during the whole request appears exactly once. An entity that changes
-// during the request appears as it was before or after the change.
+// more data takes more looks, also after later ticks. A list of many entities is therefore not a snapshot of
+// one moment. An entity that matches and stays in its slot during the whole request appears exactly once. An
+// entity that changes during the request appears as it was before or after the change.
 //
 // Twenty seconds after the last request or stream ends, the inspector stops visiting the world.
 //

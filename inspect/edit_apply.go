@@ -188,7 +188,8 @@ func (c *change) prepare() error {
 	return nil
 }
 
-// resolve records the entities to which the value refers, and sets c.Among. Call resolve in a look.
+// resolve records the entities to which the value refers, and sets c.Among. Call resolve in a visit of the
+// world (see Inspector.look).
 func (c *change) resolve(in *Inspector) error {
 	if c.column != nil {
 		for _, col := range in.model.look()[:c.column.ID] {

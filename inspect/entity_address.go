@@ -43,7 +43,7 @@ type elements struct {
 }
 
 // place returns where e's component lies. It returns nil if the component has no bytes, or if its bytes lie
-// outside of the world's reservations. Call place in a look.
+// outside of the world's reservations. Call place in a look (see Inspector.look).
 func (k *elementPlaces) place(w *vast.World, c *column, e vast.Entity) *place {
 	es, ok := k.elements(w, c)
 	if !ok || c.Size == 0 {

@@ -23,7 +23,7 @@ const (
 	writeTime      = 10 * time.Second // time to accept one write of an answer
 )
 
-// ListenError reports that the inspector cannot listen at an address. If another program uses the address,
+// ListenError reports that the inspector cannot listen at an address. If the address is in use,
 // errors.Is(err, syscall.EADDRINUSE) is true, even on Windows, where the error code differs.
 type ListenError struct {
 	Addr string
@@ -32,8 +32,8 @@ type ListenError struct {
 
 func (e *ListenError) Error() string {
 	if errors.Is(e.Err, errTaken) {
-		return fmt.Sprintf("inspect: %s is in use by another program: choose another port, or port 0 for "+
-			"any free port", e.Addr)
+		return fmt.Sprintf("inspect: %s is already in use: choose another port, or port 0 for any free port",
+			e.Addr)
 	}
 	return fmt.Sprintf("inspect: cannot listen at %s: %v", e.Addr, e.Err)
 }

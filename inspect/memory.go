@@ -256,7 +256,8 @@ type purpose struct {
 	Resident  int    `json:"resident"`
 }
 
-// limits holds the system's limits and the present use. 0 means unknown or unlimited.
+// limits holds the system's limits and the present use. 0 means unknown or unlimited, but not in
+// OvercommitMode: see vm.Facts.
 type limits struct {
 	HugePageSize   int    `json:"hugePageSize"`
 	HugeMode       string `json:"hugeMode"`

@@ -15,8 +15,8 @@ import (
 // quietWorld is a world that does nothing but admit visits. It records the time of each visit.
 type quietWorld struct {
 	*Inspector
-	mu    sync.Mutex
-	looks []time.Duration
+	mu     sync.Mutex
+	visits []time.Duration
 }
 
 func newQuietWorld(b *testing.B, entities int) *quietWorld {
@@ -49,7 +49,7 @@ func newQuietWorld(b *testing.B, entities int) *quietWorld {
 					begun := time.Now()
 					more = w.Admit(0) // one visit
 					q.mu.Lock()
-					q.looks = append(q.looks, time.Since(begun))
+					q.visits = append(q.visits, time.Since(begun))
 					q.mu.Unlock()
 				}
 			}
@@ -78,18 +78,18 @@ func BenchmarkMemoryPicture(b *testing.B) {
 		for _, by := range memoryModes {
 			b.Run(fmt.Sprintf("%dM/%s", millions, by), func(b *testing.B) {
 				q.mu.Lock()
-				q.looks = nil
+				q.visits = nil
 				q.mu.Unlock()
 				for b.Loop() {
 					drawForBenchmark(b, q, by)
 				}
 				q.mu.Lock()
 				defer q.mu.Unlock()
-				slices.Sort(q.looks)
+				slices.Sort(q.visits)
 				for name, share := range map[string]float64{"p50-µs": 0.5, "p95-µs": 0.95, "longest-µs": 1} {
-					b.ReportMetric(float64(q.looks[int(share*float64(len(q.looks)-1))])/1e3, name)
+					b.ReportMetric(float64(q.visits[int(share*float64(len(q.visits)-1))])/1e3, name)
 				}
-				b.ReportMetric(float64(len(q.looks))/float64(b.N), "looks")
+				b.ReportMetric(float64(len(q.visits))/float64(b.N), "visits")
 			})
 		}
 	}

@@ -22,16 +22,16 @@ const (
 )
 
 // changes finds the units of memory that change. A pass hashes each unit of resident memory, and compares
-// the hash with the unit's hash in the pass before. Write protection would find every write, but costs a page
-// fault for the first write to each page and splits huge pages: see
+// the hash with the unit's hash in the previous pass. Write protection would find every write, but costs a
+// page fault for the first write to each page and splits huge pages: see
 // docs/decisions/0016-change-by-comparison.md.
 type changes struct {
 	mu     sync.Mutex
 	lenses []*lens // the most recently used lens comes first
 }
 
-// lens keeps the last pass over the places [from, to). A lens serves all pictures with about the same range
-// and scale.
+// lens keeps the last pass over the places [from, to): see layout. A lens serves all pictures with about the
+// same range and scale.
 type lens struct {
 	from, to int        // the first unit begins at from
 	unit     int        // size of a unit in bytes
@@ -42,7 +42,7 @@ type lens struct {
 // pass is the result of one comparison. A finished pass does not change.
 type pass struct {
 	at      time.Time // time of the pass
-	seconds float64   // time since the pass before; 0 if the pass was not compared
+	seconds float64   // time since the previous pass; 0 if the pass was not compared
 	sampled bool      // whether only some cache lines of each unit were read
 	marks   []mark    // marks of the units with resident bytes, in order
 }
@@ -51,7 +51,7 @@ type pass struct {
 type mark struct {
 	at      int // place of the unit's first byte
 	hash    uint32
-	changed bool // whether the hash has changed since the pass before
+	changed bool // whether the hash has changed since the previous pass
 }
 
 // drawChange computes the share of changed units in each cell.
@@ -187,7 +187,7 @@ type pageReader struct {
 	marks  []mark
 }
 
-// makePass reads the memory that a lens covers, and compares it with the pass before.
+// makePass reads the memory that a lens covers, and compares it with the previous pass.
 func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before pass) (pass, error) {
 	r := &pageReader{layout: l, origin: view.from, unit: view.unit}
 	units, err := r.find(ctx, view)

@@ -81,7 +81,7 @@ func (a *placeAnswer) findArea(l *layout) *area {
 	return at
 }
 
-// findSlots finds the slots whose data is at the place. Call findSlots only in a visit.
+// findSlots finds the slots whose data is at the place. Call findSlots only in a visit (see Inspector.look).
 func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	lo, hi := at.slots(a.Place, a.Place+1)
 	if lo >= hi || hi > l.maxEntities+64 {

@@ -82,7 +82,7 @@ func (in *Inspector) describeWord(r *http.Request) (any, error) {
 	return a, err
 }
 
-// findSlots reads the slots, and the extent that holds them. Call findSlots only in a visit.
+// findSlots reads the slots, and the extent that holds them. Call findSlots only inside in.look.
 func (a *wordAnswer) findSlots(in *Inspector) {
 	w := in.world
 	a.Live = hexadecimal(probe.Presence(w, nil, a.Word))

@@ -38,8 +38,9 @@ func (k *oddCase) test(t *testing.T) {
 
 func (k *oddCase) tooLarge() bool { return k.size > maxComponent }
 
-// listed returns the path of a field that lists show, and the number in the field. The field at k.path holds
-// the number edited. If lists do not show this field, listed returns the first field, which holds 0.
+// listed returns the path of a field that lists show, and the number in this field. edited is the number in
+// the field at k.path. If lists do not show the field at k.path, listed returns the first field, which holds
+// 0.
 func (k *oddCase) listed(edited int) (path string, number int) {
 	if k.path == k.first || k.path == k.last {
 		return k.path, edited

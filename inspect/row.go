@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	cellBytes = 120     // longest short text of a value
-	keptBytes = 1 << 10 // size of the largest component that a cell keeps, to make the text after the look
+	cellBytes = 120 // longest short text of a value
+	// keptBytes is the size of the largest component that a cell keeps. The text of a kept component is made
+	// after the look (a visit of the world between ticks, see doc.go).
+	keptBytes = 1 << 10
 )
 
 // row holds the values that were read from an entity.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// errTaken is the error for an address that another program listens at.
+// errTaken is the error for an address that is already in use.
 const errTaken = syscall.EADDRINUSE
 
 // processorTime returns 0, because the CPU time is unknown on these systems.

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errTaken is the error for an address that another program listens at.
+// errTaken is the error for an address that is already in use.
 const errTaken = syscall.EADDRINUSE
 
 // processorTime returns the CPU time of this program, or 0 if it is unknown.

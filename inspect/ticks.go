@@ -28,8 +28,8 @@ type tickMeter struct {
 	total  uint64
 }
 
-// read reads the ticks that ended since the last call. If the schedule has changed since the last call, all
-// counts start at zero.
+// read reads the ticks that ended since the last call. If s is not the schedule of the last call, all counts
+// start at zero.
 func (m *tickMeter) read(s *sched.Schedule) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,7 +16,7 @@ type Picking struct {
 	// X, Y is the point. Radius is the greatest distance of a thing from the point. In a view of a sphere,
 	// Radius is in degrees of latitude.
 	X, Y, Radius float64
-	// Next stores the progress of Pick between its calls. It is 0 in the first call.
+	// Next stores the progress of View.Pick between its calls. It is 0 in the first call.
 	Next int
 
 	period float64 // width of the view if it wraps; 0 if it does not

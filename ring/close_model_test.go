@@ -323,9 +323,9 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// playClose plays an exchange and returns the results of all calls. It ends the exchange before the call with
+// playClose plays an exchange and returns the results of all calls. It ends the stream before the call with
 // the given index, or, if inside is set, in the callback of that call. If third is set, a goroutine that
-// makes no other call ends the exchange.
+// makes no other call ends the stream. The exchange then goes on to its last call.
 func playClose(t *testing.T, pages vm.Pages, steps []closeStep, ending, index int, inside, third bool,
 ) []string {
 	t.Helper()
@@ -411,8 +411,8 @@ func (x *exchange) drain() {
 	}
 }
 
-// closeEverywhere ends an exchange in each way before each of its calls, and in the middle of calls with
-// callbacks.
+// closeEverywhere plays an exchange many times. It ends the stream in each way before each call, and in the
+// middle of calls with callbacks.
 func closeEverywhere(t *testing.T, data []byte) {
 	t.Helper()
 	r := newRing(t, Options{Capacity: 1})

@@ -209,7 +209,7 @@ func TestEndAtRandomMoments(t *testing.T) {
 	}, func(r *Ring, s sent, read uint64, err error) {
 		if s.err != io.ErrClosedPipe || err != r.ended.Load().err ||
 			read != s.total && read != s.total-s.lastCommit {
-			t.Error("the two sides disagree about the end")
+			t.Error("the writer and the reader disagree about the end")
 		}
 		if r.Len() != 0 || r.Free() != r.size {
 			t.Errorf("Len %d, Free %d; want 0, %d", r.Len(), r.Free(), r.size)
@@ -228,7 +228,7 @@ func TestCloseAtRandomMoments(t *testing.T) {
 		return all
 	}, func(r *Ring, s sent, read uint64, err error) {
 		if s.err != io.ErrClosedPipe || err != io.ErrClosedPipe && err != errOwn {
-			t.Error("a side did not notice that the ring was closed")
+			t.Error("the writer or the reader did not notice that the ring was closed")
 		}
 		if read > r.writer.published.Load() || err == errOwn && read != s.total {
 			t.Error("the reader got more bytes than were written, or too few before the end")

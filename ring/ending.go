@@ -10,7 +10,7 @@ import "sync/atomic"
 //
 // The writer publishes its position before it loads the ending. If it finds no ending, its bytes come before
 // the end. The reader loads the writer's position before it loads the ending. If the position lies after the
-// end, the ending was stored earlier, so the reader finds it.
+// end, the end was fixed before the writer published this position. So the reader finds the ending.
 type ending struct {
 	err      error         // the reader's error after the last byte
 	position atomic.Uint64 // number of bytes before the end, or undecided

@@ -24,8 +24,8 @@ type EndlessOptions struct {
 	// Default: "ring.Endless".
 	Name string
 	// Capacity is the largest number of kept bytes. NewEndless reserves more than eight times as many bytes
-	// of addresses. Default: 16 GiB, or 1 MiB if the buffer lies on the Go heap ([vm.PagesHeap], the race
-	// detector, systems without virtual memory), where addresses take memory.
+	// of addresses. Default: 16 GiB, or 1 MiB if the buffer lies on the Go heap ([vm.PagesHeap] or
+	// [vm.HeapStandIn]), where addresses take memory.
 	Capacity int
 	// Step is the number of bytes to commit or decommit at a time, rounded up to whole pages. Default: a huge
 	// page, or 1 MiB if the system has no huge pages, but at most an eighth of Capacity.

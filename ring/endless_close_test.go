@@ -139,7 +139,7 @@ func (k *modelled) checkClosed(limit *vm.Limit) {
 			k.start, k.end())
 	}
 	if err := e.Close(); err != nil || limit.Used() != 0 {
-		k.t.Fatalf("%s: the second Close: %v, %d bytes are in use", k.what, err, limit.Used())
+		k.t.Fatalf("%s: another Close: %v, %d bytes are in use", k.what, err, limit.Used())
 	}
 }
 

@@ -56,8 +56,8 @@ func (c *Context) Seed() uint64 { return c.of().options.Seed }
 
 // Commands returns the Commands in which the system records structural changes. The schedule applies them
 // when all systems of the phase are done, and before and after each exclusive system. It applies the commands
-// of the systems in the order in which one worker runs the systems. The commands of one system are applied
-// batch after batch. The order does not depend on which worker recorded a command.
+// of the systems in the order in which a single worker would run the systems. The commands of one system are
+// applied batch after batch. The order does not depend on which worker recorded a command.
 //
 // The Commands belong to this Context: do not keep them and do not call their method At. Until the
 // Commands are applied, a new entity of them is a placeholder that only this Context can use.

@@ -21,8 +21,8 @@ func (e *OrderError) Error() string { return "sched: " + e.detail }
 type PanicError struct {
 	// System is the system's name. It is empty if a hook panicked while commands were applied.
 	System string
-	// Value is the value of the panic, or a text if the system ended its goroutine. For a memory fault it is a
-	// [*vm.Fault] that describes the memory, or a *guard.Fault.
+	// Value is the value of the panic, or a text if the system ended its goroutine. For a fault in memory of
+	// package vm, it is a [*vm.Fault] that describes the memory, or a *guard.Fault.
 	Value any
 	// Stack is the stack of the panic, as runtime/debug.Stack formats it. It is nil if the system ended its
 	// goroutine.

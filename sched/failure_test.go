@@ -55,7 +55,8 @@ func TestPanic(t *testing.T) {
 			where = ""
 			tick(t, s, 1)
 		}
-		// If a worker other than the goroutine of Tick runs the system, Tick returns an error.
+		// If a worker other than the goroutine of Tick runs the system, Tick returns an error. Otherwise
+		// Goexit ends the goroutine of Tick, and ended is closed without a value.
 		where = "goexit"
 		ended := make(chan error, 1)
 		go func() {

@@ -52,7 +52,7 @@ func TestZeroValues(t *testing.T) {
 // TestOuterContextInPart: a part must not use the Context of the system.
 func TestOuterContextInPart(t *testing.T) {
 	for _, workers := range []int{1, 4} {
-		for name, misuse := range map[string]func(outer *Context, q vast.Query){
+		for says, misuse := range map[string]func(outer *Context, q vast.Query){ // by a part of the error
 			"uses its own Context in a part": func(outer *Context, _ vast.Query) { outer.Commands() },
 			"calls Each, Split or Reduce inside a": func(outer *Context, q vast.Query) {
 				outer.Each(q, 64, func(*Context, vast.Batch) {})
@@ -78,8 +78,8 @@ func TestOuterContextInPart(t *testing.T) {
 				outer.Commands()
 			}})
 			var failed *PanicError
-			if err := s.Tick(); !errors.As(err, &failed) || !strings.Contains(err.Error(), name) {
-				t.Errorf("%d workers: %v, want %q", workers, err, name)
+			if err := s.Tick(); !errors.As(err, &failed) || !strings.Contains(err.Error(), says) {
+				t.Errorf("%d workers: %v, want %q", workers, err, says)
 			}
 			tick(t, s, 1)
 		}

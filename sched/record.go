@@ -39,8 +39,8 @@ type PhaseSpan struct {
 	Start, End time.Duration
 }
 
-// Span is one piece of work, or one wait, of a worker in a [Recording]. If no spans are lost, a worker was
-// idle between its spans. Times count from the beginning of the tick.
+// Span is one piece of work, or one wait, of a worker in a [Recording]. If no spans are lost and no part
+// panicked, a worker was idle between its spans. Times count from the beginning of the tick.
 type Span struct {
 	Kind       SpanKind
 	System     string // empty for commands

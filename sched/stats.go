@@ -22,7 +22,7 @@ type Stats struct {
 	RecentTicks    Times         // exact durations of the last 256 ticks
 	Applying       Times         // time for applying commands, in each tick that applied commands
 	RecentApplying Times         // exact times of the last 256 ticks that applied commands
-	Systems        []SystemStats // in the order in which one worker runs them
+	Systems        []SystemStats // in the order in which a single worker would run them
 }
 
 // SystemStats are the statistics of one system. Times leaves out the ticks in which the system's condition

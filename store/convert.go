@@ -10,7 +10,7 @@ import (
 type conversion struct {
 	from, to int // size of an element in the file and in memory, in bytes
 	steps    []step
-	refs     []ref // entity references; only parcels convert them
+	refs     []ref // entity references; only the conversions of parcels have any
 }
 
 // ref is a vast.Entity in an element.

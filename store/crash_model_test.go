@@ -26,7 +26,8 @@ type calendar struct {
 	Sum  uint64
 }
 
-// island is a small world with a column of each storage. Its changes depend only on its state and a seed.
+// island is a small world with a Column, a SparseColumn and a HeapColumn. Its changes depend only on its
+// state and a seed.
 type island struct {
 	w        *vast.World
 	vigor    vast.Column[vigor]

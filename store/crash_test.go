@@ -546,8 +546,9 @@ func TestCrashes(t *testing.T) {
 	seeds := longtest.Pick(40, 100_000)
 	for seed := range seeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			// The model writes outside of ticks, while the store may copy memory after a pause. With the race
-			// detector, memory is the Go heap, and the detector would report these writes.
+			// FindWritten makes the store copy memory after the pause of a checkpoint, while the model may
+			// write outside of ticks. With the race detector, memory is the Go heap, and the detector would
+			// report these writes.
 			if way := seed % 4; way < 3 && !vm.HeapStandIn() {
 				defer FindWritten([]string{ByTheKernel, Exactly, ByComparison}[way])()
 			}

@@ -172,15 +172,15 @@ func TestLostNewestWithoutJournal(t *testing.T) {
 		l.input(t, 1)
 		d.Kill()
 		d.Restart()
-		with := "checkpoint-00000006"
-		content = d.Bytes(with)
-		d.Lose(with)
+		journaled := "checkpoint-00000006"
+		content = d.Bytes(journaled)
+		d.Lose(journaled)
 		d.Kill()
 		if _, err := openedIsland(t, d.Restart(), o); err == nil ||
 			!strings.Contains(err.Error(), "is missing") {
 			t.Errorf("Keep is %d: the error of Open is %v", keep, err)
 		}
-		d.Put(with, content)
+		d.Put(journaled, content)
 		d.Kill()
 		l = recoveredIsland(t, d.Restart(), o)
 		l.ticks(t, 2)

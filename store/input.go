@@ -64,7 +64,7 @@ func (s *Store) Submit(ctx context.Context, data []byte) error {
 	return s.Wait(ctx, position)
 }
 
-// submit records an input, and applies all waiting inputs. The caller owns the world.
+// submit records an input. Between ticks, it also applies all waiting inputs. The caller owns the world.
 func (s *Store) submit(data []byte) (position uint64, err error) {
 	if s.phase != running {
 		return 0, errNoJournal

@@ -159,7 +159,7 @@ func (j *jsonWriter) mapping(s *shape, v reflect.Value) error {
 		middle := len(j.b)
 		if j.stale > stale {
 			j.b = j.b[:start]
-			continue // the key refers to a deleted entity
+			continue // the key refers to an entity that is not alive
 		}
 		if err := j.value(s.elem, addressable(it.Value())); err != nil {
 			return err
@@ -243,7 +243,7 @@ func appendUint(b []byte, u uint64) []byte {
 	return strconv.AppendUint(b, u, 10)
 }
 
-// maxSafe limits the integers that are written as numbers. A float64, as which JavaScript reads numbers,
+// maxSafe limits the integers that are written as numbers. JavaScript reads a number as a float64, which
 // holds all integers from -2⁵³ to 2⁵³ exactly.
 const maxSafe = 1 << 53
 

@@ -210,8 +210,8 @@ func (l *late) wait(selected func(*lateArray) bool) {
 	}
 }
 
-// waits sums the times for which goroutines have waited. It also counts waits that have not ended, because a
-// waiting goroutine may run again long after the copy is complete.
+// waits sums the times for which goroutines have waited. It also counts waits that have not ended: a waiting
+// goroutine may run again, and note the end of its wait, long after the copy is complete.
 type waits struct {
 	mu     sync.Mutex
 	over   time.Duration // sum of the waits that have ended

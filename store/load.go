@@ -392,8 +392,8 @@ func (l *loader) extents() ([]state.Extent, error) {
 	const size = uint64(unsafe.Sizeof(state.Extent{}))
 	if b.kind != blockExtents || b.count != uint64(l.layer.m.Extents) || b.size/size != b.count ||
 		b.size%size != 0 {
-		return nil, fmt.Errorf("block %d has kind %d and %d extents, and the description says %d extents",
-			l.r().blocks-1, b.kind, b.count, l.layer.m.Extents)
+		return nil, fmt.Errorf("block %d has kind %d and %d extents, and the description of the world "+
+			"says %d extents", l.r().blocks-1, b.kind, b.count, l.layer.m.Extents)
 	}
 	bytes, err := l.r().bytes(b)
 	if err != nil {

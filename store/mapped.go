@@ -15,11 +15,11 @@ import (
 // from the file: it reads a page when the tool first touches the page. Only whole pages can be mapped. So
 // mapped elements must have the same offset in a page of the file as in a page of memory.
 //
-// A run is a sequence of adjoining blocks of one array. In the files of a store, each long run is placed:
-// padding gives the elements the offset that they have in memory. The headers of all blocks of a placed run
-// come first, then the padding, then the elements. The offset in memory follows from the number of the
-// column (see bitset.Skew), so it is the same in each process that makes the columns in the same order. If
-// the offset differs, or if the run is short, the elements are read.
+// A run is a sequence of adjoining blocks of one array. In the files of a store, each long run of elements of
+// a Column is placed: padding gives the elements the offset that they have in memory. The headers of all
+// blocks of a placed run come first, then the padding, then the elements. The offset in memory follows from
+// the number of the column (see bitset.Skew), so it is the same in each process that makes the columns in the
+// same order. If the offset differs, or if the run is short, the elements are read.
 //
 // Only elements of a Column are mapped: they are values of the program, and the library does not rely on
 // them. All other data is read and checked: bits, generations, owners, links, extents, and the data of pools

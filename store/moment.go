@@ -392,7 +392,7 @@ func firstDifference(a, b reflect.Value, path string) (string, reflect.Value, re
 		}
 		return "", reflect.Value{}, reflect.Value{}
 	}
-	if !bytes.Equal(bytesOf(a), bytesOf(b)) { // bits count: NaN equals itself, and 0 differs from -0
+	if !bytes.Equal(bytesOf(a), bytesOf(b)) { // so NaN equals itself, and 0 differs from -0
 		return path, a, b
 	}
 	return "", reflect.Value{}, reflect.Value{}

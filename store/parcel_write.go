@@ -42,7 +42,8 @@ func (p *Packer) Take(dst []byte, roots []vast.Entity) ([]byte, error) {
 	for _, e := range slices.Backward(entities) { // deletes most sources before their targets
 		p.w.Delete(e) // returns false if Cascade has already deleted e
 	}
-	if slices.ContainsFunc(entities, p.w.Alive) { // links with Refuse lead to them from later entities
+	// An entity is still alive if a link with Refuse led to it from an entity that the loop deleted later.
+	if slices.ContainsFunc(entities, p.w.Alive) {
 		p.w.DeleteAll(p.w.Query().Among(entities))
 	}
 	return dst, err

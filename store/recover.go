@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// replayed is a tick in the journal.
+// replayed is a tick in the journal. In tail.now it is a record of the kind recordNow.
 type replayed struct {
 	number   uint64
 	position uint64 // position of its record in the journal
@@ -148,7 +148,7 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	}
 	if !s.isNew {
 		// Record that the checkpoint's file is needed, before the ticks in the checkpoint count as durable. A
-		// crash may have torn the first record of the checkpoint.
+		// crash may have kept the method reached from doing this.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -181,8 +181,8 @@ func (s *Store) dropped(after *tail) ([]byte, error) {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, inputs), others), nil
 }
 
-// mayReplay returns an error if the program cannot replay the ticks of t. canReplay says whether Recover got
-// functions.
+// mayReplay returns an error if the program cannot replay the ticks and inputs of t. canReplay says whether
+// Recover got functions.
 func (s *Store) mayReplay(t *tail, build string, canReplay bool) error {
 	if len(t.ticks)+len(t.inputs) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // sourceOf returns the source for a stream. If src is a file or another stream with random access, several
-// goroutines read the elements. end moves the stream to the offset where the source stopped reading.
+// goroutines read the elements, and end moves the stream to the offset where the source stopped reading.
 func sourceOf(src io.Reader) (s source, end func() error) {
 	if at, ok := src.(interface {
 		io.ReaderAt

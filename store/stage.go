@@ -130,7 +130,7 @@ func (s *stage) complete() error {
 // arrays compares the arrays of a world with the last checkpoint, and copies the changed parts.
 func (s *stage) arrays(p *picture, allowLate bool) {
 	s.work, s.wholes = s.work[:0], s.wholes[:0]
-	var now []int // indices in work of the pieces that take copies
+	var now []int // indices in work of the pieces that are copied now, and not late
 	var reads []*staged
 	var knownOf []*knownArray // for each element of wholes
 	for i := range p.state.Arrays {

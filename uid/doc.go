@@ -8,8 +8,8 @@
 //
 // The method comes from "Virtual Memory Tricks" (Niklas Gray, 2017). In that article, an identifier is a
 // pointer to an undefined type, into pages that are allocated one at a time and never touched. Here, one
-// reservation has addresses for 64 billion identifiers, and commits no memory. An ID is a number that cannot
-// be dereferenced.
+// reservation usually has addresses for more than 64 billion identifiers. It commits no memory. An ID is a
+// number that cannot be dereferenced.
 //
 // # Terminology
 //

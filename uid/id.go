@@ -22,8 +22,8 @@ type ID[T any] struct {
 func (id ID[T]) IsZero() bool { return id.address == 0 }
 
 // Compare returns -1, 0 or 1, for sorting and searching. IDs that one [Source] takes from one reservation,
-// which usually has 64 billion addresses, compare in the order in which they were made. The order of other
-// IDs is arbitrary but fixed.
+// which usually has over 64 billion addresses, compare in the order in which they were made. The order of
+// other IDs is arbitrary but fixed.
 func (id ID[T]) Compare(other ID[T]) int {
 	switch {
 	case id.address < other.address:

@@ -27,7 +27,7 @@ func FuzzSources(f *testing.F) {
 				continue
 			}
 			if id.IsZero() || given[id] {
-				t.Fatalf("%v was given out before", id)
+				t.Fatalf("%v is zero or was given out before", id)
 			}
 			given[id] = true
 		}

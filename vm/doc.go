@@ -68,9 +68,10 @@
 //
 // # The heap stand-in
 //
-// With [PagesHeap], on systems without virtual memory, and in every program built with the race detector, a
-// region is ordinary Go heap memory, so that the race detector finds races in the data of regions. On the
-// stand-in, bad accesses do not fault, and reserved addresses take memory: keep capacities small.
+// With [PagesHeap], on 32-bit systems, WebAssembly and rarer platforms, and in every program built with the
+// race detector, a region is ordinary Go heap memory: see [HeapStandIn]. The race detector finds races only
+// in such memory. On the stand-in, bad accesses do not fault, and reserved addresses take memory: keep
+// capacities small.
 //
 // # Other page sizes
 //

@@ -46,8 +46,8 @@ func (f *Fault) Error() string {
 func (f *Fault) Unwrap() error { return f.Cause }
 
 // Do calls f. A memory fault of f at an address of a region becomes a panic with a [*Fault], or with the
-// error that Explain of the address's [Label] returns. A fault at another address becomes a panic with the
-// runtime's error. Other panics of f do not change.
+// error that the function Explain in the address's [Label] returns. A fault at another address becomes a
+// panic with the runtime's error. Other panics of f do not change.
 //
 // Do covers only the goroutine that calls Do: call Do or [Watch] also in the goroutines that f starts. In
 // other goroutines, a fault ends the process, and the runtime prints "unexpected fault address" and the

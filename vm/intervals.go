@@ -44,8 +44,8 @@ func (s *intervals) gaps(lo, hi int, out []interval) []interval {
 	return out
 }
 
-// covered returns the parts of [lo, hi) inside the set, in order. It returns nil if hi ≤ lo: rounding a range
-// inside one page inward can give such bounds.
+// covered returns the parts of [lo, hi) inside the set, in order. It returns nil if hi ≤ lo: a range that
+// lies within one page and is rounded inward can have such bounds.
 func (s *intervals) covered(lo, hi int) []interval {
 	if lo >= hi {
 		return nil

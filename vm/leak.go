@@ -15,7 +15,7 @@ type Leak struct {
 	Purpose   string
 	Reserved  int    // bytes
 	Committed int    // bytes
-	Made      string // file:line of the calls that led to Reserve, innermost first
+	Made      string // file:line of the calls that led to Reserve or ReserveMirror, innermost first
 }
 
 var onLeak atomic.Pointer[func(Leak)]
@@ -31,7 +31,7 @@ func OnLeak(f func(Leak)) {
 	onLeak.Store(&f)
 }
 
-// origin is the call stack of a Reserve, Close or Decommit.
+// origin is the call stack of a Reserve, ReserveMirror, Close or Decommit.
 type origin [8]uintptr
 
 func (o *origin) record() { o.recordAbove(1) }

@@ -54,11 +54,11 @@ func TestMirrorMemoryIsOnce(t *testing.T) {
 }
 
 func TestMirrorsKeepNothing(t *testing.T) {
-	be := onlyOS(t)
-	openMirror(t, be, PageSize(), Options{}).Close()
+	backend := onlyOS(t)
+	openMirror(t, backend, PageSize(), Options{}).Close()
 	mappings, used, files := ReadUsage().Mappings, mappingsUsed.Load(), openFiles(t)
 	for i := range 200 {
-		openMirror(t, be, PageSize()<<(i%5), Options{}).Close()
+		openMirror(t, backend, PageSize()<<(i%5), Options{}).Close()
 	}
 	if n := mappingsUsed.Load(); n != used {
 		t.Errorf("%d mappings are counted, want %d as before", n, used)

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// TestMoveFaults: after a failed system call, each range is wholly in its old or wholly in its new place.
+// TestMoveFaults: after a failed memory call, each range is wholly in its old or wholly in its new place.
 func TestMoveFaults(t *testing.T) {
 	p := vm.PageSize()
 	calls := faulttest.EachCall(t, func() error {

@@ -59,7 +59,8 @@ type PageRun struct {
 // Other calls may change the region at the same time. Pages reports a changing page in its old or new state.
 // After an error the runs end before the failing range. Complexity: linear in the number of runs, plus the
 // system calls, in which the system visits each page or huge page. One system call covers at most one
-// committed range, 16 Ki pages (1 Ki on Windows) and 256 runs. A region on the Go heap needs no system calls.
+// committed range and 16 Ki pages (1 Ki on Windows), and on Linux since 6.7 also at most 256 runs. A region
+// on the Go heap needs no system calls.
 func (r *Region) Pages(off, n int, dst []PageRun) ([]PageRun, error) {
 	m := r.m
 	if off < 0 || n < 0 || off > m.size || n > m.size-off {

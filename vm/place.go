@@ -12,7 +12,7 @@ type Place struct {
 	Usable        int       // number of elements from index 0 on that are in committed pages
 	State         PageState // PageCommitted or PageDecommitted; 0 if never committed, or if Closed
 	Closed        bool      // whether the region is closed
-	Made          string    // file:line of the calls that led to Reserve, innermost first
+	Made          string    // file:line of the calls that led to Reserve or ReserveMirror, innermost first
 	ClosedAt      string    // file:line of the calls that led to Close, innermost first
 	// ReturnedAt is file:line of the calls that led to Decommit, innermost first. It is empty if VAST_GUARD
 	// is not set, or if the region was decommitted at least 64 times since then.

@@ -212,8 +212,8 @@ func TestRecycleOtherParts(t *testing.T) {
 	}
 }
 
-// TestNotRecycled: no region reuses the pages of a closed region that is large, or that has protected, huge
-// or moved pages. A region with another size, name or policy reuses no pages either.
+// TestNotRecycled: no region reuses the pages of a closed region that has many committed pages, or protected,
+// huge or moved pages. A region with another size, name or policy reuses no pages either.
 func TestNotRecycled(t *testing.T) {
 	backend, p := keeping(t), PageSize()
 	const size = 1 << 30

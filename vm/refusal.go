@@ -1,7 +1,7 @@
 package vm
 
-// Refusal describes a system call that regions need and this process may not make. In containers and
-// sandboxes a filter (seccomp) or a policy may forbid system calls.
+// Refusal describes a system call of regions that the system refuses or ignores. In containers and sandboxes,
+// a filter (seccomp) or a policy may forbid system calls.
 type Refusal struct {
 	Call    string // the call's name
 	Err     error  // the system's answer

@@ -26,7 +26,7 @@ func (b osBackend) refusals() []Refusal {
 		note("madvise("+name+")", tryAdvice(p, kind), instead)
 	}
 
-	// If mprotect is refused, heedsAdvice returns false for this reason.
+	// If mprotect is refused, heedsAdvice returns false too, so its result says nothing about madvise.
 	if refused := note("mprotect", b.commit(p, 2*pageSize), "Nothing can be committed."); !refused &&
 		!heedsAdvice() {
 		all = append(all, Refusal{"madvise", errIgnored,

@@ -119,7 +119,7 @@ func TestUnknownKinds(t *testing.T) {
 // rule's call.
 func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.Errno) {
 	facts = sync.OnceValue(ReadFacts) // read the facts again, under the rules of the sandbox
-	p, be := PageSize(), osBackend{}
+	p := PageSize()
 	size := 64 * p
 	if huge := HugePageSize(); huge > 0 {
 		size = 2 * huge
@@ -127,7 +127,7 @@ func liveRefused(t *testing.T, refused func(seccomptest.Rule) bool, errno unix.E
 	before := fmt.Sprint(Snapshot(false))
 	for _, pages := range []Pages{PagesAuto, PagesSmall, PagesHuge} {
 		limit := NewLimit(size)
-		r, err := reserveOn(be, size, Options{Pages: pages, Limit: limit, Name: "refused"}, origin{})
+		r, err := reserveOn(osBackend{}, size, Options{Pages: pages, Limit: limit, Name: "refused"}, origin{})
 		must(t, err)
 		must(t, r.Commit(0, size))
 		must(t, r.Huge(0, size))

@@ -79,7 +79,8 @@ const maxReserve = math.MaxInt / 4
 
 // Reserve takes addresses for the given number of bytes, rounded up to whole pages: nothing → Reserved. It
 // costs no memory, except on the heap stand-in, and for page tables on Windows. It is not charged to any
-// commit limit. The base is aligned to a page, and to a huge page if the region is at least that large.
+// commit limit. The base is aligned to a page. If the region is at least as large as a huge page, the base is
+// aligned to a huge page, except on the heap stand-in.
 //
 // It returns an [*Error] wrapping ErrSize, ErrAddressSpace or ErrMappings.
 func Reserve(bytes int, o Options) (*Region, error) {
@@ -223,8 +224,8 @@ func (m *mapping) failed(op string, n int, err error) error {
 // stay as they are. Memory is taken when a page is first touched.
 //
 // Commit returns an [*Error] wrapping ErrLimit, ErrDataLimit, ErrMappings, ErrOvercommit or ErrCommitCharge.
-// After an error no page has changed. Complexity: one system call for each gap between committed pages, and
-// time linear in the number of committed ranges.
+// After an error no page has changed. Complexity: usually one system call for each gap between committed
+// pages, and time linear in the number of committed ranges.
 func (r *Region) Commit(off, n int) error {
 	m := r.m
 	m.mu.Lock()
@@ -396,7 +397,7 @@ func (r *Region) Protect(off, n int, a Access) error {
 }
 
 // Resident returns the number of bytes of the region in memory. Complexity: one system call for every 16 Ki
-// pages (1 Ki on Windows) of each committed range.
+// pages (1 Ki on Windows) of each committed range, and none on the heap stand-in.
 func (r *Region) Resident() (int, error) { return r.m.resident() }
 
 // resident calls the backend without the lock, so that it blocks no other call. If pages are decommitted

@@ -20,13 +20,13 @@ func probes() [3]int { return [3]int{0, PageSize() / 2, PageSize() - 1} }
 // driveRegion applies operations to a region on each backend, and compares the region with the model. Four
 // bytes of ops describe an operation.
 func driveRegion(t *testing.T, ops []byte) {
-	for name, be := range backends() {
+	for name, backend := range backends() {
 		p := PageSize()
 		limit := NewLimit(modelBudget * p)
 		var r *Region
 		reopen := func() {
 			var err error
-			if r, err = reserveOn(be, modelPages*p, Options{Name: "model", Limit: limit},
+			if r, err = reserveOn(backend, modelPages*p, Options{Name: "model", Limit: limit},
 				origin{}); err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func driveRegion(t *testing.T, ops []byte) {
 				}
 			}
 		}
-		if be.reuses() {
+		if backend.reuses() {
 			for page := range modelPages {
 				if _, ok := model[page]; !ok && !faults(func() { sink = view(r)[page*p] }) {
 					t.Fatalf("%s: page %d is Reserved and can be read", name, page)

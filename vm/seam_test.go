@@ -62,12 +62,12 @@ func TestSeamGrowsBothWays(t *testing.T) {
 		// DecommitTo also keeps the bytes below that correspond to the kept bytes above.
 		must(t, s.DecommitTo(0, 16*page-lead))
 		checkSeam(t, r, s, l, roundDown(4*page+lead-2*page, page)/page, 20)
-		// If DecommitTo keeps only bytes below, the page of the seam also stays committed.
+		// If DecommitTo keeps only the bytes below a seam inside a page, this whole page stays committed.
 		lowest := s.Below()
 		must(t, s.DecommitTo(lowest, 0))
 		if got := r.Committed(); got != roundUp(lead, page)+lowest-lead {
-			t.Errorf("%d bytes are committed, want the %d bytes below the seam and the page of the seam", got,
-				lowest)
+			t.Errorf("%d bytes are committed, want the %d bytes below the seam, rounded up to whole pages",
+				got, lowest)
 		}
 		must(t, s.CommitTo(1))
 		if s.Below() != lowest {

@@ -37,7 +37,7 @@ func TestSpanDiscard(t *testing.T) {
 		must(t, err)
 		want := 8 * p // the loop above has read pages 3 and 4 again
 		if bk == backend(heapBackend{}) {
-			want = 16 * p // all memory from Go's heap counts as in memory
+			want = 16 * p // all memory from Go's heap counts as resident
 		}
 		if before != 16*p || after > want || s.Committed() != 16*p {
 			t.Errorf("%d bytes are resident before Discard, want %d; after Discard %d, want at most %d",

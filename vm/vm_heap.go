@@ -63,7 +63,7 @@ func (heapBackend) move(to, from unsafe.Pointer, n int) error {
 	return nil
 }
 
-// reset does nothing: a region on the heap is reset only when it is closed.
+// reset does nothing: it is called only when a region is closed, and nothing uses the memory afterwards.
 func (heapBackend) reset(unsafe.Pointer, int) error { return nil }
 
 func (heapBackend) protect(unsafe.Pointer, int, Access) error { return nil }

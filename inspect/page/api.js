@@ -129,8 +129,8 @@ let retry = 0;
 let timer = 0;
 let planned = false;
 
-// After maxQuiet milliseconds without an event, the state of the stream is 'waiting'. The frame subscribes to
-// the topic overview, which sends an event each second.
+// After maxQuiet milliseconds without an event, the state of the stream is 'waiting'. The module app.js
+// subscribes to the topic overview, which sends an event each second.
 const maxQuiet = 3500;
 
 // stream subscribes to topics. It calls onEvent(topic, data) for each event, onState('live' | 'waiting' |

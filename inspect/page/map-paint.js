@@ -1,4 +1,4 @@
-// Draws the map: the ground with outlines, the counts as dots, names and marks.
+// Draws the map: the ground with outlines, the counts as dots, names, and a mark at the selected thing.
 
 import { color, isDark } from './ui.js';
 

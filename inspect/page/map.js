@@ -7,7 +7,7 @@ import { Heat, Picture, drawCoast, drawGround, drawMark, drawNames, fullShare, r
 import { searchBox } from './map-search.js';
 
 const maxCells = 1_000_000; // largest number of cells of a picture, summed over the layers
-const pollTime = 1000; // milliseconds between two pictures
+const pollTime = 1000; // milliseconds from the end of a regular request for a picture to the next request
 
 export const page = {
   id: 'map',

@@ -115,9 +115,9 @@ export function wordView(app, memory, { onChange }) {
   function bytesPart(b) {
     const area = memory().areas.find((a) => a.column === b.column && a.kind === 'elements');
     const where = b.from >= 0 ? `0x${b.from.toString(16)} of the world’s memory` : b.storage === 'heap' ? 'on the Go heap' : 'outside of the reservations';
-    const marks = new Map();
+    const partAt = new Map(); // from the offset of a byte to the index of its part
     b.parts.forEach((p, i) => {
-      for (let k = p.offset; k < p.offset + p.size; k++) marks.set(k, i);
+      for (let k = p.offset; k < p.offset + p.size; k++) partAt.set(k, i);
     });
     const cells = [];
     const light = (i, on) => {
@@ -128,7 +128,7 @@ export function wordView(app, memory, { onChange }) {
     for (let at = 0; at < total; at += lineBytes) {
       lines.push(h('div', { class: 'hex-line' }, h('span', { class: 'off' }, at.toString(16).padStart(4, '0')), h('span', null,
         Array.from({ length: Math.min(lineBytes, total - at) }, (_, k) => {
-          const part = marks.get(at + k);
+          const part = partAt.get(at + k);
           const cell = h('span', {
             class: 'hex-byte', title: part === undefined ? 'between fields' : b.parts[part].path || b.type, style: part === undefined ? {} : { '--mark': `var(${palette(part)})` },
             onmouseenter: () => light(part, part !== undefined), onmouseleave: () => light(part, false),

@@ -43,9 +43,9 @@ export const page = {
       onChange: () => remember(),
     });
 
-    // remember puts the mode and the open word (see memory-word.js) into the page's address, so that the browser's Back button
-    // returns to this state. Browsers limit how often a page may set its address, so remember first
-    // checks for a change.
+    // remember puts the mode, the scale and the open word (see memory-word.js) into the page's address, so
+    // that the browser's Back button returns to this state. Browsers limit how often a page may set its
+    // address, so remember first checks for a change.
     let remembered = '';
     function remember() {
       const params = Object.fromEntries(Object.entries({

@@ -1,6 +1,6 @@
 // Package access tells a schedule which columns a running system reads and writes. In builds that check
 // invariants, package vast calls [Touch] at every access to a column. In other builds it does not call Touch,
-// which takes much longer than the access.
+// because the call takes much longer than the access.
 package access
 
 import "sync"
@@ -8,8 +8,8 @@ import "sync"
 // watchers holds a func(column int, write bool) for each watched world.
 var watchers sync.Map
 
-// Watch calls f at each access to a column of the world, until stop is called. f gets the arguments of
-// [Touch]. A world must have at most one watcher.
+// Watch calls f at each access to a column of the world, until stop is called. f gets the arguments column
+// and write of [Touch]. A world must have at most one watcher.
 func Watch(world any, f func(column int, write bool)) (stop func()) {
 	watchers.Store(world, f)
 	return func() { watchers.Delete(world) }

@@ -53,8 +53,9 @@ func (c *Cursor) inside(m uint64, b uint) uint64 {
 }
 
 // Next moves to the next maximal run and reports whether there is one. A run may span several words.
-// Complexity: a few steps for each run, plus one step for each 4,096 slots inside a dense run and for each
-// 262,144 empty slots between runs.
+// Complexity: a few steps for each run, one step for each word or block that may match according to the
+// summaries but does not, one step for each 4,096 slots inside a dense run, and one step for each 262,144
+// empty slots between runs.
 func (c *Cursor) Next() bool {
 	m := c.bits
 	for m == 0 {

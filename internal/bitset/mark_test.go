@@ -82,8 +82,8 @@ func TestMarksOfSeveralGoroutines(t *testing.T) {
 	}
 }
 
-// TestAlignment: wherever a Set lies in a struct, its field first is aligned to 8 bytes, because Mark changes
-// this field atomically. Atomic operations on 32-bit ARM processors need this alignment.
+// TestAlignment: wherever a Set lies in a struct, Set.first is aligned to 8 bytes, because Mark changes this
+// field atomically. Atomic operations on 32-bit ARM processors need this alignment.
 func TestAlignment(t *testing.T) {
 	var holder struct {
 		_   int32

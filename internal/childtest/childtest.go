@@ -11,7 +11,7 @@ import (
 )
 
 // Needed skips a test if a test program cannot start itself. Two examples are a system without processes, and
-// an emulator of another processor that the kernel does not know.
+// an emulated processor whose programs the kernel cannot start.
 func Needed(t testing.TB) {
 	t.Helper()
 	if err := start(); err != nil {

@@ -36,8 +36,8 @@ func rename(from, to string) error {
 }
 
 // syncFolder does nothing: Windows documents no call that syncs a folder. NTFS and ReFS log changes of names
-// in order. A rename with MOVEFILE_WRITE_THROUGH and a FlushFileBuffers write the log to the disk, and with
-// it all earlier creations and removals. A store renames or syncs a file before it relies on a name. A power
-// failure can undo only the creations and removals after the last rename or sync, the last one first. No
-// store is safe on FAT, which has no log.
+// in order. Each rename with MOVEFILE_WRITE_THROUGH and each FlushFileBuffers writes the log to the disk, and
+// with it all earlier creations and removals. A store renames or syncs a file before it relies on a name. A
+// power failure can undo only the creations and removals after the last rename or sync, the last one first.
+// No store is safe on FAT, which has no log.
 func syncFolder(string) error { return nil }

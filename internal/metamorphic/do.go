@@ -220,7 +220,7 @@ func (p *player) empty() {
 	case ByReset:
 		p.world.Reset()
 	case ByReopening:
-		p.world.DeleteAll(p.world.Query()) // calls the hooks; Close does not
+		p.world.DeleteAll(p.world.Query())
 		p.close()
 		told := p.told
 		p.open()

@@ -5,9 +5,9 @@ import (
 	"github.com/vastgo/vast/sched"
 )
 
-// newSchedule makes a schedule with systems that write columns and record commands. Several workers share the
+// newSchedule makes a schedule with systems that write columns and record commands. The workers share the
 // batches of a system. The results depend only on keys, values, and the numbers of the operation and of the
-// tick. The systems make the keys of new entities from these.
+// tick. The system change makes the keys of new entities from keys and these numbers.
 func (p *player) newSchedule() {
 	w, a, b := p.world, p.columns[0], p.columns[1]
 	p.schedule = sched.New(w, sched.Options{Workers: p.Workers,

@@ -69,7 +69,7 @@ type Extent struct {
 
 // The kinds of arrays.
 const (
-	Floors          = "floors"           // lowest generation in each word of 64 slots
+	Floors          = "floors"           // for each 64 slots: upper bound of the generations that Trim discarded
 	Generations     = "generations"      // generation of each slot
 	Live            = "live"             // bit of each slot: whether it holds an entity
 	Presence        = "presence"         // bit of each slot: whether its entity has the component

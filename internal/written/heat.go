@@ -6,8 +6,8 @@ import (
 )
 
 // An interval is hot for a block if at least half of the block's committed pages are written. In a hot
-// interval, protection costs more than it saves: the first write to a protected page costs about 1 µs, and
-// reading an unchanged page costs less than 0.5 µs.
+// interval, protection costs more than it saves: it costs about 1 µs for each written page, and saves the
+// reading of each other page, which takes less than 0.5 µs.
 //
 // A block is loose at first. Each scan puts a few loose blocks on trial: it protects them for one interval.
 // If the interval is hot, the trial fails and the block becomes loose again. Its cooldown, the number of

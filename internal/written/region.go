@@ -28,8 +28,8 @@ type Region interface {
 
 // Watcher is notified of changes to a region. Package vm calls its methods while the region is locked.
 type Watcher interface {
-	// Altered notes that the pages in [lo, hi) were committed, discarded or moved: their contents or their
-	// mapping changed without a write.
+	// Altered notes that the pages in [lo, hi) are being committed, discarded or moved: their contents or
+	// their mapping change without a write.
 	Altered(lo, hi uintptr)
 	// Closing ends the watch of the region, because the region is being closed.
 	Closing()

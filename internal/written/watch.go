@@ -78,8 +78,8 @@ func (w *Watch) Close() error {
 
 // Scan ends an interval and begins the next. After Scan, [Watch.Changed] reports the writes before this scan.
 //
-// Complexity: linear in the number of written pages and in the number of blocks that Changed was called for.
-// Scan allocates memory only after the watched memory has grown.
+// Complexity: linear in the numbers of written pages, of committed ranges, and of blocks that Changed was
+// called for. Scan rarely allocates memory: for example, for a longer list of committed ranges.
 func (w *Watch) Scan() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -31,7 +31,7 @@
 //   - differences between places: a traveller costs the same in all regions, and the destinations of
 //     departing travellers are distributed like all travellers,
 //   - the transfer of a message between two servers, if the client is not connected to the leader,
-//   - the times at which other programs run: they only stretch all work by one factor.
+//   - when other programs run: their load only stretches all work by one factor.
 //
 // The measured process has an embedded server. The measured costs of appending, delivering and storing are
 // therefore those of client and server together. The simulation gives half of each cost to the client and

@@ -79,16 +79,16 @@ type owner struct {
 	hash Hash   // hash of the history up to tick
 	cut  uint64 // number of the last input that the machine has read
 
-	last    uint64      // number that the newest message has after all sent messages are appended
+	last    uint64      // number that the newest message will have when all sent messages are appended
 	id      ID          // ID of the message with the number last, or zero if it does not belong to the outbox
-	sent    []sent      // messages that may not be appended yet, oldest first
+	sent    []sent      // messages that are not known to be appended, oldest first
 	numbers []numbered  // ticks in the outbox, oldest first
 	purged  uint64      // last tick that was removed from the outbox
 	saving  *checkpoint // checkpoint that is being stored, or nil
 	tidied  bool        // superseded checkpoints were removed
 }
 
-// sent is the message of a tick that may not be appended yet.
+// sent is the message of a tick that is not known to be appended.
 type sent struct {
 	tick     uint64
 	hash     Hash

@@ -10,7 +10,7 @@ type Version struct {
 	Code Hash   // identifies the version
 }
 
-// codeOf returns the code of the version that runs a tick, or zero if Versions does not return that version.
+// codeOf returns the code of the version that runs a tick, or zero if all versions begin after the tick.
 func (o *Options) codeOf(tick uint64) (code Hash) {
 	for _, v := range o.Versions() {
 		if v.From > tick {

@@ -170,8 +170,9 @@ func (l *log) Read(ctx context.Context, from uint64) (number uint64, m []byte, o
 	return number, m, ok, err
 }
 
-// backlog is the number of earlier messages with which a subscription begins. Other regions of the process
-// may still need these messages. A waiting region reads the last one of them again.
+// backlog is the largest number of earlier messages with which a subscription begins. Other regions of the
+// process may still need these messages. A region that waits for the next message also reads the last message
+// again, to detect that the log has lost it.
 const backlog = 64
 
 // follow subscribes to the messages with numbers >= from, and to up to backlog messages before from. exists

@@ -59,7 +59,7 @@ type Storage struct {
 	background sync.WaitGroup // goroutines that store checkpoints or watch keys
 
 	mu        sync.Mutex
-	waiting   error           // error for which calls wait, or nil
+	waiting   error           // error because of which calls wait, or nil
 	refusing  [2]time.Time    // by kind of write: writes count as unanswered until this time
 	connected context.Context // ends when the connection is interrupted
 	interrupt context.CancelFunc
@@ -410,8 +410,8 @@ func (s *Storage) written(kind write, err error) {
 	}
 }
 
-// answers records the error for which calls wait, or nil if the server answers. It ignores nil while writes
-// count as unanswered.
+// answers records the error because of which calls wait, or nil if the server answers. It ignores nil while
+// writes count as unanswered.
 func (s *Storage) answers(err error) {
 	s.mu.Lock()
 	if now := time.Now(); err == nil && (now.Before(s.refusing[appends]) || now.Before(s.refusing[sets])) {
@@ -428,11 +428,11 @@ func (s *Storage) answers(err error) {
 
 // unreachable reports whether err says that the servers cannot answer now.
 func unreachable(err error) bool {
-	for _, is := range [...]error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders,
+	for _, known := range [...]error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders,
 		nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded,
 		nats.ErrNoServers, nats.ErrStaleConnection, jetstream.ErrNoStreamResponse,
 		jetstream.ErrAsyncPublishTimeout, jetstream.ErrNoHeartbeat} {
-		if errors.Is(err, is) {
+		if errors.Is(err, known) {
 			return true
 		}
 	}

@@ -39,9 +39,9 @@ type Config struct {
 	// Apply applies an input that the caller passes to the store of Data, such as an edit in an inspector.
 	// New calls Apply again for the inputs since the last checkpoint. If Apply returns a *vm.Error, there is
 	// no memory for the input, and a repetition with more memory would make another world. Therefore the
-	// store takes a checkpoint after a new input, and New returns an error for a repeated input. Other errors
-	// of Apply are ignored, because the input fails in the same way when it is repeated. Default: inputs have
-	// no effect.
+	// store takes a checkpoint if the input is new, and New returns an error if the input is a repeated one.
+	// Other errors of Apply are ignored, because the input fails in the same way when it is repeated.
+	// Default: inputs have no effect.
 	Apply func(w *vast.World, input []byte) error
 	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
 	Every time.Duration

@@ -87,8 +87,8 @@ func (g *gravity) drawPlace(c *cell, s *stream) uint32 {
 	return g.order[c.first+i]
 }
 
-// destination draws a destination for a traveller in the place origin. It returns origin if there is no other
-// place, or if all candidates are origin.
+// destination draws a destination for a traveller in the place origin. It returns origin if it finds no other
+// place.
 func (g *gravity) destination(origin uint32, s *stream) uint32 {
 	here := g.cellOf[origin]
 	row := g.rowOf(here)
@@ -217,8 +217,8 @@ func (g *gravity) sortIntoCells(list *places.List) {
 	}
 	for c := range g.cells {
 		centre := &g.cells[c].centre
-		// The positions may cancel out, as in a ring around the Earth. The cell's first place is then the
-		// cell's centre.
+		// In cells of this size the positions cannot cancel out, as they could in a ring around the Earth.
+		// If they did, the cell's first place would be the cell's centre.
 		if length := centre.length(); length > 1 {
 			*centre = centre.times(1 / length)
 		} else {

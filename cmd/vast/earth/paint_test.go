@@ -41,7 +41,7 @@ func TestPaintCountsEveryTraveller(t *testing.T) {
 			}
 		}
 		if total(want) < 19_000 || total(wantInfected) == 0 {
-			t.Fatalf("%d travellers on the map, %d infected: nothing was tested", total(want),
+			t.Fatalf("%d travellers on the map, %d infected: too few for this test", total(want),
 				total(wantInfected))
 		}
 	}

@@ -24,8 +24,9 @@
 // whose name differs only in case. If several components share a name, the name needs a number. Quote the
 // name of a component, with the escapes of Go, if it is not a word, or if it is "and", "or" or "not".
 //
-// If no component is called Name, Name stands for the name of the entity. In this case, Name == Paris also
-// selects the entity for which Paris stands in ChildOf(Paris), even if the full name of this entity differs.
+// If no component is called Name, Name stands for the name of the entity. In this case, Name == Paris selects
+// the entities with exactly this name, and the entity that Paris stands for in ChildOf(Paris). The full name
+// of the latter may differ.
 //
 // A comparison holds only for entities that have the component. Life.Ends != 3 therefore leaves out entities
 // without Life; !Life.Ends == 3 selects them, too. NaN equals NaN. NaN is neither less nor more than a

@@ -75,6 +75,7 @@ func findChoices(t reflect.Type) []Choice {
 		alike[p]++
 		found = append(found, Choice{n, text})
 	}
+	// If the texts of three or more values differ only in the number, these texts are not names.
 	named := found[:0]
 	for _, c := range found {
 		if p := pattern(c.Name, c.Value); alike[p] < 3 || !strings.Contains(p, "\x00") {

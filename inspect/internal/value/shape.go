@@ -9,7 +9,7 @@ import (
 // fields, and a type may occur many times in another type.
 type shape struct {
 	plain   bool // whether values hold no Go pointers
-	guarded bool // whether the struct is a lock or an atomic value, or has such a field
+	guarded bool // whether the struct or one of its fields is of a type of package sync or sync/atomic
 	kind    Kind // kind of a struct; empty for an array
 }
 
@@ -59,8 +59,8 @@ func IsPlain(t reflect.Type) bool {
 	return true
 }
 
-// guarded reports whether a struct is a lock or an atomic value, or has such a field. Other goroutines may
-// write to a guarded struct at any time.
+// guarded reports whether a struct or one of its fields is of a type of package sync or sync/atomic. Other
+// goroutines may write to a guarded struct at any time.
 func guarded(t reflect.Type) bool { return t.Kind() == reflect.Struct && shapeOf(t).guarded }
 
 func isGuard(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }

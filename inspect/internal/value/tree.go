@@ -26,7 +26,7 @@ type Field struct {
 	// Offset in bytes from the start of the whole value; -1 for memory outside of the whole value.
 	Offset  int     `json:"offset"`
 	Size    int     `json:"size"`              // size in bytes
-	Parts   []Field `json:"parts,omitempty"`   // parts of a struct, a vector, an array or a map
+	Parts   []Field `json:"parts,omitempty"`   // parts of a value that is no leaf
 	More    int     `json:"more,omitempty"`    // number of parts that Parts lacks, or bytes that Value lacks
 	Choices string  `json:"choices,omitempty"` // key of Shown.Choices; empty if the field is not an enum
 	Entity  *Link   `json:"entity,omitempty"`  // nil if the field holds no entity

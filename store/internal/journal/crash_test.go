@@ -256,8 +256,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// lives runs four lives of a store on a disk. The first life ends at the given call of the disk, and later
-// lives end at random calls. past is whether the first life makes fewer calls.
+// lives runs four lives of a store on a disk. In the first life, the given call of the disk fails or ends the
+// life. In later lives, a random call does. past is whether the first life makes fewer calls.
 func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
 	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
 	f := d.Folder()

@@ -25,7 +25,7 @@ type header struct {
 	store           [16]byte
 	first           uint64 // position of the first record
 	previous        uint32 // number of the segment that this one continues, or 0
-	previousSectors uint32 // how many sectors of the previous segment count
+	previousSectors uint32 // number of valid sectors of the previous segment
 	build           string // name of the program that writes the segment
 	carriedBuild    string // name of the program that appended the carried records
 }

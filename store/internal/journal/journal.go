@@ -278,8 +278,9 @@ func (j *Journal) Remove(limit uint32) error {
 		return fmt.Errorf("journal: %s is the last segment on the disk; it and later ones cannot be removed",
 			fileName(created))
 	}
-	// The lock keeps the writer from creating a file now. Without the lock, this Sync could report a failure
-	// of the writer's file, and the writer's Sync would succeed.
+	// The lock keeps the writer from creating a file now. The system may report a failure to one Sync only.
+	// Without the lock, this Sync could get a failure that concerns the name of the writer's new file, and
+	// the writer's own Sync would succeed.
 	j.names.Lock()
 	defer j.names.Unlock()
 	numbers, err := segments(j.folder)

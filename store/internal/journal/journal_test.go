@@ -127,7 +127,7 @@ func TestGroupCommit(t *testing.T) {
 		}
 		all.Wait()
 		// The first batch holds records of some goroutines. After it, two successive batches together hold a
-		// record of each goroutine.
+		// record of each goroutine. So 10 records of each goroutine take at most 20 more batches.
 		if n := m.syncs - before; n > 21 || time.Since(start) > 21*time.Millisecond {
 			t.Errorf("640 records took %d syncs and %v, want at most 21 syncs and 21 ms", n,
 				time.Since(start))

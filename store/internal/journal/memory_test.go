@@ -279,7 +279,7 @@ func (c *content) crashed(rng *rand.Rand) *content {
 	return n
 }
 
-// clone returns an independent copy.
+// clone returns an independent copy, in which the names of all files are durable.
 func (m *memory) clone() *memory {
 	n := newMemory(0)
 	for name, c := range m.names {

@@ -152,6 +152,7 @@ func (in *input) scanLast() (scanned, error) {
 			end = k + 1
 		}
 	}
+	// A batch is written only after all batches before it were synced.
 	found := scanned{sectors: b.start, proven: b.last, ended: b.ended}
 	found.torn = int64(end-b.start) * sectorSize
 	if in.size%sectorSize != 0 {

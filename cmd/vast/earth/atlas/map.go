@@ -2,8 +2,9 @@ package atlas
 
 import "math"
 
-// MinLat and MaxLat are the latitudes of the lower and the upper border of the window. The window contains
-// Cape Horn and Spitsbergen. It leaves out Antarctica and the northernmost ice, where almost no people live.
+// MinLat and MaxLat are the latitudes of the lower and the upper border of the window, the part of the Earth
+// that a Map shows. The window contains Cape Horn and Spitsbergen. It leaves out Antarctica and the
+// northernmost ice, where almost no people live.
 const (
 	MinLat = -58.0
 	MaxLat = 80.0

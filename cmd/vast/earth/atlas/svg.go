@@ -136,7 +136,7 @@ func WriteSVG(w io.Writer, g Grid, title string) error {
 	return err
 }
 
-// plainRow paints a row without colours in the two colours of the picture.
+// plainRow paints a row without colours in light grey on back.
 func plainRow(row []Cell, back RGB) []Cell {
 	painted := make([]Cell, len(row))
 	for i, c := range row {

@@ -35,7 +35,7 @@ type Place struct {
 }
 
 // List is a list of places in Hilbert order (see Terminology). It is immutable, so any number of goroutines
-// may read it at the same time. It takes 18 bytes for each place, and the bytes of the names.
+// may read it at the same time. It takes 19 bytes for each place, and the bytes of the names.
 //
 // The methods panic if an index is out of range.
 type List struct {

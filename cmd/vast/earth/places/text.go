@@ -34,7 +34,7 @@ var (
 type columns struct {
 	name, country, lat, lon, population int // index of the column, or -1 if the table lacks it
 	separator                           byte
-	quoted                              bool // fields may be wrapped in double quotes
+	quoted                              bool // the table has a header, and fields may be in double quotes
 	count                               int  // number of columns in every row; 0 before the header is read
 }
 

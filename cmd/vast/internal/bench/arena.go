@@ -16,8 +16,9 @@ type record struct {
 const arenaFrames = 10
 
 // arenaWorks returns the works that measure arenaFrames frames. In each frame, a side allocates N ÷ 10
-// records, or N ÷ 10 slices of 1 to 4 records, and frees all of them at the end of the frame. The sides on
-// Go's heap also collect garbage after the last frame, in the measured time.
+// records, or N ÷ 10 slices of 1 to 4 records. At the end of the frame it frees all of them; on Go's heap it
+// drops the references to them. The sides on Go's heap also collect garbage after the last frame, in the
+// measured time.
 func arenaWorks() []work {
 	bytes := func(n int) int { return perFrame(n) * 24 }
 	return []work{

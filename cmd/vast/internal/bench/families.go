@@ -13,7 +13,7 @@ type family struct {
 	works func() []work
 }
 
-// work is a task that each of its sides does in its own way.
+// work is a task that is measured in several ways (see side): vast does it, and so do the peers.
 type work struct {
 	name  string
 	bytes func(n int) int                         // size of the data; nil if no memory is warmed

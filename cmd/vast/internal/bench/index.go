@@ -61,8 +61,8 @@ func newHash(n int) *bulk.HashIndex[uint64, uint64] {
 	return made(bulk.NewHashIndex[uint64, uint64](bulk.Options{Name: "bench", Capacity: n}))
 }
 
-// hashInsertions returns the sides that insert n pairs into an empty table: Vast's index, Go's map, Go's map
-// with room for n pairs, and a table with linear probing that doubles.
+// hashInsertions returns the sides, that is, the ways to insert n pairs into an empty table: Vast's index,
+// Go's map, Go's map with room for n pairs, and a table with linear probing that doubles.
 func hashInsertions(n int, longest bool) (sides []side, done func()) {
 	keys := randomKeys(n, seedKeys)
 	goMap := func(size int) func(*meter) {

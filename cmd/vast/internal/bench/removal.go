@@ -82,7 +82,7 @@ func appendElements(es []element, n int) []element {
 	return es
 }
 
-// removals returns the sides of the work remove: remove n elements in random order, each with its own call.
+// removals returns the sides of the work remove: remove n elements in random order, one at a time.
 //
 // The side swap-and-pop removes the element at a position. The other sides remove the element of a handle, an
 // index or an id, which stays valid when other elements are removed.

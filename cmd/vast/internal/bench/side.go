@@ -8,7 +8,7 @@ import (
 // side is one way to do a work.
 type side struct {
 	name string
-	do   func(*meter) // prepares the data, runs the work on the meter, and cleans up
+	do   func(*meter) // prepares the data, times the work with the meter, and cleans up
 }
 
 // reading returns a side that times read. The side panics if read does not return want.

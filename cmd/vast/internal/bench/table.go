@@ -31,7 +31,8 @@ func tableWorks() []work {
 		work{"temporary", nil, temporaries})
 }
 
-// calculation is a time step of all particles. It has a function for each side.
+// calculation is a time step of all particles. It has a function for each side, that is, for each way to
+// store the particles.
 type calculation struct {
 	name    string
 	one     func(*particle) // the step of one particle, for checks
@@ -107,8 +108,8 @@ func tableAppends(n int) ([]side, func()) {
 	}, nil
 }
 
-// tableRemovals returns the sides of the work table-remove: remove random particles, half of n, each with its
-// own call. Each removal moves the last particle into the place of the removed particle.
+// tableRemovals returns the sides of the work table-remove: remove random particles, half of n, one at a
+// time. Each removal moves the last particle into the place of the removed particle.
 func tableRemovals(n int) ([]side, func()) {
 	r := rand.New(rand.NewPCG(seedOrder, 0))
 	rows := make([]uint32, n/2)

@@ -12,8 +12,9 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// The first rows determine the widths of a table's columns. collect gathers at most measuredRows rows for
-// measuredTime. If no row has arrived in this time, collect waits for another measuredTime, and so on.
+// The first rows determine the widths with which a table's columns begin. collect gathers at most
+// measuredRows rows for measuredTime. If no row has arrived in this time, collect waits for another
+// measuredTime, and so on.
 const (
 	measuredRows = 200
 	measuredTime = 300 * time.Millisecond
@@ -116,8 +117,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// collect returns the first rows. If no more rows follow, collect also returns the error or io.EOF that ended
-// the rows.
+// collect returns the first rows. If it reaches the end of the rows, collect also returns the error or io.EOF
+// that ended them.
 func collect(records <-chan record) (first [][]string, last error) {
 	enough := time.NewTimer(measuredTime)
 	defer enough.Stop()
@@ -173,8 +174,8 @@ func (o *output) bounded(cells int) int {
 	return cells
 }
 
-// row returns a line of the table. A value wider than its column widens the column for this line and all
-// later lines. On a terminal, the line is cut to fit.
+// row returns a line of the table. A value wider than its column widens the column, within its bound, for
+// this line and all later lines. On a terminal, the line is cut to fit.
 func (o *output) row(l layout, fields []string) string {
 	var b strings.Builder
 	for i, f := range fields {

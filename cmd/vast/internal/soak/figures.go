@@ -69,8 +69,9 @@ type figure struct {
 const mebibyte = 1 << 20
 
 // judged lists all figures. The reasons for the slack are the allocator, the garbage collector, and
-// additional threads. In a short run, the largest number of open worlds may also occur late: a world reserves
-// 8 GiB of address space, and package vm keeps the addresses of closed regions.
+// additional threads. In a short run, the largest number of open worlds may also occur late. The address
+// space then grows late, because a world reserves 8 GiB, and package vm keeps the addresses of closed
+// regions.
 //
 // The slack of the resident memory is small enough to find a leak of one page of 4 KiB in each round: the
 // rounds of an hour leak 28 MiB.

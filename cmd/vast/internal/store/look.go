@@ -263,7 +263,8 @@ func numberOf(r *http.Request, name string) (uint64, error) {
 	return n, nil
 }
 
-// state returns the data for the page: the path, the moments, and the number of the shown moment.
+// state returns the data for the page: the path, the moments, the number of the shown moment, and what was
+// left out when it was loaded.
 func (s *looker) state() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()

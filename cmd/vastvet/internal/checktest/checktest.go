@@ -32,8 +32,8 @@ func Run(t *testing.T, a *analysis.Analyzer) {
 	}
 }
 
-// Analyze is like Run, for the given packages below the analyzer's testdata. Analyze returns one result for
-// each package, and does not apply fixes.
+// Analyze is like Run, for the given packages below the analyzer's testdata. Analyze returns the results of
+// the packages, and does not apply fixes.
 func Analyze(t *testing.T, a *analysis.Analyzer, packages ...string) []*analysistest.Result {
 	t.Helper()
 	return analyze(t, analysistest.Run, a, packages...)

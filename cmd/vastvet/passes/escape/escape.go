@@ -20,7 +20,7 @@ import (
 var Analyzer = check.New("escape", `find pointers to components that are kept for longer than the component
 
 A pointer or a slice from a column is valid while the entity has the component. Afterwards, the pointer may
-lead to the component of another entity. After Close of the world, an access through the pointer faults. Do
+lead to the component of another entity. After Close of the world, an access through the pointer may fault. Do
 not keep a pointer in a package-level variable, a channel, a goroutine that the function does not wait for, a
 resource or a HeapColumn. Keep the Entity instead: Get returns nil when the component is gone. Instead of a
 pointer to an element of a bulk.Pool or bulk.Dense, keep the handle.
@@ -86,6 +86,7 @@ func run(p *check.Pass) {
 	}
 }
 
+// look is the analysis of one package.
 type look struct {
 	*check.Pass
 	values    *trace.Values

@@ -37,13 +37,13 @@ func (l *look) started(in ast.Decl, call *ast.CallExpr) {
 // goroutine reports the pointers that a goroutine uses. It reports nothing if the starting function waits for
 // the goroutine, or if other code may wait for the goroutine.
 func (l *look) goroutine(s start) {
-	at, remedies := l.taken(s)
-	if len(at) == 0 || l.waits(s.in, s.at, l.literal(s.fun)) || l.maySignal(s) {
+	pointers, remedies := l.taken(s)
+	if len(pointers) == 0 || l.waits(s.in, s.at, l.literal(s.fun)) || l.maySignal(s) {
 		return
 	}
-	for i, at := range at {
-		l.Say(at, "%s leads to memory off the Go heap and belongs to a goroutine "+
-			"that the function does not wait for: wait for the goroutine, or %s", types.ExprString(at),
+	for i, p := range pointers {
+		l.Say(p, "%s leads to memory off the Go heap and belongs to a goroutine "+
+			"that the function does not wait for: wait for the goroutine, or %s", types.ExprString(p),
 			remedies[i])
 	}
 }

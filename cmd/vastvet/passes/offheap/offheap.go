@@ -21,7 +21,7 @@ import (
 // Analyzer finds element types with Go pointers, and Go pointers stored through unsafe.
 var Analyzer = check.New("offheap", `find Go pointers stored outside of Go's heap
 
-The garbage collector does not scan columns, containers and arenas. It frees the target of a Go pointer in
+The garbage collector does not scan columns, containers and arenas. It may free the target of a Go pointer in
 such memory while the program still uses the target. The library therefore panics if a program makes a
 container for a type with Go pointers. This analyzer finds such types before the program runs, including types
 that a generic function of the program passes to the library as type arguments. The analyzer also finds Go

@@ -18,20 +18,20 @@ func (f *finder) resource(id *ast.Ident, fn *types.Func, t types.Type) {
 		!slices.Contains(resources, fn.Name()) {
 		return
 	}
-	does := "finds nothing"
+	effect := "finds nothing"
 	if fn.Name() == "SetResource" || fn.Name() == "Resource" {
-		does = "panics"
+		effect = "panics"
 	}
 	switch u := types.Unalias(t).(type) {
 	case *types.TypeParam:
 		return
 	case *types.Pointer:
 		f.Say(id, "%s[%s] %s: a resource is stored by value: write p := vast.SetResource(w, %s{…}) and "+
-			"keep p, or store a struct that holds the pointer", fn.Name(), name(t), does, name(u.Elem()))
+			"keep p, or store a struct that holds the pointer", fn.Name(), name(t), effect, name(u.Elem()))
 		return
 	}
 	if types.IsInterface(t) {
 		f.Say(id, "%s[%s] %s: a resource is stored under the type of its value: store the value itself, or "+
-			"a struct that holds the interface", fn.Name(), name(t), does)
+			"a struct that holds the interface", fn.Name(), name(t), effect)
 	}
 }

@@ -22,7 +22,7 @@ import (
 type ship struct{ fuel int }
 
 type ended struct {
-	values map[string]any                 // closed values, by name of the type
+	values map[string]any                 // by name of the type
 	args   map[reflect.Type]reflect.Value // arguments for the methods of values, by type of the parameter
 	close  []io.Closer                    // the values that newEnded closes
 }
@@ -39,7 +39,7 @@ func add[C io.Closer](t *testing.T, s *ended, name string, c C, err error) C {
 	return c
 }
 
-// newEnded returns one closed value of each type in needsOpen.
+// newEnded returns one value of each type in needsOpen. The value, or the value that owns it, is closed.
 func newEnded(t *testing.T) *ended {
 	s := &ended{values: map[string]any{}, args: map[reflect.Type]reflect.Value{}}
 	arg(s, "name")
@@ -99,7 +99,7 @@ func addBulk(t *testing.T, s *ended) {
 	add(t, s, "bulk.Array", array, err).Append(ship{})
 	dense, err := bulk.NewDense[ship](bulk.Options{})
 	h, _ := add(t, s, "bulk.Dense", dense, err).Insert(ship{})
-	arg(s, h) // equal to the first handle of each pool
+	arg(s, h)
 	pool, err := bulk.NewPool[ship](bulk.Options{})
 	add(t, s, "bulk.Pool", pool, err).Insert(ship{})
 	s.values["bulk.Indexed"] = bulk.NewIndexed(pool)

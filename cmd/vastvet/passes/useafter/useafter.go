@@ -48,7 +48,7 @@ func run(p *check.Pass) {
 		}
 		f := &function{p: p, node: node, values: values, rewritten: rewritten, shared: map[*types.Var]bool{},
 			written: map[ast.Node]bool{}, shown: map[ast.Node]bool{}, dropped: map[ast.Expr]bool{}}
-		f.look(body)
+		f.analyze(body)
 	})
 }
 
@@ -98,8 +98,8 @@ type function struct {
 	say       bool                // whether to report: true in the last pass
 }
 
-// look repeats the analysis until the states no longer change. One further pass reports the mistakes.
-func (f *function) look(body *ast.BlockStmt) {
+// analyze repeats the analysis until the states no longer change. One further pass reports the mistakes.
+func (f *function) analyze(body *ast.BlockStmt) {
 	f.prepare(body)
 	g := flow.Graph(f.p.TypesInfo, body)
 	before := make([]*state, len(g.Blocks))

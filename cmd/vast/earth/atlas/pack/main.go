@@ -55,8 +55,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// geometry is an object of a topology. Arcs is a list of indices of arcs, whose innermost lists are rings.
-// Type determines how deeply the list is nested.
+// geometry is an object of a topology. Arcs is a nested list of indices of arcs: each innermost list is a
+// ring. Type determines how deeply the list is nested.
 type geometry struct {
 	Type       string
 	Arcs       json.RawMessage

@@ -174,7 +174,7 @@ box.form.addEventListener('submit', async (event) => {
   const options = list.querySelectorAll('[role=option]');
   options[Math.max(chosen, 0)]?.click();
 });
-list.addEventListener('click', close); // a result on this page loads no new page
+list.addEventListener('click', close); // a result on this page loads no page, and would leave the list open
 document.addEventListener('pointerdown', (event) => {
   if (!box.form.contains(event.target)) close();
 });
