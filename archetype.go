@@ -132,10 +132,10 @@ func (a *Archetype) free() int {
 	return n
 }
 
-// Grow makes the next n births of this archetype unable to fail. The deletion of an entity of the archetype,
-// [Archetype.Pack] and [World.Regroup] can end this guarantee, because an empty extent goes back to the world.
-// On failure Grow changes nothing and returns a [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or another
-// error of package vm.
+// Grow makes the next n births of this archetype unable to fail. [Archetype.Pack], [World.Regroup] and the
+// deletion of an entity of the archetype can end this guarantee, because an empty extent goes back to the
+// world. On failure Grow changes nothing and returns a [*vm.Error] that wraps vm.ErrCapacity, vm.ErrLimit or
+// another error of package vm.
 func (a *Archetype) Grow(n int) error {
 	a.world.mustBeOpen("Archetype.Grow")
 	if n < 0 {

@@ -208,7 +208,8 @@ func TestArchetypeGrow(t *testing.T) {
 	}
 }
 
-// The number of sets is above fewArchetypes.
+// TestArchetypeOfEachSet makes more than fewArchetypes archetypes, so that the world finds them by the map
+// World.bySet.
 func TestArchetypeOfEachSet(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()

@@ -51,7 +51,7 @@ var operationNames = [...]string{
 }
 
 // callback describes a user's function that an operation calls. The function must not change the structure,
-// because the operation has not ended. For example, it may rely on room that it has made.
+// because the operation has not ended. For example, the operation may rely on room that it has made.
 type callback struct {
 	what   string  // empty while no callback is running
 	column *column // column of the hook, nil for other callbacks

@@ -38,7 +38,7 @@ type column struct {
 	attended bool           // whether the column is observed or requires other columns
 	internal bool           // whether the column holds the targets of a relation or edges
 	dirty    unsafe.Pointer // if tracked, a bit for each slot written since the last flushDirty
-	store    store          // keeps data that is not at base, and may be empty; nil for most columns
+	store    store          // keeps data of the elements outside of base; nil for most columns
 	onAdd    []hook
 	onRemove []hook
 	later    later        // applies a recorded command

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// anotherColumn registers a column with a unique name, so that its type may have several columns.
+// anotherColumn registers a column with a unique name, so that a world may have several columns of type T.
 func anotherColumn[T any](w *World) Column[T] {
 	return NewColumn[T](w).Named(fmt.Sprint("column ", len(w.columns)))
 }

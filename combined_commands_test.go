@@ -49,7 +49,6 @@ func (c *combinedBuffer) begin() {
 	c.made = c.made[max(0, len(c.made)-5):]
 }
 
-// handle returns the argument for Commands.
 func (r combinedRef) handle() Entity {
 	if r.p != nil {
 		return r.p.handle
@@ -246,7 +245,6 @@ func (m *combinedModel) applyCommands(b *byteStream) {
 	m.note("applied", got.Done, got.Skipped)
 }
 
-// forget closes a buffer that may have pending commands, and replaces the buffer.
 func (m *combinedModel) forget(i int) {
 	c := m.buffers[i]
 	for range 2 {

@@ -11,7 +11,6 @@ type combinedEdges struct {
 	value map[[2]Entity]uint64 // values, by source and target
 }
 
-// without removes e from es[key].
 func without(es map[Entity][]Entity, key, e Entity) {
 	i := slices.Index(es[key], e)
 	if es[key] = slices.Delete(es[key], i, i+1); len(es[key]) == 0 {

@@ -140,7 +140,8 @@ func (m *combinedModel) formBetween(b *byteStream, q *combinedQuery) {
 	q.test(func(e Entity) bool { return lo <= int(e.Slot()) && int(e.Slot()) < hi }, " between %d %d", lo, hi)
 }
 
-// formTo limits a query to the entities that have the target of the witness in a relation.
+// formTo limits a query to the entities that have a certain target in a relation: the target of the witness,
+// or another entity if the witness has none.
 func (m *combinedModel) formTo(b *byteStream, q *combinedQuery, i int) {
 	r, col := m.relations[i], combinedLinks+2*i
 	target, ok := r.target[q.witness]
@@ -196,7 +197,6 @@ func (m *combinedModel) formOptional(q *combinedQuery) {
 	}
 }
 
-// formAmong limits a query to a list of entities.
 func (m *combinedModel) formAmong(b *byteStream, q *combinedQuery) {
 	var list []Entity
 	listed := map[Entity]bool{}

@@ -66,7 +66,6 @@ type command struct {
 
 const headBytes = unsafe.Sizeof(command{})
 
-// commandKind is what a command does.
 type commandKind uint32
 
 const (
@@ -117,7 +116,6 @@ const maxCommands = min(32<<30, math.MaxInt/8)
 // applied all its commands.
 var batches atomic.Uint32
 
-// commandsList holds all Commands of a world.
 type commandsList struct {
 	mu    sync.Mutex // guards all
 	all   []*Commands
@@ -247,7 +245,6 @@ func (c *Commands) makeRoom(size uintptr) {
 	}
 }
 
-// begin forgets the applied commands.
 func (c *Commands) begin() {
 	c.applied, c.trimmed, c.placeholders, c.used, c.since = false, false, 0, 0, 0
 	c.room = c.usable()
@@ -282,7 +279,6 @@ func (c *Commands) commit(used, size uintptr) error {
 	return nil
 }
 
-// usable returns how many bytes of commands have committed memory.
 func (c *Commands) usable() uintptr { return uintptr(min(c.span.Committed(), c.bytes)) }
 
 // GrowBytes commits memory for the next commands, so that recording up to the given number of bytes cannot
@@ -459,7 +455,6 @@ func (c *Commands) foreign(what string, of *World) {
 		of.besides(c.world)))
 }
 
-// close closes all Commands of a world.
 func (l *commandsList) close() (errs []error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

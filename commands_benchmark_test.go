@@ -74,7 +74,6 @@ func BenchmarkCommandsRecord(b *testing.B) {
 	}
 }
 
-// discard empties the Commands without applying them.
 func (c *Commands) discard() {
 	c.pieces = c.pieces[:0]
 	c.applied, c.room, c.since = true, c.used, c.used

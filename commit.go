@@ -3,7 +3,7 @@ package vast
 import "slices"
 
 // committedSizes holds the sizes of columns and of the control arrays before a growth. If the growth fails,
-// shrink gives the new memory back: it would count against a limit that containers share.
+// shrink gives the new memory back, because the limit counts this memory, and others may share the limit.
 type committedSizes struct {
 	size         uint32
 	gens         int               // bytes above w.control

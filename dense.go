@@ -256,7 +256,7 @@ func (c Column[T]) TrySlice(r Run) []T {
 }
 
 // EditRun returns the components of a run for writing. Unlike [Column.Slice], EditRun marks each component as
-// written, as [Column.Edit] does. Complexity: one step for each 64 marks.
+// written, as [Column.Edit] does. Complexity: one step for each 64 entities of the run.
 func (c Column[T]) EditRun(r Run) []T {
 	if invariants.Enabled {
 		c.c.touch(true)

@@ -31,7 +31,7 @@
 //   - slot: a place for one entity; its number is the entity's index in every column
 //   - generation: a number of a slot that grows with each use of the slot; an Entity carries the generation
 //     that its slot had at the entity's birth
-//   - stale: an Entity is stale if it was deleted or never belonged to this world
+//   - stale: an Entity is stale if its entity was deleted or moved, or never belonged to this world
 //   - presence bits: one bit for each slot, set if the slot's entity has a component
 //   - word: 64 slots, whose presence bits are one uint64
 //   - extent: consecutive words that one archetype owns

@@ -16,7 +16,8 @@ type EdgesOptions struct {
 	// OnDelete says what happens to the sources when one of their targets is deleted. With Orphan, only the
 	// edge is removed. Default: Orphan. Deleting a source always removes its edges.
 	OnDelete OnDelete
-	// Capacity is the maximum number of edges. It reserves addresses; on the heap stand-in it takes memory.
+	// Capacity is the maximum number of edges. NewEdges reserves addresses for all of them. If regions are Go
+	// heap memory ([vm.HeapStandIn]), these addresses take memory.
 	// Default: four times the world's MaxEntities.
 	Capacity int
 }

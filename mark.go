@@ -16,7 +16,7 @@ import (
 // The presence bits at the last look are known without a copy of them: a slot that is not in touched still
 // has its presence bit of the last look, and a slot in touched had the component if it is in had.
 type marks struct {
-	changed *bitset.Set    // slots whose element was written or gained, even if it was lost later
+	changed *bitset.Set    // slots whose component was written or gained, even if it was lost later
 	touched *bitset.Set    // slots that gained or lost the component
 	had     *bitset.Set    // slots in touched whose entity had the component at the last look
 	gens    unsafe.Pointer // a uint32 for each slot: for slots in had, the generation at the last look

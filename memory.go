@@ -61,11 +61,11 @@ func (m *memory) room(o Options, bytes int) (*vm.Region, error) {
 }
 
 func (m *memory) close() error {
-	var failed error
+	var all error
 	for _, r := range m.regions {
 		if err := r.Close(); err != nil {
-			failed = errors.Join(failed, err)
+			all = errors.Join(all, err)
 		}
 	}
-	return failed
+	return all
 }

@@ -252,7 +252,6 @@ func (w *World) renew(n *renewal) {
 	}
 }
 
-// tellMoves calls the callbacks of World.OnMove.
 func (w *World) tellMoves(m Moves) {
 	if len(w.onMove) == 0 {
 		return

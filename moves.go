@@ -11,7 +11,7 @@ import (
 // Moves holds the old and the new references of the entities that [Archetype.Pack] or [World.Regroup] has
 // moved. The zero Moves holds no entities. Later changes of the world do not change Moves.
 type Moves struct {
-	first uint32 // number of the word that words[0] describes
+	first uint32 // number of the word (64 slots) that words[0] describes
 	words []movedWord
 	pairs []movedEntity // sorted by old slot
 }

@@ -13,7 +13,7 @@ import (
 // about goroutines hold: Set and Remove change the structure.
 type Names struct {
 	texts  HeapColumn[string]
-	byName map[string]Entity // may hold names of deleted entities, which forget removes
+	byName map[string]Entity // holds names of deleted entities until the method forget removes them
 	sweep  int               // length of byName at which Set calls forget
 }
 

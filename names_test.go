@@ -194,7 +194,6 @@ func TestNamesLetGo(t *testing.T) {
 	}
 }
 
-// heapInUse returns the reachable bytes on the Go heap.
 func heapInUse() int {
 	runtime.GC()
 	runtime.GC()

@@ -38,7 +38,6 @@ func newHoled(n int, keep func(i int) bool) *holed {
 	return h
 }
 
-// numbers returns the numbers of the entities, in the order of slots.
 func (h *holed) numbers() (ns []uint64) {
 	for s := range h.Query(h.number).Slots() {
 		ns = append(ns, *h.number.At(s))

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// permutations calls f with the numbers below n in every order.
 func permutations(n int, f func([]int)) {
 	order := make([]int, 0, n)
 	var extend func()

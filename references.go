@@ -28,9 +28,8 @@ type indirection struct {
 }
 
 var (
-	typeEntity  = reflect.TypeFor[Entity]()
-	bytesEntity = typeEntity.Size()
-	// knownReferences caches the results of referencesIn.
+	typeEntity      = reflect.TypeFor[Entity]()
+	bytesEntity     = typeEntity.Size()
 	knownReferences sync.Map // reflect.Type → *references
 )
 
@@ -132,7 +131,7 @@ func (n *renewal) entity(e *Entity) bool {
 }
 
 // later defers the renewal of an Entity to the next flush, which renews many Entities together. A renewal
-// takes two loads from distant places. The processor overlaps the loads of several Entities if no branch
+// takes two loads from distant addresses. The processor overlaps the loads of several Entities if no branch
 // depends on the loads.
 func (n *renewal) later(e *Entity) {
 	if n.n == len(n.batch) {
@@ -142,7 +141,6 @@ func (n *renewal) later(e *Entity) {
 	n.n++
 }
 
-// flush renews the Entities in batch.
 func (n *renewal) flush() {
 	var pairs [len(n.batch)]uint32
 	k := 0
@@ -203,7 +201,6 @@ func (n *renewal) behind(v reflect.Value) (renewed bool) {
 	return renewed
 }
 
-// inMap renews the Entities in the keys and elements of a map. It reports whether it has renewed an Entity.
 func (n *renewal) inMap(v reflect.Value) (renewed bool) {
 	t := v.Type()
 	keys, elems := referencesIn(t.Key()), referencesIn(t.Elem())

@@ -51,7 +51,7 @@ type group struct {
 // misplaced returns the entities of a query whose components differ from those of their archetype. The groups
 // hold at most limit entities in all.
 func (w *World) misplaced(q Query, limit int) (groups []group) {
-	var columns []*column // columns that the entities of the word may have
+	var columns []*column // columns that the entities of the current word may have
 	last := owner{extent: none}
 	index := make(map[*Archetype]int) // index of the archetype's group
 	for word, mask := range q.Words() {

@@ -117,7 +117,6 @@ func mustKnow(what string, o OnDelete) {
 	}
 }
 
-// made returns the relation's storage. It panics for the zero Relation.
 func (r Relation) made() *relation {
 	if r.r == nil {
 		panic("vast: the zero Relation belongs to no world: make relations with NewRelation")

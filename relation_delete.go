@@ -233,7 +233,6 @@ func (d *deletion) orphans(l linked, doomed []wordMask) []wordMask {
 	return gainsFrom(slots)
 }
 
-// gainsFrom groups slots by word.
 func gainsFrom(slots []uint32) (gains []wordMask) {
 	slices.Sort(slots)
 	for _, s := range slots {
@@ -246,7 +245,6 @@ func gainsFrom(slots []uint32) (gains []wordMask) {
 	return gains
 }
 
-// isTarget reports whether a slot's entity is a target in a relation or in edges.
 func (w *World) isTarget(slot uint32) bool {
 	for _, l := range w.relations {
 		if _, t := l.columns(); t.set.Test(uint(slot)) {
@@ -318,7 +316,6 @@ func (w *World) tellDoomed(doomed []wordMask, relations []linked, lost [][]wordM
 	}
 }
 
-// merge merges two lists of slots by word.
 func merge(a, b []wordMask) []wordMask {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, func(a, b wordMask) int { return cmp.Compare(a.word, b.word) })

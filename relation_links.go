@@ -163,7 +163,6 @@ func (k *relation) trimEnd(slots int) error {
 	return err
 }
 
-// shrinkLinks decommits the links beyond the given number of bytes.
 func (k *relation) shrinkLinks(bytes int) error {
 	err := k.links.DecommitTo(bytes)
 	k.linkRoom = uint32(k.links.Committed() / int(unsafe.Sizeof(link{})))

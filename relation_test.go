@@ -8,7 +8,6 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// entitiesIn makes n entities of an archetype and returns them.
 func entitiesIn(a *Archetype, n int) (es []Entity) {
 	a.NewN(n, func(run Run) {
 		for i := range run.Len() {

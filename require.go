@@ -19,7 +19,7 @@ import (
 // required component and keep the component of col. An entity that loses the component of col keeps the
 // required components.
 //
-// Callbacks of OnAdd and trackers see each gain. [Column.Add] and [Column.EditOrAdd] add the required
+// Trackers and the callbacks of OnAdd see each gain. [Column.Add] and [Column.EditOrAdd] add the required
 // components before the component of col, in the order of registration. If memory runs out, an operation
 // changes nothing. Grow of col also makes room for the required components.
 //
@@ -164,7 +164,7 @@ func (w *World) gaining(q Query, columns []*column) []gaining {
 	return all
 }
 
-// roomForAll makes room for the component of c and the components that it requires, in all entities of a
+// roomForAll makes room for the component of c and the components that c requires, in all entities of a
 // query. If c.attended is false, roomForAll returns no list. On failure nothing has changed.
 func (c *column) roomForAll(q Query) ([]gaining, error) {
 	if !c.attended {
@@ -174,7 +174,7 @@ func (c *column) roomForAll(q Query) ([]gaining, error) {
 	return all, c.world.roomFor(q, all)
 }
 
-// in returns the slots of mask in a word that gain the component.
+// in returns those slots of mask, in the given word, whose entities gain the component.
 func (g *gaining) in(word uint32, mask uint64) uint64 {
 	if g.by != nil {
 		gained := uint64(0)
@@ -231,7 +231,6 @@ func (c *column) giveNew(word uint32, mask uint64) (added int) {
 	return added
 }
 
-// tellAllGains calls the hooks for all gains.
 func tellAllGains(all []gaining) {
 	for _, g := range all {
 		g.tellGains(g.gains)

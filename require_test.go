@@ -53,7 +53,6 @@ func needyOf[T any](w *World, c interface {
 	})
 }
 
-// needyIn returns a needy with the given ways and Exchange.
 func needyIn(w *World, c AnyColumn, ways map[string]func([]Entity)) needy {
 	ways["Exchange"] = func(es []Entity) { w.Exchange(w.Query().Among(es), []AnyColumn{c}, nil) }
 	return needy{c, ways}
@@ -110,7 +109,6 @@ func newRequirements(o Options) *requirements {
 	return r
 }
 
-// values returns e's required components and their number.
 func (r *requirements) values(e Entity) (plain, sparse uint64, heap []string, n int) {
 	if p := r.plain.Get(e); p != nil {
 		plain, n = *p, n+1

@@ -42,8 +42,8 @@ func (w *World) Reset() {
 	}
 }
 
-// vacate gives an emptied extent back. An extent with worn slots stays, because the extent counts these
-// slots.
+// vacate gives an emptied extent back. An extent with worn slots (slots whose generations are used up) stays,
+// because the extent counts these slots.
 func (w *World) vacate(x *extent) {
 	if w.worn > 0 {
 		for word := x.word; word < x.word+x.words; word++ {

@@ -32,7 +32,6 @@ func SetResource[T any](w *World, v T) *T {
 	return p
 }
 
-// keepResource stores p, the address of a value of the given type, in w.resources.
 func (w *World) keepResource(typ reflect.Type, p any) {
 	if w.resources == nil {
 		w.resources = make(map[reflect.Type]any)
@@ -40,7 +39,6 @@ func (w *World) keepResource(typ reflect.Type, p any) {
 	w.resources[typ] = p
 }
 
-// mustBeValue panics if a type cannot be the type of a resource.
 func mustBeValue(what string, typ reflect.Type) {
 	switch typ.Kind() {
 	case reflect.Pointer:

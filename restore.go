@@ -223,7 +223,6 @@ func (r *restored) array(kind string, column, number int) *state.Array {
 	return nil
 }
 
-// sliceOf returns the elements of an array.
 func sliceOf[T any](a *state.Array) []T { return unsafe.Slice((*T)(a.Base), a.Len) }
 
 // Settle gives the restored world its entities and components. Fill all arrays first. Settle leaves the

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Slot is the place of an entity in the columns of a world. Walks such as [Query.Slots] yield slots.
+// Slot is the place of an entity in the columns of a world. Iterators such as [Query.Slots] yield slots.
 // [Column.At] finds the entity's component by the slot, and is faster than [Column.Get], which checks that
 // the entity is alive:
 //
@@ -28,8 +28,8 @@ type Slot struct {
 // Index returns the number of the slot. It is equal to [Entity.Slot] of the slot's entity.
 func (s Slot) Index() int { return int(s.n) }
 
-// Entity returns the entity in the slot. The zero Slot gives the zero Entity. Entity panics if the world is
-// closed.
+// Entity returns the entity in the slot. The zero Slot gives the zero Entity. Entity panics if the world no
+// longer has the slot, for example because the world is closed.
 func (s Slot) Entity() Entity {
 	if s.world == nil {
 		return Entity{}
@@ -187,7 +187,6 @@ func (r Relation) At(s Slot) Entity {
 	return *Column[Entity]{base: c.base, c: c}.At(s)
 }
 
-// hasAt reports whether the entity in a slot has the component.
 func (c *column) hasAt(slot uint32) bool {
 	return slot < c.slots && *(*uint64)(unsafe.Add(c.words, uintptr(slot/64)*8))>>(slot%64)&1 != 0
 }

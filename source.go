@@ -13,7 +13,6 @@ const (
 	fromPinned                // runs that were collected before the walk
 )
 
-// chooseSource returns the source that fits the query's conditions.
 func (q *query) chooseSource() source {
 	switch {
 	case q.list != nil:
@@ -26,7 +25,8 @@ func (q *query) chooseSource() source {
 	return fromFilter
 }
 
-// startSource positions the walk before its first run. Walks over plain queries do not call it.
+// startSource positions the walk before its first run. Walks over plain queries (see query.plain) do not call
+// startSource.
 func (k *walk) startSource() {
 	k.source = k.q.source
 	if k.source == fromLinks {

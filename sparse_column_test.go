@@ -135,7 +135,6 @@ func TestSparseAll(t *testing.T) {
 	}
 }
 
-// before reports whether p lies before another element in memory.
 func (p *pooled[T]) before(other *pooled[T]) bool {
 	return uintptr(unsafe.Pointer(p)) < uintptr(unsafe.Pointer(other))
 }

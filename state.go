@@ -124,7 +124,7 @@ func (w *World) used() int {
 	return int(w.frontier)
 }
 
-// floors returns the floors of the first `words` words.
+// floors returns the generation floors (see decision 0008) of the first `words` words.
 func (w *World) floors(words int) []uint32 {
 	floors := make([]uint32, words)
 	for i := range min(words, int(w.floored)) {

@@ -23,7 +23,6 @@ type number struct{ N uint64 }
 
 type boxed struct{ N *uint64 }
 
-// storages makes one column of each kind in w.
 func storages(w *World) []storage {
 	c := NewColumn[number](w).Named("column")
 	s := NewSparseColumn[number](w).Named("sparse")

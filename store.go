@@ -28,7 +28,7 @@ type store interface {
 	move(old, new Entity)
 	// empty removes all elements.
 	empty()
-	// has reports whether there is room for n puts and for `owed` more puts, to which room was promised.
+	// has reports whether there is room for n puts and for `owed` more puts, for which room was promised.
 	has(n, owed int) bool
 	// room makes room for n puts and for `owed` more puts. On failure nothing has changed.
 	room(n, owed int) error
@@ -76,7 +76,6 @@ func (c *column) keep(s store) {
 	c.world.observe(c)
 }
 
-// elsewhere reports whether the elements lie outside the column.
 func (c *column) elsewhere() bool { return c.store != nil && c.store.storage() != probing.StorageDense }
 
 // owedBeside returns how many puts the column still owes after n puts of a caller to whom `promised` puts are
@@ -196,7 +195,7 @@ func (a *Archetype) putBirths(lo, hi uint32) {
 	}
 }
 
-// putIn makes elements in the column's store for the slots of mask in a word.
+// putIn makes elements in the column's store. Bit i of mask stands for slot word*64+i.
 func (c *column) putIn(word uint32, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		c.store.put(c.world.entityIn(word*64 + trailingZeros(mask)))
@@ -204,15 +203,15 @@ func (c *column) putIn(word uint32, mask uint64) {
 	}
 }
 
-// dropIn removes from the column's store the elements of the slots of mask in a word.
+// dropIn removes elements from the column's store. Bit i of mask stands for slot word*64+i.
 func (c *column) dropIn(word uint32, mask uint64) {
 	for ; mask != 0; mask &= mask - 1 {
 		c.store.drop(word*64 + trailingZeros(mask))
 	}
 }
 
-// dropLosses removes from all stores the elements of the slots of mask in a word, and notes the losses for
-// trackers.
+// dropLosses removes elements from all stores, and notes the losses for trackers. Bit i of mask stands for
+// slot word*64+i.
 func (w *World) dropLosses(word uint32, mask uint64) {
 	for _, c := range w.watched {
 		if word >= c.slots/64 {

@@ -176,8 +176,8 @@ func (s *poolStore[T]) at(slot uint32) unsafe.Pointer { return unsafe.Pointer(s.
 func (s *poolStore[T]) has(n, owed int) bool          { return s.rooms.Free() >= s.need(n, owed) }
 func (s *poolStore[T]) room(n, owed int) error        { return s.pool.Grow(s.need(n, owed)) }
 
-// need returns the number of insertions for n puts and the owed puts. It leaves out the owed puts that exceed
-// the pool's free slots, because these puts cannot happen.
+// need returns the number of insertions for n puts and for `owed` more puts, for which room was promised. It
+// leaves out the promised puts that exceed the pool's free slots, because these puts cannot happen.
 func (s *poolStore[T]) need(n, owed int) int {
 	if owed == 0 {
 		return n

@@ -10,7 +10,7 @@ import (
 // Trim gives back memory that no entity needs, in whole pages: elements of slots without an entity that
 // has the component, and control data of slots that no archetype owns. Memory after the last slot that an
 // archetype owns no longer counts against [Options.Limit]. Trim ends all promises of room for components and
-// links, except the promises of [Archetype.Grow]. It keeps the notes of trackers.
+// links, except the promises of [Archetype.Grow]. Trackers lose nothing that they have noted.
 //
 // Call Trim after many entities were deleted. Trim is not a structural change, but must run alone, as
 // structural changes do. If a system call fails, Trim returns an error that wraps a [*vm.Error], and

@@ -193,8 +193,8 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 		all = append(all, a.New())
 	}
 	tr := NewTracker(w, c)
-	// The entity in the middle keeps its word below the frontier. So there are vacant words below the
-	// frontier, and Trim gives back their generations.
+	// The entity in the middle keeps its word in use, so the frontier stays behind this word. Trim gives back
+	// the generations of the vacant words before the frontier.
 	kept := all[10_000]
 	for _, e := range all {
 		if e != kept {

@@ -6,7 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/bitset"
 )
 
-// plainWalk is the state of a loop over a plain query. It is small, because each loop begins by clearing it.
+// plainWalk is the state of a loop over a plain query (see query.plain). It is small, because each loop
+// begins by clearing it.
 type plainWalk struct {
 	world   *World
 	q       *query
@@ -110,8 +111,8 @@ func (k *walk) each(doing string) iter.Seq[Slot] {
 	}
 }
 
-// nextPiece moves to the next entities of the walk. Bit i of the mask stands for the slot base + i. At the end
-// of the walk the mask is zero.
+// nextPiece moves to the next entities of the walk. Bit i of the mask stands for the slot base + i. At the
+// end of the walk the mask is zero.
 func (k *walk) nextPiece() (base uint, mask uint64) {
 	if k.source == fromLinks || k.source == fromPinned {
 		return k.nextPieceOfRun()

@@ -262,7 +262,6 @@ func (b *byteStream) set(most int) (set []int) {
 	return set
 }
 
-// entity returns a live entity, or the zero Entity if there is none.
 func (m *model) entity(b *byteStream) Entity {
 	if len(m.order) == 0 {
 		return Entity{}

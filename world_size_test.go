@@ -90,10 +90,10 @@ func TestFirstCalls(t *testing.T) {
 			}
 		}
 		a.New()
-		if closing := w.Close(); closing != nil {
-			err = errors.Join(err, closing)
-			if closing := w.Close(); closing != nil {
-				t.Errorf("a second Close also fails: %v", closing)
+		if e := w.Close(); e != nil {
+			err = errors.Join(err, e)
+			if e := w.Close(); e != nil {
+				t.Errorf("a second Close also fails: %v", e)
 			}
 		}
 		return err

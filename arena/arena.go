@@ -145,7 +145,6 @@ func (a *Arena) Grow(n int) error {
 	return a.makeRoom("grow", a.next, uintptr(n))
 }
 
-// makeRoom commits memory for size bytes at offset first.
 func (a *Arena) makeRoom(op string, first, size uintptr) error {
 	a.mustBeOpen()
 	if first > a.capacity || size > a.capacity-first {
@@ -170,7 +169,7 @@ func (a *Arena) Used() int { return int(a.next) }
 // Cap returns the number of bytes that the arena can give out: Options.Capacity.
 func (a *Arena) Cap() int { return int(a.capacity) }
 
-// Committed returns the number of bytes that may be touched; 0 after Close.
+// Committed returns the number of committed bytes: those that are ready for use. After Close it returns 0.
 func (a *Arena) Committed() int { return a.region.Committed() }
 
 // Resident returns the number of bytes in memory. Complexity: that of [vm.Region.Resident].

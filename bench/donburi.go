@@ -6,8 +6,8 @@ import (
 )
 
 // This file sets up donburi as one side of the comparisons. The functions with go:noinline are the timed
-// work. It loops with donburi's iterator, to avoid the callbacks of Each. It adds components without a value,
-// to avoid an allocation.
+// work. They loop with donburi's iterator, to avoid the callbacks of Each. They add components without a
+// value, to avoid an allocation.
 
 // All worlds of donburi share the component types.
 var (

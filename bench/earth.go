@@ -103,13 +103,13 @@ func runEarth(n int) (parts []earthPart, err error) {
 	defer removeFolder(dir)
 	var mu sync.Mutex
 	var kept []uint64 // ticks of the durable checkpoints
-	var failed error
+	var problems error
 	config := earth.Config{Travellers: n, Seed: 1, Workers: earthWorkers, Places: earthScale.places,
 		Data: filepath.Join(dir, "world"), Every: earthScale.second,
 		Notify: func(c store.Checkpoint) {
 			mu.Lock()
 			defer mu.Unlock()
-			kept, failed = append(kept, c.Tick), errors.Join(failed, c.Err, c.PruneErr)
+			kept, problems = append(kept, c.Tick), errors.Join(problems, c.Err, c.PruneErr)
 		}}
 	e, err := earth.New(config)
 	if err == nil {
@@ -145,7 +145,7 @@ func runEarth(n int) (parts []earthPart, err error) {
 			late = append(late, clock.Now()-due)
 			due += period
 			mu.Lock()
-			err = failed
+			err = problems
 			enough = len(late)+len(missed[part])-from >= seconds*ticksPerSecond &&
 				slices.ContainsFunc(kept, func(tick uint64) bool { return tick > first+uint64(from) })
 			mu.Unlock()

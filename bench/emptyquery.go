@@ -5,9 +5,9 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// These functions set up an empty query, whose time is the fixed cost of a query: the work of query2comp in a
-// world without a match. The world holds one entity with Position alone and one with Velocity alone. The
-// parameter extras is the number of other component types in the world.
+// These functions set up an empty query: the work of query2comp in a world without a match. The time of an
+// empty query is the fixed cost of a query. The world holds one entity with Position alone and one with
+// Velocity alone. The parameter extras is the number of other component types in the world.
 
 func newEmptyVast(extras int) side {
 	w := vast.NewWorld(vast.Options{})

@@ -43,7 +43,6 @@ func measureMemory(n int, fill func() any) (float64, error) {
 	return float64(after-before) / float64(n), err
 }
 
-// A collection holds the times of one garbage collection.
 type collection struct {
 	wall, processor, stopped time.Duration
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work query32arch: query n entities with Position and Velocity. Each also has one of the 32 subsets of C1 …
-// C5. The subsets take turns, so the entities lie in up to 32 archetypes.
+// Work query32arch: query n entities with Position and Velocity. Entity i also has subset number i mod 32 of
+// C1 … C5, so the entities lie in up to 32 archetypes.
 //
-// Work query256arch: query n entities with Position and Velocity. Each of another 4·n entities has Position
-// and one of the 256 subsets of C1 … C8. The subsets take turns, so these entities lie in up to 256
-// archetypes. These archetypes do not match.
+// Work query256arch: query n entities with Position and Velocity. Another 4·n entities have Position, and
+// entity i of these also has subset number i mod 256 of C1 … C8. So these entities lie in up to 256
+// archetypes. The query does not match these archetypes.
 //
 // The queries use the functions of query2comp. Names with Inner belong to query32arch, names with Outer to
 // query256arch.

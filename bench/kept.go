@@ -113,7 +113,6 @@ func (w *cargoWorld) same(other *cargoWorld) error {
 	return nil
 }
 
-// keptWorld is a cargoWorld with a store.
 type keptWorld struct {
 	*cargoWorld
 	dir  string
@@ -122,7 +121,6 @@ type keptWorld struct {
 	err  error
 }
 
-// newKeptWorld makes a world of n entities and takes a checkpoint.
 func newKeptWorld(n int) *keptWorld {
 	k := &keptWorld{cargoWorld: newCargoWorld(n)}
 	k.dir, k.err = makeFolder()
@@ -140,7 +138,6 @@ func newKeptWorld(n int) *keptWorld {
 	return k
 }
 
-// step makes a tick that calls dirty, takes a checkpoint, and returns the result of dirty.
 func (k *keptWorld) step(stride int) (pages int) {
 	if k.err == nil {
 		k.err = k.st.Tick(func() error {
@@ -154,7 +151,6 @@ func (k *keptWorld) step(stride int) (pages int) {
 	return pages
 }
 
-// check reads the last checkpoint and compares it with the world.
 func (k *keptWorld) check(int) error {
 	if k.err != nil {
 		return k.err
@@ -338,7 +334,6 @@ func (c *byteCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// constantSide returns a side with a fixed figure.
 func constantSide(units int, figure float64) side {
 	return side{units: units, figure: func() float64 { return figure }, check: func(int) error { return nil }}
 }

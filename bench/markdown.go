@@ -9,7 +9,8 @@ import (
 )
 
 // A markdownReport prints its tables after the last row: the ratios to Ark, the ratios to the fastest other
-// store, the works that are measured with one number of entities, the means, and the rows with the peer self.
+// store, the works that are measured with one number of entities, the means, and the rows that compare Vast
+// with itself (the peer self).
 type markdownReport struct {
 	out    io.Writer
 	stores *grid

@@ -112,8 +112,8 @@ type measurement struct {
 var defaultMeasurement = measurement{rounds: 9, passes: 3, sampleTime: 4 * time.Millisecond,
 	rowTime: 500 * time.Millisecond}
 
-// minRounds is the number of rounds of a row in a pass before which rowTime has no effect. A row that has
-// taken rowTime skips the later passes.
+// minRounds: in each pass, rowTime has no effect on the first minRounds rounds of a row. A row that has taken
+// rowTime skips the later passes.
 const minRounds = 2
 
 // emptyKey identifies an empty query. Rows with equal keys share one measurement of the empty query.

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// Work new_world: make a world and drop it, as the public suite does.
+// Work new_world: make a world and drop it, as the public suite does (see README.md).
 //
 // Work first_entity: make a world with Position and Velocity, create one entity with both, and free the
 // world. This work complements new_world, because a world of Vast reserves no memory before its first use.

@@ -81,7 +81,6 @@ func measureOutside(order string) (float64, error) {
 	return value, err
 }
 
-// workNamed returns the workload with the given name, or nil.
 func workNamed(name string) *workload {
 	for i := range workloads {
 		if workloads[i].name == name {

@@ -60,7 +60,6 @@ var peers = []peer{
 	{name: peer16ms}, // a bound: a sixtieth of a second
 }
 
-// peerNamed returns the peer with the given name, which must exist.
 func peerNamed(name string) peer {
 	for _, p := range peers {
 		if p.name == name {

@@ -14,8 +14,8 @@ import (
 )
 
 // Work replay: a store recovers the ticks that follow its last checkpoint. The time of a recovery is from the
-// call of Recover to the end of the last tick. The peer makes the same ticks without a store. Times are per
-// tick.
+// call of Recover to the end of the last tick. The peer (newReplayTicks) makes the same ticks without a
+// store. Times are per tick.
 
 // replayedTicks is the number of ticks after the checkpoint: two seconds at 60 Hz.
 const replayedTicks = 120
@@ -227,20 +227,20 @@ func (w *tickingWorld) play() error {
 func newReplayTicks(n int) side {
 	w := newTickingWorld()
 	w.fill(n)
-	var failed error
+	var err error
 	return side{units: replayedTicks,
 		sample: func(reps int) time.Duration {
 			began := clock.Now()
 			for range reps {
-				failed = errors.Join(failed, w.play())
+				err = errors.Join(err, w.play())
 			}
 			return clock.Now() - began
 		},
 		check: func(done int) error {
-			if want := done * replayedTicks * len(recordedInput); failed == nil && w.inputs != want {
+			if want := done * replayedTicks * len(recordedInput); err == nil && w.inputs != want {
 				return fmt.Errorf("%d bytes of inputs were applied, want %d", w.inputs, want)
 			}
-			return failed
+			return err
 		},
 		close: func() { _ = w.close() }}
 }

@@ -26,7 +26,6 @@ const (
 	ticksPerSecond = 60
 )
 
-// freight is a component of 32 bytes.
 type freight struct{ Values [4]float64 }
 
 // spreadWorld is a world whose columns are written in different ticks.
@@ -138,11 +137,11 @@ func warmSeconds(n int) int { return min(3, n/1000) }
 
 func newPauseSpreadVast(n int) side {
 	w := newSpreadWorld(n)
-	var reached atomic.Uint64 // the tick of the last durable checkpoint
-	var failed atomic.Pointer[error]
+	var reached atomic.Uint64          // the tick of the last durable checkpoint
+	var firstErr atomic.Pointer[error] // of a checkpoint
 	notify := func(c store.Checkpoint) {
 		if err := errors.Join(c.Err, c.PruneErr); err != nil {
-			failed.CompareAndSwap(nil, &err)
+			firstErr.CompareAndSwap(nil, &err)
 		}
 		reached.Store(c.Tick)
 	}
@@ -159,13 +158,13 @@ func newPauseSpreadVast(n int) side {
 		err = st.Recover(func([]byte) {}, w.schedule.Tick)
 	}
 	// second makes the ticks of a second, and then further ticks until a checkpoint of one of its ticks is
-	// durable. The further ticks are needed if the store still writes an earlier checkpoint: until that is
-	// done, it begins no other checkpoint.
+	// durable. The further ticks are needed if the store still writes an earlier checkpoint: it begins no
+	// other checkpoint before the earlier one is durable.
 	second := func() {
 		first := w.ticks
 		for err == nil && (w.ticks < first+ticksPerSecond || reached.Load() <= first) {
 			err = w.tick(nil)
-			if e := failed.Load(); e != nil {
+			if e := firstErr.Load(); e != nil {
 				err = errors.Join(err, *e)
 			}
 		}

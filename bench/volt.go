@@ -7,8 +7,8 @@ import (
 	"github.com/akmonengine/volt"
 )
 
-// This file sets up volt as one side of the comparisons. The timed works use volt's generic functions, with
-// as many components per call as these functions accept.
+// This file sets up volt as one side of the comparisons. The timed functions call volt's generic functions,
+// with as many components per call as these functions accept.
 
 // The ids of the component types. volt lets the program choose the ids.
 const (
@@ -163,7 +163,6 @@ func newVolt() *voltStore {
 	}
 }
 
-// create creates an entity and adds its components one by one.
 func (s *voltStore) create(ids []volt.ComponentId) volt.EntityId {
 	e := s.world.CreateEntity()
 	for _, id := range ids {
@@ -172,7 +171,6 @@ func (s *voltStore) create(ids []volt.ComponentId) volt.EntityId {
 	return e
 }
 
-// createMoving creates an entity with the given components and sets its Velocity.
 func (s *voltStore) createMoving(v Velocity, ids []volt.ComponentId) {
 	*volt.GetComponent[Velocity](s.world, s.create(ids)) = v
 }

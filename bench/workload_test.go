@@ -176,7 +176,7 @@ func TestSubset(t *testing.T) {
 	}
 }
 
-// BenchmarkRows runs each side of each row as a Go benchmark, for Go's profiles and benchstat.
+// BenchmarkRows runs the sides of the rows as Go benchmarks, for Go's profiles and benchstat.
 // For example: go test -bench 'Rows/query2comp/n=256$/ark-tables/vast' -cpuprofile cpu.out
 func BenchmarkRows(b *testing.B) {
 	plans, err := choose("", "", "")
@@ -194,7 +194,8 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// benchmarkSide sets up a side once. It reports the time per entity of the timed work, or the figure.
+// benchmarkSide sets up a side once. It reports the side's figure or, if the side has no figure, the time per
+// entity.
 func benchmarkSide(b *testing.B, name string, setUp func(int) side, n int) {
 	var s *side
 	b.Run(name, func(b *testing.B) {

@@ -76,8 +76,8 @@ func after[T any](p *T, n int) *T {
 // Append puts v at the end and returns its address. If there is no room, it panics with the [*vm.Error] that
 // [Array.Grow] would return, and the array is unchanged.
 func (a *Array[T]) Append(v T) (p *T) {
-	// The test for room comes after the write, for which memory is committed behind the end. Therefore the
-	// compiler builds a literal v directly in its place, and not on the stack.
+	// The test for room comes after the write, for which memory is committed behind the end. In this order,
+	// the compiler builds a literal v directly in the array, and not on the stack.
 	p = a.next
 	*p = v
 	if p == a.end {
@@ -113,8 +113,8 @@ func (a *Array[T]) AppendN(n int) ([]T, error) {
 
 // Grow commits memory for n more elements, so that appending them cannot fail. It panics when n is negative.
 //
-// It returns an [*vm.Error] that wraps [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes
-// or Options.Limit) or another error of [vm.Region.Commit]; then the array is unchanged.
+// If Grow fails, it returns an [*vm.Error] that wraps [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit]
+// (Options.MaxBytes or Options.Limit) or another error of [vm.Region.Commit], and the array is unchanged.
 func (a *Array[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on %s: a number of elements is zero or more", n, a.plan.name))
@@ -203,7 +203,7 @@ func (a *Array[T]) Truncate(n int) {
 }
 
 // Close gives the memory and the addresses back. Afterwards the elements must not be used, and the methods of
-// the array panic, except Len and the methods that count bytes. A second Close does nothing.
+// the array panic, except Len and the methods that count bytes. Closing a closed array does nothing.
 func (a *Array[T]) Close() error {
 	if a.ended != nil {
 		return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// newArray returns an array that is closed at the end of the test.
 func newArray[T any](t testing.TB, o Options) *Array[T] {
 	t.Helper()
 	a, err := NewArray[T](o)

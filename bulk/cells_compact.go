@@ -84,8 +84,8 @@ func (c *cells) end() uint {
 
 // startLeaving marks the slabs and stretches whose lists are to move to lower addresses. First it marks, in
 // each class, the highest slabs whose lists fit into the other slabs. Without gaps, the other slabs and all
-// stretches would end at the unit end. Then startLeaving marks the slabs and stretches that end behind this
-// unit.
+// stretches would end at the unit whose number startLeaving returns. Then it marks the slabs and stretches
+// that end behind this unit.
 func (c *cells) startLeaving() (end uint) {
 	c.reclaim()
 	for i := range c.classes {

@@ -8,6 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
+// The comment of the type cells explains units, slabs and stretches.
+
 // newSlab makes a slab of class k in the lowest gap. After an error no list has changed.
 //
 //go:noinline
@@ -197,7 +199,6 @@ func (c *cells) takeUnits(op operation, n int, needed, wanted uint) (u, units ui
 	}
 }
 
-// use marks units [lo, hi) as used.
 func (c *cells) use(lo, hi uint) {
 	_ = c.used.Grow(int(hi)) // does not fail: the set is on Go's heap
 	c.used.Fill(lo, hi)

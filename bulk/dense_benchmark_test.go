@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// filledDense returns a full dense and its handles, in random order.
+// filledDense returns a full Dense, and its handles in random order.
 func filledDense(b *testing.B) (*Dense[record], []Handle[record]) {
 	d := newDense[record](b, Options{Capacity: benchmarkElements})
 	handles := make([]Handle[record], benchmarkElements)

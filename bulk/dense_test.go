@@ -190,7 +190,7 @@ func TestDenseWithEachCallFailing(t *testing.T) {
 	}
 }
 
-// exhaustedBy is exhausted with a result of type error.
+// exhaustedBy returns the result of exhausted(f) as an error; a nil *vm.Error becomes a nil error.
 func exhaustedBy(f func()) error {
 	if e := exhausted(f); e != nil {
 		return e

@@ -44,8 +44,9 @@ func (d *Dense[T]) Index(h Handle[T]) int {
 	return int(l.number) - 1 // -1 for a slot without an element
 }
 
-// Runs yields all elements as one run that begins at index 0, or nothing if the dense is empty. It exists so
-// that the same loop works for a Dense and a [Pool]. Removals affect the run as they affect [Dense.Slice].
+// Runs yields all elements as one run that begins at index 0, or nothing if there are no elements. Runs
+// exists so that the same loop works for a Dense and a [Pool]. Removals affect the run as they affect
+// [Dense.Slice].
 func (d *Dense[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		if es := d.Slice(); len(es) > 0 && yield(0, es) {

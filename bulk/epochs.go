@@ -77,7 +77,6 @@ func (e *epochs) advance() {
 // unseen reports whether all goroutines that could access a value removed in the given epoch have left.
 func (e *epochs) unseen(epoch uint64) bool { return epoch+2 <= e.now.Load() }
 
-// inside returns how many goroutines are inside.
 func (e *epochs) inside() (n int) {
 	if all := e.all.Load(); all != nil {
 		for _, p := range *all {

@@ -71,7 +71,6 @@ func (g *generations) grow(slots int) error {
 	return nil
 }
 
-// committed returns the committed bytes of the three tables.
 func (g *generations) committed() (bytes [3]int) {
 	for i := range g.spans {
 		bytes[i] = g.spans[i].Committed()
@@ -86,7 +85,6 @@ func (g *generations) shrinkTo(bytes [3]int) {
 	}
 }
 
-// room returns the number of slots with memory.
 func (g *generations) room() int {
 	bytes := g.committed()
 	return min(bytes[0]/bytesShared*wordBits, bytes[1]/bytesCommon*wordBits, bytes[2]/bytesGeneration)
@@ -148,12 +146,12 @@ func (g *generations) again(i uint) uint32 {
 	return *own
 }
 
-// A slot may skip fewer than maxSkipped counts when the slots of its word share a generation again.
+// A slot may skip fewer than maxSkipped generations when the slots of its word share a generation again.
 const maxSkipped = 8
 
 // renewable returns the highest generation of the slots of word w. ok reports whether all these slots should
-// continue with it. They should not if only some of the slots were taken, or if a slot would skip too many
-// counts, because a slot that has used up its counts is lost.
+// continue with it. They should not if only some of the slots were taken, and not if a slot would skip too
+// many generations: a slot that has used up its generations is lost.
 func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	c := g.common(w)
 	if c.generation == 0 {
@@ -169,7 +167,7 @@ func (g *generations) renewable(w uint) (last uint32, ok bool) {
 	return last, last-c.generation < maxSkipped && !generation.Exhausted(last)
 }
 
-// exhausted returns the bits of the slots of word w that have no counts left.
+// exhausted returns the bits of the slots of word w that have no generations left.
 func (g *generations) exhausted(w uint) uint64 {
 	m := uint64(0)
 	for i := range uint(g.common(w).fresh) {

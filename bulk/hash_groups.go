@@ -29,7 +29,7 @@ func (x *HashIndex[K, V]) makeGroup(h uint64, k K, v V) {
 	if err := x.many.makeRoom(opAdd, maxInSlots+1); err != nil {
 		panic(err)
 	}
-	// After numbers of groups have wrapped around, the next number may be in use.
+	// After the numbers of groups have wrapped around, the next number may be in use.
 	for x.group++; x.many.contains(x.group); x.group++ {
 	}
 	for at, ok := x.find(h, k); ok; at, ok = x.findNext(h, k, at) {
@@ -55,8 +55,8 @@ func (x *HashIndex[K, V]) mustAddToGroup(v V) {
 	}
 }
 
-// removeFromGroup removes a value from the group whose slot is at, and reports whether the group had the
-// value. If fewer than fewestInGroup values remain, they get slots again.
+// removeFromGroup removes a value from a group, and reports whether the group had the value. at is the slot
+// that stands for the group. If fewer than fewestInGroup values remain, they get slots again.
 func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 	group := *x.groupIn(at)
 	removed, near := x.many.removeBeside(group, v)
@@ -64,7 +64,7 @@ func (x *HashIndex[K, V]) removeFromGroup(h uint64, k K, at place, v V) bool {
 		return false
 	}
 	x.len--
-	// near counts a part of the other values. If it is large enough, hasFewer need not count all of them.
+	// near counts a part of the other values. If near is large enough, hasFewer need not count all of them.
 	if near < fewestInGroup && x.many.hasFewer(group, fewestInGroup) {
 		x.endGroup(h, k, group)
 	}

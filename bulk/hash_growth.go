@@ -42,7 +42,6 @@ const (
 	noLevel      = -1 // the level of a table without memory
 )
 
-// bucketCounts are the sizes of a table, in buckets.
 var bucketCounts = func() (counts [100]uint64) {
 	for i, n := 0, uint64(8); i < len(counts); i, n = i+1, n+n*2/5 {
 		counts[i] = n
@@ -71,7 +70,6 @@ type entry[K comparable, V any] struct {
 	value   V
 }
 
-// setLevel gives the table the size of a level and ends stretching or squeezing.
 func (x *HashIndex[K, V]) setLevel(level int) {
 	x.level, x.moving = level, false
 	x.small, x.large = bucketCounts[level], bucketCounts[level+1]
@@ -95,7 +93,6 @@ func (x *HashIndex[K, V]) homes() uint64 {
 	return x.small
 }
 
-// countBeyond counts the entries behind the last home.
 func (x *HashIndex[K, V]) countBeyond() {
 	x.beyond = 0
 	for i := x.homes(); i < x.firstUnreached(x.homes()); i++ {
@@ -141,7 +138,6 @@ func (x *HashIndex[K, V]) makeSlot(op operation, h uint64) (bucket uint64, err e
 	return bucket, err
 }
 
-// enlarge gives the table room for more entries.
 func (x *HashIndex[K, V]) enlarge(op operation) error {
 	if x.level == noLevel {
 		if err := x.commit(op, bucketCounts[0]+spareBuckets); err != nil {
@@ -295,7 +291,6 @@ func (x *HashIndex[K, V]) shrink() error {
 	return err
 }
 
-// collect adds the entries whose small home is b to x.moved.
 func (x *HashIndex[K, V]) collect(b uint64) {
 	for i := b; ; i++ {
 		p := x.bucket(i)

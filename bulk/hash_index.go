@@ -155,7 +155,6 @@ func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	return true
 }
 
-// added counts a new pair.
 func (x *HashIndex[K, V]) added() {
 	x.len++
 	if x.promise.kept() {

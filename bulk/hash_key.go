@@ -68,7 +68,6 @@ func number[K any](k *K) uint64 {
 	return uint64(w[0]) | uint64(w[1])<<32
 }
 
-// floats reports whether type t holds floating-point numbers.
 func floats(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:

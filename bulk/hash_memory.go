@@ -22,15 +22,16 @@ func (x *HashIndex[K, V]) Grow(n int) error {
 	if n == 0 {
 		return nil
 	}
-	// Each insertion may move maxInSlots values of a key from slots into a group. Groups never have more
-	// pairs than the index.
+	// An insertion adds at most maxInSlots+1 values to groups: its own value, and maxInSlots values of the
+	// same key that leave their slots. The other two bounds: groups take only values that are in slots now or
+	// are inserted, and they never have more pairs than the capacity.
 	promised := x.many.span.promised
 	if err := x.many.promise(min(n*(maxInSlots+1), x.used+n, x.plan.capacity-x.many.len)); err != nil {
 		return err
 	}
 	level := levelFor(x.used + n)
-	// The promised insertions must not need more memory behind the last home. Therefore Grow commits four
-	// times the usual memory there.
+	// Grow commits four times the usual number of buckets behind the last home bucket (see type buckets), so
+	// that the promised insertions need no more memory there.
 	if err := x.commit(opGrow, bucketCounts[level]+4*spareBuckets); err != nil {
 		x.many.span.promised = promised
 		_ = x.many.giveBack()

@@ -39,8 +39,8 @@ func (m *hashModel[K]) remove(k K, v uint32) bool {
 	return true
 }
 
-// playHash applies the operations in data to an index and to the model, and compares them. key makes a key
-// from a number. spoil, which may be nil, makes the index's hash function worse.
+// playHash applies the operations in data to an index and to the model, and compares the index with the
+// model. key makes a key from a number. spoil, which may be nil, makes the index's hash function worse.
 func playHash[K comparable](t *testing.T, o Options, data []byte, key func(int) K, spoil func(*hasher[K])) {
 	const capacity = 6000
 	o.Capacity = capacity

@@ -12,10 +12,10 @@ import (
 // full and are in a later bucket. Behind the control word lie seven pairs, or seven keys and then seven
 // values.
 //
-// The number of an entry's home bucket is proportional to the entry's hash: the smallest hash has the first
-// bucket as its home, and the greatest hash the last one. An entry is stored in the first bucket, from its
-// home on, that has an empty slot. Because homes have the order of the hashes, the table can grow in place
-// (file hash_growth.go). A search ends at a bucket that no entry has passed, as in F14 (Facebook, 2019);
+// Each hash has a home bucket. A greater hash has the same home or a later one, and a few spare buckets lie
+// behind the last home. An entry is stored in the first bucket, from its home on, that has an empty slot.
+// Because homes have the order of the hashes, the table can grow in place (file hash_growth.go). A search
+// ends at a bucket that no entry has passed, as in F14 (Facebook, 2019);
 // therefore a removal leaves no tombstone.
 //
 // Many goroutines may read buckets while no goroutine changes them.
@@ -162,7 +162,7 @@ func (t *buckets[K, V]) findFrom(h uint64, k K, at place, slots uint64) (next pl
 func (t *buckets[K, V]) valueAt(at place) V { return *t.value(t.bucket(at.bucket), at.slot) }
 
 // groupIn returns the address of the number of a group (see HashIndex.many) in a slot that stands for many
-// values: the first four bytes of the value's place. This is sound because values have at least four bytes
+// values: the first four bytes of the slot's value. This is sound because values have at least four bytes
 // and no Go pointers.
 func (t *buckets[K, V]) groupIn(at place) *uint32 {
 	return (*uint32)(unsafe.Pointer(t.value(t.bucket(at.bucket), at.slot)))

@@ -14,8 +14,7 @@ type attachment[T any, K comparable] struct {
 
 // keptIndex is an attachment without its type parameters.
 type keptIndex interface {
-	// of returns the index.
-	of() any
+	of() any // the index
 	// fits reports whether the index has exactly the pairs of the pool, a *Pool[T].
 	fits(pool any) bool
 }

@@ -37,7 +37,6 @@ func TestLimitsOfTheSystem(t *testing.T) {
 	}
 }
 
-// statm returns a field of /proc/self/statm, in bytes.
 func statm(t *testing.T, field int) uint64 {
 	b, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // changed counts a change and sometimes calls checkInvariants: more rarely in larger containers, so that
-// tests can use many lists.
+// tests with many lists do not become slow.
 func (ls *Lists[T]) changed() {
 	if ls.unchecked++; ls.unchecked*16 >= ls.count+int(ls.cells.usable)<<ls.cells.shiftBoth/256 {
 		ls.checkInvariants()
@@ -42,7 +42,7 @@ func (ls *Lists[T]) broken(format string, args ...any) {
 	panic("bulk: " + ls.cells.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
 }
 
-// checkUnits checks the slabs and stretches, and the free units between them.
+// checkUnits checks the slabs and stretches (see type Lists), and the free units between them.
 func (ls *Lists[T]) checkUnits() {
 	c := &ls.cells
 	if c.usable > c.units {
@@ -129,7 +129,7 @@ func (ls *Lists[T]) checkUnits() {
 	}
 }
 
-// checkFree panics if Lists may refer to units [lo, hi).
+// checkFree panics if a List may refer to one of the units [lo, hi).
 func (ls *Lists[T]) checkFree(lo, hi uint) {
 	for u := lo; u < hi; u++ {
 		if ls.cells.holdings[u].since != unheld {

@@ -10,12 +10,12 @@ import (
 // the memory behind them. Compact is worthwhile after many lists were freed or have shrunk.
 //
 // owners yields the address of each List to move. Compact writes the new Lists to these addresses. A list
-// that owners does not yield keeps its place and its List, so that gaps may remain. owners may yield the zero
+// that owners does not yield keeps its place and its List, so gaps may remain. owners may yield the zero
 // List. Compact iterates over owners two or three times, and owners must not change lists. If [Lists.Len] is
 // larger than the number of lists in all owners, some lists have lost their owners.
 //
-// If owners are elements of a list of this container, that list may move, too: after owners has yielded its
-// List, owners must look up the list's elements again.
+// The Lists to move may themselves be elements of a list of this container. That list may move, too: after
+// owners has yielded the List of that list, owners must look up its elements again.
 //
 // Pointers and slices to elements, and copies of the Lists, become invalid. Compact panics for a stale List;
 // the Lists that it has written before the panic are valid. A list without elements keeps a cell for one

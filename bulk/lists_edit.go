@@ -41,8 +41,8 @@ func (ls *Lists[T]) Remove(l List[T], i int) {
 	}
 	var v T
 	if room := uint(ls.cells.room(l.place)); room <= fewBytes/uint(unsafe.Sizeof(v)) {
-		// The loop moves the whole room behind i, so its end does not depend on h.len. If h.len is not
-		// cached, the processor need not wait for it before it starts the next call.
+		// The loop moves the whole room behind i, so its end does not depend on h.len. If h.len is not in a
+		// cache, the processor can start the next call without waiting for h.len.
 		for s := unsafe.Slice(ls.element(h, uint(i)), room-uint(i)); len(s) > 1; s = s[1:] {
 			s[0] = s[1]
 		}

@@ -10,8 +10,8 @@ import (
 // Grow gives l a cell with room for n more elements, so that appending or inserting them cannot fail. It
 // writes *l as [Lists.Append] does. Grow(&l, 0) leaves the zero List as it is. Grow panics if n is negative.
 //
-// It returns an [*vm.Error] wrapping [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes or
-// Options.Limit) or another error of [vm.Region.Commit]; then the list is unchanged.
+// Grow returns an [*vm.Error] that wraps [vm.ErrCapacity] (Options.Capacity), [vm.ErrLimit] (Options.MaxBytes
+// or Options.Limit) or another error of [vm.Region.Commit]. The list is then unchanged.
 func (ls *Lists[T]) Grow(l *List[T], n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("bulk: Grow(%d) on a list of %s: a number of elements is zero or more", n,
@@ -94,7 +94,7 @@ func (ls *Lists[T]) makeRoom(op operation, l *List[T], n int) (*cell, error) {
 	return ls.cells.at(place), nil
 }
 
-// move copies a list to the new cell at a place and gives the old cell back.
+// move copies a list to the new cell at the given place, and gives the old cell back.
 func (ls *Lists[T]) move(l *List[T], place, generation uint32) {
 	old, h := ls.cells.at(l.place), ls.cells.at(place)
 	h.len = old.len

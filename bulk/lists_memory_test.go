@@ -314,22 +314,22 @@ func TestListsWithFailingMemory(t *testing.T) {
 		}
 		var owners [40]List[uint64]
 		want := [40]int{}
-		var failed error
+		var joined error
 		for round := range 12 {
 			for i := range owners {
 				if _, err := ls.AppendSlice(&owners[i], make([]uint64, i*round)); err != nil {
-					failed = err
+					joined = err
 				} else {
 					want[i] += i * round
 				}
 			}
 		}
-		failed = errors.Join(failed, ls.Grow(&owners[0], 60_000))
+		joined = errors.Join(joined, ls.Grow(&owners[0], 60_000))
 		for i := range owners[:30] {
 			ls.Free(&owners[i])
 			want[i] = 0
 		}
-		failed = errors.Join(failed, ls.Compact(each(owners[:]...)))
+		joined = errors.Join(joined, ls.Compact(each(owners[:]...)))
 		ls.checkInvariants()
 		for i, l := range owners {
 			if len(ls.Slice(l)) != want[i] {
@@ -337,12 +337,12 @@ func TestListsWithFailingMemory(t *testing.T) {
 			}
 		}
 		if err := ls.Close(); err != nil {
-			failed = errors.Join(failed, err)
+			joined = errors.Join(joined, err)
 			if err := ls.Close(); err != nil {
 				t.Errorf("the second Close: %v", err)
 			}
 		}
-		return failed
+		return joined
 	})
 	if calls < 8 && !heapStandIn() {
 		t.Errorf("only %d memory calls were made to fail, want at least 8", calls)

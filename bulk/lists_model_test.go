@@ -190,8 +190,9 @@ func (m *listsModel[T]) compact(t *testing.T, n int) {
 	}
 }
 
-// checkForged checks that Valid and Slice refuse l, which has random bits, and stale Lists. If an owner has
-// the List by chance, they must accept it. For generation 0, Slice must return no elements.
+// checkForged checks that Valid and Slice refuse stale Lists, and l, which has random bits. If an owner has
+// the same List as l by chance, Valid and Slice must accept l. For generation 0, Slice must return no
+// elements.
 func (m *listsModel[T]) checkForged(t *testing.T, l List[T]) {
 	for _, l := range append([]List[T]{l}, m.stale[max(0, len(m.stale)-100):]...) {
 		own := slices.Contains(m.owners[:], l) && !l.IsZero()

@@ -73,7 +73,7 @@ func TestGenerationsWrapAround(t *testing.T) {
 		}
 	}
 	build()
-	if err := ls.Grow(&owners[0], 20_000); err != nil { // owner 0 has a stretch
+	if err := ls.Grow(&owners[0], 20_000); err != nil { // owner 0 gets a stretch: see type cells
 		t.Fatal(err)
 	}
 	ls.cells.newest = unheld - 20
@@ -123,7 +123,7 @@ func TestAllWhileListsChange(t *testing.T) {
 				i, owners[i])
 		}
 		seen[i]++
-		if i%3 == 0 { // the list moves, sometimes to a stretch
+		if i%3 == 0 { // the list moves, sometimes to a stretch: see type cells
 			if err := ls.Grow(&owners[i], 60+i%100/99*9000); err != nil {
 				t.Fatal(err)
 			}

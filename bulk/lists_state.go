@@ -11,11 +11,11 @@ import (
 )
 
 // A file has the slabs, the stretches, the ready cells, the count of generations, and the place, generation
-// and length of each list. It has the elements of all lists, one list after the other. Loading derives the
-// other fields of cells.
+// and length of each list (lists.go and cells.go define these words). It has the elements of all lists, one
+// list after the other. Loading derives the other fields of cells.
 //
-// Lists keep their places, so that the Lists in the owners stay valid. Therefore the container takes the
-// sizes of its units and places from the file.
+// A list keeps its place, so that the List that refers to it stays valid. What a place means depends on the
+// sizes of units and places, so the container takes these sizes from the file.
 
 // slabState describes a slab or a stretch.
 type slabState struct {
@@ -369,6 +369,7 @@ func (s *listsState[T]) restEmpty() bool {
 
 func (s *listsState[T]) Abandon(state.Contents) {
 	s.ls.Clear()
-	// For Reserve the container is unused now, so that another Load is possible.
+	// Reserve refuses a container that was used. These values pass its test, so that the program can call
+	// Load again.
 	s.ls.cells.origin, s.ls.cells.wrapped = s.ls.cells.newest, false
 }

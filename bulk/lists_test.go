@@ -298,7 +298,8 @@ func TestPlacesOfLargeReservations(t *testing.T) {
 	if heapStandIn() || strconv.IntSize == 32 {
 		t.Skip("there are not enough addresses")
 	}
-	// The number of a place has 32 bits. So much memory needs places of 64 bytes.
+	// The reservation has 2³⁸ bytes, and the number of a place has 32 bits. So a place (see the type cells)
+	// must have at least 64 bytes.
 	ls := newLists[uint64](t, Options{Capacity: int(min(int64(1)<<35, math.MaxInt))})
 	var owners [3000]List[uint64]
 	for round := range 3 {

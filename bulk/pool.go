@@ -58,7 +58,6 @@ func poolOf[T any](plan plan, o Options) (*Pool[T], error) {
 	return p, nil
 }
 
-// carve takes the memory of the generations and of the elements from the region.
 func (p *Pool[T]) carve() (err error) {
 	if p.generations, err = newGenerations(p.region, p.plan.capacity); err != nil {
 		return err
@@ -171,8 +170,9 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 		before := *w
 		after := before &^ (1 << (i % wordBits))
 		// In the usual case only the bit changes. This path calls no function, so that the processor can work
-		// on many removals at the same time. The hint need not change. If slot i is below the hint, the other
-		// holes of its word are retired. All slots of the word have one generation here: i is retired, too.
+		// on many removals at the same time. The hint need not change: if the word of slot i is before the
+		// hint, slot i is retired. For the word has another hole (before != full), all holes before the hint
+		// are retired, and all slots of the word have one generation here.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after

@@ -15,8 +15,8 @@ import (
 func (p *Pool[T]) keep() (any, error) {
 	p.mustBeOpen()
 	if p.outside != nil {
-		return nil, fmt.Errorf("%s is the pool of a guard.SampledPool, which has elements outside of it: "+
-			"use a plain Pool", p.plan.name)
+		return nil, fmt.Errorf("%s is the pool of a guard.SampledPool, which also has elements outside "+
+			"of the pool: use a pool of NewPool", p.plan.name)
 	}
 	return roomOf[T]{p}, nil
 }

@@ -38,9 +38,9 @@ import (
 //
 // # Memory
 //
-// Before Insert commits memory, it fills the holes of words of 32 slots of which at least a quarter is free.
-// It fills other holes when no more memory can be committed. So up to a quarter of the slots may stay holes
-// while the pool grows, in addition to the slots that inserters keep.
+// A word is 32 slots. Before Insert commits memory, it fills the holes of each word of which at least a
+// quarter is free. It fills other holes when no more memory can be committed. So up to a quarter of the slots
+// may stay holes while the pool grows, in addition to the slots that inserters keep.
 //
 // Presence bits and generations take one byte for each slot on Go's heap. If a slot is taken again while its
 // neighbours live, each slot of its chunk of 16,384 slots takes 4 bytes more. [vm.Snapshot] does not count
@@ -53,7 +53,7 @@ type SharedPool[T any] struct {
 	hints [16]insertHint // for goroutines without an Inserter; indexed by stripe
 }
 
-// insertHint is the line from which the goroutines of a stripe take slots.
+// insertHint is the line from which the goroutines of a stripe (see the function stripe) take slots.
 type insertHint struct {
 	line atomic.Uint64 // the line + 1; 0 for none
 	_    [bytesLine - 8]byte
@@ -123,7 +123,7 @@ func (p *SharedPool[T]) insert(hint *insertHint, v *T) (Handle[T], *T) {
 	for {
 		l := hint.line.Load()
 		if l != 0 {
-			switch i, came := p.take(uint(l - 1)); came {
+			switch i, result := p.take(uint(l - 1)); result {
 			case lineBusy:
 				return Handle[T]{}, nil
 			case tookSlot:

@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/internal/generation"
 )
 
-// checkInvariants panics if the bookkeeping contradicts itself. It must run alone. Complexity: one step for
-// each slot that has memory.
+// checkInvariants panics if the bookkeeping contradicts itself. No other goroutine may use the pool at the
+// same time. Complexity: one step for each slot that has memory.
 func (s *sharedSlots) checkInvariants() {
 	fail := func(format string, args ...any) {
 		panic("bulk: " + s.plan.name + ": broken invariant: " + fmt.Sprintf(format, args...))
@@ -54,7 +54,7 @@ func (s *sharedSlots) checkInvariants() {
 					break
 				}
 				g = own.Load()
-				// A slot with a presence bit and no tag is parked.
+				// A slot with a presence bit and no tag is parked: see Inserter.
 				if tagged(g) && (live>>b&1 == 0 || !s.ours(g)) {
 					fail("slot %d with presence bit %d has generation %#x", i+b, live>>b&1, g)
 				}
@@ -73,7 +73,8 @@ func (s *sharedSlots) ours(g uint32) bool {
 	return generation.Count(g) != 0 && g == uint32(s.tag)|generation.Count(g)
 }
 
-// announcements returns the number of announcements; several may be of one slot.
+// announcements returns the number of slots that readers announce (see readerCells). A slot that several
+// readers announce counts several times.
 func (s *sharedSlots) announcements() (n int) {
 	for block := s.cells.Load(); block != nil; block = block.next.Load() {
 		for i := range block.cells {

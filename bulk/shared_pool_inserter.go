@@ -23,9 +23,9 @@ type Inserter[T any] struct {
 	pool *SharedPool[T]
 
 	// The inserter parks slots of words without a common generation. The presence bit of a parked slot is
-	// set, so that no other goroutine takes the slot. Its own generation has no tag, so that no look-up finds
-	// an element. Removing an element parks its slot, and filling the slot unparks it; each takes one atomic
-	// operation.
+	// set, so that no other goroutine takes the slot. The slot's own generation has no tag, so that no
+	// look-up finds an element. Removing an element parks its slot, and filling the slot unparks it; each
+	// takes one atomic operation.
 	ready   uint                       // number of slots in parked
 	waiting uint                       // number of slots in removed
 	parked  [2 * maxRemoved]parkedSlot // slots to fill

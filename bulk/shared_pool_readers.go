@@ -6,10 +6,11 @@ import (
 )
 
 // A reader announces the slot of an element first, then tests whether the element is live, and then copies
-// the element. A goroutine that takes slots finds the slots free first, and then looks for announcements. So
-// the goroutine sees the announcement and leaves the slot alone, or the reader sees that the element was
-// removed: no goroutine writes to a slot while a reader copies its element. Announcements work like hazard
-// pointers (Maged M. Michael, 2004), but protect slots from being taken instead of memory from being freed.
+// the element. A goroutine that takes slots first finds free slots, and then looks for announcements. So
+// either the goroutine sees the announcement and does not take the slot, or the reader sees that the element
+// was removed: no goroutine writes to a slot while a reader copies its element. Announcements work like
+// hazard pointers (Maged M. Michael, 2004), but an announcement prevents that a slot is taken, while a hazard
+// pointer prevents that memory is freed.
 
 // readerCells is a block of cells for announcements. A block is added when all cells are in use. Blocks are
 // never removed.

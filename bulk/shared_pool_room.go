@@ -70,7 +70,7 @@ func (s *sharedSlots) makeRoom(op operation, need int) error {
 	}
 	s.room.Store(uint64(after))
 	s.offer.Store(offerUsually)
-	// The line at the old end of the room has more slots now.
+	// A line has slotsPerLine slots. The line at the old end of the memory has more usable slots now.
 	if l := before / slotsPerLine; before%slotsPerLine != 0 && uint64(l) < s.frontier.Load() {
 		s.list(s.chunk(before), l)
 	}

@@ -37,8 +37,8 @@ type sharedSlots struct {
 }
 
 const (
-	// offerUsually is the largest number of elements with which a word gives slots. A fuller word is not
-	// worth finding, because that costs as much as several insertions. A removal that leaves exactly this
+	// offerUsually is the largest number of elements with which a word gives slots. A fuller word has too few
+	// free slots: finding the word costs as much as several insertions. A removal that leaves exactly this
 	// number of elements lists the line.
 	offerUsually = slotsPerWord * 3 / 4
 	// With offerTight, all words give their free slots, and each removal lists its line. offer becomes
@@ -64,9 +64,9 @@ const (
 
 // take takes a free slot of a line. If take succeeds, the caller owns the line and must call release.
 func (s *sharedSlots) take(l uint) (uint, taking) {
-	_, line, i, came := s.own(l)
-	if came != tookSlot {
-		return 0, came
+	_, line, i, result := s.own(l)
+	if result != tookSlot {
+		return 0, result
 	}
 	k := i / slotsPerWord % wordsPerLine
 	ready := line.ready[k]
@@ -78,10 +78,10 @@ func (s *sharedSlots) take(l uint) (uint, taking) {
 // reserve takes the free slots of a line's next word. It returns the word's first slot and the taken slots.
 // If the word has no common generation, the taken slots are parked: the caller owns them until it publishes
 // or unparks them. Otherwise they are reserved: the caller owns them until it calls unreserve.
-func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, came taking) {
-	c, line, i, came := s.own(l)
-	if came != tookSlot {
-		return 0, 0, false, came
+func (s *sharedSlots) reserve(l uint) (i uint, slots uint32, parked bool, result taking) {
+	c, line, i, result := s.own(l)
+	if result != tookSlot {
+		return 0, 0, false, result
 	}
 	k, w := i/slotsPerWord%wordsPerLine, c.word(i)
 	slots = line.ready[k]
@@ -199,8 +199,9 @@ func (s *sharedSlots) usable(i uint) uint32 {
 	return uint32(uint64(1)<<min(room-min(uint64(i), room), slotsPerWord) - 1)
 }
 
-// removed lists the line of slot i after a removal, if enough slots of the word are free. left has the word's
-// presence bits after the removal.
+// removed lists the line of slot i after a removal that leaves no element in the word, or as many as offer
+// says. With offerTight, it lists the line after each removal. left has the word's presence bits after the
+// removal.
 func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 	n, offer := uint32(bits.OnesCount32(left)), s.offer.Load()
 	if n == offer || n == 0 || offer == offerTight {

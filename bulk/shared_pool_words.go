@@ -18,17 +18,18 @@ import (
 //
 // While the generation is common, each slot is taken at most once. If a slot must be taken again while other
 // slots of its word have live elements, each slot of the word gets a generation of its own. When the word has
-// no elements, its slots can get a common generation again. It is greater than all their earlier generations.
-// Hence:
+// no elements, its slots can get a common generation again, which is greater than all their earlier
+// generations. Hence:
 //
 //   - The common generation and the presence bits of a word together identify its elements. So a
 //     compare-and-swap of a word, which always expects a common generation, never hits another element.
 //   - A slot never gets the generation of an earlier element again. [sharedChunk.holds] relies on this.
 //
-// If the slots are apart, a slot is live while its own generation has a tag. A goroutine that removes the
-// element first removes the tag; only one goroutine can succeed. This goroutine clears the presence bit only
-// then, so that no other goroutine takes the slot too early. An [Inserter] that removes an element may leave
-// the presence bit set: then the slot is parked, and only that inserter takes the slot.
+// If the slots are apart, a slot is live while its own generation has a tag. To remove the element, a
+// goroutine first removes the tag from the generation; only one goroutine can succeed. Then it clears the
+// presence bit. In the reverse order, another goroutine could take the slot too early. An [Inserter] that
+// removes an element may leave the presence bit set: then the slot is parked, and only that inserter takes
+// the slot.
 //
 // A line is eight words on one cache line. A line has at most one owner, and only the owner takes free slots
 // of the line.

@@ -28,8 +28,8 @@ func openSmallTable(t *testing.T, o Options, places int) *SharedTable[object] {
 	return table
 }
 
-// mustHaveFree checks that a new writer can take all places that hold no value, except kept places that other
-// writers may keep.
+// mustHaveFree checks that a new writer can take all places that hold no value, except at most `kept` places
+// that other writers may keep. A place is the memory for one value.
 func mustHaveFree(t *testing.T, table *SharedTable[object], what string, kept int) {
 	t.Helper()
 	w := table.Writer()
@@ -153,7 +153,7 @@ func TestSharedTableUpdateThatStalls(t *testing.T) {
 				}
 				r.Enter()
 				seen := r.Get(3)
-				r.Leave() // from now on, only the Update protects *seen
+				r.Leave() // afterwards, only the Update below protects *seen
 
 				began, resume, done := make(chan bool), make(chan bool), make(chan any)
 				var given []object
@@ -394,8 +394,8 @@ func TestSharedTableStallAtALimit(t *testing.T) {
 	}
 }
 
-// TestSharedTableGoroutinesThatEnd ends goroutines by panic and by Goexit: inside a look, in a loop over All,
-// in an Update, and between changes. Their readers and writers stay open.
+// TestSharedTableGoroutinesThatEnd ends goroutines by panic and by Goexit: between Enter and Leave, in a loop
+// over All, in an Update, and between changes. Their readers and writers stay open.
 func TestSharedTableGoroutinesThatEnd(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic("stop") }, "Goexit": runtime.Goexit} {
 		table := openSmallTable(t, Options{Capacity: 100}, 10_000)

@@ -99,8 +99,8 @@ func (w *SharedWriter[T]) Update(i int, change func(v *T)) bool {
 	offset := w.put(*new(T))
 	used := false
 	w.barred = true
-	// While this writer is inside, the entry's value is not freed, even if another writer replaces it. So the
-	// old offset cannot belong to a newer value at the swap.
+	// Between enter and exit, the entry's value is not freed, even if another writer replaces the value. So
+	// the old offset cannot belong to a newer value at the swap.
 	t.epochs.enter(w.here)
 	defer func() {
 		w.here.exit()

@@ -72,7 +72,6 @@ func (p *plan) wasUsed() error {
 	return fmt.Errorf("%s has or had elements: load into a new container", p.name)
 }
 
-// mustHold returns an error if a container cannot hold n elements.
 func (p *plan) mustHold(n int) error {
 	if n < 0 || n > p.capacity {
 		return p.full(opGrow, n, 0)

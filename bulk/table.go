@@ -44,7 +44,7 @@ type TableOptions struct {
 // element in a field of the row. For most data a Pool is simpler. See also [Transpose], which makes temporary
 // columns.
 //
-// Padding rows fill up the last block, or the last group of 16 rows with [LayoutColumns]. Padding rows and
+// Padding rows fill up the last block; with [LayoutColumns], the last group of 16 rows. Padding rows and
 // new rows hold each field's safe value, so that vector code can calculate with whole groups. Safe values are
 // neither NaN nor denormal. See [Field.Safe] and [Table.PaddedBlocks].
 //

@@ -73,7 +73,6 @@ type part struct {
 // fieldPlace is the index of a field's part, and the field's offset in each group in bytes.
 type fieldPlace struct{ part, offset int }
 
-// arrange lays out fields of the given sizes.
 func arrange(l Layout, pageAligned bool, sizes []int) (a arrangement) {
 	for _, size := range sizes {
 		a.bytesRow += size
@@ -113,7 +112,6 @@ func arrange(l Layout, pageAligned bool, sizes []int) (a arrangement) {
 	return a
 }
 
-// bytesBlock returns the size of a block of the given number of rows.
 func bytesBlock(sizes []int, rows, align int) (bytes int) {
 	for _, size := range sizes {
 		bytes += roundUp(rows*size, align)
@@ -121,7 +119,6 @@ func bytesBlock(sizes []int, rows, align int) (bytes int) {
 	return bytes
 }
 
-// bytesGroup returns the number of bytes that a group of rows takes in all parts together.
 func (a *arrangement) bytesGroup() (bytes int) {
 	for i := range a.parts {
 		bytes += a.parts[i].bytes

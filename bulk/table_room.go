@@ -153,7 +153,6 @@ func (o *TableOptions) plan(a *arrangement) (plan, error) {
 	return p, nil
 }
 
-// padded rounds n rows up to whole groups.
 func (t *Table) padded(n int) int {
 	if t.group == 0 {
 		return 0

@@ -183,7 +183,6 @@ func (t *Transpose[T]) HandleAt(row int) Handle[T] {
 	return Handle[T]{uint32(i), t.pool.generations.of(uint(i))}
 }
 
-// take gathers the block whose first element has the given index.
 func (t *Transpose[T]) take(s []T, first int) {
 	t.first, t.n = first, min(t.rows, len(s)-first)
 	t.padded = roundUp(t.n, rowsPadded)
@@ -193,7 +192,6 @@ func (t *Transpose[T]) take(s []T, first int) {
 	}
 }
 
-// putBack writes the block back to s.
 func (t *Transpose[T]) putBack(s []T) {
 	for _, c := range t.columns {
 		c.scatter(0, unsafe.Pointer(&s[t.first]), t.n)

@@ -78,7 +78,6 @@ func newNodeForm(sizeKey, sizeValue int) nodeForm {
 	}
 }
 
-// maxEntries returns how many entries a node of a level can have.
 func (f *nodeForm) maxEntries(level int) int {
 	if level == 0 {
 		return f.maxLeaf
@@ -277,13 +276,11 @@ func (t *tree[K, V]) find(k K) (leaf uint32, at int, ok bool) {
 	return leaf, at, at < len(keys) && keys[at] == k
 }
 
-// contains reports whether key k has values.
 func (t *tree[K, V]) contains(k K) bool {
 	_, _, ok := t.find(k)
 	return ok
 }
 
-// has reports whether the tree has the pair (k, v).
 func (t *tree[K, V]) has(k K, v V) bool {
 	if t.len == 0 {
 		return false
@@ -419,7 +416,6 @@ func (t *tree[K, V]) removeBeside(k K, v V) (removed bool, beside int) {
 
 const maxBeside = fewestInGroup
 
-// clear removes all pairs.
 func (t *tree[K, V]) clear() {
 	t.height, t.nodes, t.len = 0, 0, 0
 	t.span.promised = 0

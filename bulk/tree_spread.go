@@ -116,7 +116,6 @@ func (t *tree[K, V]) unlink(i uint32) {
 	}
 }
 
-// cut removes an entry of node i.
 func (t *tree[K, V]) cut(i uint32, entry int) {
 	h := t.head(i)
 	r := t.entries(i)
@@ -241,7 +240,7 @@ func (t *tree[K, V]) lower() {
 // free marks a node as freed. The caller must call compact afterwards.
 func (t *tree[K, V]) free(i uint32) { t.freed = append(t.freed, i) }
 
-// compact moves the last nodes into the places of freed ones, so that the nodes in use are the first ones.
+// compact gives the last nodes the numbers of freed nodes, so that the nodes in use have the lowest numbers.
 func (t *tree[K, V]) compact() {
 	if len(t.freed) == 0 {
 		return

@@ -52,7 +52,8 @@ func (n *Node) settle(ctx context.Context) {
 // outbox until all regions have run their last tick.
 func (n *Node) settleRegion(ctx context.Context, r *region, p *picture) {
 	draining := n.drains()
-	// p.owners may be out of date: with an old owner from p, start would fence the new owner.
+	// p.owners may be out of date. If p still named this process as the owner, start would take the outbox
+	// from the new owner.
 	o := n.view.owner(r.number)
 	mine := o.value.Session == n.session
 	now := time.Now()
@@ -98,10 +99,10 @@ func (n *Node) drains() bool {
 // other regions.
 func (n *Node) patience() time.Duration { return n.o.Lease / 4 }
 
-// takeRegions takes regions that have no owner: all regions that an operator has placed on this process, and
-// regions without a place until this process has its share. It begins with the regions whose last owner was
-// this process, because this process has their journals. The order is otherwise random, so that two processes
-// seldom try the same region.
+// takeRegions takes regions that have no owner: all regions that an operator has placed on this process, and,
+// until this process has its share, regions that are placed on no process. It begins with the regions whose
+// last owner was this process, because this process has their journals. The order is otherwise random, so
+// that two processes seldom try the same region.
 func (n *Node) takeRegions(ctx context.Context, p *picture) {
 	if holds, _ := n.lease.holds(); !holds {
 		return
@@ -123,9 +124,9 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 		ready := r.cancel == nil && !r.finished && !now.Before(r.retry)
 		recent := now.Sub(r.ownerless) < n.o.Lease
 		n.mu.Unlock()
-		// During the first lease after a region without a place has lost its owner, only a process with the
-		// fewest regions takes the region. Later any process does, because the processes with the fewest
-		// regions may be unable to run it.
+		// After a region that is placed on no process has lost its owner, for the duration of a lease only a
+		// process with the fewest regions takes the region. Later any process does, because the processes
+		// with the fewest regions may be unable to run it.
 		if !ready || recent && !here && !p.fewest(n.process) {
 			continue
 		}
@@ -195,8 +196,8 @@ func (n *Node) died(ctx context.Context, o owner) bool {
 }
 
 // giveRegions gives regions to other processes, at most once per lease. It gives all regions that an operator
-// has placed on another process. If this process has too many regions, it also gives regions without a place.
-// All these regions move at the same time, so the world waits only once.
+// has placed on another process. If this process has too many regions, it also gives regions that are placed
+// on no process. All these regions move at the same time, so the world waits only once.
 func (n *Node) giveRegions(p *picture) {
 	now := time.Now()
 	n.mu.Lock()

@@ -12,6 +12,7 @@ import (
 
 // TestFollowers: the followers compute the same states as the owners, even after an owner has died.
 func TestFollowers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(3, 150)
 	w.slow.Store(int64(5 * time.Millisecond))
 	first := w.options(t, "")
@@ -59,6 +60,7 @@ func TestFollowers(t *testing.T) {
 }
 
 func TestFollowerThatDiffers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(2, 0)
 	w.slow.Store(int64(5 * time.Millisecond))
 	first := w.options(t, "")

@@ -189,6 +189,7 @@ func (a *attendant) room() error {
 // TestDiskIsFull fills the disk of the server while regions run. The regions wait. They continue after the
 // disk has room again and the server has started again. Their states are the same as without the fault.
 func TestDiskIsFull(t *testing.T) {
+	t.Parallel()
 	childtest.Needed(t)
 	for _, kind := range []string{fullFolder, noGrowth} {
 		t.Run(kind, func(t *testing.T) {

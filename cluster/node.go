@@ -229,8 +229,9 @@ func (n *Node) check(region int) error {
 }
 
 // Send appends an input for a region, and returns the number of the input. Exactly one tick of the region
-// receives the input. If the server does not answer, Send tries again for up to 90 seconds. If the context
-// ends or the 90 seconds are over, the input may have been appended, but not more than once.
+// receives the input, unless the region has already run its last tick. If the server does not answer, Send
+// tries again for up to 90 seconds. If the context ends or the 90 seconds are over, the input may have been
+// appended, but not more than once.
 func (n *Node) Send(ctx context.Context, region int, input []byte) (uint64, error) {
 	if err := n.check(region); err != nil {
 		return 0, err

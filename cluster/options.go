@@ -200,7 +200,6 @@ func hostPort(address string) (host string, port int, err error) {
 	return host, port, err
 }
 
-// serverOptions returns the options of the embedded server of a process.
 func (o *Options) serverOptions(dir, process string) (storage.ServerOptions, error) {
 	s := storage.ServerOptions{Dir: dir, SyncInterval: o.SyncInterval, Name: process, Route: o.Route,
 		Peers: o.Peers}

@@ -10,7 +10,6 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// freeAddresses returns addresses that no program uses.
 func freeAddresses(t *testing.T, n int) (addresses []string) {
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

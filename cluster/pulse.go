@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// pulse has the newest tick that this process has seen of each region. A region that begins late catches up
-// with these ticks. If it used only its own clock, it would delay the other regions forever.
+// pulse has the newest tick that this process has seen of each region. A region that begins late uses these
+// ticks to catch up. With only its own clock, the region would delay the other regions forever.
 type pulse struct {
 	lookahead uint64
 
@@ -20,7 +20,6 @@ func newPulse(regions int, lookahead uint64) *pulse {
 	return &pulse{lookahead: lookahead, ticks: make([]uint64, regions), changed: make(chan struct{})}
 }
 
-// ran records that a region has run a tick.
 func (p *pulse) ran(region int, tick uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -70,7 +70,6 @@ func (r *region) leave(patience time.Duration) {
 	})
 }
 
-// start begins to run a region.
 func (n *Node) start(r *region) {
 	ctx, cancel := context.WithCancel(n.ctx)
 	n.mu.Lock()
@@ -269,7 +268,6 @@ func (m *machine) ask(now time.Time) {
 	m.region.machine.Store(&b)
 }
 
-// sleep waits for some time, or until the context ends.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

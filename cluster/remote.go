@@ -141,7 +141,6 @@ func newRegister(o WorldOptions) (*register, error) {
 	return r, nil
 }
 
-// has reports whether an entity is alive and has the ID.
 func (r *register) has(e vast.Entity, id ID) bool {
 	known := r.column.Get(e)
 	return known != nil && *known == id
@@ -216,7 +215,6 @@ func (r *register) check(e vast.Entity, id ID) error {
 	return nil
 }
 
-// exhausted returns an error if the region has given all of its IDs.
 func (r *register) exhausted() error {
 	if r.given.Given < maxNumbers {
 		return nil
@@ -272,7 +270,6 @@ func (r *register) loaded() error {
 	return nil
 }
 
-// checkInvariants panics if the index and the column differ.
 func (r *register) checkInvariants() {
 	for e := range r.world.Query(r.column).All() {
 		id := *r.column.Get(e)

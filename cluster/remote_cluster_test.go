@@ -215,7 +215,6 @@ type ledger struct {
 	odd      error                // the last contradiction that was found
 }
 
-// moment describes a region after a tick.
 type moment struct {
 	here  []ID // IDs of the entities in the region
 	away  []ID // IDs of the entities that leave
@@ -228,7 +227,6 @@ func newLedger() *ledger {
 		died: make(map[ID]uint64), moments: make(map[[2]uint64]moment), repeated: make(map[ID]bool)}
 }
 
-// gave records the ID of the entity with a number.
 func (l *ledger) gave(tick uint64, id ID, number uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -242,7 +240,6 @@ func (l *ledger) gave(tick uint64, id ID, number uint64) {
 	l.numbers[id], l.ids[number], l.born[id] = number, id, tick
 }
 
-// drop records that the entity with an ID is deleted.
 func (l *ledger) drop(tick uint64, id ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

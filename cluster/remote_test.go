@@ -222,12 +222,11 @@ type registerModel struct {
 	t     *testing.T
 	r     *rand.Rand
 	last  uint64        // number of the newest entity
-	of    map[uint64]ID // ID of each living entity, by number of the entity; 0: the entity has no ID
+	of    map[uint64]ID // ID of each living entity, by number of the entity; 0: the model knows no ID
 	owner map[ID]uint64 // number of the last entity that had the ID
 	onWay [][]byte      // sections from this region to itself
 }
 
-// fill gives new entities numbers.
 func (m *registerModel) fill(es ...vast.Entity) {
 	for _, e := range es {
 		m.last++

@@ -17,7 +17,8 @@ type Status struct {
 	Failovers, Moves int
 	// Machine is the JSON result of the machine's method Status, or nil.
 	Machine []byte
-	// Waiting says why the region does not run. It is empty while the region runs, and after its last tick.
+	// Waiting says why the region does not run, or that the NATS server does not answer this process. It is
+	// empty in all other cases, and after the last tick of the region.
 	Waiting string
 }
 
@@ -74,9 +75,8 @@ func (n *Node) publish(ctx context.Context) {
 	}
 }
 
-// publishRegion writes the status of a region to its key, if the region has run its last tick here or its run
-// has failed, and the key does not show this yet. If write is true, publishRegion also writes the status of a
-// running region.
+// publishRegion writes the status of a region to its key. It writes the last tick or the failure of a run if
+// the key does not show it yet. It writes the status of a running region only if write is true.
 func (n *Node) publishRegion(ctx context.Context, r *region, write bool) {
 	known := n.view.status(r.number)
 	next := status{Process: n.process, From: n.view.first(), Tick: r.tick.Load()}

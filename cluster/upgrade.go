@@ -11,7 +11,7 @@ import (
 	"github.com/vastgo/vast/cluster/internal/protocol"
 )
 
-// An upgrade adds a version of the program to the constants:
+// An upgrade adds a version of the program to the cluster's constants (see type constants):
 //
 //  1. A process of the new version proposes the first tick of the version, some seconds ahead.
 //  2. Each process accepts or rejects the proposal in its heartbeat. After it has accepted, its regions wait
@@ -177,8 +177,9 @@ func (v *view) unready(revision uint64, now time.Time) (missing []string, late b
 	return missing, late
 }
 
-// begin is called before a region runs a tick. It waits while it is undecided which version runs the tick. It
-// returns protocol.ErrEnd if a later version runs the tick, or if the region leaves this process.
+// begin is called before a region runs a tick. While a proposal leaves open which version runs the tick,
+// begin waits. It returns protocol.ErrEnd if a later version runs the tick, or if the region leaves this
+// process.
 func (n *Node) begin(ctx context.Context, r *region, tick uint64) error {
 	ended := false
 	err := n.view.wait(ctx, n.ctx, func() bool {

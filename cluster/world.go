@@ -86,8 +86,8 @@ var _ Machine = (*World)(nil)
 func NewWorld(o WorldOptions) (*World, error) {
 	if o.World == nil || o.Travel == (vast.SparseColumn[Travel]{}) || o.Tick == nil || o.Region < 0 ||
 		o.Region >= o.Regions {
-		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions needs World, Travel, Tick, and a Region from "+
-			"0 to Regions-1: Region is %d, and Regions is %d", o.Region, o.Regions)
+		return nil, fmt.Errorf("cluster: NewWorld: WorldOptions needs World, Travel, Tick, and a Region "+
+			"from 0 to Regions-1: Region is %d, and Regions is %d", o.Region, o.Regions)
 	}
 	w := &World{o: o, messages: make([][]byte, o.Regions)}
 	var err error

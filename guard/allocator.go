@@ -74,7 +74,7 @@ func (a *Allocator) Alloc(size, align int) (unsafe.Pointer, error) {
 	return a.at(b), nil
 }
 
-// at returns the address of a block. The conversion is sound while the allocator is open, because the region
+// at returns the address of a block. The address is valid while the allocator is open, because the region
 // does not move.
 func (a *Allocator) at(b *block) unsafe.Pointer { return unsafe.Add(a.base, b.start) }
 
@@ -181,7 +181,6 @@ func (a *Allocator) forgetOldest() {
 	a.addresses.give(b.page, b.pages+1)
 }
 
-// makeLive turns a spare block into a live block.
 func (a *Allocator) makeLive(b *block, what kind, from calls) {
 	b.what, b.allocated, b.state = what, from, live
 	a.mark(b)
@@ -300,7 +299,7 @@ func (a *Allocator) Check() error {
 }
 
 // Close gives back the memory of all blocks, and the addresses. After Close, do not access the blocks. Alloc,
-// Free and Check then panic. A second Close does nothing.
+// Free and Check then panic. Closing a closed allocator does nothing.
 //
 // If the region cannot be closed, Close returns an error as [vm.Region.Close] does, and the allocator stays
 // open. Otherwise Close returns the [*Fault] that [Allocator.Check] would return, or nil.

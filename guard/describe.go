@@ -54,7 +54,7 @@ func Describe(p uintptr) (*Fault, bool) {
 }
 
 // Explain returns the report about a value that recover has returned. It returns false if the value is
-// neither a [*Fault] nor a memory fault at an address of an open allocator. A goroutine can recover such a
+// neither a [*Fault] nor a memory fault at an address of an open allocator. A goroutine can recover a memory
 // fault only after [runtime/debug.SetPanicOnFault]. If the deferred function that calls recover also calls
 // Explain, Fault.At contains the stack of the access.
 func Explain(recovered any) (*Fault, bool) {

@@ -159,7 +159,7 @@ func TestDamageOutlivesAFailingClose(t *testing.T) {
 		for allowed := 0; closeDamaged(t, kind, allowed); allowed++ {
 			refused++
 		}
-		// One failure is in closing the allocator or the blocks, another in closing Pool.cells.
+		// Close gives back the memory of the blocks, and that of Pool.cells. Each of the two may fail.
 		if refused < 2 {
 			t.Errorf("pool of kind %d: Close can fail at %d calls, want at least 2", kind, refused)
 		}

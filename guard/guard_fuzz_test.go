@@ -80,7 +80,8 @@ func FuzzPool(f *testing.F) {
 		8, 2, 3, 4, 7, 4, 0, 8, 0, 9, 9})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, pages := range pageKinds {
-			// With every = 1 all elements are guarded, so that runs are reproducible.
+			// With every = 1 all elements are guarded. A larger number would guard elements chosen at random,
+			// and a run could not be repeated.
 			playPools(t, pages, 1, data, numbered)
 		}
 	})

@@ -11,8 +11,9 @@ import (
 )
 
 // Pool is a [bulk.Pool] in which each element has its own block of an [Allocator]. An access to a removed
-// element faults, and so does an access past an element's end. A Pool has the methods, the handles and the
-// slot order of a bulk.Pool, so that it can replace a bulk.Pool in a program.
+// element faults, and so does an access past an element's end; the package documentation lists the
+// exceptions. A Pool has the methods, the handles and the slot order of a bulk.Pool, so that it can replace a
+// bulk.Pool in a program.
 //
 // A Pool differs from a bulk.Pool in costs and limits. An element costs pages, system calls and mappings (see
 // [Options]). The allocator's capacity also bounds the number of elements. Each run of [Pool.Runs] has one

@@ -13,9 +13,10 @@ import (
 // Grow commits a block for each of the next n insertions, so that these insertions cannot fail. It panics
 // when n is negative.
 //
-// Grow returns an [*vm.Error]. It wraps [vm.ErrCapacity] if Options.Capacity of the pool or the allocator, or
-// Options.Addresses, is too small. It wraps [vm.ErrLimit] if Options.MaxBytes or Options.Limit is too small.
-// Other errors are those of [vm.Region.Commit]. After an error, the pool has the same elements as before.
+// If Grow fails, it returns an [*vm.Error]. The error wraps [vm.ErrCapacity] if Options.Capacity of the pool
+// or the allocator, or Options.Addresses, is too small. It wraps [vm.ErrLimit] if Options.MaxBytes or
+// Options.Limit is too small. Other errors are those of [vm.Region.Commit]. After an error, the pool has the
+// same elements as before.
 func (p *Pool[T]) Grow(n int) error {
 	if n < 0 {
 		panic(fmt.Sprintf("guard: Grow(%d) on %s: a number of elements is zero or more", n, p.name))

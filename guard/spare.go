@@ -25,7 +25,6 @@ func (a *Allocator) takeSpare(op string, size, align int) (*block, error) {
 	return a.prepare(op, size, align)
 }
 
-// returnSpare gives back a spare block and its addresses.
 func (a *Allocator) returnSpare(b *block) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -57,7 +57,6 @@ func (s Stack) Frames() iter.Seq[runtime.Frame] {
 	}
 }
 
-// internal reports whether a function belongs to package guard, vm or heap, or to Go's runtime.
 func internal(function string) bool {
 	for _, prefix := range []string{"runtime.", "github.com/vastgo/vast/guard.", "github.com/vastgo/vast/vm.",
 		"github.com/vastgo/vast/heap."} {

@@ -9,12 +9,12 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Buffer is a sequence in a heap that grows at its end by whole pages. Growing doubles the number of pages,
-// so that the average cost of an insertion does not depend on the length. The capacity is the number of
-// elements that fit into the pages: 1, 2, 4 and 8 pages of 4 KiB hold 13, 27, 54 and 109 elements of 300
-// bytes. The unused bytes at the end of the pages are fewer than the bytes of an element. If a buffer doubled
-// its number of elements, half a page would be unused on average. The idea is from Niklas Gray ("Virtual
-// Memory Tricks", 2017).
+// Buffer is a sequence in a heap that grows at its end by whole pages. If the memory suffices, growing at
+// least doubles the number of pages, so that the average cost of an insertion does not depend on the length.
+// The capacity is the number of elements that fit into the pages: 1, 2, 4 and 8 pages of 4 KiB hold 13, 27,
+// 54 and 109 elements of 300 bytes. The unused bytes at the end of the pages are fewer than the bytes of an
+// element. If a buffer doubled its number of elements, half a page would be unused on average. The idea is
+// from Niklas Gray ("Virtual Memory Tricks", 2017).
 //
 // Insertions, Grow and Truncate can move the elements, and make pointers and slices to the elements invalid.
 // (An element of a [github.com/vastgo/vast/bulk.Array] never moves.) Growing a buffer of more than

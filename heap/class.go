@@ -22,7 +22,7 @@ type class struct {
 
 // index returns the number of the object that contains the byte at offset off of a pool. The number is exact:
 // the inverse is too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less
-// than 2^40.
+// than 2^40. Therefore the product divided by 2^40 is too large by less than 1/size.
 func (c *class) index(off uint32) uint32 { return uint32(uint64(off) * c.inverse >> 40) }
 
 // classes are all object sizes in ascending order. Up to 128 bytes, consecutive sizes differ by a grain, and
@@ -33,7 +33,6 @@ var classes = makeClasses(vm.PageSize())
 // classOf maps a size in grains to the number of the smallest class that is large enough.
 var classOf = makeClassOf(classes)
 
-// makeClasses returns the classes for pages of page bytes.
 func makeClasses(page int) []class {
 	var all []class
 	for size := grain; size <= page-page/8; {
@@ -67,7 +66,6 @@ func makeClassOf(classes []class) []uint8 {
 	return of
 }
 
-// maxSmall is the largest object size.
 var maxSmall = int(classes[len(classes)-1].size)
 
 // classFor returns the number of the smallest class of at least size bytes whose objects are aligned to

@@ -58,7 +58,7 @@ type Heap struct {
 
 const (
 	// maxBlock is the size, in bytes, up to which an allocation of whole pages becomes a block. A larger one
-	// becomes a block only if it gets no room.
+	// becomes a block only if it gets no room: see doc.go for blocks and rooms.
 	maxBlock = 256 << 10
 	// roomUnit is the unit of room lengths and addresses, in bytes. If huge pages are larger, the unit is a
 	// huge page.
@@ -173,7 +173,6 @@ func (h *Heap) Close() error {
 	return nil
 }
 
-// maxAlign is the largest alignment in bytes.
 const maxAlign = 1 << 20
 
 // Alloc returns the address of size bytes, which are zero. The address is a multiple of align, a power of two
@@ -210,7 +209,6 @@ func (h *Heap) Alloc(size, align int) (unsafe.Pointer, error) {
 	return h.allocPages(size, max(align, 1))
 }
 
-// allocPages is Alloc for whole pages.
 func (h *Heap) allocPages(size, align int) (unsafe.Pointer, error) {
 	h.lock()
 	h.mustBeOpen("Alloc")
@@ -305,7 +303,6 @@ func (h *Heap) count(allocations, bytes int) {
 	h.held += bytes
 }
 
-// place is the location of an allocation.
 type place struct {
 	e      *entry
 	unit   uint32 // first page of the pool or block, or first unit of the room

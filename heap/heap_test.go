@@ -160,7 +160,8 @@ func TestStaleWrites(t *testing.T) {
 	h.checked()
 }
 
-// The blocks lie where pools were, so that their pages have stale entries of pools.
+// TestFreeInsideBlocks allocates blocks from the pages of freed pools. The table of pages then has stale
+// entries of pools for pages inside of blocks.
 func TestFreeInsideBlocks(t *testing.T) {
 	h := open(t, Options{})
 	page := vm.PageSize()

@@ -92,7 +92,7 @@ func TestCapacity(t *testing.T) {
 		vm.Bytes(testCapacity); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	// The addresses of kept pages must be usable for blocks.
+	// The addresses of kept pages must be usable for blocks. doc.go explains kept pages, blocks and rooms.
 	h = open(t, Options{Name: "ships"})
 	for _, p := range exhaust(t, h, page, vm.ErrCapacity) {
 		h.Free(p)

@@ -106,7 +106,6 @@ func (c *piece) mustHold(t *testing.T, n int) {
 
 var zeros [64 << 10]byte
 
-// mustBeZero checks the bytes from p+lo up to, but not including, p+hi.
 func mustBeZero(t *testing.T, p unsafe.Pointer, lo, hi int) {
 	t.Helper()
 	for ; lo < hi; lo += len(zeros) {

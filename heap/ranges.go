@@ -9,7 +9,8 @@ import (
 )
 
 // kind is the kind of a unit. The kinds of the first and the last unit of a range, and of all pages of a
-// pool, are valid. The kinds of other units may be stale.
+// pool, are valid. The kinds of other units may be stale. The documentation of the package defines pool,
+// block and room; pages.go defines the kept runs.
 type kind uint8
 
 const (
@@ -164,8 +165,8 @@ func (r *ranges) mark(at, n uint32) {
 
 // put frees the units [at, at+n) and joins them with adjacent free ranges. If uncommitted is true, some of
 // the units may be uncommitted. put returns the first unit of the joined range, and reports whether units of
-// the joined range may be uncommitted. If the joined range ends at the top, the top moves down to its first
-// unit.
+// the joined range may be uncommitted. If the joined range ends at the top, the top moves down to the first
+// unit of this range.
 func (r *ranges) put(at, n uint32, uncommitted bool) (head uint32, anyUncommitted bool) {
 	r.entry(at).kind = kindTail
 	if at > 0 {

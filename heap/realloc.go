@@ -18,10 +18,10 @@ import (
 // allocation that has the requested alignment cannot fail.
 //
 // An allocation of whole pages grows in place if the addresses behind it are free. An allocation of more than
-// 256 KiB usually has addresses for at least twice its size. When these are used up, the allocation moves by
-// [vm.Region.MovePages], on Linux without a copy. Smaller allocations that cannot grow in place are copied.
-// An allocation that shrinks stays in place and gives back the pages that it does not need, or moves to a
-// smaller place.
+// 256 KiB usually has addresses for at least twice its size. When these addresses are used up, the allocation
+// moves by [vm.Region.MovePages], on Linux without a copy. Smaller allocations that cannot grow in place are
+// copied. An allocation that shrinks stays in place and gives back the pages that it does not need, or is
+// copied to a smaller allocation.
 func (h *Heap) Realloc(p unsafe.Pointer, size, align int) (unsafe.Pointer, error) {
 	checkSize("Realloc", h.name, size, align)
 	if p == nil {
@@ -85,7 +85,6 @@ func (h *Heap) copyTo(p unsafe.Pointer, oldSize, size, align int) (unsafe.Pointe
 	return q, nil
 }
 
-// clearBehind clears the usable bytes of an allocation behind the first size bytes.
 func (h *Heap) clearBehind(p unsafe.Pointer, size int) {
 	if usable := h.SizeOf(p); usable > size {
 		clear(unsafe.Slice((*byte)(p), usable)[size:])
@@ -165,8 +164,8 @@ func (h *Heap) moveRoom(at place, n, align int) (unsafe.Pointer, error) {
 	}
 	e := h.rooms.entry(to)
 	if err = h.commitRoom(to, have, n); err == nil {
-		// Usually these pages are not committed. Exceptions are the pages that decommitRoom could not
-		// decommit.
+		// MovePages needs pages that are not committed. An earlier decommitRoom may have failed to decommit
+		// some of them.
 		off, bytes := h.rooms.offset(to), have*h.rooms.page
 		if err = h.region.Decommit(off, bytes); err == nil {
 			err = h.region.MovePages(h.region, off, h.rooms.offset(at.unit), bytes)

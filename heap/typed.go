@@ -134,8 +134,8 @@ func FreeSlice[T any](h *Heap, s []T) {
 }
 
 // Grow makes sure that the next n allocations of a T cannot fail. Allocations of other types of the same
-// class also count. Grow panics when n is negative, when T holds Go pointers, or when T is larger than the
-// largest object of a pool (seven eighths of a page).
+// size class also count. Grow panics when n is negative, when T holds Go pointers, or when T is larger than
+// the largest object of a pool (seven eighths of a page).
 //
 // Grow returns an error as [Heap.Alloc] does. After an error, all allocations are unchanged.
 func Grow[T any](h *Heap, n int) error {

@@ -10,17 +10,17 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxComponent is the size in bytes of the largest component that a look copies.
+// maxComponent is the size in bytes of the largest component that is copied inside Inspector.look.
 const maxComponent = query.CopyMost
 
-// has reports whether e is alive and has a component. Call has in a look.
+// has reports whether e is alive and has a component. Call has only inside Inspector.look.
 func has(w *vast.World, col vast.AnyColumn, e vast.Entity) bool {
 	return w.Alive(e) && probe.Presence(w, col, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
 }
 
-// valueNow returns e's component. A component in dense storage is not copied. The result is valid until the
-// look ends. valueNow returns false if e lacks the component, or if the copy would be larger than
-// maxComponent. Call valueNow in a look.
+// valueNow returns e's component. A component in dense storage is not copied. valueNow returns false if e
+// lacks the component, or if the copy would be larger than maxComponent. Call valueNow only inside
+// Inspector.look, and do not use the result afterwards.
 func valueNow(w *vast.World, col vast.AnyColumn, storage probe.Storage, t reflect.Type, e vast.Entity) (
 	v reflect.Value, ok bool) {
 	if storage != probe.StorageDense || t.Size() == 0 {

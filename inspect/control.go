@@ -14,8 +14,7 @@ const (
 	ticksTime = 2 * time.Second // limit of the wait for the ticks of a step
 )
 
-// control returns Options.Control if it is set, otherwise a running schedule. It returns nil if no schedule
-// runs.
+// control returns Options.Control if it is set, otherwise a running schedule, or nil if no schedule runs.
 func (in *Inspector) control() Control {
 	if in.options.Control != nil {
 		return in.options.Control
@@ -115,7 +114,7 @@ func (in *Inspector) serveControl(r *http.Request) (any, error) {
 
 // step starts a step, waits at most ticksTime for its ticks, and returns the number of ticks that have ended.
 // If ticks is at most sched.MaxRecorded, step also records the ticks for the timeline. If the main schedule s
-// is nil, step does not wait.
+// is nil, step neither records nor waits.
 func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, ticks int) (made uint64) {
 	if s == nil {
 		c.Step(ticks)
@@ -131,8 +130,8 @@ func (in *Inspector) step(ctx context.Context, c Control, s *sched.Schedule, tic
 		c.Step(ticks)
 		return true
 	}
-	// in.look calls begin between two ticks, so that the step does not include the current tick. If this
-	// fails, for example because no tick ends in time, the step starts anyway.
+	// in.look calls begin between two ticks, so that the step does not include the current tick. If
+	// in.look fails, for example because no tick ends in time, the step starts anyway.
 	c.Pause()
 	lookCtx, cancel := context.WithTimeout(ctx, ticksTime/4)
 	defer cancel()

@@ -5,7 +5,7 @@ package inspect
 type Costs struct {
 	At          float64      `json:"at"`          // time of the measurement, in seconds since 1970
 	Systems     []SystemCost `json:"systems"`     // highest Load first
-	Columns     []ColumnCost `json:"columns"`     // largest Committed first; empty before the first visit
+	Columns     []ColumnCost `json:"columns"`     // largest Committed first; empty until the world is read
 	MoreSystems int          `json:"moreSystems"` // number of systems that are not listed
 	MoreColumns int          `json:"moreColumns"` // number of columns that are not listed
 }

@@ -25,8 +25,8 @@ const (
 	verbDelete verb = "delete"
 )
 
-// edit is the decoded form of an edit that a program records. It has the same effect in another process,
-// because it holds the ID of each entity that the request names.
+// edit is the decoded form of an edit that Options.Edit gets. The program may record the encoded edit and
+// replay it in another process, because an edit holds the ID of each entity that the client's request names.
 type edit struct {
 	Number uint64          `json:"number"` // random number that identifies the edit
 	Do     verb            `json:"do"`
@@ -284,7 +284,6 @@ func (c *change) apply() (o outcome) {
 
 func (c *change) lacks() error { return notFound("entity %s has no %s", c.Entity, c.column.Name) }
 
-// put sets or adds the component.
 func (c *change) put(e vast.Entity) error {
 	col := c.column.col
 	v, had := probe.Value(col, e)

@@ -81,7 +81,6 @@ func (in *Inspector) listEntities(r *http.Request) (any, error) {
 	return a, nil
 }
 
-// searchFor starts the search for a request's query and columns.
 func (in *Inspector) searchFor(r *http.Request, want wanted, most time.Duration) (*search, error) {
 	q := r.URL.Query()
 	want.columns, want.given = q.Get("columns"), q.Has("columns")
@@ -93,7 +92,7 @@ type pager struct {
 	*search
 	offset, limit int
 
-	known  *ranks        // cached ranks; nil if there were none at the start of the search
+	known  *ranks        // cached numbers of matches by step; nil if there were none at the start
 	counts []int         // number of matches in each step so far
 	passed int           // sum of counts; only set if known is not nil
 	picked []vast.Entity // entities of the page
@@ -173,7 +172,7 @@ func (p *pager) findPlain() (done bool) {
 	return true
 }
 
-// jump does the work of findPlain with cached ranks: it searches only the steps with entities of the page.
+// jump does the work of findPlain with p.known: it searches only the steps with entities of the page.
 func (p *pager) jump() (done bool) {
 	p.total = p.known.total()
 	for i := len(p.counts); i < len(p.known.counts) && len(p.picked) < p.limit; i++ {

@@ -15,7 +15,7 @@ import (
 const (
 	lookTime   = 150 * time.Microsecond // time after which a visit ends; the next visit continues the work
 	maxShown   = 4000                   // approximate limit of the shown fields of an entity
-	heapFields = 300                    // limit of the shown fields of a component that is not plain
+	heapFields = 300                    // limit of the shown fields of a component with Go pointers
 	maxEnds    = 50                     // limit of the listed edges of one column in one direction
 )
 

@@ -143,8 +143,8 @@ func (in *Inspector) childRow(e vast.Entity, rel vast.Relation) childRow {
 }
 
 // relationNamed returns the relation with a name or number (see columnNamed). If the text is empty,
-// relationNamed returns the first relation in which the target has sources, or the first relation of the
-// world if there is none. Call relationNamed in a look.
+// relationNamed returns the first relation in which the target has sources. If the target has no sources,
+// relationNamed returns the first relation of the world. Call relationNamed in a look.
 func (in *Inspector) relationNamed(text, by string, target vast.Entity) (*column, vast.Relation, error) {
 	columns := in.model.look()
 	if text != "" {

@@ -22,7 +22,7 @@ var fieldsKnown sync.Map
 
 // fieldsIn returns the first fields of a type, at most maxFields, in the order of offsets. The caller must
 // not change the result. Complexity: the first call for a type is linear in the number of returned fields and
-// of the fields of the structs that it enters; further calls take constant time.
+// of the fields of the structs that contain them; further calls take constant time.
 func fieldsIn(t reflect.Type) []field {
 	if known, ok := fieldsKnown.Load(t); ok {
 		return known.([]field)

@@ -33,7 +33,7 @@ type histogramAnswer struct {
 	Sampled   bool               `json:"sampled"`   // whether the sample lacks some numbers
 	Sample    int                `json:"sample"`    // size of the sample
 	Scanned   int                `json:"scanned"`   // number of slots that were searched
-	Exact     bool               `json:"exact"`     // whether all numbers of one moment are counted
+	Exact     bool               `json:"exact"`     // whether the counts are complete and describe one moment
 }
 
 // binAnswer counts the numbers in [From, To). The last bin includes To.

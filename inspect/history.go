@@ -19,7 +19,6 @@ func (h *history) add(s Sample) {
 	h.next = (h.next + 1) % historyLength
 }
 
-// last returns the newest sample.
 func (h *history) last() (s Sample, ok bool) {
 	if len(h.samples) == 0 {
 		return Sample{}, false

@@ -125,7 +125,6 @@ func (f *fixture) writes(reached *int) (all []route) {
 	return append(all, writeRoute(reached))
 }
 
-// writeRoute returns a route that counts its calls.
 func writeRoute(reached *int) route {
 	return route{method: "POST", pattern: "test/write", write: true,
 		answer: func(r *http.Request) (any, error) {

@@ -237,7 +237,6 @@ type memoryAnswer struct {
 	Limits       limits        `json:"limits"`
 }
 
-// archetype describes an archetype and the slots that it owns.
 type archetype struct {
 	Number   int      `json:"number"`
 	Columns  []string `json:"columns"`

@@ -25,7 +25,7 @@ type bytesAnswer struct {
 	Name    string   `json:"name"`
 	Storage string   `json:"storage"`
 	Type    string   `json:"type"`
-	From    int      `json:"from"` // place of the first byte; -1 outside of the reservations
+	From    int      `json:"from"` // number of the first byte in the world's memory; -1 outside of it
 	Size    int      `json:"size"` // size of the component in bytes
 	// The first maxBytes bytes. Empty if the component lies on the Go heap or is too large to copy.
 	Hex   string       `json:"hex"`
@@ -105,7 +105,8 @@ func (in *Inspector) bytesOf(r *http.Request, slot, id int) (any, error) {
 }
 
 // firstBytes returns a copy of the first bytes of e's component. It returns nil if the component has no
-// bytes, lies on the Go heap, or is too large to copy. Call firstBytes only in a visit.
+// bytes, lies on the Go heap, or is too large to copy. Call firstBytes only in a visit of the world
+// (see Inspector.look).
 func (in *Inspector) firstBytes(c *column, e vast.Entity) []byte {
 	if c.info.Type == nil || c.info.Storage == probe.StorageHeap || c.Size == 0 {
 		return nil

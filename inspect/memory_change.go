@@ -175,7 +175,7 @@ func (in *Inspector) passNow(ctx context.Context, view *lens, l *layout) (pass, 
 	return next, nil
 }
 
-// pageReader hashes resident memory, a part in each visit.
+// pageReader hashes resident memory, a part in each look (see Inspector.look).
 type pageReader struct {
 	layout *layout
 	origin int // place of the first unit
@@ -194,7 +194,7 @@ func (in *Inspector) makePass(ctx context.Context, view *lens, l *layout, before
 	if err != nil {
 		return pass{}, err
 	}
-	r.marks = make([]mark, 0, min(units, 4*maxMarks)) // growing would take time in a visit
+	r.marks = make([]mark, 0, min(units, 4*maxMarks)) // growing would take time in a look
 	r.lines = max(1, min(maxLines/max(units, 1), view.unit/lineBytes))
 	if err := in.look(ctx, r.read); err != nil {
 		return pass{}, err
@@ -246,8 +246,8 @@ func (r *pageReader) find(ctx context.Context, view *lens) (units int, err error
 	return units, nil
 }
 
-// read hashes the next units until the time of a visit is over. It reports whether the pass is complete. Call
-// read only in a visit.
+// read hashes the next units until memoryLookTime is over. It reports whether the pass is complete. Call read
+// only in a look.
 func (r *pageReader) read() (done bool) {
 	begun := time.Now()
 	for r.run < len(r.runs) && len(r.marks) < 4*maxMarks {

@@ -21,7 +21,8 @@ const (
 	maxRanges      = 1 << 10
 )
 
-// cells is a range of a picture: the places [from, to), divided into n cells of almost equal size.
+// cells is a range of a picture: the places [from, to) (see layout), divided into n cells of almost equal
+// size.
 type cells struct{ from, to, n int }
 
 // border returns the place at which cell i begins.
@@ -254,8 +255,8 @@ func (p *memoryPicture) count(i, n int, s vm.PageState) {
 	}
 }
 
-// drawAreas finds the main area of each cell. The main area has the most committed bytes in the cell. If two
-// areas have equally many committed bytes, the main area has the most bytes in the cell.
+// drawAreas finds the main area of each cell. The main area has the most committed bytes in the cell. Of
+// several areas with equally many committed bytes, the main area is the one with the most bytes in the cell.
 func (p *memoryPicture) drawAreas(l *layout) {
 	base := 0
 	for _, c := range p.ranges {
@@ -285,7 +286,7 @@ func (p *memoryPicture) drawAreas(l *layout) {
 }
 
 // slotsOf returns the main area of a cell, and the slots of this area whose data lies in the cell. It leaves
-// out slots that archetypes do not own.
+// out the slots behind the last slot that an archetype owns.
 func (p *memoryPicture) slotsOf(l *layout, c cells, base, i int) (a *area, lo, hi int) {
 	k := p.area[base+i]
 	if k == nothing {

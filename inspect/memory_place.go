@@ -11,7 +11,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// placeAnswer describes a place of the world's memory.
+// placeAnswer describes a place: the number of a byte of the world's memory, with the reservations laid end
+// to end.
 type placeAnswer struct {
 	Place       int       `json:"place"`
 	Reservation int       `json:"reservation"`
@@ -101,7 +102,6 @@ func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	}
 }
 
-// findField finds the field that holds the byte.
 func (a *placeAnswer) findField(l *layout, at *area) {
 	if a.Slots != 1 || at.Column < 0 || at.Kind != probe.AreaElements.String() {
 		return

@@ -27,7 +27,6 @@ type wordAnswer struct {
 	ExtentSlots int        `json:"extentSlots"`
 }
 
-// slotInfo is a slot of a word.
 type slotInfo struct {
 	Slot  int    `json:"slot"`
 	Uses  int    `json:"uses"` // generation of the slot's last entity: see probe.Uses

@@ -40,7 +40,6 @@ func (in *Inspector) addMonitoring(mux *http.ServeMux) {
 	}
 }
 
-// behindGuard applies the guard to a handler.
 func (in *Inspector) behindGuard(h http.Handler) http.Handler {
 	return in.handle(route{stream: true, raw: func(w http.ResponseWriter, r *http.Request) error {
 		h.ServeHTTP(w, r)

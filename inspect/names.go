@@ -73,14 +73,12 @@ func (in *Inspector) find(ref value.Reference) (vast.Entity, error) {
 	return vast.Entity{}, fmt.Errorf("no entity has the name %.80q", name)
 }
 
-// noNames is the Namer of a world without names.
 type noNames struct{}
 
 func (noNames) Name(vast.Entity) (string, bool)  { return "", false }
 func (noNames) Find(string) (vast.Entity, bool)  { return vast.Entity{}, false }
 func (noNames) Suggest(string, int) []Suggestion { return nil }
 
-// worldNames is the Namer of a world with vast.Names.
 type worldNames struct {
 	world *vast.World
 	names *vast.Names
@@ -137,7 +135,6 @@ func (k *nameWalk) step() (done bool) {
 	return true
 }
 
-// nameAnswer is a suggested name.
 type nameAnswer struct {
 	Name   string `json:"name"`
 	Detail string `json:"detail"` // tells entities with the same name apart; may be empty

@@ -182,7 +182,6 @@ var oddShapes = []oddShape{
 	},
 }
 
-// deepPath returns the path of the deepest field N.
 func deepPath(t reflect.Type) string {
 	path, deepest := "", ""
 	for {

@@ -46,8 +46,8 @@ type Options struct {
 	Attribution []string
 	// Profiling serves the program's profiles at /debug/pprof and its variables at /debug/vars. Default: off.
 	Profiling bool
-	// Patience is the longest time that a request waits until [vast.World.Visit] calls the inspector, or for
-	// Edit. Default: three seconds.
+	// Patience is the longest time that a request waits until [vast.World.Visit] calls the inspector, or
+	// until Edit returns. Default: three seconds.
 	Patience time.Duration
 }
 
@@ -64,8 +64,8 @@ type Namer interface {
 
 // Suggestion is a name that completes a prefix.
 type Suggestion struct {
-	Name   string      // [Namer.Find] finds the entity by this name
-	Detail string      // distinguishes entities of the same name, such as a country; may be empty
+	Name   string      // the whole name
+	Detail string      // for example a country: tells entities of the same name apart; may be empty
 	Entity vast.Entity // the entity with this name
 }
 

@@ -177,7 +177,6 @@ func (c *csvRows) row(r *rowReader, one *row) {
 	_ = c.out.Write(c.line) // cannot fail: it writes to memory
 }
 
-// begin writes the header line.
 func (c *csvRows) begin(r *rowReader) {
 	c.line = append(c.line[:0], "id", "name")
 	for i := range r.shown {

@@ -124,7 +124,6 @@ func (s *sampler) run() {
 	}
 }
 
-// keep adds a sample and reports whether sampling continues.
 func (s *sampler) keep(sample Sample, systems []SystemCost) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

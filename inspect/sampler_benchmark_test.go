@@ -41,7 +41,7 @@ func BenchmarkSampling(b *testing.B) {
 	in := &Inspector{world: w}
 	b.Run("sample", func(b *testing.B) {
 		s := newSampler(w, in.mainSchedule, in.control)
-		s.stop() // no visits, because this world admits none
+		s.stop() // s must not ask for visits, because no goroutine admits them
 		began := time.Now()
 		before := s.read(began)
 		for b.Loop() {

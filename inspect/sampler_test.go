@@ -68,7 +68,6 @@ func (p *paced) sample(t *testing.T) Sample {
 	return s
 }
 
-// near reports whether got is within a tenth of want.
 func near(got, want float64) bool { return got >= want*0.9 && got <= want*1.1 }
 
 func TestSamplerTakesASampleASecond(t *testing.T) {
@@ -192,7 +191,6 @@ func TestSamplerOfAWorldThatAdmitsNoVisits(t *testing.T) {
 	})
 }
 
-// controlled is a Control that reports its own pause and pace.
 type controlled struct {
 	Control
 	paused bool

@@ -14,8 +14,8 @@ import (
 
 const (
 	maxSearches = 8                // limit of the number of concurrent searches
-	queueTime   = 5 * time.Second  // longest wait for a turn
-	searchTime  = 10 * time.Second // limit of the total duration of a request's looks
+	queueTime   = 5 * time.Second  // longest wait until a search may run
+	searchTime  = 10 * time.Second // limit of the total duration of a request's looks (see search)
 	answerTime  = 20 * time.Second // limit of the duration of a request with one answer
 	streamTime  = 5 * time.Minute  // limit of the duration of a request with a streamed answer
 )
@@ -73,7 +73,8 @@ type wanted struct {
 // slotsRead is the number of slots in a step of a search that reads each match.
 const slotsRead = 4 << 10
 
-// newSearch parses a query and waits for a turn. The caller must call end after the search.
+// newSearch parses a query and waits until fewer than maxSearches searches run. The caller must call end
+// after the search.
 func (in *Inspector) newSearch(r *http.Request, text string, want wanted, most time.Duration) (*search,
 	error) {
 	tree, err := query.Parse(text)

@@ -13,8 +13,8 @@ import (
 )
 
 // BenchmarkSearches searches a world with a million entities. If the environment variable VAST_ENTITIES is a
-// number, BenchmarkSearches also searches a world with this number of entities. In the
-// metrics, a look is one visit of the inspector to the world.
+// number, BenchmarkSearches also searches a world with this number of entities. In the metrics, a look is one
+// visit of the inspector to the world.
 func BenchmarkSearches(b *testing.B) {
 	sizes := []int{1_000_000}
 	if n, err := strconv.Atoi(os.Getenv("VAST_ENTITIES")); err == nil {

@@ -155,7 +155,6 @@ func (e *servedView) windowOf(q url.Values) (b Bounds, err error) {
 	return e.window(b)
 }
 
-// wholeFrom1 reads a whole number in the range [1, most].
 func wholeFrom1(q url.Values, name string, most int) (int, error) {
 	n, err := strconv.Atoi(q.Get(name))
 	if err != nil || n < 1 || n > most {
@@ -243,7 +242,6 @@ func (in *Inspector) pick(r *http.Request) (any, error) {
 	return answer, nil
 }
 
-// where answers with the position of an entity.
 func (in *Inspector) where(r *http.Request) (any, error) {
 	e, err := in.view(r)
 	if err != nil {

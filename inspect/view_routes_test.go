@@ -15,7 +15,6 @@ import (
 // and walk upwards. They reach its upper border after 40 s.
 const picturePath = prefix + "views/plane/picture?x0=0&y0=0&x1=1000&y1=8000&columns=100&rows=10"
 
-// layerSums returns the sum of the counts in each layer of a picture.
 func layerSums(t *testing.T, b []byte) (sums []int) {
 	t.Helper()
 	if len(b) < pictureHead || string(b[:4]) != pictureMagic {

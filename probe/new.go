@@ -12,7 +12,7 @@ import (
 )
 
 // NewColumn registers a component whose type is known at run time only, such as one that [TypeOf] made. The
-// column has the same memory, bits and rules as a column that [vast.NewColumn], [vast.NewTag],
+// column works like a column of the same storage that [vast.NewColumn], [vast.NewTag],
 // [vast.NewSparseColumn] or [vast.NewHeapColumn] makes. [Value], [SetValue], [AddValue] and [RemoveValue]
 // read and write its components. Queries and archetypes accept the column, and package store saves it.
 //
@@ -31,8 +31,8 @@ func NewColumn(w *vast.World, name string, s Storage, typ reflect.Type) vast.Any
 // Each field has the name and the offset of its part. Names may be unexported. Blank fields fill gaps.
 //
 // TypeOf returns an error if no Go type has the layout: for example, if fields overlap, if an offset is not a
-// multiple of the field's alignment, or if a name is not valid for a Go field. Complexity: the number of
-// fields. Go never frees a type that TypeOf made.
+// multiple of the field's alignment, or if a name is not valid for a Go field. Complexity: that of sorting
+// the fields. Go never frees a type that TypeOf made.
 func TypeOf(l Layout) (t reflect.Type, err error) {
 	if l.Type != nil {
 		return l.Type, nil

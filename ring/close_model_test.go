@@ -78,25 +78,21 @@ type exchange struct {
 	trace    []string // results of the calls; must be equal on all kinds of memory
 }
 
-// writesFail reports whether the writer's calls must fail.
 func (x *exchange) writesFail() bool { return x.closed || x.endErr != nil }
 
 func (x *exchange) free() int { return x.r.size - len(x.unread) }
 
-// nextBytes returns the next n bytes of the stream.
 func (x *exchange) nextBytes(n int) []byte {
 	b := make([]byte, n)
 	numbered(b, x.written)
 	return b
 }
 
-// addUnread records that the writer handed n bytes over.
 func (x *exchange) addUnread(n int) {
 	x.unread = append(x.unread, x.nextBytes(n)...)
 	x.written += uint64(n)
 }
 
-// expect compares the result of a call with the expected result.
 func (x *exchange) expect(call string, n, got, want int, err, wantErr error) {
 	x.t.Helper()
 	if got != want || !errors.Is(err, wantErr) || wantErr == nil && err != nil {

@@ -95,8 +95,9 @@ var interruptions = []interruption{
 	{"Close", func(r *Ring, _ context.CancelCauseFunc) error { return r.Close() }, true, nil, nil},
 	{"CloseWrite", nothingFails(func(r *Ring) { r.CloseWrite() }), false, io.EOF, nil},
 	{"CloseWithError", nothingFails(func(r *Ring) { r.CloseWithError(errOwn) }), false, errOwn, nil},
-	{"a deadline", nothingFails(func(r *Ring) { r.SetDeadline(past) }), false, nil, os.ErrDeadlineExceeded},
-	{"a deadline that is due", nothingFails(func(r *Ring) {
+	{"a deadline in the past", nothingFails(func(r *Ring) { r.SetDeadline(past) }), false, nil,
+		os.ErrDeadlineExceeded},
+	{"a deadline that comes while the call waits", nothingFails(func(r *Ring) {
 		r.SetDeadline(time.Now().Add(time.Microsecond))
 	}), false, nil, os.ErrDeadlineExceeded},
 	{"a context", func(_ *Ring, cancel context.CancelCauseFunc) error {

@@ -144,7 +144,7 @@ func (k *modelled) checkClosed(limit *vm.Limit) {
 }
 
 // playEndlessClose closes the buffer before the call with the given index. It reports whether the buffer was
-// closed in its second lap.
+// closed in its second lap: see [Endless].
 func playEndlessClose(t *testing.T, pages vm.Pages, data []byte, capacity, index int, how closing) bool {
 	t.Helper()
 	refusing := false

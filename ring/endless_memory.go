@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// reserve returns room for n bytes at the end. If the lap has too little committed memory, reserve commits
-// more or continues in the other lap.
+// reserve returns room for n bytes at the end. If the current lap (see [Endless]) has too little committed
+// memory, reserve commits more or continues in the other lap.
 func (e *Endless) reserve(op string, n int) ([]byte, error) {
 	l, end := e.opened(), e.end.Load()
 	if e.filling {
@@ -47,8 +47,8 @@ func (e *Endless) makeRoom(n int) error {
 	return e.nextLap(end, n)
 }
 
-// nextLap continues the stream in the other lap. All bytes in the other lap have been released: the current
-// lap is full, and the kept bytes, at most a quarter of a lap, lie at its end.
+// nextLap continues the stream in the other lap. All bytes in the other lap have been released, because the
+// current lap is full, and the kept bytes, at most a quarter of a lap, lie at the end of the current lap.
 func (e *Endless) nextLap(end int64, n int) error {
 	to, start := 1-e.current, e.start.Load()
 	if err := e.decommit(to, e.lapSize); err != nil {

@@ -103,7 +103,6 @@ func (r *Ring) mustHold(n int) {
 	}
 }
 
-// poison overwrites the first n bytes before they are discarded.
 func (r *Ring) poison(n int) {
 	invariants.Poison(r.bytes(r.reader.offset, n))
 	r.mirror.Written(r.reader.offset, n)

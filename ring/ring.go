@@ -40,7 +40,7 @@ type Ring struct {
 	mirror *vm.Mirror
 	base   unsafe.Pointer // address of the first of 2 × size bytes
 	size   int            // bytes
-	copied bool           // whether written bytes must be copied to the other half
+	copied bool           // whether writes must copy their bytes to the other half of the 2 × size bytes
 	name   string
 	closed atomic.Bool
 	ended  atomic.Pointer[ending] // the end of the stream; nil before
@@ -109,7 +109,7 @@ func (r *Ring) Len() int {
 	read := r.reader.published.Load()
 	n := int(r.written() - read)
 	// A writer may sleep until more room is free than it needs. If the reader polls Len instead of reading,
-	// that room never becomes free. So wake the writer if the present room is enough.
+	// that room never becomes free. So Len wakes the writer if the present room is enough for the writer.
 	r.writer.nudge(read)
 	// In a third goroutine n may exceed the size, because both sides may move between the two loads.
 	return min(n, r.size)

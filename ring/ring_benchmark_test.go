@@ -33,7 +33,7 @@ func place(b *testing.B, r *Ring, size, n int) {
 	}
 }
 
-// BenchmarkPingPong measures a byte to another goroutine and the answer.
+// BenchmarkPingPong sends a byte to another goroutine and waits for its answer.
 func BenchmarkPingPong(b *testing.B) {
 	there, back := newRing(b, Options{Capacity: 1}), newRing(b, Options{Capacity: 1})
 	go func() {

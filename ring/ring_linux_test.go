@@ -123,7 +123,8 @@ func streamThrough(t *testing.T, o EndlessOptions) {
 			most = max(most, smaps(t, e.region.Base(), e.region.Size(), "Rss"))
 		}
 	}
-	// Each lap takes memory for the kept bytes, and for at most one step on each side of them.
+	// The stream alternates between two ranges of addresses. In each range, the kept bytes have memory, and
+	// at most one step on each side of them.
 	if most < window || most > 2*window+4*step {
 		t.Errorf("for %d kept bytes, %d bytes were in memory", window, most)
 	}

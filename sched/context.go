@@ -21,7 +21,7 @@ type Context struct {
 }
 
 // sequenceBits is the number of low bits of a position (see [vast.Commands.At]) that hold the number of the
-// step. The other bits hold the place of the system.
+// step. The other bits hold the index of the system in the order of its phase.
 const sequenceBits = 20 + bits.UintSize/64*20
 
 // of returns the schedule. It panics if no schedule made the Context.
@@ -59,8 +59,8 @@ func (c *Context) Seed() uint64 { return c.of().options.Seed }
 // of the systems in the order in which a single worker would run the systems. The commands of one system are
 // applied batch after batch. The order does not depend on which worker recorded a command.
 //
-// The Commands belong to this Context: do not keep them and do not call their method At. Until the
-// Commands are applied, a new entity of them is a placeholder that only this Context can use.
+// The Commands belong to this Context: do not keep them and do not call their method At. Until the Commands
+// are applied, an entity that their method New returned is a placeholder that only this Context can use.
 func (c *Context) Commands() *vast.Commands {
 	s := c.of()
 	if c.job.underWay() {

@@ -70,7 +70,7 @@ func (c *Context) begin() *job {
 	return j
 }
 
-// place assigns a step of the system to each part.
+// place gives each part the number of a step of the system: see Context.sequence.
 func (j *job) place() {
 	c := j.context
 	j.first = c.sequence + 1
@@ -104,7 +104,7 @@ type job struct {
 	batches []vast.Batch
 	part    func(*Context, vast.Batch) // callback of Each or Reduce; nil when the job does not run
 	index   func(*Context, int)        // callback of Split; nil when the job does not run
-	first   int                        // step of the first part
+	first   int                        // number of the first part's step
 
 	// Guarded by the team's mutex:
 	helpers int        // number of other workers that work on this job

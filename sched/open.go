@@ -10,8 +10,8 @@ import (
 )
 
 // open lists the schedules that are not closed. It has weak pointers, so the garbage collector can free a
-// world and its schedule of one worker that was never closed. A schedule of several workers is kept alive by
-// their goroutines until Close.
+// schedule with one worker, and its world, without Close. A schedule with several workers stays until Close,
+// because the goroutines of the workers refer to it.
 var open struct {
 	mu   sync.Mutex
 	made uint64                                                // number of schedules made so far

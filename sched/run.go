@@ -80,7 +80,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			return err
 		}
 		if held || s.isBehind(due) {
-			s.admit(s.options.Visits) // because no wait follows that admits visitors
+			s.admit(s.options.Visits) // otherwise Run admits visitors while it waits for the next tick
 		}
 	}
 	return s.runAsOwner((*Schedule).tick) // calls the End functions that the last tick did not call

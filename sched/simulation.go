@@ -28,9 +28,9 @@ func (c *Context) Stop() { c.of().Stop() }
 //
 // Reset itself does not touch the world. To begin the next simulation with an empty world, call
 // vast.World.Reset after this method and not before, because End may read the world. vast.World.Reset
-// continues the generations of the slots. Therefore the streams of [Context.Random] differ from the streams
-// of an earlier simulation with the same seed. To repeat a simulation exactly, draw from [Context.RandomOf]
-// with the slots, or make a new world.
+// continues the generations of the slots. The streams of [Context.Random] depend on the generations, so they
+// differ from the streams of an earlier simulation with the same seed. To repeat a simulation exactly, draw
+// from [Context.RandomOf] with the slots, or make a new world.
 //
 // If an End function fails, Reset returns the error as [Schedule.Tick] does, and resets the schedule
 // nevertheless.

@@ -165,7 +165,6 @@ func (n *node) alone(f func(*Context), hash uint64) *node {
 	return alone
 }
 
-// columnsOf describes the columns in one of a system's lists.
 func (s *Schedule) columnsOf(system, list string, cols []vast.AnyColumn) []probe.ColumnInfo {
 	infos := make([]probe.ColumnInfo, 0, len(cols))
 	for i, col := range cols {

@@ -158,7 +158,7 @@ func (s *Schedule) runOrDrop(st *stage) error {
 	return err
 }
 
-// runStage runs the systems of a stage and returns the error that stopped it.
+// runStage runs the systems of a stage and returns the error that stopped the stage.
 func (s *Schedule) runStage(st *stage) error {
 	s.changes = s.world.Changes()
 	t := &s.team
@@ -202,7 +202,6 @@ func (s *Schedule) run(w *worker, n *node) {
 	ended = true
 }
 
-// runTraced runs a system in a region of runtime/trace.
 func (s *Schedule) runTraced(n *node, c *Context) {
 	defer trace.StartRegion(s.observers.trace, n.Name).End()
 	n.Run(c)

@@ -34,7 +34,7 @@ type team struct {
 	running int       // number of running systems
 	halted  bool      // whether no more systems may start
 	err     error     // the error that halted the team
-	place   int       // place of the system that caused err
+	place   int       // index of the system that caused err, in the order of the phase
 	closed  bool
 }
 
@@ -51,7 +51,6 @@ func (t *team) start(s *Schedule, n int) {
 	}
 }
 
-// makeRoom makes room for n ready systems.
 func (t *team) makeRoom(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,7 +66,6 @@ func (t *team) stop() {
 	t.gone.Wait()
 }
 
-// runWorker is the main loop of a worker's goroutine.
 func (t *team) runWorker(w *worker) {
 	debug.SetPanicOnFault(true)
 	ended := false
@@ -166,7 +164,7 @@ func (t *team) work(w *worker) bool {
 	return false
 }
 
-// ran notes the duration of a system, and reports whether a recorder kept it.
+// ran notes the duration of a system, and reports whether it also passed the times to a recorder.
 func (s *Schedule) ran(w *worker, n *node, start, end time.Duration) (recorded bool) {
 	n.took.took = end - start
 	recorded = s.observers.recorder != nil && n.took.done
@@ -200,7 +198,6 @@ func (t *team) finish(w *worker) {
 	}
 }
 
-// over reports whether a stage has ended.
 func (t *team) over() bool { return t.left == 0 || t.halted && t.running == 0 }
 
 // runStage runs the systems of a stage, each one when the systems that it waits for are done.

@@ -53,7 +53,6 @@ const maxBlock = 1 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// blockWriter writes blocks.
 type blockWriter struct {
 	dst    *bufio.Writer
 	offset int64 // offset of the next block in the file
@@ -89,7 +88,6 @@ func (w *blockWriter) write(b block, bytes []byte) error {
 	return err
 }
 
-// appendHeader appends the header of a block.
 func appendHeader(h []byte, b block, bytes []byte) []byte {
 	le, begin := binary.LittleEndian, len(h)
 	h = le.AppendUint32(h, uint32(b.kind))
@@ -121,7 +119,6 @@ func (w *blockWriter) close() error {
 	return w.dst.Flush()
 }
 
-// blockReader reads blocks.
 type blockReader struct {
 	src     source
 	version uint16

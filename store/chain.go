@@ -61,7 +61,6 @@ func openLayer(src source, name string) (*layer, error) {
 	return y, nil
 }
 
-// upTo returns the numbers below n.
 func upTo(n int) []int {
 	numbers := make([]int, n)
 	for i := range numbers {
@@ -70,7 +69,6 @@ func upTo(n int) []int {
 	return numbers
 }
 
-// openCheckpoint opens a file of a store, and reads its beginning.
 func openCheckpoint(folder disk.Folder, number uint64) (y *layer, f disk.File, err error) {
 	name := checkpointName(number)
 	if f, err = folder.Open(name); err != nil {
@@ -240,7 +238,6 @@ func whereFrom(layers []*layer) (arrays, columns, resources []int) {
 	return arrays, columns, resources
 }
 
-// close closes the files.
 func (c *chain) close() error {
 	var errs []error
 	for _, f := range c.files {
@@ -250,7 +247,6 @@ func (c *chain) close() error {
 	return errors.Join(errs...)
 }
 
-// storeOf returns the identity of the store that a checkpoint belongs to.
 func storeOf(m *keptManifest) (id [16]byte, err error) {
 	digits, err := hex.DecodeString(m.Store)
 	if err != nil || len(digits) != len(id) {

@@ -16,8 +16,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// FuzzChain merges and opens arbitrary bytes as a checkpoint and two deltas: they give an error or a usable
-// world. The memory that merging and opening allocate is bounded by the size of the files.
+// FuzzChain merges and opens arbitrary bytes as a checkpoint and two deltas. The result must be an error or a
+// usable world, and the size of the files must bound the memory that merging and opening allocate.
 func FuzzChain(f *testing.F) {
 	names := []string{checkpointName(1), checkpointName(2), checkpointName(3)}
 	for _, files := range [][][]byte{chainFiles(f), placedFiles(f)} {
@@ -75,8 +75,8 @@ func FuzzChain(f *testing.F) {
 	})
 }
 
-// FuzzMoment reads arbitrary bytes as a checkpoint and a delta with mapped elements: they give an error or a
-// world that can be changed and saved.
+// FuzzMoment reads arbitrary bytes as a checkpoint and a delta with mapped elements. The result must be an
+// error, or a world that can be changed and saved.
 func FuzzMoment(f *testing.F) {
 	files := placedFiles(f)
 	for _, sealed := range []bool{false, true} {
@@ -117,7 +117,6 @@ func placedFiles(f *testing.F) [][]byte {
 	return chainFiles(f)
 }
 
-// chainFiles returns the three files of a chain: a checkpoint and two deltas.
 func chainFiles(f *testing.F) (files [][]byte) {
 	f.Helper()
 	d := sim.New(1)

@@ -63,7 +63,6 @@ func (s *Store) noteRepeat(one repeat) {
 	}
 }
 
-// unrepeatable reports whether a check cannot repeat the steps.
 func unrepeatable(steps []repeat) bool { return len(steps) > 0 && steps[0].broken }
 
 // mayCheck begins a check if one is due. The goroutine that writes checkpoints calls mayCheck when a
@@ -128,7 +127,7 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}})
 }
 
-// replica is the task and the result of a store over the second world of a check.
+// replica is what a check asks of a store that keeps a second world, and the result.
 type replica struct {
 	of     *Store
 	number uint64               // number of the checkpoint to read

@@ -34,7 +34,6 @@ func (c *unsound) tick() error {
 	return nil
 }
 
-// first returns the first entity. If there is none, first makes one.
 func (c *unsound) first() vast.Entity {
 	for e := range c.w.Query().All() {
 		return e
@@ -78,7 +77,6 @@ func checkedStore(t *testing.T, d *sim.Disk, o Options, change func(*unsound)) *
 	return c
 }
 
-// use makes ticks with inputs, and takes a checkpoint.
 func (c *unsound) use(t *testing.T, ticks int) {
 	t.Helper()
 	for i := range ticks {

@@ -153,7 +153,6 @@ func (s *Store) readMoment(number uint64) error {
 	return nil
 }
 
-// describeFile reads the description of a checkpoint.
 func (s *Store) describeFile(number uint64) (keptFile, error) {
 	y, f, err := openCheckpoint(s.folder, number)
 	if err != nil {
@@ -293,8 +292,9 @@ func (s *Store) rotate(m *keptManifest) (err error) {
 	return nil
 }
 
-// write makes a copied world durable, and then removes the files that the new file replaces, if no check may
-// read them. write runs on a goroutine of its own. There is at most one such goroutine.
+// write makes a copied world durable. It then removes the files that the new file replaces, unless a check
+// (see Options.Check) is under way, which may still read them. write runs on a goroutine of its own. There is
+// at most one such goroutine.
 func (s *Store) write(w *writing) {
 	err := s.stage.complete()
 	if l := s.stage.late; l != nil {
@@ -386,7 +386,6 @@ func (s *Store) beginFolder() error {
 	return s.folder.Sync()
 }
 
-// counter counts written bytes.
 type counter struct {
 	to io.Writer
 	n  int64
@@ -399,7 +398,7 @@ func (c *counter) Write(b []byte) (int, error) {
 }
 
 // reached notes that a checkpoint is durable. If a replay of the journal cannot lead from an older checkpoint
-// to this one, reached first appends a record that names this checkpoint to the journal. The record reveals a
+// to this one, reached first appends to the journal a record that names this checkpoint. The record reveals a
 // later loss of the checkpoint's file.
 func (s *Store) reached(w *writing) error {
 	s.mu.Lock()

@@ -69,7 +69,6 @@ func encodesItself(t reflect.Type) bool {
 	return p.Implements(typeUnmarshaler) && (p.Implements(typeAppender) || p.Implements(typeMarshaler))
 }
 
-// codecs finds the codec of a type.
 type codecs map[reflect.Type]Codec // a type without a codec has the zero Codec
 
 func codecsOf(o Options) codecs {
@@ -146,7 +145,6 @@ func (c codecs) schemaOf(t reflect.Type, path string, above ...reflect.Type) (*s
 	return s, err
 }
 
-// article names a kind of type with its article.
 func article(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Interface:

@@ -160,7 +160,6 @@ func (l *loader) reserveContainers() (arrays []state.Array, err error) {
 	return arrays, nil
 }
 
-// takeArrays appends each array to the list of its container.
 func (l *loader) takeArrays(arrays []state.Array) {
 	for i := range arrays {
 		c := l.kept[arrays[i].Container-1]
@@ -168,9 +167,9 @@ func (l *loader) takeArrays(arrays []state.Array) {
 	}
 }
 
-// number returns the number that an array of the file has in the program: -1 if the array holds a field that
-// the program's table lacks, and the number in the file if the array is of another kind or the program lacks
-// the container.
+// number returns the number that an array of the file has in the program. It returns -1 if the array holds a
+// field that the program's table lacks, and the number in the file if the array holds no field of a table or
+// the program lacks the container.
 func (l *loader) number(a *arrayManifest) int {
 	if a.Kind != state.Fields || a.Container == 0 || l.kept[a.Container-1] == nil {
 		return a.Number

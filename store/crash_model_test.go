@@ -187,7 +187,6 @@ type note struct {
 	position uint64
 }
 
-// copy returns an independent copy of h.
 func (h *history) copy() *history {
 	c := *h
 	c.events, c.inputs = slices.Clone(h.events), slices.Clone(h.inputs)

@@ -164,7 +164,6 @@ func (d *decoder) decodeSlice(from *schema, v reflect.Value, path string) error 
 	return d.decodeEach(from.Elem, v, n, path)
 }
 
-// decodeEach decodes the elements of a slice or an array.
 func (d *decoder) decodeEach(from *schema, v reflect.Value, n int, path string) error {
 	for i := range n {
 		var elem reflect.Value

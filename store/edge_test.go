@@ -10,7 +10,6 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// copied saves a world and loads the file into another world.
 func copied(t *testing.T, from, to *vast.World, o store.Options) *store.Report {
 	t.Helper()
 	var file bytes.Buffer
@@ -30,8 +29,8 @@ func world(t *testing.T) *vast.World {
 	return w
 }
 
-// TestColumnOfWords uses components of type uint64. The elements of arrays of bits have this type, too, but
-// Save and Load must not treat the components like them.
+// TestColumnOfWords uses components of type uint64. The words of bit sets have this type, too, but Save and
+// Load must not treat the components as bits.
 func TestColumnOfWords(t *testing.T) {
 	a, b := world(t), world(t)
 	x, y := vast.NewColumn[uint64](a).Named("x"), vast.NewColumn[uint64](b).Named("x")

@@ -66,7 +66,6 @@ func BenchmarkEvery(b *testing.B) {
 	}
 }
 
-// everyFor runs one case in a new folder.
 func everyFor(b *testing.B, w *vast.World, every, length time.Duration, change func(tick int)) {
 	folder, err := disk.OpenFolder(b.TempDir())
 	if err != nil {

@@ -34,8 +34,8 @@ const (
 	Exactly      = "exactly"    // the test compares copies of all memory
 )
 
-// FindWritten sets how stores that are opened from now on find written memory. These stores copy arrays of
-// all sizes after the pause, if possible. stop restores the usual behaviour.
+// FindWritten sets how stores find written memory. A store keeps the way that is set at its first checkpoint.
+// Until stop is called, every checkpoint copies arrays of all sizes after the pause, if possible.
 func FindWritten(way string) (stop func()) {
 	usual, least := newPages, minLate
 	minLate = 1
@@ -116,8 +116,8 @@ func committed(base unsafe.Pointer, n int) (copied []byte) {
 
 func (*exactPages) close() error { return nil }
 
-// PlaceFrom makes stores place runs of at least n bytes so that these can be mapped, and makes them map runs
-// of at least one page. stop restores the usual lengths.
+// PlaceFrom makes stores align runs of at least n bytes in their files, so that these runs can be mapped, and
+// makes stores map runs of at least one page. stop restores the usual lengths.
 func PlaceFrom(n int) (stop func()) {
 	place, least := minPlaced, minMapped
 	minPlaced, minMapped = n, mapped.PageSize

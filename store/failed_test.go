@@ -28,8 +28,8 @@ func (l *life) failing(panics bool) (err error) {
 	})
 }
 
-// TestFailedTick lets a program die after a failed tick. The next program must not replay the failed tick,
-// and must apply its durable inputs in a new tick.
+// TestFailedTick lets a program die after a failed tick. The next program must not replay the failed tick. It
+// must apply the durable inputs of the failed tick in a new tick.
 func TestFailedTick(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		d := sim.New(1)

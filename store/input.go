@@ -7,7 +7,6 @@ import (
 	"fmt"
 )
 
-// input is a recorded input.
 type input struct {
 	data     []byte
 	position uint64
@@ -52,11 +51,11 @@ func (s *Store) Record(data []byte) (position uint64, err error) {
 func (s *Store) Submit(ctx context.Context, data []byte) error {
 	var position uint64
 	var err error
-	if visit := s.w.Visit(ctx, func() bool {
+	if e := s.w.Visit(ctx, func() bool {
 		position, err = s.submit(data)
 		return true
-	}); visit != nil {
-		return visit
+	}); e != nil {
+		return e
 	}
 	if err != nil {
 		return err

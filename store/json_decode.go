@@ -105,7 +105,7 @@ func (r *jsonReader) outside(name, path string, at int) (end, error) {
 		"this name", path, name)
 }
 
-// mismatch returns the error for a next value that does not fit s. must describes the values that fit.
+// mismatch returns the error for the next value, which does not fit s. must describes the values that fit.
 func (r *jsonReader) mismatch(s *shape, must string) error {
 	return r.errorf(r.at, "%s must be %s, not %s", s.path, must, r.shown())
 }
@@ -426,7 +426,6 @@ type seenMembers struct {
 	high map[int]bool // the other numbers
 }
 
-// add adds the number i and reports whether it is new.
 func (m *seenMembers) add(i int) bool {
 	if i < 64 {
 		had := m.low>>i&1 != 0

@@ -196,7 +196,6 @@ func (j *jsonWriter) mapping(s *shape, v reflect.Value) error {
 	return nil
 }
 
-// object appends the entries of a map as an object.
 func (j *jsonWriter) object(entries []entry) {
 	separator := "{"
 	for _, one := range entries {

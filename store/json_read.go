@@ -544,7 +544,6 @@ func (r *documentReader) born(i int, run vast.Run) {
 	}
 }
 
-// write writes the components of the new entities.
 func (r *documentReader) write() {
 	r.fill(r.entities)
 	for _, c := range r.columns {

@@ -72,8 +72,8 @@ var (
 	typeTextUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// hasOwn reports whether a pointer to a t implements all interfaces. It returns false if t has several fields
-// and an embedded field implements the interfaces, because the promoted methods leave out the other fields.
+// hasOwn reports whether a pointer to a t implements all of the interfaces. If t has several fields, no
+// embedded field may implement them, because the promoted methods leave out the other fields.
 func hasOwn(t reflect.Type, interfaces ...reflect.Type) bool {
 	has := func(t reflect.Type) bool {
 		for _, i := range interfaces {
@@ -96,7 +96,6 @@ func hasOwn(t reflect.Type, interfaces ...reflect.Type) bool {
 	return true
 }
 
-// shapes makes the shapes of types.
 type shapes struct {
 	codecs
 	*changes
@@ -136,7 +135,6 @@ func (c shapes) of(t reflect.Type, path string, above ...reflect.Type) (*shape, 
 const remedyJSON = "give the type the methods MarshalText and UnmarshalText, or name a codec in " +
 	"Options.Codecs"
 
-// complete sets the form of a shape by the kind of its type.
 func (c shapes) complete(s *shape, above []reflect.Type) (err error) {
 	switch t := s.t; t.Kind() {
 	case reflect.Bool:

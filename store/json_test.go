@@ -44,7 +44,6 @@ func readError(w *vast.World, text string, o store.Options) error {
 	return err
 }
 
-// mustSay fails if the message of err does not contain text.
 func mustSay(t *testing.T, err error, text string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), text) {
@@ -85,8 +84,8 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// named describes the world without slots: the number of components in each column, and the components and
-// links of the entities with a name.
+// named describes the number of components in each column, and the components and links of the entities with
+// a name. The slots of the entities do not matter.
 func (n *town) named() string {
 	called := func(e vast.Entity) string {
 		name, _ := n.names.Of(e)

@@ -147,7 +147,6 @@ func (t *jsonText) null() bool {
 	return true
 }
 
-// member consumes and returns the name of a member.
 func (t *jsonText) member() (name []byte, err error) { return t.string() }
 
 // string consumes the next value, which must be a string, and returns its content. The content may share

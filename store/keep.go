@@ -67,7 +67,6 @@ func needed(kept []keptFile, stays []bool) []bool {
 	return files
 }
 
-// oldestOf returns the index of the first checkpoint that stays.
 func oldestOf(stays []bool) int {
 	for i, yes := range stays {
 		if yes {
@@ -111,7 +110,7 @@ func (s *Store) limit(stays []bool) error {
 }
 
 // prune removes the checkpoint files and the journal segments that no remaining checkpoint needs. It removes
-// the newest files first, because deltas continue older files.
+// the newest files first, because a newer checkpoint may need an older file.
 func (s *Store) prune() error {
 	stays := wanted(s.kept, s.o, s.now().UnixMilli())
 	if err := s.limit(stays); err != nil {

@@ -178,7 +178,7 @@ type comparison struct {
 	parts [][2]int // parts of the array that may have been written: see pages.changed
 	clean bool     // whether parts is known; otherwise all bytes may have been written
 	hot   bool     // whether units are copied without a comparison, and hashed later by stage.hash
-	late  bool     // whether the copy is made after the pause
+	late  bool     // whether the copy is made after the pause of the checkpoint
 	warm  bool     // whether units are copied without a comparison, and compared later by distil
 	runs  []run
 	full  int // number of bytes of the units that have elements of the state

@@ -64,7 +64,7 @@ func (m *model) change() {
 					a.gone = !a.gone
 				case 0, 1:
 					a.len = m.r.IntN(most + 1)
-				case 2: // changes all elements, so that the pieces become hot
+				case 2: // changes all elements, so that the pieces become hot (see hotFor)
 					for i := range a.memory {
 						a.write(i, byte(m.r.IntN(256)))
 					}
@@ -74,8 +74,8 @@ func (m *model) change() {
 	}
 }
 
-// flip makes a few elements die or be born. A program may do this after the pause, before late arrays are
-// copied.
+// flip makes a few elements die or be born. A program may do this after the pause of a checkpoint, before the
+// checkpoint has copied its late arrays (the arrays that it does not copy in the pause).
 func (m *model) flip() {
 	for _, a := range m.arrays {
 		for range m.r.IntN(4) {
@@ -159,7 +159,7 @@ func (*modelPages) release(unsafe.Pointer, int) bool { return true }
 func (*modelPages) close() error { return nil }
 
 // TestDeltas changes arrays at random, and checks that chains of deltas hold the arrays as they were in the
-// pause. Some chains know which pages were written, and some files are results of merges.
+// pause. In some chains, the stage knows which pages were written. Some files are results of merges.
 func TestDeltas(t *testing.T) {
 	defer FindWritten(ByTheKernel)() // makes small arrays late, too
 	var late, warm, hot bool

@@ -35,7 +35,6 @@ type late struct {
 	ended  atomic.Bool  // whether all arrays are copied
 }
 
-// lateArray is an array that is copied after the pause.
 type lateArray struct {
 	array  *state.Array
 	name   string        // name of the column
@@ -160,7 +159,6 @@ func (l *late) help() {
 	}
 }
 
-// need returns when the arrays of the given columns are copied.
 func (l *late) need(columns []int) {
 	if l.ended.Load() {
 		return
@@ -174,7 +172,6 @@ func (l *late) need(columns []int) {
 	})
 }
 
-// all returns when all arrays are copied.
 func (l *late) all() {
 	if !l.ended.Load() {
 		l.wait(func(*lateArray) bool { return true })

@@ -65,7 +65,8 @@ func newLateWorld(t *testing.T) *lateWorld {
 
 func (l *lateWorld) fill(n int) { l.w.Archetype(l.often, l.seldom, l.link).NewN(n, func(vast.Run) {}) }
 
-// TestLate: a late copy holds the world as it was in the pause, although systems write all columns meanwhile.
+// TestLate: a checkpoint copies some columns late: after its pause, while systems run. These late copies hold
+// the columns as they were in the pause, although systems write all columns.
 func TestLate(t *testing.T) {
 	for _, way := range []string{ByTheKernel, Exactly} {
 		t.Run(way, func(t *testing.T) {
@@ -368,7 +369,8 @@ func TestUrgentColumns(t *testing.T) {
 }
 
 // BenchmarkLate measures the longest tick of a schedule during a checkpoint. Each tick writes one of 16
-// columns of 16 MiB. The case early copies the columns in the pause, and the case late after the pause.
+// columns of 16 MiB. The case "early" copies the columns in the pause. The case "late" copies them after the
+// pause.
 func BenchmarkLate(b *testing.B) {
 	const columns, entities = 16, 1 << 20
 	for _, way := range []string{"early", "late"} {

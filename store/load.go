@@ -228,7 +228,6 @@ func (l *loader) load() (err error) {
 	return l.finish()
 }
 
-// blocks reads the blocks of a layer.
 func (l *loader) blocks(number int) error {
 	for {
 		b, err := l.r().next()

@@ -12,7 +12,7 @@ import (
 // forge returns a copy of a file with changed bytes and correct checksums. Each patch has 4 bytes, and
 // changes one byte of the file. The first 3 bytes of the patch are a number of 24 bits that selects this
 // byte, in proportion to the length of the file after its first 16 bytes. forge adds the last byte of the
-// patch to it.
+// patch to the selected byte.
 func forge(file, patches []byte) []byte {
 	file = bytes.Clone(file)
 	for ; len(patches) >= 4; patches = patches[4:] {

@@ -186,16 +186,16 @@ func (l *loader) mapRun() error {
 	hi := len(bytes) - int((addr+uintptr(len(bytes)))&(mapped.PageSize-1))
 	done := false
 	if l.maps && hi-lo >= minMapped {
-		var failed error
+		var errMap error
 		known, err := disk.Descriptor(run.file, func(descriptor uintptr, size int64) {
 			if end := offset + int64(len(bytes)); end > size {
-				failed = fmt.Errorf("the elements that begin with block %d end at byte %d, but the file "+
+				errMap = fmt.Errorf("the elements that begin with block %d end at byte %d, but the file "+
 					"ends at byte %d", number, end, size)
 				return
 			}
-			done, failed = mapped.Map(unsafe.Pointer(&bytes[lo]), hi-lo, descriptor, offset+int64(lo))
+			done, errMap = mapped.Map(unsafe.Pointer(&bytes[lo]), hi-lo, descriptor, offset+int64(lo))
 		})
-		if err = errors.Join(err, failed); err != nil {
+		if err = errors.Join(err, errMap); err != nil {
 			return err
 		}
 		l.maps = known && done // after one refusal, the system would probably refuse all runs

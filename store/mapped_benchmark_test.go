@@ -8,7 +8,8 @@ import (
 	"github.com/vastgo/vast/store"
 )
 
-// BenchmarkOpenAt opens a moment of 1 GiB of components and reads one component.
+// BenchmarkOpenAt opens the newest stored moment of a world with 1 GiB of components, and reads one
+// component.
 func BenchmarkOpenAt(b *testing.B) {
 	type part [8]uint64
 	const entities = 4 << 20

@@ -53,8 +53,8 @@ func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 }
 
 // noteNewest makes the file that names the newest checkpoint. older are the checkpoints before the newest
-// one. noteNewest does nothing if the journal shows the loss of the newest checkpoint: if a journal leads to
-// it from the previous checkpoint, or if it is the first checkpoint and has a journal.
+// one. noteNewest does nothing if the journal would show a loss of the newest checkpoint: if a journal leads
+// from the previous checkpoint to the newest one, or if the newest checkpoint is the first and has a journal.
 func (s *Store) noteNewest(newest keptFile, older []keptFile) error {
 	name := newestName(newest.number)
 	if name == s.newestFile || newest.since > 0 && (len(older) == 0 || older[len(older)-1].since > 0) {

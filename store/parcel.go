@@ -23,8 +23,8 @@ import (
 //   - Root: an entity that the program gives to Pack. The parcel also has the whole subtree below each root:
 //     its sources in each hierarchy, the sources of these sources, and so on. A hierarchy is a
 //     [vast.Relation] without circles.
-//   - Schema: the description of the columns, as text. A parcel contains only a mark of its schema. Keep the
-//     schema once for each stream of parcels: see [Packer.Schema] and [Packer.Accept].
+//   - Schema: the description of the columns, as text. A parcel contains only the mark of its schema, a
+//     checksum. Keep the schema once for each stream of parcels: see [Packer.Schema] and [Packer.Accept].
 //
 // A parcel has all components of its entities, their names, and the links and edges between them. A reference
 // is a [vast.Entity] inside of a component or inside of the value of an edge. A reference to an entity of the

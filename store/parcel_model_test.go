@@ -59,7 +59,6 @@ func (f *fleet) numbers(town int) (all []int) {
 	return all
 }
 
-// entities returns the entities of a town by the numbers of their ships.
 func (f *fleet) entities(town int) map[int]vast.Entity {
 	n := f.towns[town]
 	all := make(map[int]vast.Entity)
@@ -208,7 +207,6 @@ func (f *fleet) drop(gone []int) {
 	}
 }
 
-// leadsTo returns the ships that the given ships link or refer to.
 func (f *fleet) leadsTo(ships []int) (all []int) {
 	for _, a := range ships {
 		s := f.ships[a]

@@ -106,7 +106,6 @@ func (s *parcelSchema) text() (string, error) {
 // markOf returns the mark of a schema: a checksum of its text. Each parcel begins with the mark.
 func markOf(schema string) uint32 { return crc32.Checksum([]byte(schema), castagnoli) }
 
-// parseParcelSchema parses and checks a schema.
 func parseParcelSchema(text string) (*parcelSchema, error) {
 	s := new(parcelSchema)
 	if err := json.Unmarshal([]byte(text), s); err != nil {

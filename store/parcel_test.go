@@ -134,7 +134,7 @@ func TestParcelOfSubtree(t *testing.T) {
 	}
 }
 
-// TestParcelKeepsOrders packs a root that lies below another root and comes before that root.
+// TestParcelKeepsOrders packs roots of which one is a descendant of a later one.
 func TestParcelKeepsOrders(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	var e []vast.Entity
@@ -465,7 +465,8 @@ func seal(parcel []byte) []byte {
 	return parcel
 }
 
-// TestUnpackDamagedParcel also corrects the checksum of damaged parcels. Unpack then may return no error.
+// TestUnpackDamagedParcel damages parcels, at first without and then with a corrected checksum. With a
+// corrected checksum, Unpack need not notice the damage.
 func TestUnpackDamagedParcel(t *testing.T) {
 	a, b := newTown(t, false), newTown(t, true)
 	a.live(3, 150)
@@ -718,7 +719,8 @@ func TestTake(t *testing.T) {
 	on.Remove(e[6])
 	// Entity 1 is in 0, which is not packed.
 	if _, err := p.Take(nil, []vast.Entity{e[1]}); err == nil || w.Len() != 7 {
-		t.Errorf("Take of entity 1 returned the error %v and left %d entities, want an error and 7", err, w.Len())
+		t.Errorf("Take of entity 1 returned the error %v and left %d entities, want an error and 7", err,
+			w.Len())
 	}
 	want := pack(t, p, e[0])
 	got, err := p.Take(nil, []vast.Entity{e[0]})

@@ -17,7 +17,7 @@ import (
 // entities, call [Packer.Take] instead, or delete them after Pack. A deletion of the roots also deletes their
 // subtrees in hierarchies with [vast.Cascade]. Pack ignores links and references from other entities to
 // entities of the parcel. A deletion makes these references stale. The [vast.OnDelete] of a relation decides
-// what a deletion does with its links.
+// what a deletion does with the relation's links.
 //
 // Two parcels are equal if their entities have the same components, links and names, and their roots come in
 // the same order. The slots of entities and the padding of components do not matter.
@@ -91,7 +91,8 @@ func (p *Packer) hierarchies() (all []*vast.Relation) {
 	return all
 }
 
-// pack does the work of Pack, or of Take except for the deletions. It also returns the entities of the parcel.
+// pack does the work of Pack, or of Take except for the deletions. It also returns the entities of the
+// parcel.
 func (p *Packer) pack(dst []byte, roots []vast.Entity, take bool) ([]byte, []vast.Entity, error) {
 	function := "store.Packer.Pack"
 	if take {
@@ -176,8 +177,9 @@ func (k *packing) checkRefuse() error {
 		for _, e := range k.entities {
 			for source := range c.sources(e) {
 				if k.row(source) == 0 {
-					return fmt.Errorf("entity %v cannot be taken: entity %v, which the parcel lacks, links to it in "+
-						"%s, which has vast.Refuse: remove the link, or take both", e, source, c.Name)
+					return fmt.Errorf("entity %v cannot be taken: entity %v, which the parcel lacks, links "+
+						"to it in %s, which has vast.Refuse: remove the link, or take both", e, source,
+						c.Name)
 				}
 			}
 		}

@@ -147,8 +147,8 @@ func (s *Store) recover(tick func() error, changed bool) error {
 		}
 	}
 	if !s.isNew {
-		// Record that the checkpoint's file is needed, before the ticks in the checkpoint count as durable. A
-		// crash may have kept the method reached from doing this.
+		// Record that the checkpoint's file is needed, before the ticks in the checkpoint count as durable.
+		// The method Store.reached records this, too, but a crash may have come before that.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())

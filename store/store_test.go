@@ -41,7 +41,7 @@ type clock struct {
 	Note string
 }
 
-// town is a world with a column of every storage.
+// town is a world with a column of each kind.
 type town struct {
 	w        *vast.World
 	position vast.Column[position]
@@ -56,7 +56,7 @@ type town struct {
 	walkers  *vast.Archetype
 	carriers *vast.Archetype
 	tracker  *vast.Tracker
-	order    []vast.Entity // all entities that ever lived
+	order    []vast.Entity // entities from which live chooses; some are deleted
 }
 
 // equalBytes is false if equal elements may differ in the padding between their fields: the padding then
@@ -185,7 +185,7 @@ func (n *town) live(seed uint64, steps int) {
 	}
 }
 
-// dump describes everything that a program can read from the town, in the order of iteration.
+// dump describes what a program can read from the town, in the order of iteration.
 func (n *town) dump() string {
 	var b bytes.Buffer
 	for e := range n.w.Query().All() {

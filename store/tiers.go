@@ -11,8 +11,8 @@ import "slices"
 // deltas is written about log₅ n times. A merge that only limits the number of deltas to maxDeltas writes
 // more.
 //
-// An unmerged delta has more than a quarter of the bytes of all newer deltas together. So each unmerged delta
-// adds more than a quarter to this sum, and few deltas stay.
+// After a merge, each delta that was not merged has more than a quarter of the bytes of all newer deltas
+// together. So each such delta adds more than a quarter to this sum, and few deltas stay.
 const newerShare = 4
 
 // mergeFrom returns the index of the first file of the last chain to merge with the copied changes, or a

@@ -286,7 +286,8 @@ func TestDeathWhileMerging(t *testing.T) {
 }
 
 // BenchmarkSmallChanges measures the bytes that a checkpoint of a world of 16 MiB writes, with writes to ten
-// elements between two checkpoints. Without tiers, a complete file follows every 64 deltas.
+// elements between two checkpoints. In the case tiers=false, deltas are not merged, and a complete file
+// follows every 64 deltas.
 func BenchmarkSmallChanges(b *testing.B) {
 	for _, tiers := range []bool{false, true} {
 		b.Run(fmt.Sprintf("tiers=%t", tiers), func(b *testing.B) {

@@ -14,7 +14,7 @@ type unborn struct {
 	maps   []refilled
 }
 
-// place is the place of a reference.
+// place says where a reference lies, and to which entity it will refer.
 type place struct {
 	at  *vast.Entity
 	row int // the index of the entity in the argument of fill

@@ -145,7 +145,6 @@ func (l *listing) check(f *File, id [16]byte, known bool) error {
 	return nil
 }
 
-// ofStore returns an error if a checkpoint belongs to another store.
 func ofStore(m *keptManifest, id [16]byte) error {
 	if own, err := storeOf(m); err != nil || own != id {
 		return errors.Join(err, fmt.Errorf("the checkpoint belongs to store %s, but other checkpoints "+
@@ -192,7 +191,6 @@ func verifyBlocks(src io.ReaderAt, size int64) error {
 	}
 }
 
-// checkBytes reads the bytes of a block, and checks their checksum.
 func checkBytes(src *places, n int64, number uint64, sum uint32, room *[]byte) error {
 	crc := crc32.New(castagnoli)
 	for n > 0 {

@@ -2,7 +2,7 @@ package uid
 
 import "fmt"
 
-// block is the number of addresses that a Source takes at a time.
+// block is the smallest number of addresses that a Source takes at a time.
 const block = 4096
 
 // New returns an ID that the program has not had before. Any number of goroutines may call it. A goroutine

@@ -18,7 +18,7 @@ type node struct {
 	at   unsafe.Pointer
 }
 
-// TestCollectorMeetsStalePointers leaves pointers into closed regions in Go's heap. If Close gave the
+// TestCollectorMeetsStalePointers keeps nodes on Go's heap that point into closed regions. If Close gave the
 // addresses back to the operating system, Go's heap could take them. Then the collector would end the process
 // with "found bad pointer in Go heap".
 func TestCollectorMeetsStalePointers(t *testing.T) {

@@ -23,7 +23,7 @@ var (
 	// ErrMappings: the process has as many mappings as the system allows (vm.max_map_count on Linux).
 	ErrMappings = errors.New("too many memory mappings")
 	// ErrOvercommit: the request is larger than memory and swap together (vm.overcommit_memory=0). The system
-	// checks this only in a region that was reserved when vm.overcommit_memory was 2.
+	// checks this only for a [Mirror], and in a region that was reserved when vm.overcommit_memory was 2.
 	ErrOvercommit = errors.New("request larger than memory")
 	// ErrCommitCharge: the system has promised all its memory (vm.overcommit_memory=2; on Windows, the commit
 	// limit).

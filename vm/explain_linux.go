@@ -26,7 +26,6 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 	return "", err
 }
 
-// callOf maps operations to their system calls.
 var callOf = map[string]string{"reserve": "mmap", "commit": "mprotect", "protect": "mprotect",
 	"decommit": "mprotect",
 	"discard":  "mmap", "resident": "mincore", "pages": "mincore"}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestShortage(t *testing.T) {
-	const unit = 1 << 26 // leaves room in 32 bits
+	const unit = 1 << 26 // so that 11*unit fits in an int of 32 bits
 	roomy := Facts{MaxMappings: 65530, HugePageSize: 2 << 20, Memory: 8 * unit, Swap: 2 * unit,
 		CommitLimit: 6 * unit}
 	used := Usage{Mappings: 100, AddressSpace: 3 * unit, Data: unit, CommitCharge: 5 * unit}

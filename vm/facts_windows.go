@@ -75,7 +75,8 @@ func ReadUsage() Usage {
 
 // jobLimit returns the memory limit of the process's job, or 0.
 func jobLimit() int {
-	// The call takes the address of info as a number. A stack can move, so info is pinned on the heap.
+	// The call takes the address of info as a number, which does not change when the runtime moves a stack.
+	// So info must not be on a stack: it is pinned on the heap.
 	info := new(windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION)
 	var pin runtime.Pinner
 	pin.Pin(info)

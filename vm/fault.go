@@ -76,8 +76,8 @@ func Watch() (end func()) {
 }
 
 // Explain returns an explanation of a recovered value, or false if the value is not a memory fault at an
-// address of a region. Call Explain instead of Watch in a deferred function that recovers all panics of a
-// goroutine with [debug.SetPanicOnFault].
+// address of a region. If a goroutine has called [debug.SetPanicOnFault], and recovers all panics in a
+// deferred function, call Explain there instead of Watch.
 func Explain(recovered any) (error, bool) {
 	fault, ok := recovered.(interface {
 		error

@@ -6,12 +6,12 @@ import (
 	"github.com/vastgo/vast/internal/fault"
 )
 
-// injected is a backend whose calls, except release, fail when a test injects a failure. A failing commit,
-// protect or populate does the first half of its work, as the contract of backend allows. Any other failing
-// call does nothing.
+// injected is a backend whose methods below fail when a test injects a failure. A failing commit, protect or
+// populate does the first half of its work, as the contract of backend allows. Any other failing method does
+// nothing.
 //
-// reserve is not overridden: reserveAddresses calls fault.Check, because it may use the addresses of a closed
-// region without a call of the backend.
+// injected does not override reserve: reserveAddresses calls fault.Check, because it may use the addresses of
+// a closed region without a call of the backend.
 type injected struct{ backend }
 
 func (b injected) commit(p unsafe.Pointer, n int) error {

@@ -75,7 +75,6 @@ func (s *intervals) overlaps(lo, hi int) bool {
 	return i < len(s.of) && s.of[i].lo < hi
 }
 
-// add adds [lo, hi) to the set.
 func (s *intervals) add(lo, hi int) {
 	if lo >= hi {
 		return
@@ -92,7 +91,6 @@ func (s *intervals) add(lo, hi int) {
 	s.checkInvariants()
 }
 
-// remove removes [lo, hi) from the set.
 func (s *intervals) remove(lo, hi int) {
 	if lo >= hi {
 		return

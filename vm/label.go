@@ -22,7 +22,6 @@ type Label struct {
 	Explain func(addr uintptr) error
 }
 
-// labelled is a label and its part of the region.
 type labelled struct {
 	interval
 	Label

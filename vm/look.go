@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// Look calls f for each range of committed pages in [off, off+n). The arguments of f are the range's offset
-// in the region and the range's bytes. f must not write to the bytes or keep the slice. f must not call
-// methods of the region, because Look holds the region's lock while f runs.
+// Look calls f for each run of committed pages in [off, off+n). The arguments of f are the run's offset in
+// the region and the run's bytes. f must not write to the bytes or keep the slice. f must not call methods of
+// the region, because Look holds the region's lock while f runs.
 //
-// Look is for diagnosis. The caller must synchronize Look with writes to the memory. The range must not
+// Look is for diagnosis. The caller must synchronize Look with writes to the memory. [off, off+n) must not
 // contain pages that [Region.Protect] made inaccessible. A closed region has no committed pages.
 func (r *Region) Look(off, n int, f func(off int, b []byte)) {
 	m := r.m

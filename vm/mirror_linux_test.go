@@ -117,7 +117,6 @@ func setFiles(n uint64) {
 	done(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: n}))
 }
 
-// takeDescriptors opens files until the process has no descriptor left.
 func takeDescriptors() {
 	time.Sleep(time.Nanosecond) // Go's runtime needs two descriptors for its first timer
 	setFiles(20)

@@ -15,7 +15,6 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// openMirror makes a mirror, and closes the mirror when the test ends.
 func openMirror(tb testing.TB, backend backend, bytes int, o Options) *Mirror {
 	tb.Helper()
 	var made origin

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The size of a mirror is a multiple of mirrorUnit bytes. It is 1, because whole pages are enough here.
+// The size of a mirror is a multiple of mirrorUnit bytes and of a page. mirrorUnit is 1 here, because whole
+// pages are enough.
 const mirrorUnit = 1
 
 // mirrorsServeRegions says whether regions can use the addresses of closed mirrors.

@@ -12,9 +12,9 @@ import (
 // older versions of Wine. It finds free addresses by reserving and releasing them, and maps both halves
 // there. If another thread takes the addresses meanwhile, mapViews tries other addresses.
 //
-// After unmapping a view, the system could put Go's heap at addresses that stale pointers hold. Therefore the
-// views of a closed mirror stay mapped, but inaccessible, for the next mirror of the same size. Their pages
-// leave memory, but stay charged to the system's commit limit.
+// If Close unmapped a view, the system could put Go's heap at its addresses, although stale pointers may
+// still hold them. Therefore the views of a closed mirror stay mapped, but inaccessible, for the next mirror
+// of the same size. Their pages leave memory, but stay charged to the system's commit limit.
 
 var mapViewOfFileEx = kernel32.NewProc("MapViewOfFileEx")
 

@@ -14,7 +14,7 @@ import (
 // halves of a mirror are the same memory, and a closed mirror keeps its addresses.
 func TestMirrorOfViews(t *testing.T) {
 	onlyOS(t)
-	// No other test may use this size, because mapViews takes a closed mirror of the same size.
+	// No other test may use this size, because mapViews reuses closed mirrors of the same size.
 	const n, mirrors = 3 * mirrorUnit, 40
 	var stop atomic.Bool
 	var others sync.WaitGroup

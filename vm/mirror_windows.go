@@ -113,8 +113,8 @@ func noAddresses(n int, err error) error {
 	return &Error{Op: "reserve", Bytes: 2 * n, Err: sentinel, Detail: detail}
 }
 
-// sharedMemory makes n bytes of memory that can be mapped. The memory exists as long as a handle or a view of
-// it. The call charges all bytes to the system's commit limit, so touching them cannot fail afterwards.
+// sharedMemory makes n bytes of memory that can be mapped. The memory exists while it has a handle or a view.
+// The call charges all bytes to the system's commit limit, so touching them cannot fail afterwards.
 func sharedMemory(n int) (windows.Handle, error) {
 	return windows.CreateFileMapping(windows.InvalidHandle, nil, windows.PAGE_READWRITE,
 		uint32(uint64(n)>>32), uint32(n), nil)

@@ -21,7 +21,7 @@ func (osBackend) move(to, from unsafe.Pointer, n int) error {
 		return fmt.Errorf("%w: %w", errSeveral, err)
 	}
 	if err != nil {
-		return err // a kernel before 5.7, or a limit that does not affect copying
+		return err // a kernel before 5.7, or a limit; the caller copies the contents instead
 	}
 	_, err = unix.MremapPtr(between, uintptr(n), to, uintptr(n), unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
 	if err == nil {

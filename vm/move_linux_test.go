@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMoveTakesNoMemory: after a move, touched pages are at the new place, untouched pages take no memory,
-// and the old addresses are mapped and empty.
+// TestMoveTakesNoMemory: after a move, the pages that were written are at the new addresses, the other pages
+// take no memory, and the old addresses are mapped and empty.
 func TestMoveTakesNoMemory(t *testing.T) {
 	p := PageSize()
 	for _, pages := range []Pages{PagesAuto, PagesSmall} {
@@ -69,7 +69,7 @@ func TestMoveFindsBorders(t *testing.T) {
 	p := PageSize()
 	r := open(t, onlyOS(t), 1024*p, Options{})
 	must(t, r.Commit(0, 256*p))
-	// Mappings that were touched before they became neighbours stay separate.
+	// Mappings whose pages were written before the mappings became neighbours stay separate.
 	must(t, r.Decommit(50*p, 3*p))
 	must(t, r.Decommit(99*p, 1*p))
 	stamp(r, 0, 50*p, 0)

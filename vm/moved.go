@@ -3,7 +3,8 @@ package vm
 import "slices"
 
 // pieces are the sorted ranges of pages that were moved to their address or come from a file. Pieces may be
-// adjacent but do not overlap. Each end of a piece between committed pages is a border between two mappings.
+// adjacent but do not overlap. An end of a piece is a border between two mappings if the pages on both sides
+// of it are committed.
 // The kernel numbers the pages of a mapping by the address of their first touch, or by their offset in the
 // file, and joins neighbouring mappings only if the numbers continue.
 type pieces []interval

@@ -138,7 +138,7 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 		t.Skipf("the system has no control groups: %v", err)
 	}
 	name := fmt.Sprintf("vast-test-%d", os.Getpid())
-	tried := errors.New("no memory controller is visible")
+	reason := errors.New("no memory controller is visible")
 	for line := range strings.Lines(string(b)) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
@@ -170,14 +170,14 @@ func memoryGroup(t *testing.T, bytes int) (dir string) {
 					_ = os.WriteFile(filepath.Join(dir, swap), []byte(allowed), 0)
 					return dir
 				}
-				tried = err
+				reason = err
 			}
 			if group == "/" {
 				break
 			}
 		}
 	}
-	t.Skipf("no control group can be made: %v", tried)
+	t.Skipf("no control group can be made: %v", reason)
 	return ""
 }
 

@@ -11,7 +11,7 @@ import (
 type PageState uint8
 
 const (
-	// PageCommitted: the page may be touched.
+	// PageCommitted: the page is Committed.
 	PageCommitted PageState = 1 << iota
 	// PageResident: the page is in memory. [Region.Resident] counts such pages.
 	PageResident
@@ -93,7 +93,6 @@ func (r *Region) Pages(off, n int, dst []PageRun) ([]PageRun, error) {
 	return runs.of, nil
 }
 
-// pageRuns joins reported pages into runs.
 type pageRuns struct {
 	of    []PageRun
 	start int // index of the first run that add may extend

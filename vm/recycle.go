@@ -10,10 +10,10 @@ import (
 
 // This file recycles small regions, because making and closing a small region takes longer than using it:
 // committing a part costs a system call, the first touch of a page costs a page fault, and closing costs a
-// system call. The pages of a recycled region stay in memory when the region is closed. One system call makes
-// them inaccessible, so that a stale pointer faults. The next region of the same size, purpose and policy
-// commits and clears the pages. Each kept range stays a separate mapping, because splitting and joining
-// mappings takes long.
+// system call. The pages of a recycled region can stay in memory when the region is closed. One system call
+// makes them inaccessible, so that a stale pointer faults. The next region of the same size, purpose and
+// policy commits and clears the pages. Each kept range stays a separate mapping, because splitting and
+// joining mappings takes long.
 
 const (
 	maxKeptRegions = 16 // closed regions with kept pages
@@ -141,7 +141,6 @@ func (c *keptCache) flush() (some bool) {
 	return some
 }
 
-// total returns the number of kept bytes.
 func (c *keptCache) total() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

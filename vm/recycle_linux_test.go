@@ -11,6 +11,7 @@ import (
 )
 
 // keeping returns the operating system's backend. It skips a test if the system does not recycle regions.
+// Close of a recycled region keeps its pages for the next region.
 func keeping(t *testing.T) backend {
 	t.Helper()
 	backend := onlyOS(t)
@@ -87,8 +88,9 @@ func TestRecycle(t *testing.T) {
 	}
 }
 
-// TestRecycleSteps: spans and seams of recycled regions begin with the needed pages and grow fourfold up to
-// the usual step. In the next region, the first CommitTo of a span or a seam commits all kept pages.
+// TestRecycleSteps: with Options.Recycle, a span or a seam begins with the needed pages. Each growth makes it
+// four times as large, up to the usual step. In the next region, the first CommitTo of a span or a seam
+// commits all kept pages.
 func TestRecycleSteps(t *testing.T) {
 	backend, p := keeping(t), PageSize()
 	if 16*p > minStep {
@@ -288,7 +290,6 @@ func TestKeptIsBounded(t *testing.T) {
 	}
 }
 
-// faultyKeeper is a faulty backend that recycles.
 type faultyKeeper struct{ *faulty }
 
 func (faultyKeeper) keeps() bool { return true }

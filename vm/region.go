@@ -421,7 +421,7 @@ func (m *mapping) residentIn(part interval) (int, error) {
 }
 
 // Close gives the memory back to the system, except the memory of recycled regions (see [Options]): any state
-// → Released. Later regions of this process get the addresses. Pointers into the region must not be used
+// → Released. Later regions of this process may get the addresses. Pointers into the region must not be used
 // afterwards. A second Close does nothing.
 //
 // If the process has too many mappings, Close returns an [*Error] wrapping ErrMappings. After an error the

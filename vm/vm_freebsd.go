@@ -69,7 +69,7 @@ func (osBackend) explain(op string, n int, err error) (detail string, sentinel e
 }
 
 func readFacts(f *Facts) {
-	// hw.physmem is an unsigned long. On 32-bit machines the call fails, because a long has four bytes, and
+	// hw.physmem is an unsigned long. On 32-bit machines a long has four bytes, so the call fails, and
 	// f.Memory stays zero.
 	if n, err := unix.SysctlUint64("hw.physmem"); err == nil {
 		f.Memory = int(min(n, math.MaxInt))

@@ -27,8 +27,9 @@ func (b osBackend) decommit(p unsafe.Pointer, n int) (bare bool, err error) {
 		bare, err = true, b.reset(p, n)
 	}
 	if err != nil {
-		// Make the pages that mprotect has changed accessible again. This call needs no new mapping. It fails
-		// only if the process has one mapping more than the limit, which mmap allows.
+		// mprotect may have changed some of the pages: make all of them accessible again. This call needs no
+		// new mapping. It fails only if the process has one mapping more than the limit (mmap allows one
+		// more).
 		_ = unix.Mprotect(bytesAt(p, n), readWrite)
 		return false, err
 	}
@@ -115,7 +116,7 @@ func (osBackend) name(p unsafe.Pointer, n int, name string) {
 		uintptr(n), uintptr(unsafe.Pointer(label)), 0)
 }
 
-// printableName cuts a name to 79 bytes and replaces the bytes that the kernel refuses by underscores. The
+// printableName cuts a name to 79 bytes and puts an underscore for each byte that the kernel refuses. The
 // kernel accepts printable ASCII, except characters with a meaning in /proc/self/maps or in shells.
 func printableName(name string) string {
 	b := []byte(name[:min(len(name), 79)])

@@ -15,8 +15,8 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// speed compares the ticks a second of an Earth in regions of one process with those of an Earth in one
-// world. It returns an error if the two Earths do not end with the same hash.
+// speed compares the ticks a second of two Earths: one is divided into regions in one process, the other is
+// one world. speed returns an error if the two Earths do not end with the same hash.
 func (b *bench) speed(ctx context.Context, regions int, goal float64) (row, error) {
 	const travellers, ticks = 1_000_000, 1200
 	planet, err := simulation.NewGlobe(simulation.Config{Travellers: travellers, Seed: 1,

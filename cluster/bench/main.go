@@ -44,7 +44,6 @@ func (r *row) bounds() string {
 	return fmt.Sprintf("at least %g", r.Goal)
 }
 
-// work is a measurement whose result is a row.
 type work struct {
 	name string
 	run  func(ctx context.Context, b *bench) (row, error)
@@ -123,8 +122,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// program builds the command of a package, and returns its path. A later call with the same name returns the
-// same file.
+// program builds the command of a package, and returns the path of the executable file. A later call with the
+// same name returns the same file.
 func (b *bench) program(ctx context.Context, name, pkg string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	if _, err := os.Stat(path); err == nil {
@@ -135,7 +134,6 @@ func (b *bench) program(ctx context.Context, name, pkg string) (string, error) {
 	return path, cmd.Run()
 }
 
-// output runs a program and decodes the JSON object that it prints.
 func (b *bench) output(ctx context.Context, path string, args []string, into any) error {
 	out, err := exec.CommandContext(ctx, path, args...).Output()
 	if err != nil {

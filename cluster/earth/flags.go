@@ -10,7 +10,6 @@ import (
 	"github.com/vastgo/vast/cmd/vast/earth/places"
 )
 
-// options are the flags of the command line.
 type options struct {
 	regions, processes int
 	url, listen, name  string

@@ -31,7 +31,7 @@ type (
 		Process          string
 		Failovers, Moves int
 	}
-	// Waiting says why the region does not run. A region that runs has no Waiting.
+	// Waiting has the text of cluster.Status.Waiting. If that text is empty, the region has no Waiting.
 	Waiting struct{ Reason string }
 	// Ticking has the last tick of the region, and its ticks a second.
 	Ticking struct {
@@ -215,7 +215,6 @@ func (i *inspector) rates(region int, now *mark) (ticks, crossing float64) {
 
 func tenths(rate float64) float64 { return math.Round(rate*10) / 10 }
 
-// paint adds the travellers of a region to the picture.
 func (i *inspector) paint(region int, encoded string) {
 	for s := range globe.Squares(encoded) {
 		i.picture.Travellers[s.Number] += s.Travellers
@@ -252,7 +251,7 @@ func (i *inspector) paintView(p *inspect.Picture) bool {
 }
 
 // spread spreads the travellers of a square over points in the square. With one point in each square, cells
-// between the points would stay empty if they are smaller than squares.
+// that are smaller than a square would stay empty between the points.
 func (i *inspector) spread(p *inspect.Picture, square int) {
 	const width = 0.5 // width of a square in degrees
 	w := p.Window

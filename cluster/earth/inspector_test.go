@@ -233,6 +233,7 @@ func TestInspectorOfJSON(t *testing.T) {
 }
 
 func TestInspectorCannotListen(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -60,6 +60,7 @@ func (e *earth) children() (pids []int) {
 // TestKilledProcesses kills and suspends processes at random. When it kills the first process, which has the
 // server, it starts a new first process. The result must equal that of one world without faults.
 func TestKilledProcesses(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes for ten seconds")
 	}

@@ -8,16 +8,16 @@ import (
 )
 
 // notices are the errors that the cluster reports, such as refused messages, a server that does not answer,
-// or regions that have stopped. While there is a map, the map shows the latest error. Otherwise each error is
-// a line on standard error.
+// or regions that have stopped. While the terminal shows the map of the Earth, the map shows the latest
+// error. Otherwise each error is a line on standard error.
 type notices struct {
 	mu   sync.Mutex
-	out  io.Writer // nil while there is a map
+	out  io.Writer // nil while the terminal shows the map
 	last string    // the latest error
 	when time.Time // time of the latest error
 }
 
-// add notes an error, and prints it if there is no map. It may be called from any goroutine.
+// add notes an error, and prints the error if out is not nil. Any goroutine may call add.
 func (n *notices) add(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -40,7 +40,6 @@ func main() {
 	}
 }
 
-// options are the flags and arguments of the command line.
 type options struct {
 	url, name, credentials string
 	json                   bool

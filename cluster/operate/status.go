@@ -71,7 +71,6 @@ func (o options) status(c *cluster.Operator, stdout io.Writer) error {
 	return w.Flush()
 }
 
-// state returns one word for the state of a process.
 func state(p cluster.Process) string {
 	switch {
 	case !p.Alive:

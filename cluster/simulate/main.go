@@ -1,14 +1,14 @@
-// Command simulate predicts how fast an Earth runs that is divided into regions, also on machines that you do
-// not have. It simulates the cluster event by event. It measures the costs of the work on this machine, or
-// reads them from a file.
+// Command simulate predicts how fast a cluster runs an Earth (package cmd/vast/earth) that is divided into
+// regions. The machines of the cluster need not exist: the command simulates the cluster event by event. It
+// measures the costs of the work on this machine, or reads the costs from a file.
 //
 //	go run ./cluster/simulate                             measures for a minute or two, then predicts
-//	go run ./cluster/simulate -measure -costs costs.json  keeps the costs
+//	go run ./cluster/simulate -measure -costs costs.json  also writes the file costs.json
 //	go run ./cluster/simulate -costs costs.json -cores 16 -servers 3 -server-cores 8 -replicas 3 -each 60000
 //
-// The measurement runs Earths of one and of four regions in one process, and the embedded server. Each line
-// of the table is a cluster. The bottleneck is the part of the cluster that is busy for the largest share of
-// the time. If no part is busy for more than 80 % of the time, the regions wait for each other. The
+// For the measurement, one process runs the embedded NATS server and Earths of one and of four regions. Each
+// line of the table is a cluster. The bottleneck is the part of the cluster that is busy for the largest
+// share of the time. If no part is busy for more than 80 % of the time, the regions wait for each other. The
 // bottleneck is then "the latency of messages" or "the pauses for checkpoints". There is no bottleneck if the
 // regions reach the rate of -hz.
 //

@@ -87,6 +87,7 @@ func (e *editing) ask(method, path, body string) string {
 // process must have the edit. A run from the folder and a run from a copy of the folder must end in the same
 // state.
 func TestEditsSurviveKill(t *testing.T) {
+	t.Parallel()
 	places := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(places, []byte("name,lat,lon,population\nZürich,47.37,8.55,400000\n"+
 		"Roma,41.9,12.5,2700000\nTokyo,35.7,139.7,9700000\n"), 0o600); err != nil {

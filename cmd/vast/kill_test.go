@@ -77,6 +77,7 @@ func runEarth(t *testing.T, life time.Duration, args ...string) (r earthRun) {
 // TestKilledAtAnyMoment kills the process of a world many times. The next process must not lose a durable
 // tick. The final world must equal the world of an uninterrupted run.
 func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	const ticks = "1500"
 	kills := longtest.Pick(4, 200)
 	seed := uint64(time.Now().UnixNano())
@@ -132,6 +133,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 // TestEndedBySignal ends a process with a signal. The next run must resume after the tick that the last line
 // of standard error names.
 func TestEndedBySignal(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send SIGTERM on Windows")
 	}

@@ -36,9 +36,9 @@ func openPseudoTerminal(t *testing.T, columns, rows uint16) *pseudoTerminal {
 		t.Fatal(err)
 	}
 	var number uint32
-	var failed error
+	var errControl error
 	if err := raw.Control(func(fd uintptr) {
-		failed = errors.Join(
+		errControl = errors.Join(
 			unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0),
 			unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: columns, Row: rows}),
 		)
@@ -46,9 +46,9 @@ func openPseudoTerminal(t *testing.T, columns, rows uint16) *pseudoTerminal {
 		if n, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); err == nil {
 			number = uint32(n)
 		}
-		failed = errors.Join(failed, err)
-	}); err != nil || failed != nil {
-		t.Fatal(err, failed)
+		errControl = errors.Join(errControl, err)
+	}); err != nil || errControl != nil {
+		t.Fatal(err, errControl)
 	}
 	program, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -139,6 +139,7 @@ const (
 )
 
 func TestTerminalIsLeftAsItWas(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		end  func(*pseudoTerminal, *exec.Cmd) error
@@ -197,6 +198,7 @@ func signalled(s os.Signal) func(*pseudoTerminal, *exec.Cmd) error {
 const colour = "\x1b[38;"
 
 func TestTerminalColours(t *testing.T) {
+	t.Parallel()
 	p := openPseudoTerminal(t, 80, 24)
 	command := p.start(t)
 	p.await(t, "infected")
@@ -215,6 +217,7 @@ func TestTerminalColours(t *testing.T) {
 }
 
 func TestDumbTerminalGetsLines(t *testing.T) {
+	t.Parallel()
 	p := openPseudoTerminal(t, 80, 24)
 	command := p.start(t, "TERM=dumb")
 	p.await(t, "tick=")
@@ -228,6 +231,7 @@ func TestDumbTerminalGetsLines(t *testing.T) {
 }
 
 func TestUnknownTerminalGetsLines(t *testing.T) {
+	t.Parallel()
 	p := openPseudoTerminal(t, 80, 24)
 	command := p.start(t, "TERM=no-such-terminal")
 	p.await(t, "no live screen, printing lines")
@@ -240,6 +244,7 @@ func TestUnknownTerminalGetsLines(t *testing.T) {
 }
 
 func TestTerminalFollowsResizing(t *testing.T) {
+	t.Parallel()
 	p := openPseudoTerminal(t, 80, 24)
 	command := p.start(t)
 	p.await(t, "infected")

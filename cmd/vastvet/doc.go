@@ -11,8 +11,8 @@
 //	vastvet -escape ./...  # one check only; vastvet help lists the checks
 //
 // The command checks packages that import Vast, directly or through other packages. A check reports a mistake
-// only if it is certain. If the check cannot follow a value, it reports nothing. The packages below passes
-// export the analyzers, for programs that run analyzers themselves.
+// only if the mistake is certain. If the check cannot follow a value, it reports nothing. The packages below
+// passes export the analyzers, for programs that run analyzers themselves.
 //
 // # offheap
 //

@@ -80,7 +80,6 @@ func (s *system) close() error {
 	return errors.Join(s.fades.Close(), s.sounds.Close(), s.resources.Close())
 }
 
-// say prints an event with its time.
 func (s *system) say(what string, args ...any) {
 	fmt.Fprintf(s.out, "%.2f s  %s\n", float64(s.now)/samplesPerSecond, fmt.Sprintf(what, args...))
 }
@@ -185,7 +184,6 @@ func (s *system) changeVolumes() {
 	}
 }
 
-// report prints the number of sounds, the number of fades and the sum of all volumes.
 func (s *system) report() {
 	var volume float32
 	for _, p := range s.sounds.Slice() {

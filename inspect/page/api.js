@@ -130,7 +130,8 @@ let timer = 0;
 let planned = false;
 
 // After maxQuiet milliseconds without an event, the state of the stream is 'waiting'. The module app.js
-// subscribes to the topic overview, which sends an event each second.
+// subscribes to the topic overview, which sends an event each second, so a working stream is never quiet for
+// so long.
 const maxQuiet = 3500;
 
 // stream subscribes to topics. It calls onEvent(topic, data) for each event, onState('live' | 'waiting' |
@@ -145,7 +146,8 @@ export function stream(topics, { onEvent, onState = () => {}, onError = () => {}
   };
 }
 
-// plan connects in a microtask, because one task may end and begin several subscriptions.
+// plan connects in a microtask, so that a task that ends and begins several subscriptions makes only one
+// connection.
 function plan() {
   if (planned) return;
   planned = true;

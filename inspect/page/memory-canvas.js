@@ -304,7 +304,7 @@ export function pictureView({ onZoom, onHere, onOpen, onAnnounce, onResize }) {
       return;
     }
     if (next < 0) return;
-    // The place under the pointer keeps its position, except for rounding to whole rows.
+    // The cell under the pointer keeps its position in the picture, except for rounding to whole rows.
     const r = layout.ranges[0];
     const middle = cell ? cell.from : r.from + (r.to - r.from) / 2;
     const share = pointed >= 0 && cell ? pointed / layout.cells : 0.5;

@@ -40,7 +40,7 @@ function groups(memory) {
 }
 
 // unassigned returns the widest part of a reservation that belongs to no area. Areas are assigned from both
-// ends of the reservation.
+// ends of the reservation, so this part usually lies in the middle.
 function unassigned(r, areas) {
   const end = r.from + r.bytes;
   let free = { from: end, to: end };
@@ -53,8 +53,9 @@ function unassigned(r, areas) {
   return free;
 }
 
-// layoutWorld lays out all areas. Each column and the world itself get a band, but successive small columns
-// share a band. If whole is true, the layout also contains memory that is reserved but not committed.
+// layoutWorld lays out the areas, at most maxRanges of them. Each column and the world itself get a band, but
+// successive small columns share a band. If whole is true, the layout also contains memory that is reserved
+// but not committed.
 export function layoutWorld(memory, { columns, rows, whole }) {
   const all = groups(memory).filter((g) => whole || g.bytes > 0);
   if (whole) {

@@ -25,7 +25,7 @@ func Mark(f any) {
 	busy.marked[runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()] = true
 }
 
-// Enter records that the owner of a world starts to work, on any goroutines.
+// Enter records that the owner of a world starts to work. The owner may work on any number of goroutines.
 func Enter(world any) {
 	busy.mu.Lock()
 	busy.worlds = append(busy.worlds, world)

@@ -2,9 +2,9 @@ package bitset
 
 import "sync/atomic"
 
-// While goroutines mark slots, no goroutine clears slots. Therefore exactly one atomic Or sets the first bits
-// of an empty word or block, and exactly one makes it full. The goroutine that calls this Or updates the
-// summary above. The summaries are correct after all calls have returned.
+// While goroutines mark slots, no goroutine clears slots. Therefore at most one atomic Or sets the first bits
+// of an empty word or block, and at most one makes the word or block full. The goroutine that calls such an
+// Or updates the summary above. The summaries are correct after all calls have returned.
 
 // Mark sets the slots of mask in word i, which must be usable. Several goroutines may call Mark and
 // [Set.MarkRange] at the same time, also for one word. They must not call other methods at the same time. If

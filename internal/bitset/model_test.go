@@ -10,7 +10,6 @@ import (
 // the middle of a word.
 const capacityTest = 2*groupBits + 3*BlockBits + 5*wordBits + 17
 
-// newSet returns a set of capacity slots, all usable.
 func newSet(t testing.TB, capacity int) *Set {
 	t.Helper()
 	r, err := vm.Reserve(Size(capacity), vm.Options{Name: "bitset test"})

@@ -117,7 +117,7 @@ func (s *Set) Grow(n int) error {
 	return nil
 }
 
-// need returns the number of bytes above the seam for n slots. For up to 512 slots, need returns 1, which
+// need returns the number of bytes above the seam for n slots. For 1 to 512 slots, need returns 1, which
 // commits the first page. This page always has room for a cache line of words, because the skew is at most
 // 4,032 bytes.
 func (s *Set) need(n int) int {

@@ -57,13 +57,13 @@ func (p *pair) callFolder(r *rand.Rand) {
 	name, other := names[r.IntN(len(names))], names[r.IntN(len(names))]
 	switch r.IntN(12) {
 	case 0, 1:
-		a, failed := p.system.Create(name)
+		a, systemErr := p.system.Create(name)
 		b, err := p.simulated.Create(name)
-		p.opened("Create "+name, a, b, failed, err)
+		p.opened("Create "+name, a, b, systemErr, err)
 	case 2:
-		a, failed := p.system.Open(name)
+		a, systemErr := p.system.Open(name)
 		b, err := p.simulated.Open(name)
-		p.opened("Open "+name, a, b, failed, err)
+		p.opened("Open "+name, a, b, systemErr, err)
 	case 3:
 		if name == other {
 			return // Folder.Rename needs two different names
@@ -76,9 +76,9 @@ func (p *pair) callFolder(r *rand.Rand) {
 	case 5:
 		p.same("Sync", p.system.Sync(), p.simulated.Sync())
 	case 6:
-		a, failed := p.system.Files()
+		a, systemErr := p.system.Files()
 		b, err := p.simulated.Files()
-		p.same("Files", failed, err)
+		p.same("Files", systemErr, err)
 		if !slices.Equal(a, b) {
 			p.t.Fatalf("seed %d: the system lists the files %v, the simulation %v", p.seed, a, b)
 		}
@@ -96,9 +96,9 @@ func (p *pair) callFile(r *rand.Rand, f *pairFile) {
 	switch r.IntN(10) {
 	case 0, 1, 2:
 		bytes := randomBytes(r, r.IntN(3)*r.IntN(700))
-		m, failed := f.system.Write(bytes)
+		m, systemErr := f.system.Write(bytes)
 		n, err := f.simulated.Write(bytes)
-		p.same(fmt.Sprintf("Write of %d bytes", len(bytes)), failed, err)
+		p.same(fmt.Sprintf("Write of %d bytes", len(bytes)), systemErr, err)
 		if m != n {
 			p.t.Fatalf("seed %d: Write of %d bytes wrote %d on the system, %d in the simulation", p.seed,
 				len(bytes), m, n)
@@ -107,9 +107,9 @@ func (p *pair) callFile(r *rand.Rand, f *pairFile) {
 		a, b := make([]byte, r.IntN(2000)), make([]byte, 2000)
 		b = b[:len(a)]
 		offset := r.Int64N(3000)
-		m, failed := f.system.ReadAt(a, offset)
+		m, systemErr := f.system.ReadAt(a, offset)
 		n, err := f.simulated.ReadAt(b, offset)
-		p.same(fmt.Sprintf("ReadAt of %d bytes at %d", len(a), offset), failed, err)
+		p.same(fmt.Sprintf("ReadAt of %d bytes at %d", len(a), offset), systemErr, err)
 		if m != n || !slices.Equal(a[:m], b[:n]) {
 			p.t.Fatalf("seed %d: ReadAt read %d bytes on the system, %d in the simulation, or the bytes "+
 				"differ", p.seed, m, n)
@@ -121,9 +121,9 @@ func (p *pair) callFile(r *rand.Rand, f *pairFile) {
 		}
 		offset := r.IntN(size)
 		bytes := randomBytes(r, 1+r.IntN(min(size-offset, 1500)))
-		m, failed := f.system.WriteAt(bytes, int64(offset))
+		m, systemErr := f.system.WriteAt(bytes, int64(offset))
 		n, err := f.simulated.WriteAt(bytes, int64(offset))
-		p.same(fmt.Sprintf("WriteAt of %d bytes at %d", len(bytes), offset), failed, err)
+		p.same(fmt.Sprintf("WriteAt of %d bytes at %d", len(bytes), offset), systemErr, err)
 		if m != n {
 			p.t.Fatalf("seed %d: WriteAt of %d bytes wrote %d on the system, %d in the simulation", p.seed,
 				len(bytes), m, n)
@@ -145,8 +145,8 @@ func randomBytes(r *rand.Rand, n int) []byte {
 }
 
 // opened compares the errors of a call that opens a file. If the call succeeded, opened keeps the two files.
-func (p *pair) opened(operation string, a, b disk.File, failed, err error) {
-	p.same(operation, failed, err)
+func (p *pair) opened(operation string, a, b disk.File, systemErr, err error) {
+	p.same(operation, systemErr, err)
 	if err != nil {
 		return
 	}

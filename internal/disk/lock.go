@@ -30,7 +30,7 @@ func (e *LockedError) Error() string {
 }
 
 // LockFolder locks a folder until Close is called, or the process ends or is killed. LockFolder does not
-// wait: if another process, or another Lock of this process, holds the folder, it returns a [*LockedError].
+// wait: it returns a [*LockedError] if another process, or another Lock of this process, holds the folder.
 //
 // LockFolder creates and locks the file "lock" in the folder. Close leaves the file there, and a file that
 // another process has left does not prevent the lock.
@@ -65,7 +65,6 @@ func LockFolder(dir string) (*Lock, error) {
 	return l, nil
 }
 
-// sign writes the description of this process into the lock file.
 func (l *Lock) sign() error {
 	program := "unknown"
 	if path, err := os.Executable(); err == nil {
@@ -104,11 +103,11 @@ func (l *Lock) Close() error {
 	l.file = nil
 	// Erase the line before unlocking, so that no process reads it as the line of the next holder.
 	err := file.Truncate(0)
-	if failed := unlock(file); err == nil {
-		err = failed
+	if e := unlock(file); err == nil {
+		err = e
 	}
-	if failed := file.Close(); err == nil {
-		err = failed
+	if e := file.Close(); err == nil {
+		err = e
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 // locked holds the names of the files that this process has locked.
 var locked sync.Map
 
-// lock excludes only other Locks of this process.
+// lock returns false if this process has locked the file already. It does not exclude other processes.
 func lock(file *os.File) (bool, error) {
 	_, loaded := locked.LoadOrStore(file.Name(), true)
 	return !loaded, nil

@@ -202,7 +202,6 @@ func TestLockFileWithoutHolder(t *testing.T) {
 	}
 }
 
-// holder returns the text of LockedError.Holder for a process of this program.
 func holder(pid int) string {
 	program, host := "unknown", "unknown"
 	if path, err := os.Executable(); err == nil {

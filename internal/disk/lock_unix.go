@@ -27,14 +27,14 @@ func flock(file *os.File, operation int) error {
 	if err != nil {
 		return err
 	}
-	var failed error
+	var result error
 	if err := connection.Control(func(descriptor uintptr) {
-		failed = unix.EINTR
-		for failed == unix.EINTR {
-			failed = unix.Flock(int(descriptor), operation)
+		result = unix.EINTR
+		for result == unix.EINTR {
+			result = unix.Flock(int(descriptor), operation)
 		}
 	}); err != nil {
 		return err
 	}
-	return failed
+	return result
 }

@@ -35,9 +35,10 @@ func control(file *os.File, call func(windows.Handle) error) error {
 	if err != nil {
 		return err
 	}
-	var failed error
-	if err := connection.Control(func(handle uintptr) { failed = call(windows.Handle(handle)) }); err != nil {
+	var callErr error
+	err = connection.Control(func(handle uintptr) { callErr = call(windows.Handle(handle)) })
+	if err != nil {
 		return err
 	}
-	return failed
+	return callErr
 }

@@ -16,8 +16,8 @@ const fileMode = 0o644
 // directory has no effect on the folder.
 //
 // Sync of a file is fdatasync on Linux, F_FULLFSYNC on macOS, FlushFileBuffers on Windows, and fsync on other
-// systems. Sync of the folder is F_FULLFSYNC on macOS, and fsync on other systems. It does nothing on Windows
-// and on some hosts of WebAssembly: see syncFolder.
+// systems. Sync of the folder is F_FULLFSYNC on macOS, nothing on Windows and on some hosts of WebAssembly
+// (see syncFolder), and fsync on other systems.
 func OpenFolder(dir string) (Folder, error) {
 	dir, err := absolute(dir)
 	if err != nil {
@@ -136,7 +136,6 @@ func (f osFolder) Remove(name string) error {
 
 func (f osFolder) Sync() error { return syncFolder(string(f)) }
 
-// osFile is a file of the operating system.
 type osFile struct{ *os.File }
 
 func (f osFile) Sync() error { return syncFile(f.File) }

@@ -13,15 +13,15 @@ func syncFile(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	failed := os.ErrClosed // Control does not call its argument for a closed file
+	syncErr := os.ErrClosed // Control does not call its argument for a closed file
 	_ = connection.Control(func(descriptor uintptr) {
-		failed = unix.EINTR
-		for failed == unix.EINTR {
-			failed = unix.Fdatasync(int(descriptor))
+		syncErr = unix.EINTR
+		for syncErr == unix.EINTR {
+			syncErr = unix.Fdatasync(int(descriptor))
 		}
 	})
-	if failed != nil {
-		return &os.PathError{Op: "fdatasync", Path: file.Name(), Err: failed}
+	if syncErr != nil {
+		return &os.PathError{Op: "fdatasync", Path: file.Name(), Err: syncErr}
 	}
 	return nil
 }

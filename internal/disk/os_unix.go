@@ -16,8 +16,8 @@ func syncFolder(dir string) error {
 		return err
 	}
 	err = folder.Sync()
-	if closed := folder.Close(); err == nil {
-		err = closed
+	if errClose := folder.Close(); err == nil {
+		err = errClose
 	}
 	return err
 }

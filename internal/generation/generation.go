@@ -2,8 +2,9 @@
 // has another number, the reference is stale: its element was removed.
 //
 // A generation is a word of 32 bits. The low 24 bits count how often the slot was taken; a container may skip
-// counts. The high 8 bits hold the mark of the container. Zero is the generation of a slot that was never
-// taken. A mark is never zero, so no taken slot has generation zero.
+// counts. The high 8 bits hold the mark of the container; a container may clear them while the slot has no
+// element. Zero is the generation of a slot that was never taken. A mark is never zero, so no slot with an
+// element has generation zero.
 package generation
 
 import "sync/atomic"
@@ -30,7 +31,7 @@ func MarkOf(number uint8) Mark { return Mark(number) << countBits }
 func (m Mark) Number() uint8 { return uint8(m >> countBits) }
 
 // NewMark returns the next mark of the process. A reference of another container counts as stale, except if
-// its mark and its count are equal by chance.
+// by chance its mark and its count are those of the slot.
 func NewMark() Mark { return Mark((serial.Add(1)-1)%MaxMark+1) << countBits }
 
 // Next returns the generation of a slot after it is taken. The argument old is its generation before, which

@@ -27,7 +27,7 @@ func Only(t testing.TB) {
 	}
 }
 
-// OneGoroutine skips a long test of one goroutine in builds with the race detector if the flag -short is set.
+// OneGoroutine skips a slow test of one goroutine in builds with the race detector if the flag -short is set.
 // The race detector makes the test ten times slower, and can find only misuse of unsafe pointers in it.
 func OneGoroutine(t testing.TB) {
 	t.Helper()

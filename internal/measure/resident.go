@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 )
 
-// ErrNotLinux is in every error of [Resident]: the file cannot be read, as on every system except Linux.
+// ErrNotLinux is wrapped in every error of [Resident], which usually fails because the system is not Linux.
 var ErrNotLinux = errors.New("resident memory is read from /proc/self/smaps_rollup, which only Linux has")
 
 // Resident returns the bytes of this process that are in physical memory. The figure is exact. The figure in

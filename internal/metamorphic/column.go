@@ -56,7 +56,6 @@ type stored interface {
 	Len() int
 }
 
-// column implements Column.
 type column struct{ s stored }
 
 // NewColumn registers a column with the given storage.

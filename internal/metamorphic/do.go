@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// do performs an operation. The result ordered reports whether the order of its hook calls is promised, and
-// does not depend on slots.
+// do performs an operation. ordered reports whether the library promises an order of the operation's hook
+// calls that does not depend on slots.
 func (p *player) do(op Op) (ordered bool) {
 	e, c := p.entity(op.A), p.columns[op.B%2]
 	switch op.Do {
@@ -20,7 +20,7 @@ func (p *player) do(op Op) (ordered bool) {
 		p.make(op.B, min(int(op.A%100), max(0, maxLiving-len(p.living))))
 	case Delete:
 		p.see("Delete", p.world.Delete(e))
-		return false // parts are deleted in the order of slots
+		return false // e and its descendants are deleted in the order of slots
 	case DeleteAll:
 		q := p.world.Query(p.tag)
 		if op.B%2 == 1 {
@@ -115,7 +115,6 @@ func (p *player) link(op Op, e, target vast.Entity) {
 	p.see("Set", p.parent.Set(e, target))
 }
 
-// query returns a query of one of eight kinds.
 func (p *player) query(n uint16) vast.Query {
 	w, a, b := p.world, p.columns[0].In(), p.columns[1].In()
 	switch n % 8 {
@@ -193,7 +192,7 @@ func (p *player) ask(op Op) {
 			batched = append(batched, p.keyOf(e))
 		}
 	}
-	if op.A%8 != 3 { // the order of an entity's parts is promised, so compare it
+	if op.A%8 != 3 { // the order of the sources in p.parent is promised, so compare it
 		slices.Sort(keys)
 	}
 	slices.Sort(batched)

@@ -7,7 +7,7 @@ import (
 
 // newSchedule makes a schedule with systems that write columns and record commands. The workers share the
 // batches of a system. The results depend only on keys, values, and the numbers of the operation and of the
-// tick. The system change makes the keys of new entities from keys and these numbers.
+// tick. The system named "change" makes the keys of new entities from keys and these numbers.
 func (p *player) newSchedule() {
 	w, a, b := p.world, p.columns[0], p.columns[1]
 	p.schedule = sched.New(w, sched.Options{Workers: p.Workers,

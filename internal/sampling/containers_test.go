@@ -14,7 +14,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// childVariable is the environment variable that names the entry of children that a child process runs.
+// childVariable is the environment variable that selects what a child process runs: a key of the map
+// children.
 const childVariable = "VAST_SAMPLING_TEST_CHILD"
 
 // inSecondPage is the index of an 8-byte element in the second page. Without VAST_GUARD, this page stays

@@ -1,5 +1,5 @@
-// Package sampling reads the environment variable VAST_GUARD. It makes ordinary containers guard a few of
-// their elements, which are chosen at random.
+// Package sampling reads the environment variable VAST_GUARD. The variable makes ordinary containers guard a
+// few of their elements, which are chosen at random.
 package sampling
 
 import (

@@ -214,10 +214,10 @@ type Container interface {
 	// Arrays returns the container's arrays. column is the index of the column that the container belongs to,
 	// or -1.
 	Arrays(c Contents, column int) []Array
-	// Reserve prepares a container that never had an element for the bytes of its arrays. The container may
-	// be used only after Settle. If the container was used, Reserve returns an error and changes nothing. If
-	// the container has no room or the state contradicts itself, Reserve returns an error, and the container
-	// has no elements.
+	// Reserve prepares an unused container for the bytes of its arrays. The container may be used only after
+	// Settle. If the container ever had an element, Reserve returns an error and changes nothing. If the
+	// container has no room or the state contradicts itself, Reserve returns an error, and the container has
+	// no elements.
 	Reserve(c Contents) error
 	// Settle ends a restoration: it computes the data that the arrays do not hold. The argument arrays is the
 	// result of Arrays. Settle returns an error if the arrays contradict each other.

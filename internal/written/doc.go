@@ -12,7 +12,7 @@
 //   - Loose: not protected. All pages of a loose block count as written.
 //   - Hot: a block is hot if at least half of its pages are written in most intervals. A hot block becomes
 //     loose, because protection would cost a page fault for each written page and split a huge page.
-//   - Trial: an interval in which a loose block is protected, to test whether the block is hot.
+//   - Trial: an interval in which a block that was loose is protected, to test whether the block is hot.
 //
 // # What is promised
 //

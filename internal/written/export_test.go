@@ -13,8 +13,8 @@ func (w *Watch) Protected(addr uintptr) bool {
 	return false
 }
 
-// Try lets the next scan put at least the given number of new blocks on trial, and as many blocks that were
-// hot. Each of the two numbers is at most maxTrials.
+// Try sets two limits for the next scan: the number of new blocks, and the number of blocks that were hot,
+// that the scan may put on trial. Each limit becomes at least the argument, but at most maxTrials.
 func (w *Watch) Try(blocks int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 // interval, protection costs more than it saves: it costs about 1 µs for each written page, and saves the
 // reading of each other page, which takes less than 0.5 µs.
 //
-// A block is loose at first. Each scan puts a few loose blocks on trial: it protects them for one interval.
-// If the interval is hot, the trial fails and the block becomes loose again. Its cooldown, the number of
-// intervals before its next trial, is doubled.
+// A block is loose (not protected) at first. Each scan puts a few loose blocks on trial: it protects them for
+// one interval. If the interval is hot, the trial fails and the block becomes loose again. Its cooldown, the
+// number of intervals before its next trial, is doubled.
 //
 // The heat of a protected block grows by one in each hot interval. In each other interval it falls by one,
 // but not below zero. At heat 2 the block becomes loose.

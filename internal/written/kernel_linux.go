@@ -244,7 +244,6 @@ func (d *descriptors) written(r Range) (bool, error) {
 	return n > 0, nil
 }
 
-// control calls ioctl.
 func control(fd int, call uintptr, argument unsafe.Pointer) error {
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), call, uintptr(argument)); errno != 0 {
 		return errno

@@ -18,10 +18,10 @@ func TestSupported(t *testing.T) {
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Error(err)
 	}
-	w, again := written.New()
-	if (w == nil) != (err != nil) || (again == nil) != (err == nil) ||
-		err != nil && again.Error() != err.Error() {
-		t.Errorf("New: %v, Supported: %v", again, err)
+	w, errNew := written.New()
+	if (w == nil) != (err != nil) || (errNew == nil) != (err == nil) ||
+		err != nil && errNew.Error() != err.Error() {
+		t.Errorf("New: %v, Supported: %v", errNew, err)
 	}
 	if w == nil {
 		t.Skip(err)

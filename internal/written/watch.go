@@ -113,7 +113,8 @@ func (w *Watch) Keep() {
 // the last scan. It appends the runs of these bytes to dst, in ascending order. The offset of a run counts
 // from p. All other bytes are as they were at the kept scan. If the bytes cannot be watched, known is false.
 //
-// Changed reports all bytes of a loose block, and of a block for which Changed was not called before.
+// Changed reports all bytes of a loose block (see the package comment), and of a block for which Changed was
+// not called before.
 func (w *Watch) Changed(p unsafe.Pointer, n int, dst []Run) (runs []Run, known bool) {
 	if n <= 0 {
 		return dst, true

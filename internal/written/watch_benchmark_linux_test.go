@@ -7,7 +7,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// gigabyte returns a populated region of 1 GiB.
 func gigabyte(b *testing.B, pages vm.Pages) *vm.Region {
 	const n = 1 << 30
 	r := reserve(b, n, vm.Options{Pages: pages})

@@ -202,7 +202,7 @@ func TestAltered(t *testing.T) {
 	}
 }
 
-// TestClosedRegions: a new region at the addresses of a closed region counts as new.
+// TestClosedRegions: a new region at the addresses of a closed region is reported as written.
 func TestClosedRegions(t *testing.T) {
 	w := begin(t)
 	for _, recycle := range []bool{false, true} {
@@ -325,7 +325,7 @@ type model struct {
 	r         *vm.Region
 	exact     bool   // whether the kernel reports written pages only
 	committed []bool // for each page of the system
-	dirty     []bool // for each page: written since the kept scan, and must be reported
+	dirty     []bool // for each page: written since the kept scan (see Watch.Keep), and must be reported
 	maybe     []bool // for each page: may be reported
 	value     []byte // first byte of each page
 }

@@ -64,7 +64,7 @@ func main() {
 	log.Printf("%d packages for %s/%s", len(found), os.Getenv("GOOS"), os.Getenv("GOARCH"))
 }
 
-// dropBodies removes the bodies of functions, because the packages that import this package do not need them.
+// dropBodies removes the bodies of a dependency's functions, because its importers need only the types.
 func dropBodies(f *ast.File) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {

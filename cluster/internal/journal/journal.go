@@ -6,9 +6,9 @@
 // message, and the CRC-32C of these three parts in 4 bytes. The numbers are little-endian.
 //
 // A record replaces earlier records of the same tick and of later ticks. A truncated or damaged record ends
-// its segment: it is left over from a crash or from a failed write, and its message was not sent. A record
-// after a damaged record would not be found. Therefore a journal begins a new segment after a failed write,
-// and when it is opened again.
+// its segment. Such a record is left over from a crash or from a failed write. If the journal syncs (see
+// [Open]), the message of such a record was not sent. A record after a damaged record would not be found.
+// Therefore a journal begins a new segment after a failed write, and when the journal is opened again.
 package journal
 
 import (

@@ -114,9 +114,9 @@ func live(t *testing.T, seed uint64) error {
 			return err
 		}
 		if err := now.compare(j); err != nil {
-			if failed := maybe.compare(j); failed != nil {
+			if errMaybe := maybe.compare(j); errMaybe != nil {
 				return fmt.Errorf("the journal has neither the content before the interrupted call: %w, nor "+
-					"the content after it: %w", err, failed)
+					"the content after it: %w", err, errMaybe)
 			}
 			now = maybe
 		}

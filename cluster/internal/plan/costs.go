@@ -10,8 +10,8 @@ import (
 )
 
 // Costs are the costs of the work of a cluster. Times are in microseconds (us) or nanoseconds (ns), as the
-// names in the JSON say. Sync and SyncByte are real times. All other times are processor times,
-// or count as processor time (Hold).
+// names in the JSON say. Sync and SyncByte are real times. All other times are processor times, or count as
+// processor time (Hold). A message has a section for each region, with the travellers who depart for it.
 type Costs struct {
 	// Cores is the number of cores of the measured machine. Stretch is the real time of work on these cores
 	// divided by its processor time. Other programs and a hypervisor make Stretch larger than 1.

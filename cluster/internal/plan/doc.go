@@ -28,8 +28,8 @@
 //
 //   - memory, its bandwidth and caches: a core is as fast with many busy neighbours as with few,
 //   - heartbeats, inputs, followers, lost messages, failovers, and regions that move,
-//   - differences between places: a traveller costs the same in all regions, and the destinations of
-//     departing travellers are distributed like all travellers,
+//   - differences between the places of an Earth (package cmd/vast/earth): a traveller costs the same in all
+//     regions, and the destinations of departing travellers are distributed like all travellers,
 //   - the transfer of a message between two servers, if the client is not connected to the leader,
 //   - when other programs run: their load only stretches all work by one factor.
 //

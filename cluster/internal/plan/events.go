@@ -32,7 +32,6 @@ func (s *events) after(d time.Duration, happen func()) {
 	}
 }
 
-// next runs the next event. It returns false if there are no events.
 func (s *events) next() bool {
 	if len(s.heap) == 0 {
 		return false

@@ -2,7 +2,6 @@ package plan
 
 import "time"
 
-// region is a region and the goroutine that runs its ticks.
 type region struct {
 	s          *simulation
 	number     int
@@ -100,7 +99,7 @@ func (r *region) split(us float64, done func()) {
 }
 
 // endTick writes the message of the tick to the journal, and then sends the message. A process that has the
-// only server does not sync the journal.
+// only server does not sync the journal, so for this process the write takes no time.
 func (r *region) endTick() {
 	s := r.s
 	switch r.tick {

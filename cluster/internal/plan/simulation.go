@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// simulation is a simulated cluster.
 type simulation struct {
 	events
 	Setup

@@ -27,7 +27,6 @@ func (s *station) do(takes time.Duration, done func()) {
 	s.begin()
 }
 
-// begin begins jobs while there are free places.
 func (s *station) begin() {
 	for s.doing < s.places && s.first < len(s.queue) {
 		j := s.queue[s.first]

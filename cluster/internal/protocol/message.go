@@ -20,7 +20,6 @@ type ID [sha256.Size]byte
 // IDOf returns the ID of a message.
 func IDOf(m []byte) ID { return sha256.Sum256(m) }
 
-// kind is the kind of a message.
 type kind uint8
 
 const (
@@ -28,7 +27,6 @@ const (
 	kindEpoch kind = 2 // the record that begins an epoch
 )
 
-// message is a message of an outbox.
 type message struct {
 	kind   kind
 	region uint32

@@ -64,7 +64,6 @@ func (o *Options) check() error {
 	return nil
 }
 
-// owner runs a region.
 type owner struct {
 	o    Options
 	own  *reader   // the outbox of the region, read up to the last message that is known to be appended
@@ -153,8 +152,8 @@ func (r *owner) cause(ctx context.Context, err error) error {
 	if !errors.Is(err, ErrGone) {
 		return err
 	}
-	p, _, again := r.o.pointerOf(ctx, r.o.Region)
-	if again != nil {
+	p, _, e := r.o.pointerOf(ctx, r.o.Region)
+	if e != nil {
 		return err
 	}
 	return cmp.Or(p.fences(r), err)
@@ -188,9 +187,9 @@ func (r *owner) runNextTick(ctx context.Context) error {
 			return err
 		}
 	}
-	// The turn spreads the checkpoints of the regions over different ticks.
-	turn := r.o.Every * uint64(r.o.Region) / uint64(r.o.Regions)
-	if r.saving == nil && (r.tick+turn)%r.o.Every == 0 {
+	// The offset spreads the checkpoints of the regions over different ticks.
+	offset := r.o.Every * uint64(r.o.Region) / uint64(r.o.Regions)
+	if r.saving == nil && (r.tick+offset)%r.o.Every == 0 {
 		if err := r.save(ctx); err != nil {
 			return err
 		}
@@ -289,7 +288,6 @@ func (r *owner) inputs(ctx context.Context, after, upTo uint64) (inputs [][]byte
 	return inputs, after, nil
 }
 
-// append begins to append a message.
 func (r *owner) append(ctx context.Context, s sent) error {
 	if r.o.Held != nil && !r.o.Held() {
 		return fmt.Errorf("the lease has ended: %w", ErrFenced)
@@ -426,7 +424,6 @@ func (r *owner) finish(ctx context.Context) error {
 	return nil
 }
 
-// save begins to store a checkpoint.
 func (r *owner) save(ctx context.Context) error {
 	head, state, err := r.saved()
 	if err != nil {

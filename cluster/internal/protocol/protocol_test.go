@@ -7,7 +7,6 @@ import (
 	"github.com/vastgo/vast/internal/longtest"
 )
 
-// usual are the faults in most simulations.
 var usual = faults{crash: 2, process: 1, sleep: 4, rival: 4, lostAppend: 30, lostAnswer: 30, twice: 60,
 	lostStore: 30}
 

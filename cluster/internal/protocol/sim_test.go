@@ -111,7 +111,7 @@ func (s *sim) violated(format string, args ...any) {
 	}
 }
 
-// simOwner is an owner or a follower of a region. A newer owner may have fenced it.
+// simOwner is an owner or a follower of a region.
 type simOwner struct {
 	s       *sim
 	process int
@@ -218,7 +218,6 @@ func (o *simOwner) due(_ context.Context, tick uint64) error {
 	return nil
 }
 
-// pass yields to the simulation.
 func (o *simOwner) pass() {
 	if !o.yield(struct{}{}) {
 		panic(died{})
@@ -381,8 +380,8 @@ func (s *sim) employ() {
 	for region := range s.regions {
 		awake, followed := s.over[region] || s.outboxes[region].tick >= s.until, false
 		for _, o := range s.owners {
-			// A guarding owner of the first version does not count, because an owner of the second version
-			// must take the region over.
+			// An owner of the first version that has run its last tick does not count, because an owner of
+			// the second version must take the region over.
 			replaced := o.guards && o.version < len(s.versions())-1
 			awake = awake || o.region == region && o.sleeps <= s.step && !o.follows && !replaced
 			followed = followed || o.region == region && o.follows
@@ -396,8 +395,8 @@ func (s *sim) employ() {
 	}
 }
 
-// heir returns the process that takes a region over. If the outbox has lost ticks, it is the process that has
-// these ticks in its journal. Otherwise it is a random process.
+// heir returns the process that takes a region over: if the outbox has lost ticks, the process that has these
+// ticks in its journal; otherwise a random process.
 func (s *sim) heir(region int) int {
 	if p, ok := s.pointers[region].value(); ok && s.outboxes[region].lost {
 		return p.holder()
@@ -410,7 +409,7 @@ func (p *pointer) holder() int {
 	return process
 }
 
-// choose returns a random owner that can run. It tries eight random owners, and returns nil if none can run.
+// choose tries eight random owners. It returns the first of them that can run, or nil.
 func (s *sim) choose() *simOwner {
 	for range 8 {
 		if len(s.owners) == 0 {

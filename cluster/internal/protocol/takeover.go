@@ -210,7 +210,6 @@ func (r *owner) replay(ctx context.Context, ticks []owned) error {
 	return nil
 }
 
-// open makes the readers of the outboxes of all regions.
 func (r *owner) open() {
 	r.from = make([]*reader, r.o.Regions)
 	for i := range r.from {

@@ -63,8 +63,8 @@ func (s *Storage) aboutSubject(object string) string {
 	return "$O." + s.base() + ".M." + base64.URLEncoding.EncodeToString([]byte(object))
 }
 
-// bytesChunk is the maximum size of a part of a checkpoint. By default the server syncs its file after each
-// part.
+// bytesChunk is the maximum size of a part of a checkpoint. Smaller parts would be slower, because by default
+// the server syncs its file after each part.
 const bytesChunk = 512 << 10
 
 // PutCheckpoint implements [protocol.Storage].

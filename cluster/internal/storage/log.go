@@ -34,7 +34,6 @@ type log struct {
 
 var _ protocol.Log = (*log)(nil)
 
-// name returns the Nats-Msg-Id header of a message.
 func name(id protocol.ID) string { return hex.EncodeToString(id[:]) }
 
 // Append implements [protocol.Log].

@@ -68,9 +68,9 @@ type Storage struct {
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Open connects to the servers and makes the bucket of the keys, if it does not exist. It waits until the
-// servers answer or the context ends. Before [Storage.MakeLogs], call only methods for keys: Get, Set, Remove
-// and Watch. MakeLogs is a separate method, so that its caller can first read the number of regions from a
-// key.
+// servers answer or the context ends. Before [Storage.MakeLogs], call only Close and the methods for keys:
+// Get, Set, Remove and Watch. MakeLogs is a separate method, so that its caller can first read the number of
+// regions from a key.
 func Open(ctx context.Context, o Options) (*Storage, error) {
 	if !validName.MatchString(o.Name) {
 		return nil, fmt.Errorf("the cluster's name %q: use 1 to 64 letters, digits, - and _", o.Name)
@@ -256,7 +256,7 @@ func (s *Storage) Outbox(region int) protocol.Log { return s.outbox[region] }
 // Inputs implements [protocol.Storage].
 func (s *Storage) Inputs(region int) protocol.Log { return s.inputs[region] }
 
-// forget drops the tails of all logs.
+// forget drops the cached messages of all logs: see tail.
 func (s *Storage) forget() {
 	for _, logs := range [...][]*log{s.outbox, s.inputs} {
 		for _, l := range logs {

@@ -39,7 +39,6 @@ func open(t *testing.T, o Options) *Storage {
 	return s
 }
 
-// deadline returns a context that ends after a minute.
 func deadline(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
@@ -358,8 +357,8 @@ func TestCallsWaitForTheServer(t *testing.T) {
 	}
 }
 
-// After a Set without an answer, Waiting must not get nil before another Set succeeds: a server with a full
-// disk may answer Get.
+// After a Set without an answer, Waiting must not get nil before another Set succeeds. A successful Get is
+// not enough: a server with a full disk may answer Get and no Set.
 func TestKeysThatAreNotSet(t *testing.T) {
 	s, ctx := start(t), deadline(t)
 	var told []string
@@ -422,7 +421,7 @@ func TestSend(t *testing.T) {
 			t.Errorf("input %[1]d has the number %[2]d, %[3]v, want %[1]d", i, number, err)
 		}
 	}
-	for range 2 { // two equal inputs are appended twice
+	for range 2 { // the second of two equal inputs is appended, too
 		if _, err := s.Send(ctx, 0, message(1)); err != nil {
 			t.Error(err)
 		}
@@ -503,7 +502,6 @@ func TestClustersOnOneServer(t *testing.T) {
 	}
 }
 
-// freePorts returns ports that no program uses.
 func freePorts(t *testing.T, n int) (ports []int) {
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -562,8 +560,8 @@ func TestThreeServers(t *testing.T) {
 			m := message(int(number) + 1)
 			for {
 				err := l.Append(ctx, number, before, m).Wait(ctx)
-				if last, failed := l.Last(ctx); failed != nil {
-					t.Fatal(failed)
+				if last, errLast := l.Last(ctx); errLast != nil {
+					t.Fatal(errLast)
 				} else if last == number+1 {
 					break
 				} else if err == nil || last != number {

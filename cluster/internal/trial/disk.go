@@ -52,14 +52,14 @@ func syncs(folder disk.Folder, name string, files, size int,
 ) (rate float64, times measure.Samples, err error) {
 	const writes = 200
 	var all sync.WaitGroup
-	failed := make([]error, files)
+	errs := make([]error, files)
 	taken := make([]measure.Samples, files)
 	began := time.Now()
 	for i := range files {
-		all.Go(func() { taken[i], failed[i] = syncFile(folder, name+"-"+strconv.Itoa(i), writes, size) })
+		all.Go(func() { taken[i], errs[i] = syncFile(folder, name+"-"+strconv.Itoa(i), writes, size) })
 	}
 	all.Wait()
-	return float64(files*writes) / time.Since(began).Seconds(), taken[0], errors.Join(failed...)
+	return float64(files*writes) / time.Since(began).Seconds(), taken[0], errors.Join(errs...)
 }
 
 func syncFile(folder disk.Folder, name string, writes, size int) (times measure.Samples, err error) {

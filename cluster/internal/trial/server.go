@@ -24,13 +24,11 @@ const (
 	small, large = 200, 20_200
 )
 
-// server measures the embedded server.
 type server struct {
 	storage *storage.Storage
 	last    [2 * logs]uint64 // number of the newest message of each outbox
 }
 
-// measureServer measures the costs of the embedded server, and sets them in c.
 func measureServer(ctx context.Context, dir string, c *plan.Costs) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	embedded, err := storage.StartServer(storage.ServerOptions{Dir: dir})
@@ -50,7 +48,6 @@ func measureServer(ctx context.Context, dir string, c *plan.Costs) (err error) {
 		s.measureStore(ctx, c))
 }
 
-// measureAppend measures appends and deliveries, with small and large messages.
 func (s *server) measureAppend(ctx context.Context, c *plan.Costs) error {
 	for region := logs; region < 2*logs; region++ {
 		// This Read subscribes to the outbox.
@@ -98,19 +95,18 @@ func (s *server) append(ctx context.Context, firstRegion, n, size int, result *s
 	}
 	began := time.Now()
 	var all sync.WaitGroup
-	failed := make([]error, n)
+	errs := make([]error, n)
 	for i := range n {
-		all.Go(func() { failed[i] = s.appendTo(ctx, firstRegion+i, messages, size) })
+		all.Go(func() { errs[i] = s.appendTo(ctx, firstRegion+i, messages, size) })
 	}
 	all.Wait()
 	took := time.Since(began)
 	after, err := processorTime()
 	result.real = append(result.real, micros(took)/float64(messages*n))
 	result.processor = append(result.processor, micros(after-before)/float64(messages*n))
-	return errors.Join(append(failed, err)...)
+	return errors.Join(append(errs, err)...)
 }
 
-// appendTo appends messages to an outbox.
 func (s *server) appendTo(ctx context.Context, region, messages, size int) error {
 	log := s.storage.Outbox(region)
 	var onTheWay []protocol.Appended
@@ -162,7 +158,6 @@ func (s *server) measureHold(ctx context.Context, c *plan.Costs) error {
 	return nil
 }
 
-// measureCalls measures the cost of a request.
 func (s *server) measureCalls(ctx context.Context, c *plan.Costs) error {
 	const calls = 1000
 	before, err := processorTime()
@@ -179,7 +174,6 @@ func (s *server) measureCalls(ctx context.Context, c *plan.Costs) error {
 	return err
 }
 
-// measureStore measures the cost of storing a checkpoint.
 func (s *server) measureStore(ctx context.Context, c *plan.Costs) error {
 	const size = 32 << 20
 	before, err := processorTime()

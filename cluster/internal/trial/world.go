@@ -28,7 +28,8 @@ type world struct {
 }
 
 // ticksWorld is the number of ticks of a run. The ticks up to ticksFirst are not measured: no traveller has
-// arrived yet, and the memory grows. 512 ticks are measured, because one tick in 512 makes a hash.
+// arrived yet, and the memory grows. Every 512th tick makes a hash, so exactly one of the 512 measured ticks
+// makes a hash.
 const (
 	ticksWorld = 600
 	ticksFirst = ticksWorld - 512
@@ -92,7 +93,6 @@ func (w *world) tick(tick uint64) error {
 	return err
 }
 
-// tell measures the time and the size of the statuses of all regions.
 func (w *world) tell() error {
 	before, err := processorTime()
 	if err != nil {
@@ -106,7 +106,6 @@ func (w *world) tell() error {
 	return err
 }
 
-// count adds the sizes of the sections of a tick to w.sections.
 func (w *world) count(sent [][][]byte) {
 	for from, sections := range sent {
 		for to, section := range sections {

@@ -101,7 +101,8 @@ func newComponents(w *vast.World) components {
 		infectious:  column[infectious](w, "Infectious"),
 		recovered:   column[recovered](w, "Recovered"),
 		abroad:      column[abroad](w, "Abroad"),
-		// The links lead only from travellers to places, so the relations need not be hierarchies.
+		// The links lead only from travellers to places, so no circle can close. With Cyclic, the relations
+		// do not check for circles and keep no depths.
 		home: vast.NewRelation(w, "Home", vast.RelationOptions{Cyclic: true}),
 		at:   vast.NewRelation(w, "At", vast.RelationOptions{Cyclic: true}),
 	}

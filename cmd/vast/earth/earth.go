@@ -38,10 +38,10 @@ type Config struct {
 	Data string
 	// Apply applies an input that the caller passes to the store of Data, such as an edit in an inspector.
 	// New calls Apply again for the inputs since the last checkpoint. If Apply returns a *vm.Error, there is
-	// no memory for the input, and a repetition with more memory would make another world. Therefore the
-	// store takes a checkpoint if the input is new, and New returns an error if the input is a repeated one.
-	// Other errors of Apply are ignored, because the input fails in the same way when it is repeated.
-	// Default: inputs have no effect.
+	// no memory for the input, and a repetition with more memory would make another world. If the input is
+	// new, the store therefore takes a checkpoint, after which New need not repeat the input. If the input is
+	// a repeated one, New returns an error. Other errors of Apply are ignored, because the input fails in the
+	// same way when it is repeated. Default: inputs have no effect.
 	Apply func(w *vast.World, input []byte) error
 	// Every is the time from one checkpoint to the next: see store.Options.Every. Default: a second.
 	Every time.Duration
@@ -104,24 +104,24 @@ func New(c Config) (_ *Earth, err error) {
 	defer func() {
 		// A world panics with a *vm.Error if it has no address space for another column.
 		if r := recover(); r != nil {
-			failed, ok := r.(*vm.Error)
+			noMemory, ok := r.(*vm.Error)
 			if !ok {
 				panic(r)
 			}
-			err = failed
+			err = noMemory
 		}
 		if err == nil {
 			return
 		}
-		if failed := e.Close(); failed != nil {
-			err = errors.Join(err, failed)
+		if errClose := e.Close(); errClose != nil {
+			err = errors.Join(err, errClose)
 		}
 	}()
 	if err := e.load(c, list); err != nil {
 		// The systems that make the travellers panic with a *vm.Error if there is no memory for a command.
 		// The schedule wraps this error.
-		if failed := (*vm.Error)(nil); errors.As(err, &failed) {
-			return nil, failed
+		if noMemory := (*vm.Error)(nil); errors.As(err, &noMemory) {
+			return nil, noMemory
 		}
 		return nil, err
 	}

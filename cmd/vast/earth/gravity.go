@@ -17,9 +17,9 @@ import (
 // steps:
 //
 //  1. A cell of a coarse grid, about 550 km wide, is drawn. A table has, for each cell of origin, the
-//     cumulative weights of all cells. The weight of a cell is its inhabitants times f. Between distant
-//     cells, f is that of the distance of their centres of population. Between near cells, and inside a cell,
-//     f is the mean over sampled pairs of places.
+//     cumulative weights of all cells. The weight of a cell is its inhabitants times f. For distant cells, f
+//     is computed from the distance of the centres of population. For near cells, and inside a cell, f is the
+//     mean over sampled pairs of places.
 //  2. If the cell is distant, a place in the cell is drawn, in proportion to inhabitants. This place is the
 //     destination, because all places of a distant cell count as equally far.
 //  3. If the cell is near, eight candidates are drawn from all near cells: a cell in proportion to the cell's

@@ -102,7 +102,7 @@ func (e *Earth) recover(apply func(w *vast.World, input []byte) error) error {
 	e.progress("recorded ticks", 0, 0)
 	err := e.store.Recover(func(input []byte) {
 		if errors.As(apply(e.world, input), new(*vm.Error)) {
-			e.store.Changed() // with more memory, a replay would make another world
+			e.store.Changed() // a replay with more memory would not fail here, and would make another world
 		}
 	}, func() error {
 		if err := e.prepare(); err != nil {

@@ -131,8 +131,8 @@ func TestTicksAreReplayed(t *testing.T) {
 	}
 }
 
-// TestEditsStay edits a stay and a site, and deletes a traveller, between ticks. The edits must survive a
-// crash. The edited site must not change the tables that New computes from the list of places.
+// TestEditsStay changes a Stay component and a site, and deletes a traveller, between ticks. The edits must
+// survive a crash. The edited site must not change the tables that New computes from the list of places.
 func TestEditsStay(t *testing.T) {
 	c := Config{Travellers: 2000, Places: village(t, 100), Seed: 7}
 	free := newEarth(t, c)

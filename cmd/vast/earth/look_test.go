@@ -44,7 +44,6 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// crowds adds up the crowds of the parts [first, end).
 func crowds(e *Earth, first, end int) (travellers, infectious int) {
 	for part := first; part < end; part++ {
 		for c := range e.Crowds(part) {

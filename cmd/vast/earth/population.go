@@ -7,8 +7,9 @@ import "github.com/vastgo/vast"
 // have about one birth and one death in a tick. The births in a town are in proportion to its inhabitants.
 const lifetime = 30 * day
 
-// births returns the number of births in a cohort whose turn it is in the tick now. The number depends only
-// on the cohort, the seed and the tick, so prepareBirths can make room before the tick.
+// births returns the number of births in a cohort in tick now. In this tick, it is the cohort's turn: see the
+// method turn. The number depends only on the cohort, the seed and the tick, so prepareBirths can make room
+// before the tick.
 func (g *globe) births(index int, now uint32) int {
 	expected := float64(float64(g.stretches[index].size) * (cohorts / lifetime))
 	draw := draws(g.seed, uint32(index), now, forBirths)

@@ -269,7 +269,6 @@ func (r *Region) Tick(tick uint64, received [][]byte) (sections [][]byte, err er
 	return r.sections, nil
 }
 
-// receive adds the travellers in the sections to the world.
 func (r *Region) receive(received [][]byte) error {
 	e := r.earth
 	r.arriving = r.arriving[:0]

@@ -183,7 +183,7 @@ func TestSeedsAndTicksGiveOtherStates(t *testing.T) {
 		e := newEarth(t, Config{Travellers: 500, Places: list, Seed: seed})
 		for i := range 3 {
 			name, hash := fmt.Sprintf("seed %d, tick %d", seed, i), e.Hash()
-			if before, is := seen[hash]; is {
+			if before, known := seen[hash]; known {
 				t.Errorf("%s and %s have the same hash", before, name)
 			}
 			seen[hash] = name

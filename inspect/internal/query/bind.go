@@ -23,8 +23,8 @@ type Suggestion struct {
 	Entity       vast.Entity
 }
 
-// Search is a plan with the targets that Bind has found. Use a Search on one goroutine at a time, while the
-// world may be read.
+// Search is a plan with the targets that Bind has found. Use a Search on one goroutine at a time, and only
+// while this goroutine may read the world.
 type Search struct {
 	names  Names
 	base   vast.Query
@@ -54,8 +54,8 @@ type boundAlternative struct {
 }
 
 const (
-	maxSources = 1024 // limit of the sources of a target that Bind lists
-	maxNames   = 256  // limit of the names with one prefix that Bind lists
+	maxSources = 1024 // Bind lists the sources of a target only if there are at most maxSources
+	maxNames   = 256  // largest number of names with one prefix that Bind asks for
 )
 
 // Bind finds the entities that the plan names. Its errors are of type [*Error]. names may be nil. worldNames

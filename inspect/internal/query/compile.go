@@ -198,8 +198,8 @@ func (q *Query) spanOf(c *Column) Span {
 	return Span{}
 }
 
-// query returns a query with the plan's conditions on components and with the given targets. An entity must
-// also have the column more, which may be nil.
+// query returns a query with the plan's conditions on components and with the given targets. If more is not
+// nil, an entity must also have that column.
 func (p *Plan) query(w *vast.World, more *Column, targets []bound) vast.Query {
 	var with, without []vast.AnyColumn
 	has := p.with

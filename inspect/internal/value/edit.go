@@ -75,7 +75,6 @@ func NewEdit(t reflect.Type, path string, text []byte) (*Edit, error) {
 	return &Edit{t, c.sets}, nil
 }
 
-// nesting returns the nesting depth of a valid JSON text.
 func nesting(text []byte) (most int) {
 	depth, inside := 0, false
 	for i := 0; i < len(text); i++ {
@@ -304,7 +303,6 @@ func (s *assignment) find(find func(Reference) (vast.Entity, error)) (vast.Entit
 	return found, nil
 }
 
-// applying is the state of Apply.
 type applying struct {
 	own map[uintptr]bool // addresses of the slices that Apply has made
 }

@@ -35,7 +35,6 @@ type step struct {
 	index int    // index of the element
 }
 
-// parse splits a path into steps.
 func parse(path string) ([]step, *Error) {
 	if len(path) > maxPath {
 		return nil, fault("", "a path has at most %d bytes, not %d", maxPath, len(path))
@@ -83,5 +82,4 @@ func parse(path string) ([]step, *Error) {
 	return steps, nil
 }
 
-// quote returns about the first 40 bytes of a text, in quotes.
 func quote(s string) string { return strconv.Quote(cut(s, 40)) }

@@ -172,7 +172,6 @@ func (b *builder) field(f *Field, v reflect.Value, at place) {
 	}
 }
 
-// leaf fills in the value of a leaf.
 func (b *builder) leaf(f *Field, v reflect.Value) {
 	switch f.Kind {
 	case Bool:

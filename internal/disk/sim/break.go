@@ -30,7 +30,6 @@ func Break(f disk.Folder, m Mistake) disk.Folder {
 	return &broken{Folder: f, mistake: m, late: make(map[string]bool)}
 }
 
-// broken is a folder that makes mistakes.
 type broken struct {
 	disk.Folder
 	mistake Mistake
@@ -97,7 +96,6 @@ func (b *broken) Sync() error {
 	return nil
 }
 
-// syncFile syncs a file, which may be closed.
 func (b *broken) syncFile(name string) error {
 	f, err := b.Folder.Open(name)
 	if err != nil {

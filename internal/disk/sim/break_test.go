@@ -33,7 +33,7 @@ func replace(f disk.Folder, content []byte) error {
 
 // crashes runs a program. Before each call and at the end, it copies the disk with 30 seeds, cuts the power
 // of each copy, restarts the copy and checks it. crashes returns the first error of check.
-func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim.Disk) error) (failed error) {
+func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim.Disk) error) (first error) {
 	t.Helper()
 	d := sim.New(1)
 	crash := func(c sim.Call) {
@@ -41,8 +41,8 @@ func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim
 			cut := d.Copy(seed)
 			cut.PowerCut()
 			cut.Restart()
-			if err := check(cut); err != nil && failed == nil {
-				failed = fmt.Errorf("power cut after %d calls, before %v %s, seed %d: %w", d.Calls(), c.Op,
+			if err := check(cut); err != nil && first == nil {
+				first = fmt.Errorf("power cut after %d calls, before %v %s, seed %d: %w", d.Calls(), c.Op,
 					c.Name, seed, err)
 			}
 		}
@@ -50,7 +50,7 @@ func crashes(t *testing.T, m sim.Mistake, run func(disk.Folder), check func(*sim
 	d.Watch(crash)
 	run(sim.Break(d.Folder(), m))
 	crash(sim.Call{})
-	return failed
+	return first
 }
 
 func TestBreakReplace(t *testing.T) {
@@ -65,7 +65,7 @@ func TestBreakReplace(t *testing.T) {
 		{sim.FolderSyncDoesNothing | sim.RenameBeforeData, true},
 	} {
 		acknowledged := 0
-		failed := crashes(t, c.mistake, func(f disk.Folder) {
+		err := crashes(t, c.mistake, func(f disk.Folder) {
 			for acknowledged < 5 {
 				must(t, replace(f, filled(2000, byte(acknowledged+1))))
 				acknowledged++
@@ -92,8 +92,8 @@ func TestBreakReplace(t *testing.T) {
 			return fmt.Errorf("the file holds neither the acknowledged content %d nor the next one",
 				acknowledged)
 		})
-		if (failed != nil) != c.loses {
-			t.Errorf("with the mistakes %b, the check returned %v; want an error: %t", c.mistake, failed,
+		if (err != nil) != c.loses {
+			t.Errorf("with the mistakes %b, the check returned %v; want an error: %t", c.mistake, err,
 				c.loses)
 		}
 	}
@@ -110,7 +110,7 @@ func TestBreakAppend(t *testing.T) {
 		{sim.RenameBeforeData, false}, // the program syncs the folder before it acknowledges records
 	} {
 		acknowledged := 0
-		failed := crashes(t, c.mistake, func(f disk.Folder) {
+		err := crashes(t, c.mistake, func(f disk.Folder) {
 			file := create(t, f, "log")
 			write(t, file, filled(512, 1))
 			must(t, file.Sync(), f.Sync())
@@ -132,8 +132,8 @@ func TestBreakAppend(t *testing.T) {
 			}
 			return nil
 		})
-		if (failed != nil) != c.loses {
-			t.Errorf("with the mistakes %b, the check returned %v; want an error: %t", c.mistake, failed,
+		if (err != nil) != c.loses {
+			t.Errorf("with the mistakes %b, the check returned %v; want an error: %t", c.mistake, err,
 				c.loses)
 		}
 	}

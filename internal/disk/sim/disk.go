@@ -195,7 +195,6 @@ func (c change) apply(names map[string]*file) {
 	}
 }
 
-// random returns the random number generator of the disk.
 func (d *Disk) random() *rand.Rand { return rand.New(&d.source) }
 
 // Names returns the names of the files, in order.

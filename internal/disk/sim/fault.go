@@ -51,7 +51,6 @@ func (d *Disk) RefuseOpen() {
 	d.refuseOpen = true
 }
 
-// fault returns the error with which a call fails, or nil.
 func (d *Disk) fault(op Op) error {
 	planned := d.calls == d.failAt
 	happens := func(chance float64) bool { return planned || chance > 0 && d.random().Float64() < chance }
@@ -82,7 +81,6 @@ func (d *Disk) fault(op Op) error {
 	return nil
 }
 
-// room returns how many of n bytes fit on the disk.
 func (d *Disk) room(n int) int {
 	if d.capacity == 0 {
 		return n

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// sector is the number of bytes that survive a power cut together.
+// sector is the size of a sector in bytes. These bytes survive a power cut together, or are lost together.
 const sector = 512
 
 // file is the content of a file. Programs cannot make a file shorter.
@@ -48,7 +48,6 @@ func (f *file) write(p []byte) {
 	f.noteVersion(last)
 }
 
-// writeAt overwrites bytes.
 func (f *file) writeAt(p []byte, offset int) {
 	if len(p) == 0 {
 		return
@@ -191,5 +190,4 @@ func (f *file) version(r *rand.Rand, s int) []byte {
 	return f.data[s*sector : end]
 }
 
-// sectors returns the number of sectors that hold n bytes.
 func sectors(n int) int { return (n + sector - 1) / sector }

@@ -241,7 +241,7 @@ func (h *handle) WriteAt(p []byte, offset int64) (n int, err error) {
 	return n, err
 }
 
-// written returns the number of bytes that a call with the given fault writes, of n.
+// written returns how many of n bytes a call with the given fault writes.
 func (d *Disk) written(n int, fault error) int {
 	switch {
 	case fault == ErrStopped:

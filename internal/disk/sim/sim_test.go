@@ -19,7 +19,6 @@ import (
 // seeds is the number of runs in most tests.
 const seeds = 300
 
-// filled returns n bytes, all of one value.
 func filled(n int, value byte) []byte { return bytes.Repeat([]byte{value}, n) }
 
 func must(t testing.TB, errs ...error) {
@@ -407,8 +406,8 @@ func TestRenameIsAtomic(t *testing.T) {
 		}
 		seen[outcome]++
 	}
-	// The rename, the removal and the creation of the empty file survive independently of each other. A
-	// removal without the rename does nothing.
+	// The rename, the removal and the creation of the empty file survive independently of each other. If the
+	// rename is lost, the removal does nothing, because "old" then names another file.
 	seen.expect(t, "new=new old=old ", "old=new ", "", "old= ", "new=new old= ")
 	seen = make(outcomes)
 	for seed := range uint64(seeds) {

@@ -13,7 +13,6 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// arrayOp is an operation on an array of numbers.
 type arrayOp struct {
 	name   string // append, at or len
 	index  int

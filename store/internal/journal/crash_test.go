@@ -16,14 +16,12 @@ import (
 
 var storeID = [16]byte{1, 2, 3, 15: 16}
 
-// entry is a record that a test has appended.
 type entry struct {
 	kind  byte
 	data  string
 	build string
 }
 
-// entries returns the records of a tail.
 func entries(tail *Tail) ([]entry, error) {
 	var all []entry
 	for r, err := range tail.Records() {
@@ -257,7 +255,7 @@ func TestMistakes(t *testing.T) {
 }
 
 // lives runs four lives of a store on a disk. In the first life, the given call of the disk fails or ends the
-// life. In later lives, a random call does. past is whether the first life makes fewer calls.
+// life. In later lives, a random call does. past is true if the first life ends before the given call.
 func lives(d *sim.Disk, seed uint64, call int64, mistake sim.Mistake) (past bool, err error) {
 	l := &life{rng: rand.New(rand.NewPCG(seed, 3))}
 	f := d.Folder()

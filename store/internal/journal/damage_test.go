@@ -81,7 +81,6 @@ func used(data []byte) []byte {
 	return data
 }
 
-// readAll reads a journal from record 0 on.
 func readAll(m *memory) ([]entry, *Tail, error) {
 	tail, err := Read(m, storeID, 1, 0)
 	if err != nil {
@@ -91,7 +90,6 @@ func readAll(m *memory) ([]entry, *Tail, error) {
 	return all, tail, err
 }
 
-// fails reports whether the message of err contains text.
 func fails(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
 
 // damaged returns nil if err is a *Damage of one of the files, and an error otherwise.
@@ -183,8 +181,8 @@ func TestEachBit(t *testing.T) {
 			found++
 		}
 	}
-	// Read does not find damage to the end mark of segment 1 and to the last batch of segment 2, because
-	// these sectors do not count.
+	// Read does not find damage to the end mark of segment 1 and to the last batch of segment 2. The header
+	// of each segment says how many sectors of the previous segment count, and these sectors do not.
 	bits := 0
 	for _, c := range m.names {
 		bits += len(c.data) * 8
@@ -301,7 +299,6 @@ func TestLostFiles(t *testing.T) {
 	}
 }
 
-// file makes a segment from batches.
 func file(segment uint32, payloads ...[]byte) *content {
 	c := new(content)
 	for _, p := range payloads {
@@ -310,7 +307,6 @@ func file(segment uint32, payloads ...[]byte) *content {
 	return c
 }
 
-// resum recomputes the checksum of a sector.
 func resum(sector []byte) {
 	binary.LittleEndian.PutUint32(sector, crc32.Checksum(sector[4:sectorSize], castagnoli))
 }

@@ -19,8 +19,8 @@ const (
 )
 
 // header is the beginning of a segment's first batch: magic, version (16 bits), and the fields of header in
-// their order. A varint with its length precedes each string. All versions of the format begin with the magic
-// and the version.
+// their order. A varint before each string holds the length of the string. All versions of the format begin
+// with the magic and the version.
 type header struct {
 	store           [16]byte
 	first           uint64 // position of the first record
@@ -45,7 +45,6 @@ func appendHeader(batch []byte, h header) []byte {
 	return appendPayload(batch, b)
 }
 
-// fileName returns the name of a segment's file.
 func fileName(segment uint32) string { return fmt.Sprintf("journal-%08d", segment) }
 
 // Number returns the number of the segment with the given file name, or 0 for other names.

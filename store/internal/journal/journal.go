@@ -103,7 +103,7 @@ func start(f disk.Folder, segment uint32, h header, batch []byte, next uint64, o
 	return j, nil
 }
 
-// Segment returns the number of the segment that holds the next record, and the record's position.
+// Segment returns the number of the segment to which the next record goes, and the record's position.
 func (j *Journal) Segment() (segment uint32, next uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

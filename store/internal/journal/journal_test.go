@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// begin makes a journal in an empty folder.
 func begin(t testing.TB, o Options) (*memory, *Journal) {
 	t.Helper()
 	m := newMemory(1)

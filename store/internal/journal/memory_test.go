@@ -215,14 +215,12 @@ func (h *handle) Sync() error {
 
 func (h *handle) Close() error { return nil }
 
-// stop makes all later calls fail.
 func (m *memory) stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.off = true
 }
 
-// killed returns the folder after the death of the process.
 func (m *memory) killed() *memory {
 	return &memory{rng: m.rng, names: m.names, durable: m.durable, pending: m.pending}
 }
@@ -252,7 +250,6 @@ func (m *memory) crashed() *memory {
 	return n
 }
 
-// crashed returns what a power cut leaves of a file.
 func (c *content) crashed(rng *rand.Rand) *content {
 	data := slices.Clone(c.data)
 	luck := rng.IntN(5) // the probability that a dirty sector survives, in quarters

@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/disk"
 )
 
-// chunkSize is the number of bytes that one call reads.
+// chunkSize is the number of bytes that one call of ReadAt reads.
 const chunkSize = 128 * sectorSize
 
 // input is a segment that is being read.
@@ -47,7 +47,6 @@ func open(f disk.Folder, segment uint32) (*input, error) {
 // close closes the file. An error does not matter, because the file was only read.
 func (in *input) close() { _ = in.file.Close() }
 
-// damage returns a *Damage at the sector with the given index.
 func (in *input) damage(index uint32, format string, args ...any) error {
 	return &Damage{File: in.name, Offset: int64(index) * sectorSize, Why: fmt.Sprintf(format, args...)}
 }
@@ -81,7 +80,6 @@ type batches struct {
 	ended bool   // whether the end mark was seen
 }
 
-// add checks the next good sector.
 func (b *batches) add(in *input, index uint32, s sector) error {
 	end := s.flags&endOfBatch != 0
 	switch {
@@ -197,7 +195,6 @@ type walker struct {
 	payload []byte // the unread payload of current
 }
 
-// load loads the next sector.
 func (w *walker) load() error {
 	s, st, err := w.in.sector(w.next)
 	if err != nil {
@@ -224,7 +221,6 @@ func (w *walker) more() (bool, error) {
 	return true, nil
 }
 
-// fill fills b with the next bytes of the current batch.
 func (w *walker) fill(b []byte) error {
 	for len(b) > 0 {
 		if len(w.payload) == 0 {
@@ -242,7 +238,6 @@ func (w *walker) fill(b []byte) error {
 	return nil
 }
 
-// readByte reads a byte of the current batch.
 func (w *walker) readByte() (byte, error) {
 	var b [1]byte
 	err := w.fill(b[:])
@@ -272,7 +267,6 @@ func (w *walker) length() (int, error) {
 	return int(n), nil
 }
 
-// header reads the header at the beginning of a segment.
 func (w *walker) header() (header, error) {
 	var h header
 	var fixed [len(magic) + 2 + 16 + 8 + 4 + 4]byte

@@ -20,8 +20,8 @@ type output struct {
 }
 
 // A Sync is slow if the file has become longer, because the file system must commit its own log. So a write
-// that makes the file longer also adds free space, unless it ends the segment: as many bytes as the file has,
-// at most freeMax. Then it adds the bytes up to the next multiple of blockSize.
+// that makes the file longer also adds free space: as many bytes as the file has, at most freeMax, and the
+// bytes up to the next multiple of blockSize. A write that ends the segment adds no free space.
 const (
 	freeMax   = 128 << 10
 	blockSize = 4 << 10

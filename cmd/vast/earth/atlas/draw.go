@@ -17,7 +17,7 @@ type Style struct {
 	Full uint32
 
 	// FullInfected is the share of infected people at which a cell has the full colour of infection. The
-	// strength of the colour follows the square root of the share. 0 means 0.25.
+	// strength of the colour follows the square root of the share. If FullInfected is 0, Draw uses 0.25.
 	FullInfected float64
 }
 

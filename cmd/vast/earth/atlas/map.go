@@ -138,7 +138,7 @@ func (m *Map) number(x, y int) int {
 // less than a hundredth of a dot on the largest map. For a vector that is not of unit length, z alone
 // determines the row.
 func (m *Map) DotXYZ(x, y, z float32) int {
-	// This form of the condition also rejects NaN. An empty map has no edges.
+	// This form of the condition also rejects NaN. rowEdge is empty on an empty map.
 	if m.width == 0 || !(z <= m.rowEdge[0] && z >= m.rowEdge[m.down]) {
 		return -1
 	}

@@ -19,7 +19,6 @@ const maxNumberBits = 57
 
 var errNumberBits = errors.New("a number is longer than its column allows")
 
-// numberWriter writes a column.
 type numberWriter struct {
 	lengths []byte
 	packed  []byte
@@ -51,7 +50,6 @@ func (w *numberWriter) bits() []byte {
 	return w.packed
 }
 
-// numberReader reads a column.
 type numberReader struct {
 	lengths *bufio.Reader
 	packed  []byte

@@ -131,7 +131,6 @@ func deflate(data []byte) []byte {
 	return out.Bytes()
 }
 
-// header is the decoded header of a packed file.
 type header struct {
 	places    int
 	nameBytes int
@@ -263,7 +262,6 @@ func inflate(section []byte) *bufio.Reader {
 	return bufio.NewReader(flate.NewReader(bytes.NewReader(section)))
 }
 
-// atEnd returns an error if r has unread data.
 func atEnd(r io.ByteReader) error {
 	switch _, err := r.ReadByte(); err {
 	case io.EOF:

@@ -26,7 +26,7 @@ const maxElements = 100_000_000
 // options are the flags and arguments of the command line.
 type options struct {
 	n, rounds int
-	names     []string // names of families and works; empty for all
+	names     []string // names of works, and of families (groups of works); empty for all
 	json      bool
 	svg       string // file for the chart of the growth strategies, or empty
 }

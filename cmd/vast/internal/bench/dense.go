@@ -6,8 +6,8 @@ import (
 	"github.com/vastgo/vast/bulk"
 )
 
-// denseWorks returns the works of the family dense. Except in dense-iterate, the other sides are packed
-// slices whose elements are found by ids.
+// denseWorks returns the works of the family dense. Except in dense-iterate, they compare the library with
+// packed slices whose elements are found by ids.
 func denseWorks() []work {
 	return []work{
 		{"dense-insert", bytesElements, denseInsertions},
@@ -77,8 +77,8 @@ func denseGets(n int) (sides []side, done func()) {
 	}, func() { closed(d.Close()) }
 }
 
-// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements. Before,
-// n of 2n elements were removed from the Dense.
+// denseIterations returns the sides of the work dense-iterate: read a number from each of n elements. These
+// elements of the Dense are left after n of 2n elements were removed.
 func denseIterations(n int) (sides []side, done func()) {
 	d, handles := filledDense(2 * n)
 	for _, i := range randomOrder(2 * n)[:n] {

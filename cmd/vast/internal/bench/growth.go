@@ -33,7 +33,8 @@ func growthWorks() []work {
 	}
 }
 
-// growthNames has the names of the strategies, which are also names of sides of the work append.
+// growthNames has the names of the strategies. The work append compares these strategies, too, under the same
+// names.
 var growthNames = [...]string{"vast", "slice-grown", "geometric-blocks", "fixed-blocks"}
 
 // growing is a container with one of the growth strategies.
@@ -120,7 +121,8 @@ func (b *fixedBlocks) sum() (sum float32) {
 }
 func (b *fixedBlocks) close() { runtime.KeepAlive(b) }
 
-// growthIterations returns the sides of the work growth-iterate: read a number from each element.
+// growthIterations returns the sides, that is, the ways to do the work growth-iterate: read a number from
+// each element.
 func growthIterations(n int) (sides []side, done func()) {
 	var all []growing
 	for _, name := range growthNames {

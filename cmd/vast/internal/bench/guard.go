@@ -105,7 +105,7 @@ func churnGoHeap(last *[live]*element, n int) {
 // ticks is the number of ticks of each side in a round of the work sample-ticks.
 const ticks = 40
 
-// In each tick, one element of replaceEvery is replaced, and one element of findEvery is looked up.
+// In each tick, one in replaceEvery elements is replaced, and one in findEvery elements is looked up.
 const (
 	replaceEvery = 1000
 	findEvery    = 100
@@ -121,8 +121,8 @@ const (
 // after each tick, and the first side measures both sides. The time of a side in a round is the lower
 // quartile of its ticks, because other programs hardly disturb the faster ticks.
 //
-// The quartile leaves out most guarded insertions and removals. In about 60 ticks, one guarded element is
-// inserted and one is removed, which takes about 10 µs (see sample-churn).
+// The quartile leaves out most guarded insertions and removals. Once in about 60 ticks, one guarded element
+// is inserted and one is removed, which takes about 10 µs (see sample-churn).
 func sampledTicks(n int) (sides []side, done func()) {
 	s := made(guard.NewSampledPool[element](guard.SampledPoolOptions{
 		Options: bulk.Options{Name: "bench", Capacity: n}, Every: 1000}))

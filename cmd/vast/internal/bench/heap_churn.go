@@ -6,7 +6,6 @@ import (
 	"github.com/vastgo/vast/heap"
 )
 
-// object is a small object of 64 bytes.
 type object [8]uint64
 
 // churnHeap makes n ÷ 10 objects, and times n replacements of random objects.

@@ -7,7 +7,8 @@ import (
 )
 
 // reallocRoom times the growth of a resident allocation by a quarter. If moves is true, the allocation fills
-// its room, and another allocation follows the room, so the allocation must move.
+// its room (the addresses reserved for it), and another allocation follows the room, so the allocation must
+// move.
 func reallocRoom(m *meter, n int, moves bool) {
 	h := newHeap()
 	p := made(h.Alloc(n/2, 0))

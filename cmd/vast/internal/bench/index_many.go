@@ -10,7 +10,8 @@ const valuesPerKey = 100 // approximately
 
 func keyOf(i, n int) uint64 { return uint64(i) * 0x9e3779b97f4a7c15 % uint64(n/valuesPerKey+1) }
 
-// manyInsertions returns the sides that insert n values. Successive values usually have different keys.
+// manyInsertions returns the sides, that is, the ways to insert n values. Successive values usually have
+// different keys.
 func manyInsertions(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {
@@ -44,7 +45,7 @@ func fillSlices(x map[uint64][]uint64, n int) {
 	}
 }
 
-// manyReadings returns the sides that add up the values of each key.
+// manyReadings returns the ways to add up the values of each key.
 func manyReadings(n int) (sides []side, done func()) {
 	x, slices := newHash(n), make(map[uint64][]uint64)
 	fillMany(x, n)
@@ -76,7 +77,7 @@ func sumManySlices(x map[uint64][]uint64, n int) (sum uint64) {
 	return sum
 }
 
-// manyRemovals returns the sides that remove all pairs in the order of their insertion.
+// manyRemovals returns the ways to remove all pairs in the order of their insertion.
 func manyRemovals(n int) (sides []side, done func()) {
 	return []side{
 		{"vast", func(m *meter) {

@@ -46,7 +46,6 @@ func newRow(family, work string, bytes int, ours, theirs result) row {
 
 func mb(bytes int) float64 { return float64(bytes) / 1e6 }
 
-// table prints one table for each family.
 func table(out io.Writer, o options, rows []row) error {
 	fmt.Fprintf(out, "N = %d, best and median of %d rounds; %s/%s, %s\n",
 		o.n, o.rounds, runtime.GOOS, runtime.GOARCH, runtime.Version())

@@ -49,7 +49,6 @@ func together(goroutines int, f func(g int)) {
 // share returns the number of operations of goroutine g, if all goroutines together execute n operations.
 func share(n, g, goroutines int) int { return n*(g+1)/goroutines - n*g/goroutines }
 
-// sharedAppends returns the sides of the works shared-append: append n elements from several goroutines.
 func sharedAppends(n, goroutines int) (sides []side, done func()) {
 	array := func(name string, fill func(a *bulk.SharedArray[element], n int)) side {
 		return side{name, func(m *meter) {

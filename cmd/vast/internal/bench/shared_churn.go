@@ -10,8 +10,9 @@ import (
 // window is the number of elements that each goroutine of the works shared-churn keeps.
 const window = 1024
 
-// sharedChurns returns the sides of the works shared-churn: remove n elements, on several goroutines, and
-// insert a new element after each removal. Each goroutine removes random elements of its own window.
+// sharedChurns returns the sides, that is, the ways to do the works shared-churn: remove n elements, on
+// several goroutines, and insert a new element after each removal. Each goroutine removes random elements of
+// its own window.
 func sharedChurns(n, goroutines int) (sides []side, done func()) {
 	return []side{
 		churning("vast", n, goroutines, func() store[bulk.Handle[element]] {

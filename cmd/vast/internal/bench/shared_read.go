@@ -74,8 +74,8 @@ func sharedReads(n int, kind sharedReading) (sides []side, done func()) {
 	}
 	plainHandles := shuffle(handles, order)
 	if kind == readGet {
-		// The other works have no side pool: a Pool has no Load, and must not be read while a goroutine changes
-		// it.
+		// The other works have no side pool: a Pool has no Load, and must not be read while a goroutine
+		// changes it.
 		sides = append(sides, read("pool", func(lo, hi int) float32 {
 			return sumPoolGets(plain.pool, plainHandles[lo:hi])
 		}, nil))

@@ -29,7 +29,6 @@ func mustBe[T comparable](name string, got, want T) {
 // seedOrder is a constant, so that the random orders are equal in every run.
 const seedOrder = 1
 
-// randomOrder returns the numbers below n in random order.
 func randomOrder(n int) []uint32 {
 	order := make([]uint32, n)
 	for i, index := range rand.New(rand.NewPCG(seedOrder, 0)).Perm(n) {

@@ -97,7 +97,6 @@ func (s *site) add(files fs.FS, dir string) error {
 	})
 }
 
-// frame executes the named template for a page.
 func (s *site) frame(name string, p *page, r *results) ([]byte, error) {
 	var b bytes.Buffer
 	err := frame.ExecuteTemplate(&b, name, struct {

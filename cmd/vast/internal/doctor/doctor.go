@@ -105,7 +105,6 @@ type machine struct {
 	written error // why the kernel cannot find written pages; nil if the kernel can
 }
 
-// examine judges the facts.
 func examine(m machine) []Check {
 	f, u := m.facts, m.usage
 	return append([]Check{

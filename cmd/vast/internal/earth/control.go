@@ -14,7 +14,7 @@ type control struct {
 	mu      sync.Mutex
 	paused  bool
 	steps   int    // ticks to run during the pause
-	late    uint64 // ticks that began a period or more after they were due
+	late    uint64 // ticks that began at least one period of the driver after they were due
 	dropped uint64 // missed ticks that the driver did not run
 }
 
@@ -29,7 +29,6 @@ func (c *control) Pace() (budget time.Duration, late, dropped uint64) {
 	return c.budget, c.late, c.dropped
 }
 
-// countLate counts one late tick and a number of dropped ticks.
 func (c *control) countLate(dropped uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,8 +17,9 @@ func TestControlTellsThePace(t *testing.T) {
 		}}, options{hz: 100, ticks: 20})
 		d.start(nil)
 		<-d.done
-		// During the stall of 35 ms, three ticks become due, and two of them begin late. During the stall of
-		// 75 ms, seven ticks become due: one of them begins late, and the driver drops six.
+		// A tick is late if it begins 10 ms or more after it was due. During the stall of 35 ms, three ticks
+		// become due, and two of them begin late. During the stall of 75 ms, seven ticks become due: one of
+		// them begins late, and the driver drops six.
 		if budget, late, dropped := d.control.Pace(); budget != 10*time.Millisecond || late != 3 ||
 			dropped != 6 || late != d.late {
 			t.Errorf("the control has a budget of %v, %d late and %d dropped ticks; want 10ms, 3 and 6; the "+

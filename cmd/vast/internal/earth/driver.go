@@ -105,7 +105,6 @@ func (d *driver) guarded(onPanic func()) {
 	d.run()
 }
 
-// halt stops the driver and waits for the end of the current tick.
 func (d *driver) halt() {
 	d.halting.Do(func() { close(d.stop) })
 	<-d.done

@@ -90,8 +90,8 @@ func run(d *driver, n notes, o options, signals <-chan os.Signal, stdout, stderr
 		err = d.err
 	}
 	if d.saves != nil {
-		if failed := d.saves.close(); err == nil {
-			err = failed
+		if errSaves := d.saves.close(); err == nil {
+			err = errSaves
 		}
 	}
 	if err == nil && o.capture != "" {

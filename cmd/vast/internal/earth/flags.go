@@ -15,7 +15,6 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
 )
 
-// options are the flags of the command line.
 type options struct {
 	travellers  int
 	places      string        // name of a file; empty: the embedded places
@@ -49,7 +48,6 @@ const (
 	maxWorkers    = 4096
 )
 
-// number is a flag for a whole number from min to max.
 type number struct {
 	value    *int
 	min, max int
@@ -76,7 +74,6 @@ func (n number) String() string {
 	return strconv.Itoa(*n.value)
 }
 
-// seed is a flag for an unsigned number of 64 bits.
 type seed uint64
 
 // Set implements flag.Value.
@@ -92,7 +89,6 @@ func (s *seed) Set(text string) error {
 // String implements flag.Value.
 func (s *seed) String() string { return strconv.FormatUint(uint64(*s), 10) }
 
-// length is a flag for a duration.
 type length time.Duration
 
 // Set implements flag.Value.
@@ -108,7 +104,6 @@ func (l *length) Set(text string) error {
 // String implements flag.Value.
 func (l *length) String() string { return time.Duration(*l).String() }
 
-// address is a flag for an address to listen at.
 type address string
 
 // Set implements flag.Value.

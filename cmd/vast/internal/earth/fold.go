@@ -10,7 +10,6 @@ import (
 // fold returns a name in lower case, without accents, and with spaces instead of hyphens.
 func fold(name string) string { return string(appendFolded(nil, name)) }
 
-// appendFolded appends the folded name to b.
 func appendFolded(b []byte, name string) []byte {
 	for i := 0; i < len(name); {
 		if c := name[i]; c < utf8.RuneSelf {

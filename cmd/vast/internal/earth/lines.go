@@ -25,7 +25,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	status := cli.Success
-	var failed error
+	var errWrite error
 	printed := uint64(math.MaxUint64) // the tick of the last line; MaxUint64 before the first line
 	for {
 		select {
@@ -36,7 +36,7 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 			}
 		case s = <-d.ready:
 			printed = s.counts.Ticks
-			if _, failed = fmt.Fprintln(w, line(r.read(s))); failed != nil {
+			if _, errWrite = fmt.Fprintln(w, line(r.read(s))); errWrite != nil {
 				d.halt()
 			}
 		case signal := <-signals:
@@ -45,10 +45,10 @@ func watchLines(d *driver, r *reader, n notes, signals <-chan os.Signal, w io.Wr
 		case <-d.done:
 			last := newSnapshot(0, 0)
 			d.fill(last)
-			if failed == nil && last.counts.Ticks != printed {
-				_, failed = fmt.Fprintln(w, line(r.read(last)))
+			if errWrite == nil && last.counts.Ticks != printed {
+				_, errWrite = fmt.Fprintln(w, line(r.read(last)))
 			}
-			return status, failed
+			return status, errWrite
 		}
 	}
 }

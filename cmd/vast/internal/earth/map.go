@@ -51,7 +51,6 @@ func pickPlaces(l loaded, p *inspect.Picking) bool {
 	return end == list.Len()
 }
 
-// picked returns the inspector's facts about a place.
 func (l loaded) picked(place int) inspect.Picked {
 	list := l.index.list
 	name := l.index.name(place)

@@ -59,7 +59,6 @@ type gcReport struct {
 	PauseMaxMs float64 `json:"pause_max_ms"`
 }
 
-// writeReport prints the object on one line.
 func writeReport(out io.Writer, d *driver, o options) error {
 	w, t := d.world, d.meter.timing()
 	c, m := w.Counts(), readMemory()

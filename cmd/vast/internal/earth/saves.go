@@ -97,7 +97,6 @@ func (s *saves) add(c store.Checkpoint) {
 	}
 }
 
-// failed returns the error of a failed checkpoint, or nil.
 func (s *saves) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,6 @@ func keptArgs(t *testing.T, dir string, args ...string) []string {
 		"-data", dir}, args...)
 }
 
-// runKept runs a small world in a folder and returns its report.
 func runKept(t *testing.T, dir string, args ...string) (r report, stderr string) {
 	t.Helper()
 	status, stdout, stderr := runEarth(keptArgs(t, dir, args...)...)

@@ -71,7 +71,6 @@ type view struct {
 	fitted layout    // the layout for which the snapshot was made
 }
 
-// size returns the arguments of newLayout.
 func (v *view) size() (columns, rows int, n notes) {
 	columns, rows = v.screen.Size()
 	return columns, rows, v.notes
@@ -103,7 +102,6 @@ func (v *view) show(s *snapshot) {
 	v.idle = s
 }
 
-// resized adapts the view to the size of the screen.
 func (v *view) resized() {
 	v.layout = newLayout(v.size())
 	if v.idle != nil && v.fitted != v.layout {
@@ -112,7 +110,6 @@ func (v *view) resized() {
 	}
 }
 
-// typed pauses or resumes the run if the key is the space bar.
 func (v *view) typed(key rune) {
 	if key == ' ' {
 		v.driver.control.toggle()

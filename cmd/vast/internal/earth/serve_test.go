@@ -68,7 +68,6 @@ func (b *background) end() {
 
 var printedURL = regexp.MustCompile(`# inspector: (http://\S+)\n`)
 
-// url waits until the command has printed the inspector's address, and returns the address.
 func (b *background) url() *url.URL {
 	b.t.Helper()
 	for range 6000 {

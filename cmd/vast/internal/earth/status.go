@@ -12,7 +12,6 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// The colours of text.
 var (
 	dim    = atlas.RGB{R: 128, G: 144, B: 162}
 	bright = atlas.RGB{R: 226, G: 232, B: 238}
@@ -34,7 +33,6 @@ func printLine(g atlas.Grid, x, y, columns int, fields tty.Fields) {
 	}
 }
 
-// strong returns a field with a bright value.
 func strong(before, value, after string) tty.Field {
 	return tty.Value(before, value, after, tty.Strong)
 }

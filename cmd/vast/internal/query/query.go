@@ -194,7 +194,6 @@ type output struct {
 	terminal bool
 }
 
-// ask sends the query and writes the response.
 func ask(ctx context.Context, p *attach.Program, o options, out *output) error {
 	if o.count {
 		var count struct {

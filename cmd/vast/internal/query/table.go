@@ -20,13 +20,11 @@ const (
 	measuredTime = 300 * time.Millisecond
 )
 
-// blank separates two columns.
 const blank = "  "
 
 // maxWidth is the largest width of a column on a terminal, in cells.
 const maxWidth = 48
 
-// record is a row or an error.
 type record struct {
 	fields []string
 	err    error
@@ -49,8 +47,8 @@ func (o *output) table(in io.Reader, limit int) (n int, more bool, err error) {
 	}
 	out := bufio.NewWriter(o.to)
 	defer func() {
-		if failed := out.Flush(); err == nil {
-			err = failed
+		if flushErr := out.Flush(); err == nil {
+			err = flushErr
 		}
 	}()
 	first, last := collect(records)

@@ -36,21 +36,18 @@ type wrong string
 
 func (w wrong) Error() string { return string(w) }
 
-// must panics with the given message if ok is false.
 func must(ok bool, format string, a ...any) {
 	if !ok {
 		panic(wrong(fmt.Sprintf(format, a...)))
 	}
 }
 
-// mustSucceed panics if err is not nil.
 func mustSucceed(err error) {
 	if err != nil {
 		panic(wrong(err.Error()))
 	}
 }
 
-// mustReturn returns v. It panics if err is not nil.
 func mustReturn[T any](v T, err error) T {
 	mustSucceed(err)
 	return v

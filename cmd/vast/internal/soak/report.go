@@ -45,7 +45,6 @@ func (r *report) line() string {
 		f.Descriptors, f.Goroutines, f.GoHeap, f.Regions, f.Reserved, f.Committed, f.InRegions)
 }
 
-// write prints the report.
 func write(w io.Writer, o options, r report) error {
 	if o.json {
 		if r.Grown == nil {
@@ -57,7 +56,6 @@ func write(w io.Writer, o options, r report) error {
 	return err
 }
 
-// summary returns the report as text.
 func (r *report) summary() string {
 	text := fmt.Sprintf("\n%d rounds in %.0f s, seed %d: %d operations, %d hostile handles and entities, "+
 		"%d slots worn out\n\n"+

@@ -6,10 +6,10 @@
 // containers are made in the first round and stay open to the end.
 //
 // Between two rounds, no churn runs, and the soak reads the figures of the process. An exact figure, such as
-// the number of goroutines, must not exceed the baseline from the first rounds. Other figures, such as the
-// size of the Go heap, may vary. For these figures, the soak compares the medians of the first quarter and of
-// the last quarter of the rounds. The medians leave out the rounds of the first tenth of the time. The
-// variable judged lists the figures and their allowed growth.
+// the number of goroutines, must not exceed its baseline: the value after the third round, or a smaller later
+// value. Other figures, such as the size of the Go heap, may vary. For these figures, the soak compares the
+// medians of the first quarter and of the last quarter of the rounds. The medians leave out the rounds of the
+// first tenth of the time. The variable judged lists the figures and their allowed growth.
 package soak
 
 import (
@@ -29,7 +29,6 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/tty"
 )
 
-// options are the flags of the command line.
 type options struct {
 	length  time.Duration
 	seed    uint64
@@ -119,7 +118,6 @@ const (
 // maxWorkers bounds the flag -workers, to catch typing errors.
 const maxWorkers = 4096
 
-// soak is a run of the command.
 type soak struct {
 	options
 	tally   tally
@@ -195,7 +193,6 @@ func (s *soak) run() (result report) {
 	return result
 }
 
-// round runs one round of each churn.
 func (s *soak) round(number int) error {
 	var (
 		workers sync.WaitGroup

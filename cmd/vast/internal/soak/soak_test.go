@@ -219,8 +219,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestWornIsReplaced checks that a round replaces a worn-out container and closes it. Otherwise, the old
-// container would count as a leak.
+// TestWornIsReplaced checks that a round replaces a container with many worn-out slots (see wear.go), and
+// closes the old container. Otherwise, the old container would count as a leak.
 func TestWornIsReplaced(t *testing.T) {
 	longtest.Only(t) // it inserts half a million elements three times
 	var sum tally

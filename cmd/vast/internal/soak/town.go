@@ -13,7 +13,6 @@ const maxDepth = 12
 
 type place struct{ X, Y int64 }
 
-// person is the model of an entity.
 type person struct {
 	at      *place
 	ill     bool
@@ -189,7 +188,6 @@ func (n *town) leave(e vast.Entity) {
 	}
 }
 
-// step makes a random change to the world and its model, or calls look.
 func (n *town) step(r *rand.Rand) {
 	if len(n.people) > n.maxPeople*3/4 {
 		n.thin()
@@ -243,7 +241,6 @@ func (n *town) thin() {
 	must(n.world.Len() == len(n.people), "%d entities are left, %d expected", n.world.Len(), len(n.people))
 }
 
-// make makes one entity with New, or a random number of entities with NewN.
 func (n *town) make(r *rand.Rand) {
 	i := r.IntN(len(n.births))
 	if r.IntN(4) > 0 {

@@ -198,7 +198,6 @@ func text(v any) string {
 	return b.String()
 }
 
-// cut cuts a text to maxText characters.
 func cut(text string) string {
 	if r := []rune(text); len(r) > maxText {
 		text = string(r[:maxText]) + "…"

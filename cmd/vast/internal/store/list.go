@@ -75,7 +75,6 @@ func writeJSON(w io.Writer, files []library.File) error {
 	}{all})
 }
 
-// table formats the files as a table with a summary below it.
 func table(files []library.File) string {
 	rows := [][]string{{"file", "kind", "tick", "continues", "size", "time"}}
 	total := int64(0)

@@ -67,8 +67,8 @@ type openMoment struct {
 	inspect *inspect.Inspector
 	proxy   *httputil.ReverseProxy
 	dropped []string
-	stop    chan struct{} // close closes stop to end admit
-	stopped chan struct{} // admit closes stopped when it returns
+	stop    chan struct{} // closed to end admit
+	stopped chan struct{} // closed when admit returns
 }
 
 // newLooker finds the moments of a folder and shows the given moment. Moment 0 is the newest.

@@ -104,7 +104,6 @@ func (f *feed) follow(ctx context.Context) {
 	}
 }
 
-// forward sends an event of the stream as an update.
 func (f *feed) forward(ctx context.Context, topic string, data []byte) error {
 	var trouble struct {
 		Error *struct{ Message string } `json:"error"`

@@ -58,7 +58,8 @@ func watchLines(f *feed, s *state, o options, signals <-chan os.Signal, stdout, 
 					return fail(stderr, u.lost)
 				}
 				if !lost {
-					fmt.Fprintf(stderr, "vast top: connection lost, trying again: %s\n", tty.Clean(u.lost.Error()))
+					fmt.Fprintf(stderr, "vast top: connection lost, trying again: %s\n",
+						tty.Clean(u.lost.Error()))
 				}
 			} else if lost {
 				fmt.Fprintln(stderr, "vast top: attached again")

@@ -23,7 +23,6 @@ type state struct {
 
 func newState(address string) *state { return &state{address: tty.Clean(address)} }
 
-// now returns the newest sample.
 func (s *state) now() inspect.Sample {
 	if len(s.history) == 0 {
 		return inspect.Sample{}

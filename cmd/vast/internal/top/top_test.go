@@ -107,7 +107,6 @@ func (p *piped) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-// await waits until n lines are written, and returns them.
 func (p *piped) await(t *testing.T, n int) []string {
 	t.Helper()
 	for range 4000 {

@@ -246,7 +246,8 @@ func Base(info *types.Info, e ast.Expr) ast.Expr {
 
 // Path describes an expression that is a variable or a field of a variable. path is the text of the
 // expression without * and &, such as "s.Place.X", and root is the variable, such as s. Expressions with
-// equal paths and roots mean the same place. For other expressions, path is empty and root is nil.
+// equal paths and roots mean the same variable or field. For other expressions, path is empty and root is
+// nil.
 func Path(info *types.Info, e ast.Expr) (path string, root *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

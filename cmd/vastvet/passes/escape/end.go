@@ -76,9 +76,10 @@ func (e *endSignals) walk(root ast.Node, endless bool) {
 	})
 }
 
-// list handles a statement list in an endless loop. If the last statement leaves the loop, list examines the
-// statements as code outside of the loop. Otherwise it returns true, and the caller must examine the
-// statements.
+// list handles a statement list in an endless loop. If the last statement is a return, a goto or a break with
+// a label, the list probably leaves the loop, and list examines the statements as code outside of the loop.
+// Otherwise list returns true, and the caller must examine the statements. A break without a label may leave
+// only a switch or a select.
 func (e *endSignals) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bool) bool {
 	if !endless || n == root || len(list) == 0 {
 		return true
@@ -184,8 +185,8 @@ func (e *endSignals) signals(t types.Type) bool {
 	return false
 }
 
-// inside examines a function of the package that the goroutine calls. It does not trace a parameter of the
-// function back to the argument. A signal through a parameter therefore sets unknown.
+// inside examines d, a function of the analysed package. The goroutine calls d. A signal through a parameter
+// of d sets unknown, because inside does not trace the parameter back to the argument.
 func (e *endSignals) inside(d *ast.FuncDecl) {
 	called := &endSignals{look: e.look, seen: append(slices.Clip(e.seen), d)}
 	called.body(d.Body)

@@ -103,8 +103,8 @@ func (l *look) taken(s start) (at []ast.Expr, remedies []string) {
 func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
 // waits reports whether a declaration waits after a node, which is a send or the start of a goroutine.
-// Waiting means a receive from a channel, or a call of a function whose name suggests waiting. After a start,
-// the code of new goroutines does not count. lit is the literal of the started goroutine, or nil.
+// Waiting means a receive from a channel, or a call of a function whose name suggests waiting. If the node is
+// a start, the code of new goroutines does not count. lit is the literal of the started goroutine, or nil.
 func (l *look) waits(in ast.Decl, after ast.Node, lit *ast.FuncLit) (found bool) {
 	_, send := after.(*ast.SendStmt)
 	ast.Inspect(in, func(n ast.Node) bool {

@@ -340,7 +340,6 @@ func remedy(kind string) string {
 	return "it on the Go heap and its index here"
 }
 
-// stores reports Go pointers that are stored through unsafe or as a uintptr.
 func (f *finder) stores() {
 	for n := range f.Inspector.PreorderSeq((*ast.AssignStmt)(nil), (*ast.CallExpr)(nil)) {
 		switch n := n.(type) {

@@ -63,7 +63,7 @@ func (f *finder) trace() *trace.Values {
 	return f.values
 }
 
-// source returns the only expression that gives e its value, or e if there is none.
+// source returns the expression that gives e its value, or e if there is not exactly one.
 func (f *finder) source(e ast.Expr) ast.Expr {
 	s := f.trace().Only(e)
 	if s.Range != nil || s.Expr == nil {
@@ -139,7 +139,7 @@ func (f *finder) unsafe(call *ast.CallExpr) bool {
 }
 
 // inside reports whether a value certainly leads to memory on Go's heap, and no other pointer may keep this
-// memory alive. Variables that escape to Go's heap count.
+// memory alive. A variable that escapes to Go's heap is such memory.
 func (f *finder) inside(e ast.Expr, steps int) bool {
 	e = ast.Unparen(e)
 	if steps == 0 || f.TypesInfo.Types[e].Value != nil {

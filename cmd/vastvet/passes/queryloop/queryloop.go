@@ -93,7 +93,6 @@ func changes(info *types.Info, body *ast.BlockStmt) (found bool) {
 	return found
 }
 
-// loop is the analysis of one loop.
 type loop struct {
 	p        *check.Pass
 	values   *trace.Values
@@ -257,7 +256,6 @@ func (l *loop) yields(e ast.Expr) bool {
 		l.values.Only(lib.Receiver(call)).Range == l.r
 }
 
-// change is a structural change.
 type change struct {
 	call    *ast.CallExpr // the call that makes the change, or the call of a function literal around it
 	within  bool          // whether call is the call of a function literal

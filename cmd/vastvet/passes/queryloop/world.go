@@ -58,8 +58,8 @@ func (w world) same(v world) bool {
 }
 
 // differs reports whether two worlds are meant to be different: they come from two calls of NewWorld, from
-// two variables in one scope, from two fields of one struct, or from one field of two structs. If same and
-// differs return false, nothing is known.
+// two variables in one scope, from two fields of one struct, or from one field of two structs. If both same
+// and differs return false, nothing is known.
 func (w world) differs(v world) bool {
 	if w.same(v) {
 		return false

@@ -85,7 +85,7 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 	return nil
 }
 
-// marks returns the marks of an arena, the owner, that are valid at a call, in the form of origin.marks.
+// marks returns, in the form of origin.marks, the marks that are valid at a call. owner is their arena.
 func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	var at []token.Pos
 	for p, o := range s.origins {
@@ -136,7 +136,6 @@ func (f *function) calls(n ast.Node, s *state) {
 	})
 }
 
-// call applies the effects of a call.
 func (f *function) call(call *ast.CallExpr, s *state) {
 	name := lib.Callee(f.p.TypesInfo, call)
 	of, last := lib.Split(name)
@@ -175,7 +174,6 @@ func (f *function) call(call *ast.CallExpr, s *state) {
 	}
 }
 
-// remove applies a call that removes one element, list or entity.
 func (f *function) remove(call *ast.CallExpr, name string, s *state) {
 	owner, ok := f.owner(call)
 	key, known := f.place(call.Args[0])
@@ -224,7 +222,6 @@ func (f *function) harmless(call *ast.CallExpr) bool {
 	return true
 }
 
-// runsCallbacks reports whether a function is in the list callbacks. name includes the package and type.
 func runsCallbacks(name string) bool {
 	of, last := lib.Split(name)
 	pkg, _, _ := strings.Cut(of, ".")

@@ -173,8 +173,8 @@ func (s *state) close(p place, why string) {
 	}
 }
 
-// empty records that memory of a place and its parts is bad and that marks of the place are closed, for the
-// origins that match accepts.
+// empty looks at the origins of a place and of its parts for which match returns true. It records that their
+// memory is bad, and that their marks are closed.
 func (s *state) empty(p place, why string, match func(origin) bool) {
 	for q, o := range s.origins {
 		if o.owner == p {

@@ -30,8 +30,8 @@ slices invalid: Reset of an arena, Release of an older mark, Truncate(0), and Fr
 	ships.Close()
 	return fuel // right
 
-If only one of several paths ends the use, the analyzer reports nothing after the point where the paths join.
-It does not follow deferred calls.`, run)
+If only one of several paths has such a call, the analyzer reports nothing after the point where the paths
+join. It does not follow deferred calls.`, run)
 
 func run(p *check.Pass) {
 	var values *trace.Values
@@ -177,13 +177,13 @@ func (f *function) edge(b *cfg.Block, holds bool, s *state) *state {
 	if !ok || c.Op != token.EQL && c.Op != token.NEQ || !f.p.TypesInfo.Types[c.Y].IsNil() {
 		return s
 	}
-	err, ok := f.place(c.X)
-	e, known := s.ends[err]
+	errPlace, ok := f.place(c.X)
+	e, known := s.ends[errPlace]
 	if !ok || !known {
 		return s
 	}
 	s = s.clone()
-	delete(s.ends, err)
+	delete(s.ends, errPlace)
 	if holds == (c.Op == token.EQL) {
 		s.settle(e)
 	}
@@ -283,7 +283,7 @@ func (f *function) target(e ast.Expr) (place, bool) {
 	return f.place(e)
 }
 
-// bad returns the outermost bad place that contains p, or p.
+// bad returns the outermost place in s.bad that contains p. If there is none, it returns p.
 func (f *function) bad(p place, s *state) place {
 	found := p
 	for q := range s.bad {
