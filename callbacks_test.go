@@ -78,7 +78,7 @@ func newCallbackWorld() *callbackWorld {
 }
 
 // callbackPlaces are places, other than hooks, where the package calls a function of the user. Each function
-// of the map makes the package call a given function in the place.
+// of the map makes the package call the argument call in one of these places.
 var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"fill": func(f *callbackWorld, call func()) { f.full.NewN(100, func(Run) { call() }) },
 	"World.Visit": func(f *callbackWorld, call func()) {

@@ -179,7 +179,6 @@ func (m *combinedModel) must(ok bool, format string, a ...any) {
 
 func (m *combinedModel) note(a ...any) { fmt.Fprintln(m.transcript, a...) }
 
-// has reports whether an entity has a component in the model.
 func (m *combinedModel) has(e Entity, col int) bool {
 	v := m.entities[e]
 	if v == nil {
@@ -239,13 +238,13 @@ func (m *combinedModel) try(f func()) bool {
 			return true
 		}
 		err, _ := v.(error)
-		failed := m.failing(err)
-		m.must(failed || errors.As(err, new(*vm.Error)), "panic: %v", v)
+		injected := m.failing(err)
+		m.must(injected || errors.As(err, new(*vm.Error)), "panic: %v", v)
 		atLimit := m.options.limit != nil && errors.Is(err, vm.ErrLimit)
-		m.must(failed || atLimit || errors.Is(err, vm.ErrCapacity), "unexpected error: %v", err)
+		m.must(injected || atLimit || errors.Is(err, vm.ErrCapacity), "unexpected error: %v", err)
 		m.must(m.world.changes == changes && m.world.Len() == len(m.order), "a refusal changed the world: %v",
 			err)
-		if failed {
+		if injected {
 			m.checkAll()
 			continue
 		}

@@ -280,7 +280,6 @@ func (m *combinedModel) entity(slot uint32) Entity {
 	return Entity{slot: slot, generation: *m.world.generation(slot)}
 }
 
-// optionals returns the query's optional components that an entity has in the model, as a set of bits.
 func (m *combinedModel) optionals(q *combinedQuery, e Entity) (set uint) {
 	for _, c := range q.optional {
 		if m.has(e, c) {

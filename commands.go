@@ -43,7 +43,7 @@ type Commands struct {
 
 	position     int     // the position that At set
 	since        uintptr // offset at which the current piece begins
-	pieces       []piece // the commands before since
+	pieces       []piece // the commands before the offset since
 	lists        []list  // values with Go pointers, by column
 	placeholders uint32  // the generation of this batch's placeholders; zero before the first
 	applied      bool    // whether all commands were applied; then the next command begins at offset 0

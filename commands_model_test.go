@@ -182,7 +182,6 @@ func (w *commandWorld) record(c *Commands, s commandStep, own *[]Entity) {
 	}
 }
 
-// picture returns all entities with their components, and the lengths of all archetypes, as text.
 func (w *commandWorld) picture() string {
 	var b strings.Builder
 	for e := range w.Query().All() {

@@ -15,7 +15,7 @@ import (
 
 var (
 	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	// link skips links to other sites.
+	// link does not match links to other sites.
 	link       = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	heading    = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	declared   = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)`)
@@ -56,7 +56,7 @@ func TestDocumentationLinks(t *testing.T) {
 	}
 }
 
-// hasHeading reports whether a page has a heading with this anchor. GitHub forms anchors in this way.
+// hasHeading reports whether a page has a heading with this anchor. It forms anchors as GitHub does.
 func hasHeading(t *testing.T, page, anchor string) bool {
 	text, err := os.ReadFile(page)
 	if err != nil {

@@ -147,7 +147,8 @@ func TestEdgesModel(t *testing.T) {
 				mark.Add(e)
 			}
 			all := deletedWith(models, es)
-			if len(all) == 0 && len(es) > 0 { // DeleteAll spares some of es, and may delete others
+			// The model does not cover this case, in which DeleteAll spares some of es and may delete others.
+			if len(all) == 0 && len(es) > 0 {
 				for _, e := range es {
 					mark.Remove(e)
 				}

@@ -232,8 +232,8 @@ func (w *World) disown(lo, hi uint32) {
 }
 
 // emptied gives back an extent without entities. If the archetype's only extent is a single word, emptied
-// instead marks the extent as spare, and the archetype keeps it. Otherwise a program that makes and deletes
-// one entity again and again would draw an extent each time.
+// instead marks the extent as spare, and the archetype keeps it. Without spare extents, a program that makes
+// and deletes one entity again and again would draw an extent each time.
 func (w *World) emptied(x *extent) {
 	if len(x.archetype.extents) > 1 || x.words > 1 {
 		w.giveBack(x)

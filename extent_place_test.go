@@ -43,8 +43,8 @@ func someArchetypes(t *testing.T, words, n int, o Options) (w *World, as []*Arch
 // clearOut deletes all entities of an archetype of someArchetypes.
 func clearOut(a *Archetype) { a.world.DeleteAll(a.world.Query(a.columns[0].asAny())) }
 
-// TestDrawnWords checks how many words an archetype draws: as many as it needs, but at least a quarter of its
-// words. If fewer words are left in the world, it draws the remaining words.
+// TestDrawnWords checks how many words an archetype takes from the world: as many as it needs, but at least a
+// quarter of its words. If fewer words are left in the world, it takes the remaining words.
 func TestDrawnWords(t *testing.T) {
 	_, as := someArchetypes(t, 1000, 2, Options{Pages: vm.PagesSmall})
 	a, b := as[0], as[1]
@@ -71,7 +71,7 @@ func TestDrawnWords(t *testing.T) {
 		[2]uint32{950, 50})
 }
 
-// TestDrawAtALimit checks that an archetype draws only the words that it needs if the limit has no room for a
+// TestDrawAtALimit checks that an archetype takes only the words that it needs if the limit has no room for a
 // quarter of the archetype's words.
 func TestDrawAtALimit(t *testing.T) {
 	if vm.HeapStandIn() {

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/internal/modeltest"
 )
 
-// TestWritesToRemovedComponents checks that each operation that removes a component poisons its memory. If a
-// program then writes to the memory, each operation that adds a component in the slot must panic.
+// TestWritesToRemovedComponents checks that an operation that removes a component poisons the component's
+// memory. If a program then writes to the memory, an operation that adds a component in the slot must panic.
 func TestWritesToRemovedComponents(t *testing.T) {
 	if !invariants.Enabled {
 		t.Skip("built without the tag invariants")

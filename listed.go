@@ -55,8 +55,8 @@ func ascends(list []Entity) bool {
 const fewListed = 24
 
 // sortSlots sorts a list by slot. It is a radix sort that begins with the least significant digit, like
-// [sortRanked]. It ignores the high bits and the low bits that are equal in all slots. It divides the bits
-// between them into digits of at most 8 bits.
+// [sortRanked]. It ignores the high bits and the low bits that are equal in all slots. It divides the
+// remaining bits into digits of at most 8 bits.
 func sortSlots(list []Entity) {
 	if len(list) < fewListed {
 		for i, e := range list {

@@ -57,7 +57,6 @@ func (n *Names) column() *column {
 // namedBy reports whether a column belongs to the world's Names.
 func (w *World) namedBy(c *column) bool { return w.names != nil && w.names.texts.c == c }
 
-// made returns n. It panics if n was not made with World.Names.
 func (n *Names) made() *Names {
 	if n == nil || n.texts.c == nil {
 		panic("vast: there are no Names: make them with World.Names")

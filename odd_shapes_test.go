@@ -211,8 +211,8 @@ func TestManyColumns(t *testing.T) {
 // TestHundredThousandArchetypes makes many archetypes with one entity each. It deletes half of the entities,
 // and a new archetype takes over their slots.
 func TestHundredThousandArchetypes(t *testing.T) {
-	bits := longtest.Pick(14, 17)
-	if !longtest.Enabled() || vm.HeapStandIn() {
+	bits := longtest.Pick(10, 17)
+	if vm.HeapStandIn() {
 		bits = 10
 	}
 	w := NewWorld(Options{MaxEntities: 64 << bits})

@@ -257,7 +257,6 @@ func (m *promisesModel) apply(f *promisesWorld, b *byteStream) {
 	}
 }
 
-// some returns a few live entities.
 func (f *promisesWorld) some(b *byteStream) (es []Entity) {
 	if len(f.alive) > 0 {
 		at := b.next16() % len(f.alive)
@@ -350,10 +349,7 @@ func (m *promisesModel) applyTracker(f *promisesWorld, b *byteStream) {
 func TestPromises(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	bytes, streams := 20_000, longtest.Pick(2, 4)
-	if !longtest.Enabled() {
-		bytes, streams = 6_000, 1
-	}
+	bytes, streams := longtest.Pick(6_000, 20_000), longtest.Pick(1, 4)
 	for i := range streams {
 		m := newPromisesModel(t)
 		m.run(randomStream(rand.New(rand.NewPCG(seed, uint64(i))), bytes))

@@ -6,10 +6,10 @@ import (
 	"github.com/vastgo/vast/internal/invariants"
 )
 
-// Regroup moves the entities of a query whose components differ from those of their archetype, each to the
-// archetype of its current components. Links and names do not count as components here. After Regroup, a
-// query for components that many entities gained walks over long runs. [Archetype.Pack] closes the holes that
-// Regroup leaves.
+// Regroup moves entities that match a query: if the components of an entity differ from those of its
+// archetype, the entity moves to the archetype of its current components. Links and names do not count as
+// components here. After Regroup, a query for components that many entities gained walks over long runs.
+// [Archetype.Pack] closes the holes that Regroup leaves.
 //
 // The rules of Pack about references and callbacks hold. Regroup makes room before it moves entities. If it
 // gets no memory for the room, it panics with a [*vm.Error] and moves no entity. Regroup also panics if the
@@ -48,7 +48,7 @@ type group struct {
 	slots     []uint32 // current slots of the entities
 }
 
-// misplaced returns the entities of a query whose components differ from those of their archetype. The groups
+// misplaced returns the matching entities whose components differ from those of their archetype. The groups
 // hold at most limit entities in all.
 func (w *World) misplaced(q Query, limit int) (groups []group) {
 	var columns []*column // columns that the entities of the current word may have

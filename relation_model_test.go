@@ -363,7 +363,7 @@ func (m *relationWorld) applySetAll(rel *relationModel) {
 	}
 }
 
-// checkQuery compares all ways of running a query.
+// checkQuery runs a query in several ways and compares the results with the model.
 func (m *relationWorld) checkQuery(rel *relationModel) {
 	q, es := m.query()
 	got := slices.Collect(q.All())

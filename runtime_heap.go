@@ -27,7 +27,8 @@ func newRuntimeHeapStore(typ reflect.Type) *runtimeHeapStore {
 
 func (s *runtimeHeapStore) storage() probing.Storage { return probing.StorageHeap }
 
-// at is sound for a slot with an element, because the slot's block exists and has 1 << shift elements.
+// at is sound for a slot with an element, because the slot's block exists and has memory for all of its
+// 1 << shift slots.
 func (s *runtimeHeapStore) at(slot uint32) unsafe.Pointer {
 	return unsafe.Add(s.blocks[slot>>s.shift], uintptr(slot&(1<<s.shift-1))*s.typ.Size())
 }

@@ -214,8 +214,8 @@ func (o outdated) Error() string {
 		"that yields them, and keep entities", o.s.n, o.s.world.size, o.s.world.options.Name)
 }
 
-// lacking is the value with which [Column.At] panics if the slot's entity lacks the component. The message is
-// made in Error and not in At, so that At is small enough for inlining.
+// lacking is the value with which methods such as [Column.At] panic if the slot's entity lacks the component.
+// The message is made in Error and not in At, so that At is small enough for inlining.
 type lacking struct {
 	c      *column
 	slot   uint32

@@ -100,7 +100,6 @@ func (c *column) state() state.Column {
 	return s
 }
 
-// arrays returns the arrays of the state s of the world.
 func (w *World) arrays(s *state.World) []state.Array {
 	arrays := []state.Array{
 		state.ArrayOf(state.Floors, -1, 0, w.floors(s.Used)),

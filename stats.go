@@ -68,10 +68,10 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// PackPays estimates whether [Archetype.Pack] saves time if the given number of walks with [Query.Slots] over
-// all entities of the archetype follow. Holes between the entities slow down these walks. Walks with
-// [Query.Runs] gain more by packing. The estimate ignores the size of components and the number of
-// references. Its constants come from BenchmarkPack.
+// PackPays estimates whether [Archetype.Pack] saves time in a program that afterwards makes the given number
+// of walks with [Query.Slots] over all entities of the archetype. Holes between the entities slow down these
+// walks. Walks with [Query.Runs] gain more by packing. The estimate ignores the size of components and the
+// number of references. Its constants come from BenchmarkPack.
 func (s ArchetypeStats) PackPays(walks int) bool {
 	if s.Runs <= s.Extents {
 		return false

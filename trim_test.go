@@ -193,8 +193,8 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 		all = append(all, a.New())
 	}
 	tr := NewTracker(w, c)
-	// The entity in the middle keeps its word in use, so the frontier stays behind this word. Trim gives back
-	// the generations of the vacant words before the frontier.
+	// The entity in the middle keeps its word in use, so the frontier, which is the end of the words in use,
+	// stays behind this word. Trim gives back the generations of the vacant words before the frontier.
 	kept := all[10_000]
 	for _, e := range all {
 		if e != kept {
@@ -239,7 +239,8 @@ func TestTrimInHook(t *testing.T) {
 	}
 }
 
-// TestTrimInFill: while NewN fills new entities, Trim would give back the room of later births.
+// TestTrimInFill: while NewN fills new entities, Trim would give back the room for the entities that this
+// call of NewN makes next.
 func TestTrimInFill(t *testing.T) {
 	limit := vm.NewLimit(64 << 20)
 	w := NewWorld(Options{MaxEntities: 1 << 14, Limit: limit})

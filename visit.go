@@ -127,7 +127,6 @@ func (b *bell) ring() {
 	}
 }
 
-// add queues a visitor if the world is open, and reports whether it queued the visitor.
 func (v *visits) add(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -193,7 +192,6 @@ var errGone = errors.New("vast: the visitor has gone")
 // errGoexit is the error of a visitor whose look called runtime.Goexit.
 var errGoexit = errors.New("vast: the function given to World.Visit ended the goroutine that called it")
 
-// next removes the first visitor from the queue and returns it, or returns nil if the queue is empty.
 func (v *visits) next() *visitor {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -225,7 +223,6 @@ func (v *visits) again(one *visitor) bool {
 	return true
 }
 
-// close ends all waiting visits with ErrClosed.
 func (v *visits) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -72,7 +72,6 @@ func (q *query) runs(yield func(Run) bool) {
 	k.runs(yield)
 }
 
-// runs yields the remaining runs.
 func (k *walk) runs(yield func(Run) bool) {
 	for k.next() {
 		if !yield(k.run()) {

@@ -84,7 +84,7 @@ type World struct {
 	unusedIDs  []uint32              // numbers of former extents, for new extents
 
 	unusedMarks []*marks          // marks of closed trackers
-	sizes       []columnCommitted // stack of the sizes before the running growths: see committed
+	sizes       []columnCommitted // stack of the sizes before the growths that are under way: see committed
 
 	worn    int    // number of slots at their last generation
 	changes uint64 // number of structural changes

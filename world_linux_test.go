@@ -68,8 +68,8 @@ func TestThousandWorlds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The addresses of closed worlds stay reserved, with at most one mapping for each world. The pages of up to
-	// 16 closed worlds stay in memory, and keep their mappings.
+	// The addresses of closed worlds stay reserved, with at most one mapping for each world. The pages of up
+	// to 16 closed worlds stay in memory, and keep their mappings.
 	if after := mappings(); after > before+n+100+16*(during-before)/n {
 		t.Errorf("%d mappings are left after Close, %d before Close", after, during)
 	}

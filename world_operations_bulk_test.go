@@ -2,7 +2,6 @@ package vast
 
 import "slices"
 
-// applyBatches compares q.Batches(n) with es, the matches in the model.
 func (m *model) applyBatches(q Query, es []Entity, n int) {
 	m.operation = "Batches"
 	var got []Entity

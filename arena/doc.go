@@ -14,14 +14,14 @@
 //	}
 //
 // An arena is the linear allocator of the article "Pointer-stable Dynamic Arrays"; but a release takes a
-// mark, not an address. It reserves addresses for 16 GiB by default; only the used pages take memory.
+// mark, not an address. By default, an arena reserves addresses for 16 GiB; only the used pages take memory.
 //
 // # Terminology
 //
 //   - mark: a position to which a release returns
 //   - release: the end of all allocations since a mark
-//   - high-water mark: the amount of memory that the arena keeps for later allocations; a release gives memory
-//     above it back to the operating system
+//   - high-water mark: the amount of memory that the arena keeps for later allocations; a release gives
+//     memory above it back to the operating system
 //
 // # Goroutines
 //

@@ -11,7 +11,7 @@ type Contact struct {
 	Depth float32
 }
 
-// An arena holds the working memory of a simulation's tick and gives it up when the tick ends.
+// An arena holds the working memory of a simulation's tick. Reset frees this memory at the end of the tick.
 func Example() {
 	frame, err := arena.New(arena.Options{Name: "frame"})
 	if err != nil {

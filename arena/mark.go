@@ -24,9 +24,10 @@ func (a *Arena) Mark() Mark {
 	return Mark{a.next, a.lastSerial, a.tag, uint32(len(a.marks) - 1)}
 }
 
-// Release gives up the mark and all allocations since the mark was set. Memory below Options.HighWater is
-// cleared; memory above it goes back to the operating system. Release panics for the zero Mark, for a mark of
-// another arena, and for a mark that was released before: by itself, with an older mark, or by [Arena.Reset].
+// Release gives up the mark and all allocations since the mark was set. Released memory below
+// Options.HighWater is cleared; released memory above HighWater goes back to the operating system. Release
+// panics for the zero Mark, for a mark of another arena, and for a mark that was released before: by itself,
+// with an older mark, or by [Arena.Reset].
 func (a *Arena) Release(m Mark) {
 	a.mustBeOpen()
 	if m.tag != a.tag {

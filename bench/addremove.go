@@ -78,8 +78,8 @@ func checkEdits(n, added, left int, sum float64) error {
 	return nil
 }
 
-// editSide makes the side whose work adds and removes. The check calls add, which gives all entities a
-// velocity, count, which counts the entities with a velocity, and sum, which adds up the X of their
+// editSide makes the side whose work adds and removes. The check calls the functions add, count and sum: add
+// gives all entities a velocity, count counts the entities with a velocity, and sum adds up the X of their
 // components.
 func editSide[S any](s *S, work func(*S), n int, add func(), count func() int, sum func() float64) side {
 	return side{

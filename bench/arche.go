@@ -108,7 +108,6 @@ func newArche(extras int) *archeStore {
 	return s
 }
 
-// find makes s.both and registers it.
 func (s *archeStore) find() *archeStore {
 	mask := ecs.All(s.ids[:2]...)
 	s.both = s.world.Cache().Register(&mask)
@@ -243,8 +242,8 @@ func (s *archeStore) check(n int) error {
 		func(e ecs.Entity) *Velocity { return (*Velocity)(s.world.Get(e, s.ids[1])) })
 }
 
-// checkMatching checks the entities that a query finds. It does not read s.entities, because a batch call
-// does not set them, and renew leaves those of the old world.
+// checkMatching checks the entities that a query finds. It does not read s.entities: a batch call does not
+// set this slice, and after renew the slice still has the entities of the old world.
 func (s *archeStore) checkMatching(n int) error {
 	made := *s
 	made.entities = nil

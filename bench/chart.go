@@ -155,7 +155,6 @@ func (c *chartReport) line(p *plot.Plot, legend *draw.Canvas, name string, index
 	legend.FillText(textStyle(8, draw.XLeft), vg.Point{X: at.X + 20, Y: at.Y}, name)
 }
 
-// axis makes an axis logarithmic and sets its range and ticks.
 func axis(a *plot.Axis, minValue, maxValue float64, ticks []plot.Tick) {
 	a.Min, a.Max, a.Scale = minValue, maxValue, plot.LogScale{}
 	a.LineStyle.Color, a.Tick.LineStyle.Color = grey, grey

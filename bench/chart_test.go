@@ -41,7 +41,7 @@ func TestChartShowsEveryLine(t *testing.T) {
 		{Work: "query2comp", N: 1_000_000, Peer: peerArk, Ratio: 700},
 		{Work: "add_remove", N: 16, Peer: peerArkBatch, Ratio: 2},
 		{Work: "create2comp", N: 16, Peer: peerUOT, Ratio: 2},
-		{Work: "new_world", N: 1, Peer: peerUOT, Ratio: 2},        // no line, because the work has one size
+		{Work: "new_world", N: 1, Peer: peerUOT, Ratio: 2},        // no line, because the work has no panel
 		{Work: "query_parallel", N: 64, Peer: peerSelf, Ratio: 2}, // no line, because the peer is Vast
 	} {
 		if err := c.add(r); err != nil {

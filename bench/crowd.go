@@ -43,8 +43,8 @@ func (c *vastCrowd) check(n int) error {
 	return checkCrowd(n, matching, c.world.Len(), c.entities, c.world.Alive, c.vel.Get)
 }
 
-// checkMatching checks the entities that a query finds. It does not read c.entities, because a batch call
-// does not set them, and renew leaves those of the old world.
+// checkMatching checks the entities that a query finds. It does not read c.entities: a batch call does not
+// set this slice, and after renew the slice still has the entities of the old world.
 func (c *vastCrowd) checkMatching(n int) error {
 	made := *c.find()
 	made.entities = nil

@@ -24,7 +24,6 @@ const (
 	ggecsC10
 )
 
-// ggecsBoth matches the entities with Position and Velocity.
 var ggecsBoth = ecs.MakeComponentMask(ggecsPosition, ggecsVelocity)
 
 type ggecsStore struct {
@@ -113,7 +112,6 @@ func (s *ggecsStore) count(ids ...ecs.ComponentID) int {
 	return n
 }
 
-// create creates an entity with the given components and sets its Velocity.
 func (s *ggecsStore) create(v Velocity, ids []ecs.ComponentID) {
 	*(*Velocity)(s.world.Component(s.world.NewEntity(ids...), ggecsVelocity)) = v
 }
@@ -227,7 +225,6 @@ func newAddRemoveGGECS(extras, stride int) func(n int) side {
 	}
 }
 
-// check checks that the world holds n entities, all of them in s.entities.
 func (s *ggecsStore) check(n int) error {
 	return checkCrowd(n, s.count(s.ids...), s.count(), s.entities, s.world.IsAlive,
 		func(e ecs.EntityID) *Velocity { return (*Velocity)(s.world.Component(e, ggecsVelocity)) })

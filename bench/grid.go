@@ -90,7 +90,6 @@ func (v storeRatios) best() (ratio float64, store string) {
 	return ratio, store
 }
 
-// ratioTo returns the ratio to a store, or infinity if the store has no row.
 func (v storeRatios) ratioTo(store string) float64 {
 	if ratio, found := v[store]; found {
 		return ratio
@@ -98,7 +97,6 @@ func (v storeRatios) ratioTo(store string) float64 {
 	return math.Inf(1)
 }
 
-// ratios calls pick for each cell and returns the finite results.
 func (g *grid) ratios(pick func(storeRatios) float64) []float64 {
 	var picked []float64
 	for _, v := range g.cells {

@@ -18,8 +18,8 @@ import (
 // A Place is the sum of the positions of an entity and of all its ancestors.
 type Place struct{ X, Y float64 }
 
-// hierarchyExtras is the field extras of the work hierarchy: the number of component types besides Position
-// and Velocity in the worlds in which emptyquery.go measures empty queries.
+// hierarchyExtras is the field extras of the work hierarchy: the worlds of its empty query have one component
+// type besides Position and Velocity.
 const hierarchyExtras = 1
 
 // The shape of a family.

@@ -47,8 +47,9 @@ func (m *markdownReport) finish() error {
 	return err
 }
 
-// table writes a table with a line for each work and a column for each number of entities. The last column is
-// the geometric mean of the line. pick returns a ratio and a note that follows the ratio.
+// table writes a table of the works that are measured with several numbers of entities, with a column for
+// each number. The last column is the geometric mean of the line. pick returns a ratio, and a note that
+// follows the ratio.
 func (m *markdownReport) table(text *strings.Builder, title string,
 	pick func(storeRatios) (float64, string)) {
 	lines, sizes := m.stores.part(false)

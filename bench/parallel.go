@@ -8,7 +8,7 @@ import (
 
 // Work query_parallel: two goroutines move n entities with Position and Velocity by 32 steps. On Vast, each
 // repetition divides the query into batches. The calling goroutine and a second goroutine, which stays alive,
-// share the batches. The peer self is Vast on one goroutine, run by run.
+// share the batches. The peer "self" is Vast on one goroutine, run by run.
 
 const (
 	parallelSteps   = 32

@@ -34,7 +34,7 @@ func moveVast(s *vastQuery) {
 	}
 }
 
-// arkQuery has a filter that is registered with the world, because this makes queries faster.
+// arkQuery has a filter that is registered with the world, because registration makes queries faster.
 type arkQuery struct {
 	world  *ecs.World
 	filter *ecs.Filter2[Position, Velocity]

@@ -42,7 +42,6 @@ type plan struct {
 	n     int
 }
 
-// run executes the command and returns its exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -113,8 +112,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // choose returns the rows that three comma-separated lists select, in the order of the workloads. An empty
-// list of works or of peers selects all. An empty list of sizes selects the default sizes of each work,
-// without the sizes above a peer's maxN and without the works that this system cannot measure.
+// list of works or of peers selects all. If the list of sizes is empty, each work has its default sizes, and
+// choose leaves out the sizes above a peer's maxN and the works that this system cannot measure.
 func choose(works, sizes, peers string) ([]plan, error) {
 	chosenWorks, err := parseNames("work", works, workNames())
 	if err != nil {

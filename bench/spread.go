@@ -18,8 +18,8 @@ import (
 // column has a system that declares the column in Writes and writes the whole column once a second. The peer
 // has no store, and copies all columns in one tick of each second.
 //
-// A second of this work has 60 ticks. Its length is proportional to the number of entities, so that a small
-// world, too, is always busy. With a million entities it is as long as a real second.
+// A second of this work has 60 ticks. The length of such a second is proportional to the number of entities,
+// so that a small world, too, is always busy. With a million entities it is as long as a real second.
 
 const (
 	spreadColumns  = 32

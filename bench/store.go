@@ -131,7 +131,6 @@ func opened(path string, read func(f *os.File) error) error {
 	return errors.Join(read(f), f.Close())
 }
 
-// exists returns an error if the file is missing or empty.
 func exists(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() == 0 {
@@ -317,7 +316,6 @@ func newRecordBolt(n int) side {
 	})
 }
 
-// same returns an error if r and want differ.
 func (r *records) same(want *records) error {
 	if r == nil || len(r.Kind) != len(want.Kind) {
 		return errors.New("the number of records is wrong")

@@ -99,7 +99,6 @@ func (s *uotStore) create(parts ...ecs.Component) ecs.Id {
 	return e
 }
 
-// createMoving creates an entity with the given components and sets its Velocity.
 func (s *uotStore) createMoving(v Velocity, parts []ecs.Component) {
 	*ecs.ReadPtr[Velocity](s.world, s.create(parts...)) = v
 }
@@ -210,7 +209,6 @@ func (s *uotStore) complete() *ecs.View2[Position, Velocity] {
 	return ecs.Query2[Position, Velocity](s.world, ecs.With(others...))
 }
 
-// check checks that the world holds n entities, all of them in s.entities.
 func (s *uotStore) check(n int) error {
 	total := ecs.Query1[Position](s.world)
 	return checkCrowd(n, s.complete().Count(), total.Count(), s.entities, s.world.Exists,

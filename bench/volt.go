@@ -175,7 +175,6 @@ func (s *voltStore) createMoving(v Velocity, ids []volt.ComponentId) {
 	*volt.GetComponent[Velocity](s.world, s.create(ids)) = v
 }
 
-// voltExtras returns the ids of the first n of C1 … C10.
 func voltExtras(n int) []volt.ComponentId {
 	var ids []volt.ComponentId
 	for i := range n {

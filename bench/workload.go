@@ -15,7 +15,7 @@ type workload struct {
 	iterates bool   // the work loops over all entities that match a query
 	bytes    bool   // the figures are bytes per entity, not times
 	panel    string // panel of the chart; empty for none
-	extras   int    // component types besides Position and Velocity, in the worlds of the empty query
+	extras   int    // component types in the worlds of the empty query, besides Position and Velocity
 	matches  []match
 	outside  *outside // nil if the sides run in this process
 }

@@ -22,8 +22,9 @@ import (
 // slab, so that a search reads no elements. A class takes all free cells of one 64-bit word of the bitmap:
 // these cells are ready, and are handed out before the class searches again.
 //
-// A place is the offset of a cell, divided by 8, or by a larger power of two if the quotients would exceed 32
-// bits. Unit 0 has only the cell of the zero List, at place 0. This cell is all zeros and never written.
+// The memory is counted in places. A place has 8 bytes, or a larger power of two if 32 bits could not count
+// all places. The place of a cell is the number of the cell's first place. Unit 0 has only the cell of the
+// zero List, at place 0. This cell is all zeros and never written.
 //
 // # Generations
 //
@@ -132,10 +133,10 @@ const (
 	minUnits      = 128
 	minCell       = 32 // bytes
 	doublingBytes = 64 // a growing list doubles its room up to this number of bytes
-	// maxSlabUnits is the largest number of units of a slab. It suffices for cells of every size to waste at
-	// most an eighth of the slab.
+	// maxSlabUnits is the largest number of units of a slab. With so many units, a slab wastes at most an
+	// eighth of its bytes, whatever the size of its cells.
 	maxSlabUnits = 8
-	// maxSlack exceeds the number of units of one slab of each class: there are fewer than 64 classes.
+	// maxSlack is more than the units of one slab of each class together: there are fewer than 64 classes.
 	maxSlack = 64 * maxSlabUnits
 )
 
@@ -242,7 +243,7 @@ func (c *cells) at(place uint32) *cell {
 }
 
 // find returns the cell of a List. It returns nil for a stale List, and for the zero List if there is no
-// memory. The compiler inlines find because it is not generic.
+// memory. find is not generic, so that the compiler can inline it.
 func (c *cells) find(place, generation uint32) *cell {
 	if u := uint(place >> (c.shiftBoth & 31)); u < uint(len(c.holdings)) &&
 		generation >= c.holdings[u].since {
@@ -376,7 +377,7 @@ func (c *cells) putBack(cl *sizeClass) {
 	cl.addOpen(uint(cl.readySlab))
 }
 
-// findLowest sets cl.lowest to the lowest open slab. The caller knows that no slab below unit u is open.
+// findLowest sets cl.lowest to the lowest open slab. No slab below unit u may be open.
 func (cl *sizeClass) findLowest(u uint) {
 	if cl.lowest = cl.open.Next(u); cl.lowest >= uint(cl.open.Len()) {
 		cl.lowest = noSlab

@@ -9,8 +9,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// held yields the first unit and the table entry of each slab and stretch, in ascending order. The body may
-// free and make slabs and stretches.
+// held yields the first unit and the table entry of each slab and stretch (see type cells), in ascending
+// order. The body may free and make slabs and stretches.
 func (c *cells) held() iter.Seq2[uint, *slab] {
 	return func(yield func(uint, *slab) bool) {
 		for u := c.nextUsed(firstUnit); u < c.units; {

@@ -92,8 +92,8 @@ func (d *Dense[T]) carve() (err error) {
 	return nil
 }
 
-// The next three methods are sound for slots and indices below room: their memory is committed, the spans
-// never move before Close, and T holds no Go pointers.
+// The next three methods are sound for slots and indices below room: the memory is committed and stays at its
+// address until Close, and T holds no Go pointers.
 
 func (d *Dense[T]) element(i uint) *T {
 	var v T

@@ -43,6 +43,5 @@ func (s *denseSpan) grow(need int) error {
 	return nil
 }
 
-// shrinkTo keeps the first committed bytes and decommits the memory behind them. If decommitting fails, the
-// memory stays committed.
-func (s *denseSpan) shrinkTo(committed int) { _ = s.DecommitTo(committed) }
+// shrinkTo decommits the memory behind the first n bytes. If this fails, the memory stays committed.
+func (s *denseSpan) shrinkTo(n int) { _ = s.DecommitTo(n) }

@@ -7,7 +7,8 @@ import (
 
 // Slice returns the elements in their order in memory: the order of insertion if no element was removed. A
 // loop over this slice is the fastest way to visit all elements. Elements that are inserted later are not in
-// the slice. A removal moves the last element into the gap; the last place then holds no element.
+// the slice. A removal moves the last element into the gap; the last place of the slice then holds no
+// element.
 //
 // To remove elements in a loop, go backwards: the loop has then visited the element that moves into the gap.
 //

@@ -26,8 +26,8 @@ type generations struct {
 	spans   [3]denseSpan // the memory of shared, commons and slots
 }
 
-// common is the state of the slots of a presence word. Taking a slot reads it; a look-up reads it if the word
-// has slots apart.
+// common is the state of the slots of a presence word. Taking a slot reads this state. A look-up reads it
+// only if slots of the word are apart.
 type common struct {
 	apart      uint64 // bits of the slots that are apart
 	generation uint32 // the generation of the other slots
@@ -90,8 +90,8 @@ func (g *generations) room() int {
 	return min(bytes[0]/bytesShared*wordBits, bytes[1]/bytesCommon*wordBits, bytes[2]/bytesGeneration)
 }
 
-// The next three methods are sound for slots below room: their memory is committed, and the spans never move
-// before Close.
+// The next three methods are sound for slots below room: the memory of these slots is committed, and stays at
+// its address until Close.
 
 func (g *generations) ofWord(w uint) *uint32 { return (*uint32)(unsafe.Add(g.shared, w*bytesShared)) }
 

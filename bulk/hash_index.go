@@ -32,9 +32,9 @@ type HashIndex[K comparable, V any] struct {
 	len     int  // number of pairs
 	used    int  // number of full slots
 	room    int  // number of full slots at which the table must be stretched
-	level   int  // the table's size: bucketCounts[level] is buckets.small; or noLevel
+	level   int  // bucketCounts[level] is buckets.small, the table's size; noLevel if it has no memory
 	moving  bool // stretching or squeezing is under way
-	beyond  int  // number of entries in buckets behind the last home
+	beyond  int  // number of entries in buckets behind the last home: see hash_growth.go for homes
 	changes int  // number of changes, so that loops detect a change
 	span    snugSpan
 	promise promise
@@ -44,7 +44,7 @@ type HashIndex[K comparable, V any] struct {
 	stub    []uint64        // an empty bucket, for a table without memory
 	region  *vm.Region
 	plan
-	ended     error // the panic after Close
+	ended     error // what methods panic with after Close; nil before
 	unchecked int   // number of changes since checkInvariants ran
 }
 
@@ -97,9 +97,9 @@ func NewHashIndex[K comparable, V any](o Options) (*HashIndex[K, V], error) {
 
 // Add adds a pair and reports whether it is new. If there is no room, it panics with the [*vm.Error] that
 // [HashIndex.Grow] would return. It also panics if the key is or has a NaN. After a panic the index is
-// unchanged. Complexity: constant, with usually at most 48 buckets of 7 pairs to move, up to 64 for the ninth
-// value of a key, and the rest of the table if memory was refused while the table grew; O(log n) if the key
-// has more than eight values.
+// unchanged. Complexity: O(log n) if the key has more than eight values, otherwise constant. A call usually
+// moves at most 48 buckets of 7 pairs, and the call for the ninth value of a key up to 64. After memory was
+// refused while the table grew, a call moves the rest of the table.
 func (x *HashIndex[K, V]) Add(k K, v V) bool {
 	if x.hash.hasNaN && k != k {
 		panic(nan(x.plan.name))
@@ -162,7 +162,7 @@ func (x *HashIndex[K, V]) added() {
 	}
 }
 
-// mustMakeSlot is makeSlot for a new pair. It panics with the error.
+// mustMakeSlot makes a slot for a new pair, or panics with the error of makeSlot.
 //
 //go:noinline
 func (x *HashIndex[K, V]) mustMakeSlot(h uint64) uint64 {
@@ -243,7 +243,9 @@ func (x *HashIndex[K, V]) RemoveAll(k K) (n int) {
 	}
 	x.len -= n
 	x.squeeze(slots * squeezeStep)
-	x.changed()
+	if n > 0 {
+		x.changed()
+	}
 	return n
 }
 
@@ -368,7 +370,6 @@ func (x *HashIndex[K, V]) mustBeOpen() {
 	}
 }
 
-// mustBeUnchanged panics with the name of the loop if x.changes is no longer the given number.
 func (x *HashIndex[K, V]) mustBeUnchanged(changes int, loop string) {
 	if x.changes != changes {
 		panic(changedInLoop(x.plan.name, loop))

@@ -115,8 +115,9 @@ func (s *hashIndexState[K, V]) addAll() error {
 	return nil
 }
 
-// maxMeanDistance bounds the average number of buckets between an entry and its home. It is far above the
-// average of any real index. A forged file with larger distances could make checkKeys slow.
+// maxMeanDistance bounds the average number of buckets between an entry and its home, the bucket that the
+// hash of its key names. No real index comes near this bound. A forged file with larger distances could make
+// checkKeys slow.
 const maxMeanDistance = 64
 
 // place puts each pair into its old slot. The caller must check the index afterwards.

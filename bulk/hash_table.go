@@ -9,14 +9,14 @@ import (
 // control word. The control word has a byte for each slot. The byte of an empty slot is 0. The byte of a full
 // slot has seven bits of the hash, never all zero, and a bit that is set if the slot stands for many values.
 // The last byte of the control word counts the entries that have passed the bucket: entries that found it
-// full and are in a later bucket. Behind the control word lie seven pairs, or seven keys and then seven
-// values.
+// full and are in a later bucket. A count of 255 does not change any more. Behind the control word lie seven
+// pairs, or seven keys and then seven values.
 //
 // Each hash has a home bucket. A greater hash has the same home or a later one, and a few spare buckets lie
 // behind the last home. An entry is stored in the first bucket, from its home on, that has an empty slot.
 // Because homes have the order of the hashes, the table can grow in place (file hash_growth.go). A search
-// ends at a bucket that no entry has passed, as in F14 (Facebook, 2019);
-// therefore a removal leaves no tombstone.
+// ends at a bucket that no entry has passed, as in F14 (Facebook, 2019). A removal lowers the counts of the
+// buckets that the entry has passed, so it leaves no tombstone.
 //
 // Many goroutines may read buckets while no goroutine changes them.
 type buckets[K comparable, V any] struct {

@@ -129,7 +129,6 @@ func TestManyValues(t *testing.T) {
 	o.tree.checkInvariants("")
 }
 
-// indices returns an index of each kind, by name.
 func indices(t *testing.T, o Options) map[string]Index[uint64, uint32] {
 	o.Name = "hash"
 	h := newHashIndex[uint64, uint32](t, o)
@@ -412,6 +411,40 @@ func TestClosedIndices(t *testing.T) {
 			if got := modeltest.PanicText(f); !strings.Contains(got, name+" is used after Close") {
 				t.Errorf("%s of a closed index: panic %q", call, got)
 			}
+		}
+	}
+}
+
+// TestCallsWithoutEffectInLoops makes calls that change nothing in the bodies of loops over an index.
+func TestCallsWithoutEffectInLoops(t *testing.T) {
+	h, err := NewHashIndex[int, int](Options{Capacity: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	o, err := NewOrderedIndex[int, int](Options{Capacity: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	for _, x := range []interface {
+		Add(int, int) bool
+		Remove(int, int) bool
+		RemoveAll(int) int
+		All() iter.Seq2[int, int]
+	}{h, o} {
+		for i := range 10 {
+			x.Add(i, i)
+		}
+		n := 0
+		for k, v := range x.All() {
+			if x.Add(k, v) || x.Remove(k, v+1) || x.RemoveAll(k+100) != 0 {
+				t.Errorf("%T: a call has changed the index", x)
+			}
+			n++
+		}
+		if n != 10 {
+			t.Errorf("%T: the loop gave %d pairs, want 10", x, n)
 		}
 	}
 }

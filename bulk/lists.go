@@ -41,14 +41,14 @@ func (l List[T]) IsZero() bool { return l == List[T]{} }
 // # Stale and forged Lists
 //
 // A List has the place of a cell and, as a [Handle] does, a generation. A List is stale if its list was
-// freed, by Free or Clear, or has moved. All calls except [Lists.Valid] panic for a stale List. A container
-// takes stretches one at a time, and free cells in batches of up to 64. This check is certain until the
-// container has taken 2,147,483,648 stretches and batches. Afterwards a stale List may pass by chance, with a
-// probability of one in 4,294,967,295.
+// freed, by Free or Clear, or has moved. All calls except [Lists.Valid] check a List and panic if it is
+// stale. A container takes stretches one at a time, and free cells in batches of up to 64. The check is
+// certain until the container has taken 2,147,483,648 stretches and batches. Afterwards a stale List may pass
+// by chance, with a probability of one in 4,294,967,295.
 //
-// The calls also panic for a List of another container. This check is certain if the two containers have
-// different tags and have taken fewer than 8,388,608 stretches and batches each. There are 255 tags, given to
-// containers in turn. In other cases a List of another container may pass with the same probability.
+// The check also finds a List of another container: certainly if the two containers have different tags and
+// have taken fewer than 8,388,608 stretches and batches each. There are 255 tags, given to containers in
+// turn. In other cases a List of another container may pass with the same probability.
 //
 // Forged Lists may pass the check: 8 bytes that are equal to a List, or that have a place in the middle of a
 // cell. Writing beyond a slice, with unsafe, damages the next list in memory, but not the bits that mark free

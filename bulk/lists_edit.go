@@ -102,7 +102,7 @@ func (ls *Lists[T]) Free(l *List[T]) {
 }
 
 // Clear frees all lists. The Lists in the owners become stale: set them to zero, or drop the owners. The
-// memory stays committed for new lists; Close gives it back. Complexity: one step for each 64 KiB.
+// memory stays committed for new lists; Close gives it back. Complexity: one step for each 64 KiB of memory.
 func (ls *Lists[T]) Clear() {
 	ls.mustBeOpen()
 	if invariants.Enabled {

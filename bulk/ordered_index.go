@@ -81,7 +81,9 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 		x.tree.span.promised = 0
 		_ = x.tree.giveBack() // after a failure, unused memory stays committed
 	}
-	x.changed()
+	if added {
+		x.changed()
+	}
 	return added
 }
 
@@ -90,15 +92,18 @@ func (x *OrderedIndex[K, V]) Add(k K, v V) bool {
 func (x *OrderedIndex[K, V]) Remove(k K, v V) bool {
 	x.mustBeOpen()
 	removed := x.tree.remove(k, v)
-	x.changed()
+	if removed {
+		x.changed()
+	}
 	return removed
 }
 
 // RemoveAll removes all values of a key and returns how many there were. Complexity: O(log n) for each value.
 func (x *OrderedIndex[K, V]) RemoveAll(k K) (n int) {
 	x.mustBeOpen()
-	n = x.tree.removeAll(k)
-	x.changed()
+	if n = x.tree.removeAll(k); n > 0 {
+		x.changed()
+	}
 	return n
 }
 

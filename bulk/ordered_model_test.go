@@ -31,7 +31,6 @@ func (m *orderedModel[K]) remove(k K, v uint32) bool {
 	return there
 }
 
-// between returns the pairs with keys in [low, high).
 func (m orderedModel[K]) between(low, high K) orderedModel[K] {
 	from, _ := slices.BinarySearchFunc(m, low, func(p pair[K, uint32],
 		k K) int {

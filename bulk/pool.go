@@ -10,7 +10,7 @@ import (
 	"github.com/vastgo/vast/internal/outside"
 )
 
-// Pool is bulk data with holes: an element keeps its place while it lives, and new elements fill the lowest
+// Pool is bulk data with holes: an element keeps its address while it lives, and new elements fill the lowest
 // holes first. A pointer to an element is valid until the element is removed; a [Handle] also detects that
 // the element was removed.
 //
@@ -70,8 +70,8 @@ func (p *Pool[T]) carve() (err error) {
 	return nil
 }
 
-// slot returns the address of slot i. It is sound for slots below room: their memory is committed, the span
-// never moves before Close, and T holds no Go pointers.
+// slot returns the address of slot i. The pointer is sound for slots below room: their memory is committed,
+// the span never moves before Close, and T holds no Go pointers.
 func (p *Pool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))
@@ -170,9 +170,9 @@ func (p *Pool[T]) Remove(h Handle[T]) bool {
 		before := *w
 		after := before &^ (1 << (i % wordBits))
 		// In the usual case only the bit changes. This path calls no function, so that the processor can work
-		// on many removals at the same time. The hint need not change: if the word of slot i is before the
-		// hint, slot i is retired. For the word has another hole (before != full), all holes before the hint
-		// are retired, and all slots of the word have one generation here.
+		// on many removals at the same time. The hint need not change: all holes before the hint are retired.
+		// If the word of slot i is before the hint, it has a retired hole (before != full). The condition
+		// below also means that all slots of the word have the same generation, so slot i is retired, too.
 		if after != before && *p.generations.ofWord(i / wordBits) == h.generation && h.generation != 0 &&
 			after != 0 && before != full && !invariants.Enabled {
 			*w = after

@@ -7,12 +7,13 @@ import (
 )
 
 // Runs yields the live elements in ascending order of slots, as maximal runs of neighbours: the first slot of
-// each run, and a slice of the run's elements. Runs is the fastest way to visit many elements.
+// each run, and a slice of the run's elements. If most runs are long, Runs is the fastest way to visit all
+// elements; otherwise use [Pool.All].
 //
 // The body may remove elements of the run that it gets; the slice still contains them. If the body removes
 // other elements, or inserts elements, use [Pool.All]: Runs may yield removed elements and miss new ones.
 //
-// Complexity: a few steps for each run. Runs passes 64 holes at a time, and in long gaps 4,096 or 262,144.
+// Complexity: a few steps for each run. One step passes 64 free slots, and in a long gap 4,096 or 262,144.
 func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	return func(yield func(int, []T) bool) {
 		w, m := uint(0), uint64(0)
@@ -41,8 +42,8 @@ func (p *Pool[T]) Runs() iter.Seq2[int, []T] {
 	}
 }
 
-// nextRun returns the first run [lo, hi) at or after slot from, the word of slot hi, and the live slots of
-// this word behind the run. If there is no run, lo and hi are equal.
+// nextRun returns the first run [lo, hi) that does not begin before the slot from. word is the word of slot
+// hi, and behind has the live slots of this word behind the run. If there is no run, lo and hi are equal.
 func (p *Pool[T]) nextRun(from uint) (lo, hi, word uint, behind uint64) {
 	p.mustBeOpen()
 	if lo = p.live.Next(from); lo >= p.room {

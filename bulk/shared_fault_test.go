@@ -14,13 +14,13 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		var failed error
+		var errs error
 		handles := map[Handle[record]]int{}
 		insert := func(n int) {
 			for i := range n {
 				var h Handle[record]
 				if e := exhausted(func() { h, _ = p.Insert(numbered(i)) }); e != nil {
-					failed = errors.Join(failed, e)
+					errs = errors.Join(errs, e)
 					continue
 				}
 				handles[h] = i
@@ -28,7 +28,7 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 		}
 		insert(300)
 		for _, n := range []int{2000, 20_000} {
-			failed = errors.Join(failed, p.Grow(n))
+			errs = errors.Join(errs, p.Grow(n))
 		}
 		insert(500)
 		for h, i := range handles {
@@ -40,7 +40,7 @@ func TestSharedPoolWithFailingCalls(t *testing.T) {
 			t.Errorf("%d elements, want %d", p.Len(), len(handles))
 		}
 		p.checkInvariants()
-		return errors.Join(failed, closeTwice(p.Close))
+		return errors.Join(errs, closeTwice(p.Close))
 	})
 	if calls < 4 {
 		t.Errorf("only %d memory calls were made to fail, want at least 4", calls)
@@ -53,21 +53,21 @@ func TestSharedArrayWithFailingCalls(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		var failed error
+		var errs error
 		n := 0
 		to := a.Appender()
 		for i := range 1000 {
 			if e := exhausted(func() { a.Append(numbered(i)); n++ }); e != nil {
-				failed = errors.Join(failed, e)
+				errs = errors.Join(errs, e)
 			}
 			if e := exhausted(func() { to.Append(numbered(i)); n++ }); e != nil {
-				failed = errors.Join(failed, e)
+				errs = errors.Join(errs, e)
 			}
 		}
-		failed = errors.Join(failed, a.Grow(20_000))
+		errs = errors.Join(errs, a.Grow(20_000))
 		if _, _, err := to.Flush(); err != nil {
 			n -= to.Buffered()
-			failed = errors.Join(failed, err)
+			errs = errors.Join(errs, err)
 		}
 		if a.Len() != n {
 			t.Errorf("%d elements, want %d", a.Len(), n)
@@ -77,7 +77,7 @@ func TestSharedArrayWithFailingCalls(t *testing.T) {
 				t.Errorf("element %d is %v", i, e)
 			}
 		}
-		return errors.Join(failed, closeTwice(a.Close))
+		return errors.Join(errs, closeTwice(a.Close))
 	})
 	if calls < 4 {
 		t.Errorf("only %d memory calls were made to fail, want at least 4", calls)

@@ -12,7 +12,7 @@ import (
 )
 
 // SharedPool is a [Pool] that any number of goroutines insert into, remove from and read at the same time.
-// Elements keep their place while they live. A [Handle] refers to an element as in a Pool.
+// An element keeps its address while it lives. A [Handle] refers to an element as in a Pool.
 //
 // Get, Valid, Load and Remove are lock-free. Get and Valid take nearly the time that they take in a Pool.
 // Remove usually takes one or two atomic operations. A goroutine that often inserts and removes should use an
@@ -93,8 +93,8 @@ func NewSharedPool[T any](o Options) (*SharedPool[T], error) {
 	return p, nil
 }
 
-// slot returns the address of slot i. It is sound for slots below room: their memory is committed, the span
-// never moves before Close, and T holds no Go pointers.
+// slot returns the address of slot i. The pointer is sound for slots below room: their memory is committed,
+// the span never moves before Close, and T holds no Go pointers.
 func (p *SharedPool[T]) slot(i uint) *T {
 	var v T
 	return (*T)(unsafe.Add(p.base, i*uint(unsafe.Sizeof(v))))

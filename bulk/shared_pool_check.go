@@ -29,7 +29,7 @@ func (s *sharedSlots) checkInvariants() {
 			fail("the line of slot %d has an owner", i)
 		}
 		if live != 0 && i/slotsPerLine >= uint(s.frontier.Load()) {
-			fail("slot %d is live, but no line from line %d on has had an owner", i, s.frontier.Load())
+			fail("slot %d is live, but only the first %d lines have ever had an owner", i, s.frontier.Load())
 		}
 		if reserved := line.reserved[k].Load(); reserved&ready != 0 || reserved&^s.usable(i) != 0 {
 			fail("in the word of slot %d, slots %#x are ready and slots %#x are reserved", i, ready, reserved)

@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// churned returns a pool with an element in each 16th slot, and the handles of these elements. Each slot has
-// a generation of its own, so that inserters keep the slots of the elements that they remove.
+// churned returns a pool with an element in each 16th slot, and the handles of these elements. No slots share
+// a generation: in this state, an inserter keeps the slots of the elements that it removes.
 func churned(t *testing.T, capacity int) (*SharedPool[uint64], []Handle[uint64]) {
 	t.Helper()
 	p := newSharedPool[uint64](t, Options{Capacity: capacity})

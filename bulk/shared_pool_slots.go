@@ -12,7 +12,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// sharedSlots is the part of a [SharedPool] that does not depend on the type of its elements.
+// sharedSlots is the part of a [SharedPool] that does not depend on the type of its elements. File
+// shared_pool_words.go explains words, lines and chunks.
 type sharedSlots struct {
 	// The fields up to poison seldom change, so that the cache lines that look-ups read stay valid.
 	room   atomic.Uint64  // number of slots that have memory
@@ -37,9 +38,9 @@ type sharedSlots struct {
 }
 
 const (
-	// offerUsually is the largest number of elements with which a word gives slots. A fuller word has too few
-	// free slots: finding the word costs as much as several insertions. A removal that leaves exactly this
-	// number of elements lists the line.
+	// A word gives slots while it has at most offerUsually elements. A fuller word has too few free slots:
+	// finding the word costs as much as several insertions. A removal that leaves exactly offerUsually
+	// elements in a word lists the word's line: see the method list.
 	offerUsually = slotsPerWord * 3 / 4
 	// With offerTight, all words give their free slots, and each removal lists its line. offer becomes
 	// offerTight when no more memory can be committed.
@@ -142,7 +143,6 @@ func (s *sharedSlots) own(l uint) (*sharedChunk, *sharedLine, uint, taking) {
 	return nil, nil, 0, lineFull
 }
 
-// release gives up the line of slot i.
 func (c *sharedChunk) release(i uint) { c.lines[i/slotsPerLine%linesPerChunk].owned.Store(0) }
 
 // prepare makes free slots of the word that begins with slot i ready, and reports whether there are any. No
@@ -283,7 +283,7 @@ func (s *sharedSlots) search() (uint, error) {
 		if !s.listHoles() {
 			return 0, err
 		}
-		// Let other goroutines run: one may own the listed lines, or readers may announce their slots.
+		// Let other goroutines run: one may own the listed lines, or readers may have announced free slots.
 		runtime.Gosched()
 	}
 }

@@ -16,7 +16,7 @@ import (
 //
 // The high 8 bits of a generation are its tag: the mark of the pool, or 0 for no tag.
 //
-// While the generation is common, each slot is taken at most once. If a slot must be taken again while other
+// A slot is taken at most once with the same common generation. If a slot must be taken again while other
 // slots of its word have live elements, each slot of the word gets a generation of its own. When the word has
 // no elements, its slots can get a common generation again, which is greater than all their earlier
 // generations. Hence:
@@ -106,7 +106,6 @@ func (c *sharedChunk) retire(i uint) {
 	c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Or(1 << (i % slotsPerWord))
 }
 
-// tagged reports whether a generation has a tag.
 func tagged(g uint32) bool { return g > generation.MaxCount }
 
 // holds reports whether the element of the handle (i, g) is live. c is the chunk of slot i. Other goroutines

@@ -32,8 +32,8 @@ func (t *SharedTable[T]) Reader() *SharedReader[T] {
 // Enter begins a look: values that [SharedReader.Get] returns stay the same until [SharedReader.Leave]. Enter
 // panics inside a look, and on a closed reader.
 //
-// Values that writers replace during a look are freed only after Leave. So a look should be as short as a
-// tick or a request. If code in a look may panic, defer Leave.
+// Values that writers replace during a look take memory at least until Leave. So keep a look short, such as
+// one tick or one request. If code in a look may panic, defer Leave.
 //
 // Complexity: two atomic loads and one atomic store, about 5 to 10 ns, for any number of entries.
 func (r *SharedReader[T]) Enter() {

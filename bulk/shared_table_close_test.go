@@ -65,7 +65,7 @@ func TestSharedTableUsedAfterClose(t *testing.T) {
 }
 
 // TestSharedTableEnterDuringClose lets a reader enter while Close gives the memory back to the operating
-// system. If this fails, the table must stay open.
+// system. If Close fails, the table must stay open.
 func TestSharedTableEnterDuringClose(t *testing.T) {
 	for _, pages := range pageKinds {
 		var during func() error

@@ -23,7 +23,7 @@ type slots struct {
 
 	region    *vm.Region
 	plan      plan
-	ended     error // the panic after Close
+	ended     error // what methods panic with after Close; nil before
 	unchecked int   // number of changes since checkInvariants ran
 }
 
@@ -74,8 +74,8 @@ const (
 	bytesWord = 8
 )
 
-// word returns the address of presence word i. It is sound if word i has slots below room: these words are
-// committed and do not move before Close.
+// word returns the address of presence word i. The pointer is sound if word i has slots below room: these
+// words are committed and do not move before Close.
 func (s *slots) word(i uint) *uint64 { return (*uint64)(unsafe.Add(s.words, i*bytesWord)) }
 
 // lowest returns the lowest slot that can be taken and has memory, and moves the hint to its word. It returns
@@ -186,7 +186,6 @@ func (s *slots) free(w uint, word uint64) {
 	}
 }
 
-// clear frees all slots.
 func (s *slots) clear() {
 	s.live.Erase(0, min(s.room, uint(s.live.Len())))
 	s.len = 0
@@ -246,7 +245,6 @@ func (s *slots) mustBeOpen() {
 	}
 }
 
-// reserved returns the number of reserved bytes; 0 after close.
 func (s *slots) reserved() int {
 	if s.ended != nil {
 		return 0

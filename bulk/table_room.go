@@ -82,7 +82,8 @@ func (t *Table) setRoom() {
 	t.room = groups * t.group
 }
 
-// reserve chooses the places of the fields and reserves the addresses, or changes nothing.
+// reserve arranges the fields in the memory and reserves the addresses. After an error the table is still
+// without addresses.
 func (t *Table) reserve() error {
 	if len(t.fields) == 0 {
 		panic("bulk: " + t.plan.name + " has no fields: add some with NewField before the first row")
@@ -160,8 +161,8 @@ func (t *Table) padded(n int) int {
 	return roundUp(n, t.group)
 }
 
-// prepare makes rows ready up to the end of the group of row end-1: it writes safe values to all rows that
-// are not ready. These rows must have memory.
+// prepare makes rows ready (see Table.ready), at least up to the end of the group of row end-1. These rows
+// must have memory.
 func (t *Table) prepare(end int) {
 	to := t.padded(end)
 	if to <= t.ready {

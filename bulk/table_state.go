@@ -54,8 +54,8 @@ func (f *field) each(row int, b []byte, do func(values, b []byte)) {
 	}
 }
 
-// Reserve makes room for the rows and writes safe values to all fields, because the file may lack some
-// fields.
+// Reserve makes room for the rows. It writes safe values (see Field.Safe) to all fields, because the file may
+// lack some fields.
 func (s *tableState) Reserve(c state.Contents) error {
 	t := s.t
 	if t.len > 0 {

@@ -68,8 +68,8 @@ type temporary interface {
 	pad(from, to int)
 }
 
-// NewTranspose makes a transposition of elements of type T. Name its fields with [ColumnOf] and [InputOf]. It
-// panics when the option is negative.
+// NewTranspose makes a transposition of elements of type T. Name the fields with [ColumnOf] and [InputOf].
+// NewTranspose panics when the option is negative.
 func NewTranspose[T any](o TransposeOptions) *Transpose[T] {
 	if o.Scratch < 0 {
 		panic(fmt.Sprintf("bulk: NewTranspose: TransposeOptions.Scratch is %d: leave it zero for the default",

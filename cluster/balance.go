@@ -124,9 +124,9 @@ func (n *Node) takeRegions(ctx context.Context, p *picture) {
 		ready := r.cancel == nil && !r.finished && !now.Before(r.retry)
 		recent := now.Sub(r.ownerless) < n.o.Lease
 		n.mu.Unlock()
-		// After a region that is placed on no process has lost its owner, for the duration of a lease only a
-		// process with the fewest regions takes the region. Later any process does, because the processes
-		// with the fewest regions may be unable to run it.
+		// For the duration of a lease after the region has lost its owner, only a process with the fewest
+		// regions takes the region, unless an operator has placed it. Later any process does, because the
+		// processes with the fewest regions may be unable to run it.
 		if !ready || recent && !here && !p.fewest(n.process) {
 			continue
 		}

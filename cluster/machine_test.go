@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// isle is a machine for tests. People live in its region and travel to other regions. The travels depend on
-// Guests, and therefore on the order of all earlier arrivals.
+// isle is a machine for tests. People live in its region and travel to other regions, and sometimes to their
+// own. The travels depend on Guests, and therefore on the order of all earlier arrivals.
 type isle struct {
 	region, regions int
 	world           *world
@@ -124,12 +124,12 @@ func (i *isle) Load(state []byte) error {
 
 // Compare compares only the numbers of people.
 func (i *isle) Compare(state []byte) error {
-	var owners isle
-	if err := owners.Load(state); err != nil {
+	var ofOwner isle
+	if err := ofOwner.Load(state); err != nil {
 		return err
 	}
-	if len(owners.People) != len(i.People) {
-		return fmt.Errorf("%d people here, and %d at the owner", len(i.People), len(owners.People))
+	if len(ofOwner.People) != len(i.People) {
+		return fmt.Errorf("%d people here, and %d at the owner", len(i.People), len(ofOwner.People))
 	}
 	return nil
 }

@@ -22,7 +22,6 @@ type network struct {
 	proxy *toxiproxy.Proxy
 }
 
-// newNetwork returns a network to the server at url, and the URL of the proxy.
 func newNetwork(t *testing.T, url string) (n *network, proxied string) {
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	n = &network{t, toxiproxy.NewProxy(server, "network", "127.0.0.1:0", strings.TrimPrefix(url, "nats://"))}

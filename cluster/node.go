@@ -19,7 +19,7 @@ var ErrClosed = errors.New("cluster: the node is closed")
 // Node is this process in a cluster. Its methods are safe for concurrent use.
 type Node struct {
 	o       Options
-	version version // version of this program; view.from, not version.From, is its first tick
+	version version // of this program; the first tick is view.from, not version.From
 	process string  // name of this process
 	session string  // random name for this Join
 	lock    *disk.Lock
@@ -131,7 +131,6 @@ func (n *Node) join(ctx context.Context) (err error) {
 	return nil
 }
 
-// loop calls each function in a goroutine with a context that ends with the node.
 func (n *Node) loop(loops ...func(context.Context)) {
 	for _, loop := range loops {
 		n.loops.Go(func() { loop(n.ctx) })
@@ -219,7 +218,6 @@ func (n *Node) Wait(ctx context.Context) error {
 	return err
 }
 
-// check returns an error if the cluster has no such region.
 func (n *Node) check(region int) error {
 	if region < 0 || region >= n.o.Regions {
 		return fmt.Errorf("cluster: no region %d: the cluster has %d regions, counted from 0", region,
@@ -311,7 +309,6 @@ func (n *Node) Close() error {
 	return err
 }
 
-// stop ends the loops and the runs of regions, and waits for them.
 func (n *Node) stop(why error) {
 	n.cancel(why)
 	n.loops.Wait()

@@ -640,11 +640,11 @@ func TestCopiedFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := join(t, second)
-	failed := make(chan error, 2)
+	ended := make(chan error, 2)
 	for _, n := range []*Node{b, c} {
-		go func() { failed <- n.Wait(context.Background()) }()
+		go func() { ended <- n.Wait(context.Background()) }()
 	}
-	if err := <-failed; err == nil || !strings.Contains(err.Error(), "a copy of the folder") {
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "a copy of the folder") {
 		t.Errorf("Wait returned %v, want an error about a copy of the folder", err)
 	}
 }

@@ -52,8 +52,8 @@ func (r *region) stop() {
 }
 
 // leave makes the run, if there is one, end after its current tick with a checkpoint. With this checkpoint,
-// the next owner runs no ticks again. The current tick may wait for another region. If it does not end within
-// patience, the run ends without a checkpoint. Callers hold Node.mu.
+// the next owner runs no ticks again. The current tick may wait for another region. If the tick does not end
+// within patience, the run ends without a checkpoint. Callers hold Node.mu.
 func (r *region) leave(patience time.Duration) {
 	if r.cancel == nil || r.leaving.Swap(true) {
 		return
@@ -142,7 +142,7 @@ func (n *Node) ended(r *region, err error, stopped, again bool, took time.Durati
 }
 
 // run runs a region until its last tick, an error, or the end of the context. After the last tick it guards
-// the outbox. live reports whether the run has completed its takeover.
+// the outbox (see protocol.Options.Ended). live reports whether the run has completed its takeover.
 func (n *Node) run(ctx context.Context, r *region) (live bool, err error) {
 	dir := filepath.Join(n.o.Dir, "journal", strconv.Itoa(r.number))
 	if err := disk.MakeFolder(dir); err != nil {

@@ -241,7 +241,7 @@ func (r *register) forget() {
 	r.lost = r.lost[:0]
 }
 
-// moved is called for each entity that vast.Archetype.Pack or vast.World.Regroup has moved.
+// moved is the callback of vast.World.OnMove.
 func (r *register) moved(old, now vast.Entity) {
 	if id := r.column.Get(now); id != nil && r.index.Remove(*id, old) {
 		r.index.Add(*id, now)

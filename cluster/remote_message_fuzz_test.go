@@ -72,10 +72,10 @@ func FuzzSection(f *testing.F) {
 				t.Fatalf("the section %x, encoded and decoded again, is %x: %v", s, other, err)
 			}
 		}
-		if _, _, refused := g.Tick(1, [][]byte{nil, nil, b}, nil); refused != nil {
+		if _, _, errTick := g.Tick(1, [][]byte{nil, nil, b}, nil); errTick != nil {
 			if g.w.Len() != 2 || messages != nil {
 				t.Fatalf("the region has %d entities and got %d messages after the error %v",
-					g.w.Len(), len(messages), refused)
+					g.w.Len(), len(messages), errTick)
 			}
 		} else if err != nil || len(messages) != len(s.messages) {
 			t.Fatalf("the region got %d messages, want %d; splitSection returned %v", len(messages),

@@ -51,7 +51,7 @@ func newTimes() *times {
 		rates: make(map[int]*rate)}
 }
 
-// add adds a tick. wanted is the time at which the tick should have begun, so that the ticks are one period
+// add adds a tick. wanted is the time at which the tick should have begun for the ticks to be one period
 // apart. waited is how long the tick waited after it was due.
 func (t *times) add(region int, wanted, began, ended time.Time, waited, period time.Duration) {
 	t.mu.Lock()

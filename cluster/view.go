@@ -279,7 +279,6 @@ func (v *view) late(now time.Time) {
 	}
 }
 
-// heard returns when the watch last delivered a heartbeat of this process.
 func (v *view) heard() time.Time {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -372,14 +371,14 @@ func (v *view) lastTick() uint64 {
 	return last
 }
 
-// last is lastTick for callers that do not hold mu.
+// last returns the result of lastTick, for callers that do not hold mu.
 func (v *view) last() uint64 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.lastTick()
 }
 
-// done is finished for callers that do not hold mu.
+// done returns the result of finished, for callers that do not hold mu.
 func (v *view) done(region int) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

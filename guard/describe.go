@@ -27,7 +27,6 @@ func (r *registry) remove(a *Allocator) {
 	r.all = slices.DeleteFunc(r.all, func(other *Allocator) bool { return other == a })
 }
 
-// find returns the open allocator whose region contains the address p, or nil.
 func (r *registry) find(p uintptr) *Allocator {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"iter"
+	"math"
 	"unsafe"
 
 	"github.com/vastgo/vast/bulk"
@@ -26,7 +27,7 @@ type Pool[T any] struct {
 	owned       bool     // Close closes the allocator
 	spare       []*block // committed by Grow
 	name        string
-	maxElements int    // number of elements that Options.MaxBytes allows, 0 for any number
+	maxElements int    // number of elements that Options.MaxBytes allows
 	maxBytes    int    // Options.MaxBytes
 	found       *Fault // damage that Close found
 }
@@ -60,10 +61,11 @@ var (
 )
 
 // NewPool makes an empty pool with an allocator of its own. The allocator has the defaults of [Options], and
-// more addresses if the elements are large. At most 16,384 elements live at a time, the allocator's capacity,
-// even if o.Capacity is larger. NewPool ignores o.Step.
+// more addresses if the elements are large. At most 16,384 elements, the allocator's capacity, live at a
+// time, even if o.Capacity is larger. NewPool ignores o.Step.
 //
-// It returns an error as [vm.Reserve] does, and panics when T holds Go pointers or an option is negative.
+// It returns an error as [vm.Reserve] does. It panics when T holds Go pointers, and when o.Capacity or
+// o.MaxBytes is negative.
 func NewPool[T any](o bulk.Options) (*Pool[T], error) {
 	layout.Check[T]("guard: NewPool")
 	g := Options{Name: nameOf[T]("Pool", o), Limit: o.Limit, Pages: o.Pages}.withDefaults()
@@ -98,7 +100,7 @@ func NewPoolIn[T any](a *Allocator, o bulk.Options) (*Pool[T], error) {
 			"zero for the default",
 			layout.Name[T](), o.Capacity, o.MaxBytes))
 	}
-	p := &Pool[T]{a: a, name: nameOf[T]("Pool", o), maxBytes: o.MaxBytes}
+	p := &Pool[T]{a: a, name: nameOf[T]("Pool", o), maxBytes: o.MaxBytes, maxElements: math.MaxInt}
 	if o.MaxBytes > 0 {
 		// MaxBytes limits the bytes of the elements, not the bytes of their pages. So the Pool may have as
 		// many elements as a bulk.Pool with the same MaxBytes.

@@ -26,7 +26,7 @@ func (p *Pool[T]) Grow(n int) error {
 
 // makeRoom makes sure that the pool has n free cells and n spare blocks.
 func (p *Pool[T]) makeRoom(op string, n int) error {
-	if have := p.Len(); p.maxElements > 0 && n > p.maxElements-have {
+	if have := p.Len(); n > p.maxElements-have {
 		e := &vm.Error{Op: op, Purpose: p.name, Bytes: math.MaxInt, Err: vm.ErrLimit,
 			Detail: fmt.Sprintf("%d of the %d elements that Options.MaxBytes (%s) allows are in use: "+
 				"remove some, or raise Options.MaxBytes", have, p.maxElements, vm.Bytes(p.maxBytes))}
@@ -103,8 +103,9 @@ func (p *Pool[T]) Resident() (int, error) {
 // Close gives back the memory and the pool's own addresses. A shared allocator stays open. The elements must
 // not be used afterwards, and using the pool panics. Closing a closed pool does nothing.
 //
-// Close returns an error as [Allocator.Close] does, and the [*Fault] of a damaged element. If the system
-// refuses to take memory back, the program may call Close again. The call that succeeds returns the *Fault.
+// If the system refuses to take memory back, Close returns an error as [Allocator.Close] does, and the pool
+// stays open: the program may call Close again. If Close has closed the pool, it returns nil, or the [*Fault]
+// of a damaged element.
 func (p *Pool[T]) Close() error {
 	if p.cells.Reserved() == 0 {
 		return nil

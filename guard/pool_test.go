@@ -135,6 +135,10 @@ func TestPoolLimits(t *testing.T) {
 		if err := p.Grow(math.MaxInt); !errors.Is(err, vm.ErrLimit) {
 			t.Errorf("%v: Grow beyond MaxBytes: %v", pages, err)
 		}
+		p = newPool[record](t, bulk.Options{MaxBytes: 39, Pages: pages})
+		if err := p.Grow(1); !errors.Is(err, vm.ErrLimit) {
+			t.Errorf("%v: Grow with MaxBytes below the size of an element: %v", pages, err)
+		}
 
 		p = newPool[record](t, bulk.Options{Capacity: 2, Pages: pages})
 		if err := p.Grow(3); !errors.As(err, &e) || e.Op != "grow" || !errors.Is(err, vm.ErrCapacity) ||

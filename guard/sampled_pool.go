@@ -226,7 +226,8 @@ func (p *SampledPool[T]) Close() error {
 	if err := p.plain.Close(); err != nil {
 		return err
 	}
-	// Closing a closed pool returns nil.
+	// If an earlier Close closed guarded but not plain, guarded.Close has returned nil now, and p.found still
+	// has the damage that the earlier Close found.
 	if f := p.found; f != nil {
 		p.found = nil
 		return f

@@ -22,7 +22,8 @@ type class struct {
 
 // index returns the number of the object that contains the byte at offset off of a pool. The number is exact:
 // the inverse is too large by less than 1, and a pool's size (at most 512 KiB) times an object's size is less
-// than 2^40. Therefore the product divided by 2^40 is too large by less than 1/size.
+// than 2^40. Therefore the product divided by 2^40 is too large by less than 1/size, which rounding down
+// removes.
 func (c *class) index(off uint32) uint32 { return uint32(uint64(off) * c.inverse >> 40) }
 
 // classes are all object sizes in ascending order. Up to 128 bytes, consecutive sizes differ by a grain, and

@@ -83,8 +83,8 @@ func New(o Options) (*Heap, error) {
 	return newHeap(o, int(capacity), maxBlock, max(roomUnit, vm.HugePageSize()))
 }
 
-// newHeap is New with the default capacity, the value for maxBlock and the unit of rooms as arguments, in
-// bytes.
+// newHeap is New with three more arguments, in bytes: the default capacity, the value to use instead of
+// maxBlock, and the unit of rooms.
 func newHeap(o Options, capacity, block, unit int) (*Heap, error) {
 	h := &Heap{name: o.Name, unshared: o.Unshared, supplies: make([]supply, len(classes))}
 	if h.name == "" {

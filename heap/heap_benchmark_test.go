@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// A step is one allocation and one free.
+// BenchmarkNewFree measures one allocation and one free.
 func BenchmarkNewFree(b *testing.B) {
 	for name, o := range map[string]Options{"shared": {}, "unshared": {Unshared: true}} {
 		b.Run(name, func(b *testing.B) {

@@ -83,11 +83,11 @@ func TestFaults(t *testing.T) {
 		// Reused memory must be zero, even if the system refused to take back the memory of a freed
 		// allocation.
 		for range 3 {
-			if p, failure := h.Alloc(3*testUnit, 0); failure == nil {
+			if p, e := h.Alloc(3*testUnit, 0); e == nil {
 				mustBeZero(t, p, 0, 3*testUnit)
 				copy(bytesOf(p, 5), "dirty")
 			}
-			if p, failure := h.Alloc(30*page, 0); failure == nil {
+			if p, e := h.Alloc(30*page, 0); e == nil {
 				mustBeZero(t, p, 0, 30*page)
 			}
 		}

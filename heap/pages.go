@@ -40,8 +40,8 @@ func (p *pages) runBytes(page, n uint32) []byte {
 	return unsafe.Slice((*byte)(p.at(page)), int(n)<<p.shift)
 }
 
-// begin commits the first pages before rooms use up the mappings. Later pages extend the mapping of the first
-// pages. begin ignores errors, because run reports them.
+// begin commits the first pages before rooms (see the package comment) use up the process's mappings. Later
+// pages extend the mapping of the first pages. begin ignores errors, because run reports them.
 func (p *pages) begin() {
 	if p.committed == 0 && p.meta.CommitTo(p.stride, 0) == nil {
 		_ = p.commitRun(0, 1, false)

@@ -67,7 +67,7 @@ func (r *ranges) entry(unit uint32) *entry {
 }
 
 // take allocates n units and returns the first unit, a multiple of align. align is a power of two. If the
-// units lie below the old top, uncommitted reports that some of them may be uncommitted. If they lie above
+// units lie below the old top, uncommitted reports whether some of them may be uncommitted. If they lie above
 // it, uncommitted is false, and the caller must know which of the units are committed.
 func (r *ranges) take(n, align uint32) (at uint32, uncommitted bool, err error) {
 	for limit := scanLimit; ; limit = -1 {

@@ -20,7 +20,7 @@ const childVariable = "VAST_HEAP_TEST_CHILD"
 
 type ship struct{ id, x, y uint64 }
 
-// children are programs that make one bad access to a heap's memory, or one bad call, each.
+// children are programs. Each makes one bad access to a heap's memory, or one bad call.
 var children = map[string]func(h *heap.Heap){
 	"use after free": func(h *heap.Heap) { s := makeShip(h); freeShip(h, s); s.x = 3 },
 	"past the end":   func(h *heap.Heap) { s := makeShip(h); use(unsafe.Add(unsafe.Pointer(s), 24)) },
@@ -31,7 +31,7 @@ var children = map[string]func(h *heap.Heap){
 	},
 	"overwritten at Close": func(h *heap.Heap) {
 		p, _ := h.Alloc(21, 0)
-		use(unsafe.Add(p, 21)) // in the slack, where no access faults
+		use(unsafe.Add(p, 21)) // in the last page of the block, where no access faults
 		fmt.Println("Close:", h.Close())
 		fmt.Println("again:", h.Close())
 	},

@@ -53,11 +53,11 @@ func (s *sampler) collector() *worldCollector {
 	}
 }
 
-// NewCollector returns the metrics of a world, for a Prometheus registry of the program. The metrics need no
-// [Inspector]; an Inspector serves them at /metrics. The metrics cover entities, structural changes, ticks,
-// systems and columns. Their names begin with vast_. Their label world is the world's name: give the worlds
-// of one registry different names. [NewMemoryCollector] covers the memory of the whole program. The
-// collectors of the Prometheus client library cover Go's heap and the process.
+// NewCollector returns the metrics of a world, for a Prometheus registry of the program. The program needs no
+// [Inspector] for them. (An Inspector serves these metrics itself, at /metrics.) The metrics cover entities,
+// structural changes, ticks, systems and columns. Their names begin with vast_. Their label world is the
+// world's name: give the worlds of one registry different names. [NewMemoryCollector] covers the memory of
+// the whole program. The collectors of the Prometheus client library cover Go's heap and the process.
 //
 // A scrape visits the world (see vast.World.Visit) in a few gaps between ticks. At 10 million entities, a
 // scrape takes some tenths of a millisecond of each gap. The scrape waits up to half a second for its visits.

@@ -14,7 +14,7 @@ type connections struct {
 	limit int
 
 	mu      sync.Mutex
-	open    map[net.Conn]*list.Element // element of the connection in waiting; nil during a request
+	open    map[net.Conn]*list.Element // the connection's element of the list waiting; nil during a request
 	waiting list.List                  // net.Conns that wait for a header, the longest wait first
 }
 

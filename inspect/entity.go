@@ -47,7 +47,7 @@ type entityAnswer struct {
 	Name       string      `json:"name"`
 	Slot       int         `json:"slot"`
 	Generation uint32      `json:"generation"`
-	Archetype  []string    `json:"archetype"` // names of the components that the entity was born with
+	Archetype  []string    `json:"archetype"` // names of the components of the entity's archetype
 	Components []component `json:"components"`
 	Links      []linkList  `json:"links"`
 	Address    address     `json:"address"`

@@ -92,7 +92,7 @@ func (k *elementPlaces) read(w *vast.World) {
 	k.known = len(probe.Columns(w))
 }
 
-// addressOf returns the address of an entity, and the names of the components that the entity was born with.
+// addressOf returns the address of an entity, and the names of the components of the entity's archetype.
 func addressOf(w *vast.World, e vast.Entity) (a address, born []string) {
 	slot := int(e.Slot())
 	a = address{Slot: slot, Word: slot / 64, Bit: slot % 64}

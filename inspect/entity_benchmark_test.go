@@ -38,7 +38,7 @@ func reportLooks(b *testing.B, looks []time.Duration) {
 	b.ReportMetric(float64(looks[len(looks)/2].Nanoseconds()), "ns/look")
 }
 
-// BenchmarkChildren reads 50 of 33,335 children. The first of them is child number 0 or 30,000.
+// BenchmarkChildren reads 50 of 33,335 children. The first child that it reads is number 0 or 30,000.
 func BenchmarkChildren(b *testing.B) {
 	f := newFixtureOf(b, Options{}, 100_000)
 	for _, offset := range []int{0, 30_000} {

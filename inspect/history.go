@@ -3,8 +3,8 @@ package inspect
 // historyLength is the number of samples in ten minutes.
 const historyLength = 600
 
-// history holds the newest samples. It may have gaps, because the sampler stops watchTime after the last
-// request.
+// history holds the newest samples. It may have gaps, because the sampler stops when the last request is
+// watchTime old.
 type history struct {
 	samples []Sample // a ring buffer of historyLength samples when full
 	next    int      // index of the oldest sample

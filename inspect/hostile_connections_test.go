@@ -31,7 +31,6 @@ func dial(t *testing.T, addr string, n int) []net.Conn {
 	return conns
 }
 
-// honest sends a valid request on a new connection and checks that it succeeds.
 func honest(t *testing.T, addr string) {
 	t.Helper()
 	client := http.Client{Timeout: waiting, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -51,7 +50,7 @@ func (f *fixture) ticks(t *testing.T) (n uint64) {
 	return n
 }
 
-// goesOn checks that the world still ticks and admits visits.
+// goesOn checks that the world still ticks and can be read between ticks.
 func (f *fixture) goesOn(t *testing.T) {
 	t.Helper()
 	before := f.ticks(t)

@@ -221,7 +221,8 @@ func TestForeignOrigin(t *testing.T) {
 	}
 }
 
-// wrongTokens lists headers with which an inspector with the token "Secret1234" must refuse a request.
+// wrongTokens lists headers of requests. An inspector with the token "Secret1234" must refuse each of these
+// requests.
 var wrongTokens = [][]string{
 	nil, {"Authorization: "}, {"Authorization: Bearer"}, {"Authorization: Bearer "},
 	{"Authorization: Secret1234"},

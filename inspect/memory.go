@@ -17,7 +17,7 @@ const (
 	extentsAtOnce  = 1 << 10                // number of extents read between two checks of the time
 	maxExtents     = 1 << 18                // largest number of extents read; further extents are left out
 	maxArchetypes  = 512                    // largest number of listed archetypes; smaller ones are left out
-	memoryLookTime = 200 * time.Microsecond // time after which a visit ends and a further visit continues
+	memoryLookTime = 200 * time.Microsecond // time after which a look (see Inspector.look) should end
 )
 
 // memory is the state that the inspector keeps for the memory page.
@@ -101,7 +101,7 @@ func (a *area) density() (col vast.AnyColumn, ok bool) { return a.a.Column, a.St
 // lookAtMemory returns the layout and, if extents is set, the archetypes' extents in the order of slots.
 func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, []probe.Extent, error) {
 	var l *layout
-	var parts [][]probe.Extent // in parts, because growing a slice would take time in a visit
+	var parts [][]probe.Extent // in parts, because growing a slice would take time in a look
 	next := 0
 	err := in.look(ctx, func() bool {
 		if l == nil {
@@ -133,7 +133,7 @@ func (in *Inspector) lookAtMemory(ctx context.Context, extents bool) (*layout, [
 	return l, slices.Concat(parts...), nil
 }
 
-// newLayout reads the layout. Call newLayout in a visit, and arrange after the visit.
+// newLayout reads the layout. Call newLayout in a look, and arrange after the look.
 func (in *Inspector) newLayout() *layout {
 	w := in.world
 	l := &layout{slots: w.Slots(), maxEntities: w.Options().MaxEntities, read: probe.Areas(w),
@@ -146,7 +146,7 @@ func (in *Inspector) newLayout() *layout {
 	return l
 }
 
-// arrange computes the places of the areas. Call arrange after the visit, because arrange takes time: each
+// arrange computes the places of the areas. Call arrange after the look, because arrange takes time: each
 // column has several areas.
 func (l *layout) arrange(m *memory) {
 	numbers := m.numbersOf(l.columns)

@@ -233,7 +233,6 @@ func (p *memoryPicture) drawPages(ctx context.Context, l *layout) error {
 	return nil
 }
 
-// count adds n bytes in state s to cell i.
 func (p *memoryPicture) count(i, n int, s vm.PageState) {
 	if s&vm.PageCommitted != 0 {
 		p.committed[i] += n

@@ -53,7 +53,7 @@ func (in *Inspector) describePlace(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if at := a.findArea(l); at != nil {
-		// in.look visits the world a second time. The area is still valid, because areas do not move.
+		// The area is still valid in this second look, because areas do not move.
 		if err := in.look(r.Context(), func() bool { a.findSlots(in, l, at); return true }); err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (a *placeAnswer) findArea(l *layout) *area {
 	return at
 }
 
-// findSlots finds the slots whose data is at the place. Call findSlots only in a visit (see Inspector.look).
+// findSlots finds the slots whose data is at the place. Call findSlots only in a look (see Inspector.look).
 func (a *placeAnswer) findSlots(in *Inspector, l *layout, at *area) {
 	lo, hi := at.slots(a.Place, a.Place+1)
 	if lo >= hi || hi > l.maxEntities+64 {
@@ -117,12 +117,12 @@ func (a *placeAnswer) findField(l *layout, at *area) {
 	}
 }
 
-// occupant returns an entity with its name. Call occupant only in a visit.
+// occupant returns an entity with its name. Call occupant only in a look.
 func (in *Inspector) occupant(e vast.Entity) *occupant {
 	return &occupant{ID: e.String(), Name: in.nameOf(e)}
 }
 
-// columnAt returns the column with a number, or nil. Call columnAt only in a visit.
+// columnAt returns the column with a number, or nil. Call columnAt only in a look.
 func (in *Inspector) columnAt(id int) *column {
 	all := in.model.look()
 	if id < 0 || id >= len(all) {

@@ -13,12 +13,12 @@ import (
 
 const (
 	maxNames    = 50      // largest number of names in an answer
-	namesAtOnce = 2000    // largest number of names read in a visit of the world (see Inspector.look)
+	namesAtOnce = 2000    // largest number of names read in a look (see Inspector.look)
 	namesLooked = 1 << 20 // largest number of names read for a request
 	maxName     = 256     // largest size of a shown name in bytes
 )
 
-// namer returns the source of names. Call namer only in a visit.
+// namer returns the source of names. Call namer only in a look.
 func (in *Inspector) namer() Namer {
 	if in.options.Names != nil {
 		return in.options.Names
@@ -30,7 +30,7 @@ func (in *Inspector) namer() Namer {
 }
 
 // nameOf returns the name of an entity, cut to maxName bytes, or "" for an entity without a name. Call
-// nameOf only in a visit.
+// nameOf only in a look.
 func (in *Inspector) nameOf(e vast.Entity) string {
 	if name, ok := in.namer().Name(e); ok {
 		return shortName(name)
@@ -46,7 +46,7 @@ func shortName(name string) string {
 }
 
 // find returns the living entity that an edit names. It refuses ref.Any if this text has the form of an ID
-// and is also the name of another entity. Call find only in a visit.
+// and is also the name of another entity. Call find only in a look.
 func (in *Inspector) find(ref value.Reference) (vast.Entity, error) {
 	id, name := ref.ID+ref.Any, ref.Name+ref.Any // at most one field of ref is set
 	_, _, isID := parseID(id)
@@ -89,14 +89,14 @@ func (n worldNames) Find(name string) (vast.Entity, bool) { return n.names.Find(
 
 // Suggest returns the exact match first, then further names in the order of their slots, because vast.Names
 // has no order of importance. Suggest reads at most namesAtOnce names. The route /names reads more names, in
-// several visits.
+// several looks.
 func (n worldNames) Suggest(prefix string, most int) []Suggestion {
 	walk := nameWalk{names: n, prefix: prefix, most: most}
 	walk.step()
 	return walk.found
 }
 
-// nameWalk finds names that begin with a text, ignoring case. Each visit reads some of the names.
+// nameWalk finds names that begin with a text, ignoring case. Each look reads some of the names.
 type nameWalk struct {
 	names  worldNames
 	prefix string

@@ -20,7 +20,6 @@ type line struct {
 	Error    *problem
 }
 
-// lines requests rows as NDJSON.
 func (f *fixture) lines(t testing.TB, parameters ...string) (lines []line) {
 	t.Helper()
 	status, body := f.do(t, "GET", prefix+asking("rows", append(parameters, "format", "ndjson")...), "", "")

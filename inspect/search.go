@@ -230,7 +230,6 @@ func (s *search) bind() bool {
 	return true
 }
 
-// late reports whether the look should end.
 func (s *search) late() bool { return time.Since(s.begin) > lookTime }
 
 // step searches the next slots, beginning with slot lo. words is a bit set of the matching slots, and n is
@@ -266,7 +265,6 @@ func (s *search) walk(found func(lo int, words []uint64, n int) (enough bool)) e
 	})
 }
 
-// scanned returns the number of searched slots.
 func (s *search) scanned() int { return min(s.next, s.slots) }
 
 // whole reports whether the result is complete and describes the world at one moment.

@@ -23,14 +23,14 @@ const (
 	AreaSummaries AreaKind = probing.KindSummaries
 	// AreaGenerations holds the number of uses of each slot.
 	AreaGenerations AreaKind = probing.KindGenerations
-	// AreaOwners holds the archetype that owns each word, and other facts about the word.
+	// AreaOwners holds the archetype that owns each word of 64 slots, and other facts about the word.
 	AreaOwners AreaKind = probing.KindOwners
 	// AreaLive holds one bit for each slot, which is set if the slot holds an entity.
 	AreaLive AreaKind = probing.KindLive
 	// AreaLinks holds the neighbours of a relation's sources.
 	AreaLinks AreaKind = probing.KindLinks
-	// AreaLevels holds one bit for each slot, which is set if the slot's entity is a source of a relation at
-	// one depth, and summaries of these bits.
+	// AreaLevels holds one bit for each slot, and summaries of these bits. A relation has an area for each
+	// level of its hierarchy. The bit is set if the slot's entity is a source at this level.
 	AreaLevels AreaKind = probing.KindLevels
 	// AreaWritten holds one dirty bit for each slot, which is set if the element was written and the trackers
 	// have not noted the write yet.
@@ -126,7 +126,7 @@ type areaList struct {
 	areas   []Area
 }
 
-// add adds the area of a part. A set has two areas.
+// add adds the areas of a part: two for a set, otherwise one.
 func (l *areaList) add(col vast.AnyColumn, p probing.Part) {
 	a := Area{Kind: AreaKind(p.Kind), Column: col, Number: p.Number, Stride: p.Stride, Share: max(p.Share, 1)}
 	switch {
@@ -150,7 +150,6 @@ func (l *areaList) addSpan(s *vm.Span, skew int, a Area) {
 	l.areas = append(l.areas, a)
 }
 
-// addSide adds the array below a seam, or the array above it.
 func (l *areaList) addSide(s *vm.Seam, below bool, a Area) {
 	a.Reservation = slices.Index(l.regions, s.Region())
 	bytesBelow, bytesAbove := s.Size()

@@ -45,9 +45,9 @@ func Occupied(w *vast.World, col vast.AnyColumn, lo, hi int) int {
 	return engine.Occupied(w, col, lo, hi)
 }
 
-// Presence returns the presence bits of a word in col: of the 64 slots from 64 × word on. Bit i is set if the
-// entity in the i-th of these slots has a component in col. If col is nil, bit i is set if the slot holds an
-// entity. Presence returns 0 for a word that the world does not have. Complexity: constant.
+// Presence returns the presence bits in col of the 64 slots from 64 × word on. Bit i is set if the entity in
+// the i-th of these slots has a component in col. If col is nil, bit i is set if the slot holds an entity.
+// Presence returns 0 for a word that the world does not have. Complexity: constant.
 func Presence(w *vast.World, col vast.AnyColumn, word int) uint64 {
 	return engine.Presence(w, col, word)
 }

@@ -39,6 +39,6 @@ func (r Reservation) Pages(off, n int, dst []vm.PageRun) ([]vm.PageRun, error) {
 
 // Look calls f with the committed bytes in [off, off+n), as [vm.Region.Look] does. Call Look only where the
 // program may read the world, such as in [vast.World.Visit], because a write to a component changes these
-// bytes. f must not use the world. If f reads a page that has taken no memory yet, the system maps its page
-// of zeros there; [Reservation.Pages] tells which pages are in memory.
+// bytes. f must not use the world. If f reads a page that has taken no memory yet, the system maps a page of
+// zeros there. [Reservation.Pages] tells which pages are in memory.
 func (r Reservation) Look(off, n int, f func(off int, b []byte)) { r.r.Look(off, n, f) }

@@ -31,8 +31,9 @@ func AddValue(col vast.AnyColumn, e vast.Entity, v reflect.Value) bool {
 }
 
 // RemoveValue removes the component from e and reports whether e had the component, as [vast.Column.Remove]
-// does. For a [vast.Relation], RemoveValue removes the link, for [vast.Edges] all edges out of e, for
-// [vast.Names] the name. It panics for a column of targets: remove the links from their sources instead.
+// does. For a [vast.Relation], RemoveValue removes the link from e to its target, for [vast.Edges] all edges
+// out of e, for [vast.Names] the name. RemoveValue panics if col is the TargetColumn of a relation or of
+// edges: remove the links from their sources instead.
 func RemoveValue(col vast.AnyColumn, e vast.Entity) bool { return engine.RemoveValue(col, e) }
 
 // Bytes returns the components of a run as they lie in memory, one after the other. It returns nil if the

@@ -38,7 +38,7 @@
 //
 // A Ring behaves like a pipe or a connection: it returns [io.EOF] after the writer has ended the stream,
 // [io.ErrClosedPipe] after Close, and [os.ErrDeadlineExceeded] after a deadline. A length that exceeds the
-// ring's capacity gives a [*vm.Error] wrapping [vm.ErrCapacity]. It does not panic, because a length may be
+// ring's capacity gives a [*vm.Error] wrapping [vm.ErrCapacity], and no panic, because a length may be
 // untrusted input. An Endless buffer that cannot grow returns a [*vm.Error]. Misuse panics with a message
 // that says how to fix the caller.
 //

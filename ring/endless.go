@@ -40,9 +40,9 @@ type EndlessOptions struct {
 // beginning of the stream. [Endless.At] finds kept bytes by their position and returns them as one slice. The
 // buffer takes about as much memory as it keeps bytes.
 //
-// Append, Write, ReadFrom, Reserve and Commit belong to one goroutine. Release belongs to this goroutine or
-// to another one. Any number of goroutines may call At, ReadAt, Start, End and Len at the same time. A reader
-// must stop using its bytes before they are released.
+// Only one goroutine may call Append, Write, ReadFrom, Reserve and Commit. Only one goroutine, the same one
+// or another one, may call Release. Any number of goroutines may call At, ReadAt, Start, End and Len at the
+// same time. A reader must stop using its bytes before they are released.
 //
 // The address range has two laps, each four times as long as the capacity. At the end of a lap the kept bytes
 // are copied to the beginning of the other lap, and the stream continues there, so its length has no limit.
@@ -71,7 +71,7 @@ type Endless struct {
 	trimmed int64 // position up to which memory was given back
 
 	_       cpu.CacheLinePad
-	mu      sync.Mutex // guards the next two fields; changes of lap need it, too
+	mu      sync.Mutex // guards the next two fields
 	laps    [2]lapMemory
 	current int // index of the current lap
 }

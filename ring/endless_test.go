@@ -361,7 +361,7 @@ func TestEndlessStress(t *testing.T) {
 func TestEndlessUnderFaults(t *testing.T) {
 	page := vm.PageSize()
 	for _, pages := range pageKinds {
-		calls := faulttest.EachCall(t, func() (failure error) {
+		calls := faulttest.EachCall(t, func() (lastErr error) {
 			e, err := NewEndless(EndlessOptions{Capacity: 2 * page, Step: page, Pages: pages})
 			if err != nil {
 				return err
@@ -371,7 +371,7 @@ func TestEndlessUnderFaults(t *testing.T) {
 				numbered(b, uint64(e.End()))
 				end := e.End()
 				if _, err := e.Append(b); err != nil {
-					if failure = err; e.End() != end {
+					if lastErr = err; e.End() != end {
 						t.Errorf("a failed append moved the end from %d to %d", end, e.End())
 					}
 				}
@@ -382,19 +382,19 @@ func TestEndlessUnderFaults(t *testing.T) {
 				verify(t, p, uint64(e.Start()))
 				start := e.Start()
 				if err := e.Release(max(start, e.End()-int64(page))); err != nil {
-					failure = err
+					lastErr = err
 				}
 				if e.Start() != max(start, e.End()-int64(page)) {
 					t.Errorf("Release moved the start to %d; the end is %d", e.Start(), e.End())
 				}
 			}
 			if err := e.Close(); err != nil {
-				failure = err
+				lastErr = err
 				if again := e.Close(); again != nil {
 					t.Errorf("the second Close: %v", again)
 				}
 			}
-			return failure
+			return lastErr
 		})
 		if calls < 40 {
 			t.Errorf("%v: only %d calls could fail", pages, calls)

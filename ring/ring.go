@@ -147,7 +147,7 @@ func (r *Ring) advance(me, other *side, n int) {
 
 // enter begins a call that uses the ring's memory. It returns false if the ring is closed: then the caller
 // must not use the memory. It panics if another call of the side is running, because that call relies on the
-// number of bytes that it found.
+// bytes or the room that it has found.
 func (r *Ring) enter(s *side) bool {
 	if s.busy.Swap(true) {
 		if r.closed.Load() {

@@ -35,7 +35,6 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// piece returns a random number of bytes, usually a small one.
 func piece(rnd *rand.Rand, limit int) int {
 	if rnd.IntN(4) > 0 {
 		return 1 + rnd.IntN(20)

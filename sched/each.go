@@ -12,7 +12,7 @@ import (
 )
 
 // Each divides the query's entities into [vast.Query.Batches] of n entities and calls f for each batch, on
-// this worker and on idle workers. Each call of f is a part. Each returns when all parts are done. A part
+// this worker and on idle workers. A call of f is called a part. Each returns when all parts are done. A part
 // should take at least some microseconds, because waking a worker takes that long. Start with n = 4,096.
 //
 // f may write the values of its batch's entities in columns that the system writes. f may read everything

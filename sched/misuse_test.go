@@ -77,8 +77,8 @@ func TestOuterContextInPart(t *testing.T) {
 				})
 				outer.Commands()
 			}})
-			var failed *PanicError
-			if err := s.Tick(); !errors.As(err, &failed) || !strings.Contains(err.Error(), says) {
+			var panicked *PanicError
+			if err := s.Tick(); !errors.As(err, &panicked) || !strings.Contains(err.Error(), says) {
 				t.Errorf("%d workers: %v, want %q", workers, err, says)
 			}
 			tick(t, s, 1)

@@ -283,7 +283,6 @@ func (s *Schedule) unapplied() bool {
 	return slices.ContainsFunc(s.team.workers, func(w *worker) bool { return w.recorded })
 }
 
-// drop drops all recorded commands that were not applied.
 func (s *Schedule) drop() error {
 	var errs []error
 	for _, w := range s.team.workers {

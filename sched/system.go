@@ -42,7 +42,7 @@ type System struct {
 	// systems that do not conflict. They may name a system of another phase only if the order of the phases
 	// agrees.
 	Before, After []string
-	// If is the condition of the system. The schedule calls it in each tick when it is the system's turn, and
+	// If is the condition of the system. The schedule calls If in each tick when it is the system's turn, and
 	// skips the system if the condition returns false. The condition may read what the system declares.
 	// Default: the system runs in each tick. See [Every] and [Not].
 	If func(*Context) bool
@@ -182,7 +182,6 @@ func (s *Schedule) columnsOf(system, list string, cols []vast.AnyColumn) []probe
 	return infos
 }
 
-// uses reports whether a system declares the column, and whether it declares to write the column.
 func (n *node) uses(column int) (declared, writes bool) {
 	for i := range n.writes {
 		if n.writes[i].ID == column {

@@ -228,7 +228,6 @@ func (s *Schedule) failed(n *node, v any) {
 	s.team.halt(n, err)
 }
 
-// applyAll applies the commands of all workers.
 func (s *Schedule) applyAll() (err error) {
 	s.commands = s.commands[:0]
 	for _, w := range s.team.workers {
@@ -296,7 +295,6 @@ func (s *Schedule) record() {
 	s.measuring, s.timing = false, false
 }
 
-// now returns the time since the schedule was made.
 func (s *Schedule) now() time.Duration { return clock.Now() - s.epoch }
 
 // read returns the result of now if the tick under way is measured or recorded. Otherwise it returns 0 and

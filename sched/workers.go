@@ -14,7 +14,7 @@ type worker struct {
 	index    int
 	commands *vast.Commands // nil until the first use
 	recorded bool           // whether commands may hold commands that are not applied
-	position int            // position of the last recorded command, if recorded
+	position int            // position of the last recorded command, if recorded is true
 	part     Context        // the Context that parts receive
 	system   *node          // the running system
 	wake     chan struct{}  // receives a token when this worker must stop sleeping
@@ -74,8 +74,8 @@ func (t *team) runWorker(w *worker) {
 			t.gone.Done()
 			return
 		}
-		// A system or a part called runtime.Goexit: start another goroutine. It did not panic, because run
-		// and help recover panics.
+		// A system or a part has called runtime.Goexit, so start another goroutine. A panic cannot be the
+		// cause, because run and help recover panics.
 		t.mu.Lock()
 		if w.system != nil {
 			t.finish(w)

@@ -111,7 +111,6 @@ func (w *blockWriter) elements(b block, a *state.Array, whole bool) error {
 	return w.write(b, bytes)
 }
 
-// close writes the block that ends a file.
 func (w *blockWriter) close() error {
 	if err := w.write(block{kind: blockEnd, count: w.blocks}, nil); err != nil {
 		return err
@@ -129,13 +128,13 @@ type blockReader struct {
 	buffer  []byte
 }
 
-// source is where a blockReader reads.
+// source is what a blockReader reads from.
 type source interface {
-	// read fills dst.
+	// read fills dst with the next bytes.
 	read(dst []byte) error
 	// elements fills dst with the bytes of the block with the given number, and returns an error if their
-	// checksum is not sum. A source may do this in parallel: dst is complete when wait has returned, and wait
-	// returns the error.
+	// checksum is not sum. A source may also fill dst on another goroutine: then dst is complete when wait has
+	// returned, and wait returns the error.
 	elements(dst []byte, number uint64, sum uint32) error
 	// wait waits for the reads that elements has begun, and returns their error.
 	wait() error
@@ -221,7 +220,6 @@ func (r *blockReader) bytes(b block) ([]byte, error) {
 	return r.buffer, checked(r.buffer, r.blocks-1, r.sum)
 }
 
-// skip reads and checks the bytes of a block.
 func (r *blockReader) skip(b block) error {
 	_, err := r.bytes(b)
 	return err

@@ -124,7 +124,6 @@ func testDamagedChains(t *testing.T) {
 	}
 }
 
-// listingOf returns the names and lengths of all files.
 func listingOf(d *sim.Disk) string {
 	var b strings.Builder
 	for _, name := range d.Names() {
@@ -220,7 +219,6 @@ func fileOf(t *testing.T, m *manifest, version uint16, blocks []fileBlock) []byt
 	return b.Bytes()
 }
 
-// forgery holds the contents of a file that a test forges.
 type forgery struct {
 	m       *manifest
 	version uint16

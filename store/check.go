@@ -45,11 +45,12 @@ type checks struct {
 	err     error         // error of the first failed check, if Check.Done is nil; set before busy is cleared
 }
 
-// repeat is a step of a check: a tick with its inputs, or inputs that were applied between two ticks.
+// repeat is a step that a check repeats: a tick with its inputs, or inputs that were applied between two
+// ticks.
 type repeat struct {
 	tick   uint64 // 0 for inputs between two ticks
 	inputs []input
-	broken bool // the world had a change that cannot be repeated; a list with this step has no other steps
+	broken bool // the steps up to the next checkpoint cannot be repeated: this value is the whole list
 }
 
 // noteRepeat adds a step to the next check.
@@ -127,7 +128,8 @@ func (s *Store) replayBeside(from uint64, w *writing) (err error) {
 	}})
 }
 
-// replica is what a check asks of a store that keeps a second world, and the result.
+// replica is the work of one call of Check.Again, and its result. A check makes one to copy the newest
+// checkpoint, and one to repeat the ticks.
 type replica struct {
 	of     *Store
 	number uint64               // number of the checkpoint to read

@@ -132,7 +132,6 @@ func (s *Store) load(numbers []uint64, sizes map[string]int64) (useless []string
 	return useless, err
 }
 
-// readMoment reads a checkpoint into the world.
 func (s *Store) readMoment(number uint64) error {
 	c, err := openChain(s.folder, number)
 	if err != nil {
@@ -185,7 +184,6 @@ func (s *Store) Checkpoint() error {
 	return nil
 }
 
-// checkpoint takes a checkpoint and waits until it is durable.
 func (s *Store) checkpoint() error {
 	_ = s.finish(true) // Options.Notify gets the error of the previous checkpoint
 	if err := s.begin(); err != nil {

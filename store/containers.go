@@ -223,7 +223,6 @@ func (l *loader) writeTo(t *target, b block) error {
 	return t.array.Write(src, int(b.first))
 }
 
-// settleContainers completes the containers after all arrays have been read.
 func (l *loader) settleContainers() error {
 	for _, c := range l.kept {
 		if c == nil {

@@ -97,8 +97,8 @@ func (n *island) outside(seed uint64) {
 	n.change(seed, 2)
 }
 
-// hash returns a hash of the visible state of the island, in the order of the iterators. The random mark of
-// the world has no effect on the hash.
+// hash returns a hash of the visible state of the island, in the order of the iterators. The mark of the
+// world (see [vast.Entity]) has no effect on the hash.
 func (n *island) hash() uint64 {
 	h := uint64(14695981039346656037)
 	add := func(values ...uint64) {

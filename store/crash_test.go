@@ -521,7 +521,6 @@ func (c *crash) damage() error {
 	return nil
 }
 
-// run lets the store die several times.
 func (c *crash) run() (err error) {
 	f := c.disk.Folder()
 	for round := range 2 + c.r.IntN(4) {

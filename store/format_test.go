@@ -37,7 +37,7 @@ func TestPythonReader(t *testing.T) {
 	}
 	mustChain(t, st, dir, func(round uint64) { kept.live(8+round, 120) })
 	mustList(t, python, dir, kept)
-	defer store.PlaceFrom(1)() // so that the files have lists of blocks
+	defer store.PlaceFrom(1)() // so that the files of the next store have lists of blocks
 	dir = t.TempDir()
 	kept = newTown(t, false)
 	if st, err = store.Open(dir, kept.w, store.Options{}); err != nil {
@@ -111,7 +111,6 @@ func mustList(t *testing.T, python, path string, n *town) {
 	}
 }
 
-// python3 spells a bool as Python does.
 func python3(v bool) string {
 	if v {
 		return "True"

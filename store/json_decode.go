@@ -94,7 +94,6 @@ func (r *jsonReader) reference(path string) (end, error) {
 		"{\"outside\": …} with the name of an entity of the world, not %s", path, r.shown())
 }
 
-// outside returns the entity of the world with the given name.
 func (r *jsonReader) outside(name, path string, at int) (end, error) {
 	if names, ok := probe.NamesOf(r.w); ok {
 		if e, ok := names.Find(name); ok {
@@ -207,7 +206,6 @@ func wholeNumber(s *shape) string {
 	return "a whole number from 0 to " + strconv.FormatUint(math.MaxUint64>>(64-bits), 10)
 }
 
-// float consumes the value of a float with the given number of bits.
 func (r *jsonReader) float(s *shape, bits int) (float64, error) {
 	start := r.at
 	switch c := r.next(); {
@@ -282,7 +280,6 @@ func (r *jsonReader) text(s *shape) ([]byte, error) {
 	return nil, r.mismatch(s, "a string")
 }
 
-// bytes consumes a base64 string, and returns the bytes that it stands for.
 func (r *jsonReader) bytes(s *shape) ([]byte, error) {
 	const must = "a string in base64"
 	start := r.at
@@ -420,7 +417,7 @@ func (r *jsonReader) drop(path string) {
 	}
 }
 
-// seenMembers is a set of numbers. Each number stands for a member of an object that has been read.
+// seenMembers holds the numbers of the members that were already read, for one object.
 type seenMembers struct {
 	low  uint64       // a bit for each number below 64
 	high map[int]bool // the other numbers

@@ -214,7 +214,6 @@ func (j *jsonWriter) object(entries []entry) {
 	j.text("}")
 }
 
-// pairs appends the entries of a map as a list of objects with "key" and "value".
 func (j *jsonWriter) pairs(entries []entry) {
 	j.text("[")
 	for i, one := range entries {

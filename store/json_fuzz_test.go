@@ -10,7 +10,7 @@ import (
 )
 
 // FuzzReadJSON reads any text into a world. After an error, the world is unchanged. Otherwise the world
-// works, and its own document does not change in a round trip.
+// works, and the document of WriteJSON does not change in a round trip.
 func FuzzReadJSON(f *testing.F) {
 	f.Add(`{}`)
 	f.Add(`{"entities":[{"name":"a","components":{"position":{"X":1e3},"childOf":{"outside":"Mayor"}}},` +

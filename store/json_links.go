@@ -287,7 +287,7 @@ func (r *documentReader) room(plans []plan) error {
 }
 
 func (r *documentReader) link(c *readColumn, p plan) {
-	end := func(to end) vast.Entity {
+	entityAt := func(to end) vast.Entity {
 		if to.row >= 0 {
 			return r.entities[to.row]
 		}
@@ -298,7 +298,7 @@ func (r *documentReader) link(c *readColumn, p plan) {
 	}
 	if c.relation != nil {
 		for _, i := range p.links {
-			c.relation.Set(r.entities[c.links[i].from], end(c.links[i].to))
+			c.relation.Set(r.entities[c.links[i].from], entityAt(c.links[i].to))
 		}
 		return
 	}
@@ -308,6 +308,6 @@ func (r *documentReader) link(c *readColumn, p plan) {
 		return true
 	})
 	for _, i := range p.links {
-		documents.AddEdge(c.Of, r.entities[c.links[i].from], end(c.links[i].to), values[i])
+		documents.AddEdge(c.Of, r.entities[c.links[i].from], entityAt(c.links[i].to), values[i])
 	}
 }

@@ -116,7 +116,7 @@ type readColumn struct {
 	orders []readOrder
 }
 
-// readLink is a link of a relation or an edge.
+// readLink is an edge, or a link of a relation.
 type readLink struct {
 	from int // row of the source
 	at   int // position in the document, for errors
@@ -506,7 +506,6 @@ func (r *documentReader) resource(byName map[string]*shape) error {
 	return r.value(s, v)
 }
 
-// add adds the decoded document to the world.
 func (r *documentReader) add(plans []plan) error {
 	archetypes, counts := make([]*vast.Archetype, len(r.births)), make([]int, len(r.births))
 	for i, b := range r.births {

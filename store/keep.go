@@ -16,7 +16,7 @@ import (
 // checkpoint's span, in milliseconds, is the largest power of two that is at most an eighth of the age of the
 // checkpoint, and at least 1. A span begins at a multiple of its length. When checkpoints get older, two
 // neighbouring spans become one span with two checkpoints, and one of the two checkpoints is removed. The
-// checkpoint that needs fewer files stays, because other checkpoints of the chain need these files, too.
+// checkpoint that needs fewer files stays: other checkpoints of its chain usually need these files anyway.
 func wanted(kept []keptFile, o Options, now int64) []bool {
 	stays := make([]bool, len(kept))
 	for i := range kept {

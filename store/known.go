@@ -195,8 +195,8 @@ type run struct {
 
 // compare finds the changed units of a piece, and notes their new hashes. If masks is true, compare also
 // notes the masks. In a hot piece and in a warm late piece, compare hashes no unit: all units that may have
-// changed count as changed. stage.hash later notes the hashes of a hot piece, and distil those of a warm
-// piece.
+// changed count as changed. stage.hash later notes the hashes of a hot piece, and distil notes those of a
+// warm piece.
 func (c *comparison) compare(k *known, masks bool) {
 	a, size := c.array, int(c.array.Type.Size())
 	unit, piece := unitOf(size), pieceOf(size)

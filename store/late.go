@@ -30,7 +30,7 @@ import (
 type late struct {
 	stage  *stage
 	arrays []*lateArray // in the order in which they are copied
-	asked  atomic.Int64 // number of requests by systems so far
+	asked  atomic.Int64 // number of requests of systems for arrays so far
 	waits  waits        // times for which goroutines wait for the copy
 	ended  atomic.Bool  // whether all arrays are copied
 }

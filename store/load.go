@@ -163,8 +163,9 @@ type values struct {
 	path  string
 }
 
-// later is a block of a chain that load reads after all arrays whose elements may be read in any order. load
-// first reads the blocks of arrays that must be read in order, then the blocks of values, then the resources.
+// later is a block of a chain that load postpones until it has read all arrays whose elements may be read in
+// any order. Of the postponed blocks, load reads first those of arrays, then those of values, then those of
+// resources.
 type later struct {
 	layer *layer
 	block
@@ -173,7 +174,6 @@ type later struct {
 	sum    uint32 // checksum of the block's bytes
 }
 
-// r returns the reader of the layer that is being read.
 func (l *loader) r() *blockReader { return l.layer.r }
 
 func (l *loader) load() (err error) {
@@ -489,7 +489,6 @@ func (l *loader) target(b block, size uint64, number int) (*target, error) {
 	return t, nil
 }
 
-// array reads a block of elements of an array.
 func (l *loader) array(b block, number int) error {
 	size := 0
 	if int64(b.index) < int64(len(l.layer.m.Arrays)) {
@@ -619,7 +618,6 @@ func (l *loader) settle() error {
 	return nil
 }
 
-// readValues reads components of a HeapColumn.
 func (l *loader) readValues(b block) error {
 	if int64(b.index) >= int64(len(l.m.Columns)) {
 		return fmt.Errorf("block %d belongs to no column", l.r().blocks-1)

@@ -211,7 +211,7 @@ func (c *chain) index(oldest int) (layers []*indexed, err error) {
 	return layers, nil
 }
 
-// lengths returns the lengths that the n arrays in the manifest of the chain's last layer have in this layer.
+// lengths returns the length in this layer of each of the n arrays in the manifest of the chain's last layer.
 // The length is 0 if this layer lacks the array.
 func (y *layer) lengths(n int) []int {
 	lengths := make([]int, n)

@@ -11,7 +11,7 @@ import (
 )
 
 // newestPrefix and the number of a durable checkpoint form the name of an empty file. The store makes this
-// file if no journal leads to the checkpoint. If the checkpoint is lost, the file shows that it is missing.
+// file if no journal leads to the checkpoint. If the checkpoint is lost, the empty file shows the loss.
 const newestPrefix = "newest-"
 
 func newestName(number uint64) string { return fmt.Sprintf("%s%08d", newestPrefix, number) }
@@ -31,9 +31,9 @@ func (s *Store) checkNewest(files []disk.Info, numbers []uint64) (err error) {
 	return err
 }
 
-// lostNewest returns the name of the file that names the newest checkpoint, or "". numbers are the
-// checkpoints in the folder, in ascending order. lostNewest returns an error if each of them is older than
-// the newest checkpoint.
+// lostNewest returns the newest of the names that newestName has made, or "". numbers are the checkpoints in
+// the folder, in ascending order. lostNewest returns an error if each of them is older than the checkpoint in
+// that name.
 func lostNewest(files []disk.Info, numbers []uint64) (name string, err error) {
 	number := uint64(0)
 	for _, f := range files {

@@ -484,7 +484,7 @@ func TestRecoverTicksMadeAfterDropTail(t *testing.T) {
 }
 
 // TestLoadedWorldContinues loads a saved world, and makes equal ticks in the saved world and in the loaded
-// world. Save writes equal bytes, although the worlds have committed different parts of their memory.
+// world. The worlds stay equal, although they have committed different parts of their memory.
 func TestLoadedWorldContinues(t *testing.T) {
 	o := store.Options{Resources: []reflect.Type{reflect.TypeFor[clock]()}}
 	a := openKept(t, t.TempDir(), optionsOfKept())

@@ -71,7 +71,7 @@ var parcels = state.Vast.(interface {
 // NewPacker makes a Packer for a world. Register all columns before NewPacker: Pack and Unpack panic if a
 // column is registered later. NewPacker uses Options.Codecs, and [Packer.Accept] uses Options.Renamed.
 // NewPacker returns an error if two columns have the same name, or if a column cannot be encoded: the rules
-// of [Save] hold. Complexity: the number of fields in the types of all columns.
+// of [Save] apply. Complexity: the number of fields in the types of all columns.
 func NewPacker(w *vast.World, o Options) (*Packer, error) {
 	columns, err := documents.Columns("store.NewPacker", w, false)
 	if err == nil {

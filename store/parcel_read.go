@@ -27,8 +27,9 @@ import (
 // the world has no room. After an error the world is unchanged. If a callback panics, Unpack deletes the
 // entities that it has made.
 //
-// src may be forged: a parcel of n bytes has at most n entities, and Unpack needs memory in proportion to n.
-// But a forged parcel may hold values that no program writes, such as a bool that is neither true nor false.
+// A forged src cannot exhaust the memory: a parcel of n bytes has at most n entities, and Unpack needs memory
+// in proportion to n. But a forged src may hold values that no program writes, such as a bool that is neither
+// true nor false.
 //
 // Complexity: that of [Packer.Pack] and of the births.
 func (p *Packer) Unpack(src []byte) ([]vast.Entity, error) {

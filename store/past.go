@@ -11,7 +11,7 @@ import (
 
 // lookBack is the part of a Store's state that only OpenAt sets.
 type lookBack struct {
-	tick  uint64 // the tick that OpenAt got
+	tick  uint64 // the argument tick of OpenAt
 	after *tail  // the records of the journal after the checkpoint
 	err   error  // why the journal cannot be read
 }
@@ -112,7 +112,7 @@ func (s *Store) lookAhead(m *keptManifest) (err error) {
 	return nil
 }
 
-// recoverPast replays the ticks after the checkpoint, up to the tick that OpenAt got.
+// recoverPast replays the ticks after the checkpoint, up to the argument tick of OpenAt.
 func (s *Store) recoverPast(tick func() error) error {
 	if tick == nil || s.o.DropTail || s.tick >= s.at.tick {
 		return s.release()

@@ -57,7 +57,8 @@ func (s *Store) Recover(apply func(input []byte), tick func() error) error {
 	if s.at != nil {
 		err = s.recoverPast(tick)
 	} else {
-		// A check cannot begin at the last checkpoint, because another build may have taken it.
+		// A check (see Options.Check) cannot begin at the last checkpoint, because another build may have
+		// taken it.
 		s.noteRepeat(repeat{broken: true})
 		err = s.recover(tick, !s.isNew && (s.edited || s.w.Changes() != s.changes))
 	}
@@ -148,7 +149,7 @@ func (s *Store) recover(tick func() error, changed bool) error {
 	}
 	if !s.isNew {
 		// Record that the checkpoint's file is needed, before the ticks in the checkpoint count as durable.
-		// The method Store.reached records this, too, but a crash may have come before that.
+		// The method Store.reached records this, too, but the last process may have crashed before.
 		_, err := j.Append(recordKept, binary.AppendUvarint(nil, s.next-1), true)
 		if err = errors.Join(err, j.Flush()); err != nil {
 			return errors.Join(err, j.Close())
@@ -259,7 +260,7 @@ type tail struct {
 	ticks  []replayed
 	inputs []input // in the order of positions; replayable moves inputs to the ticks that applied them
 	// now has the positions and builds of the records of the kind recordNow. The program applied all inputs
-	// before such a record.
+	// that lie before such a record.
 	now    []replayed
 	broken bool   // whether the world was changed outside of ticks
 	change uint64 // position of the record of the change outside of ticks

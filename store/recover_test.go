@@ -64,7 +64,6 @@ func (l *life) input(t *testing.T, seed byte) {
 	}
 }
 
-// idle waits until no checkpoint is being written.
 func (l *life) idle() {
 	for l.st.writing != nil && len(l.st.written) == 0 {
 		runtime.Gosched()

@@ -8,8 +8,8 @@ type Report struct {
 	// values are lost.
 	Dropped []string
 	// Added are the columns, fields, resources and containers of the program that the file lacks. An added
-	// field is zero. In a bulk.Table, it has its safe value: see bulk.Field.Safe. An added resource does not
-	// change. Added columns and containers have no elements.
+	// field is zero, or has its safe value in a bulk.Table: see bulk.Field.Safe. An added resource keeps the
+	// program's value. Added columns and containers have no elements.
 	Added []string
 	// Converted are the fields whose type has changed, with both types: "Age.Days from int16 to int32".
 	Converted []string

@@ -155,8 +155,8 @@ func writeArray(out *blockWriter, index uint32, a *state.Array) error {
 			lo += 64
 			continue
 		}
-		// The last element of the block belongs to the state, because the memory behind this element may not
-		// be usable.
+		// The block must end with an element that belongs to the state, because the memory behind the last
+		// such element may not be usable.
 		end, hi, whole := lo, lo, true
 		for end < a.Len && end-lo < maxCount {
 			mask := keptOf(a, end/64)

@@ -52,9 +52,9 @@ type wholePart struct {
 }
 
 // take copies a world. If everything is false, it copies only the parts that have changed since the last
-// call. If allowLate is true, take may leave a part of the copy to s.late. The method complete completes
-// the copy. The copy is valid until the next call of take. After an error of take or
-// complete, the next call of take must copy everything.
+// call. If allowLate is true, take may leave a part of the copy to s.late. The method complete completes the
+// copy. The copy is valid until the next call of take, release or close. After an error of take or complete,
+// the next call of take must copy everything.
 func (s *stage) take(p *picture, everything, allowLate bool) error {
 	s.m, s.blocks, s.full, s.used, s.late, s.whole = p.m, s.blocks[:0], 0, 0, nil, everything
 	if s.known == nil {
@@ -91,7 +91,6 @@ func (s *stage) take(p *picture, everything, allowLate bool) error {
 	return err
 }
 
-// complete completes the copy that take has begun.
 func (s *stage) complete() error {
 	if s.late != nil {
 		if err := s.late.finish(); err != nil {
@@ -290,7 +289,6 @@ func (s *stage) size() (n int) {
 	return n
 }
 
-// writeTo writes the copy as a file.
 func (s *stage) writeTo(dst io.Writer) error {
 	out, err := newBlockWriter(dst, s.m.version())
 	if err != nil {
@@ -309,7 +307,8 @@ func (s *stage) writeTo(dst io.Writer) error {
 	return out.close()
 }
 
-// hash completes the blocks of hot pieces, and notes their hashes.
+// hash completes the blocks of hot pieces, whose units were copied without a comparison, and notes the hashes
+// of these units.
 func (s *stage) hash() {
 	for i := range s.blocks {
 		b := &s.blocks[i]
@@ -345,7 +344,6 @@ func (s *stage) release() error {
 // memory back.
 const spareCopies = 4
 
-// close gives all memory back and stops watching pages.
 func (s *stage) close() (err error) {
 	if s.pages != nil {
 		err = s.pages.close()

@@ -56,7 +56,7 @@ type Store struct {
 	taken   uint64           // the ticks have applied all inputs before this position in the journal
 	ticks   []tickRecord     // the finished ticks that are not known to be durable, oldest first
 	durable uint64           // the last tick that is known to be durable
-	needed  uint64           // the journal acknowledges no record before this checkpoint is durable
+	needed  uint64           // until this checkpoint is durable, the journal acknowledges no record
 	broken  bool             // the world has changed outside of ticks since the last durable checkpoint
 }
 

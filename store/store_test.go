@@ -74,7 +74,6 @@ func newTown(t *testing.T, reversed bool) *town {
 	return n
 }
 
-// makeTown makes a town. If reversed is true, it registers the columns in reversed order.
 func makeTown(reversed bool) *town {
 	return makeTownWith(vast.Options{Name: "town", MaxEntities: 1 << 16}, reversed)
 }

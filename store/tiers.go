@@ -6,13 +6,13 @@ import "slices"
 // newest deltas and the copied changes into one delta. The older files do not change. If the chain has too
 // many bytes, the checkpoint merges all deltas, or all files.
 
-// newerShare is the least ratio for a merge: a delta is merged with all newer deltas if the newer deltas
-// together have at least newerShare times the delta's bytes. If the deltas hold different data, each of n
-// deltas is written about log₅ n times. A merge that only limits the number of deltas to maxDeltas writes
-// more.
+// newerShare is the ratio by which a merge chooses its oldest delta: the oldest one for which all newer
+// deltas together have at least newerShare times its bytes. If the deltas hold different data, each of n
+// deltas is written about log₅ n times. A merge that must begin earlier, to leave at most maxDeltas deltas,
+// writes more.
 //
 // After a merge, each delta that was not merged has more than a quarter of the bytes of all newer deltas
-// together. So each such delta adds more than a quarter to this sum, and few deltas stay.
+// together. So the sum grows by more than a quarter with each such delta, and few deltas stay.
 const newerShare = 4
 
 // mergeFrom returns the index of the first file of the last chain to merge with the copied changes, or a

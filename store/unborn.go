@@ -7,8 +7,8 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// unborn are references in decoded values whose entities are not made yet. A reference holds a stand-in,
-// which fill replaces by the entity.
+// unborn lists the references, in decoded values, to entities that are not made yet. Such a reference holds a
+// stand-in, which fill replaces by the entity.
 type unborn struct {
 	places []place
 	maps   []refilled

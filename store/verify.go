@@ -18,8 +18,8 @@ import (
 	"github.com/vastgo/vast/store/internal/journal"
 )
 
-// Verify reads all files of a store's folder, or a single file that [Save] has written, and returns a [File]
-// for each. File.Err is the damage that Verify has found in the file. Verify checks:
+// Verify examines the files of a store's folder, or a single file that [Save] has written, and returns a
+// [File] for each. File.Err is the damage that Verify has found in the file. Verify checks:
 //   - each byte of all checkpoints and of the journal, and the free space at the end of the journal
 //   - that the checkpoints continue each other, and that the journal continues the checkpoints
 //   - that every file exists that another file names
@@ -28,7 +28,8 @@ import (
 // other programs have FileUnknown and no error.
 //
 // If deep is true, Verify also loads each checkpoint as [LoadMoment] does, without mapping, and checks that
-// the parts of the world fit together. Checksums find accidents. Deep checks also find forged files.
+// the parts of the world fit together. Checksums find accidents. Deep checks also find forged files whose
+// parts contradict each other.
 //
 // Verify changes nothing and takes no lock. The result lacks files that a program removes during the call.
 //

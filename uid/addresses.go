@@ -15,7 +15,6 @@ type span struct {
 	end  uint64
 }
 
-// takeOne returns an address, or false if no address is left.
 func (s *span) takeOne() (address uint64, ok bool) {
 	next := s.next.Add(1)
 	return next - 1, next <= s.end

@@ -80,7 +80,6 @@ type backend interface {
 	reuses() bool
 }
 
-// chosen returns the backend for a policy.
 func chosen(p Pages) backend {
 	var b backend = osBackend{}
 	if p == PagesHeap || heapByDefault {

@@ -64,8 +64,8 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// hugeReservations skips a test that reserves terabytes if reserved addresses take memory. Emulators keep
-// data for each page, and the system kills an emulated process that reserves many addresses.
+// hugeReservations skips the test, which reserves terabytes, if reserved addresses take memory. Emulators
+// keep data for each page, and the system kills an emulated process that reserves many addresses.
 func hugeReservations(tb testing.TB) {
 	tb.Helper()
 	inMemory := func() (n int) {

@@ -23,7 +23,6 @@ type addressCache struct {
 
 func byLow(iv interval, lo int) int { return iv.lo - lo }
 
-// own records a new reservation of the operating system.
 func (c *addressCache) own(p unsafe.Pointer, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,7 +35,6 @@ func (c *closed) add(m *mapping) {
 	c.next++
 }
 
-// describe describes an address of a closed region.
 func (c *closed) describe(addr uintptr) (Place, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,8 +29,8 @@ type labelled struct {
 
 // Label labels the contents of [off, off+n). Element 0 begins at off. If labels overlap, the newest label
 // counts. Label makes no system call. Call Label only once for each part, because labels cannot be removed.
-// They also serve for messages about stale pointers into the closed region. Label.Explain must not refer to
-// the Region: otherwise a leak of the Region is never found.
+// After Close, the labels still serve for messages about stale pointers into the region. Label.Explain must
+// not refer to the Region: otherwise a leak of the Region is never found.
 func (r *Region) Label(off, n int, l Label) {
 	m := r.m
 	m.mu.Lock()

@@ -13,7 +13,7 @@ type Limit struct {
 	max    atomic.Int64
 	used   atomic.Int64
 	source string // the environment variable and its value; empty if the program set the limit
-	wrong  string // why an invalid limit allows nothing; empty for a valid limit
+	wrong  string // why this package began the limit with 0 bytes; empty for other limits
 }
 
 // NewLimit returns a budget of max bytes. It panics when max is negative.

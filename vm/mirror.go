@@ -57,7 +57,6 @@ func ReserveMirror(bytes int, o Options) (*Mirror, error) {
 	return mirrorOn(chosen(o.Pages), bytes, o, made)
 }
 
-// mirrorOn does the work of ReserveMirror on a given backend.
 func mirrorOn(b backend, bytes int, o Options, made origin) (*Mirror, error) {
 	if o.Name == "" {
 		o.Name = "other"
@@ -123,7 +122,6 @@ func mapMirror(b backend, size int, o Options, made origin) (*Region, error) {
 	return r, nil
 }
 
-// mirrorError explains the failure to make a mirror.
 func mirrorError(b backend, purpose string, size int, err error) error {
 	if e, ok := err.(*Error); ok { // b.mirror has explained the error
 		e.Purpose = purpose

@@ -23,8 +23,8 @@ func init() {
 	children["no file sizes"] = noFileSizes
 }
 
-// TestMirrorMemoryIsOnce: the halves share their pages. The kernel's Pss counts half of a shared page for
-// each half.
+// TestMirrorMemoryIsOnce: the two halves share their pages. In each half, the kernel's Pss counts 50 % of a
+// shared page.
 func TestMirrorMemoryIsOnce(t *testing.T) {
 	p := PageSize()
 	m := openMirror(t, onlyOS(t), 64*p, Options{Name: "twice"})

@@ -199,7 +199,6 @@ func dropMirror(t *testing.T, backend backend, purpose string) *mapping {
 	return m.r.m
 }
 
-// refusing is a backend that fails to make or close mirrors.
 type refusing struct {
 	backend
 	mirrorErr, unmirrorErr error

@@ -26,7 +26,7 @@ const minMove = 64 << 10
 // all pages of the range in target must be Reserved, so the ranges cannot overlap. Otherwise MovePages
 // panics. The pages of r must also be ReadWrite, which MovePages does not check.
 //
-// On Linux 5.7 and later, mremap moves the pages without copying their contents. It takes no memory, and
+// On Linux 5.7 and later, mremap moves the pages without copying their contents. This takes no memory, and
 // untouched pages stay untouched. The old addresses stay reserved all the time. If both ranges begin at the
 // same offset in a huge page, huge pages and whole tables of 512 pages move in one step. Otherwise the kernel
 // copies the entries of the page table, which takes a few nanoseconds a page.
@@ -195,8 +195,8 @@ func (m *mapping) vacate(iv interval) {
 }
 
 // uncommit: Committed → Reserved, without a change of the counts. It maps moved pages and pages of files
-// afresh, so that the kernel joins them with the neighbouring mappings, and pages of files lose the contents
-// of the file. bare reports whether the range has lost its name and advice: see dress.
+// afresh. Then the kernel joins these pages with the neighbouring mappings, and pages of files no longer hold
+// the contents of the file. bare reports whether the range has lost its name and advice: see dress.
 func (m *mapping) uncommit(iv interval) (bare bool, err error) {
 	if m.moved.meets(iv.lo, iv.hi) {
 		err := m.be.reset(m.at(iv.lo), iv.hi-iv.lo)

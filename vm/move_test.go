@@ -23,7 +23,6 @@ func stamp(r *Region, off, n int, number byte) {
 	}
 }
 
-// stamped reports whether a range holds the bytes of stamp.
 func stamped(r *Region, off, n int, number byte) bool {
 	for b := view(r)[off : off+n]; len(b) > 0; b = b[PageSize():] {
 		if b[0] != number || b[PageSize()-1] != number {

@@ -46,7 +46,7 @@ func (s *pieces) remove(lo, hi int) {
 	*s = slices.Replace(*s, i, j, keep...)
 }
 
-// rebordered calls change, which changes the pages in [lo, hi), and updates the number of borders.
+// rebordered updates the number of borders around a call of change, which changes the pages in [lo, hi).
 func (m *mapping) rebordered(lo, hi int, change func()) {
 	if len(m.moved) == 0 {
 		change()

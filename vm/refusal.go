@@ -5,7 +5,7 @@ package vm
 type Refusal struct {
 	Call    string // the call's name
 	Err     error  // the system's answer
-	Instead string // the consequence, in a sentence
+	Instead string // the consequence, as one or more sentences
 }
 
 // Refusals tries the system calls of regions on new addresses, which it releases, and returns the refused

@@ -69,7 +69,6 @@ func forbids(err error) bool {
 	return errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS)
 }
 
-// tryName names a range and returns the system's answer.
 func tryName(p unsafe.Pointer, n int) error {
 	label := [...]byte{'v', 'a', 's', 't', 0}
 	_, _, errno := unix.Syscall6(unix.SYS_PRCTL, unix.PR_SET_VMA, unix.PR_SET_VMA_ANON_NAME, uintptr(p),

@@ -253,13 +253,13 @@ func (r *Region) Commit(off, n int) error {
 		m.altered(g)
 		if err := m.commitPages(g); err != nil {
 			for _, changed := range gaps[:i+1] {
-				// If this decommit fails, the pages count as Reserved, but stay usable. They are zero, or are
-				// still in m.recycling.pages, whose pages commitPages clears.
-				bare, refused := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo)
+				// If this decommit fails, the pages count as Reserved, but stay usable. They are zero, or
+				// m.recycling.pages still has them, so that the next commit clears them.
+				bare, errDecommit := m.be.decommit(m.at(changed.lo), changed.hi-changed.lo)
 				if bare {
 					m.dress(changed)
 				}
-				if refused == nil {
+				if errDecommit == nil {
 					m.recycling.pages.remove(changed.lo, changed.hi)
 				}
 			}

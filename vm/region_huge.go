@@ -1,9 +1,9 @@
 package vm
 
 // Populate takes memory now for the committed pages in [off, off+n), rounded inward to whole pages. The pages
-// must be ReadWrite. On Linux, Populate returns an error if the system has no memory left, while touching a
-// page would end the process. But if a control group reaches its limit, the kernel still ends the process:
-// set a [Limit].
+// must be ReadWrite. On Linux, Populate returns an error if the system has no memory left. Touching a page
+// would end the process in this case. But if a control group reaches its limit, the kernel ends the process
+// even in Populate: set a [Limit].
 //
 // After an error some pages may have memory. On FreeBSD, on Linux before 5.14, and if a sandbox refuses or
 // ignores the call, the error wraps errors.ErrUnsupported.

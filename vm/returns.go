@@ -20,7 +20,7 @@ func (m *mapping) logDecommit(iv interval) {
 	e := &m.decommits.of[m.decommits.next%len(m.decommits.of)]
 	m.decommits.next++
 	e.interval, e.at = iv, origin{}
-	e.at.recordAbove(3) // skips the function literal in Decommit, inward and Decommit
+	e.at.recordAbove(3) // skips three calls: the function literal in Decommit, then inward, then Decommit
 }
 
 // find returns the calls that led to the latest decommit of the memory at an offset, or "".

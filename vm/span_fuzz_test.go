@@ -61,10 +61,11 @@ func playSpans(t *testing.T, pages Pages, ops []byte) {
 			}
 		case 5:
 			above := min(n, seam.Above())
-			must(t, seam.DecommitTo(min(above/4, seam.Below()), above))
-			if seam.Above() < above || seam.Below() < min(above/4, seam.Below()) {
-				t.Fatalf("after DecommitTo %d bytes are committed above the seam, want at least %d",
-					seam.Above(), above)
+			below := min(above/4, seam.Below())
+			must(t, seam.DecommitTo(below, above))
+			if seam.Above() < above || seam.Below() < below {
+				t.Fatalf("after DecommitTo %d bytes are committed below the seam and %d above, want at "+
+					"least %d and %d", seam.Below(), seam.Above(), below, above)
 			}
 		case 6:
 			if at := roundDown(n, p); at < s.Committed() {

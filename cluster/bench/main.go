@@ -2,8 +2,8 @@
 //
 //	go run ./bench [-work REGEXP] [-rounds N] [-json]
 //
-// The command prints a row for each work, which is one measurement. The figure of a work with several rounds
-// is the median of the rounds.
+// The command makes several measurements, called works, and prints a row for each work. The figure of a work
+// with several rounds is the median of the rounds.
 package main
 
 import (

@@ -97,7 +97,6 @@ type mark struct {
 // about once a second, so two successive samples may have the same figures.
 const rateMarks = 5
 
-// serve starts the inspector of the regions.
 func (o options) serve(planet *simulation.Globe, node *cluster.Node) (*inspector, error) {
 	w := vast.NewWorld(vast.Options{Name: "regions"})
 	i := &inspector{world: w, visits: make(chan struct{}, 1), ended: make(chan struct{}),
@@ -168,7 +167,6 @@ func (i *inspector) close() error {
 	return errors.Join(err, i.world.Close())
 }
 
-// show writes a sample into the world and into the picture.
 func (i *inspector) show(s *sample) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

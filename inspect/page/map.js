@@ -124,7 +124,7 @@ class MapPage {
     this.redraw();
   }
 
-  // firstCamera sets the camera from the page's address, or shows the view's home.
+  // firstCamera sets the camera from the page's address, or calls camera.home if the address has no position.
   firstCamera() {
     const { params } = this.app;
     const at = (params.get('at') ?? '').split(',').map(Number);

@@ -44,7 +44,7 @@ func (c *Cursor) StartAt(f *Filter, lo, end uint) {
 // End returns the number of the first word after the walk.
 func (c *Cursor) End() uint { return c.end }
 
-// inside clears the bits of words after the walk in m, a mask of words of block b.
+// inside returns m, a mask of words of block b, without the words from c.end on.
 func (c *Cursor) inside(m uint64, b uint) uint64 {
 	if left := c.end - b*64; left < 64 {
 		m &= 1<<left - 1

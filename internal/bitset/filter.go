@@ -6,8 +6,8 @@ import (
 )
 
 // Filter chooses the slots that are in every required set, in no excluded set, and in at least one set of
-// each group of alternatives. Its sets may grow and change between uses of the filter. The growth of a set of
-// [NewOnHeap] makes the filter invalid.
+// each group of alternatives. Its sets may grow and change between uses of the filter, except that the growth
+// of a set of [NewOnHeap] makes the filter invalid.
 type Filter struct {
 	// a and b are the first two required sets. If there is only one required set, a and b are this set. The
 	// addresses of their words and block summaries are copied, so that Match, candidates and whole do not
@@ -104,7 +104,8 @@ func (f *Filter) nextBlock(b, end uint) uint {
 	return end
 }
 
-// whole returns a mask of the words of block b whose slots all match. It ignores the groups.
+// whole returns a mask of the words of block b. A word is in the mask if all of its slots match. whole
+// ignores the groups.
 func (f *Filter) whole(b uint) uint64 {
 	m := (*summary)(unsafe.Add(f.aBlocks, -int(b)*BlockBytes)).full & (*summary)(unsafe.Add(f.bBlocks,
 		-int(b)*BlockBytes)).full

@@ -32,7 +32,7 @@ type Set struct {
 	words  unsafe.Pointer   // address of word 0
 	blocks unsafe.Pointer   // address of the summary of block 0; the next summaries lie below this address
 	groups []summary        // summaries of the groups, on the Go heap
-	_      [0]atomic.Uint64 // aligns the field first for atomic operations on 32-bit processors
+	_      [0]atomic.Uint64 // aligns the next field for atomic operations on 32-bit processors
 	first  [1]summary       // memory for the field groups while there is only one group
 	usable uint             // number of usable words
 	seam   vm.Seam          // memory of the block summaries and the words

@@ -52,7 +52,7 @@ type File interface {
 	io.Writer
 	// WriteAt overwrites bytes of a file that Create made. The bytes must lie within the file. For a file
 	// that Open opened, WriteAt returns an error that is fs.ErrPermission. If the power fails before the next
-	// Sync, each sector holds the bytes that the last Sync or one of the later calls left in it.
+	// Sync, each sector holds the bytes that it held at the last Sync, or after one of the later calls.
 	io.WriterAt
 	// Sync makes all bytes of the file durable, also bytes that another File or an earlier process wrote. It
 	// does not sync the name of the file: see Folder.Sync. After Sync has failed, the bytes since the last

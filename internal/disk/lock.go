@@ -16,8 +16,8 @@ type Lock struct {
 // LockedError is the error of [LockFolder] if another Lock holds the folder.
 type LockedError struct {
 	Dir string
-	// Holder is the process ID, program and host of the process that holds the lock. It is empty if the lock
-	// file does not contain them.
+	// Holder is the process ID, program and host of the process that holds the lock. It is empty if
+	// LockFolder could not read them from the lock file.
 	Holder string
 }
 
@@ -81,8 +81,8 @@ func (l *Lock) sign() error {
 	return err
 }
 
-// holder returns the line that sign wrote for the process that holds the lock. It waits up to a tenth of a
-// second, because that process may have just taken the lock and not written the line yet.
+// holder returns the line of the lock file. It waits up to a tenth of a second, because the process that
+// holds the lock may have just taken the lock and not written the line yet.
 func holder(path string) string {
 	for range 20 {
 		text, err := os.ReadFile(path)

@@ -21,8 +21,8 @@ func syncFolder(dir string) error {
 		return err
 	}
 	err = folder.Sync()
-	if closed := folder.Close(); err == nil {
-		err = closed
+	if errClose := folder.Close(); err == nil {
+		err = errClose
 	}
 	for _, unsupported := range []error{errors.ErrUnsupported, fs.ErrInvalid, fs.ErrPermission, syscall.EINVAL,
 		syscall.EISDIR} {

@@ -22,8 +22,8 @@ const maxCalls = 10_000
 // run.
 //
 // The body makes the regions that it needs. After a failure, the body must check that nothing has changed,
-// and it returns the error. It must close all regions, and close a region again if its Close failed. EachCall
-// checks that
+// and must return the error. It must close all regions, and close a region again if its Close failed.
+// EachCall checks that
 //
 //   - a panic of body is the error of the failing call;
 //   - an error that body returns is the error of the failing call (body may also succeed, because some calls

@@ -1,5 +1,5 @@
-// Package layout checks that an element type may lie outside Go's heap. The garbage collector does not scan
-// memory outside of the heap, so a Go pointer in such memory would not keep its target alive.
+// Package layout checks that elements of a type may lie outside Go's heap. The garbage collector does not
+// scan memory outside of the heap, so a Go pointer in such memory would not keep its target alive.
 package layout
 
 import (
@@ -27,7 +27,7 @@ var verdicts sync.Map // reflect.Type → string
 // pointer. Complexity: a map look-up for a type that was checked before.
 func Check[T any](caller string) { CheckOr[T](caller, "") }
 
-// CheckOr is like Check, but adds remedy to the message. This text names another way to store a T.
+// CheckOr is like Check, but adds remedy to the message. The text remedy names another way to store a T.
 func CheckOr[T any](caller, remedy string) { CheckType(caller, reflect.TypeFor[T](), remedy) }
 
 // CheckType is CheckOr for a type that is known only at run time. It ignores an empty remedy.

@@ -36,8 +36,8 @@ func OneGoroutine(t testing.TB) {
 	}
 }
 
-// Waiting lets n parallel tests run at a time if the flag -parallel is not set. TestMain of a package whose
-// tests wait more than they compute calls it.
+// Waiting lets n parallel tests run at a time if the flag -parallel is not set. Call it in TestMain of a
+// package whose tests mostly wait.
 func Waiting(n int) {
 	chosen := false
 	flag.Parse()

@@ -1,5 +1,4 @@
-// Package measure compares several ways to do the same work in one process. `vast bench` and the module bench
-// share package measure.
+// Package measure compares several ways to do the same work in one process.
 //
 // The ways are the sides of a comparison. They take turns: each round takes one sample of every side, so that
 // a slow moment of the machine affects all sides. The figure to compare is the best sample, because other

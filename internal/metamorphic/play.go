@@ -119,7 +119,6 @@ func (p *player) close() {
 	}
 }
 
-// see writes a visible result to out.
 func (p *player) see(what string, a ...any) { fmt.Fprintln(p.out, what, a) }
 
 // keyOf returns the key of an entity, which is the same in every world. It returns 0 for an entity under

@@ -82,7 +82,7 @@ const (
 	Changed         = "changed"          // bits of a tracker for slots whose component was written or added
 	Touched         = "touched"          // bits of a tracker for slots whose component was added or removed
 	Had             = "had"              // bits of a tracker for touched slots that had the component before
-	HadGenerations  = "had generations"  // generation of each slot in Had at the tracker's last look
+	HadGenerations  = "had generations"  // generation of each slot in Had at the last look (see vast.Tracker)
 	DenseSlots      = "slots"            // generation and 1 + element index of each slot of a bulk.Dense
 	Fields          = "field"            // value of each row in a field of a table
 	Slabs           = "slabs"            // slabs and stretches of lists
@@ -204,8 +204,8 @@ func (a *Array) Bytes(lo, hi int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(a.Base, lo*size)), (hi-lo)*size)
 }
 
-// Container gives access to the state of a container of package bulk. For a bulk.Pool, the rooms.Pool is also
-// a Container. A Container serves one description or one restoration.
+// Container gives access to the state of a container of package bulk. The rooms.Pool of a bulk.Pool also
+// implements Container. A Container serves one description or one restoration.
 type Container interface {
 	// Of returns the containers of package bulk whose state the Container describes.
 	Of() []any

@@ -13,8 +13,8 @@ func (w *Watch) Protected(addr uintptr) bool {
 	return false
 }
 
-// Try sets two limits for the next scan: the number of new blocks, and the number of blocks that were hot,
-// that the scan may put on trial. Each limit becomes at least the argument, but at most maxTrials.
+// Try lets the next scan put at least the given number of new blocks, and as many blocks that were hot, on
+// trial, but at most maxTrials of each. See trials.
 func (w *Watch) Try(blocks int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -54,8 +54,9 @@ func (w *Watch) guarded(p unsafe.Pointer, n int, f func(r *watched, bounds Range
 	return !r.isClosed() && f(r, bounds)
 }
 
-// eachLoose calls f for each run of committed pages that lie in a range and in loose blocks. It stops at the
-// first error of f and returns this error. The caller holds the lock of the region.
+// eachLoose calls f for each run of committed pages that lie in a range and in loose blocks (blocks that are
+// not protected). It stops at the first error of f and returns this error. The caller holds the lock of the
+// region.
 func (w *Watch) eachLoose(r *watched, bounds Range, f func(Range) error) (err error) {
 	w.ranges = r.region.Committed(w.ranges[:0])
 	r.parts(w.ranges, func(b *block) bool {

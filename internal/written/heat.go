@@ -85,7 +85,7 @@ type block struct {
 	altered      bool  // whether pages were altered in the last interval
 	found        int   // number of pages that were written in the last interval, if the block was protected
 	usable       int   // number of committed pages
-	changed      pages // pages that were written since the kept scan
+	changed      pages // pages that were written since the kept scan: see Watch.Keep
 }
 
 // all returns the whole range of 2 MiB, which may extend beyond the region.
@@ -140,7 +140,6 @@ type pace struct {
 	faults int // page faults of the trials that the previous scan began
 }
 
-// begin sets the limit for a scan.
 func (p *pace) begin() {
 	switch {
 	case p.limit == 0:

@@ -110,7 +110,6 @@ func (m *machine) written(of Range) (found bool, err error) {
 
 func (m *machine) close() error { return nil }
 
-// write writes the given number of pages at the start of a block.
 func (m *machine) write(block, pages int) {
 	for i := block * perBlock; i < block*perBlock+pages; i++ {
 		m.absent[i] = false
@@ -121,7 +120,6 @@ func (m *machine) write(block, pages int) {
 	}
 }
 
-// perBlock is the number of pages of a block.
 var perBlock = blockBytes >> pageShift
 
 // changedPages returns the numbers of a block's pages that may have been written.
@@ -145,7 +143,7 @@ func (m *machine) isProtected(w *Watch, block int) bool {
 	return r.blocks[block].protected
 }
 
-// TestHeat: hot blocks become loose, and cold blocks become protected.
+// TestHeat: hot blocks become loose (not protected), and cold blocks become protected.
 func TestHeat(t *testing.T) {
 	longtest.OneGoroutine(t)
 	// The test writes all pages of the blocks [0, hot), and one page of each of the blocks [hot, warm).

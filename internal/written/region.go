@@ -7,7 +7,8 @@ var Regions any
 // regions is the interface of the value in Regions.
 type regions interface {
 	// Watchable returns the open region that contains an address. It returns nil if there is no such region,
-	// or if the region is Go heap memory or is mapped twice, because these regions cannot be watched.
+	// if the region is Go heap memory or is mapped twice, because these regions cannot be watched, or if the
+	// region has pages of files, which need not be watched.
 	Watchable(addr uintptr) Region
 	// HeapStandIn reports whether regions are Go heap memory.
 	HeapStandIn() bool

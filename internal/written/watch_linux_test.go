@@ -24,7 +24,6 @@ const block = 2 << 20
 
 var page = os.Getpagesize() // size of a page that the kernel protects; package vm may use larger pages
 
-// begin returns a watch, or skips the test.
 func begin(tb testing.TB) *written.Watch {
 	tb.Helper()
 	w, err := written.New()
@@ -45,7 +44,6 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// reserve returns a region that is closed at the end of the test.
 func reserve(tb testing.TB, bytes int, o vm.Options) *vm.Region {
 	tb.Helper()
 	o.Name = tb.Name()

@@ -99,7 +99,6 @@ func (r *results) add(e event, reasonOf map[string]string) {
 	}
 }
 
-// total returns the sum over all packages, and the number of packages with tests.
 func (r *results) total() (sum counts, packages int) {
 	for _, c := range r.packages {
 		sum.add(*c)

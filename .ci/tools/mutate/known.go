@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// known maps each known survivor to the reason why no test can fail: the mutant behaves like the original
-// code.
+// known maps each known survivor, a mutant with which all tests pass, to the reason why no test can fail: the
+// mutant behaves like the original code.
 type known map[knownKey]string
 
 type knownKey struct{ file, function, change, text string }

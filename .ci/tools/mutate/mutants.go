@@ -95,8 +95,8 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// force gives a condition this value. The new condition still contains the old one, because otherwise a
-// variable could become unused.
+// force makes a condition always true or always false. The new condition still contains the old one, because
+// otherwise a variable could become unused.
 func (m *mutator) force(cond *ast.Expr, value bool) (undo func()) {
 	old := *cond
 	op := token.LAND

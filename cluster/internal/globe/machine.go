@@ -70,12 +70,13 @@ type Figures struct {
 	Recovered  int    `json:"recovered"`
 	Changes    uint64 `json:"structural_changes"`
 	Crossed    uint64 `json:"crossed"`         // departures for other regions so far
-	State      string `json:"state,omitempty"` // empty before the last tick
+	State      string `json:"state,omitempty"` // only after lastTick
 	Picture    string `json:"picture"`         // see Picture.String
 }
 
 // repaintFactor is the least time from one picture to the next, divided by the time that the painting of a
-// picture takes. A million travellers take some 20 ms, so their picture is renewed at most every 2 s.
+// picture takes. A million travellers take some 20 ms, so their picture is renewed at most every 2 s. The
+// picture after lastTick is always new.
 const repaintFactor = 100
 
 // Status returns the figures of the region as JSON.
@@ -110,7 +111,6 @@ type Picture struct {
 // SquaresAcross is the number of squares in a row, and SquaresDown is the number of rows.
 const SquaresAcross, SquaresDown = 720, 360
 
-// paint makes the picture of the travellers of e.
 func (p *Picture) paint(e *simulation.Earth) {
 	clear(p.Travellers[:])
 	clear(p.Infectious[:])
@@ -141,7 +141,8 @@ func (p *Picture) String() string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Add adds an encoded picture. If the text is damaged, Add adds at most the squares before the damage.
+// Add adds an encoded picture. If a part of the text cannot be decoded, Add adds at most the squares before
+// this part.
 func (p *Picture) Add(text string) {
 	for s := range Squares(text) {
 		p.Travellers[s.Number] += s.Travellers
@@ -155,8 +156,8 @@ type Square struct {
 	Travellers, Infectious uint32
 }
 
-// Squares decodes the squares with travellers of an encoded picture. If the text is damaged, it yields at
-// most the squares before the damage.
+// Squares decodes an encoded picture, and yields its squares with travellers. If a part of the text cannot be
+// decoded, Squares yields at most the squares before this part.
 func Squares(text string) iter.Seq[Square] {
 	return func(yield func(Square) bool) {
 		b, err := base64.StdEncoding.DecodeString(text)

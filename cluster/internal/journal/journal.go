@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,21 +73,21 @@ func Open(folder disk.Folder, sync bool) (*Journal, error) {
 		return nil, err
 	}
 	j := &Journal{folder: folder, sync: sync}
-	for _, f := range files { // in the order of their names
+	segments := make(map[uint64]disk.Info)
+	for _, f := range files {
 		digits, ok := strings.CutPrefix(f.Name, prefix)
-		number, err := strconv.ParseUint(digits, 10, 64)
-		if !ok || err != nil {
-			continue
+		if number, err := strconv.ParseUint(digits, 10, 64); ok && err == nil {
+			segments[number] = f
 		}
-		j.number = number
-		if err := j.scan(f); err != nil {
+	}
+	for _, j.number = range slices.Sorted(maps.Keys(segments)) {
+		if err := j.scan(segments[j.number]); err != nil {
 			return nil, fmt.Errorf("reading the journal: %w", err)
 		}
 	}
 	return j, nil
 }
 
-// scan finds the records of a segment.
 func (j *Journal) scan(info disk.Info) error {
 	file, err := j.folder.Open(info.Name)
 	if err != nil {
@@ -121,7 +123,7 @@ func parse(b []byte) (tick uint64, n int64, ok bool) {
 	return le.Uint64(b), int64(end + bytesAfter), crc32.Checksum(b[:end], castagnoli) == le.Uint32(b[end:])
 }
 
-// put adds the record at the end of r.segment to the index.
+// put adds r, the next record of its segment, to the index.
 func (j *Journal) put(tick uint64, r record) {
 	r.segment.bytes += r.bytes
 	r.segment.last = max(r.segment.last, tick)

@@ -9,10 +9,10 @@
 //
 //   - A region is a goroutine. The regions of a process share its cores.
 //   - Before a tick, a region waits for the messages that all regions sent lookahead ticks earlier. It
-//     decodes these messages, runs the tick, encodes its own message, writes it to its journal (unless its
-//     process has the only server), and sends it to the server.
+//     decodes these messages, runs the tick, encodes its own message, writes the message to its journal
+//     (unless its process has the only server), and sends the message to the server.
 //   - A region begins its next tick when fewer than lookahead of its messages are unacknowledged.
-//   - The server appends the messages of an outbox one after the other. Each append takes processor time and
+//   - The server appends the messages of a region one after the other. Each append takes processor time and
 //     a sync of the disk. The server acknowledges the message after the sync, and sends it once to each
 //     process.
 //   - A goroutine that syncs occupies its core for a while.

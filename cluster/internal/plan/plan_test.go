@@ -88,8 +88,9 @@ func TestWorkers(t *testing.T) {
 	expect(t, c, oneProcess(1, 4), 1/0.0004, "the ticks of a region")
 }
 
-// TestRegionsDecodeAllMessages: each region decodes the messages of all regions. The work for messages
-// therefore grows with the square of the number of regions, and the work for sections with the third power.
+// TestRegionsDecodeAllMessages: each region decodes the messages of all regions, and each message has a
+// section for each region. The work for messages therefore grows with the square of the number of regions,
+// and the work for sections with the third power.
 func TestRegionsDecodeAllMessages(t *testing.T) {
 	c := free()
 	c.Decode.Each = 10

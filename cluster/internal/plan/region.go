@@ -134,7 +134,7 @@ func (r *region) send() {
 	r.proceed()
 }
 
-// acknowledged notes that the message of a tick is in the outbox.
+// acknowledged notes that the region's stream has stored the message of a tick.
 func (r *region) acknowledged(tick int) {
 	r.unacknowledged--
 	r.s.arrive(r.process, tick)
@@ -150,12 +150,12 @@ func (r *region) proceed() {
 	if r.full = r.unacknowledged >= s.Lookahead; r.full {
 		return
 	}
-	turn := 0
+	offset := 0 // spreads the checkpoints of the regions over the ticks
 	if s.Every > 0 {
-		turn = s.Every * r.number / s.Regions
+		offset = s.Every * r.number / s.Regions
 	}
 	switch {
-	case s.Every > 0 && !r.saving && (r.tick+turn)%s.Every == 0:
+	case s.Every > 0 && !r.saving && (r.tick+offset)%s.Every == 0:
 		r.save()
 	case r.stored:
 		r.saving, r.stored = false, false
@@ -165,6 +165,6 @@ func (r *region) proceed() {
 	}
 }
 
-// warmUp returns the number of ticks before the measurement of the rate. They bring the regions into a steady
-// state.
+// warmUp returns the number of ticks before the measurement of the rate. These ticks bring the regions into a
+// steady state.
 func (s *simulation) warmUp() int { return min(max(s.Ticks/10, 2*s.Lookahead), s.Ticks/2) }

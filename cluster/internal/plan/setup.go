@@ -65,7 +65,6 @@ func (s *Setup) Check() error {
 	return nil
 }
 
-// travellers returns the number of travellers of a region.
 func (s *Setup) travellers(region int) float64 {
 	average := float64(s.Travellers) / float64(s.Regions)
 	switch {

@@ -39,7 +39,6 @@ func Follow(ctx context.Context, o Options) error {
 	return nil
 }
 
-// begin loads the newest checkpoint.
 func (r *owner) begin(ctx context.Context) error {
 	for {
 		p, revision, err := r.o.pointerOf(ctx, r.o.Region)

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// isles is a machine for simulations. Each region is an isle with islanders, who sail to other isles. In the
-// second version of the program, islanders have an age, which increases with each journey.
+// isles is a machine for simulations. Each region is an isle with islanders, who sail to other isles, and
+// sometimes to their own. In the second version of the program, islanders have an age, which increases with
+// each journey.
 type isles struct {
 	s       *sim
 	region  int

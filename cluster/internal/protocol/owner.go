@@ -67,7 +67,7 @@ func (o *Options) check() error {
 type owner struct {
 	o    Options
 	own  *reader   // the outbox of the region, read up to the last message that is known to be appended
-	from []*reader // by region: its outbox, read up to the last tick that this region has received
+	from []*reader // the outboxes of all regions, each read up to the last tick that this region has received
 
 	epoch    uint64
 	before   uint64 // previous epoch

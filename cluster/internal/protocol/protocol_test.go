@@ -81,10 +81,10 @@ func TestLossInTakeover(t *testing.T) {
 	}
 }
 
-// loseAfterTheEnd makes region 0 run its last tick. After that, its outbox loses messages that other regions
-// need.
+// loseAfterTheEnd makes region 0 run its last tick. After that, the outbox of region 0 loses its last
+// messages, some of which other regions may need.
 func (s *sim) loseAfterTheEnd() {
-	usual := s.faults
+	before := s.faults
 	s.faults = faults{}
 	for region := range s.regions {
 		s.start(region%len(s.journals), region)
@@ -108,11 +108,11 @@ func (s *sim) loseAfterTheEnd() {
 	for s.count["tails"] == 0 {
 		s.loseTail(0)
 	}
-	s.faults = usual
+	s.faults = before
 }
 
-// TestLossAfterTheEnd: a region has run its last tick, and its outbox loses messages that other regions need.
-// The process appends these messages again.
+// TestLossAfterTheEnd: a region has run its last tick, and its outbox loses its last messages, some of which
+// other regions may need. The process appends these messages again.
 func TestLossAfterTheEnd(t *testing.T) {
 	refilled := 0
 	for seed := range uint64(40) {

@@ -14,7 +14,7 @@ func (r *owner) takeOver(ctx context.Context) error {
 		return err
 	}
 	if err := r.runs(&r.pointer); err != nil {
-		return err // fence must not stop the process of the other version
+		return err // fence would stop a process of the version that runs the next tick
 	}
 	ticks, err := r.fence(ctx)
 	if err != nil {

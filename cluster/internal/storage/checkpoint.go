@@ -51,7 +51,8 @@ func (s *stored) Sum() []byte { return s.sum }
 
 func objectName(region int, name string) string { return fmt.Sprintf("%d.%s", region, name) }
 
-// partsSubject returns the subject of the parts of an object. parts is the common name of the parts.
+// partsSubject returns the subject of the parts of an object, or the beginning of this subject. parts is the
+// common name of the parts, or the beginning of this name.
 //
 // An object consists of one message with a description and of messages with the parts. The subjects follow
 // the convention of NATS, so every NATS client can read the objects. Other clients give the parts a random

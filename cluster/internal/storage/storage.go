@@ -443,9 +443,11 @@ func unreachable(err error) bool {
 	const (
 		noPeers        = 10005 // too few servers run to keep a new stream; more may start
 		replicasOnSole = 10074 // a single server was asked to keep several replicas
+		// Another write of the key is under way.
+		otherWrite = jetstream.JSErrCodeStreamWrongLastSequenceConstant
 	)
 	switch api.ErrorCode {
-	case noPeers, jetstream.JSErrCodeStreamWrongLastSequenceConstant: // another write of the key is under way
+	case noPeers, otherWrite:
 		return true
 	case jetstream.JSErrCodeJetStreamNotEnabled, replicasOnSole:
 		return false

@@ -19,7 +19,7 @@ type Entry struct {
 // so on. The channel is closed after the context or the connection has ended. After an interruption of the
 // connection, the watch may continue with a delay; a new watch has no delay.
 func (s *Storage) Watch(ctx context.Context, keys ...string) (<-chan Entry, error) {
-	// The watch needs this context until its end, so a timer, not a deadline, limits the start.
+	// The watch needs this context until the watch ends, so a timer, not a deadline, limits the start.
 	ctx, cancel := context.WithCancel(ctx)
 	late := time.AfterFunc(timeout, cancel)
 	watcher, err := s.keys.WatchFiltered(ctx, keys)
@@ -37,7 +37,7 @@ func (s *Storage) Watch(ctx context.Context, keys ...string) (<-chan Entry, erro
 				// The subscription ends only after all of its updates are received.
 			}
 		}()
-		defer func() { _ = watcher.Stop() }() // an error says that the connection has ended
+		defer func() { _ = watcher.Stop() }() // after an error, too, the subscription has ended
 		for {
 			select {
 			case <-ctx.Done():

@@ -1,4 +1,4 @@
-// Package trial runs clusters in one process and measures them. The commands bench and simulate share it.
+// Package trial runs clusters in one process and measures them.
 //
 //   - [Earth] runs an Earth that is divided into regions.
 //   - [Measure] measures the costs of the work of a cluster, for package plan. It runs Earths of one to

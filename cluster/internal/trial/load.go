@@ -17,7 +17,6 @@ type load struct {
 	all   sync.WaitGroup
 }
 
-// newLoad starts a goroutine for each core.
 func newLoad() *load {
 	l := &load{}
 	for range globe.Cores() {

@@ -16,7 +16,7 @@ import (
 	simulation "github.com/vastgo/vast/cmd/vast/earth"
 )
 
-// few is the number of regions of the larger measured clusters. The smallest cluster has one region.
+// few is the number of regions of the measured clusters that have several regions.
 const few = 4
 
 // idle divides the number of travellers for the measurement of an almost idle cluster.

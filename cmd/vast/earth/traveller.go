@@ -8,8 +8,8 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// traveller describes a traveller who departs for another region. A section is a sequence of encoded
-// travellers. The section lacks the trip: the receiver computes it from the two places.
+// traveller describes a traveller who departs for another region. A section (see [Region.Tick]) is a sequence
+// of encoded travellers. It does not contain their trips: the receiver computes a trip from its two places.
 type traveller struct {
 	life     life
 	cohort   uint8
@@ -28,7 +28,7 @@ const (
 )
 
 // BytesTraveller is the number of bytes of a traveller in a section. BytesComponents is the number of bytes
-// of its components in a world, without relations: body 12, life 8, trip 20 and health 4.
+// of a traveller's components in a world, without relations: body 12, life 8, trip 20 and health 4.
 const (
 	BytesTraveller  = 8 + 1 + 4 + 8 + 5
 	BytesComponents = 12 + 8 + 20 + 4

@@ -41,7 +41,7 @@ type comparison struct {
 	number reflect.Kind // kind of the number in the component
 	offset int          // offset of the value in the component, in bytes
 	size   int          // size of the component, in bytes
-	packed bool         // whether the search reads components in place, side by side
+	packed bool         // whether the components lie side by side, so that the search need not copy them
 	slots  int          // number of slots to search in a step
 }
 
@@ -113,7 +113,7 @@ func (c *comparison) texts(op, text string) {
 func (c *comparison) bools(v Value) error {
 	switch {
 	case strings.EqualFold(v.Text, "true") && !v.Quoted:
-		c.lo, c.span = 1, 254
+		c.lo, c.span = 1, 254 // any byte from 1 to 255 is true
 	case strings.EqualFold(v.Text, "false") && !v.Quoted:
 	default:
 		return v.Span.errorf("%q is neither true nor false", v.Text)

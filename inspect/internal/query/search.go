@@ -34,7 +34,6 @@ const (
 // isCopied reports whether a search copies the components of the column.
 func (c *Column) isCopied() bool { return c.Storage != probe.StorageDense }
 
-// size returns the size of a component in bytes.
 func (c *Column) size() int { return int(c.Type.Size()) }
 
 // Step returns the number of slots to read between two checks of the time limit. Do not call Step for a tag.
@@ -138,7 +137,6 @@ func setBit(words []uint64, i int, set bool) {
 	}
 }
 
-// passOne compares the value of one entity.
 func (c *comparison) passOne(names Names, col *Column, e, value vast.Entity) bool {
 	if col == nil {
 		name, ok := names.Name(e)
@@ -170,7 +168,7 @@ func (c *comparison) holds(text string) bool {
 	return strings.Contains(strings.ToLower(text), c.low)
 }
 
-// reach records the place of the value in a component, and how a search reads the value.
+// reach records where the value lies in a component, and how a search reads the value.
 func (c *comparison) reach(col *Column, part *Part) {
 	c.offset, c.size, c.slots = part.Offset, col.size(), col.Step()
 	c.packed = !col.isCopied() && c.kind != KindString

@@ -93,7 +93,7 @@ func pattern(text string, n int64) string {
 	return strings.ReplaceAll(text, strconv.FormatInt(n, 10), "\x00")
 }
 
-// stringOf returns the result of a value's String method. ok is false if there is no method or the method
+// stringOf returns the result of a value's String method. ok is false if the method cannot be called or
 // panics. If the method panics, text reports the panic.
 func stringOf(v reflect.Value, limit int) (text string, ok bool) {
 	// The check avoids a call of Interface, which copies the value. The value may be large.

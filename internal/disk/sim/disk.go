@@ -240,7 +240,6 @@ func (d *Disk) Lose(name string) {
 	d.sync()
 }
 
-// sync makes all names durable.
 func (d *Disk) sync() { d.durable, d.changes = maps.Clone(d.names), nil }
 
 func (d *Disk) mustFile(name string) *file {

@@ -26,11 +26,11 @@
 // and is padded with zeros at the end. Each record lies in one batch.
 //
 // Free space is sectors of zeros at the end of a file. A batch that does not fit into the free space grows
-// the file, and adds new free space unless it ends the segment: as many bytes as the batches of the file
-// have, at most 128 KiB, rounded up so that the file ends at a multiple of 4 KiB. A Sync costs less if the
-// file does not grow, because the file system then need not commit its own log. A batch is written over zeros
-// or at the end of the file, never over another batch. So a failed write cannot damage durable records. A
-// segment that has ended keeps its free space.
+// the file. Unless this batch ends the segment, it also adds new free space: as many bytes as the batches of
+// the file have, at most 128 KiB, rounded up so that the file ends at a multiple of 4 KiB. A Sync costs less
+// if the file does not grow, because the file system then need not commit its own log. A batch is written
+// over zeros or at the end of the file, never over another batch. So a failed write cannot damage durable
+// records. A segment that has ended keeps its free space.
 //
 // The first batch of a segment holds its header, and the records that were carried over from the previous
 // segment; see below. A record is stored as the length of its bytes (a varint), its kind, and its bytes.
@@ -62,13 +62,14 @@
 //  3. It writes and syncs the end mark of the old segment: a batch without records.
 //  4. It writes, syncs and acknowledges records in the new segment.
 //
-// A segment with an end mark has a successor, because step 3 follows step 2. So if the last segment has an
-// end mark, its successor is lost, which is damage. A segment without an end mark has a successor with
-// acknowledged records only if the journal was resumed.
+// Step 3 follows step 2, so each segment with an end mark has a successor. If the last segment has an end
+// mark, its successor is lost, which is damage. Step 4 follows step 3, so records in the new segment are
+// acknowledged only after the old segment has its end mark. Resume is the exception; see below.
 //
-// A new segment whose first batch is blank or torn was left by a crash in step 2 or in Resume. Each of its
-// acknowledged records is also in the old segment. Read treats the segment as absent, and the next segment
-// gets a higher number. So the header of a segment, and not its number, says which segment it continues.
+// A new segment whose first batch is blank or torn was left by a crash in step 2 or in Resume. No record is
+// lost with it, because the old segment still holds the records that this batch was to hold. Read treats the
+// new segment as absent, and a later segment with a higher number takes its place. So numbers can be missing:
+// the header of a segment, and not its number, says which segment it continues.
 //
 // # Going on after a crash
 //

@@ -38,7 +38,7 @@ type Journal struct {
 
 	mu        sync.Mutex
 	work      sync.Cond     // the writer waits here
-	progress  chan struct{} // closed at the next progress, to wake waiting calls; nil if no call waits
+	progress  chan struct{} // closed at the next progress, to wake waiting calls; nil until a call waits
 	queue     []batch       // batches that Rotate has ended
 	open      []byte        // payload of the open batch, which collects records
 	collected int           // bytes of the records in the open batch
@@ -49,7 +49,7 @@ type Journal struct {
 	timer     *time.Timer   // sets urgent; nil if no timer runs
 	hold      bool
 	synced    uint64 // records below this position are on the disk
-	created   uint32 // the last segment that is durable together with the end mark of the previous segment
+	created   uint32 // the last segment that is durable; so is the end mark of the segment before it
 	spare     []byte // the buffer of a written batch, for the next batch
 	closing   bool
 	end       error // set when the writer ends: ErrClosed, or the error of a failed call

@@ -93,7 +93,6 @@ func journalRound(b *testing.B, j *Journal, goroutines int) float64 {
 	return float64(time.Since(start)) / float64(perRound*goroutines)
 }
 
-// median returns the median of s, and sorts s.
 func median(s []float64) float64 {
 	slices.Sort(s)
 	return s[len(s)/2]

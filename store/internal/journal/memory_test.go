@@ -25,8 +25,8 @@ type memory struct {
 	off     bool                // each call fails
 	offAt   int                 // number of the call at which the power goes off, or 0
 	calls   []string
-	// fail returns the error of a call, which is given as text such as "sync journal-00000001". A Write that
-	// fails writes a random number of its first bytes.
+	// fail returns the error of a call. Its argument is the text of the call, such as "sync
+	// journal-00000001". A Write that fails writes a random number of its first bytes.
 	fail func(call string) error
 }
 

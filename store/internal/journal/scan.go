@@ -23,7 +23,7 @@ type input struct {
 	size    int64  // offset after the last byte that was read so far
 }
 
-// open opens a segment, and checks that this program knows its version.
+// open opens a segment, and checks that this program knows the segment's version.
 func open(f disk.Folder, segment uint32) (*input, error) {
 	in := &input{name: fileName(segment), segment: segment}
 	var err error
@@ -162,8 +162,8 @@ func (in *input) scanLast() (scanned, error) {
 	return found, nil
 }
 
-// scanCounted checks a segment that has a successor. The header of the successor says how many sectors of the
-// segment count; scanCounted ignores the sectors after them.
+// scanCounted checks a segment that has a successor. sectors is the number of valid sectors, from the header
+// of the successor. scanCounted ignores the sectors after the valid ones.
 func (in *input) scanCounted(sectors uint32, successor string) error {
 	var b batches
 	for i := range sectors {

@@ -3,7 +3,7 @@ package atlas
 import "math"
 
 // The colours suit a dark background. Density goes from blue to white, and infection from crimson to orange.
-// They differ in brightness and in hue, also for readers who do not distinguish red from green.
+// The two ramps differ in brightness and in hue, also for readers who do not distinguish red from green.
 var (
 	seaColour   = RGB{6, 10, 18}
 	landColour  = RGB{18, 27, 41}

@@ -84,7 +84,6 @@ func (r *numberReader) next() (uint64, error) {
 	return v, nil
 }
 
-// end returns an error if the column has unread data.
 func (r *numberReader) end() error {
 	if err := atEnd(r.lengths); err != nil {
 		return err

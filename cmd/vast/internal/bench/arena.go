@@ -16,9 +16,9 @@ type record struct {
 const arenaFrames = 10
 
 // arenaWorks returns the works that measure arenaFrames frames. A side is one way to do a work. In each
-// frame, a side allocates N ÷ 10 records, or N ÷ 10 slices of 1 to 4 records. At the end of the frame it
-// frees all of them; on Go's heap it drops the references to them. The sides on Go's heap also collect
-// garbage after the last frame, in the measured time.
+// frame, a side allocates N ÷ 10 records, or N ÷ 10 slices of 1 to 4 records; N is the value of -n. At the
+// end of the frame it frees all of them; on Go's heap it drops the references to them. The sides on Go's heap
+// also collect garbage after the last frame, in the measured time.
 func arenaWorks() []work {
 	bytes := func(n int) int { return perFrame(n) * 24 }
 	return []work{

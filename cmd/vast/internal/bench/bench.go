@@ -31,8 +31,8 @@ type options struct {
 	svg       string // file for the chart of the growth strategies, or empty
 }
 
-// Run runs the command and returns the exit status: 0 for success, 1 if memory ran out or the output could
-// not be written, 2 if the command line is wrong.
+// Run runs the command and returns the exit status: 0 for success, 1 if a measurement failed or the output
+// could not be written, 2 if the command line is wrong.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {

@@ -21,7 +21,6 @@ func listsWorks() []work {
 
 func numberOfLists(n int) int { return max(1, n/10) }
 
-// listSizes returns the number of elements of each list.
 func listSizes(n int) []uint8 {
 	r := rand.New(rand.NewPCG(seedOrder, 0))
 	sizes := make([]uint8, numberOfLists(n))

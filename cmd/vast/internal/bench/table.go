@@ -50,7 +50,7 @@ var calculations = []calculation{
 // stepsTimed is the number of steps in a round.
 const stepsTimed = 4
 
-// tableSteps returns the sides of a calculation. The side slices exists only for LayoutColumns.
+// tableSteps returns the sides of a calculation. The side named slices is only for LayoutColumns.
 func tableSteps(n int, l bulk.Layout, c calculation) (sides []side, done func()) {
 	t, structs := filledTable(n, l, false), make([]particle, n)
 	for i := range structs {

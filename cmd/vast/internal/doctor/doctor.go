@@ -263,7 +263,6 @@ func writtenPages(f vm.Facts, refused error) Check {
 		"sandbox must allow userfaultfd and the ioctl calls UFFDIO_* and PAGEMAP_SCAN."}
 }
 
-// systemCalls returns a check for each refused system call. If none is refused, it returns one check.
 func systemCalls(refused []vm.Refusal) []Check {
 	if len(refused) == 0 {
 		return []Check{{"system calls", "all are allowed", ok, ""}}

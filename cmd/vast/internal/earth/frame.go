@@ -23,10 +23,9 @@ func newLayout(columns, rows int, n notes) layout {
 	return l
 }
 
-// snapshot makes a snapshot that fits the layout.
 func (l layout) snapshot() *snapshot { return newSnapshot(l.columns, l.mapRows) }
 
-// compose paints the whole window. The snapshot must fit the layout.
+// compose paints the whole window. s must have the size of a snapshot of l.
 func (l layout) compose(s *snapshot, f figures, noColor bool) atlas.Grid {
 	g := atlas.NewGrid(l.columns, l.rows)
 	g.NoColor = noColor

@@ -133,8 +133,8 @@ func (s *saves) close() error {
 	err := s.store.Close()
 	close(s.stop)
 	<-s.ended
-	if failed := s.failed(); failed != nil {
-		return failed
+	if e := s.failed(); e != nil {
+		return e
 	}
 	return err
 }

@@ -121,7 +121,6 @@ func TestTableDoesNotWait(t *testing.T) {
 	})
 }
 
-// writer sends each write to a channel.
 type writer chan string
 
 func (w writer) Write(b []byte) (int, error) {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// churn is one kind of work. The first call of round may open lasting containers, which close closes. Each
-// call of round closes all other containers that it opens.
+// churn is one kind of work. The first call of round may open lasting containers: the function close closes
+// these containers. Each call of round closes all other containers that it opens.
 type churn struct {
 	name  string
 	round func(r *rand.Rand)

@@ -55,9 +55,9 @@ func openDescriptors() int {
 	return len(names) - 1 // without the open directory itself
 }
 
-// figure is a field of figures, with a rule for its growth. An exact figure has the same value after each
-// round. For any other figure, the median of the last quarter of the rounds may exceed the median of the
-// first quarter by a twentieth plus the slack.
+// figure is a field of figures, with a rule for its growth. An exact figure must not grow. For any other
+// figure, the median of the last quarter of the rounds may exceed the median of the first quarter by a
+// twentieth plus the slack.
 type figure struct {
 	name  string
 	of    func(*figures) *int
@@ -73,8 +73,8 @@ const mebibyte = 1 << 20
 // space then grows late, because a world reserves 8 GiB, and package vm keeps the addresses of closed
 // regions.
 //
-// The slack of the resident memory is small enough to find a leak of one page of 4 KiB in each round: the
-// rounds of an hour leak 28 MiB.
+// The slack of the resident memory is small enough to find a leak of one page of 4 KiB in each round: such a
+// leak takes 28 MiB in an hour.
 var judged = []figure{
 	{name: "mappings", of: func(f *figures) *int { return &f.Mappings }, slack: 160},
 	{name: "address space", of: func(f *figures) *int { return &f.AddressSpace }, bytes: true,

@@ -159,7 +159,6 @@ func (n *town) call(r *rand.Rand, e vast.Entity, p *person) {
 	}
 }
 
-// record records commands and applies them.
 func (n *town) record(r *rand.Rand) {
 	type making struct {
 		e    vast.Entity

@@ -130,7 +130,6 @@ func (n *town) compareOne(e vast.Entity, p *person) {
 	}
 }
 
-// compare compares the whole world with the model.
 func (n *town) compare() {
 	at, ill, both := 0, 0, 0
 	for e, p := range n.people {

@@ -34,8 +34,8 @@ func load(path string, moment uint64) (*vast.World, *library.Report, error) {
 	return library.LoadAny(f, o)
 }
 
-// verifyMoment returns an error if a checkpoint file of the moment is damaged. load alone does not find all
-// damage, because it may skip parts of the files.
+// verifyMoment returns an error if a checkpoint file of the moment, or the file that Save wrote, is damaged.
+// load alone does not find all damage, because it may skip parts of the files.
 func verifyMoment(path string, moment uint64) error {
 	files, err := library.Verify(path, false)
 	if err != nil {
@@ -44,7 +44,10 @@ func verifyMoment(path string, moment uint64) error {
 	checkpoints := make(map[uint64]library.File)
 	newest := uint64(0)
 	for _, f := range files {
-		if f.Kind == library.FileCheckpoint {
+		switch f.Kind {
+		case library.FileWorld:
+			return f.Err
+		case library.FileCheckpoint:
 			checkpoints[f.Number] = f
 			newest = max(newest, f.Number)
 		}

@@ -55,7 +55,6 @@ func list(o options, stdout, stderr io.Writer) int {
 	return finish(stderr, "store ls", err)
 }
 
-// finish prints an error, if there is one, and returns the exit status.
 func finish(stderr io.Writer, command string, err error) int {
 	if err != nil {
 		return cli.Fail(stderr, command, fmt.Errorf("%s", tty.Clean(err.Error())), cli.Failure)

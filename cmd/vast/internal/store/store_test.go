@@ -242,22 +242,34 @@ func TestExportRefusesDamagedComponent(t *testing.T) {
 	if err := errors.Join(st.Recover(nil, nil), st.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, _ := run("export", dir); status != 0 || exported(t, out) != 4096 {
-		t.Fatalf("status %d", status)
-	}
-	path := filepath.Join(dir, "checkpoint-00000001")
-	file, err := os.ReadFile(path)
-	if err != nil {
+	var saved bytes.Buffer
+	if err := library.Save(w, &saved, library.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.LastIndex(file, []byte{0x89, 0x67, 0x45, 0x23, 0x01})
-	file[at]++
-	if err := os.WriteFile(path, file, 0o600); err != nil {
+	savedPath := filepath.Join(t.TempDir(), "saved.world")
+	if err := os.WriteFile(savedPath, saved.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, stderr := run("export", dir); status != 1 || out != "" ||
-		!strings.Contains(stderr, "damaged") {
-		t.Errorf("status %d, %d bytes, %s", status, len(out), stderr)
+	for damaged, exportedPath := range map[string]string{
+		filepath.Join(dir, "checkpoint-00000001"): dir,
+		savedPath: savedPath,
+	} {
+		if status, out, _ := run("export", exportedPath); status != 0 || exported(t, out) != 4096 {
+			t.Fatalf("status %d", status)
+		}
+		file, err := os.ReadFile(damaged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := bytes.LastIndex(file, []byte{0x89, 0x67, 0x45, 0x23, 0x01})
+		file[at]++
+		if err := os.WriteFile(damaged, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if status, out, stderr := run("export", exportedPath); status != 1 || out != "" ||
+			!strings.Contains(stderr, "damaged") {
+			t.Errorf("%s: status %d, %d bytes, %s", damaged, status, len(out), stderr)
+		}
 	}
 }
 

@@ -91,7 +91,7 @@ func short(pkg *types.Package) string {
 	return below
 }
 
-// Receiver returns the receiver expression of a method call, or nil.
+// Receiver returns the receiver expression of a method call. It returns nil for a call without a selector.
 func Receiver(call *ast.CallExpr) ast.Expr {
 	if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
 		return s.X

@@ -15,10 +15,11 @@ import (
 
 // Source is one place where a variable gets a value.
 type Source struct {
-	// Expr is the value, a call with several results, or the operand of a range statement. Expr is nil if the
-	// value is computed from the old value, as in x++.
+	// Expr is the value. If the value is one of several results, as in v, ok := m[k], Expr is the expression
+	// that has the results. In a range statement, Expr is the operand. Expr is nil if the value is computed
+	// from the old value, as in x++.
 	Expr ast.Expr
-	// Result is the index of the call's result or of the range statement's variable.
+	// Result is the index of the value among several results, or of the range statement's variable.
 	Result int
 	// Range is the range statement, or nil.
 	Range *ast.RangeStmt
@@ -28,7 +29,7 @@ type Source struct {
 type Values struct {
 	Info    *types.Info
 	sources map[*types.Var][]Source
-	taken   map[*types.Var]bool // variables whose address is taken, so that other code may write them
+	taken   map[*types.Var]bool // variables whose address is taken with &, so that other code may write them
 	read    map[*types.Var]bool // variables whose value may be used
 	params  map[*types.Var]bool // parameters, receivers and results
 }
@@ -164,14 +165,14 @@ func (v *Values) Var(e ast.Expr) *types.Var {
 }
 
 // Sources returns the places of the package where a variable gets a value. sure reports whether the variable
-// gets no other values: it is not a parameter, receiver or result, its address is not taken, and it is not
-// exposed.
+// gets no other values: it is not a parameter, receiver or result, its address is not taken with &, and it is
+// not exposed.
 func (v *Values) Sources(x *types.Var) (all []Source, sure bool) {
 	return v.sources[x], !v.params[x] && !v.taken[x] && !exposed(x)
 }
 
-// exposed reports whether other packages can write a variable or field by its name. It assumes that they do
-// not write those of packages below a folder "internal".
+// exposed reports whether other packages can write a variable or field by its name. It assumes that no other
+// package writes variables and fields of a package below a folder "internal".
 func exposed(x *types.Var) bool {
 	pkg := x.Pkg()
 	if !x.Exported() || pkg == nil || !x.IsField() && x.Parent() != pkg.Scope() {
@@ -183,15 +184,15 @@ func exposed(x *types.Var) bool {
 // Read reports whether the package may use the value of a variable.
 func (v *Values) Read(x *types.Var) bool { return v.read[x] }
 
-// Taken reports whether the address of a variable is taken.
+// Taken reports whether the address of a variable is taken with &.
 func (v *Values) Taken(x *types.Var) bool { return v.taken[x] }
 
 // Parameter reports whether a variable is a parameter, a receiver or a result.
 func (v *Values) Parameter(x *types.Var) bool { return v.params[x] }
 
 // Only returns the source of an expression's value. It follows variables with one source, and strips calls of
-// Vast's methods Named. It stops at a range statement, at a call with several results, and at the first
-// expression that it cannot follow.
+// Vast's methods Named. It stops at a range statement, at an expression with several results, and at the
+// first expression that it cannot follow.
 func (v *Values) Only(e ast.Expr) Source {
 	for range 16 {
 		e = lib.Unnamed(v.Info, e)
@@ -211,14 +212,15 @@ func (v *Values) Only(e ast.Expr) Source {
 	return Source{Expr: e}
 }
 
-// several reports whether an expression is a call with several results.
+// several reports whether an expression has several results: a call, or a form such as m[k] in v, ok := m[k].
 func (v *Values) several(e ast.Expr) bool {
 	t, ok := v.Info.TypeOf(e).(*types.Tuple)
 	return ok && t.Len() > 1
 }
 
 // Base returns the pointer or slice through which an expression is reached, such as p for p.Place.X and s for
-// s[i].X. It returns nil if the expression is part of a variable or has no address.
+// s[i].X. It returns nil if the expression is part of a variable, has no address, or is reached only through
+// an embedded pointer.
 func Base(info *types.Info, e ast.Expr) ast.Expr {
 	for {
 		var x ast.Expr
@@ -246,8 +248,8 @@ func Base(info *types.Info, e ast.Expr) ast.Expr {
 
 // Path describes an expression that is a variable or a field of a variable. path is the text of the
 // expression without * and &, such as "s.Place.X", and root is the variable, such as s. Expressions with
-// equal paths and roots mean the same variable or field. For other expressions, path is empty and root is
-// nil.
+// equal paths and roots mean the same variable or field, except that p, *p and &p have the same path. For
+// other expressions, path is empty and root is nil.
 func Path(info *types.Info, e ast.Expr) (path string, root *types.Var) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -87,7 +87,7 @@ func (e *endSignals) list(n ast.Node, list []ast.Stmt, root ast.Node, endless bo
 	switch s := list[len(list)-1].(type) {
 	case *ast.ReturnStmt:
 	case *ast.BranchStmt:
-		if s.Tok == token.CONTINUE || s.Tok == token.BREAK && s.Label == nil {
+		if s.Tok == token.CONTINUE || s.Tok == token.FALLTHROUGH || s.Tok == token.BREAK && s.Label == nil {
 			return true
 		}
 	default:

@@ -345,7 +345,7 @@ func (l *look) call(c *ast.CallExpr) {
 	}
 }
 
-// store reports a pointer that is put into a package-level atomic pointer or sync.Map.
+// store reports a pointer that is put into a package-level atomic.Pointer, atomic.Value or sync.Map.
 func (l *look) store(c *ast.CallExpr) {
 	f, ok := typeutil.Callee(l.TypesInfo, c).(*types.Func)
 	if !ok {

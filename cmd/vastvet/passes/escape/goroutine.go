@@ -184,7 +184,8 @@ func (l *look) maySignal(s start) bool {
 		slices.ContainsFunc(e.signalled, func(to ast.Expr) bool { return l.heard(s, typ, to) })
 }
 
-// function returns the declaration of the package's function that an expression refers to, or nil.
+// function returns the declaration of the function that an expression refers to, or nil if this package does
+// not declare the function.
 func (l *look) function(fun ast.Expr) *ast.FuncDecl {
 	var id *ast.Ident
 	switch x := ast.Unparen(fun).(type) {

@@ -138,8 +138,8 @@ func (f *finder) unsafe(call *ast.CallExpr) bool {
 	return ok && slices.Contains([]string{"Add", "Slice", "SliceData", "String", "StringData"}, b.Name())
 }
 
-// inside reports whether a value certainly leads to memory on Go's heap, and no other pointer may keep this
-// memory alive. A variable that escapes to Go's heap is such memory.
+// inside reports whether a value certainly leads to memory on Go's heap that no other pointer can keep alive.
+// A variable that escapes to Go's heap is such memory.
 func (f *finder) inside(e ast.Expr, steps int) bool {
 	e = ast.Unparen(e)
 	if steps == 0 || f.TypesInfo.Types[e].Value != nil {

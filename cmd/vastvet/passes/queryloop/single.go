@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/cmd/vastvet/internal/lib"
 )
 
-// single reports whether a program has only one world. The program must call NewWorld in one place that runs
-// once, and import no package that may make worlds.
+// single reports whether a program certainly has only one world: it calls NewWorld in one place that runs
+// once, and imports no package that may make worlds.
 func single(p *check.Pass) bool {
 	return p.Pkg.Name() == "main" && !makesWorlds(p.Pkg, map[*types.Package]bool{}) &&
 		runsOnce(p, lib.Module, "NewWorld", 16)
