@@ -28,7 +28,7 @@ func (w *World) startAll(what string, q Query, k *walk) {
 	k.start(q.q)
 }
 
-// removeAll implements RemoveAll for all kinds of columns.
+// removeAll implements RemoveAll for all columns except relations.
 func (c *column) removeAll(what string, q Query) int {
 	var k walk
 	c.startAll(what, q, &k)

@@ -71,8 +71,8 @@ type Options struct {
 	// Peers joins the embedded servers of several processes, so that the cluster goes on when a server dies.
 	// Peers has the host:port of each server, including the server of this process. The servers reach each
 	// other at these addresses. Peers must be the same in all these processes, and have two addresses or
-	// more. Three or five are best, because more than half of the servers must run. The first Join waits for
-	// the servers. Default: the embedded server has no peers.
+	// more. Three or five are best, because more than half of the servers must run. The Join that begins the
+	// cluster waits until all servers run. Default: the embedded server has no peers.
 	Peers []string
 	// Route is the host:port at which the embedded server listens for the servers of Peers. Its host may be
 	// 0.0.0.0. There are neither passwords nor encryption. Peers needs Route and Listen.

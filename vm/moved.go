@@ -5,8 +5,9 @@ import "slices"
 // pieces are the sorted ranges of pages that were moved to their address or come from a file. Pieces may be
 // adjacent but do not overlap. An end of a piece is a border between two mappings if the pages on both sides
 // of it are committed.
-// The kernel numbers the pages of a mapping by the address of their first touch, or by their offset in the
-// file, and joins neighbouring mappings only if the numbers continue.
+//
+// The kernel gives each page of a mapping a number: its address at the first touch, or its offset in the file.
+// It joins neighbouring mappings only if the numbers of the second follow those of the first.
 type pieces []interval
 
 // first returns the index of the first piece that ends after off.
@@ -46,7 +47,7 @@ func (s *pieces) remove(lo, hi int) {
 	*s = slices.Replace(*s, i, j, keep...)
 }
 
-// rebordered updates the number of borders around a call of change, which changes the pages in [lo, hi).
+// rebordered calls change, which changes the pages in [lo, hi), and updates the number of borders.
 func (m *mapping) rebordered(lo, hi int, change func()) {
 	if len(m.moved) == 0 {
 		change()

@@ -13,6 +13,7 @@ import (
 	"github.com/vastgo/vast/cmd/vast/internal/earth"
 	"github.com/vastgo/vast/cmd/vast/internal/query"
 	"github.com/vastgo/vast/cmd/vast/internal/soak"
+	"github.com/vastgo/vast/cmd/vast/internal/sql"
 	"github.com/vastgo/vast/cmd/vast/internal/store"
 	"github.com/vastgo/vast/cmd/vast/internal/top"
 )
@@ -28,6 +29,7 @@ var commands = []command{
 	{"doctor", "the limits of this machine, with advice", doctor.Run},
 	{"top", "an overview of a running program, live in the terminal", top.Run},
 	{"query", "the entities of a running program that match a query", query.Run},
+	{"sql", "ask a running program or the folder of a store in SQL", sql.Run},
 	{"store", "the folder of a store: list, verify, look, export, compact", store.Run},
 	{"soak", "exercise most of the library for a long time, and check for leaks", soak.Run},
 	{"docs", "the guide and the other pages of the documentation, in a browser", docs.Run},

@@ -20,7 +20,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("without a command: exit status %d, stdout %q; want 2 and no stdout", status, stdout)
 	}
 	for _, want := range []string{"usage: vast COMMAND", "\n  earth ", "\n  bench ", "\n  doctor ",
-		"\n  top ", "\n  query ", "\n  store ", "\n  soak ", "\n  docs ", "\n  version "} {
+		"\n  top ", "\n  query ", "\n  sql ", "\n  store ", "\n  soak ", "\n  docs ", "\n  version "} {
 		if !strings.Contains(help, want) {
 			t.Errorf("usage lacks %q:\n%s", want, help)
 		}

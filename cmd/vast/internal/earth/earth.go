@@ -70,6 +70,14 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 			fmt.Fprintf(stderr, "vast earth: no inspector: %v\n", err)
 		}
 	}
+	if o.sql != "" {
+		s, err := serveSQL(loaded, d, o)
+		if err != nil {
+			return cli.Fail(stderr, "earth", err, cli.Failure)
+		}
+		defer s.close() // runs before earth.Close, because statements read the Earth
+		fmt.Fprintf(stderr, "# sql: psql -h %s -p %s\n", s.host, s.port)
+	}
 	return run(d, n, o, signals, stdout, stderr)
 }
 

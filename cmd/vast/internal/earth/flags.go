@@ -31,6 +31,7 @@ type options struct {
 	plain       bool
 	capture     string // name of the file for the picture; empty: no picture
 	inspect     string // address of the inspector, or noInspector; empty: the default address
+	sql         string // address of the SQL server; empty: no server
 	inspectAll  bool   // whether users of the inspector may change values, pause and step
 }
 
@@ -155,6 +156,8 @@ func flags(o *options) *flag.FlagSet {
 			"(default 127.0.0.1:0: any free port, for this machine only)")
 	f.BoolVar(&o.inspectAll, "inspect-write", false, "allow users of the inspector's printed address to\n"+
 		"change values, pause and step")
+	f.Var((*address)(&o.sql), "sql", "answer SQL statements of psql and other PostgreSQL clients at this `address`,\n"+
+		"such as 127.0.0.1:5432; the variable VAST_SQL_PASSWORD sets a password")
 	f.StringVar(&o.capture, "capture", "", "write the last screen to this `file`, as a picture in SVG")
 	return f
 }

@@ -34,6 +34,7 @@ type loaded struct {
 	earth *simulation.Earth
 	saves *saves // nil without -data
 	index *index // nil without an inspector
+	list  *places.List
 }
 
 // load makes the world. It shows one line of progress if stderr is a terminal. If load cannot make the world,
@@ -101,6 +102,7 @@ func build(o options, progress func(name string, done, total int)) (l loaded, er
 	if err != nil {
 		return l, err
 	}
+	l.list = list
 	c := simulation.Config{
 		Travellers: o.travellers, Places: list, Seed: o.seed, Workers: o.workers, Limit: o.limit(),
 		Progress: progress,

@@ -194,10 +194,11 @@ func (s *looker) serve(ctx context.Context, addr string, ready func(address stri
 	return nil
 }
 
-// pagePath is the URL path of the page around the inspector. All other paths belong to the inspector.
+// pagePath is the URL path of the page around the inspector.
 const pagePath = "/store/"
 
-// ServeHTTP serves the page around the inspector and passes all other requests to the inspector.
+// ServeHTTP serves the page around the inspector, leads a browser from / to that page, and passes all other
+// requests to the inspector.
 func (s *looker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !isLocal(r) {
 		http.Error(w, "the host must be an IP address or localhost, and the request must come from this site",

@@ -58,8 +58,8 @@ func (w world) same(v world) bool {
 }
 
 // differs reports whether two worlds are meant to be different: they come from two calls of NewWorld, from
-// two variables in one scope, from two fields of one struct, or from one field of two structs. If both same
-// and differs return false, nothing is known.
+// two variables in one scope, from two fields of one struct, from one field of two structs, or from two
+// contexts of systems. If both same and differs return false, nothing is known.
 func (w world) differs(v world) bool {
 	if w.same(v) {
 		return false
@@ -209,7 +209,7 @@ func (ws worlds) given(all []trace.Source, steps int) (from fieldWorlds, ok bool
 		}
 		inner, ofField := w.from.(fieldWorlds)
 		if !ofField || w.in != ws.holder(s.Expr, steps) {
-			inner = fieldWorlds{w} // w does not come from another field of the same struct
+			inner = fieldWorlds{w} // only another field of the same struct stands for its own worlds
 		}
 		for _, w := range inner {
 			if w != (world{}) {

@@ -1,0 +1,102 @@
+package vastarrow
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/vastgo/vast"
+)
+
+// ReadOptions are the options of [Read]. The zero value works.
+type ReadOptions struct {
+	// Columns are the columns of the world that Read fills. Default: all columns that files can hold.
+	Columns []vast.AnyColumn
+	// MaxBytes is the largest size of an Arrow or a Parquet file, which Read holds in memory, and of a line
+	// of JSON. Default: 1 GiB.
+	MaxBytes int
+	// MaxRows is the largest number of rows. It bounds the entities that a small file with repeated values
+	// can make. Default: 16,777,216.
+	MaxRows int
+}
+
+// Read makes an entity for each row of a file. A column of the file belongs to the field with the name that
+// Entities gives it. Another spelling, such as HomeTown.X for home_town.x, fits if it fits only one field.
+// Numbers are converted if the field can hold the value; a float32 may round. An entity gets the components
+// that have a value in its row, and the tags that are true. Fields without a column are zero.
+//
+// The column entity holds IDs of another world or of an earlier time. The new entities have new IDs. Read
+// replaces the old IDs by the new in the targets of relations and in fields of type vast.Entity.
+//
+// The Report lists everything that did not fit. If Read returns an error, the Report counts the entities that
+// exist by then. Errors are those of r and of the context, a file that is damaged or too large, and a world
+// that cannot grow.
+//
+// Call Read on the goroutine that owns the world, at a point where the structure may change. It calls hooks
+// as Archetype.NewN and Column.Add do. Complexity: linear in the number of values. Entities are made in
+// thousands, with the components of a Column or a Tag that all of them have. Each other component and each
+// field that refers to an entity costs some hundred nanoseconds.
+func Read(ctx context.Context, w *vast.World, r io.Reader, f Format, o ReadOptions) (Report, error) {
+	f.check("Read")
+	if o.MaxBytes < 0 || o.MaxRows < 0 {
+		panic("vastarrow: Read: an option is negative: use 0 for the default")
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 1 << 30
+	}
+	if o.MaxRows == 0 {
+		o.MaxRows = 16 << 20
+	}
+	m, err := newImporter(ctx, w, o)
+	if err != nil {
+		return Report{}, err
+	}
+	switch f {
+	case CSV:
+		err = m.readCSV(r)
+	case JSONLines:
+		err = m.readJSON(r, o.MaxBytes)
+	default:
+		err = m.readWhole(r, f, o.MaxBytes)
+	}
+	if err == nil {
+		err = m.end()
+	}
+	return m.report, err
+}
+
+// readWhole reads a format that needs the whole file in memory.
+func (m *importer) readWhole(r io.Reader, f Format, most int) error {
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(io.LimitReader(r, int64(most)+1)); err != nil {
+		return fmt.Errorf("vastarrow: reading the file: %w", err)
+	}
+	if b.Len() > most {
+		return fmt.Errorf("vastarrow: the file is larger than %d bytes: set ReadOptions.MaxBytes to read it",
+			most)
+	}
+	if f == Parquet {
+		return m.readParquet(b.Bytes())
+	}
+	return m.readArrow(b.Bytes(), f)
+}
+
+// damaged returns the error for a file that does not keep the rules of its format.
+func damaged(f Format, err error) error {
+	return fmt.Errorf("vastarrow: the input is no valid %s: %w", f, err)
+}
+
+// decode calls a function of a library that decodes outside input, and returns its panic as an error.
+// f must not change the world.
+func decode(format Format, f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = damaged(format, fmt.Errorf("%v", r))
+		}
+	}()
+	if err := f(); err != nil {
+		return damaged(format, err)
+	}
+	return nil
+}

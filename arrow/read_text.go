@@ -1,0 +1,93 @@
+package vastarrow
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// readCSV reads CSV with a line of names. Empty fields are nulls.
+func (m *importer) readCSV(r io.Reader) error {
+	in := csv.NewReader(r)
+	in.ReuseRecord = true
+	header, err := in.Read()
+	if err == io.EOF {
+		return nil
+	}
+	if err != nil {
+		return damaged(CSV, err)
+	}
+	columns := make([]*cells, len(header))
+	for i, name := range header {
+		if i == 0 && len(name) >= 3 && name[:3] == "\ufeff" { // spreadsheets begin with a byte order mark
+			name = name[3:]
+		}
+		columns[i] = m.column(name)
+	}
+	for {
+		row, err := in.Read()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return damaged(CSV, err)
+		}
+		if _, err := m.room(); err != nil {
+			return err
+		}
+		for i, c := range columns {
+			if c != nil && row[i] != "" {
+				m.put(c, m.rows, c.setText(m.rows, row[i]))
+			}
+		}
+		m.rows++
+	}
+}
+
+// readJSON reads lines with a JSON object each. It skips empty lines.
+func (m *importer) readJSON(r io.Reader, most int) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, min(64<<10, most)), most)
+	for number := 1; lines.Scan(); number++ {
+		line := lines.Bytes()
+		if len(line) == 0 {
+			continue
+		}
+		if _, err := m.room(); err != nil {
+			return err
+		}
+		var values map[string]json.RawMessage
+		if err := json.Unmarshal(line, &values); err != nil {
+			return damaged(JSONLines, fmt.Errorf("line %d: %w", number, err))
+		}
+		for name, v := range values {
+			if c := m.column(name); c != nil && string(v) != "null" {
+				m.put(c, m.rows, c.setJSON(m.rows, v))
+			}
+		}
+		m.rows++
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("vastarrow: a line is longer than %d bytes: set ReadOptions.MaxBytes to read it",
+			most)
+	} else if err != nil {
+		return fmt.Errorf("vastarrow: reading the file: %w", err)
+	}
+	return nil
+}
+
+// setJSON stores the value of a row from a JSON value. JSON in columns of JSON texts is a text of JSON, so
+// that all formats have the same values.
+func (c *cells) setJSON(row int, v json.RawMessage) error {
+	if v[0] != '"' {
+		return c.setText(row, string(v))
+	}
+	var text string
+	if err := json.Unmarshal(v, &text); err != nil {
+		return err
+	}
+	return c.setText(row, text)
+}

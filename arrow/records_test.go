@@ -1,0 +1,187 @@
+package vastarrow
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/invariants"
+)
+
+func TestRecordsShareMemory(t *testing.T) {
+	f := newFixture(t)
+	f.fill(t, 100)
+	q := f.Query(f.position).Optional(f.health)
+	rows := 0
+	for run, r := range Records(q, f.position, f.health) {
+		if r.NumRows() != int64(run.Len()) || r.ColumnName(0) != "position" || r.ColumnName(1) != "health" {
+			t.Fatal(r)
+		}
+		list := r.Column(0).(*array.FixedSizeList)
+		values := list.ListValues().(*array.Float64)
+		for i, e := range run.All() {
+			p := f.position.Get(e)
+			if values.Value(2*i) != p.X || values.Value(2*i+1) != p.Y {
+				t.Fatalf("row %d is %v %v, want %v", i, values.Value(2*i), values.Value(2*i+1), *p)
+			}
+			h := f.health.Get(e)
+			if r.Column(1).IsNull(i) != (h == nil) {
+				t.Fatalf("row %d: null is %v", i, r.Column(1).IsNull(i))
+			}
+			if h != nil && r.Column(1).(*array.Int32).Value(i) != int32(*h) {
+				t.Fatalf("row %d", i)
+			}
+		}
+		address := unsafe.Pointer(unsafe.SliceData(values.Values()))
+		if shared := address == unsafe.Pointer(&f.position.Slice(run)[0]); shared == invariants.Enabled {
+			t.Errorf("shares memory: %v", shared)
+		}
+		rows += run.Len()
+		r.Release()
+	}
+	if rows != 100 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+// TestRecordsOfPartialRuns reads components that part of a run has.
+func TestRecordsOfPartialRuns(t *testing.T) {
+	f := newFixture(t)
+	f.fill(t, 500)
+	n := 0
+	for run, r := range Records(f.Query(), f.columns()...) {
+		at := func(name string) arrow.Array {
+			i := r.Schema().FieldIndices(name)
+			if len(i) != 1 {
+				t.Fatalf("column %s: %v in %v", name, i, r.Schema())
+			}
+			return r.Column(i[0])
+		}
+		for i, e := range run.All() {
+			b := f.body.Get(e)
+			if got := at("body.mass").(*array.Float32).Value(i); got != b.Mass {
+				t.Fatal(got, b.Mass)
+			}
+			if got := at("body.alive").(*array.Boolean).Value(i); got != b.Alive {
+				t.Fatal(got, b.Alive)
+			}
+			if got := at("body.home").(*array.Uint64).Value(i); got != b.Home.ID() {
+				t.Fatal(got, b.Home)
+			}
+			if got := at("sick").(*array.Boolean).Value(i); got != f.tag.Has(e) {
+				t.Fatal(got, f.tag.Has(e))
+			}
+			if h := f.health.Get(e); at("health").IsValid(i) != (h != nil) {
+				t.Fatal(i)
+			} else if h != nil && at("health").(*array.Int32).Value(i) != int32(*h) {
+				t.Fatal(i, *h)
+			}
+			if v := f.note.Get(e); at("note.text").IsValid(i) != (v != nil) {
+				t.Fatal(i)
+			} else if v != nil && at("note.text").(*array.String).Value(i) != v.Text {
+				t.Fatal(i, *v)
+			}
+			target, ok := f.parent.Target(e)
+			if at("parent").IsValid(i) != ok || ok && at("parent").(*array.Uint64).Value(i) != target.ID() {
+				t.Fatal(i, target)
+			}
+			n++
+		}
+		r.Release()
+	}
+	if n != 500 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+func TestTranspose(t *testing.T) {
+	for _, size := range []int{1, 2, 4, 8, 12} {
+		for n := range 20 {
+			for _, stride := range []int{size, 3 * size, 8 * size} {
+				src := make([]byte, max(0, (n-1)*stride+size))
+				for i := range src {
+					src[i] = byte(i*7 + 1)
+				}
+				dst := make([]byte, n*size)
+				gather(dst, src, stride, size, n)
+				back := make([]byte, len(src))
+				scatter(back, dst, stride, size, n)
+				for i := range n {
+					want := src[i*stride : i*stride+size]
+					if !slices.Equal(dst[i*size:(i+1)*size], want) ||
+						!slices.Equal(back[i*stride:i*stride+size], want) {
+						t.Fatalf("size %d, stride %d, value %d of %d", size, stride, i, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNamesakes(t *testing.T) {
+	w := vast.NewWorld(vast.Options{MaxEntities: 64})
+	defer w.Close()
+	a, b := vast.NewColumn[int32](w).Named("n"), vast.NewTag(w, "n")
+	id := vast.NewColumn[uint8](w).Named("entity")
+	w.Archetype(a, b, id).New()
+	s := mustEntities(t, w.Query(), a, b, id)
+	var names []string
+	for _, f := range s.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	if got := strings.Join(names, " "); got != "entity n n#1 entity#2" {
+		t.Error(got)
+	}
+}
+
+func TestEdgesDoNotFit(t *testing.T) {
+	w := vast.NewWorld(vast.Options{MaxEntities: 64})
+	defer w.Close()
+	roads := vast.NewEdges[float64](w, "roads", vast.EdgesOptions{})
+	if _, err := Entities(w.Query(), roads.TargetColumn()); err == nil || !strings.Contains(err.Error(),
+		"leave it out") {
+		t.Error(err)
+	}
+	if _, err := Read(t.Context(), w, strings.NewReader("a\n1\n"), CSV, ReadOptions{}); err != nil {
+		t.Error(err) // leaves the edges out itself
+	}
+}
+
+// TestShapes writes and reads components of unusual types.
+func TestShapes(t *testing.T) {
+	type inner struct {
+		_ [3]byte
+		C complex64
+	}
+	type odd struct {
+		Flags [3]bool
+		None  struct{}
+		Zero  [0]int
+		Inner inner
+		Long  [40]inner
+		Many  [300]uint16
+		Word  uintptr
+	}
+	w := vast.NewWorld(vast.Options{MaxEntities: 1 << 12})
+	defer w.Close()
+	col := vast.NewColumn[odd](w)
+	for i, s := range w.Archetype(col).NewEach(100) {
+		o := col.At(s)
+		o.Flags[i%3], o.Inner.C, o.Many[i] = true, complex(float32(i), float32(math.Inf(1))), uint16(i)
+		o.Word = uintptr(i)
+	}
+	names := ""
+	for _, f := range mustEntities(t, w.Query(), col).Schema().Fields() {
+		names += f.Name + " "
+	}
+	if want := "entity odd.flags.0 odd.flags.1 odd.flags.2 odd.inner.c.real odd.inner.c.imag odd.long " +
+		"odd.many odd.word "; names !=
+		want {
+		t.Errorf("%s, want %s", names, want)
+	}
+}

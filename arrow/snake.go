@@ -1,0 +1,32 @@
+package vastarrow
+
+import (
+	"strings"
+	"unicode"
+)
+
+// snake turns a name of Go into the name of a column, as package vastsql does: HomeTown, HTTPPort and
+// game.Home Town become home_town, http_port and game_home_town.
+func snake(name string) string {
+	var b strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case unicode.IsUpper(r):
+			after := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
+			before := i > 0 && unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if after || before {
+				b.WriteByte('_')
+			}
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+			b.WriteRune(r)
+		default:
+			b.WriteByte('_')
+		}
+	}
+	return b.String()
+}
+
+// fold returns what is the same in all spellings of a name of a column: HomeTown.X, home_town.x.
+func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }

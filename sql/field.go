@@ -1,0 +1,81 @@
+package vastsql
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/vastgo/vast/probe"
+)
+
+// maxSplit is the largest number of elements of an array that become columns of their own.
+const maxSplit = 16
+
+// field is a column of a table.
+type field struct {
+	name   string
+	kind   kind
+	typ    reflect.Type // for kindJSON
+	part   int          // index into table.parts
+	offset uintptr      // in an element of the part
+}
+
+// fieldsOf returns the columns for elements with a layout.
+func fieldsOf(l probe.Layout) (fields []field) {
+	var add func(l probe.Layout, prefix string, offset int)
+	add = func(l probe.Layout, prefix string, offset int) {
+		k := kindOf(l.Type)
+		switch {
+		case k == kindJSON && l.Type.Kind() == reflect.Struct && len(l.Parts) > 0:
+			for _, p := range l.Parts {
+				if p.Name != "_" {
+					add(p, join(prefix, snake(p.Name)), offset+p.Offset)
+				}
+			}
+		case k == kindJSON && l.Count > 0 && l.Count <= maxSplit:
+			for i := range l.Count {
+				add(l.Parts[0], join(prefix, strconv.Itoa(i)), offset+i*l.Parts[0].Size)
+			}
+		default:
+			fields = append(fields, field{name: prefix, kind: k, typ: l.Type, offset: uintptr(offset)})
+		}
+	}
+	add(l, "", 0)
+	for i := range fields {
+		if fields[i].name == "" {
+			fields[i].name = "value"
+		}
+	}
+	return fields
+}
+
+func join(prefix, name string) string {
+	if prefix == "" {
+		return name
+	}
+	return prefix + "." + name
+}
+
+// snake turns a name of Go into a name of SQL: HomeTown, HTTPPort and game.Home Town become home_town,
+// http_port and game_home_town.
+func snake(name string) string {
+	var b strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case unicode.IsUpper(r):
+			after := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
+			before := i > 0 && unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if after || before {
+				b.WriteByte('_')
+			}
+			b.WriteRune(unicode.ToLower(r))
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+			b.WriteRune(r)
+		default:
+			b.WriteByte('_')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,55 @@
+package vastsql
+
+import (
+	"reflect"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
+
+// list is a table of Options.Lists.
+type list struct {
+	image *image
+	rowOf map[vast.Entity]int
+}
+
+// newList makes the table of a slice.
+func newList(name string, values any) *table {
+	v := reflect.ValueOf(values)
+	t := &table{name: name, fields: fieldsOf(layoutOf(v.Type().Elem()))}
+	t.fields[0].name = "entity"
+	t.fields[0].kind = kindEntity
+	t.rename()
+	t.parts = []part{{size: int(v.Type().Elem().Size())}}
+	t.list = &list{rowOf: make(map[vast.Entity]int, v.Len())}
+	t.list.image = &image{table: t, rows: v.Len(), runs: []run{{rows: v.Len()}},
+		bases: []base{{v.UnsafePointer(), v.Type().Elem().Size(), values}}}
+	for i := range v.Len() {
+		t.list.rowOf[*(*vast.Entity)(t.list.image.at(&t.fields[0], i))] = i
+	}
+	t.rows.Store(int64(v.Len()))
+	return t
+}
+
+// layoutOf returns the layout of a type.
+func layoutOf(t reflect.Type) probe.Layout {
+	l := probe.Layout{Type: t, Size: int(t.Size()), Align: t.Align()}
+	switch {
+	case t == entityType:
+	case t.Kind() == reflect.Struct:
+		for f := range t.Fields() {
+			p := layoutOf(f.Type)
+			p.Name, p.Offset = f.Name, int(f.Offset)
+			l.Parts = append(l.Parts, p)
+		}
+	case t.Kind() == reflect.Array && t.Len() > 0:
+		l.Count, l.Parts = t.Len(), []probe.Layout{layoutOf(t.Elem())}
+	}
+	return l
+}
+
+// find returns the row of an entity.
+func (l *list) find(id int64) (row int, ok bool) {
+	row, ok = l.rowOf[vast.EntityOf(uint64(id))]
+	return row, ok
+}

@@ -1,0 +1,116 @@
+package vastsql
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ncruces/go-sqlite3"
+	sqlite "github.com/ncruces/go-sqlite3/driver"
+	"github.com/vastgo/vast"
+)
+
+// Open returns a database whose tables are those of a world: see the package documentation. Statements read
+// the world in [vast.World.Visit], so they wait until the owner of the world calls [vast.World.Admit]; a
+// schedule does so between its ticks. The owner itself must not run statements, because it would wait for
+// itself.
+//
+// Open reads nothing: the first statement finds out which tables there are. Columns that the world gets later
+// have tables from the next connection on, or from the next statement that names them. Close the database
+// before the world. Open panics if a limit in Options is negative, or if a value of Options.Lists is no slice
+// of the documented form.
+func Open(w *vast.World, o Options) (*sql.DB, error) {
+	c, err := newConnector(w, o)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(c), nil
+}
+
+// connector makes connections to a world. Each has an SQLite database of its own in memory.
+type connector struct {
+	inner  driver.Connector
+	reader *reader
+	stop   func() error // closes the world, if the database owns it
+}
+
+func newConnector(w *vast.World, o Options) (*connector, error) {
+	o = o.withDefaults()
+	inner, err := (&sqlite.SQLite{}).OpenConnector(":memory:")
+	if err != nil {
+		return nil, err
+	}
+	kept := 2 * min(o.MaxCopyBytes, maxKept)
+	r := &reader{world: w, o: o, buffers: buffers{most: kept}, tooLong: &LimitError{"MaxTime",
+		fmt.Sprintf("the statement took %v: raise the limit, or ask for less", o.MaxTime)}}
+	for _, name := range slices.Sorted(maps.Keys(o.Lists)) {
+		r.lists = append(r.lists, newList(name, o.Lists[name]))
+	}
+	return &connector{inner: inner, reader: r}, nil
+}
+
+// maxKept limits the memory that stays allocated between statements, to two copies of this size.
+const maxKept = 256 << 20
+
+// Close closes the world of a stored moment. The database calls it after it has closed its connections.
+func (c *connector) Close() error {
+	if c.stop == nil {
+		return nil
+	}
+	return c.stop()
+}
+
+// Driver returns the driver of SQLite.
+func (c *connector) Driver() driver.Driver { return c.inner.Driver() }
+
+// Connect makes a connection.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	inner, err := c.inner.Connect(sqlite3.WithMaxMemory(ctx, int64(c.reader.o.MaxMemoryBytes)))
+	if err != nil {
+		return nil, err
+	}
+	n := &conn{inner: inner.(sqlite.Conn)}
+	if n.session, err = newSession(c.reader, n.inner.Raw()); err == nil {
+		err = n.session.refresh(ctx, n.inner.Raw())
+	}
+	if err != nil {
+		_ = inner.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+// conn is a connection.
+type conn struct {
+	inner   sqlite.Conn
+	session *session
+	broken  bool // SQLite ran out of memory
+}
+
+// Close closes the connection.
+func (c *conn) Close() error { return c.within(c.inner.Close) }
+
+// Begin begins a transaction.
+func (c *conn) Begin() (driver.Tx, error) {
+	return c.BeginTx(context.Background(), driver.TxOptions{})
+}
+
+// BeginTx begins a transaction. Statements of one transaction may see different moments of the world.
+func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
+	err = c.within(func() (err error) {
+		tx, err = c.inner.BeginTx(ctx, o)
+		return err
+	})
+	return tx, err
+}
+
+// Prepare prepares a statement.
+func (c *conn) Prepare(text string) (driver.Stmt, error) {
+	return c.PrepareContext(context.Background(), text)
+}
+
+// Raw returns SQLite's connection, as the connections of SQLite's driver do.
+func (c *conn) Raw() *sqlite3.Conn { return c.inner.Raw() }

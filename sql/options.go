@@ -1,0 +1,82 @@
+package vastsql
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/vm"
+)
+
+// Options limits what a statement may take, and adds tables. The zero value has the default limits.
+type Options struct {
+	// MaxCopyBytes limits the bytes of columns that one statement may copy. The copy delays the world's owner
+	// by about 0.2 ms for each MB. The default is 64 MiB.
+	MaxCopyBytes int
+
+	// MaxPause limits how long the copy of values may delay the world's owner that do not lie in memory as
+	// they are shown: names, and the elements of a SparseColumn or HeapColumn. The default is 20 ms.
+	MaxPause time.Duration
+
+	// MaxTime limits the time of one statement, from its start to the last row. The default is a minute.
+	MaxTime time.Duration
+
+	// MaxRows limits the rows that one statement may return. The default is 10 million.
+	MaxRows int
+
+	// MaxMemoryBytes limits the memory that SQLite may take for one connection, as for sorting. The default
+	// is 256 MiB.
+	MaxMemoryBytes int
+
+	// Tables adds tables of all entities that have the listed columns. The key is the name of the table.
+	Tables map[string][]vast.AnyColumn
+
+	// Lists adds tables of values outside of the world, such as the names of places. The key is the name of
+	// the table. The value is a slice of structs, of which the first field is a [vast.Entity] that no other
+	// element has. The table has the columns of a component of this type. Do not change the slice while the
+	// database is open.
+	Lists map[string]any
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxCopyBytes < 0 || o.MaxPause < 0 || o.MaxTime < 0 || o.MaxRows < 0 || o.MaxMemoryBytes < 0 {
+		panic("vastsql: Open: a limit in Options is negative: leave it zero for the default")
+	}
+	for name, list := range o.Lists {
+		t := reflect.TypeOf(list)
+		if t == nil || t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Struct ||
+			t.Elem().NumField() == 0 || t.Elem().Field(0).Type != entityType {
+			panic(fmt.Sprintf("vastsql: Options.Lists[%q] is a %v: use a slice of structs whose first field "+
+				"is a vast.Entity", name, t))
+		}
+	}
+	setDefault(&o.MaxCopyBytes, 64<<20)
+	setDefault(&o.MaxPause, 20*time.Millisecond)
+	setDefault(&o.MaxTime, time.Minute)
+	setDefault(&o.MaxRows, 10_000_000)
+	setDefault(&o.MaxMemoryBytes, 256<<20)
+	return o
+}
+
+func setDefault[T comparable](limit *T, value T) {
+	var zero T
+	if *limit == zero {
+		*limit = value
+	}
+}
+
+// LimitError reports that a statement has reached a limit of [Options].
+type LimitError struct {
+	Option string // name of the field of Options
+	Detail string // what the statement needs, and how to need less
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("vastsql: Options.%s: %s", e.Option, e.Detail)
+}
+
+func tooManyBytes(need, limit int) error {
+	return &LimitError{"MaxCopyBytes", fmt.Sprintf("the columns of the statement have %s, the limit is %s: "+
+		"name fewer columns, or raise the limit", vm.Bytes(need), vm.Bytes(limit))}
+}

@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// matchLike reports whether a text matches a pattern of LIKE, or of ILIKE, with the rules of PostgreSQL: case
+// matters in LIKE, and a backslash makes the next character stand for itself. It returns nil if either is
+// NULL.
+func matchLike(pattern, text any, ignoreCase bool) any {
+	if pattern == nil || text == nil {
+		return nil
+	}
+	p, s := textOf(pattern), textOf(text)
+	if ignoreCase {
+		p, s = strings.ToLower(p), strings.ToLower(s)
+	}
+	return like(p, s)
+}
+
+// like takes time in proportion to the product of the lengths, at most.
+func like(pattern, text string) bool {
+	// The position after the last % and the text that it covers so far. A mismatch lets % cover one character
+	// more.
+	retryPattern, retryText := -1, 0
+	p, t := 0, 0
+	for t < len(text) {
+		if p < len(pattern) && pattern[p] == '%' {
+			p++
+			retryPattern, retryText = p, t
+			continue
+		}
+		if n, m, ok := likeCharacter(pattern[p:], text[t:]); ok {
+			p, t = p+n, t+m
+			continue
+		}
+		if retryPattern < 0 {
+			return false
+		}
+		_, size := utf8.DecodeRuneInString(text[retryText:])
+		retryText += size
+		p, t = retryPattern, retryText
+	}
+	return strings.Trim(pattern[p:], "%") == ""
+}
+
+// likeCharacter returns the lengths of the first characters of a pattern and of a text if they match.
+func likeCharacter(pattern, text string) (n, m int, ok bool) {
+	if pattern == "" {
+		return 0, 0, false
+	}
+	_, size := utf8.DecodeRuneInString(text)
+	if pattern[0] == '_' {
+		return 1, size, true
+	}
+	escape := 0
+	if pattern[0] == '\\' && len(pattern) > 1 {
+		escape = 1
+	}
+	return escape + size, size, strings.HasPrefix(pattern[escape:], text[:size])
+}

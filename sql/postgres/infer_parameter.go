@@ -1,0 +1,143 @@
+package postgres
+
+import "strconv"
+
+// parametersMax is the highest number of parameters that the protocol admits.
+const parametersMax = 1<<16 - 1
+
+// inferParameters returns the types of the parameters of a statement. declared are the types that the client
+// gives, where zero stands for no type. The error says that a number is out of range.
+func inferParameters(text string, declared []uint32, columns columnTypes) ([]oid, error) {
+	tokens := significant(scan(text, dialectSQLite))
+	types := make([]oid, len(declared))
+	for i, o := range declared {
+		types[i] = oid(o)
+	}
+	listType := oidUnspecified
+	list := -1 // the last parameter of a list after IN, whose next parameter has the same type
+	for at, t := range tokens {
+		if t.kind != tokenParam {
+			continue
+		}
+		n, err := strconv.Atoi(t.text[1:])
+		if err != nil || n < 1 || n > parametersMax {
+			return nil, failWithHint("42P02", "there is no parameter "+t.text,
+				"Number parameters from $1 on.")
+		}
+		for len(types) < n {
+			types = append(types, oidUnspecified)
+		}
+		switch {
+		case list >= 0 && list == at-2 && tokens[at-1].is(","):
+			list = at
+			if types[n-1] == oidUnspecified {
+				types[n-1] = listType
+			}
+		case types[n-1] == oidUnspecified:
+			types[n-1] = inferParameter(tokens, at, columns)
+		}
+		if at > 1 && tokens[at-1].is("(") && tokens[at-2].is("in") {
+			list, listType = at, types[n-1]
+		}
+	}
+	return types, nil
+}
+
+// inferParameter returns the type of the parameter at position at by its neighbours.
+func inferParameter(tokens []token, at int, columns columnTypes) oid {
+	if at+2 < len(tokens) && tokens[at+1].is("::") {
+		t, _, _ := parseType(tokens, at+2)
+		return parameterType(typeNames[t.name])
+	}
+	if at > 2 && tokens[at-1].is("(") && tokens[at-2].is("cast") && at+2 < len(tokens) &&
+		tokens[at+1].is("as") {
+		t, _, _ := parseType(tokens, at+2)
+		return parameterType(castResult(t))
+	}
+	if at > 0 {
+		if o := inferFromLeft(tokens, at, columns); o != oidUnspecified {
+			return parameterType(o)
+		}
+	}
+	if at+2 < len(tokens) && isOperator(tokens[at+1]) {
+		return parameterType(inferType(tokens[at+2:operandEnd(tokens, at+2)], columns, 0))
+	}
+	return oidUnspecified
+}
+
+// parameterType returns a type for a parameter. Times stay open, because SQLite stores them in many forms.
+func parameterType(o oid) oid {
+	switch o {
+	case oidDate, oidTimestamp, oidTimestampTZ:
+		return oidUnspecified
+	case oidInt2, oidInt4:
+		return oidInt8
+	case oidFloat4:
+		return oidFloat8
+	}
+	return o
+}
+
+func isOperator(t token) bool {
+	return t.kind == tokenSymbol && (comparisons[t.text] || arithmetic[t.text])
+}
+
+func inferFromLeft(tokens []token, at int, columns columnTypes) oid {
+	before := tokens[at-1]
+	switch {
+	case before.is("limit") || before.is("offset"):
+		return oidInt8
+	case before.is("like") || before.is("glob") || before.is("regexp") || before.is("||"):
+		return oidText
+	case before.is("between") || isOperator(before):
+		return typeBefore(tokens, at-1, columns)
+	case before.is("and"):
+		for i := at - 2; i >= 0 && !tokens[i].is("and") && !tokens[i].is("where") && !tokens[i].is("("); i-- {
+			if tokens[i].is("between") {
+				return typeBefore(tokens, i, columns)
+			}
+		}
+	case before.is("(") || before.is(","):
+		for i := at - 1; i > 0; i-- {
+			if tokens[i].is("(") {
+				if tokens[i-1].is("in") {
+					return typeBefore(tokens, i-1, columns)
+				}
+				return oidUnspecified
+			}
+			if tokens[i].kind != tokenParam && tokens[i].kind != tokenString &&
+				tokens[i].kind != tokenNumber &&
+				!tokens[i].is(",") {
+				return oidUnspecified
+			}
+		}
+	}
+	return oidUnspecified
+}
+
+// typeBefore returns the type of the operand before position end.
+func typeBefore(tokens []token, end int, columns columnTypes) oid {
+	if end > 0 && tokens[end-1].is("not") {
+		end--
+	}
+	start := operandStart(tokens[:end])
+	if start < 0 {
+		return oidUnspecified
+	}
+	return inferType(tokens[start:end], columns, 0)
+}
+
+// operandEnd returns the end of the operand that starts at start.
+func operandEnd(tokens []token, start int) int {
+	end := start + 1
+	if tokens[start].is("(") {
+		return min(closing(tokens, start)+1, len(tokens))
+	}
+	for end+1 < len(tokens) && tokens[end].is(".") {
+		end += 2
+	}
+	if end < len(tokens) && tokens[end].is("(") && tokens[start].isName() {
+		return min(closing(tokens, end)+1, len(tokens))
+	}
+	return end
+}

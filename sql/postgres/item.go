@@ -1,0 +1,129 @@
+package postgres
+
+// columnItems returns the expression of each column of a query, as its first SELECT has it. Columns that a
+// star stands for have none.
+func columnItems(text string, count int) [][]token {
+	columns := make([][]token, count)
+	items := selectItems(significant(scan(text, dialectSQLite)))
+	star := -1
+	for i, item := range items {
+		if len(item) > 0 && item[len(item)-1].is("*") && (len(item) == 1 || item[len(item)-2].is(".")) {
+			if star >= 0 {
+				return columns
+			}
+			star = i
+		}
+	}
+	if star < 0 && len(items) != count || len(items)-1 > count {
+		return columns
+	}
+	for i, item := range items {
+		switch {
+		case star < 0 || i < star:
+			columns[i] = item
+		case i > star:
+			columns[count-len(items)+i] = item
+		}
+	}
+	return columns
+}
+
+// selectItems returns the expressions of the first SELECT outside of parentheses.
+func selectItems(tokens []token) [][]token {
+	depth, start := 0, -1
+	var items [][]token
+	for i, t := range tokens {
+		switch {
+		case t.is("("):
+			depth++
+		case t.is(")"):
+			depth--
+		case depth != 0:
+		case t.is("select") && start < 0:
+			start = i + 1
+			if start < len(tokens) && (tokens[start].is("distinct") || tokens[start].is("all")) {
+				start++
+			}
+		case start >= 0 && t.is(","):
+			items = append(items, tokens[start:i])
+			start = i + 1
+		case start >= 0 && endsSelect[t.name()] && t.kind == tokenWord:
+			return append(items, tokens[min(start, i):i])
+		}
+	}
+	if start >= 0 {
+		items = append(items, tokens[start:])
+	}
+	return items
+}
+
+var endsSelect = map[string]bool{
+	"from": true, "where": true, "group": true, "having": true, "window": true, "union": true,
+	"intersect": true,
+	"except":    true, "order": true, "limit": true,
+}
+
+// withoutAlias removes AS name, or a name that follows an operand.
+func withoutAlias(item []token) []token {
+	n := len(item)
+	switch {
+	case n >= 3 && item[n-2].is("as"):
+		return item[:n-2]
+	case n >= 2 && item[n-1].isName() && !item[n-1].is("end") && !item[n-2].is(".") &&
+		!item[n-2].is("::") && operandStart(item[:n-1]) >= 0:
+		return item[:n-1]
+	}
+	return item
+}
+
+// unnamed is the name of a column without a better one.
+const unnamed = "?column?"
+
+// columnName returns the name that PostgreSQL gives to a column: the name of the column or of the function
+// that the expression names. It returns "" if the item has an alias.
+func columnName(item []token) string {
+	if len(withoutAlias(item)) != len(item) {
+		return ""
+	}
+	return expressionName(item, 0)
+}
+
+func expressionName(e []token, depth int) string {
+	n := len(e)
+	if n == 0 || depth > inferDepthMax {
+		return unnamed
+	}
+	for i := 0; i < n; i++ {
+		switch {
+		case e[i].is("(") || e[i].is("["):
+			i = closing(e, i)
+		case e[i].is("::"):
+			if name := expressionName(e[:i], depth+1); name != unnamed {
+				return name
+			}
+			t, _, _ := parseType(e, i+1)
+			return t.name
+		case e[i].is("case"):
+			i = caseEnd(e, i)
+		case e[i].kind == tokenSymbol && !e[i].is("."):
+			return unnamed
+		}
+	}
+	switch last := e[n-1]; {
+	case e[0].is("case"):
+		return "case"
+	case e[0].is("("):
+		inside := e[1:max(1, n-1)]
+		if items := selectItems(inside); len(items) == 1 {
+			inside = withoutAlias(items[0])
+		}
+		return expressionName(inside, depth+1)
+	case last.is(")"):
+		if start := matching(e, n-1, "(", ")"); start > 0 && e[start-1].isName() && nameStart(e, start) == 0 {
+			return e[start-1].name()
+		}
+	case last.isName() && nameStart(e, n) == 0 && !last.is("null") && !last.is("true") && !last.is("false"):
+		return last.name()
+	}
+	return unnamed
+}

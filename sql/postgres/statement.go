@@ -1,0 +1,232 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A statement is a statement of a client that may be executed several times.
+type statement struct {
+	text    string
+	verb    string // the first word, in lower case; "" for an empty statement
+	params  []oid
+	columns []column // of a query, after describeStatement
+	user    *source  // of a prepared query that reads the user's tables
+}
+
+// The verbs of statements that return rows of SQLite.
+var queryVerbs = map[string]bool{"select": true, "values": true, "with": true, "explain": true,
+	"pragma": true}
+
+// The verbs of statements that change data, and for which a client receives the error 25006.
+var writingVerbs = map[string]bool{
+	"insert": true, "update": true, "delete": true, "replace": true, "create": true, "drop": true,
+	"alter":  true,
+	"attach": true, "detach": true, "vacuum": true, "analyze": true, "reindex": true, "truncate": true,
+	"grant": true, "revoke": true, "comment": true, "merge": true, "refresh": true, "cluster": true,
+	"lock": true,
+}
+
+// readingPragmas are the PRAGMA statements that change nothing.
+var readingPragmas = map[string]bool{
+	"table_info": true, "table_xinfo": true, "table_list": true, "index_list": true, "index_info": true,
+	"index_xinfo": true, "foreign_key_list": true, "database_list": true, "collation_list": true,
+	"function_list": true, "module_list": true, "pragma_list": true, "compile_options": true,
+}
+
+// newStatement returns a statement that is not prepared yet.
+func newStatement(text string) *statement {
+	st := &statement{text: text}
+	tokens := significant(scan(text, dialectSQLite))
+	for len(tokens) > 0 && (tokens[0].is("(") || tokens[0].is(";")) {
+		tokens = tokens[1:]
+	}
+	if len(tokens) == 0 {
+		return st
+	}
+	st.verb = strings.ToLower(tokens[0].text)
+	if st.verb == "with" {
+		if writing := verbAfterWith(tokens); writing != "" {
+			st.verb = writing
+		}
+	}
+	return st
+}
+
+// verbAfterWith returns the verb of a statement that starts with WITH if it changes data, or "". SQLite
+// admits the verb outside of parentheses only, after the common table expressions.
+func verbAfterWith(tokens []token) string {
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		switch {
+		case t.is("("):
+			i = closing(tokens, i)
+		case t.is("select") || t.is("values"):
+			return ""
+		case t.is("insert") || t.is("update") || t.is("delete"),
+			t.is("replace") && i+1 < len(tokens) && tokens[i+1].is("into"):
+			return t.name()
+		}
+	}
+	return ""
+}
+
+// isQuery reports whether SQLite returns the rows of the statement.
+func (st *statement) isQuery() bool { return queryVerbs[st.verb] }
+
+// returnsRows reports whether the statement returns rows.
+func (st *statement) returnsRows() bool {
+	return st.isQuery() || st.verb == "show" || st.verb == "fetch"
+}
+
+// check returns an error for a statement that the server never performs.
+func (st *statement) check() error {
+	switch {
+	case len(st.text) > statementBytesMax:
+		return failWithHint(codeLimit, fmt.Sprintf("the statement has %d bytes, at most %d are possible",
+			len(st.text),
+			statementBytesMax), "Send values as parameters.")
+	case writingVerbs[st.verb]:
+		return failWithHint(codeReadOnly, fmt.Sprintf("cannot execute %s in a read-only transaction",
+			strings.ToUpper(st.verb)),
+			"The server is read-only. Change the data in the program that serves it.")
+	case st.verb == "pragma":
+		tokens := significant(scan(st.text, dialectSQLite))
+		if len(tokens) < 2 || !readingPragmas[tokens[1].name()] || len(tokens) > 2 && tokens[2].is("=") {
+			return failWithHint(codeReadOnly, "this PRAGMA may change the database",
+				"Use a PRAGMA that lists tables, columns or indexes, such as PRAGMA table_info(name).")
+		}
+	case st.verb == "" || st.returnsRows() || commands[st.verb]:
+	case st.verb == "prepare" || st.verb == "execute" || st.verb == "listen" || st.verb == "notify" ||
+		st.verb == "do" || st.verb == "call" || st.verb == "move":
+		return failWithHint(codeNotSupported, strings.ToUpper(st.verb)+" is not supported",
+			"Use the extended protocol for prepared statements. Most drivers do so by themselves.")
+	default:
+		return fail(codeSyntax, fmt.Sprintf("syntax error at or near %q", st.verb))
+	}
+	return nil
+}
+
+// sourceOf returns where a statement runs. The caller releases the source.
+func (x *session) sourceOf(ctx context.Context, text string) (source, error) {
+	c, release, err := x.server.catalogs.acquire(ctx)
+	if err != nil {
+		return source{}, failureOf(ctx, err)
+	}
+	if readsCatalog(text, c.user) {
+		return source{c.db, translateCatalog(text, x), c.own.columnsOf(catalogNameOf(text)), release}, nil
+	}
+	columns := c.user.columnsOf(text)
+	release()
+	return source{x.server.db, translateQuery(text), columns, nil}, nil
+}
+
+// catalogNameOf returns a text in which the tables of information_schema have the names that the catalog
+// gives.
+func catalogNameOf(text string) string {
+	return strings.NewReplacer("information_schema.", "information_schema_", "INFORMATION_SCHEMA.",
+		"information_schema_").Replace(text)
+}
+
+// prepare checks a statement and finds the types of its parameters and, as far as they are known without a
+// row, of its columns.
+func (x *session) prepare(text string, declared []uint32) (*statement, error) {
+	st := newStatement(text)
+	if err := st.check(); err != nil {
+		return nil, err
+	}
+	for _, o := range declared {
+		st.params = append(st.params, oid(o))
+	}
+	query := st.text
+	if !st.isQuery() {
+		inner, ok := innerQuery(st)
+		if !ok {
+			return st, nil
+		}
+		query = inner
+	}
+	ctx, cancel := x.operation()
+	defer x.finish(cancel)
+	from, err := x.sourceOf(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if st.params, err = inferParameters(query, declared, from.columns); err != nil {
+		if from.release != nil {
+			from.release()
+		}
+		return nil, err
+	}
+	c, err := openCursor(ctx, cancel, from, query, make([]any, len(st.params)))
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	if st.isQuery() {
+		st.columns = c.columns
+		if from.release == nil {
+			st.user = &from
+		}
+	}
+	return st, nil
+}
+
+// describeMax is the time that describing a statement waits for the first row.
+const describeMax = time.Second
+
+// describeStatement gives a type to all columns of a query without its parameters. Columns whose type neither
+// SQLite nor the text tells have the type of the first row's value. With parameters there is no first row
+// yet, and such columns are text.
+func (x *session) describeStatement(st *statement) error {
+	for i := range st.columns {
+		if st.columns[i].oid == oidUnspecified {
+			return x.describeByRow(st)
+		}
+	}
+	return nil
+}
+
+func (x *session) describeByRow(st *statement) error {
+	if len(st.params) == 0 {
+		ctx, cancel := x.operation()
+		defer x.finish(cancel)
+		limited, stop := context.WithTimeout(ctx, describeMax)
+		defer stop()
+		if from, err := x.sourceOf(limited, st.text); err == nil {
+			if c, err := openCursor(limited, cancel, from, st.text, nil); err == nil {
+				defer c.close()
+				if c.describe() == nil && len(c.columns) == len(st.columns) {
+					st.columns = c.columns
+				}
+			}
+		}
+		if ctx.Err() != nil {
+			return failureOf(ctx, ctx.Err())
+		}
+	}
+	for i := range st.columns {
+		if st.columns[i].oid == oidUnspecified {
+			st.columns[i].oid = oidText
+		}
+	}
+	return nil
+}
+
+// open starts a query with its parameters. A prepared query of the user's tables stays what it is when the
+// schema changes, so that it needs no look at the schema.
+func (x *session) open(st *statement, arguments []any) (*cursor, error) {
+	ctx, cancel := x.operation()
+	defer x.finish(nil)
+	if st.user != nil {
+		return openCursor(ctx, cancel, *st.user, st.text, arguments)
+	}
+	from, err := x.sourceOf(ctx, st.text)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	return openCursor(ctx, cancel, from, st.text, arguments)
+}

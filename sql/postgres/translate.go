@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+)
+
+// translateQuery returns a statement for the user's database. It changes what SQLite does not read:
+// parameters ($1), casts (x::text), strings of the forms E'text' and $$text$$, and the schema public. All
+// other text stays as it is.
+func translateQuery(text string) string {
+	tokens := scan(text, dialectSQLite)
+	var e editor
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		switch {
+		case t.kind == tokenParam:
+			e.add(token{tokenParam, "?" + t.text[1:]})
+		case t.is("::"):
+			i = translateCast(&e, tokens, i, castQuery)
+		case t.kind == tokenString:
+			e.add(translateString(t))
+		case t.name() == "public" && i+2 < len(tokens) && tokens[i+1].is(".") && tokens[i+2].isName():
+			i++
+		default:
+			e.add(t)
+		}
+	}
+	return e.text()
+}
+
+// translateString returns a string of PostgreSQL as a string of SQLite.
+func translateString(t token) token {
+	if t.text[0] == '$' || t.text[0]|0x20 == 'e' {
+		return token{tokenString, quoteString(stringValue(t))}
+	}
+	return t
+}
+
+// translateCast writes the cast at position at, whose operand is written already, and returns the position of
+// the last token of the cast.
+func translateCast(e *editor, tokens []token, at int, cast func(*editor, typeReference)) int {
+	t, next, ok := parseType(tokens, at+1)
+	if !ok {
+		e.add(tokens[at]) // SQLite reports the error
+		return at
+	}
+	cast(e, t)
+	return next - 1
+}
+
+// castQuery casts the operand at the end of e.
+func castQuery(e *editor, t typeReference) {
+	if castLiteral(e, t) {
+		return
+	}
+	if to := castType(t); to != "" {
+		e.cast(to)
+	}
+}
+
+// castLiteral replaces a string by the Boolean or the blob that it stands for, such as 't'::bool. It returns
+// false for other operands and types.
+func castLiteral(e *editor, t typeReference) bool {
+	e.dropSpace()
+	if len(e.out) == 0 || e.out[len(e.out)-1].kind != tokenString {
+		return false
+	}
+	last := &e.out[len(e.out)-1]
+	switch typeNames[t.name] {
+	case oidBool:
+		if value, err := parseBool(stringValue(*last)); err == nil {
+			*last = token{tokenWord, strings.ToUpper(strconv.FormatBool(value))}
+			return true
+		}
+	case oidBytea:
+		if value, err := parseBytea(stringValue(*last)); err == nil {
+			*last = token{tokenString, "x'" + hex.EncodeToString(value) + "'"}
+			return true
+		}
+	}
+	return false
+}

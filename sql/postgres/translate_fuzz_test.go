@@ -1,0 +1,145 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/ncruces/go-sqlite3/driver"
+)
+
+// A fixedSession stands for a client in tests of the translation.
+type fixedSession struct{}
+
+func (fixedSession) user() string                  { return "vast" }
+func (fixedSession) processID() uint32             { return 7 }
+func (fixedSession) setting(string) (string, bool) { return "on", true }
+
+func TestTranslateQuery(t *testing.T) {
+	for _, test := range []struct{ from, want string }{
+		{"SELECT $1, '$2', \"$3\", -- $4\n$12", "SELECT ?1, '$2', \"$3\", -- $4\n?12"},
+		{"SELECT a::int", "SELECT CAST(a AS INTEGER)"},
+		{"SELECT t.a :: double precision, b", "SELECT CAST(t.a AS REAL), b"},
+		{"SELECT (a + b)::text::int8", "SELECT CAST(CAST((a + b) AS TEXT) AS INTEGER)"},
+		{"SELECT f(a, 'b')::numeric(10, 2) AS c", "SELECT CAST(f(a, 'b') AS NUMERIC) AS c"},
+		{"SELECT CASE WHEN a THEN b END::varchar(3)", "SELECT CAST(CASE WHEN a THEN b END AS TEXT)"},
+		{"SELECT $1::text[]", "SELECT ?1"},
+		{"SELECT 't'::bool, 'no'::boolean", "SELECT TRUE, FALSE"},
+		{`SELECT '\x0aff'::bytea`, "SELECT x'0aff'"},
+		{"SELECT a::timestamp with time zone FROM b", "SELECT a FROM b"},
+		{`SELECT E'a\n''b\'', $x$it's$x$`, "SELECT 'a\n''b''', 'it''s'"},
+		{"SELECT * FROM public.t, [a::b], `c::d`", "SELECT * FROM t, [a::b], `c::d`"},
+		{"SELECT /* a::int /* */ ::", "SELECT /* a::int /* */ ::"},
+	} {
+		if got := translateQuery(test.from); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.from, got, test.want)
+		}
+	}
+}
+
+func TestTranslateCatalog(t *testing.T) {
+	for _, test := range []struct{ from, want string }{
+		{"SELECT a FROM pg_catalog.pg_class c", "SELECT a FROM pg_class c"},
+		{"a OPERATOR(pg_catalog.~) '^(b)$' COLLATE pg_catalog.default", "a  REGEXP  '^(b)$' "},
+		{"a !~* 'b'", "a  NOT REGEXP '(?i)' ||  'b'"},
+		{"FROM information_schema.tables t", "FROM information_schema_tables t"},
+		{"a = ANY (b)", "a  IN (SELECT value FROM json_each(pg_array_json(b)))"},
+		{"a = ANY (SELECT b FROM c)", "a  IN (SELECT b FROM c)"},
+		{"ARRAY[1, 2]", "pg_array(1, 2)"},
+		{"ARRAY(SELECT a)", "(WITH pg_items(item) AS (SELECT a) SELECT array_agg(item) FROM pg_items)"},
+		{"'t'::pg_catalog.regclass", "pg_regclass('t')"},
+		{"a[1]", "pg_subscript(a,1)"},
+		{"current_user, pg_backend_pid(), current_setting('x')", "'vast', 7, 'on'"},
+	} {
+		if got := translateCatalog(test.from, fixedSession{}); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.from, got, test.want)
+		}
+	}
+}
+
+// TestReadsCatalog checks where statements run if a user's table has the name of a column of the catalog.
+func TestReadsCatalog(t *testing.T) {
+	user := &schema{byName: map[string]int{"name": 0, "position": 1}}
+	for text, want := range map[string]bool{
+		"SELECT setting, name FROM pg_settings":                           true,
+		"SELECT a.name FROM pg_catalog.pg_settings a":                     true,
+		"SELECT table_name FROM information_schema.tables":                true,
+		"SELECT version()":                                                true,
+		"SELECT version, name FROM position":                              false,
+		"SELECT version() FROM public.position":                           false,
+		"SELECT * FROM pg_class, name":                                    false,
+		"SELECT * FROM position p JOIN \"name\" USING (entity)":           false,
+		"SELECT 'pg_class'":                                               false,
+		"SELECT 1 -- pg_class":                                            false,
+		"SELECT relname FROM pg_class WHERE relname IN ('a', 'position')": true,
+	} {
+		if got := readsCatalog(text, user); got != want {
+			t.Errorf("%s: got %t, want %t", text, got, want)
+		}
+	}
+}
+
+// FuzzTranslate checks that no text makes the translation fail, that it leaves alone what it must, and that
+// SQLite survives the result.
+func FuzzTranslate(f *testing.F) {
+	for _, text := range []string{
+		"SELECT $1::int, 'a' FROM t WHERE a ~ ANY(ARRAY[1,2])", "COPY (SELECT 1) TO STDOUT CSV",
+		"SELECT x[1]::text[]",
+		"DECLARE c CURSOR FOR SELECT 1", "SELECT E'\\", "$a$",
+		"SELECT trim(both 'x' from y) FROM unnest(a) AS b(c)",
+		"SELECT a FROM generate_series(1, 3) i, f(x) y", "[[[", "case case end end::int",
+		"SELECT (((1)))::bool",
+	} {
+		f.Add(text)
+	}
+	db, err := driver.Open(":memory:")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { db.Close() })
+	none := func(string) oid { return oidText }
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1000 {
+			return
+		}
+		tokens := scan(text, dialectSQLite)
+		if joined := joinTokens(tokens); joined != text {
+			t.Fatalf("tokens are %q, want %q", joined, text)
+		}
+		translated := translateQuery(text)
+		if !strings.ContainsAny(text, "$:") && !strings.Contains(strings.ToLower(text), "public") &&
+			!strings.Contains(strings.ToLower(text), "e'") && translated != text {
+			t.Fatalf("%q became %q", text, translated)
+		}
+		translateCatalog(text, fixedSession{})
+		for count := range 4 {
+			for _, item := range columnItems(text, count) {
+				inferType(withoutAlias(item), none, 0)
+				columnName(item)
+			}
+		}
+		inferParameters(text, nil, none)
+		parseCopy(text)
+		parseDeclare(text)
+		if statement, err := db.PrepareContext(context.Background(), translated); err == nil {
+			statement.Close()
+		}
+		for _, statement := range splitStatements(text) {
+			newStatement(statement).check()
+		}
+	})
+}
+
+// FuzzArray checks that an array of elements gives the elements back.
+func FuzzArray(f *testing.F) {
+	f.Add("a", `b"\`, "{,}")
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		got := elementsOf(arrayText([]any{a, b, nil, c}))
+		if len(got) != 4 || got[0] != a || got[1] != b || got[2] != nil || got[3] != c {
+			t.Errorf("got %q, want %q, %q, nil, %q", got, a, b, c)
+		}
+		elementsOf(a)
+		like(a, b)
+		parseBytea(a)
+	})
+}

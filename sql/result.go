@@ -1,0 +1,64 @@
+package vastsql
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/vastgo/vast"
+)
+
+// slot returns the slot of a row in a run.
+func (m *image) slot(row, r int) int { return m.runs[r].slot + row - m.runs[r].row }
+
+// result passes the value of a column to SQLite.
+func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
+	f := &m.table.fields[column]
+	if f.part < 0 {
+		switch f.name {
+		case "slot":
+			ctx.ResultInt64(int64(m.slot(row, r)))
+		case "generation":
+			ctx.ResultInt64(int64(vast.EntityOf(uint64(m.entity(row, m.slot(row, r)))).Generation()))
+		default:
+			ctx.ResultInt64(m.entity(row, m.slot(row, r)))
+		}
+		return nil
+	}
+	p := m.at(f, row)
+	switch {
+	case f.kind.isInt():
+		ctx.ResultInt64(f.kind.intAt(p))
+	case f.kind.isFloat():
+		ctx.ResultFloat(f.kind.floatAt(p)) // SQLite takes NaN for NULL
+	case f.kind == kindUint64:
+		if v := *(*uint64)(p); v > math.MaxInt64 {
+			ctx.ResultFloat(float64(v))
+		} else {
+			ctx.ResultInt64(int64(v))
+		}
+	case f.kind == kindEntity:
+		if e := *(*vast.Entity)(p); e.IsZero() {
+			ctx.ResultNull()
+		} else {
+			ctx.ResultInt64(int64(e.ID()))
+		}
+	case f.kind == kindText:
+		ctx.ResultText(*(*string)(p))
+	case f.kind == kindBlob:
+		if b := *(*[]byte)(p); b == nil {
+			ctx.ResultNull()
+		} else {
+			ctx.ResultBlob(b)
+		}
+	default:
+		b, err := json.Marshal(reflect.NewAt(f.typ, p).Interface())
+		if err != nil {
+			ctx.ResultNull() // the value has no JSON form, such as a channel or a pointer to itself
+			return nil
+		}
+		ctx.ResultText(string(b))
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package vastsql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/stats"
+	"github.com/vastgo/vast"
+)
+
+// session is the state of one connection.
+type session struct {
+	reader  *reader
+	schema  *schema // the tables of this connection, of which the first are in sqlite_schema
+	created int     // number of tables in sqlite_schema
+
+	ctx        context.Context
+	pending    map[*table]need // what the statement uses that is being prepared
+	conditions int             // number of conditions that the statement's aggregates must meet
+	point      bool            // whether the statement reads the row of one entity only
+	needs      map[*table]need
+	moment     *moment // of the statement that runs
+	failed     error   // why the statement that runs failed in this package: SQLite keeps only the text
+}
+
+const aggregateSuffix = "$aggregates"
+
+func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
+	s := &session{reader: r, ctx: context.Background(), schema: &schema{}}
+	rows := func(_ *sqlite3.Conn, _, _, name string, _ ...string) (*vtab, error) {
+		t := s.schema.byName[name]
+		if t == nil {
+			return nil, fmt.Errorf("the world has no table %q", name)
+		}
+		return &vtab{session: s, table: t}, db.DeclareVTab(t.declaration())
+	}
+	aggregates := func(_ *sqlite3.Conn, _, _, name string, _ ...string) (*vtab, error) {
+		t := s.schema.byName[strings.TrimSuffix(name, aggregateSuffix)]
+		if t == nil {
+			return nil, fmt.Errorf("the world has no table %q", name)
+		}
+		v := &vtab{session: s, table: t, aggregates: newAggregates(t)}
+		return v, db.DeclareVTab(aggregateDeclaration(t, v.aggregates))
+	}
+	joined := func(_ *sqlite3.Conn, _, _, name string, args ...string) (*vtab, error) {
+		t, err := s.join(name, args)
+		if err != nil {
+			return nil, err
+		}
+		return &vtab{session: s, table: t}, db.DeclareVTab(t.declaration())
+	}
+	for name, f := range map[string]sqlite3.VTabConstructor[*vtab]{
+		"vast_rows": rows, "vast_aggregates": aggregates, "vast": joined,
+	} {
+		//lint:ignore SA1019 the function that replaces it needs Go 1.27
+		if err := sqlite3.CreateModule(db, name, f, f); err != nil {
+			return nil, err
+		}
+	}
+	if err := stats.Register(db); err != nil {
+		return nil, err
+	}
+	return s, registerFunctions(db)
+}
+
+// refresh makes tables for columns that the world has got since the last call.
+func (s *session) refresh(ctx context.Context, db *sqlite3.Conn) error {
+	if err := s.reader.update(ctx, s.schema); err != nil {
+		return err
+	}
+	if err := db.SetAuthorizer(nil); err != nil {
+		return err
+	}
+	for _, t := range s.schema.tables[s.created:] {
+		err := db.Exec("CREATE VIRTUAL TABLE " + quote(t.name) + " USING vast_rows;" +
+			"CREATE VIRTUAL TABLE temp." + quote(t.name+aggregateSuffix) + " USING vast_aggregates")
+		if err != nil {
+			return fmt.Errorf("vastsql: making table %s: %w", t.name, err)
+		}
+		s.created++
+	}
+	return db.SetAuthorizer(authorize)
+}
+
+// join makes the table of CREATE VIRTUAL TABLE temp.name USING vast(table, ...).
+func (s *session) join(name string, args []string) (*table, error) {
+	var columns []vast.AnyColumn
+	for _, arg := range args {
+		of := strings.Trim(strings.TrimSpace(arg), `"`)
+		t := s.schema.byName[of]
+		if t == nil || len(t.parts) != 1 {
+			return nil, fmt.Errorf("%q is not the table of a component, tag or relation", of)
+		}
+		columns = append(columns, t.parts[0].column)
+	}
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("name the tables to join: USING vast(position, velocity)")
+	}
+	var t *table
+	err := s.reader.world.Visit(s.ctx, func() bool {
+		t = newTable(s.reader.world, name, columns...)
+		t.rows.Store(int64(t.query.Count()))
+		return true
+	})
+	return t, err
+}
+
+// need notes what the statement uses that is being prepared.
+func (s *session) need(t *table, n need) {
+	all := s.pending[t]
+	all.add(n)
+	if s.pending == nil {
+		s.pending = map[*table]need{}
+	}
+	s.pending[t] = all
+}
+
+// estimate returns about how many rows a table has.
+func (s *session) estimate(t *table) int64 { return t.rows.Load() }
+
+// image returns the copy of a table for the statement that runs. The first call of a statement copies all
+// tables that the statement uses.
+func (s *session) image(t *table, lookup bool, id int64) (*image, error) {
+	if s.moment == nil {
+		var err error
+		if lookup && s.point {
+			s.moment, err = s.reader.takeOne(s.ctx, t, id)
+		} else {
+			s.moment, err = s.reader.take(s.ctx, s.needs)
+		}
+		if err != nil {
+			s.failed = err
+			return nil, err
+		}
+	}
+	if s.moment.one != nil {
+		return s.moment.one, nil
+	}
+	m := s.moment.images[t]
+	if m == nil {
+		return nil, fmt.Errorf("vastsql: the statement uses table %s, which was not copied", t.name)
+	}
+	return m, nil
+}
+
+// authorize allows statements that read, and the creation of tables of module vast.
+func authorize(action sqlite3.AuthorizerActionCode, name, _, schema, _ string) sqlite3.AuthorizerReturnCode {
+	switch action {
+	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_FUNCTION, sqlite3.AUTH_RECURSIVE,
+		sqlite3.AUTH_TRANSACTION, sqlite3.AUTH_SAVEPOINT, sqlite3.AUTH_CREATE_VTABLE,
+		sqlite3.AUTH_DROP_VTABLE:
+		return sqlite3.AUTH_OK
+	case sqlite3.AUTH_PRAGMA:
+		switch strings.ToLower(name) {
+		case "table_info", "table_xinfo", "table_list", "database_list", "function_list", "module_list",
+			"collation_list", "pragma_list", "compile_options", "encoding":
+			return sqlite3.AUTH_OK
+		}
+	case sqlite3.AUTH_INSERT, sqlite3.AUTH_UPDATE, sqlite3.AUTH_DELETE:
+		if schema == "temp" && strings.HasPrefix(name, "sqlite_") {
+			return sqlite3.AUTH_OK // CREATE VIRTUAL TABLE temp.name
+		}
+	}
+	return sqlite3.AUTH_DENY
+}

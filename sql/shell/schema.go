@@ -1,0 +1,70 @@
+package shell
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// schema has the names of the database, for completion.
+type schema struct {
+	tables  []string
+	columns map[string][]string // by the name of the table in lower case
+}
+
+// listed is the condition for tables in pragma_table_list that are for users. Programs make virtual tables in
+// the temporary schema for their own use.
+const listed = "type <> 'shadow' AND NOT (schema = 'temp' AND type = 'virtual')"
+
+// loadSchema reads the names of tables, views, virtual tables and their columns. A table that cannot tell its
+// columns has none.
+func (s *session) loadSchema(ctx context.Context) (schema, error) {
+	known := schema{columns: make(map[string][]string)}
+	names, err := s.list(ctx, "SELECT DISTINCT name FROM pragma_table_list WHERE "+listed+" ORDER BY name")
+	if err != nil {
+		return known, err
+	}
+	known.tables = names
+	for _, name := range names {
+		columns, err := s.list(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", name)
+		if err != nil && ctx.Err() != nil {
+			return known, err
+		}
+		known.columns[strings.ToLower(name)] = columns
+	}
+	return known, nil
+}
+
+// list returns the texts that a query returns.
+func (s *session) list(ctx context.Context, query string, args ...any) (texts []string, err error) {
+	rows, err := s.conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return texts, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, rows.Err()
+}
+
+var word = regexp.MustCompile(`[\pL_][\pL\pN_$]*`)
+
+// columnsOf returns the columns of the tables that text names, or of all tables if text names none.
+func (k schema) columnsOf(text string) (columns []string) {
+	for _, name := range word.FindAllString(strings.ToLower(text), -1) {
+		columns = append(columns, k.columns[name]...)
+	}
+	if len(columns) == 0 {
+		for _, name := range k.tables {
+			columns = append(columns, k.columns[strings.ToLower(name)]...)
+		}
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}

@@ -1,0 +1,219 @@
+package vastsql
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// stmt is a prepared statement.
+type stmt struct {
+	conn  *conn
+	text  string
+	plain *prepared // reads rows; nil until it is used, if there is fast
+	fast  *prepared // uses aggregates of this package; nil if the statement has none
+}
+
+// prepared is a statement that SQLite has prepared.
+type prepared struct {
+	driver.Stmt
+	needs      map[*table]need
+	conditions int
+	point      bool
+}
+
+// PrepareContext prepares a statement. If the statement names an unknown table, new columns of the world get
+// their tables first.
+func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
+	s, err := c.prepare(ctx, text)
+	if err != nil && strings.Contains(err.Error(), "no such table") {
+		if err := c.session.refresh(ctx, c.inner.Raw()); err != nil {
+			return nil, err
+		}
+		s, err = c.prepare(ctx, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (c *conn) prepare(ctx context.Context, text string) (s *stmt, err error) {
+	s = &stmt{conn: c, text: text}
+	r := rewrite(text, c.session.schema)
+	if r.text != "" {
+		if s.fast, err = c.prepareInner(ctx, r.text, r); err == nil {
+			return s, nil
+		}
+		s.fast = nil // SQLite did not pass all conditions to the table
+	}
+	s.plain, err = c.prepareInner(ctx, text, r)
+	return s, err
+}
+
+func (c *conn) prepareInner(ctx context.Context, text string, r rewritten) (*prepared, error) {
+	c.session.pending, c.session.conditions, c.session.ctx = nil, r.conditions, ctx
+	var inner driver.Stmt
+	err := c.within(func() (err error) {
+		inner, err = c.inner.PrepareContext(ctx, text)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &prepared{inner, c.session.pending, r.conditions, r.point}, nil
+}
+
+// NumInput returns the number of parameters.
+func (s *stmt) NumInput() int {
+	if s.fast != nil {
+		return s.fast.NumInput()
+	}
+	return s.plain.NumInput()
+}
+
+// CheckNamedValue converts an argument.
+func (s *stmt) CheckNamedValue(arg *driver.NamedValue) error {
+	p := s.fast
+	if p == nil {
+		p = s.plain
+	}
+	return p.Stmt.(driver.NamedValueChecker).CheckNamedValue(arg)
+}
+
+// Close closes the statement.
+func (s *stmt) Close() (err error) {
+	for _, p := range []*prepared{s.plain, s.fast} {
+		if p != nil {
+			err = errors.Join(err, s.conn.within(p.Close))
+		}
+	}
+	return err
+}
+
+// choose returns the form of the statement for arguments. The aggregates of this package compare numbers
+// only: SQLite would not run the table at all for a comparison with NULL.
+func (s *stmt) choose(ctx context.Context, args []driver.NamedValue) (p *prepared, err error) {
+	if s.fast != nil {
+		for _, a := range args {
+			switch a.Value.(type) {
+			case int, int64, bool:
+				continue
+			case float64:
+				if v := a.Value.(float64); v == v { // SQLite takes NaN for NULL
+					continue
+				}
+			}
+			if s.plain == nil {
+				if s.plain, err = s.conn.prepareInner(ctx, s.text, rewritten{}); err != nil {
+					return nil, err
+				}
+			}
+			return s.plain, nil
+		}
+		return s.fast, nil
+	}
+	return s.plain, nil
+}
+
+// Exec runs a statement without rows.
+func (s *stmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
+
+// Query runs a statement.
+func (s *stmt) Query([]driver.Value) (driver.Rows, error) { return nil, driver.ErrSkip }
+
+// ExecContext runs a statement and ignores its rows.
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	r, err := s.QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	for err = r.(*rows).Next(make([]driver.Value, len(r.Columns()))); err == nil; {
+		err = r.(*rows).Next(make([]driver.Value, len(r.Columns())))
+	}
+	if closing := r.Close(); err == io.EOF {
+		err = closing
+	}
+	return driver.RowsAffected(0), err
+}
+
+// QueryContext starts a statement. The world is read when the first row is asked for.
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	p, err := s.choose(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	r := s.conn.session.reader
+	inside, cancel := context.WithTimeoutCause(ctx, r.o.MaxTime, r.tooLong)
+	inner, err := p.Stmt.(driver.StmtQueryContext).QueryContext(inside, args)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &rows{columnTypes: inner.(columnTypes), conn: s.conn, prepared: p, ctx: inside,
+		cancel: cancel}, nil
+}
+
+// columnTypes are the rows of SQLite's driver.
+type columnTypes interface {
+	driver.Rows
+	driver.RowsColumnTypeDatabaseTypeName
+	driver.RowsColumnTypeNullable
+	driver.RowsColumnTypeScanType
+}
+
+// rows are the rows of a statement.
+type rows struct {
+	columnTypes
+	conn     *conn
+	prepared *prepared
+	ctx      context.Context
+	cancel   context.CancelFunc
+	moment   *moment
+	n        int // rows so far
+}
+
+// Next reads the next row.
+func (r *rows) Next(dest []driver.Value) error {
+	s, p := r.conn.session, r.prepared
+	s.ctx, s.needs, s.conditions, s.point, s.moment = r.ctx, p.needs, p.conditions, p.point, r.moment
+	s.failed = nil
+	err := r.conn.within(func() error { return r.columnTypes.Next(dest) })
+	r.moment = s.moment
+	if err == nil {
+		if r.n++; r.n > s.reader.o.MaxRows {
+			return &LimitError{"MaxRows", fmt.Sprintf("the statement has more than %d rows: use LIMIT, or "+
+				"raise the limit", s.reader.o.MaxRows)}
+		}
+		return nil
+	}
+	var limit *LimitError
+	if errors.As(err, &limit) {
+		return err
+	}
+	if s.failed != nil {
+		return s.failed
+	}
+	if errors.Is(err, sqlite3.INTERRUPT) {
+		if cause := context.Cause(r.ctx); cause != nil {
+			return cause
+		}
+	}
+	return err
+}
+
+// Close ends the statement and gives back the memory of its moment.
+func (r *rows) Close() error {
+	err := r.conn.within(r.columnTypes.Close)
+	r.cancel()
+	if r.moment != nil {
+		r.moment.lease.release()
+		r.moment = nil
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+package vastsql
+
+import (
+	"database/sql"
+	"math"
+	"time"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store"
+)
+
+// OpenStored returns a database whose tables are those of a stored moment. dir is the folder of a
+// [store.Store], which a program may have open at the same time. number is the number of a checkpoint in the
+// folder ([store.File.Number]); 0 stands for the newest one. The files must not change while the database is
+// open: see [store.LoadMoment], whose errors OpenStored returns.
+//
+// Columns that only the program can read, such as those with a codec of its own, have no tables; the report
+// names them. The default of Options.MaxCopyBytes and Options.MaxPause is no limit, because no program waits
+// for the copies. Options.Tables must be nil, because no column of the moment exists before the call.
+func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, error) {
+	if o.Tables != nil {
+		panic("vastsql: OpenStored: Options.Tables names columns of another world: use CREATE VIRTUAL " +
+			"TABLE temp.name USING vast(table, ...)")
+	}
+	setDefault(&o.MaxCopyBytes, math.MaxInt/4)
+	setDefault(&o.MaxPause, math.MaxInt64)
+	w, report, err := store.LoadMoment(dir, number, vast.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := newConnector(w, o)
+	if err != nil {
+		_ = w.Close()
+		return nil, nil, err
+	}
+	c.stop = own(w)
+	return sql.OpenDB(c), report, nil
+}
+
+// own admits visits of a world on a goroutine of its own. stop ends this and closes the world.
+func own(w *vast.World) (stop func() error) {
+	wake := make(chan struct{}, 1)
+	stopNotify := w.NotifyVisits(wake)
+	end, ended := make(chan struct{}), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-wake:
+				for w.Admit(time.Second) {
+				}
+			case <-end:
+				stopNotify()
+				ended <- w.Close()
+				return
+			}
+		}
+	}()
+	return func() error {
+		close(end)
+		return <-ended
+	}
+}
