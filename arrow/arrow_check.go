@@ -7,37 +7,47 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// The reader of Arrow believes the lengths in the headers of a file, which are FlatBuffers: it allocates the
-// elements of a vector before it reads them. The checks of this file run before.
+// The Arrow library trusts the lengths in the headers of its files: it allocates the elements of a vector
+// before it reads them. The functions below check the headers, which are FlatBuffers, before the library
+// reads them.
 
 const (
-	// mostParts is the largest number of fields, names and values of metadata in the header of a message.
-	// Parts of a FlatBuffer may share their bytes, so a few bytes can describe any number of parts.
+	// mostParts is the largest number of elements in all vectors of a header, such as fields and metadata.
+	// The vectors of a FlatBuffer may share their bytes, so a few bytes can describe any number of elements.
 	mostParts = 1 << 17
-	// mostDepth is the largest depth of lists and structs in each other.
+	// sharedBytes is the largest sum of the lengths of all texts in all headers, in addition to the length of
+	// the file. Texts may share their bytes, too, and the library copies each text.
+	sharedBytes = 1 << 20
+	// mostDepth is the largest depth of nested fields.
 	mostDepth = 32
 )
 
-// Positions of values in the tables of the format.
+// Positions of values in the tables of the Arrow format. The FlatBuffers library calls them slots.
 const (
 	messageType, messageHeader, messageBody, messageMetadata        = 6, 8, 10, 12
 	footerSchema, footerDictionaries, footerRecords, footerMetadata = 6, 8, 10, 12
 	schemaFields, schemaMetadata, schemaFeatures                    = 6, 8, 10
-	fieldTypeKind, fieldType, fieldChildren, fieldMetadata          = 8, 10, 14, 16
+	fieldName, fieldTypeKind, fieldType                             = 4, 8, 10
+	fieldChildren, fieldMetadata                                    = 14, 16
+	keyValueKey, keyValueValue                                      = 4, 6
 	batchNodes, batchBuffers, batchCounts                           = 6, 8, 12
-	dictionaryData, unionIDs                                        = 6, 6
+	dictionaryData, unionIDs, timestampZone                         = 6, 6, 6
 )
 
 var errHeader = errors.New("a header says that it has more parts than it has bytes")
 
-// headerCheck counts the parts of a header.
-type headerCheck struct{ left int }
+// headerCheck checks the headers of a file.
+type headerCheck struct {
+	parts int // how many more elements the vectors of the present header may have
+	bytes int // how many more bytes the texts of all headers may have
+}
 
-// checkHeaders returns an error if a header of the file is longer than its bytes. It panics, as the reader
-// does, if an offset points out of the header.
+// checkHeaders returns an error if a header of the file claims more elements than it can have. It panics if
+// an offset points out of the header; decode returns the panic as an error.
 func checkHeaders(data []byte, f Format) error {
+	c := headerCheck{mostParts, len(data) + sharedBytes}
 	if f == ArrowStream {
-		return checkStream(data)
+		return c.stream(data)
 	}
 	const end = 4 + 6 // the length of the footer, and ARROW1
 	if len(data) < end {
@@ -48,8 +58,7 @@ func checkHeaders(data []byte, f Format) error {
 		return errHeader
 	}
 	footer := root(data[int64(len(data)-end)-n : len(data)-end])
-	c := headerCheck{mostParts}
-	if err := c.vector(footer, footerMetadata, 4); err != nil {
+	if err := c.metadata(footer, footerMetadata); err != nil {
 		return err
 	}
 	if err := c.schema(footer, footerSchema); err != nil {
@@ -70,7 +79,7 @@ func checkHeaders(data []byte, f Format) error {
 			if offset < 0 || offset > int64(len(data)) {
 				return errHeader
 			}
-			if _, err := checkMessage(data[offset:]); err != nil {
+			if _, err := c.message(data[offset:]); err != nil {
 				return err
 			}
 		}
@@ -78,10 +87,9 @@ func checkHeaders(data []byte, f Format) error {
 	return nil
 }
 
-// checkStream checks the messages of a stream.
-func checkStream(data []byte) error {
+func (c *headerCheck) stream(data []byte) error {
 	for len(data) >= 4 {
-		n, err := checkMessage(data)
+		n, err := c.message(data)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -90,8 +98,8 @@ func checkStream(data []byte) error {
 	return nil
 }
 
-// checkMessage returns the size of the message at the start of data, or 0 if no message follows.
-func checkMessage(data []byte) (size int64, err error) {
+// message checks the message at the start of data and returns its size, or 0 at the end of a stream.
+func (c *headerCheck) message(data []byte) (size int64, err error) {
 	if len(data) < 4 {
 		return 0, errHeader
 	}
@@ -109,9 +117,10 @@ func checkMessage(data []byte) (size int64, err error) {
 	if n < 4 || end > int64(len(data)) {
 		return 0, errHeader
 	}
+	defer func(parts int) { c.parts = parts }(c.parts) // the footer continues to count its own parts
+	c.parts = mostParts
 	m := root(data[prefix:end])
-	c := headerCheck{mostParts}
-	if err := c.vector(m, messageMetadata, 4); err != nil {
+	if err := c.metadata(m, messageMetadata); err != nil {
 		return 0, err
 	}
 	body := m.GetInt64Slot(messageBody, 0)
@@ -131,12 +140,12 @@ func checkMessage(data []byte) (size int64, err error) {
 	return end + body, err
 }
 
-// root returns the table at the start of a FlatBuffer.
+// root returns the root table of a FlatBuffer.
 func root(b []byte) flatbuffers.Table {
 	return flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
 }
 
-// tableAt returns the table to which another table refers.
+// tableAt returns the table to which a slot of t refers, and whether there is one.
 func tableAt(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
@@ -145,7 +154,12 @@ func tableAt(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table,
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o + t.Pos)}, true
 }
 
-// vector checks a vector of a table, whose elements have size bytes.
+// elementAt returns table i of the vector at offset o of t.
+func elementAt(t flatbuffers.Table, o flatbuffers.UOffsetT, i int) flatbuffers.Table {
+	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Vector(o) + flatbuffers.UOffsetT(i)*4)}
+}
+
+// vector checks a vector to which a slot of t refers. The elements of the vector have size bytes each.
 func (c *headerCheck) vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) error {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
@@ -155,8 +169,45 @@ func (c *headerCheck) vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, siz
 	if n < 0 || int64(t.Vector(o))+int64(n)*int64(size) > int64(len(t.Bytes)) {
 		return errHeader
 	}
-	if c.left -= n; c.left < 0 {
+	if c.parts -= n; c.parts < 0 {
 		return errors.New("a header has too many parts")
+	}
+	return nil
+}
+
+// text checks a text to which a slot of t refers.
+func (c *headerCheck) text(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
+	o := flatbuffers.UOffsetT(t.Offset(slot))
+	if o == 0 {
+		return nil
+	}
+	n := t.VectorLen(o)
+	if n < 0 || int64(t.Vector(o))+int64(n) > int64(len(t.Bytes)) {
+		return errHeader
+	}
+	if c.bytes -= n; c.bytes < 0 {
+		return errors.New("the texts of the headers are longer than the file")
+	}
+	return nil
+}
+
+// metadata checks a vector of keys and values.
+func (c *headerCheck) metadata(t flatbuffers.Table, slot flatbuffers.VOffsetT) error {
+	if err := c.vector(t, slot, 4); err != nil {
+		return err
+	}
+	o := flatbuffers.UOffsetT(t.Offset(slot))
+	if o == 0 {
+		return nil
+	}
+	for i := range t.VectorLen(o) {
+		pair := elementAt(t, o, i)
+		if err := c.text(pair, keyValueKey); err != nil {
+			return err
+		}
+		if err := c.text(pair, keyValueValue); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -166,7 +217,7 @@ func (c *headerCheck) schema(t flatbuffers.Table, slot flatbuffers.VOffsetT) err
 	if !ok {
 		return nil
 	}
-	if err := c.vector(schema, schemaMetadata, 4); err != nil {
+	if err := c.metadata(schema, schemaMetadata); err != nil {
 		return err
 	}
 	if err := c.vector(schema, schemaFeatures, 8); err != nil {
@@ -188,19 +239,34 @@ func (c *headerCheck) fields(t flatbuffers.Table, slot flatbuffers.VOffsetT, dep
 		return errors.New("its schema has too many fields in each other")
 	}
 	for i := range t.VectorLen(o) {
-		field := flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Vector(o) + flatbuffers.UOffsetT(i)*4)}
-		if err := c.vector(field, fieldMetadata, 4); err != nil {
+		field := elementAt(t, o, i)
+		if err := c.text(field, fieldName); err != nil {
 			return err
 		}
-		const union = 14
-		if typ, ok := tableAt(field, fieldType); ok && field.GetByteSlot(fieldTypeKind, 0) == union {
-			if err := c.vector(typ, unionIDs, 4); err != nil {
-				return err
-			}
+		if err := c.metadata(field, fieldMetadata); err != nil {
+			return err
+		}
+		if err := c.fieldType(field); err != nil {
+			return err
 		}
 		if err := c.fields(field, fieldChildren, depth+1); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// fieldType checks those types that have a vector or a text.
+func (c *headerCheck) fieldType(field flatbuffers.Table) error {
+	typ, ok := tableAt(field, fieldType)
+	if !ok {
+		return nil
+	}
+	switch field.GetByteSlot(fieldTypeKind, 0) {
+	case 10:
+		return c.text(typ, timestampZone)
+	case 14:
+		return c.vector(typ, unionIDs, 4)
 	}
 	return nil
 }

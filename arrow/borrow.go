@@ -15,8 +15,9 @@ const lateRelease = "vastarrow: Records: a record was not released before the st
 	"end " +
 	"of the loop's body, and copy what the program needs for longer"
 
-// borrowed watches the buffers of a record over memory of a world. It is nil except in builds with the tag
-// invariants: the buffers are then copies, which borrowed poisons when they are released.
+// borrowed watches those buffers of a record that share the memory of a world. It is nil in builds without
+// the tag invariants. In builds with the tag, the buffers are copies, and borrowed poisons them (see
+// invariants.Poison) when they are released.
 type borrowed struct {
 	world   *vast.World
 	changes uint64       // World.Changes when the record was made
@@ -33,7 +34,7 @@ func borrow(components []component) *borrowed {
 	return &borrowed{world: w, changes: w.Changes()}
 }
 
-// buffer returns a buffer over memory of the world.
+// buffer returns a buffer of data, which is memory of the world. If b is not nil, the buffer is a copy.
 func (b *borrowed) buffer(data []byte) *memory.Buffer {
 	if b == nil {
 		return memory.NewBufferBytes(data)
@@ -44,7 +45,8 @@ func (b *borrowed) buffer(data []byte) *memory.Buffer {
 	return memory.NewBufferWithAllocator(slices.Clone(data), b)
 }
 
-// watch panics at the next World.Admit or World.Close if the record is not released by then.
+// watch starts a goroutine that panics at the next World.Admit or World.Close if the record is not released
+// by then.
 func (b *borrowed) watch() {
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop
@@ -60,7 +62,7 @@ func (b *borrowed) watch() {
 	}()
 }
 
-// check panics if the world has changed while a buffer was not released.
+// check panics if the structure of the world has changed and a buffer is not released yet.
 func (b *borrowed) check() {
 	if b != nil && b.buffers.Load() > 0 && b.world.Changes() != b.changes {
 		b.report()
@@ -83,7 +85,8 @@ func (b *borrowed) Free(data []byte) {
 	}
 }
 
-// Allocate and Reallocate make a borrowed a memory.Allocator. Buffers of records cannot grow.
+// Allocate and Reallocate are here because a memory.Allocator has them. Buffers of records do not grow, so
+// nothing calls these methods.
 func (*borrowed) Allocate(size int) []byte { return memory.DefaultAllocator.Allocate(size) }
 
 func (*borrowed) Reallocate(size int, b []byte) []byte {

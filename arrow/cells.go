@@ -11,12 +11,13 @@ import (
 	"unsafe"
 )
 
-// cells are the values of one leaf in the rows that Read has read and not made yet.
+// cells are the values of one leaf in the rows that Read has read and for which it has made no entities
+// yet.
 type cells struct {
 	leaf
-	data  []byte   // values, as they lie in memory; times are nanoseconds; nil for texts
-	texts []string // nil for other leaves
-	set   []bool   // whether the row has a value, or a value that did not fit
+	data  []byte   // values as in memory, but entities as IDs and times as nanoseconds; nil for texts
+	texts []string // texts and JSON; nil for other leaves
+	set   []bool   // for each row, whether it has a value; a number that did not fit counts as the value 0
 	found bool     // whether the file has the column
 }
 
@@ -30,18 +31,17 @@ func newCells(l leaf, rows int) *cells {
 	return c
 }
 
-// clear makes the first rows null.
+// clear makes the rows [0, rows) null.
 func (c *cells) clear(rows int) {
 	clear(c.data[:rows*c.size()])
 	clear(c.texts[:min(rows, len(c.texts))])
 	clear(c.set[:rows])
 }
 
-// row returns the bytes of a row.
 func (c *cells) row(row int) []byte { return c.data[row*c.size() : (row+1)*c.size()] }
 
-// at returns the address of value i of a row. Rows of data are aligned, because data is allocated as a whole
-// and the size of a row is a multiple of the size of a value.
+// at returns the address of value i of a row. The address is aligned: Go aligns the start of data for the
+// values in it, because the length of data is a multiple of their size, and so is the distance to value i.
 func (c *cells) at(row, i int) unsafe.Pointer {
 	size := c.kind.size()
 	return unsafe.Pointer(&c.data[row*c.size()+i*size : row*c.size()+i*size+size][0])
@@ -57,8 +57,8 @@ func (c *cells) wrongType(what string) error {
 
 func store[T any](p unsafe.Pointer, v T) { *(*T)(p) = v }
 
-// setInt stores value i of a row. The other setters do the same for values of other types. They return an
-// error if the value does not fit.
+// setInt stores v as value i of a row, and returns an error if v does not fit. The other setters do the same
+// for values of other types.
 func (c *cells) setInt(row, i int, v int64) error {
 	fits := true
 	switch c.kind {
@@ -167,8 +167,7 @@ func (c *cells) setBool(row, i int, v bool) error {
 	return c.wrongType(strconv.FormatBool(v))
 }
 
-// setText stores the value of a row from its text: a number, true or false, a time of RFC 3339, or a JSON
-// array for a leaf with several values.
+// setText stores the value of a row from its text, which is a JSON array for a leaf with several values.
 func (c *cells) setText(row int, text string) error {
 	if c.count > 0 {
 		return c.setArray(row, text)
@@ -267,7 +266,7 @@ func (c *cells) setArray(row int, text string) error {
 	return nil
 }
 
-// length returns an error if the leaf has not n values.
+// length returns an error unless the leaf has n values.
 func (c *cells) length(n int) error {
 	if n == c.count {
 		return nil

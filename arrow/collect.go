@@ -5,8 +5,8 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// collect appends the components of the entities [lo, lo+n) of a run, with one filler for each leaf. Entities
-// without the component get nulls.
+// collect appends the components of the entities [lo, lo+n) of a run to one filler for each leaf. Entities
+// without the component get nulls, or false for a tag.
 func (c *component) collect(fillers []filler, run vast.Run, lo, n int) error {
 	switch c.role {
 	case roleRelation:
@@ -83,8 +83,9 @@ func (c *component) has(run vast.Run, lo, n int) int {
 	return probe.Occupied(c.world, c.col, run.Start()+lo, run.Start()+lo+n)
 }
 
-// eachPart cuts the entities [lo, lo+n) of a run into parts that all have the component or all lack it. A
-// part that lacks it comes with the zero Run.
+// eachPart divides the entities [lo, lo+n) of a run into parts and calls f for each part. Either all entities
+// of a part have the component, or they all lack it. f gets the zero Run for a part whose entities lack the
+// component.
 func (c *component) eachPart(run vast.Run, lo, n int, f func(part vast.Run, n int, present bool)) {
 	at := run.Start() + lo
 	end := at + n

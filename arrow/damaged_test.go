@@ -38,11 +38,11 @@ func TestDamaged(t *testing.T) {
 				}
 			}
 			g := newFixture(t)
-			var memory, after runtime.MemStats
-			runtime.ReadMemStats(&memory)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			report, err := Read(t.Context(), g.World, bytes.NewReader(b), f, ReadOptions{MaxRows: fuzzRows})
 			runtime.ReadMemStats(&after)
-			if n := after.TotalAlloc - memory.TotalAlloc; n > 256<<20 {
+			if n := after.TotalAlloc - before.TotalAlloc; n > 256<<20 {
 				t.Errorf("%s: %d bytes, %v", f, n, err)
 			}
 			if g.Len() != report.Entities {

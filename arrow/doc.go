@@ -1,9 +1,10 @@
 // Package vastarrow reads the components of a world as columns of Apache Arrow, writes entities and results
-// of SQL statements to files of other programs, and makes entities from such files.
+// of SQL statements as Arrow, Parquet, CSV or JSON lines, and makes entities from files in these formats.
 //
 // # Types
 //
-//   - Records yields the runs of a query as Arrow records. Numbers share their memory with the world.
+//   - Records yields the runs of a query as Arrow records. Where it can, it copies no numbers: they share
+//     their memory with the world.
 //   - Write writes the rows of a Source in a Format: Arrow, Parquet, CSV or JSON lines. Entities makes a
 //     Source of the entities of a query, and Rows makes one of the rows of a SQL statement.
 //   - Read makes entities from a file in any Format. Its Report lists the values that did not fit.
@@ -11,7 +12,9 @@
 // # Terminology
 //
 //   - record: a batch of rows, as columns; an arrow.RecordBatch
-//   - field: a part of a component with a column of its own, named by its path, such as position.x
+//   - field: a component, or a part of one, that has a column of its own; the name of the column is the path
+//     to the field, such as position.x
+//   - run: as in package vast, a range of consecutive slots whose entities all match a query
 //
 // # Rules
 //
@@ -19,6 +22,7 @@
 // entities is a query, and Read changes the structure. A goroutine that does not own the world calls these
 // functions in vast.World.Visit.
 //
-// Input never panics: a damaged or hostile file is an error, and takes memory in proportion to its size. A
-// column of a repeated value takes little space in a file, so ReadOptions.MaxRows bounds the rows.
+// No file makes Read panic. Read returns an error if it cannot decode a file. The size of the file bounds the
+// memory that decoding takes. A small file can have many rows of repeated values, so ReadOptions.MaxRows
+// bounds the entities that Read makes.
 package vastarrow

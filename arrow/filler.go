@@ -19,10 +19,10 @@ type filler struct {
 	leaf  *leaf
 	most  int    // largest number of rows
 	rows  int    // rows so far
-	data  []byte // values of most rows; a bool takes a byte; nil for texts
-	valid []byte // bitmap of most rows; nil until a row is null
+	data  []byte // values, with room for the largest number of rows; a bool takes a byte; nil for texts
+	valid []byte // for each row, a bit that is set unless the row is null; nil until a row is null
 	nulls int
-	texts *array.StringBuilder // nil unless the leaf is text
+	texts *array.StringBuilder // texts and JSON; nil for other leaves
 }
 
 func newFiller(l *leaf, most int) filler {
@@ -35,7 +35,7 @@ func newFiller(l *leaf, most int) filler {
 	return f
 }
 
-// skip appends n rows whose values the caller writes into data, and returns where their bytes are.
+// skip appends n rows and returns their bytes in data. The caller writes the values into these bytes.
 func (f *filler) skip(n int) []byte {
 	size := f.leaf.size()
 	b := f.data[f.rows*size : (f.rows+n)*size]
@@ -46,7 +46,6 @@ func (f *filler) skip(n int) []byte {
 	return b
 }
 
-// addNulls appends n nulls.
 func (f *filler) addNulls(n int) {
 	if f.texts != nil {
 		f.texts.AppendNulls(n)
@@ -64,14 +63,11 @@ func (f *filler) addNulls(n int) {
 	f.rows += n
 }
 
-// addRows appends n components that lie side by side, stride bytes each.
+// addRows appends the leaf of n components. The components lie side by side in b, stride bytes each.
 func (f *filler) addRows(b []byte, stride, n int) {
 	l := f.leaf
-	if size := l.size(); l.kind != kindEntity { // dense columns hold no times and no texts
-		if stride == 0 { // reflect.Value of a component
-			stride = size
-		}
-		gather(f.skip(n), b[l.offset:], stride, size, n)
+	if size := l.size(); l.kind != kindEntity { // dense columns hold no pointers: no times, no texts
+		gather(f.skip(n), b[l.offset:], stride, size, l.typ.Align(), n)
 		return
 	}
 	out := f.skip(n)
@@ -84,7 +80,7 @@ func (f *filler) addRows(b []byte, stride, n int) {
 // addNumber appends a number of 8 bytes.
 func (f *filler) addNumber(v uint64) { *(*uint64)(unsafe.Pointer(unsafe.SliceData(f.skip(1)))) = v }
 
-// addBool appends a bool.
+// addBool appends n rows with the value v.
 func (f *filler) addBool(v bool, n int) {
 	for i, b := 0, f.skip(n); i < n; i++ {
 		b[i] = 0
@@ -130,10 +126,10 @@ func (f *filler) addValue(v reflect.Value) error {
 	return nil
 }
 
-// A column of times holds times from 1677 to 2262 only.
+// firstTime, in the year 1677, and lastTime, in 2262, are the bounds of the times that an int64 of
+// nanoseconds since 1970 can hold.
 var firstTime, lastTime = time.Unix(0, -1<<63), time.Unix(0, 1<<63-1)
 
-// textBytes returns the number of bytes of text so far.
 func (f *filler) textBytes() int {
 	if f.texts == nil {
 		return 0
@@ -163,7 +159,7 @@ func (f *filler) finish() arrow.Array {
 	return newArray(f.leaf, f.rows, memory.NewBufferBytes(f.data), valid, f.nulls)
 }
 
-// newArray returns the array of a leaf of numbers. It takes over the reference to data.
+// newArray returns the array of a leaf that is not texts. It releases the caller's reference to data.
 func newArray(l *leaf, rows int, data, valid *memory.Buffer, nulls int) arrow.Array {
 	defer data.Release()
 	if l.count == 0 {

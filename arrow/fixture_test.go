@@ -37,7 +37,7 @@ type note struct {
 
 type rare struct{ A, B uint64 }
 
-// fixture is a world with a component of each form.
+// fixture is a world with a column of each kind.
 type fixture struct {
 	*vast.World
 	position vast.Column[position]
@@ -70,7 +70,7 @@ func (f *fixture) columns() []vast.AnyColumn {
 	return []vast.AnyColumn{f.position, f.body, f.health, f.note, f.rare, f.tag, f.parent, f.names}
 }
 
-// fill makes n entities: all have a position and a body, and some have each of the other components.
+// fill makes n entities. All have a position and a body. Each other component belongs to some of them.
 func (f *fixture) fill(t testing.TB, n int) {
 	var first vast.Entity
 	for i, s := range f.Archetype(f.position, f.body).NewEach(n) {
@@ -109,7 +109,8 @@ func (f *fixture) fill(t testing.TB, n int) {
 	}
 }
 
-// dump describes all entities, with positions in place of entities.
+// dump describes all entities in the order of position.Y. Where a component refers to an entity, dump writes
+// the entity's number in this order, so that dumps of two worlds can be compared.
 func (f *fixture) dump() string {
 	all := slices.Collect(f.Query().All())
 	slices.SortFunc(all, func(a, b vast.Entity) int {

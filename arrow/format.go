@@ -10,10 +10,11 @@ const (
 	ArrowStream Format = iota
 	// ArrowFile is the Arrow IPC file, also called Feather V2.
 	ArrowFile
-	// Parquet compresses its columns with Zstandard.
+	// Parquet is the Apache Parquet file. [Write] compresses it with Zstandard.
 	Parquet
 	// CSV begins with a line of column names. Absent values and empty texts are empty fields: absent values
-	// without quotes, empty texts with quotes. Most readers, such as [Read], see no difference.
+	// without quotes, empty texts with quotes. Most readers, such as [Read], see no difference. If there is
+	// only one column, absent values have quotes, too, because readers skip empty lines.
 	CSV
 	// JSONLines has a JSON object on each line. Numbers that JSON lacks are the texts "NaN", "Infinity" and
 	// "-Infinity".
@@ -32,7 +33,6 @@ func (f Format) String() string {
 	return formatNames[f]
 }
 
-// check panics if f is no format.
 func (f Format) check(function string) {
 	if f >= formats {
 		panic(fmt.Sprintf("vastarrow: %s: there is no format %d: use a constant such as Parquet", function,

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// gridBytes bounds the memory of the rows that an importer holds.
+	// gridBytes and gridRows bound the rows that an importer holds at once.
 	gridBytes = 4 << 20
 	gridRows  = 8 << 10
-	// mostArchetypes is the largest number of archetypes that Read takes for the rows of a file.
+	// mostArchetypes bounds the archetypes that Read makes for the rows of a file.
 	mostArchetypes = 64
 )
 
@@ -29,7 +29,7 @@ type importer struct {
 	world      *vast.World
 	components []*incoming
 	byName     map[string]*cells
-	folded     map[string]*cells // by the result of fold; nil if several columns share it
+	folded     map[string]*cells // by the result of fold; the value is nil if several names have this result
 	ids        *cells            // IDs of the entities in the file
 	rows       int               // rows in the cells
 	most       int               // rows that fit into the cells
@@ -38,17 +38,17 @@ type importer struct {
 	archetypes map[string]*vast.Archetype
 	report     Report
 
-	byID  map[uint64]vast.Entity // the new entity of each ID; nil if no leaf refers to entities
+	byID  map[uint64]vast.Entity // the new entity for each ID of the file; nil if no leaf refers to entities
 	links []link
 }
 
-// incoming is a component of the rows of an importer.
+// incoming is a component that an importer reads from a file.
 type incoming struct {
 	component
 	cells   []*cells
 	refers  bool   // whether a leaf refers to an entity
 	present []bool // for each row, whether the entity gets the component
-	every   bool   // whether all rows have the component
+	every   bool   // whether all rows have the component, and the archetype of their entities may have it
 }
 
 // link is a reference to an entity of the file, which Read resolves when it has made all entities.
@@ -92,10 +92,11 @@ func newImporter(ctx context.Context, w *vast.World, o ReadOptions) (*importer, 
 	return m, nil
 }
 
-// importable returns the components that Read fills: the given columns, or all that files can hold.
+// importable returns the components of the given columns, or, if cols is nil, of all columns that files can
+// hold.
 func importable(w *vast.World, cols []vast.AnyColumn) ([]component, error) {
 	if cols != nil {
-		components, err := describeAll(cols)
+		components, err := describeAll(cols, false)
 		if err == nil && len(components) > 0 && components[0].world != w {
 			panic("vastarrow: Read: a column of ReadOptions.Columns belongs to another world")
 		}
@@ -106,7 +107,7 @@ func importable(w *vast.World, cols []vast.AnyColumn) ([]component, error) {
 			cols = append(cols, col)
 		}
 	}
-	return describeAll(cols)
+	return describeAll(cols, false)
 }
 
 func (m *importer) add(c *cells) {
@@ -118,8 +119,8 @@ func (m *importer) add(c *cells) {
 	m.folded[folded] = c
 }
 
-// column returns the cells for a column of the file, or nil. Another spelling of a name fits if it is the
-// only one.
+// column returns the cells for a column of the file, or nil. If no cells have exactly this name, it returns
+// those with the same result of fold, unless several names have this result.
 func (m *importer) column(name string) *cells {
 	c := m.byName[name]
 	if c == nil {
@@ -133,8 +134,8 @@ func (m *importer) column(name string) *cells {
 	return c
 }
 
-// put completes the value of a row: err says why it did not fit, or is nil. A number that did not fit is
-// zero. A text or a time that did not fit is absent.
+// put completes the value of a row: err says why the value did not fit, or is nil. A number that did not fit
+// is zero. A text or a time that did not fit is absent.
 func (m *importer) put(c *cells, row int, err error) {
 	if c.set[row] = err == nil || c.data != nil && c.kind != kindTime; err != nil {
 		if c.data != nil {
@@ -144,14 +145,15 @@ func (m *importer) put(c *cells, row int, err error) {
 	}
 }
 
-// refuse notes that a value of a row did not fit.
+// refuse reports err, which says why a value of a row did not fit, or is nil.
 func (m *importer) refuse(c *cells, row int, err error) {
 	if err != nil {
 		m.report.refuse(m.made+row, c.name, err.Error())
 	}
 }
 
-// room returns the number of rows that fit into the cells, or an error if the file has too many.
+// room returns how many more rows fit into the cells. If the cells are full, room first calls flush. The
+// file must have another row: room returns an error if there are too many.
 func (m *importer) room() (int, error) {
 	if m.rows == m.most {
 		if err := m.flush(); err != nil {
@@ -229,7 +231,8 @@ func (m *importer) clear() {
 	m.rows = 0
 }
 
-// presence finds which rows have which components: those with a value, or for a tag the value true.
+// presence finds the components that the entity of each row gets: those with a value in the row, and the tags
+// that are true. It also counts the nulls for the report.
 func (m *importer) presence() {
 	for _, c := range m.components {
 		present := c.present[:m.rows]
@@ -255,8 +258,9 @@ func (m *importer) presence() {
 	}
 }
 
-// archetype returns the archetype with the components that all rows have. If the file has rows of too many
-// kinds, it returns the archetype without components, because a world keeps its archetypes for ever.
+// archetype returns the archetype with those components of dense columns and tags that all rows have. If the
+// file needs more than mostArchetypes, it returns the archetype without components, because a world keeps its
+// archetypes for ever.
 func (m *importer) archetype() *vast.Archetype {
 	var key strings.Builder
 	var cols []vast.AnyColumn
@@ -280,15 +284,15 @@ func (m *importer) archetype() *vast.Archetype {
 	return a
 }
 
-// scatter writes the components of the rows from the given row on into the new entities of a run. probe.Bytes
-// forbids writes because trackers do not see them. Here nothing is hidden: fill of Archetype.NewN may
-// write all components of the new entities, which trackers note as new.
+// scatter writes the components of the rows from the given row on into the new entities of a run. The
+// documentation of probe.Bytes forbids writes, because trackers would miss them. Here they
+// miss nothing: the entities were just made by Archetype.NewN, and trackers note all their components as new.
 func (c *incoming) scatter(run vast.Run, row int) {
 	b := probe.Bytes(c.col, run)
 	for _, x := range c.cells {
 		if x.kind != kindEntity && x.found {
 			size := x.size()
-			scatter(b[x.offset:], x.data[row*size:], c.stride, size, run.Len())
+			scatter(b[x.offset:], x.data[row*size:], c.stride, size, x.typ.Align(), run.Len())
 		}
 	}
 }
@@ -319,7 +323,7 @@ func (m *importer) finish(c *incoming, made []vast.Entity) {
 // give adds a component to an entity.
 func (m *importer) give(c *incoming, e vast.Entity, row int) {
 	switch c.role {
-	case roleRelation: // linked at the end
+	case roleRelation: // importer.link sets the target
 		return
 	case roleNames:
 		_, err := c.names.Set(e, c.cells[0].texts[row])
@@ -340,7 +344,7 @@ func (m *importer) give(c *incoming, e vast.Entity, row int) {
 		}
 		p := unsafe.Add(v.Addr().UnsafePointer(), x.offset) // the address of a part of v
 		switch x.kind {
-		case kindEntity: // at the end
+		case kindEntity: // importer.link sets the entity
 		case kindText:
 			*(*string)(p) = x.texts[row]
 		case kindTime:

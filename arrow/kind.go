@@ -26,7 +26,7 @@ const (
 	kindEntity // vast.Entity in memory, uint64 in columns
 	kindTime   // time.Time in memory, nanoseconds since 1970 in columns
 	kindText
-	kindJSON // any Go value in memory, JSON text in columns
+	kindJSON // any other Go value in memory, JSON text in columns
 )
 
 var (
@@ -53,8 +53,8 @@ var kindTypes = [...]arrow.DataType{
 	kindJSON:    arrow.BinaryTypes.String,
 }
 
-// size returns the bytes of a value in an Arrow buffer. It is 0 for texts. A bool is a byte until the buffer
-// is complete.
+// size returns the number of bytes of a value in a filler or in cells. It is 0 for texts and JSON. A bool has
+// a byte there, and a bit in an Arrow array.
 func (k kind) size() int {
 	switch k {
 	case kindBool, kindInt8, kindUint8:
@@ -72,8 +72,8 @@ func (k kind) size() int {
 // sameInMemory reports whether a value has the same bytes in a component and in an Arrow buffer.
 func (k kind) sameInMemory() bool { return k >= kindInt8 && k <= kindFloat64 }
 
-// kindOf returns the kind of a Go type that is one value. It returns false for arrays and structs with
-// columns for their parts.
+// kindOf returns the kind of a Go type that is one value. It returns false for types that consist of parts:
+// arrays, structs and complex numbers.
 func kindOf(t reflect.Type) (kind, bool) {
 	switch t {
 	case entityType:

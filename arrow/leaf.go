@@ -3,6 +3,7 @@ package vastarrow
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,11 +11,11 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxUnrolled is the length of the longest array of structs whose elements get columns of their own. Longer
-// arrays are JSON texts.
+// maxUnrolled is the length of the longest array whose elements get columns of their own. Longer arrays are
+// JSON texts. An array of numbers is one column, whatever its length.
 const maxUnrolled = 16
 
-// leaf is a part of a component that is one column of a file.
+// leaf is a part of a component, or a whole component, that is one column.
 type leaf struct {
 	name   string
 	typ    reflect.Type // Go type of the part
@@ -26,7 +27,7 @@ type leaf struct {
 // values returns the number of values in a row.
 func (l *leaf) values() int { return max(l.count, 1) }
 
-// size returns the bytes of a row in an Arrow buffer.
+// size returns the number of bytes of a row in a filler or in cells. It is 0 for texts and JSON.
 func (l *leaf) size() int { return l.values() * l.kind.size() }
 
 func (l *leaf) arrowType() arrow.DataType {
@@ -71,7 +72,7 @@ func appendLeaves(leaves []leaf, name string, t reflect.Type, offset uintptr) []
 	return leaves
 }
 
-// fields yields the fields of a struct that have a name.
+// fields yields the fields of a struct, except those with the name _.
 func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 	return func(yield func(reflect.StructField) bool) {
 		for i := range t.NumField() {
@@ -82,12 +83,12 @@ func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 	}
 }
 
-// role is the way in which the components of a column are read.
+// role says how the components of a column are stored.
 type role uint8
 
 const (
 	roleDense    role = iota // leaves in an array of the world
-	roleBoxed                // leaves in single values: sparse columns and heap columns
+	roleBoxed                // leaves in single values: sparse and heap columns, and leaves of kindJSON
 	roleTag                  // presence is the value
 	roleRelation             // the target is the value
 	roleNames                // the name is the value
@@ -96,7 +97,7 @@ const (
 // component is a column of a world with its leaves.
 type component struct {
 	col      vast.AnyColumn
-	name     string // name of its column, or the start of the names of its columns
+	name     string // name of its column in a file, or the first part of the names of several columns
 	world    *vast.World
 	typ      reflect.Type // nil for tags
 	role     role
@@ -106,7 +107,7 @@ type component struct {
 	names    *vast.Names
 }
 
-// describe returns the component of a column, or an error that says why a file cannot hold it.
+// describe returns the component of a column, or an error that says why a file cannot hold the column.
 func describe(col vast.AnyColumn) (component, error) {
 	info := probe.Describe(col)
 	c := component{col: col, world: info.World, typ: info.Type}
@@ -128,23 +129,25 @@ func describe(col vast.AnyColumn) (component, error) {
 			"column: "+
 			"leave it out", info.Name, info.Linked)
 	}
-	if info.Storage == probe.StorageDense {
+	if info.Type != nil {
+		c.leaves = appendLeaves(nil, name, info.Type, 0)
+	}
+	isJSON := func(l leaf) bool { return l.kind == kindJSON }
+	if info.Storage == probe.StorageDense && !slices.ContainsFunc(c.leaves, isJSON) {
 		c.stride = int(info.Type.Size())
 	} else {
 		c.role = roleBoxed
 	}
-	if info.Type != nil {
-		c.leaves = appendLeaves(nil, name, info.Type, 0)
-	}
-	if len(c.leaves) == 0 { // a tag, or a component without bytes
+	if len(c.leaves) == 0 { // a tag, or a type without leaves such as struct{}
 		c.role = roleTag
 		c.leaves = []leaf{{name, nil, kindBool, 0, 0}}
 	}
 	return c, nil
 }
 
-// describeAll returns the components of columns, with distinct names of their leaves.
-func describeAll(cols []vast.AnyColumn) ([]component, error) {
+// describeAll returns the components of columns, with distinct names of their leaves. If merge is true, it
+// merges the leaves of each component that allows it.
+func describeAll(cols []vast.AnyColumn, merge bool) ([]component, error) {
 	list := make([]component, 0, len(cols))
 	seen := map[string]bool{entityColumn: true}
 	for _, col := range cols {
@@ -157,9 +160,12 @@ func describeAll(cols []vast.AnyColumn) ([]component, error) {
 				"world",
 				list[0].col.Name(), col.Name()))
 		}
+		if merge {
+			c.merge()
+		}
 		for i := range c.leaves {
 			l := &c.leaves[i]
-			if name := l.name; seen[name] { // components or fields of one name
+			if name := l.name; seen[name] {
 				l.name = fmt.Sprintf("%s#%d", name, probe.Describe(col).ID)
 				for n := 2; seen[l.name]; n++ {
 					l.name = fmt.Sprintf("%s#%d.%d", name, probe.Describe(col).ID, n)
@@ -172,8 +178,8 @@ func describeAll(cols []vast.AnyColumn) ([]component, error) {
 	return list, nil
 }
 
-// merge makes one leaf of leaves that are like numbers side by side, such as the coordinates of a position.
-// The leaf then has the bytes of the whole component.
+// merge replaces the leaves of a component by one leaf with several values, if the component consists of
+// numbers of one type without gaps, such as the coordinates of a position.
 func (c *component) merge() {
 	if c.role != roleDense || len(c.leaves) < 2 {
 		return

@@ -14,14 +14,17 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The Parquet library believes the numbers in a file: a few bytes can make it allocate any amount of memory.
-// The checks of this file run before the library reads the same bytes.
+// The Parquet library trusts the numbers in a file: a few bytes can make it allocate any amount of memory.
+// The functions below check the numbers before the library reads the same bytes.
 
 const (
-	// pageBytes and pageFactor bound the bytes of a page: pageBytes, and pageFactor for each compressed byte.
+	// A page of n compressed bytes may have at most pageBytes + n*pageFactor bytes when it is decompressed.
 	pageBytes  = 16 << 20
 	pageFactor = 1024
-	// schemaDepth is the largest depth of the groups in a schema.
+	// A page may have pageValues values, or more if ReadOptions.MaxRows allows it. Lists may be longer than
+	// those of the field: readList refuses each of them.
+	pageValues = 1 << 20
+	// schemaDepth is the largest depth of nested groups in a schema.
 	schemaDepth = 64
 )
 
@@ -86,8 +89,8 @@ func (p *parquetColumn) checkChunk(data []byte, c *format.ColumnChunk, mostRows 
 		if h.CompressedPageSize < 0 || int(h.CompressedPageSize) > len(b) {
 			return errThrift
 		}
-		if err := p.checkPage(&h, b[:h.CompressedPageSize], m.Codec, mostRows*max(1,
-			p.cells.count)); err != nil {
+		most := max(pageValues, mostRows*p.cells.values())
+		if err := p.checkPage(&h, b[:h.CompressedPageSize], m.Codec, most); err != nil {
 			return err
 		}
 		b = b[h.CompressedPageSize:]
@@ -95,7 +98,8 @@ func (p *parquetColumn) checkChunk(data []byte, c *format.ColumnChunk, mostRows 
 	return nil
 }
 
-// checkPage checks a page with at most the given number of values.
+// checkPage checks the page with the header h and the compressed bytes b. The page may have at most the given
+// number of values.
 func (p *parquetColumn) checkPage(h *format.PageHeader, b []byte, codec format.CompressionCodec,
 	most int) error {
 	size := int(h.UncompressedPageSize)
@@ -167,7 +171,6 @@ func (p *parquetColumn) checkPage(h *format.PageHeader, b []byte, codec format.C
 	return nil // an index, which the library skips
 }
 
-// checkValues checks n encoded values.
 func checkValues(b []byte, e format.Encoding, n int) error {
 	switch e {
 	case format.Plain, format.ByteStreamSplit:
@@ -204,8 +207,9 @@ func checkValues(b []byte, e format.Encoding, n int) error {
 	return fmt.Errorf("the encoding %s is not supported: write the column with another encoding", e)
 }
 
-// checkRuns checks runs of at most n equal values, and values of a few bits, whose memory is in proportion to
-// their bytes.
+// checkRuns checks n values in Parquet's run-length encoding: runs of one repeated value, and packed values
+// of width bits each. A few bytes can describe a long run, so the runs together must not have more than n
+// values, plus 7 because packed values come in eights. Packed values need this limit only if width is 0.
 func checkRuns(b []byte, width, n int) error {
 	for len(b) > 0 {
 		head, size := binary.Uvarint(b)
@@ -232,7 +236,7 @@ func checkRuns(b []byte, width, n int) error {
 	return nil
 }
 
-// checkDelta checks the number of values in the header of differences.
+// checkDelta checks the header of values that are encoded as differences.
 func checkDelta(b []byte, n int) error {
 	if len(b) == 0 {
 		return nil
@@ -251,7 +255,7 @@ func checkDelta(b []byte, n int) error {
 	return nil
 }
 
-// decompress returns the size bytes of a page.
+// decompress returns the decompressed bytes of a page. The header of the page says that these are size bytes.
 func decompress(codec format.CompressionCodec, b []byte, size int) ([]byte, error) {
 	switch codec {
 	case format.Uncompressed:
@@ -269,7 +273,7 @@ func decompress(codec format.CompressionCodec, b []byte, size int) ([]byte, erro
 		if n, _ := binary.Uvarint(b); n > uint64(size) {
 			return nil, errThrift
 		}
-	case format.Gzip, format.Lz4Raw: // the data itself bounds the memory
+	case format.Gzip, format.Lz4Raw: // a compressed byte cannot become more than about 1,000 bytes
 	default:
 		return nil, fmt.Errorf("the compression %s is not supported: write the file with zstd or snappy",
 			codec)
@@ -280,7 +284,7 @@ func decompress(codec format.CompressionCodec, b []byte, size int) ([]byte, erro
 	return parquet.LookupCompressionCodec(codec).Decode(make([]byte, 0, size), b)
 }
 
-// zstdDecoder returns a decoder that decodes no more than fits into the slice that it gets.
+// zstdDecoder returns a decoder that decodes no more bytes than fit into the slice that DecodeAll gets.
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 })

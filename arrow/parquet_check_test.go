@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,6 +65,27 @@ func TestParquetOfOthers(t *testing.T) {
 	}
 }
 
+// TestLongLists reads lists that are longer than those of the field, with the smallest limit of rows.
+func TestLongLists(t *testing.T) {
+	type row struct {
+		N string  `parquet:"name"`
+		C []int32 `parquet:"body.color,list"`
+	}
+	rows := make([]row, 100)
+	for i := range rows {
+		rows[i] = row{"name " + strconv.Itoa(i), make([]int32, 3+10*(i%2))}
+	}
+	var file bytes.Buffer
+	if err := parquet.Write(&file, rows); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t)
+	report, err := Read(t.Context(), f.World, &file, Parquet, ReadOptions{MaxRows: len(rows)})
+	if err != nil || report.Entities != 100 || report.Refused != 50 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
 // TestParquetThatLies reads files whose numbers would make the Parquet library allocate gigabytes.
 func TestParquetThatLies(t *testing.T) {
 	f := newFixture(t)
@@ -84,7 +106,7 @@ func TestParquetThatLies(t *testing.T) {
 		}
 		return b
 	}
-	// page returns the file with one page of the column health.
+	// page returns the file with one page, which all columns share.
 	page := func(h format.PageHeader, data []byte) []byte {
 		h.CompressedPageSize = int32(len(data))
 		b := append([]byte("PAR1"), append(marshal(&h), data...)...)

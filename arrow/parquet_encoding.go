@@ -9,13 +9,13 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// sampleRows is the number of rows of the first record from which the encoding of a column is chosen.
+// sampleRows is how many values of the first record are read, at most, to choose the encoding of a column.
 const sampleRows = 32 << 10
 
-// encodingFor returns the encoding of the values of a column, from a sample of its values. A dictionary is
+// encodingFor chooses the encoding of the values of a column from a sample of its values. A dictionary is
 // best for values that repeat, such as the coordinates of towns. Differences are best for integers that grow
-// or lie close together, such as IDs. The bytes of other floats are split into streams, which compress
-// better.
+// or lie close together, such as IDs. Floats that do not repeat compress better if all first bytes stand
+// together, all second bytes, and so on (ByteStreamSplit).
 func encodingFor(a arrow.Array) encoding.Encoding {
 	if list, ok := a.(*array.FixedSizeList); ok {
 		a = list.ListValues()
@@ -65,13 +65,14 @@ func encodingOf[T comparable](v []T, other encoding.Encoding) encoding.Encoding 
 	return other
 }
 
-// encodingOfInts compares the bits of an index into a dictionary with the bits of a difference.
+// encodingOfInts chooses between a dictionary and differences: it compares how many bits an index into the
+// dictionary takes, and how many bits a difference takes.
 func encodingOfInts[T interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }](v []T) encoding.Encoding {
 	v = v[:min(len(v), sampleRows)]
 	differenceBits := 0
-	const block = 128 // values that share the smallest difference
+	const block = 128 // number of differences that are stored relative to the smallest of them
 	blocks := 0
 	for at := 1; at+block <= len(v); at += block {
 		least, most := int64(v[at])-int64(v[at-1]), int64(v[at])-int64(v[at-1])
@@ -95,7 +96,6 @@ func encodingOfInts[T interface {
 	return &parquet.DeltaBinaryPacked
 }
 
-// distinct returns the number of distinct values.
 func distinct[T comparable](v []T) int {
 	seen := make(map[T]struct{})
 	for _, x := range v {

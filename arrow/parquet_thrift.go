@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// thriftDepth is the largest depth of structs and lists in the headers of Parquet files.
+// thriftDepth is the largest depth of nested structs and lists in the headers of Parquet files.
 const thriftDepth = 32
 
 var errThrift = errors.New("a header says that it is longer than the file")
 
 // thriftSize returns the number of bytes of the struct at the start of b, in the compact protocol of Thrift.
-// It returns an error if the struct does not end in b, or if a list says that it has more elements than bytes
-// follow: the decoder of the Parquet library allocates the elements before it reads them.
+// It returns an error if the struct does not end in b, or if a list claims to have more elements than b has
+// bytes: the decoder of the Parquet library would allocate all these elements before it reads them.
 func thriftSize(b []byte) (int, error) {
 	s := thriftScanner{b}
 	if err := s.skipStruct(0); err != nil {

@@ -10,56 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vastgo/vast/arrow/internal/nodetest"
 )
 
-// node runs a script of testdata with Node and the libraries that it needs, and returns what the script
-// prints. If VAST_SQL_REQUIRED is 1, node installs missing libraries into the user's cache. Otherwise it
-// skips the test if something is missing.
-func node(t *testing.T, script string, args ...string) []byte {
-	t.Helper()
-	lack := func(format string, a ...any) {
-		t.Helper()
-		if os.Getenv("VAST_SQL_REQUIRED") == "1" {
-			t.Fatalf(format, a...)
-		}
-		t.Skipf(format, a...)
-	}
-	if _, err := exec.LookPath("node"); err != nil {
-		lack("needs Node: %v", err)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		lack("needs a folder for libraries: %v", err)
-	}
-	dir := filepath.Join(cache, "vast-test-arrow-1")
-	if _, err := os.Stat(filepath.Join(dir, "complete")); err != nil {
-		if os.Getenv("VAST_SQL_REQUIRED") != "1" {
-			t.Skip("needs @duckdb/node-api and apache-arrow: set VAST_SQL_REQUIRED=1 to install them with " +
-				"npm")
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		c := exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir,
-			"@duckdb/node-api@1.5.6-r.1", "apache-arrow@21.2.0")
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("npm install: %v\n%s", err, out)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "complete"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var stderr bytes.Buffer
-	c := exec.Command("node", append([]string{filepath.Join("testdata", script), dir}, args...)...)
-	c.Stderr = &stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", script, err, &stderr)
-	}
-	return out
-}
-
-// programs writes the fixture in a format, runs a script that writes the rows again, and reads the results.
+// programs writes the fixture to a file and runs a script that reads this file and writes the rows to new
+// files. results holds the endings and the formats of the new files. programs checks that Read makes the same
+// entities of each new file, and returns the figures that the script prints.
 func programs(t *testing.T, f Format, script string, results map[string]Format) []float64 {
 	w := newFixture(t)
 	w.fill(t, 3000)
@@ -69,7 +26,7 @@ func programs(t *testing.T, f Format, script string, results map[string]Format) 
 		0o644); err != nil {
 		t.Fatal(err)
 	}
-	text := node(t, script, file, file)
+	text := nodetest.Run(t, filepath.Join("testdata", script), file, file)
 	var figures []float64
 	if err := json.Unmarshal(text, &figures); err != nil {
 		t.Fatalf("%v: %s", err, text)

@@ -21,22 +21,24 @@ type ReadOptions struct {
 	MaxRows int
 }
 
-// Read makes an entity for each row of a file. A column of the file belongs to the field with the name that
-// Entities gives it. Another spelling, such as HomeTown.X for home_town.x, fits if it fits only one field.
-// Numbers are converted if the field can hold the value; a float32 may round. An entity gets the components
-// that have a value in its row, and the tags that are true. Fields without a column are zero.
+// Read makes an entity for each row of a file. A column of the file belongs to the field to whose column
+// Entities gives the same name. A name that differs in upper case or underscores, such as HomeTown.X for
+// home_town.x, is accepted if it fits only one field. Numbers are converted if the field can hold the value;
+// a float32 may round. An entity gets the components that have a value in its row, and the tags that are
+// true. Fields without a column are zero.
 //
-// The column entity holds IDs of another world or of an earlier time. The new entities have new IDs. Read
-// replaces the old IDs by the new in the targets of relations and in fields of type vast.Entity.
+// The column entity holds the IDs that the entities had when the file was written. The new entities have new
+// IDs. Read replaces the old IDs by the new ones in the targets of relations and in fields of type
+// vast.Entity.
 //
-// The Report lists everything that did not fit. If Read returns an error, the Report counts the entities that
-// exist by then. Errors are those of r and of the context, a file that is damaged or too large, and a world
-// that cannot grow.
+// The Report says what did not fit. If Read returns an error, the Report still counts the entities that Read
+// has made. Errors are those of r and of the context, a file that is damaged, too large or in an encoding
+// that Read does not know, a column in o for which Entities returns an error, and a world that cannot grow.
 //
-// Call Read on the goroutine that owns the world, at a point where the structure may change. It calls hooks
-// as Archetype.NewN and Column.Add do. Complexity: linear in the number of values. Entities are made in
-// thousands, with the components of a Column or a Tag that all of them have. Each other component and each
-// field that refers to an entity costs some hundred nanoseconds.
+// Call Read on the goroutine that owns the world, at a point where the structure may change. Read calls hooks
+// as Archetype.NewN and Column.Add do. Complexity: linear in the number of values. Read makes up to 8,192
+// entities at once, with those components of a Column or a Tag that all of these entities have. Each other
+// component and each field that refers to an entity costs some hundred nanoseconds.
 func Read(ctx context.Context, w *vast.World, r io.Reader, f Format, o ReadOptions) (Report, error) {
 	f.check("Read")
 	if o.MaxBytes < 0 || o.MaxRows < 0 {
@@ -70,7 +72,7 @@ func Read(ctx context.Context, w *vast.World, r io.Reader, f Format, o ReadOptio
 func (m *importer) readWhole(r io.Reader, f Format, most int) error {
 	var b bytes.Buffer
 	if _, err := b.ReadFrom(io.LimitReader(r, int64(most)+1)); err != nil {
-		return fmt.Errorf("vastarrow: reading the file: %w", err)
+		return unreadable(err)
 	}
 	if b.Len() > most {
 		return fmt.Errorf("vastarrow: the file is larger than %d bytes: set ReadOptions.MaxBytes to read it",
@@ -82,13 +84,16 @@ func (m *importer) readWhole(r io.Reader, f Format, most int) error {
 	return m.readArrow(b.Bytes(), f)
 }
 
-// damaged returns the error for a file that does not keep the rules of its format.
+// unreadable returns the error for an error of the io.Reader.
+func unreadable(err error) error { return fmt.Errorf("vastarrow: reading the file: %w", err) }
+
+// damaged returns the error for a file that cannot be decoded.
 func damaged(f Format, err error) error {
 	return fmt.Errorf("vastarrow: the input is no valid %s: %w", f, err)
 }
 
-// decode calls a function of a library that decodes outside input, and returns its panic as an error.
-// f must not change the world.
+// decode calls f, which decodes a file with a library, and returns a panic of f as an error. f must not
+// change the world.
 func decode(format Format, f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// readArrow reads an Arrow stream or an Arrow file.
 func (m *importer) readArrow(data []byte, f Format) error {
 	var schema *arrow.Schema
 	var next func() (arrow.RecordBatch, error)
@@ -48,15 +47,15 @@ func (m *importer) readArrow(data []byte, f Format) error {
 }
 
 // openArrow returns the schema of a file, and a function that returns the next record or io.EOF. A record is
-// valid until the next.
+// valid until the next call of the function.
 func openArrow(data []byte, f Format) (*arrow.Schema, func() (arrow.RecordBatch, error), error) {
 	if err := checkHeaders(data, f); err != nil {
 		return nil, nil, err
 	}
 	size := int64(len(data))
 	options := []ipc.Option{
-		// Compressed buffers say how much memory they need. Real data rarely shrinks to less than a
-		// hundredth.
+		// A damaged file can ask for any amount of memory for a compressed buffer. Real data rarely shrinks
+		// to less than a hundredth, so 256 times the size is enough.
 		ipc.WithAllocator(&bounded{left: 64<<20 + 256*len(data)}),
 		ipc.WithMetadataSizeLimit(size), ipc.WithBodySizeLimit(size),
 		ipc.WithEnsureNativeEndian(true),
@@ -75,7 +74,7 @@ func openArrow(data []byte, f Format) (*arrow.Schema, func() (arrow.RecordBatch,
 			return in.RecordBatch(at - 1)
 		}, nil
 	}
-	// ipc.NewReader ignores the limits of sizes. ipc.NewMessageReader keeps them.
+	// ipc.NewReader ignores the options that limit sizes. ipc.NewMessageReader obeys them.
 	in, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(bytes.NewReader(data), options...),
 		options...)
 	if err != nil {
@@ -92,7 +91,6 @@ func openArrow(data []byte, f Format) (*arrow.Schema, func() (arrow.RecordBatch,
 	}, nil
 }
 
-// readRecord reads the rows of a record.
 func (m *importer) readRecord(r arrow.RecordBatch, columns []*cells, f Format) error {
 	for at := 0; at < int(r.NumRows()); {
 		n, err := m.room()
@@ -109,7 +107,6 @@ func (m *importer) readRecord(r arrow.RecordBatch, columns []*cells, f Format) e
 			return nil
 		})
 		if err != nil {
-			m.clear() // part of the rows may have been read
 			return err
 		}
 		m.rows += n
@@ -124,14 +121,14 @@ func (m *importer) readArray(c *cells, a arrow.Array, at, n int) {
 		return
 	}
 	for i := range n {
-		if a.IsValid(at + i) {
+		if !isNull(a, at+i) {
 			m.put(c, m.rows+i, c.setArrow(m.rows+i, a, at+i))
 		}
 	}
 }
 
-// copyArray copies the values of an array that has the same type as the cells and no nulls. It returns false
-// for other arrays.
+// copyArray copies the values of an array of numbers that has the same type as the cells and no nulls. For
+// other arrays, it does nothing and returns false.
 func (c *cells) copyArray(a arrow.Array, at, n, row int) bool {
 	values := a
 	if list, ok := a.(*array.FixedSizeList); ok {
@@ -155,13 +152,31 @@ func (c *cells) copyArray(a arrow.Array, at, n, row int) bool {
 	return true
 }
 
-// isList reports whether a type is a list of the values of the cells. Other writers call values nullable.
+// isList reports whether t is the list type of the values of the cells. It does not matter whether t declares
+// these values nullable, as some programs do.
 func isList(t arrow.DataType, c *cells) bool {
 	list, ok := t.(*arrow.FixedSizeListType)
 	return ok && int(list.Len()) == c.count && arrow.TypeEqual(list.Elem(), kindTypes[c.kind])
 }
 
-// setArrow stores the value of a row from a value of an array.
+// isNull reports whether element at of an array is null. Arrays that refer to the values of another array may
+// refer to a null.
+func isNull(a arrow.Array, at int) bool {
+	if a.IsNull(at) {
+		return true
+	}
+	switch a := a.(type) {
+	case *array.Dictionary:
+		return isNull(a.Dictionary(), a.GetValueIndex(at))
+	case *array.RunEndEncoded:
+		return isNull(a.Values(), a.GetPhysicalIndex(at))
+	case array.ExtensionArray:
+		return isNull(a.Storage(), at)
+	}
+	return false
+}
+
+// setArrow stores element at of an array as the value of a row.
 func (c *cells) setArrow(row int, a arrow.Array, at int) error {
 	switch a := a.(type) {
 	case array.ListLike:
@@ -170,7 +185,7 @@ func (c *cells) setArrow(row int, a arrow.Array, at int) error {
 			return err
 		}
 		for i := range int(end - first) {
-			if a.ListValues().IsNull(int(first) + i) {
+			if isNull(a.ListValues(), int(first)+i) {
 				return errors.New("a value of the list is null")
 			}
 			if err := c.setSingle(row, i, a.ListValues(), int(first)+i); err != nil {
@@ -194,7 +209,7 @@ func isText(a arrow.Array) bool {
 	return id == arrow.STRING || id == arrow.LARGE_STRING || id == arrow.STRING_VIEW
 }
 
-// setSingle stores value i of a row.
+// setSingle stores element at of an array as value i of a row.
 func (c *cells) setSingle(row, i int, a arrow.Array, at int) error {
 	switch a := a.(type) {
 	case *array.Boolean:
@@ -229,8 +244,8 @@ func (c *cells) setSingle(row, i int, a arrow.Array, at int) error {
 	return c.setText(row, a.ValueStr(at))
 }
 
-// bounded is an allocator that panics if a file needs more memory than its size explains. The reader of
-// Arrow returns the panic as an error.
+// bounded is an allocator that panics if more than left bytes would be in use at once. The Arrow library or
+// decode returns the panic as an error.
 type bounded struct{ left int }
 
 func (b *bounded) Allocate(n int) []byte {

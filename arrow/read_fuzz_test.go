@@ -7,12 +7,11 @@ import (
 	"testing"
 )
 
-// Reading a file of n bytes allocates at most this many bytes for each byte of the file, besides a constant
-// for the cells, the buffers and the decoders. The factor is large because a compressed page may hold
-// repeated values.
+// Reading a file allocates at most bytesPerByte for each byte of the file, and bytesPerFile for the cells,
+// the buffers and the decoders. bytesPerByte is large because a compressed page may hold repeated values.
 const (
 	bytesPerByte  = 2048
-	bytesAtLeast  = 192 << 20
+	bytesPerFile  = 192 << 20
 	fuzzRows      = 4096
 	fuzzFileBytes = 1 << 20
 )
@@ -39,7 +38,7 @@ func FuzzRead(f *testing.F) {
 		report, err := Read(context.Background(), w.World, bytes.NewReader(data), Format(n)%formats,
 			ReadOptions{MaxRows: fuzzRows})
 		runtime.ReadMemStats(&after)
-		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(bytesAtLeast+bytesPerByte*len(data)) {
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(bytesPerFile+bytesPerByte*len(data)) {
 			t.Errorf("%d bytes for a file of %d", n, len(data))
 		}
 		if w.Len() != report.Entities {

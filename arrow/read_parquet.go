@@ -12,8 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// readParquet reads a Parquet file. It reads all columns side by side, because a row of entities needs a
-// value of each column.
+// readParquet reads a Parquet file. It reads some rows of all columns, then the next rows of all columns,
+// because an entity needs its value in each column.
 func (m *importer) readParquet(data []byte) error {
 	var file *parquet.File
 	err := decode(Parquet, func() (err error) {
@@ -72,7 +72,7 @@ type parquetColumn struct {
 	list    []parquet.Value
 }
 
-// parquetColumns returns the columns that fields of the world need.
+// parquetColumns returns the columns of the file that belong to fields.
 func (m *importer) parquetColumns(file *parquet.File) (columns []*parquetColumn) {
 	var walk func(c *parquet.Column)
 	walk = func(c *parquet.Column) {
@@ -100,7 +100,6 @@ func (m *importer) parquetColumns(file *parquet.File) (columns []*parquetColumn)
 	return columns
 }
 
-// readGroup reads the rows of a row group.
 func (m *importer) readGroup(g parquet.RowGroup, columns []*parquetColumn) error {
 	err := decode(Parquet, func() error {
 		chunks := g.ColumnChunks()
@@ -135,7 +134,6 @@ func (m *importer) readGroup(g parquet.RowGroup, columns []*parquetColumn) error
 			return nil
 		})
 		if err != nil {
-			m.clear() // part of the rows may have been read
 			return err
 		}
 		m.rows += n
@@ -169,7 +167,7 @@ func (m *importer) readColumn(p *parquetColumn, n int) error {
 	return nil
 }
 
-// readList reads the list of a row, whose first value is v.
+// readList reads the list of a row. v is the first value of the list.
 func (m *importer) readList(p *parquetColumn, v parquet.Value, row int) error {
 	p.list = append(p.list[:0], v.Clone())
 	for {
@@ -210,7 +208,7 @@ func (p *parquetColumn) setList(row int) error {
 	return nil
 }
 
-// value returns the next value without using it, or io.EOF.
+// value returns the next value, or io.EOF. To go on to the value after it, the caller shortens p.next.
 func (p *parquetColumn) value() (parquet.Value, error) {
 	for len(p.next) == 0 {
 		if p.values == nil {
@@ -242,7 +240,7 @@ func (p *parquetColumn) close() {
 	p.page, p.values = nil, nil
 }
 
-// set stores value i of a row.
+// set stores v as value i of a row.
 func (p *parquetColumn) set(row, i int, v parquet.Value) error {
 	c := p.cells
 	switch t := p.logical.(type) {

@@ -75,6 +75,16 @@ func TestReport(t *testing.T) {
 	}
 }
 
+func TestLongNames(t *testing.T) {
+	f := newFixture(t)
+	line := `{"x` + strings.Repeat("ü", 40) + `":1}` + "\n"
+	report, err := Read(t.Context(), f.World, strings.NewReader(line+line), JSONLines, ReadOptions{})
+	if want := "x" + strings.Repeat("ü", 29) + "…"; err != nil || len(report.Unknown) != 1 ||
+		report.Unknown[0] != want {
+		t.Errorf("%q, %v, want %s", report.Unknown, err, want)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	f := newFixture(t)
 	f.fill(t, 300)
@@ -115,7 +125,10 @@ func TestReadErrors(t *testing.T) {
 		{"no JSON", f.World, t.Context(), strings.NewReader("{}\n\n[1]\n"), JSONLines, ReadOptions{},
 			"line 3: "},
 		{"no CSV", f.World, t.Context(), strings.NewReader("a,b\n1\n"), CSV, ReadOptions{}, "no valid csv"},
-		{"broken CSV", f.World, t.Context(), iotest.ErrReader(broken), CSV, ReadOptions{}, "broken"},
+		{"broken CSV", f.World, t.Context(), iotest.ErrReader(broken), CSV, ReadOptions{},
+			"reading the file: broken"},
+		{"CSV breaks", f.World, t.Context(), io.MultiReader(strings.NewReader("a,b\n1"),
+			iotest.ErrReader(broken)), CSV, ReadOptions{}, "reading the file: broken"},
 		{"broken JSON", f.World, t.Context(), iotest.ErrReader(broken), JSONLines, ReadOptions{}, "broken"},
 		{"broken Parquet", f.World, t.Context(), iotest.ErrReader(broken), Parquet, ReadOptions{}, "broken"},
 	} {
@@ -136,7 +149,7 @@ func TestMisuse(t *testing.T) {
 		"there is no format 9":  func() { Write(t.Context(), io.Discard, 9, mustEntities(t, f.Query())) },
 		"belong to two worlds":  func() { Entities(f.Query(), f.position, g.health) },
 		"an option is negative": func() { Read(t.Context(), f.World, nil, CSV, ReadOptions{MaxRows: -1}) },
-		"belongs to another worl": func() {
+		"belongs to another world": func() {
 			Read(t.Context(), f.World, nil, CSV,
 				ReadOptions{Columns: g.columns()})
 		},
@@ -181,11 +194,21 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	s := mustEntities(t, f.Query(), f.position)
-	f.Archetype().New()
-	if err := Write(t.Context(), io.Discard, CSV, s); err == nil || !strings.Contains(err.Error(),
-		"has changed") {
-		t.Error(err)
+	for _, cols := range [][]vast.AnyColumn{nil, {f.position}} {
+		s := mustEntities(t, f.Query(), cols...)
+		f.Archetype().New()
+		if err := Write(t.Context(), io.Discard, CSV, s); !errors.Is(err, errChanged) {
+			t.Error(err)
+		}
+		var got error
+		for _, err := range mustEntities(t, f.Query(), cols...).Records() {
+			if got = err; err == nil {
+				f.Archetype().New()
+			}
+		}
+		if !errors.Is(got, errChanged) {
+			t.Errorf("after a change in the last step: %v", got)
+		}
 	}
 	type bad struct{ F func() }
 	col := vast.NewHeapColumn[bad](f.World)

@@ -18,7 +18,7 @@ func (m *importer) readCSV(r io.Reader) error {
 		return nil
 	}
 	if err != nil {
-		return damaged(CSV, err)
+		return csvError(err)
 	}
 	columns := make([]*cells, len(header))
 	for i, name := range header {
@@ -33,7 +33,7 @@ func (m *importer) readCSV(r io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return damaged(CSV, err)
+			return csvError(err)
 		}
 		if _, err := m.room(); err != nil {
 			return err
@@ -45,6 +45,14 @@ func (m *importer) readCSV(r io.Reader) error {
 		}
 		m.rows++
 	}
+}
+
+// csvError returns the error for an error of a csv.Reader: the text is no valid CSV, or the io.Reader failed.
+func csvError(err error) error {
+	if _, ok := errors.AsType[*csv.ParseError](err); ok {
+		return damaged(CSV, err)
+	}
+	return unreadable(err)
 }
 
 // readJSON reads lines with a JSON object each. It skips empty lines.
@@ -74,13 +82,13 @@ func (m *importer) readJSON(r io.Reader, most int) error {
 		return fmt.Errorf("vastarrow: a line is longer than %d bytes: set ReadOptions.MaxBytes to read it",
 			most)
 	} else if err != nil {
-		return fmt.Errorf("vastarrow: reading the file: %w", err)
+		return unreadable(err)
 	}
 	return nil
 }
 
-// setJSON stores the value of a row from a JSON value. JSON in columns of JSON texts is a text of JSON, so
-// that all formats have the same values.
+// setJSON stores the value of a row from a JSON value. A leaf of kindJSON takes any JSON value. But a JSON
+// string is decoded, and its text is the JSON: Write stores such leaves as texts in all formats.
 func (c *cells) setJSON(row int, v json.RawMessage) error {
 	if v[0] != '"' {
 		return c.setText(row, string(v))

@@ -11,31 +11,31 @@ import (
 
 // Records yields the runs of a query, each with the components of the run's entities as a record. Row i
 // belongs to run.Entity(i). The columns of the record are those that Entities describes, without the column
-// entity, and with one difference: a component of a Column that is a struct of like numbers, such as
-// struct{ X, Y float64 }, is one column of lists of fixed length with the name of the component.
+// entity, and with one difference: if the components of a vast.Column consist of several numbers of one type,
+// as struct{ X, Y float64 } does, they are one column of lists of fixed length, with the name of the
+// component.
 //
-// A component of a Column that is a number, an array of numbers or a struct of like numbers shares its memory
-// with the world: nothing is copied. Fields of other structs lie apart in memory and are copied. Entities
-// that lack a component have nulls; the component is then copied, too. Name it in Query.Optional to share
-// memory again: a run then has the component or lacks it.
+// In this case, and if the components of a vast.Column are single numbers or arrays of numbers, the record
+// shares the memory of the world: nothing is copied. Other components are copied. If some entities of a run
+// lack a component, these have nulls, and the components of the run are copied, too. To share memory in this
+// case, name the column in Query.Optional: then all entities of a run have the component, or all lack it.
 //
 // Release each record. A record is valid until it is released, and must be released before the structure of
-// the world changes and before the next World.Admit. A record shows values that are written later. In builds
-// with the tag invariants, records share no memory: a released record holds the bytes 0xdb, and a record
-// that is not released in time causes a panic, in its Release, in the next step of the loop, or on another
-// goroutine in World.Admit.
+// the world changes and before the next World.Admit. Shared memory shows values that are written later. In
+// builds with the tag invariants, the record gets copies in place of shared memory. The bytes of these copies
+// become 0xdb when the record is released. If it is not released in time, there is a panic in its Release, in
+// the next step of the loop, or on another goroutine during World.Admit.
 //
-// The rules of Query.Runs hold for the loop. Records panics if a column cannot be in a record, as Entities
-// describes, and the loop panics if a value cannot be JSON text.
+// The rules of Query.Runs hold for the loop. Records panics if Entities would return an error or panic, and
+// the loop panics if a value cannot be JSON text.
 func Records(q vast.Query, cols ...vast.AnyColumn) iter.Seq2[vast.Run, arrow.RecordBatch] {
-	components, err := describeAll(cols)
+	components, err := describeAll(cols, true)
 	if err != nil {
 		panic(err.Error())
 	}
 	var list []arrow.Field
 	for i := range components {
 		c := &components[i]
-		c.merge()
 		for _, l := range c.leaves {
 			list = append(list, l.field(c.role != roleTag))
 		}
@@ -56,7 +56,6 @@ func Records(q vast.Query, cols ...vast.AnyColumn) iter.Seq2[vast.Run, arrow.Rec
 	}
 }
 
-// appendArrays appends the arrays of a component of a run.
 func (c *component) appendArrays(arrays []arrow.Array, run vast.Run, b *borrowed) []arrow.Array {
 	n := run.Len()
 	if c.role == roleDense && len(c.leaves) == 1 && c.has(run, 0, n) == n {

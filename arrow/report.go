@@ -3,25 +3,26 @@ package vastarrow
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
-// mostListed is the largest number of names and problems that a Report lists.
+// mostListed is the largest length of each list in a Report.
 const mostListed = 100
 
-// Report says what [Read] made of a file.
+// Report describes what [Read] has done.
 type Report struct {
 	Entities int // number of entities that were made
 
-	// Unknown lists the columns of the file that belong to no field, and Missing the fields without a column
-	// whose components have another column. Each lists at most 100 names.
+	// Unknown lists the columns of the file that belong to no field. Missing lists the fields that have no
+	// column in the file, although another field of the same component has one. Each lists at most 100 names.
 	Unknown, Missing []string
 
-	// Nulls counts fields that are null in the file while another field of the component is not. Such fields
-	// are zero.
+	// Nulls counts the values that are null in a row where another field of the same component is not null.
+	// The field is then zero.
 	Nulls int
 	// Refused counts values that did not fit into their field, such as 300 in an int8, names that another
-	// entity has, and links to entities that the file lacks. Such fields are zero, such names and links are
-	// absent.
+	// entity has, and links that cannot be made, such as links to entities that the file lacks. Such fields
+	// are zero or absent. Such names and links are absent.
 	Refused int
 	// Problems describes the first 100 refused values.
 	Problems []Problem
@@ -46,8 +47,9 @@ func (r *Report) refuse(row int, column, text string) {
 }
 
 func (r *Report) unknown(name string) {
+	name = shorten(name)
 	if len(r.Unknown) < mostListed && !slices.Contains(r.Unknown, name) {
-		r.Unknown = append(r.Unknown, shorten(name))
+		r.Unknown = append(r.Unknown, name)
 	}
 }
 
@@ -57,11 +59,15 @@ func (r *Report) missing(name string) {
 	}
 }
 
-// shorten cuts a text of a file for messages.
+// shorten cuts a text of a file for messages, between two characters.
 func shorten(s string) string {
 	const most = 60
 	if len(s) <= most {
 		return s
 	}
-	return s[:most] + "…"
+	n := most
+	for n > most-utf8.UTFMax && !utf8.RuneStart(s[n]) { // bytes that are not UTF-8 may have no start
+		n--
+	}
+	return s[:n] + "…"
 }

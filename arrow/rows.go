@@ -18,23 +18,24 @@ import (
 type sqlRows struct {
 	rows   *sql.Rows
 	schema *arrow.Schema
-	first  []any // values of the first batch, which Rows read to find the types of columns
-	err    error // the error after the first batch
+	first  []any // values of the first batch, which Rows has read to find the types of columns
+	err    error // the error that ended the first batch
 }
 
-// sqlTimestamp is the type of times in results. Databases hold years such as 9999, which do not fit into
-// nanoseconds.
+// sqlTimestamp is the type of times in results. Databases hold years such as 9999, which do not fit into an
+// int64 of nanoseconds.
 var sqlTimestamp = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
-// sqlBatch is the number of rows in a batch of a sqlRows.
+// sqlBatch is the largest number of rows in a batch of a sqlRows.
 const sqlBatch = 8 << 10
 
-// Rows returns a source with the rows of the result of a SQL statement, from the current row on. A column has
-// the type that the driver reports. If the driver reports none, as SQLite does for expressions, or if values
-// of the first 8,192 rows have another type, Rows takes a type for all these values: text if nothing else
-// fits. Times are in microseconds. A later value that does not fit is an error, which names the column.
+// Rows returns a source with those rows of a SQL statement that the caller has not read yet. A column has the
+// type that the driver reports. If the driver reports none, as SQLite does for expressions, or if values of
+// the first 8,192 rows have another type, Rows chooses a type that can hold all these values: text if nothing
+// else fits. Times are in microseconds. If a later value does not fit, the source yields an error that names
+// the column.
 //
-// Reading the source moves rows. The caller closes rows afterwards. A source of rows can be read once.
+// Rows and the source call rows.Next. The caller closes rows afterwards. The source can be read only once.
 func Rows(rows *sql.Rows) (Source, error) {
 	types, err := rows.ColumnTypes()
 	if err != nil {
@@ -43,16 +44,17 @@ func Rows(rows *sql.Rows) (Source, error) {
 	s := &sqlRows{rows: rows}
 	s.first, s.err = s.next(len(types))
 	list := make([]arrow.Field, len(types))
-	seen := map[string]int{}
+	seen := map[string]bool{}
 	for i, t := range types {
 		k := declaredKind(t)
 		for at := i; at < len(s.first); at += len(types) {
 			k = k.with(s.first[at])
 		}
 		name := t.Name()
-		if seen[name]++; seen[name] > 1 {
-			name += "#" + strconv.Itoa(seen[name])
+		for n := 2; seen[name]; n++ {
+			name = t.Name() + "#" + strconv.Itoa(n)
 		}
+		seen[name] = true
 		list[i] = arrow.Field{Name: name, Type: k.arrowType(), Nullable: true}
 	}
 	s.schema = arrow.NewSchema(list, nil)
@@ -91,7 +93,7 @@ func (s *sqlRows) Records() iter.Seq2[arrow.RecordBatch, error] {
 	}
 }
 
-// next returns the values of the next rows, fewer than sqlBatch rows if there are no more.
+// next returns the values of the next sqlBatch rows, or of fewer rows at the end or at an error.
 func (s *sqlRows) next(columns int) ([]any, error) {
 	var values []any
 	for range sqlBatch {
@@ -131,7 +133,7 @@ func (k sqlKind) arrowType() arrow.DataType {
 		sqlText: arrow.BinaryTypes.String}[k]
 }
 
-// with returns the kind of a column of this kind that also holds v.
+// with returns the kind of a column that holds v and values of kind k.
 func (k sqlKind) with(v any) sqlKind {
 	other := kindOfValue(v)
 	switch {
@@ -223,7 +225,6 @@ func declaredKind(t *sql.ColumnType) sqlKind {
 	return sqlUnknown
 }
 
-// appendSQL appends a value of a row to a column.
 func appendSQL(b array.Builder, v any) error {
 	if v == nil {
 		b.AppendNull()

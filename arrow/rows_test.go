@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// table is a driver whose only statement returns its rows.
+// table is a driver with one statement, which returns the rows of the table.
 type table struct {
 	names, types []string
 	scan         []reflect.Type
@@ -115,6 +115,38 @@ func TestRows(t *testing.T) {
 			len(r.Unknown) != 10 {
 			t.Errorf("%s: %+v, %v", f, r, err)
 		}
+	}
+}
+
+func TestRowsWithEqualNames(t *testing.T) {
+	s, err := Rows(rowsOf(t, &table{names: []string{"n", "n", "n#2", "n"}, types: []string{"", "", "", ""}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range s.Schema().Fields() {
+		if seen[f.Name] {
+			t.Errorf("two columns have the name %s", f.Name)
+		}
+		seen[f.Name] = true
+	}
+}
+
+// TestNullsInOneColumn writes nulls that must not become empty lines of CSV, which readers skip.
+func TestNullsInOneColumn(t *testing.T) {
+	s, err := Rows(rowsOf(t, &table{names: []string{"health"}, types: []string{"INTEGER"},
+		rows: [][]driver.Value{{int64(1)}, {nil}, {int64(2)}, {nil}}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := mustWrite(t, CSV, s)
+	if got, want := string(file), "health\n1\n\"\"\n2\n\"\"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	f := newFixture(t)
+	if r, err := Read(t.Context(), f.World, bytes.NewReader(file), CSV, ReadOptions{}); err != nil ||
+		r.Entities != 4 || f.health.Len() != 2 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

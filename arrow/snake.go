@@ -28,5 +28,5 @@ func snake(name string) string {
 	return b.String()
 }
 
-// fold returns what is the same in all spellings of a name of a column: HomeTown.X, home_town.x.
+// fold returns the same result for all spellings of a column's name, such as HomeTown.X and home_town.x.
 func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }

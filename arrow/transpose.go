@@ -2,9 +2,10 @@ package vastarrow
 
 import "unsafe"
 
-// gather copies n parts of a size from src to dst. Parts lie stride bytes apart in src, and side by side in
-// dst. src begins with the first part and ends with or after the last. dst must have room for n parts.
-func gather(dst, src []byte, stride, size, n int) {
+// gather copies n parts of size bytes each from src to dst. In src, the first part is at the start, and each
+// next part begins stride bytes after the start of the part before it. In dst, the parts lie side by side.
+// The addresses of all parts are multiples of align.
+func gather(dst, src []byte, stride, size, align, n int) {
 	if n == 0 {
 		return
 	}
@@ -14,7 +15,7 @@ func gather(dst, src []byte, stride, size, n int) {
 	}
 	_, _ = dst[n*size-1], src[(n-1)*stride+size-1] // the loops below do not check bounds
 	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
-	switch size {
+	switch wordSize(size, align) {
 	case 1:
 		move[uint8](d, s, 1, stride, n)
 	case 2:
@@ -30,9 +31,9 @@ func gather(dst, src []byte, stride, size, n int) {
 	}
 }
 
-// scatter copies n parts of a size from src to dst. Parts lie side by side in src, and stride bytes apart in
-// dst. The rules of gather hold.
-func scatter(dst, src []byte, stride, size, n int) {
+// scatter is the reverse of gather: the parts lie side by side in src. In dst, each part begins stride bytes
+// after the start of the part before it. The addresses of all parts are multiples of align.
+func scatter(dst, src []byte, stride, size, align, n int) {
 	if n == 0 {
 		return
 	}
@@ -42,7 +43,7 @@ func scatter(dst, src []byte, stride, size, n int) {
 	}
 	_, _ = src[n*size-1], dst[(n-1)*stride+size-1]
 	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
-	switch size {
+	switch wordSize(size, align) {
 	case 1:
 		move[uint8](d, s, stride, 1, n)
 	case 2:
@@ -58,9 +59,18 @@ func scatter(dst, src []byte, stride, size, n int) {
 	}
 }
 
-// move copies n values whose addresses grow by to and by from bytes. The callers have checked that the first
-// and the last value lie in their slices, so all values do. Numbers in components and in Arrow buffers are
-// aligned as Go aligns them.
+// wordSize returns the size of the number that holds a part, or 0 if no number does. A number needs its
+// alignment on some machines, and a part such as [2]int32 may lack that of a uint64.
+func wordSize(size, align int) int {
+	if align < size {
+		return 0
+	}
+	return size
+}
+
+// move copies n values. From one value to the next, the address grows by the number of bytes from in src, and
+// by to in dst. The callers have checked that the first and the last value lie in their slices, so all values
+// do.
 func move[T uint8 | uint16 | uint32 | uint64](dst, src unsafe.Pointer, to, from, n int) {
 	i := 0
 	for ; i+4 <= n; i += 4 { // four values a round are faster than one

@@ -18,8 +18,8 @@ import (
 	"github.com/vastgo/vast/internal/measure"
 )
 
-// compare measures ways to do the same work in turns and reports how many times as fast as the last way each
-// other way is.
+// compare measures several ways to do the same work, in turns. For each way but the last, it reports how many
+// times as fast as the last way it is.
 func compare(b *testing.B, names []string, ways ...func()) {
 	for _, way := range ways {
 		way() // warms up
@@ -164,7 +164,7 @@ func BenchmarkWrite(b *testing.B) {
 	defer w.Close()
 	col := simulation(w)
 	q := w.Query(col)
-	plain := func(out io.Writer) {
+	standard := func(out io.Writer) {
 		to := csv.NewWriter(out)
 		to.Write([]string{"entity", "Lon", "Lat", "Place", "Goal", "Speed", "Age", "Trips", "Since", "Ill",
 			"Money"})
@@ -187,7 +187,7 @@ func BenchmarkWrite(b *testing.B) {
 		to.Flush()
 	}
 	var size counter
-	plain(&size)
+	standard(&size)
 	for _, f := range allFormats {
 		b.Run(fmt.Sprint(f), func(b *testing.B) {
 			var bytes counter
@@ -197,7 +197,7 @@ func BenchmarkWrite(b *testing.B) {
 				}
 			}
 			write(&bytes)
-			compare(b, []string{"vast", "csv"}, func() { write(io.Discard) }, func() { plain(io.Discard) })
+			compare(b, []string{"vast", "csv"}, func() { write(io.Discard) }, func() { standard(io.Discard) })
 			b.ReportMetric(float64(bytes.n)/1e6, "MB")
 			b.ReportMetric(float64(size.n)/float64(bytes.n), "times-smaller")
 		})

@@ -10,11 +10,13 @@ import (
 )
 
 // Write writes all rows of a source to w. If the source is made by Entities, call Write on the goroutine that
-// owns the world. A slow w delays the world: write to a file or a bytes.Buffer rather than to a client.
+// owns the world. A slow w delays the world: write to a file or a bytes.Buffer rather than to a network
+// connection.
 //
-// Write returns the error of the source, of w or of the context, which it looks at once for each batch of
-// rows. The output is then incomplete. Complexity: linear in the number of values. Write holds one batch of
-// rows in memory, and for Parquet the compressed columns of up to 1,048,576 rows.
+// Write returns the error of the source, of w or of the context, or an error that names a column whose type
+// does not fit into the format. It checks the context once for each batch of rows. After an error, the output
+// is incomplete. Complexity: linear in the number of values. Write holds one batch of rows in memory, and for
+// Parquet the compressed columns of up to 1,048,576 rows.
 func Write(ctx context.Context, w io.Writer, f Format, s Source) error {
 	f.check("Write")
 	out, err := newWriter(w, f, s.Schema())
@@ -35,7 +37,6 @@ func Write(ctx context.Context, w io.Writer, f Format, s Source) error {
 	return out.Close()
 }
 
-// recordWriter writes records in a format.
 type recordWriter interface {
 	Write(r arrow.RecordBatch) error
 	Close() error // does not close the io.Writer

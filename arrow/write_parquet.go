@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// rowGroupRows is the number of rows in a row group. A reader holds one row group in memory.
+	// rowGroupRows is the largest number of rows in a row group. Many readers hold a row group in memory.
 	rowGroupRows = 1 << 20
-	// parquetChunk is the number of values that are handed to a column at once.
+	// parquetChunk is about the number of values that are passed to a column at once.
 	parquetChunk = 4 << 10
 )
 
-// parquetWriter writes Parquet files.
 type parquetWriter struct {
 	out    io.Writer
 	w      *parquet.GenericWriter[any] // nil before the first record
@@ -138,7 +137,6 @@ func (p *parquetWriter) Close() error {
 	return nil
 }
 
-// writeRows writes the rows [lo, hi) of a record.
 func (p *parquetWriter) writeRows(r arrow.RecordBatch, lo, hi int) error {
 	writers := p.w.ColumnWriters()
 	for i, w := range writers {
@@ -167,8 +165,8 @@ func (p *parquetWriter) writeRows(r arrow.RecordBatch, lo, hi int) error {
 	return nil
 }
 
-// appendLists appends the lists of the rows [lo, hi). A list whose values are absent is a value of a lower
-// definition level.
+// appendLists appends the values of the lists in the rows [lo, hi). A list that is null becomes one null with
+// definition level 0.
 func appendLists(to []parquet.Value, a *array.FixedSizeList, lo, hi, level, column int) []parquet.Value {
 	values := a.ListValues()
 	for row := lo; row < hi; row++ {
@@ -186,7 +184,8 @@ func appendLists(to []parquet.Value, a *array.FixedSizeList, lo, hi, level, colu
 	return to
 }
 
-// appendValues appends the values [lo, hi) of an array with the definition level of present values.
+// appendValues appends the values [lo, hi) of an array. Values that are not null get the given definition
+// level.
 func appendValues(to []parquet.Value, a arrow.Array, lo, hi, level, column int) []parquet.Value {
 	at := len(to)
 	switch a := a.(type) {
@@ -228,7 +227,7 @@ func appendValues(to []parquet.Value, a arrow.Array, lo, hi, level, column int) 
 		for i := lo; i < hi; i++ {
 			text := a.Value(i)
 			to = append(to, parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(text),
-				len(text)))) // is copied
+				len(text)))) // the column writer copies the bytes
 		}
 	case *array.Binary:
 		for i := lo; i < hi; i++ {
@@ -236,7 +235,7 @@ func appendValues(to []parquet.Value, a arrow.Array, lo, hi, level, column int) 
 		}
 	}
 	if level == 0 {
-		return to // columns without nulls do not read levels
+		return to // the writer of a column without nulls does not read levels
 	}
 	if a.NullN() == 0 {
 		for i := at; i < len(to); i++ {

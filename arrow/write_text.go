@@ -20,7 +20,7 @@ import (
 type textWriter struct {
 	w     *bufio.Writer
 	json  bool
-	names [][]byte // what precedes each value of a row: for JSON, its name
+	names [][]byte // for each column, the text before its value: a comma or brace, and for JSON the name
 	line  []byte
 }
 
@@ -85,6 +85,8 @@ func (t *textWriter) Write(r arrow.RecordBatch) error {
 				b = column(b, row)
 			} else if t.json {
 				b = append(b, "null"...)
+			} else if len(columns) == 1 {
+				b = append(b, `""`...) // readers skip empty lines
 			}
 		}
 		if t.json {
@@ -179,7 +181,8 @@ func (t *textWriter) texts(value func(int) string) appender {
 	return func(b []byte, i int) []byte { return appendCSVText(b, value(i)) }
 }
 
-// list appends a list as a JSON array, which is quoted in CSV.
+// list returns the appender of an array of lists. A list becomes a JSON array, which has quotes around it in
+// CSV.
 func (t *textWriter) list(a *array.FixedSizeList, value appender) appender {
 	values := a.ListValues()
 	return func(b []byte, row int) []byte {
@@ -187,11 +190,10 @@ func (t *textWriter) list(a *array.FixedSizeList, value appender) appender {
 			b = append(b, '"')
 		}
 		start := len(b)
+		b = append(b, '[')
 		first, end := a.ValueOffsets(row)
 		for i := first; i < end; i++ {
-			if i == first {
-				b = append(b, '[')
-			} else {
+			if i > first {
 				b = append(b, ',')
 			}
 			if values.IsValid(int(i)) {
@@ -215,15 +217,15 @@ func (t *textWriter) list(a *array.FixedSizeList, value appender) appender {
 func appendJSONText(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			text, _ := json.Marshal(s) // no string is an error
+			text, _ := json.Marshal(s) // returns no error for a string
 			return append(b, text...)
 		}
 	}
 	return append(append(append(b, '"'), s...), '"')
 }
 
-// appendCSVText appends a field of RFC 4180. An empty text gets quotes, because a field without quotes is an
-// absent value.
+// appendCSVText appends a field of RFC 4180. An empty text gets quotes, because an empty field without quotes
+// is an absent value.
 func appendCSVText(b []byte, s string) []byte {
 	if s != "" && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.ContainsAny(s, "\",\r\n") {
 		return append(b, s...)

@@ -4,18 +4,18 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"strings"
 	"unsafe"
 
 	"github.com/ncruces/go-sqlite3"
 )
 
-// aggregate is a column of aggregates over a table, such as sum(x). Its name is the call in SQL, in lower
-// case.
+// aggregate is a column of a table of aggregates, such as sum(x). Its name is the call in SQL, in lower case.
 type aggregate struct {
 	name   string
 	op     string
 	field  *field // nil for count(*)
-	column int    // of the field
+	column int    // index of field in table.fields
 }
 
 // The aggregate functions that are computed in this package.
@@ -28,7 +28,6 @@ const (
 	opMax   = "max"
 )
 
-// newAggregates lists the aggregates over a table.
 func newAggregates(t *table) []aggregate {
 	all := []aggregate{{name: "count(*)", op: opCount}}
 	for i := range t.fields {
@@ -52,8 +51,9 @@ func (a *aggregate) decl() string {
 	return "REAL"
 }
 
-// figures are the aggregates of a field. The sum of floats is sumF + errorF. SQLite, too, sums up the errors
-// of the additions (Neumaier 1974), so both sums agree except for the last bit.
+// figures are the aggregates of a field. The sum of floats is sumF + errorF: errorF is the sum of the
+// rounding errors of the additions. SQLite adds floats in the same way (Neumaier 1974), so its sums differ
+// little.
 type figures struct {
 	count        int
 	minI, maxI   int64
@@ -187,15 +187,15 @@ func addInts[T integer](r *figures, p unsafe.Pointer, size uintptr, rows int, s 
 	r.minI, r.maxI = lo, hi
 }
 
-// floats are the aggregates of floats. An addition takes several cycles, so four sums are computed side by
-// side.
+// floats are the aggregates of floats. An addition takes several cycles, and the next addition to the same
+// sum waits for it. So there are four sums, and values are added to each of them in turn.
 type floats struct {
 	sum, err [4]float64
 	min, max float64
 	count    int
 }
 
-// add counts a value and adds it to a sum.
+// add counts a value and adds it to one of the sums.
 func (a *floats) add(lane int, v float64) {
 	if v != v {
 		return // NaN is NULL
@@ -210,7 +210,7 @@ func (a *floats) add(lane int, v float64) {
 	a.plus(lane&3, v)
 }
 
-// plus adds to a sum. It computes the error of the addition by the method of Knuth, which needs no branch.
+// plus adds to a sum. It computes the rounding error by the method of Knuth, which needs no branch.
 func (a *floats) plus(lane int, v float64) {
 	s := a.sum[lane]
 	t := s + v
@@ -219,7 +219,7 @@ func (a *floats) plus(lane int, v float64) {
 	a.sum[lane] = t
 }
 
-// addFour adds a value to each sum.
+// addFour adds v0 to the first sum, v1 to the second, and so on.
 func (a *floats) addFour(v0, v1, v2, v3 float64) {
 	if v0 != v0 || v1 != v1 || v2 != v2 || v3 != v3 {
 		a.add(0, v0)
@@ -277,10 +277,9 @@ func addFloats[T float32 | float64](r *figures, p unsafe.Pointer, size uintptr, 
 	r.sumF, r.errorF = whole.sum[0], whole.err[0]
 }
 
-// aggregateDeclaration declares the columns of t and of its aggregates.
+// aggregateDeclaration returns the CREATE TABLE statement with the columns of t and of its aggregates.
 func aggregateDeclaration(t *table, all []aggregate) string {
-	text := t.declaration()
-	text = text[:len(text)-1]
+	text, _ := strings.CutSuffix(t.declaration(), ")")
 	for i := range all {
 		text += ", " + quote(all[i].name) + " " + all[i].decl()
 	}

@@ -22,8 +22,8 @@ func (b *bounds) empty() bool { return b.minI > b.maxI || b.minF > b.maxF }
 
 func (b *bounds) exclude() { b.minI, b.maxI = 1, 0 }
 
-// narrow adds a comparison with v. It reports whether v is a number or NULL: SQLite must evaluate other
-// comparisons.
+// narrow adds a comparison with v, and reports whether v is a number or NULL. If v is a text or a blob, the
+// bounds do not change, and SQLite must evaluate the comparison.
 func (b *bounds) narrow(op sqlite3.IndexConstraintOp, v sqlite3.Value) bool {
 	switch v.Type() {
 	case sqlite3.NULL:

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// buffers keeps memory for copies between statements: the first write to a page of new memory takes longer
-// than the copy of a page.
+// buffers keeps the memory of copies for later statements, because the first write to a page of new memory
+// takes longer than the copy of a page.
 type buffers struct {
 	mu   sync.Mutex
 	free [][]uint64
@@ -21,7 +21,7 @@ type lease struct {
 	taken [][]uint64
 }
 
-// take returns n bytes, aligned to 8. They have any content.
+// take returns n bytes of arbitrary content, aligned to 8 bytes.
 func (l *lease) take(n int) unsafe.Pointer {
 	if n == 0 {
 		return nil
@@ -31,7 +31,7 @@ func (l *lease) take(n int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(b))
 }
 
-// release gives the memory back. It must no longer be used.
+// release gives the memory back. The memory must no longer be used.
 func (l *lease) release() {
 	for _, b := range l.taken {
 		l.from.give(b)

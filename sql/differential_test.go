@@ -115,7 +115,8 @@ type generator struct {
 
 func (g *generator) of(choices ...string) string { return choices[g.rng.IntN(len(choices))] }
 
-// column returns a column of a table: odd (o), traveller (v), position (p) or the table of P and Q (r).
+// column returns a random column of the table with the given alias: odd (o), traveller (v), position (p) or
+// the table of P and Q (r).
 func (g *generator) column(alias string) string {
 	names := map[string][]string{
 		"o": {"a", "b", "c", "d", "e", "f", "g", "h", "entity"},
@@ -184,7 +185,6 @@ func (g *generator) aggregate(alias string) string {
 	return g.of("count", "sum", "total", "avg", "min", "max", "Sum", "MIN") + "(" + g.column(alias) + ")"
 }
 
-// statement returns a statement and its arguments.
 func (g *generator) statement() (string, []any) {
 	g.args = nil
 	tables := []string{"odd o", "traveller v", "position p", `"` + pqTable + `" r`}
@@ -221,10 +221,11 @@ func (g *generator) statement() (string, []any) {
 	return "SELECT " + g.column(a) + ", " + g.column(aliases[0]) + " FROM " + from + where, g.args
 }
 
-// pqTable is the table of an anonymous struct.
+// pqTable stands for the name of the table of P and Q, whose type has no name: the test replaces it.
 const pqTable = "column_%d"
 
-// TestAgainstSQLite runs random statements over a world and over SQLite's own tables of the same rows.
+// TestAgainstSQLite compares the results of random statements over a world with those over SQLite's own
+// tables of the same rows.
 func TestAgainstSQLite(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// maxSplit is the largest number of elements of an array that become columns of their own.
+// maxSplit is the number of elements up to which an array has a column for each element.
 const maxSplit = 16
 
 // field is a column of a table.
@@ -17,11 +17,11 @@ type field struct {
 	name   string
 	kind   kind
 	typ    reflect.Type // for kindJSON
-	part   int          // index into table.parts
+	part   int          // index into table.parts; -1 for the entity's ID, slot and generation
 	offset uintptr      // in an element of the part
 }
 
-// fieldsOf returns the columns for elements with a layout.
+// fieldsOf returns the columns of a table that shows elements with layout l.
 func fieldsOf(l probe.Layout) (fields []field) {
 	var add func(l probe.Layout, prefix string, offset int)
 	add = func(l probe.Layout, prefix string, offset int) {
@@ -57,8 +57,8 @@ func join(prefix, name string) string {
 	return prefix + "." + name
 }
 
-// snake turns a name of Go into a name of SQL: HomeTown, HTTPPort and game.Home Town become home_town,
-// http_port and game_home_town.
+// snake returns a name in snake case: HomeTown, HTTPPort and game.Home Town become home_town, http_port and
+// game_home_town.
 func snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)

@@ -29,7 +29,7 @@ type run struct {
 type base struct {
 	first unsafe.Pointer // nil if the statement does not use the part
 	size  uintptr
-	keep  any // refers to the memory
+	keep  any // the value that contains the memory, if it is no buffer
 }
 
 // at returns the address of the value of a row.
@@ -43,7 +43,7 @@ func (m *image) entity(row, slot int) int64 {
 	return int64(uint64(m.gens[row])<<32 | uint64(uint32(slot)))
 }
 
-// find returns the run of an entity and its row, and whether the table has a row for it.
+// find returns the run and the row of an entity, and whether the entity has a row.
 func (m *image) find(id int64) (r, row int, ok bool) {
 	if l := m.table.list; l != nil {
 		row, ok = l.find(id)
@@ -58,7 +58,7 @@ func (m *image) find(id int64) (r, row int, ok bool) {
 	return r, row, m.gens[row] == uint32(uint64(id)>>32)
 }
 
-// copier copies tables. Its methods run where the world may be read.
+// copier copies tables. Its methods run in World.Visit.
 type copier struct {
 	world   *vast.World
 	buffers *lease
@@ -67,10 +67,10 @@ type copier struct {
 	until   time.Time // values that are read one by one must be read by then
 }
 
-// need is the part of a table that a statement uses.
+// need says what a statement uses of a table.
 type need struct {
-	parts uint64 // bit i stands for parts[i]; bit 63 for all
-	gens  bool
+	parts uint64 // bit i stands for table.parts[i]; bit 63 for all
+	gens  bool   // the generations of the entities
 }
 
 func (n *need) add(o need) {
@@ -157,7 +157,8 @@ func (c *copier) copyPart(m *image, i, rows int) error {
 	return nil
 }
 
-// copyGenerations fills m.gens. The world keeps the generation of a slot as the high half of the entity's ID.
+// copyGenerations fills m.gens from the world's array of generations, which has, for each slot, the high 32
+// bits of the entity's ID.
 func (c *copier) copyGenerations(m *image) {
 	areas := probe.Areas(c.world)
 	i := slices.IndexFunc(areas, func(a probe.Area) bool { return a.Kind == probe.AreaGenerations })
@@ -172,7 +173,7 @@ func (c *copier) copyGenerations(m *image) {
 	}
 }
 
-// copyOne returns the image of the row of one entity, or an image without rows if the table has none.
+// copyOne returns the image of the row of one entity, or an image without rows if the entity has no row.
 func (c *copier) copyOne(t *table, id int64) *image {
 	if t.list != nil {
 		return t.list.image

@@ -48,7 +48,7 @@ func (k kind) isInt() bool { return k <= kindUint32 || k == kindBool }
 
 func (k kind) isFloat() bool { return k == kindFloat32 || k == kindFloat64 }
 
-// isNumber reports whether conditions on the values are evaluated, and aggregates computed, in this package.
+// isNumber reports whether this package can evaluate conditions on the values, and compute their aggregates.
 func (k kind) isNumber() bool { return k.isInt() || k.isFloat() }
 
 var (
@@ -56,7 +56,6 @@ var (
 	bytesType  = reflect.TypeFor[[]byte]()
 )
 
-// kindOf returns the kind of values of a type.
 func kindOf(t reflect.Type) kind {
 	switch {
 	case t == entityType:

@@ -7,7 +7,7 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// list is a table of Options.Lists.
+// list holds the rows of a table of Options.Lists.
 type list struct {
 	image *image
 	rowOf map[vast.Entity]int
@@ -18,7 +18,7 @@ func newList(name string, values any) *table {
 	v := reflect.ValueOf(values)
 	t := &table{name: name, fields: fieldsOf(layoutOf(v.Type().Elem()))}
 	t.fields[0].name = "entity"
-	t.fields[0].kind = kindEntity
+	t.fields[0].kind = kindInt64 // a zero entity is 0, not NULL, because count(entity) counts all rows
 	t.rename()
 	t.parts = []part{{size: int(v.Type().Elem().Size())}}
 	t.list = &list{rowOf: make(map[vast.Entity]int, v.Len())}
@@ -31,7 +31,6 @@ func newList(name string, values any) *table {
 	return t
 }
 
-// layoutOf returns the layout of a type.
 func layoutOf(t reflect.Type) probe.Layout {
 	l := probe.Layout{Type: t, Size: int(t.Size()), Align: t.Align()}
 	switch {
@@ -48,7 +47,6 @@ func layoutOf(t reflect.Type) probe.Layout {
 	return l
 }
 
-// find returns the row of an entity.
 func (l *list) find(id int64) (row int, ok bool) {
 	row, ok = l.rowOf[vast.EntityOf(uint64(id))]
 	return row, ok

@@ -9,8 +9,8 @@ import (
 // outOfMemory is the text of the panic with which SQLite's driver reports that SQLite has no memory left.
 const outOfMemory = "sqlite3: out of memory"
 
-// within calls f, and turns the driver's panic into a LimitError. The connection is not used again, because
-// SQLite does not finish what it was doing.
+// within calls f. If f panics because SQLite has no memory left, within returns a LimitError. database/sql
+// then discards the connection (see IsValid), because SQLite did not finish its work.
 func (c *conn) within(f func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {

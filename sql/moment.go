@@ -22,7 +22,7 @@ type reader struct {
 	o       Options
 	buffers buffers
 	lists   []*table // of Options.Lists
-	tooLong error    // the cause if a statement reaches Options.MaxTime
+	tooLong error    // the error of a statement that reaches Options.MaxTime
 }
 
 // take copies the needed tables at one moment.
@@ -32,18 +32,18 @@ func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, erro
 	if err := r.prepare(ctx, &c, needs); err != nil {
 		return nil, err
 	}
-	var failed error
+	var copyErr error
 	err := r.world.Visit(ctx, func() bool {
 		c.until = time.Now().Add(r.o.MaxPause)
 		for t, n := range needs {
-			if m.images[t], failed = c.copy(t, n); failed != nil {
+			if m.images[t], copyErr = c.copy(t, n); copyErr != nil {
 				break
 			}
 		}
 		return true
 	})
 	if err == nil {
-		err = failed
+		err = copyErr
 	}
 	if err != nil {
 		m.lease.release()
@@ -52,11 +52,12 @@ func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, erro
 	return m, nil
 }
 
-// prepare makes sure that buffers for a large copy exist before the world waits for the copy.
+// prepare makes buffers for a large copy before the world waits for the copy. It returns an error if the copy
+// has too many bytes.
 func (r *reader) prepare(ctx context.Context, c *copier, needs map[*table]need) error {
 	const small = 1 << 20
 	sizes := map[*table]int{}
-	largest := 0
+	total := 0
 	for t, n := range needs {
 		if n.gens || n.parts != 0 {
 			sizes[t] = 0
@@ -69,17 +70,17 @@ func (r *reader) prepare(ctx context.Context, c *copier, needs map[*table]need) 
 		for t := range sizes {
 			rows, bytes := c.size(t, needs[t])
 			sizes[t] = rows
-			largest += bytes
+			total += bytes
 		}
 		return true
 	})
 	if err != nil {
 		return err
 	}
-	if largest > c.limit {
-		return tooManyBytes(largest, c.limit)
+	if total > c.limit {
+		return tooManyBytes(total, c.limit)
 	}
-	if largest < small {
+	if total < small {
 		return nil
 	}
 	ahead := lease{from: &r.buffers}
@@ -108,7 +109,7 @@ func touch(l *lease, n int) {
 	}
 }
 
-// takeOne copies one row at one moment.
+// takeOne copies the row of one entity.
 func (r *reader) takeOne(ctx context.Context, t *table, id int64) (*moment, error) {
 	m := &moment{}
 	err := r.world.Visit(ctx, func() bool {
@@ -119,19 +120,18 @@ func (r *reader) takeOne(ctx context.Context, t *table, id int64) (*moment, erro
 	return m, err
 }
 
-// update adds tables for new columns to a schema, and counts the rows of all tables.
+// update adds tables for new columns of the world to a schema, and counts the rows of its tables. The first
+// update of a schema also adds the tables of Options.
 func (r *reader) update(ctx context.Context, s *schema) error {
 	return r.world.Visit(ctx, func() bool {
-		first := s.byName == nil
-		s.update(r.world)
-		if first {
+		var first []*table
+		if s.byName == nil {
 			for _, name := range slices.Sorted(maps.Keys(r.o.Tables)) {
-				s.add(newTable(r.world, name, r.o.Tables[name]...))
+				first = append(first, newTable(r.world, name, r.o.Tables[name]...))
 			}
-			for _, t := range r.lists {
-				s.add(t)
-			}
+			first = append(first, r.lists...)
 		}
+		s.update(r.world, first)
 		for _, t := range s.tables {
 			if t.list == nil {
 				t.rows.Store(int64(t.query.Count()))

@@ -18,10 +18,10 @@ import (
 // schedule does so between its ticks. The owner itself must not run statements, because it would wait for
 // itself.
 //
-// Open reads nothing: the first statement finds out which tables there are. Columns that the world gets later
-// have tables from the next connection on, or from the next statement that names them. Close the database
-// before the world. Open panics if a limit in Options is negative, or if a value of Options.Lists is no slice
-// of the documented form.
+// Open does not read the world: each connection of the database finds out which tables there are when it is
+// made. Columns that the world gets later have tables in later connections. An earlier connection makes these
+// tables when a statement reads from one of them. Close the database before the world. Open panics if a limit
+// in Options is negative, or if a value of Options.Lists is no slice of the documented form.
 func Open(w *vast.World, o Options) (*sql.DB, error) {
 	c, err := newConnector(w, o)
 	if err != nil {
@@ -30,11 +30,11 @@ func Open(w *vast.World, o Options) (*sql.DB, error) {
 	return sql.OpenDB(c), nil
 }
 
-// connector makes connections to a world. Each has an SQLite database of its own in memory.
+// connector makes connections to a world. Each connection has an SQLite database of its own in memory.
 type connector struct {
 	inner  driver.Connector
 	reader *reader
-	stop   func() error // closes the world, if the database owns it
+	stop   func() error // closes the world of a stored moment; nil for another world
 }
 
 func newConnector(w *vast.World, o Options) (*connector, error) {
@@ -52,10 +52,13 @@ func newConnector(w *vast.World, o Options) (*connector, error) {
 	return &connector{inner: inner, reader: r}, nil
 }
 
-// maxKept limits the memory that stays allocated between statements, to two copies of this size.
+// maxMemory is the largest memory that SQLite can address here.
+const maxMemory = 1<<32 - 1
+
+// maxKept limits the memory that stays allocated between statements: at most 2*maxKept bytes.
 const maxKept = 256 << 20
 
-// Close closes the world of a stored moment. The database calls it after it has closed its connections.
+// Close closes the world of a stored moment. sql.DB.Close calls this method.
 func (c *connector) Close() error {
 	if c.stop == nil {
 		return nil
@@ -68,7 +71,8 @@ func (c *connector) Driver() driver.Driver { return c.inner.Driver() }
 
 // Connect makes a connection.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	inner, err := c.inner.Connect(sqlite3.WithMaxMemory(ctx, int64(c.reader.o.MaxMemoryBytes)))
+	limit := min(int64(c.reader.o.MaxMemoryBytes), maxMemory)
+	inner, err := c.inner.Connect(sqlite3.WithMaxMemory(ctx, limit))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +87,6 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return n, nil
 }
 
-// conn is a connection.
 type conn struct {
 	inner   sqlite.Conn
 	session *session

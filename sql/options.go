@@ -2,7 +2,10 @@ package vastsql
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/vastgo/vast"
@@ -12,11 +15,11 @@ import (
 // Options limits what a statement may take, and adds tables. The zero value has the default limits.
 type Options struct {
 	// MaxCopyBytes limits the bytes of columns that one statement may copy. The copy delays the world's owner
-	// by about 0.2 ms for each MB. The default is 64 MiB.
+	// by about 0.1 ms for each MB. The default is 64 MiB.
 	MaxCopyBytes int
 
-	// MaxPause limits how long the copy of values may delay the world's owner that do not lie in memory as
-	// they are shown: names, and the elements of a SparseColumn or HeapColumn. The default is 20 ms.
+	// MaxPause limits how long a statement may delay the world's owner while values are read one by one:
+	// names, and the elements of a SparseColumn or HeapColumn. The default is 20 ms.
 	MaxPause time.Duration
 
 	// MaxTime limits the time of one statement, from its start to the last row. The default is a minute.
@@ -25,23 +28,34 @@ type Options struct {
 	// MaxRows limits the rows that one statement may return. The default is 10 million.
 	MaxRows int
 
-	// MaxMemoryBytes limits the memory that SQLite may take for one connection, as for sorting. The default
-	// is 256 MiB.
+	// MaxMemoryBytes limits the memory that SQLite may take for one connection, for example for sorting. The
+	// default is 256 MiB.
 	MaxMemoryBytes int
 
-	// Tables adds tables of all entities that have the listed columns. The key is the name of the table.
+	// Each element of Tables adds a table of the entities that have all listed columns. The key is the name
+	// of the table.
 	Tables map[string][]vast.AnyColumn
 
-	// Lists adds tables of values outside of the world, such as the names of places. The key is the name of
-	// the table. The value is a slice of structs, of which the first field is a [vast.Entity] that no other
-	// element has. The table has the columns of a component of this type. Do not change the slice while the
-	// database is open.
+	// Each element of Lists adds a table of values outside of the world, such as the populations of towns.
+	// The key is the name of the table. The value is a slice of structs whose first field is a [vast.Entity].
+	// All these entities must be different. The table has a column for each field, as for a component of the
+	// struct's type; the first column is named entity. Do not change the slice while the database is open.
 	Lists map[string]any
 }
 
 func (o Options) withDefaults() Options {
 	if o.MaxCopyBytes < 0 || o.MaxPause < 0 || o.MaxTime < 0 || o.MaxRows < 0 || o.MaxMemoryBytes < 0 {
 		panic("vastsql: Open: a limit in Options is negative: leave it zero for the default")
+	}
+	taken := map[string]bool{entitiesTable: true}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(o.Tables)), maps.Keys(o.Lists))
+	for _, name := range names {
+		lower := strings.ToLower(name)
+		if name == "" || taken[lower] || strings.HasPrefix(lower, "sqlite_") {
+			panic(fmt.Sprintf("vastsql: Open: the name %q in Options.Tables or Options.Lists is taken or "+
+				"reserved: use another name", name))
+		}
+		taken[lower] = true
 	}
 	for name, list := range o.Lists {
 		t := reflect.TypeOf(list)

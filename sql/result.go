@@ -9,7 +9,7 @@ import (
 	"github.com/vastgo/vast"
 )
 
-// slot returns the slot of a row in a run.
+// slot returns the slot of the entity in a row. r is the index of the run that contains the row.
 func (m *image) slot(row, r int) int { return m.runs[r].slot + row - m.runs[r].row }
 
 // result passes the value of a column to SQLite.
@@ -55,7 +55,7 @@ func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
 	default:
 		b, err := json.Marshal(reflect.NewAt(f.typ, p).Interface())
 		if err != nil {
-			ctx.ResultNull() // the value has no JSON form, such as a channel or a pointer to itself
+			ctx.ResultNull() // for example, a channel and a pointer to itself have no JSON form
 			return nil
 		}
 		ctx.ResultText(string(b))

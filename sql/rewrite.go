@@ -7,20 +7,20 @@ import (
 	"github.com/rqlite/sql"
 )
 
-// rewritten is what the text of a statement tells about it.
+// rewritten is what rewrite finds in the text of a statement.
 type rewritten struct {
-	text       string // the statement with aggregates of this package; empty if it has none
+	text       string // the statement with aggregates of this package; empty if it cannot use them
 	conditions int    // number of conditions on the table
 	point      bool   // the statement reads one table once, and only the row of one entity
 }
 
-// rewrite looks for a SELECT over one table whose conditions are comparisons of its columns with constants.
-// If its results are made of aggregates that this package computes, rewrite replaces the table by that of its
-// aggregates and each call by a column. Parts of the statement are replaced in place, so that the rest stays
-// as the user wrote it.
+// rewrite looks for a SELECT over one table whose conditions compare columns with constants. If the results
+// of the SELECT are made of aggregates that this package computes, rewrite replaces the name of the table by
+// that of its table of aggregates, and each call of an aggregate by a column. The rest of the text stays as
+// the user wrote it.
 func rewrite(text string, s *schema) (r rewritten) {
 	if strings.IndexFunc(text, func(c rune) bool { return c > 126 }) >= 0 {
-		return r // the parser counts characters, not bytes
+		return r // the parser's offsets count characters, not bytes
 	}
 	statement, err := sql.NewParser(strings.NewReader(text)).ParseStatement()
 	if err != nil {
@@ -38,15 +38,15 @@ func rewrite(text string, s *schema) (r rewritten) {
 	if !ok || source.Schema != nil || source.Index != nil || source.NotIndexed.IsValid() {
 		return r
 	}
-	t := s.byName[strings.ToLower(source.Name.Name)]
-	if t == nil {
+	t := s.find(source.Name.Name)
+	if t == nil || s.temp[strings.ToLower(t.name)] {
 		return r
 	}
 	w := rewriter{text: text, table: t, alias: source.TableName()}
 	if !w.where(q.WhereExpr) {
 		return r
 	}
-	r.point = w.lookup && !w.hasSelect(q)
+	r.point = w.lookup && !w.hasSubquery()
 	r.conditions = w.conditions
 	if q.OrderingTerms != nil {
 		return r
@@ -102,7 +102,7 @@ func (w *rewriter) apply() string {
 	return b.String() + w.text[at:]
 }
 
-// identEnd returns the offset after an identifier. A quoted one may contain quotes.
+// identEnd returns the offset after an identifier. A quoted identifier may contain quotes.
 func (w *rewriter) identEnd(i *sql.Ident) int {
 	at := i.NamePos.Offset
 	if q := w.text[at]; q == '"' || q == '`' || q == '[' {
@@ -136,7 +136,7 @@ func (w *rewriter) column(x sql.Expr) int {
 	return slices.IndexFunc(w.table.fields, func(f field) bool { return strings.EqualFold(f.name, name) })
 }
 
-// where reports whether an expression is a conjunction of conditions that the table evaluates.
+// where reports whether the virtual table can evaluate all conditions of an expression.
 func (w *rewriter) where(x sql.Expr) bool {
 	switch x := x.(type) {
 	case nil:
@@ -158,7 +158,7 @@ func (w *rewriter) where(x sql.Expr) bool {
 	return false
 }
 
-// condition counts n conditions on a column.
+// condition counts n conditions on a column, and reports whether the virtual table can evaluate them.
 func (w *rewriter) condition(x sql.Expr, equal bool, n int) bool {
 	i := w.column(x)
 	switch {
@@ -168,8 +168,8 @@ func (w *rewriter) condition(x sql.Expr, equal bool, n int) bool {
 		return false
 	}
 	w.conditions += n
-	// SQLite replaces a column by the constant that the column must equal, also in other conditions. These
-	// conditions do not reach the table.
+	// For x = 3 AND x < 2, SQLite first compares 3 with 2, and does not read the table if this is false. Then
+	// the result would lack the row of aggregates.
 	if _, again := w.equal[i]; again && (equal || w.equal[i]) {
 		return false
 	}
@@ -197,7 +197,7 @@ func constant(x sql.Expr) bool {
 func (w *rewriter) result(c *sql.ResultColumn) bool {
 	call, whole := c.Expr.(*sql.Call)
 	if c.Star.IsValid() || c.Alias == nil && !whole {
-		return false // SQLite names the column after its text, which would change
+		return false // without an alias, SQLite names the column after its text, which would change
 	}
 	if !w.expression(c.Expr) {
 		return false
@@ -253,7 +253,7 @@ func (w *rewriter) call(x *sql.Call) bool {
 	return true
 }
 
-// hasSelect reports whether results or order of a statement contain a subquery.
-func (w *rewriter) hasSelect(q *sql.SelectStatement) bool {
+// hasSubquery reports whether a statement may contain a subquery: its text contains "select" more than once.
+func (w *rewriter) hasSubquery() bool {
 	return strings.Count(strings.ToLower(w.text), "select") > 1
 }

@@ -8,7 +8,7 @@ import (
 // selection is a set of rows of an image: one bit for each.
 type selection []uint64
 
-// selectRows returns the rows that meet all conditions. nil means all rows.
+// selectRows returns the rows that meet all conditions. A nil selection stands for all rows.
 func selectRows(m *image, all []bounds) selection {
 	if len(all) == 0 {
 		return nil
@@ -56,7 +56,8 @@ func filter(m *image, b *bounds, s selection) {
 	}
 }
 
-// bit returns 1 for true. The compiler makes no branch of it, which random values would mispredict.
+// bit returns 1 for true. The compiler makes no branch of it: for random values, the processor could not
+// predict a branch.
 func bit(b bool) (n uint64) {
 	if b {
 		n = 1
@@ -93,7 +94,7 @@ func filterFloats[T float32 | float64](p unsafe.Pointer, size uintptr, rows int,
 	}
 }
 
-// from returns the first selected row at or after a row, or the number of bits.
+// from returns the first selected row at or after a row, or the number of bits in s if there is none.
 func (s selection) from(row int) int {
 	i := row / 64
 	if i >= len(s) {

@@ -9,20 +9,19 @@ import (
 	"github.com/vastgo/vast/probe"
 )
 
-// table describes a virtual table. It does not change after it was made.
+// table describes a virtual table.
 type table struct {
 	name   string
 	parts  []part
 	fields []field // fields[0] is the entity
 	query  vast.Query
 	list   *list        // set for a table of Options.Lists
-	many   bool         // an entity may have several rows
-	rows   atomic.Int64 // at the last statement that counted
+	rows   atomic.Int64 // number of rows when they were last counted
 }
 
-// part is a column of the world that a table shows.
+// part is a column of the world that a table shows, or the slice of a table of Options.Lists.
 type part struct {
-	column vast.AnyColumn // nil for the names in table entities
+	column vast.AnyColumn // nil for a slice
 	names  *vast.Names    // set if the column holds the names of the world
 	info   probe.ColumnInfo
 	size   int // bytes of an element in the copy
@@ -36,16 +35,21 @@ const entitiesTable = "entities"
 // schema is the list of tables of a world. Tables are only added.
 type schema struct {
 	tables  []*table
-	byName  map[string]*table
-	columns int // number of columns of the world that have tables
+	byName  map[string]*table // by name in lower case, because SQL ignores case
+	temp    map[string]bool   // names, in lower case, of the tables that the user has made in schema temp
+	columns int               // number of columns of the world that update has seen
 }
 
-// update adds tables for new columns of the world. It must run where the world may be read.
-func (s *schema) update(w *vast.World) {
+// update adds tables for new columns of the world. At its first call, it adds the tables first before these,
+// so that they keep their names. It must run in World.Visit.
+func (s *schema) update(w *vast.World, first []*table) {
 	columns := probe.Columns(w)
 	if s.byName == nil {
 		s.byName = map[string]*table{}
 		s.add(entities(w))
+		for _, t := range first {
+			s.add(t)
+		}
 	}
 	for _, c := range columns[s.columns:] {
 		if info := probe.Describe(c); !info.Private {
@@ -55,18 +59,21 @@ func (s *schema) update(w *vast.World) {
 	s.columns = len(columns)
 }
 
-// add adds a table. If the name is taken, the table gets a number.
+// find returns the table with a name, or nil.
+func (s *schema) find(name string) *table { return s.byName[strings.ToLower(name)] }
+
+// add adds a table. If its name is taken, add appends a number to the name.
 func (s *schema) add(t *table) {
 	name := t.name
-	for i := 2; s.byName[t.name] != nil; i++ {
+	for i := 2; s.find(t.name) != nil; i++ {
 		t.name = fmt.Sprintf("%s_%d", name, i)
 	}
-	s.byName[t.name] = t
+	s.byName[strings.ToLower(t.name)] = t
 	s.tables = append(s.tables, t)
 }
 
-// newTable makes the table of the entities that have all given columns. Without a name, the table is that of
-// a single column.
+// newTable makes the table of the entities that have all given columns. If name is empty, the table gets the
+// name of its column, which must be the only one.
 func newTable(w *vast.World, name string, columns ...vast.AnyColumn) *table {
 	t := &table{name: name, query: w.Query(columns...)}
 	t.fields = []field{{name: "entity", kind: kindInt64, part: -1}}
@@ -80,13 +87,12 @@ func newTable(w *vast.World, name string, columns ...vast.AnyColumn) *table {
 		if len(columns) > 1 {
 			prefix = tableName(p.info)
 		}
-		switch rel, ok := probe.RelationOf(c); {
+		switch _, ok := probe.RelationOf(c); {
 		case ok:
 			t.fields = append(t.fields, field{name: join(prefix, "target"), kind: kindEntity, part: i})
 			if prefix == "" {
 				t.fields[0].name = "source"
 			}
-			_ = rel
 		case names != nil && probe.Describe(names).ID == p.info.ID:
 			p.names = names
 			t.fields = append(t.fields, field{name: join(prefix, "name"), kind: kindText, part: i})
@@ -105,7 +111,7 @@ func newTable(w *vast.World, name string, columns ...vast.AnyColumn) *table {
 	return t
 }
 
-// rename gives numbers to columns whose names differ in case only, because SQL takes them for equal.
+// rename appends numbers to names of columns that SQL takes for equal. SQL ignores case.
 func (t *table) rename() {
 	taken := map[string]bool{}
 	for i := range t.fields {
@@ -117,7 +123,6 @@ func (t *table) rename() {
 	}
 }
 
-// entities makes the table of all entities.
 func entities(w *vast.World) *table {
 	return &table{name: entitiesTable, query: w.Query(), fields: []field{
 		{name: "entity", kind: kindInt64, part: -1},
@@ -126,7 +131,6 @@ func entities(w *vast.World) *table {
 	}}
 }
 
-// tableName returns the name of the table of a column.
 func tableName(info probe.ColumnInfo) string {
 	name := info.Name
 	if name == "" {

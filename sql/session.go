@@ -13,16 +13,16 @@ import (
 // session is the state of one connection.
 type session struct {
 	reader  *reader
-	schema  *schema // the tables of this connection, of which the first are in sqlite_schema
-	created int     // number of tables in sqlite_schema
+	schema  *schema // the tables of this connection
+	created int     // number of tables in schema, from the first on, that SQLite has
 
 	ctx        context.Context
-	pending    map[*table]need // what the statement uses that is being prepared
-	conditions int             // number of conditions that the statement's aggregates must meet
-	point      bool            // whether the statement reads the row of one entity only
-	needs      map[*table]need
-	moment     *moment // of the statement that runs
-	failed     error   // why the statement that runs failed in this package: SQLite keeps only the text
+	pending    map[*table]need // what the statement in preparation uses
+	conditions int             // number of conditions that SQLite must pass to a table of aggregates
+	point      bool            // whether the running statement reads the row of one entity only
+	needs      map[*table]need // what the running statement uses
+	moment     *moment         // the copy for the running statement; nil until it reads a table
+	err        error           // error of this package in the running statement: SQLite keeps only its text
 }
 
 const aggregateSuffix = "$aggregates"
@@ -30,14 +30,14 @@ const aggregateSuffix = "$aggregates"
 func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
 	s := &session{reader: r, ctx: context.Background(), schema: &schema{}}
 	rows := func(_ *sqlite3.Conn, _, _, name string, _ ...string) (*vtab, error) {
-		t := s.schema.byName[name]
+		t := s.schema.find(name)
 		if t == nil {
 			return nil, fmt.Errorf("the world has no table %q", name)
 		}
 		return &vtab{session: s, table: t}, db.DeclareVTab(t.declaration())
 	}
 	aggregates := func(_ *sqlite3.Conn, _, _, name string, _ ...string) (*vtab, error) {
-		t := s.schema.byName[strings.TrimSuffix(name, aggregateSuffix)]
+		t := s.schema.find(strings.TrimSuffix(name, aggregateSuffix))
 		if t == nil {
 			return nil, fmt.Errorf("the world has no table %q", name)
 		}
@@ -89,9 +89,12 @@ func (s *session) join(name string, args []string) (*table, error) {
 	var columns []vast.AnyColumn
 	for _, arg := range args {
 		of := strings.Trim(strings.TrimSpace(arg), `"`)
-		t := s.schema.byName[of]
-		if t == nil || len(t.parts) != 1 {
-			return nil, fmt.Errorf("%q is not the table of a component, tag or relation", of)
+		t := s.schema.find(of)
+		switch {
+		case t == nil:
+			return nil, fmt.Errorf("no such table: %s", of)
+		case len(t.parts) != 1 || t.list != nil:
+			return nil, fmt.Errorf("%s is not the table of a component, tag or relation", of)
 		}
 		columns = append(columns, t.parts[0].column)
 	}
@@ -104,10 +107,14 @@ func (s *session) join(name string, args []string) (*table, error) {
 		t.rows.Store(int64(t.query.Count()))
 		return true
 	})
+	if s.schema.temp == nil {
+		s.schema.temp = map[string]bool{}
+	}
+	s.schema.temp[strings.ToLower(name)] = true
 	return t, err
 }
 
-// need notes what the statement uses that is being prepared.
+// need notes what the statement in preparation uses of a table.
 func (s *session) need(t *table, n need) {
 	all := s.pending[t]
 	all.add(n)
@@ -117,11 +124,10 @@ func (s *session) need(t *table, n need) {
 	s.pending[t] = all
 }
 
-// estimate returns about how many rows a table has.
 func (s *session) estimate(t *table) int64 { return t.rows.Load() }
 
-// image returns the copy of a table for the statement that runs. The first call of a statement copies all
-// tables that the statement uses.
+// image returns the copy of a table for the running statement. The first call for a statement copies all
+// tables that the statement uses, or only the row of the entity id if the statement reads nothing else.
 func (s *session) image(t *table, lookup bool, id int64) (*image, error) {
 	if s.moment == nil {
 		var err error
@@ -131,7 +137,7 @@ func (s *session) image(t *table, lookup bool, id int64) (*image, error) {
 			s.moment, err = s.reader.take(s.ctx, s.needs)
 		}
 		if err != nil {
-			s.failed = err
+			s.err = err
 			return nil, err
 		}
 	}
@@ -145,7 +151,7 @@ func (s *session) image(t *table, lookup bool, id int64) (*image, error) {
 	return m, nil
 }
 
-// authorize allows statements that read, and the creation of tables of module vast.
+// authorize allows statements that read, transactions, and CREATE VIRTUAL TABLE in schema temp.
 func authorize(action sqlite3.AuthorizerActionCode, name, _, schema, _ string) sqlite3.AuthorizerReturnCode {
 	switch action {
 	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_FUNCTION, sqlite3.AUTH_RECURSIVE,
@@ -159,8 +165,9 @@ func authorize(action sqlite3.AuthorizerActionCode, name, _, schema, _ string) s
 			return sqlite3.AUTH_OK
 		}
 	case sqlite3.AUTH_INSERT, sqlite3.AUTH_UPDATE, sqlite3.AUTH_DELETE:
-		if schema == "temp" && strings.HasPrefix(name, "sqlite_") {
-			return sqlite3.AUTH_OK // CREATE VIRTUAL TABLE temp.name
+		// CREATE VIRTUAL TABLE and DROP TABLE in schema temp do these. Virtual tables have no other writes.
+		if schema == "temp" && (strings.HasPrefix(name, "sqlite_") || action == sqlite3.AUTH_DELETE) {
+			return sqlite3.AUTH_OK
 		}
 	}
 	return sqlite3.AUTH_DENY

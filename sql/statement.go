@@ -11,15 +11,15 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// stmt is a prepared statement.
+// stmt is a statement that SQLite has prepared in one form or in two.
 type stmt struct {
 	conn  *conn
 	text  string
-	plain *prepared // reads rows; nil until it is used, if there is fast
-	fast  *prepared // uses aggregates of this package; nil if the statement has none
+	plain *prepared // the statement as it was written; if there is fast, nil until plain is needed
+	fast  *prepared // the statement with aggregates of this package; nil if it cannot use them
 }
 
-// prepared is a statement that SQLite has prepared.
+// prepared is one form of a statement.
 type prepared struct {
 	driver.Stmt
 	needs      map[*table]need
@@ -50,7 +50,7 @@ func (c *conn) prepare(ctx context.Context, text string) (s *stmt, err error) {
 		if s.fast, err = c.prepareInner(ctx, r.text, r); err == nil {
 			return s, nil
 		}
-		s.fast = nil // SQLite did not pass all conditions to the table
+		s.fast = nil // for example, SQLite did not pass all conditions to the table
 	}
 	s.plain, err = c.prepareInner(ctx, text, r)
 	return s, err
@@ -96,8 +96,8 @@ func (s *stmt) Close() (err error) {
 	return err
 }
 
-// choose returns the form of the statement for arguments. The aggregates of this package compare numbers
-// only: SQLite would not run the table at all for a comparison with NULL.
+// choose returns the form of the statement for the arguments. The aggregates of this package compare fields
+// with numbers only.
 func (s *stmt) choose(ctx context.Context, args []driver.NamedValue) (p *prepared, err error) {
 	if s.fast != nil {
 		for _, a := range args {
@@ -121,10 +121,10 @@ func (s *stmt) choose(ctx context.Context, args []driver.NamedValue) (p *prepare
 	return s.plain, nil
 }
 
-// Exec runs a statement without rows.
+// Exec returns an error: database/sql calls ExecContext instead.
 func (s *stmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
 
-// Query runs a statement.
+// Query returns an error: database/sql calls QueryContext instead.
 func (s *stmt) Query([]driver.Value) (driver.Rows, error) { return nil, driver.ErrSkip }
 
 // ExecContext runs a statement and ignores its rows.
@@ -159,7 +159,7 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 		cancel: cancel}, nil
 }
 
-// columnTypes are the rows of SQLite's driver.
+// columnTypes has the methods that the rows of SQLite's driver have.
 type columnTypes interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName
@@ -167,7 +167,6 @@ type columnTypes interface {
 	driver.RowsColumnTypeScanType
 }
 
-// rows are the rows of a statement.
 type rows struct {
 	columnTypes
 	conn     *conn
@@ -182,7 +181,7 @@ type rows struct {
 func (r *rows) Next(dest []driver.Value) error {
 	s, p := r.conn.session, r.prepared
 	s.ctx, s.needs, s.conditions, s.point, s.moment = r.ctx, p.needs, p.conditions, p.point, r.moment
-	s.failed = nil
+	s.err = nil
 	err := r.conn.within(func() error { return r.columnTypes.Next(dest) })
 	r.moment = s.moment
 	if err == nil {
@@ -196,8 +195,8 @@ func (r *rows) Next(dest []driver.Value) error {
 	if errors.As(err, &limit) {
 		return err
 	}
-	if s.failed != nil {
-		return s.failed
+	if s.err != nil {
+		return s.err
 	}
 	if errors.Is(err, sqlite3.INTERRUPT) {
 		if cause := context.Cause(r.ctx); cause != nil {
@@ -207,7 +206,7 @@ func (r *rows) Next(dest []driver.Value) error {
 	return err
 }
 
-// Close ends the statement and gives back the memory of its moment.
+// Close ends the statement and gives back the memory of its copies.
 func (r *rows) Close() error {
 	err := r.conn.within(r.columnTypes.Close)
 	r.cancel()

@@ -14,8 +14,8 @@ import (
 // folder ([store.File.Number]); 0 stands for the newest one. The files must not change while the database is
 // open: see [store.LoadMoment], whose errors OpenStored returns.
 //
-// Columns that only the program can read, such as those with a codec of its own, have no tables; the report
-// names them. The default of Options.MaxCopyBytes and Options.MaxPause is no limit, because no program waits
+// Columns that only the program can read, for example with its own codec, have no tables; the report names
+// them. The default of Options.MaxCopyBytes and Options.MaxPause is no limit, because no program waits
 // for the copies. Options.Tables must be nil, because no column of the moment exists before the call.
 func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, error) {
 	if o.Tables != nil {
@@ -37,7 +37,7 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 	return sql.OpenDB(c), report, nil
 }
 
-// own admits visits of a world on a goroutine of its own. stop ends this and closes the world.
+// own starts a goroutine that owns the world and admits visits. stop ends the goroutine and closes the world.
 func own(w *vast.World) (stop func() error) {
 	wake := make(chan struct{}, 1)
 	stopNotify := w.NotifyVisits(wake)

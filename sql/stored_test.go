@@ -46,8 +46,8 @@ func TestOpenStored(t *testing.T) {
 	}
 }
 
-// TestOneMoment runs statements from several goroutines while the owner moves one unit at a time between
-// entities, columns and the number of entities. Each statement must see the sum of one moment.
+// TestOneMoment runs statements on several goroutines while the owner moves units from one column to another.
+// Each statement must see the sum of one moment, which is always 5000.
 func TestOneMoment(t *testing.T) {
 	type Left struct{ N int64 }
 	type Right struct{ N int64 }

@@ -216,8 +216,20 @@ func TestJoinedTables(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if _, err := db.Exec("CREATE VIRTUAL TABLE temp.none USING vast(nothing)"); err == nil ||
-		!strings.Contains(err.Error(), `"nothing" is not the table`) {
+		!strings.Contains(err.Error(), "no such table: nothing") {
 		t.Error(err)
+	}
+	if _, err := db.Exec("CREATE VIRTUAL TABLE temp.position USING vast(position, frozen)"); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, db, "SELECT count(*) FROM position"); !reflect.DeepEqual(got, []string{"4"}) {
+		t.Errorf("a table in temp hides the table of the world: %q, want 4", got)
+	}
+	if _, err := db.Exec("DROP TABLE temp.position"); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, db, "SELECT count(*) FROM position"); !reflect.DeepEqual(got, []string{"19"}) {
+		t.Errorf("after DROP TABLE: %q, want 19", got)
 	}
 }
 
@@ -247,6 +259,31 @@ func TestLists(t *testing.T) {
 	got := read(t, db, "SELECT text FROM label WHERE entity = ?", int64(f.entities[6].ID()))
 	if !reflect.DeepEqual(got, []string{"six"}) {
 		t.Error(got)
+	}
+}
+
+// TestOddNames names tables and columns like operators, keywords and the beginning of other names.
+func TestOddNames(t *testing.T) {
+	f := newFixture(t, 5, Options{})
+	db, err := Open(f.w, Options{Lists: map[string]any{`x AND "y" #1>`: []struct {
+		E       vast.Entity
+		A       int32
+		A1      int32
+		Between int32
+	}{{f.entities[2], 1, 2, 3}, {f.entities[3], 4, 5, 6}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const table = ` FROM "x AND ""y"" #1>" `
+	for text, want := range map[string]string{
+		`SELECT a` + table + `WHERE a1 >= 5`:                                 "4",
+		`SELECT sum("between"), count(*)` + table + `WHERE a < 4 AND a1 > 1`: "3|1",
+		`SELECT max(a)` + table + `AS t WHERE t.a1 BETWEEN 2 AND 9`:          "4",
+	} {
+		if got := read(t, db, text); !reflect.DeepEqual(got, []string{want}) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }
 

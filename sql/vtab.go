@@ -3,6 +3,7 @@ package vastsql
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -15,7 +16,8 @@ type vtab struct {
 	aggregates []aggregate // nil for a table of rows
 }
 
-// The plans that BestIndex chooses. A plan's text lists its conditions: see parsePlan.
+// The plans that BestIndex chooses. A plan's text lists its conditions: first for people, and after the last
+// # as numbers of columns with comparisons, which vtab.bounds reads. Names of columns may contain anything.
 const (
 	planScan   = iota
 	planLookup // the first condition is entity = ?
@@ -24,10 +26,9 @@ const (
 // aggregatesOf begins the text of a plan that computes aggregates.
 const aggregatesOf = "aggregates of rows with "
 
-// maxConditions limits the conditions of a plan.
 const maxConditions = 32
 
-// opCodes are the comparisons that a plan may have, as letters in the plan's text.
+// opCodes are the comparisons that a plan may have, as they stand in its text.
 var opCodes = map[sqlite3.IndexConstraintOp]string{
 	sqlite3.INDEX_CONSTRAINT_EQ: "=",
 	sqlite3.INDEX_CONSTRAINT_GT: ">",
@@ -49,21 +50,18 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	}
 	rows := float64(v.session.estimate(v.table))
 	info.EstimatedCost = rows + 10
-	var conditions []string
+	var conditions, codes []string
 	consume := func(i int) {
 		c := info.Constraint[i]
-		column := c.Column
-		if column < 0 {
-			column = 0 // the row ID
-		}
-		conditions = append(conditions, v.table.fields[column].name+opCodes[c.Op]+"?")
+		conditions = append(conditions, v.table.fields[c.Column].name+opCodes[c.Op]+"?")
+		codes = append(codes, strconv.Itoa(c.Column)+opCodes[c.Op])
 		info.ConstraintUsage[i].ArgvIndex = len(conditions)
 		info.ConstraintUsage[i].Omit = v.aggregates != nil || c.Column > 0 && isNumber(info, i)
-		n.add(v.uses(column))
+		n.add(v.uses(c.Column))
 	}
 	lookup := -1
 	for i, c := range info.Constraint {
-		if c.Usable && c.Column <= 0 && c.Op == sqlite3.INDEX_CONSTRAINT_EQ && !v.table.many {
+		if c.Usable && c.Column == 0 && c.Op == sqlite3.INDEX_CONSTRAINT_EQ {
 			lookup = i
 			break
 		}
@@ -91,11 +89,14 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	}
 	if v.aggregates != nil {
 		if len(conditions) != v.session.conditions {
-			return sqlite3.CONSTRAINT // the statement runs without aggregates of ours
+			return sqlite3.CONSTRAINT // conn.prepare then takes the statement as it was written
 		}
 		rows = 1
 	}
 	info.IdxStr = strings.Join(conditions, " AND ")
+	if len(codes) > 0 {
+		info.IdxStr += " #" + strings.Join(codes, " ")
+	}
 	if v.aggregates != nil {
 		info.IdxStr = aggregatesOf + info.IdxStr
 	}
@@ -105,8 +106,8 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	return nil
 }
 
-// isNumber reports whether a constraint compares with a number that the statement contains. SQLite need not
-// evaluate such a condition again.
+// isNumber reports whether a constraint compares with a constant number. SQLite need not evaluate such a
+// condition again.
 func isNumber(info *sqlite3.IndexInfo, constraint int) bool {
 	v, err := info.RHSValue(constraint)
 	return err == nil && (v.Type() == sqlite3.INTEGER || v.Type() == sqlite3.FLOAT)
@@ -140,12 +141,12 @@ type cursor struct {
 	selects selection
 	run     int // index into image.runs
 	row     int
-	last    int              // row after the last one
-	results map[int]*figures // aggregates by the number of the column
+	end     int              // row after the last one
+	results map[int]*figures // aggregates by the column of their field
 	done    bool             // the row of aggregates was read
 }
 
-// Filter begins a walk.
+// Filter moves the cursor to the first row that meets the conditions of a plan.
 func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 	c.results, c.done = nil, false
 	lookup := plan == planLookup
@@ -167,16 +168,19 @@ func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 		return err
 	}
 	m := c.image
-	c.run, c.row, c.last, c.selects = 0, 0, m.rows, nil
-	conditions := strings.Split(strings.TrimPrefix(text, aggregatesOf), " AND ")
+	c.run, c.row, c.end, c.selects = 0, 0, m.rows, nil
+	var conditions []string
+	if at := strings.LastIndexByte(text, '#'); at >= 0 {
+		conditions = strings.Fields(text[at+1:])
+	}
 	if lookup {
 		conditions, args = conditions[1:], args[1:]
 		var ok bool
 		if c.run, c.row, ok = m.find(id); !ok {
-			c.row, c.last, c.selects = 0, 0, make(selection, (m.rows+63)/64)
+			c.row, c.end, c.selects = 0, 0, make(selection, (m.rows+63)/64)
 			return nil
 		}
-		c.last = c.row + 1
+		c.end = c.row + 1
 	}
 	all, err := c.vtab.bounds(conditions, args)
 	if err != nil {
@@ -205,16 +209,13 @@ func (c *cursor) selectOne(all []bounds) {
 			c.selects[c.row/64] = 1 << (c.row % 64)
 		}
 	} else if !meets {
-		c.last = c.row
+		c.end = c.row
 	}
 }
 
-// bounds returns the conditions of a plan with the values of this walk.
+// bounds returns the conditions of a plan. args are the values that its columns are compared with.
 func (v *vtab) bounds(conditions []string, args []sqlite3.Value) (all []bounds, err error) {
 	for i, text := range conditions {
-		if text == "" {
-			continue
-		}
 		f, op := v.condition(text)
 		at := -1
 		for j := range all {
@@ -233,16 +234,13 @@ func (v *vtab) bounds(conditions []string, args []sqlite3.Value) (all []bounds, 
 	return all, nil
 }
 
-// condition reads a condition of a plan, such as "x>=?".
+// condition reads a condition of a plan, such as "2>=".
 func (v *vtab) condition(text string) (*field, sqlite3.IndexConstraintOp) {
-	text = strings.TrimSuffix(text, "?")
-	for i := 1; i < len(v.table.fields); i++ {
-		f := &v.table.fields[i]
-		if rest, ok := strings.CutPrefix(text, f.name); ok {
-			for op, code := range opCodes {
-				if rest == code {
-					return f, op
-				}
+	digits := strings.TrimRight(text, "<=>")
+	if column, err := strconv.Atoi(digits); err == nil && column < len(v.table.fields) {
+		for op, code := range opCodes {
+			if text[len(digits):] == code {
+				return &v.table.fields[column], op
 			}
 		}
 	}
@@ -269,12 +267,12 @@ func (c *cursor) next() {
 	}
 }
 
-// EOF reports whether the walk has ended.
+// EOF reports whether the cursor has passed the last row.
 func (c *cursor) EOF() bool {
 	if c.vtab.aggregates != nil {
 		return c.done
 	}
-	return c.row >= c.last
+	return c.row >= c.end
 }
 
 // Column sets the value of a column of the current row.
@@ -285,10 +283,5 @@ func (c *cursor) Column(ctx sqlite3.Context, n int) error {
 	return c.image.result(ctx, n, c.row, c.run)
 }
 
-// RowID returns the ID of the current row's entity.
-func (c *cursor) RowID() (int64, error) {
-	if c.vtab.aggregates != nil || c.image.gens == nil {
-		return int64(c.row), nil
-	}
-	return c.image.entity(c.row, c.image.slot(c.row, c.run)), nil
-}
+// RowID returns the number of the current row.
+func (c *cursor) RowID() (int64, error) { return int64(c.row), nil }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/store"
@@ -172,7 +173,7 @@ func ExampleCheck() {
 	}
 	w, st, tick, err := start(func(w *vast.World, o store.Options) (*store.Store, error) {
 		return store.Open(dir, w, o)
-	}, store.Options{Check: store.Check{
+	}, store.Options{Every: time.Hour, Check: store.Check{ // no checkpoints but those of the program
 		Every: 1, // a check at each checkpoint; the default is one check a minute
 		Again: func(open open) error {
 			w, _, _, err := start(open, store.Options{})

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// servedEarth starts `vast earth -sql` with a free port. It returns the host and the port.
+// servedEarth starts `vast earth -sql` on a free port. It returns the host and the port.
 func servedEarth(t *testing.T) (host, port string) {
 	t.Helper()
 	c := vast(t, nil, "earth", "-plain", "-travellers", "100000", "-sql", "127.0.0.1:0")
@@ -60,7 +60,7 @@ func TestReadmeStatement(t *testing.T) {
 	}
 	host, port := servedEarth(t)
 	row := regexp.MustCompile(`^[A-Z]{2}\|[1-9][0-9]*$`)
-	// The first travellers fall ill in the first simulated hours.
+	// The statement has no rows until the first travellers fall ill, in the first simulated hours.
 	for began := time.Now(); ; {
 		out, err := exec.Command("psql", "-X", "-A", "-t", "-h", host, "-p", port, "-c",
 			string(command[1])).CombinedOutput()

@@ -3,8 +3,9 @@
 //
 //	go run ./bench [-work REGEXP] [-rounds N] [-json]
 //
-// Both sides use prepared statements, and take turns in one process. A row shows the best time of each side.
-// The times of the world include the wait for its owner and the copy of the columns.
+// The world and SQLite's tables are the two sides. They run prepared statements in turn, in one process. A
+// line shows the best time of each side. The world's times include the wait for its owner and the copy of the
+// columns. The line pause shows how long the owner waits for such a copy.
 package main
 
 import (
@@ -28,7 +29,7 @@ type row struct {
 	Against string  `json:"against,omitempty"`
 	Ours    float64 `json:"ours"`           // milliseconds
 	Peer    float64 `json:"peer,omitempty"` // milliseconds
-	Figure  float64 `json:"figure"`         // Peer divided by Ours, or Ours
+	Figure  float64 `json:"figure"`         // Peer divided by Ours, or Ours if there is no Peer
 	Unit    string  `json:"unit"`
 	Goal    float64 `json:"goal"`
 	Most    bool    `json:"at_most"` // whether Goal is the upper limit of Figure, not the lower limit
@@ -78,8 +79,12 @@ func run(args []string, stdout, stderr io.Writer) error {
 			if r.Most {
 				limit = "at most"
 			}
-			fmt.Fprintf(stdout, "%-12s %10.4g %s (%s %g), %.4g ms against %.4g ms: %s\n", r.Work, r.Figure,
-				r.Unit, limit, r.Goal, r.Ours, r.Peer, r.What)
+			against := ""
+			if r.Peer > 0 {
+				against = fmt.Sprintf(", %.4g ms against %.4g ms", r.Ours, r.Peer)
+			}
+			fmt.Fprintf(stdout, "%-12s %10.4g %s (%s %g)%s: %s\n", r.Work, r.Figure, r.Unit, limit, r.Goal,
+				against, r.What)
 		}
 	}
 	for _, w := range s.works() {
@@ -124,22 +129,23 @@ func (s *sides) compare(w work, rounds int) (row, error) {
 	if results[0] != results[1] {
 		return r, fmt.Errorf("the results differ: %.200s and %.200s", results[0], results[1])
 	}
-	var failed error
+	var readErr error
 	samples := measure.Turns(rounds, 2, nil, func(side int) float64 {
 		began := time.Now()
 		for range max(1, w.repeat) {
 			if _, err := read(statements[side], w.args); err != nil {
-				failed = err
+				readErr = err
 			}
 		}
 		return time.Since(began).Seconds() * 1000 / float64(max(1, w.repeat))
 	})
 	ours, peer := measure.Samples(samples[0]), measure.Samples(samples[1])
 	r.Ours, r.Peer, r.Figure = ours.Best(), peer.Best(), measure.Ratio(ours, peer)
-	return r, failed
+	return r, readErr
 }
 
-// read returns the rows of a statement as text. Floats have 9 digits, because the order of additions differs.
+// read reads all rows of a statement. It returns their number and the first 100 rows as text. Floats have 9
+// digits, because the two sides add them in different orders.
 func read(statement *sql.Stmt, args []any) (string, error) {
 	rows, err := statement.Query(args...)
 	if err != nil {

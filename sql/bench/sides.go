@@ -14,14 +14,14 @@ import (
 
 // The components of the world.
 type (
-	// Position is what most works read.
+	// Position is read by most statements.
 	Position struct{ X, Y float64 }
 	// Trip leads a traveller to a place.
 	Trip struct {
 		Place vast.Entity
 		Spent float64
 	}
-	// Place is what the works of joins look up.
+	// Place is looked up by the join.
 	Place struct {
 		Country    uint16
 		Population uint32
@@ -40,7 +40,7 @@ type sides struct {
 	world, own *sql.DB
 	end        chan struct{}
 	ended      chan struct{}
-	longest    time.Duration // longest call of Admit; only the owner's goroutine uses it
+	longest    time.Duration // longest time from a wake to the last Admit; only the owner's goroutine uses it
 }
 
 func newSides() (*sides, error) {
@@ -78,7 +78,7 @@ func newSides() (*sides, error) {
 	return s, s.copyTables()
 }
 
-// serve owns the world: it admits visits all the time, as a schedule does between ticks.
+// serve owns the world, and admits visits as soon as they come.
 func (s *sides) serve() {
 	defer close(s.ended)
 	wake := make(chan struct{}, 1)
@@ -97,7 +97,7 @@ func (s *sides) serve() {
 	}
 }
 
-// copyTables fills SQLite's own tables by statements about the world.
+// copyTables makes SQLite's own tables, and copies the world's rows into them.
 func (s *sides) copyTables() error {
 	for _, t := range []struct{ create, read, insert string }{
 		{"CREATE TABLE position(entity INTEGER PRIMARY KEY, x REAL, y REAL)",

@@ -9,10 +9,10 @@ import (
 	"github.com/xdg-go/scram"
 )
 
-// scramSHA256 is the name of the mechanism in messages.
+// scramSHA256 is the name of the SASL mechanism in messages.
 const scramSHA256 = "SCRAM-SHA-256"
 
-// scramIterations is the number of rounds of PostgreSQL.
+// scramIterations is the number of iterations that PostgreSQL uses by default.
 const scramIterations = 4096
 
 // A secret verifies a password without storing it.
@@ -30,10 +30,9 @@ func newSecret(password string) (*secret, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: preparing the password: %w", err)
 	}
-	// PostgreSQL takes the user from the first message of the connection. The name in SCRAM is empty.
+	// As in PostgreSQL, the user's name comes in the startup message, and that in SCRAM messages is ignored.
 	server, err := scram.SHA256.NewServer(func(string) (scram.StoredCredentials, error) {
-		return stored,
-			nil
+		return stored, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("postgres: preparing SCRAM: %w", err)
@@ -41,7 +40,7 @@ func newSecret(password string) (*secret, error) {
 	return &secret{server}, nil
 }
 
-// authenticate asks the client for the password, if there is one.
+// authenticate asks the client for the password, if the server has one.
 func (x *session) authenticate() error {
 	if x.server.secret == nil {
 		return nil

@@ -10,28 +10,29 @@ import (
 	"sync/atomic"
 
 	"github.com/ncruces/go-sqlite3/driver"
-	_ "github.com/ncruces/go-sqlite3/vfs/memdb" // keeps the tables of a catalog
+	_ "github.com/ncruces/go-sqlite3/vfs/memdb" // the databases in memory
 )
 
 // A catalog is a database in memory with the tables of PostgreSQL's catalog: pg_class, pg_attribute, and so
-// on. Its rows describe one schema of the user's database. The tables of information_schema are there under
-// names such as information_schema_columns. A catalog does not change after its creation.
+// on. Its rows describe the tables of the user's database. The tables of information_schema are there under
+// names such as information_schema_columns. A catalog does not change after its creation: another schema of
+// the user's database needs another catalog.
 type catalog struct {
 	entries []entry
 	user    *schema
 	own     *schema // the tables of the catalog
 	db      *sql.DB
-	keep    *sql.Conn // keeps the database in memory
+	keep    *sql.Conn // the database in memory exists while this connection is open
 }
 
-// tables defines the tables of the catalog with the columns that PostgreSQL 15 gives them. Columns of names,
-// arrays and expressions have the type TEXT.
+// catalogTables defines the tables of the catalog with the columns that PostgreSQL 15 gives them. Columns of
+// names, arrays and expressions have the type TEXT.
 //
 //go:embed catalog/tables.sql
 var catalogTables string
 
-// catalogRows fills the tables that do not depend on the user's database, and derives the tables of
-// information_schema from the tables of pg_catalog.
+// catalogRows inserts the rows that do not depend on the user's database. From the tables of pg_catalog it
+// then derives the rows of PostgreSQL's views, such as pg_tables, and of the tables of information_schema.
 //
 //go:embed catalog/rows.sql
 var catalogRows string
@@ -46,13 +47,14 @@ type catalogs struct {
 
 func newCatalogs(db *sql.DB) *catalogs { return &catalogs{db: db, making: make(chan struct{}, 1)} }
 
-// A catalogUse counts the users of a catalog. The last one closes it.
+// A catalogUse counts the users of a catalog: statements, and the server while the catalog is the newest.
+// When the last user calls drop, the catalog closes.
 type catalogUse struct {
 	*catalog
 	users int
 }
 
-// acquire returns a catalog of the present schema. The caller calls release once.
+// acquire returns a catalog of the present schema. The caller calls release after its last use.
 func (c *catalogs) acquire(ctx context.Context) (use *catalog, release func(), err error) {
 	entries, err := readEntries(ctx, c.db)
 	if err != nil {
@@ -61,7 +63,7 @@ func (c *catalogs) acquire(ctx context.Context) (use *catalog, release func(), e
 	if use, release := c.share(entries); use != nil {
 		return use, release, nil
 	}
-	// Making a catalog waits for the database, so the wait for another session ends with ctx.
+	// Another session may need long for its catalog. Unlike the wait for a mutex, this wait ends with ctx.
 	select {
 	case c.making <- struct{}{}:
 	case <-ctx.Done():
@@ -79,12 +81,11 @@ func (c *catalogs) acquire(ctx context.Context) (use *catalog, release func(), e
 	c.dropNewest()
 	c.newest = &catalogUse{made, 1}
 	c.mutex.Unlock()
-	use, release = c.share(entries)
+	use, release = c.share(entries) // finds it: no other session replaces c.newest before <-c.making
 	return use, release, nil
 }
 
-// share returns the newest catalog if it describes the entries, or nil. Only the session that makes a catalog
-// replaces the newest one, so that share finds it directly after that.
+// share returns the newest catalog if it describes the entries, or nil.
 func (c *catalogs) share(entries []entry) (*catalog, func()) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -100,7 +101,7 @@ func (c *catalogs) share(entries []entry) (*catalog, func()) {
 	})
 }
 
-// close closes the newest catalog after its last user.
+// close drops the newest catalog, which closes after its last use.
 func (c *catalogs) close() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

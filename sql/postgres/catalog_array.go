@@ -11,7 +11,6 @@ import (
 
 // SQLite has no arrays. The catalog keeps them as text in the form of PostgreSQL: {a,b}.
 
-// arrayText returns an array of elements.
 func arrayText(elements []any) string {
 	texts := make([]string, len(elements))
 	for i, element := range elements {
@@ -49,7 +48,8 @@ func elementsOf(s string) []any {
 	return elements
 }
 
-// cutElement returns the first element of the inside of an array, and what follows its comma.
+// cutElement returns the first element of s, which is the text between the braces of an array, and what
+// follows the comma after the element.
 func cutElement(s string) (element any, rest string) {
 	if s[0] != '"' {
 		text, rest, _ := strings.Cut(s, ",")
@@ -73,7 +73,7 @@ func cutElement(s string) (element any, rest string) {
 	return b.String(), ""
 }
 
-// arrayJSON returns an array as JSON, which SQLite's json_each reads. Numbers stay numbers.
+// arrayJSON returns an array as JSON, which SQLite's json_each reads. Texts of integers become numbers.
 func arrayJSON(argument any) any {
 	if argument == nil {
 		return "[]"
@@ -113,14 +113,25 @@ func lengthOfArray(argument any) any {
 	return int64(len(elementsOf(textOf(argument))))
 }
 
-// splitText returns the parts of a text between separators.
+// splitText returns an array of the parts of a text between separators. An empty text has no parts, an empty
+// separator cuts nothing, and NULL cuts the text into characters.
 func splitText(a []any) any {
 	if a[0] == nil {
 		return nil
 	}
+	text, separator := textOf(a[0]), ""
+	if a[1] != nil {
+		separator = textOf(a[1])
+	}
 	var elements []any
-	for part := range strings.SplitSeq(textOf(a[0]), textOf(a[1])) {
-		elements = append(elements, part)
+	switch {
+	case text == "":
+	case a[1] != nil && separator == "":
+		elements = append(elements, text)
+	default:
+		for part := range strings.SplitSeq(text, separator) {
+			elements = append(elements, part)
+		}
 	}
 	return arrayText(elements)
 }
@@ -139,7 +150,8 @@ func removeElement(a []any) any {
 	return arrayText(kept)
 }
 
-// joinArray returns the elements of an array with a separator between them. The third argument replaces NULL.
+// joinArray returns the elements of an array with a separator between them. The third argument
+// replaces elements that are NULL. Those are left out if there is no third argument, or if it is NULL too.
 func joinArray(a []any) any {
 	if a[0] == nil {
 		return nil

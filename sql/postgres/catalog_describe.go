@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Numbers of objects that every catalog has.
+// The OIDs of objects that every catalog has, and the first one of the user's objects.
 const (
 	oidCatalogNamespace     = 11
 	oidPublicNamespace      = 2200
@@ -21,19 +21,19 @@ const (
 // databaseName is the name of the database in the catalog. SQLite gives its database the same name.
 const databaseName = "main"
 
-// roleName is the name of the only role.
+// roleName is the name of the only role in the catalog.
 const roleName = "vast"
 
 // A description is a schema in the form of PostgreSQL's catalog.
 type description struct {
-	sql         strings.Builder  // INSERT statements
-	relations   map[string]int64 // OIDs by name
-	names       map[int64]string
-	indexes     map[int64]string // definitions of indexes
-	constraints map[int64]string // definitions of constraints
-	views       map[int64]string // queries of views
-	columns     map[int64][]string
-	last        int64
+	sql         strings.Builder    // INSERT statements
+	relations   map[string]int64   // OIDs of tables, views and indexes by name in lower case
+	names       map[int64]string   // names of tables, views and indexes by OID, like the maps below
+	indexes     map[int64]string   // definitions of indexes
+	constraints map[int64]string   // definitions of constraints
+	views       map[int64]string   // queries of views
+	columns     map[int64][]string // names of the columns of tables, views and indexes
+	last        int64              // the highest OID that is given
 }
 
 func (d *description) next() int64 {
@@ -46,7 +46,7 @@ func (d *description) insert(table, columns, format string, values ...any) {
 	fmt.Fprintf(&d.sql, format+");\n", values...)
 }
 
-// describeSchema returns the rows of the catalog for a schema.
+// describeSchema returns the description of a schema.
 func describeSchema(s *schema) *description {
 	d := &description{
 		relations: map[string]int64{}, names: map[int64]string{}, indexes: map[int64]string{},

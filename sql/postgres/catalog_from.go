@@ -1,6 +1,6 @@
 package postgres
 
-// translateUnnest writes unnest(array) AS alias(column) in a FROM clause.
+// translateUnnest translates unnest(array) AS alias(column) in a FROM clause.
 func (c *catalogTranslator) translateUnnest(i int) int {
 	inside, end := c.inside(i + 1)
 	alias, columns, last := c.tableAlias(end, "unnest")
@@ -14,7 +14,7 @@ func (c *catalogTranslator) translateUnnest(i int) int {
 	return last
 }
 
-// translateSeries writes generate_series(first, last) AS alias(column) in a FROM clause.
+// translateSeries translates generate_series(first, last) AS alias(column) in a FROM clause.
 func (c *catalogTranslator) translateSeries(i int) int {
 	inside, end := c.inside(i + 1)
 	arguments := splitArguments(inside)
@@ -34,33 +34,53 @@ func (c *catalogTranslator) translateSeries(i int) int {
 	return last
 }
 
-// startsFromItem reports whether what follows tokens is an item of a FROM clause.
-func startsFromItem(tokens []token) bool {
-	tokens = trimTokens(tokens)
-	if len(tokens) == 0 {
-		return false
-	}
-	if last := tokens[len(tokens)-1]; !last.is(",") {
-		return last.is("from") || last.is("join")
-	}
-	depth := 0
-	for i := len(tokens) - 1; i >= 0 && depth <= 0; i-- {
-		switch t := tokens[i]; {
-		case t.is(")"):
-			depth--
-		case t.is("("):
-			depth++
-		case depth < 0:
-		case t.is("from") || t.is("join"):
-			return true
-		case t.is("select") || t.is("by") || t.is("where") || t.is("values") || t.is("in") || t.is("with"):
-			return false
+// fromItems tells for each token whether it is a name that starts an item of a FROM clause. A name after a
+// qualifier counts like the qualifier.
+func fromItems(tokens []token) []bool {
+	starts := make([]bool, len(tokens))
+	var outer []bool // inFrom outside of each parenthesis that is open
+	inFrom := false  // a comma starts an item
+	next := false    // the next token starts an item
+	last := -1       // the last token that is no space
+	for i, t := range tokens {
+		if t.kind == tokenSpace {
+			continue
 		}
+		starts[i] = next && t.isName()
+		switch {
+		case t.is("lateral") || t.is("only"): // the item follows
+		case t.is("."):
+			next = last >= 0 && starts[last]
+		case t.is(","):
+			next = inFrom
+		case t.is("("):
+			outer = append(outer, inFrom)
+			inFrom, next = false, false
+		case t.is(")"):
+			inFrom, next = false, false
+			if n := len(outer); n > 0 {
+				inFrom, outer = outer[n-1], outer[:n-1]
+			}
+		case t.is("from") || t.is("join"):
+			inFrom, next = true, true
+		case t.is("select") || t.is("by") || t.is("where") || t.is("values") || t.is("in") ||
+			t.is("with") && !isOrdinality(tokens, i+1):
+			inFrom, next = false, false
+		default:
+			next = false
+		}
+		last = i
 	}
-	return false
+	return starts
 }
 
-// translateRow writes function(arguments) AS alias in a FROM clause, where the function returns one value.
+// isOrdinality reports whether the word ORDINALITY follows from position at on.
+func isOrdinality(tokens []token, at int) bool {
+	at = nextSignificant(tokens, at)
+	return at < len(tokens) && tokens[at].is("ordinality")
+}
+
+// translateRow translates function(arguments) AS alias in a FROM clause. The function returns one value.
 func (c *catalogTranslator) translateRow(i int) int {
 	inside, end := c.inside(i + 1)
 	function := c.tokens[i].text
@@ -90,7 +110,7 @@ func splitArguments(tokens []token) [][]token {
 	return append(arguments, tokens[start:])
 }
 
-// ordinality returns the column that WITH ORDINALITY adds, if the alias names it.
+// ordinality returns the text of the column that WITH ORDINALITY adds, or "" if the alias does not name it.
 func ordinality(columns []string, value string) string {
 	if len(columns) < 2 {
 		return ""
@@ -98,9 +118,10 @@ func ordinality(columns []string, value string) string {
 	return ", " + value + " AS " + columns[1]
 }
 
-// tableAlias reads [WITH ORDINALITY] [AS] alias[(columns)] after a function in a FROM clause, whose call ends
-// at end. It returns the position of the last token of the alias. A function without alias has its own name,
-// and its column has the name of the function or of the alias.
+// tableAlias reads [WITH ORDINALITY] [AS] alias[(columns)] after the call of a function in a FROM clause. end
+// is the position of the last token of the call, last that of the last token that belongs to the function. If
+// there is no alias, tableAlias returns the function's name. If there are no columns, it returns the alias as
+// the only column.
 func (c *catalogTranslator) tableAlias(end int, function string) (alias string, columns []string, last int) {
 	at := nextSignificant(c.tokens, end+1)
 	if at < len(c.tokens) && c.tokens[at].is("with") && c.follows(at, "ordinality") {
@@ -130,13 +151,13 @@ func (c *catalogTranslator) tableAlias(end int, function string) (alias string, 
 	return alias, columns, at
 }
 
-// endsAlias reports whether a word after a function in a FROM clause is no alias.
+// endsAlias reports whether the word t, after a function in a FROM clause, is no alias.
 func (t token) endsAlias() bool {
 	name := t.name()
 	return operandKeywords[name] || endsSelect[name] || joinKeywords[name]
 }
 
-// joinKeywords are the words that may start a join.
+// joinKeywords are the words that may stand before JOIN.
 var joinKeywords = map[string]bool{
 	"left": true, "right": true, "inner": true, "outer": true, "full": true, "cross": true, "natural": true,
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/regexp"
 )
 
-// A function is a function of the catalog. Its arguments are int64, float64, string, []byte or nil.
+// A function is a function of SQL that the catalog defines. Its arguments are int64, float64, string, []byte
+// or nil.
 type function struct {
 	name      string
-	arguments []int // the numbers of arguments; -1 stands for any number
+	arguments []int // the possible numbers of arguments; -1 stands for any number
 	call      func(arguments []any) any
 }
 
-// register defines the functions of the catalog for a connection.
+// register defines the functions of the catalog for a connection to it.
 func (d *description) register(c *sqlite3.Conn) error {
 	if err := regexp.Register(c); err != nil {
 		return err
@@ -74,7 +75,7 @@ func setResult(ctx sqlite3.Context, result any) {
 	}
 }
 
-// catalogNamespaces are the schemas.
+// catalogNamespaces are the schemas in the sense of PostgreSQL.
 var catalogNamespaces = []struct {
 	oid  int64
 	name string
@@ -83,7 +84,6 @@ var catalogNamespaces = []struct {
 	{oidInformationNamespace, "information_schema"},
 }
 
-// always returns a function with one result.
 func always(result any) func([]any) any { return func([]any) any { return result } }
 
 // textOf returns an argument as text. NULL gives "".
@@ -97,7 +97,7 @@ func textOf(argument any) string {
 // started is the time that pg_postmaster_start_time returns.
 var started = time.Now()
 
-// catalogFunctions are the functions that do not depend on a schema.
+// catalogFunctions are the functions that do not depend on the user's tables.
 var catalogFunctions = []function{
 	{"version", []int{0}, always(versionText)},
 	{"current_database", []int{0}, always(databaseName)},
@@ -218,7 +218,7 @@ var catalogFunctions = []function{
 	{"now", []int{0}, func([]any) any { return time.Now().UTC().Format(time.RFC3339Nano) }},
 }
 
-// allowsReading reports whether the last argument, a list of privileges, names one that everyone has.
+// allowsReading reports whether the last argument, a list of privileges, names one that every client has.
 func allowsReading(a []any) any {
 	for privilege := range strings.SplitSeq(textOf(a[len(a)-1]), ",") {
 		switch strings.ToUpper(strings.TrimSpace(privilege)) {
@@ -229,7 +229,7 @@ func allowsReading(a []any) any {
 	return false
 }
 
-// functions returns the functions that look up objects of the schema.
+// functions returns the functions that look up objects of the description.
 func (d *description) functions() []function {
 	lookUp := func(texts map[int64]string) func([]any) any {
 		return func(a []any) any {
@@ -266,7 +266,7 @@ func (d *description) functions() []function {
 	}
 }
 
-// relation returns the OID of a relation with a name, and the name of a relation with an OID.
+// relation returns the OID for the name of a relation, and the name for an OID.
 func (d *description) relation(a []any) any {
 	switch v := a[0].(type) {
 	case int64:
@@ -286,7 +286,7 @@ func (d *description) relation(a []any) any {
 	return nil
 }
 
-// number returns the OID that a number, its text, or the name of a relation stands for.
+// number returns the OID that a number, the text of a number, or the name of a relation stands for.
 func (d *description) number(argument any) any {
 	s, ok := argument.(string)
 	if !ok {

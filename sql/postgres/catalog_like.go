@@ -6,8 +6,8 @@ import (
 )
 
 // matchLike reports whether a text matches a pattern of LIKE, or of ILIKE, with the rules of PostgreSQL: case
-// matters in LIKE, and a backslash makes the next character stand for itself. It returns nil if either is
-// NULL.
+// matters in LIKE, and a backslash makes the next character stand for itself. It returns nil if the pattern
+// or the text is NULL.
 func matchLike(pattern, text any, ignoreCase bool) any {
 	if pattern == nil || text == nil {
 		return nil
@@ -19,10 +19,10 @@ func matchLike(pattern, text any, ignoreCase bool) any {
 	return like(p, s)
 }
 
-// like takes time in proportion to the product of the lengths, at most.
+// like takes at most a time in proportion to the product of the two lengths.
 func like(pattern, text string) bool {
-	// The position after the last % and the text that it covers so far. A mismatch lets % cover one character
-	// more.
+	// retryPattern is the position after the last %, or -1. The % covers the text up to retryText so far.
+	// After a mismatch it covers one character more.
 	retryPattern, retryText := -1, 0
 	p, t := 0, 0
 	for t < len(text) {

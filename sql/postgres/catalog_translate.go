@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// catalogNames are names, besides those that start with pg_, that lead a statement to the catalog.
+// catalogNames are names that make a statement read the catalog, like all names that start with pg_.
 var catalogNames = map[string]bool{
 	"information_schema": true, "current_user": true, "session_user": true, "current_role": true,
 	"current_catalog": true, "current_schema": true,
 }
 
-// catalogCalls are functions that lead a statement to the catalog.
+// catalogCalls are functions whose calls make a statement read the catalog.
 var catalogCalls = map[string]bool{
 	"version": true, "current_database": true, "current_schema": true, "current_schemas": true,
 	"current_setting": true, "set_config": true, "format_type": true, "obj_description": true,
@@ -22,23 +22,23 @@ var catalogCalls = map[string]bool{
 	"has_any_column_privilege": true, "getdatabaseencoding": true, "now": true,
 }
 
-// readsCatalog reports whether a statement reads the catalog instead of the user's tables.
+// readsCatalog reports whether a statement reads the catalog instead of the user's tables. It does not if a
+// FROM clause of it names a user's table.
 func readsCatalog(text string, user *schema) bool {
 	tokens := significant(scan(text, dialectPostgres))
+	starts := fromItems(tokens)
 	reads := false
 	for i, t := range tokens {
 		name := t.name()
 		if name == "" {
 			continue
 		}
-		start := i
 		if i > 1 && tokens[i-1].is(".") {
-			start = i - 2
-			if q := tokens[start].name(); q != "pg_catalog" && q != "public" {
-				continue // a column, or a table of information_schema, which counts itself
+			if q := tokens[i-2].name(); q != "pg_catalog" && q != "public" {
+				continue // a column, or a table of information_schema: that name was tested before
 			}
 		}
-		if _, ok := user.byName[name]; ok && startsFromItem(tokens[:start]) {
+		if _, ok := user.byName[name]; ok && starts[i] {
 			return false
 		}
 		called := i+1 < len(tokens) && tokens[i+1].is("(")
@@ -51,8 +51,9 @@ func readsCatalog(text string, user *schema) bool {
 type catalogTranslator struct {
 	editor
 	tokens  []token
+	starts  []bool // of tokens: the result of fromItems
 	session sessionValues
-	depth   int // of the construct around tokens
+	depth   int // of the nested calls of sub
 }
 
 // sessionValues are what functions such as current_user return.
@@ -62,21 +63,22 @@ type sessionValues interface {
 	setting(name string) (value string, ok bool)
 }
 
-// translateCatalog returns a statement for the catalog. It changes the syntax of PostgreSQL that SQLite does
-// not read.
+// translateCatalog translates a statement for the catalog from the dialect of PostgreSQL to that of SQLite.
 func translateCatalog(text string, session sessionValues) string {
 	c := &catalogTranslator{tokens: scan(text, dialectPostgres), session: session}
 	return c.run()
 }
 
 func (c *catalogTranslator) run() string {
+	c.starts = fromItems(c.tokens)
 	for i := 0; i < len(c.tokens); i++ {
 		i = c.translate(i)
 	}
 	return c.text()
 }
 
-// translate writes the token at position i and those that belong to it. It returns the position of the last.
+// translate writes the translation of the token at position i and of the tokens that belong to it. It returns
+// the position of the last of these tokens.
 func (c *catalogTranslator) translate(i int) int {
 	t := c.tokens[i]
 	switch {
@@ -89,7 +91,7 @@ func (c *catalogTranslator) translate(i int) int {
 	case t.kind == tokenSymbol:
 		return c.translateSymbol(i)
 	case t.name() == "tableoid":
-		c.word("oid") // the catalog has no descriptions, for which clients need the table of an object
+		c.word("oid") // any number will do: clients compare it with pg_description, which is empty
 	case t.isName() && c.follows(i, ".") && !c.qualified():
 		return c.translateQualifier(i)
 	case t.kind == tokenWord && !c.qualified():
@@ -100,29 +102,36 @@ func (c *catalogTranslator) translate(i int) int {
 	return i
 }
 
-// follows reports whether the next token is text.
+// follows reports whether text follows the token at position i, with or without spaces between them.
 func (c *catalogTranslator) follows(i int, text string) bool {
 	next := nextSignificant(c.tokens, i+1)
 	return next < len(c.tokens) && c.tokens[next].is(text)
 }
 
-// qualified reports whether a qualifier that stays in the statement is written.
-func (c *catalogTranslator) qualified() bool { return len(c.out) > 0 && c.out[len(c.out)-1].is(".") }
+// qualified reports whether the output ends with a qualifier, so that the next name belongs to it.
+func (c *catalogTranslator) qualified() bool {
+	last := len(c.out) - 1
+	for last >= 0 && c.out[last].kind == tokenSpace {
+		last--
+	}
+	return last >= 0 && c.out[last].is(".")
+}
 
-// inside returns the tokens inside the parentheses that open at or after i, and the position of the end.
+// inside returns the tokens inside the parentheses or brackets that open at i, or after spaces from i on, and
+// the position of the end.
 func (c *catalogTranslator) inside(i int) (tokens []token, end int) {
 	open := nextSignificant(c.tokens, i)
 	end = closing(c.tokens, open)
 	return c.tokens[min(open+1, end):end], min(end, len(c.tokens)-1)
 }
 
-// translateDepthMax bounds the recursion into nested expressions.
-const translateDepthMax = 32
+// maxTranslateDepth bounds the recursion into nested expressions.
+const maxTranslateDepth = 32
 
-// sub returns the translation of tokens inside of a construct. Deeper nesting than any client needs stays as
-// it is, and SQLite reports an error.
+// sub returns the translation of tokens inside of a construct. Beyond maxTranslateDepth, which no client
+// needs, it returns the tokens untranslated.
 func (c *catalogTranslator) sub(tokens []token) token {
-	if c.depth == translateDepthMax {
+	if c.depth == maxTranslateDepth {
 		return token{tokenSpace, joinTokens(tokens)}
 	}
 	inner := &catalogTranslator{tokens: tokens, session: c.session, depth: c.depth + 1}
@@ -154,13 +163,14 @@ func (c *catalogTranslator) translateSymbol(i int) int {
 	return i
 }
 
-// translateQualifier removes the schema of a name.
+// translateQualifier removes the qualifiers pg_catalog and public, and translates information_schema.
 func (c *catalogTranslator) translateQualifier(i int) int {
+	dot := nextSignificant(c.tokens, i+1)
 	switch c.tokens[i].name() {
 	case "pg_catalog", "public":
-		return i + 1
+		return dot
 	case "information_schema":
-		next := nextSignificant(c.tokens, i+2)
+		next := nextSignificant(c.tokens, dot+1)
 		if next < len(c.tokens) && c.tokens[next].isName() {
 			c.word("information_schema_" + c.tokens[next].name())
 			return next
@@ -178,7 +188,7 @@ func (c *catalogTranslator) translateWord(i int) int {
 		return c.translateOperator(i)
 	case name == "collate":
 		if _, next, ok := parseType(c.tokens, i+1); ok {
-			return next - 1
+			return next - 1 // drops COLLATE and the name of the collation
 		}
 	case name == "any" && call || name == "some" && call:
 		return c.translateAny(i, "=", "IN")
@@ -192,7 +202,7 @@ func (c *catalogTranslator) translateWord(i int) int {
 		return c.translateTrim(i)
 	case name == "generate_series" && call:
 		return c.translateSeries(i)
-	case call && !operandKeywords[name] && startsFromItem(c.out):
+	case call && !operandKeywords[name] && c.starts[i]:
 		return c.translateRow(i)
 	case name == "ilike":
 		c.word("MATCH")
@@ -220,13 +230,13 @@ func (c *catalogTranslator) translateWord(i int) int {
 	return i
 }
 
-// endsWith reports whether the last token that is written is the keyword.
+// endsWith reports whether out ends with the keyword, apart from spaces.
 func endsWith(out []token, keyword string) bool {
 	out = trimTokens(out)
 	return len(out) > 0 && out[len(out)-1].is(keyword)
 }
 
-// translateOperator writes the operator of OPERATOR(pg_catalog.~).
+// translateOperator translates an operator of the form OPERATOR(pg_catalog.~).
 func (c *catalogTranslator) translateOperator(i int) int {
 	inside, end := c.inside(i + 1)
 	inside = significant(inside)
@@ -242,7 +252,8 @@ func (c *catalogTranslator) translateOperator(i int) int {
 	return end
 }
 
-// translateAny writes x = ANY (array) as x IN (…). comparison is the only operator that SQLite can express.
+// translateAny writes x = ANY (array) as x IN (…), and x <> ALL (array) as x NOT IN (…). comparison
+// is the operator, = or <>. After any other token, translateAny only writes the word ANY, SOME or ALL.
 func (c *catalogTranslator) translateAny(i int, comparison, in string) int {
 	c.dropSpace()
 	if len(c.out) == 0 || !c.out[len(c.out)-1].is(comparison) {
@@ -265,7 +276,7 @@ func (c *catalogTranslator) translateAny(i int, comparison, in string) int {
 	return end
 }
 
-// translateArray writes ARRAY[a, b] and ARRAY(SELECT …).
+// translateArray translates ARRAY[a, b] and ARRAY(SELECT …).
 func (c *catalogTranslator) translateArray(i int) int {
 	inside, end := c.inside(i + 1)
 	if c.follows(i, "[") {
@@ -285,7 +296,7 @@ func (c *catalogTranslator) translateArray(i int) int {
 // trims maps the first word inside of trim to the function of SQLite.
 var trims = map[string]string{"leading": "ltrim", "trailing": "rtrim", "both": "trim"}
 
-// translateTrim writes trim(trailing characters from text).
+// translateTrim translates trim(trailing characters from text).
 func (c *catalogTranslator) translateTrim(i int) int {
 	inside, end := c.inside(i + 1)
 	inside = trimTokens(inside)

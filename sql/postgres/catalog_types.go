@@ -11,7 +11,7 @@ type catalogType struct {
 	array    oid
 }
 
-// catalogTypes are the types that results and parameters may have.
+// catalogTypes are the rows of pg_type.
 var catalogTypes = []catalogType{
 	{16, "bool", "boolean", 1, "B", 0, 1000},
 	{17, "bytea", "bytea", -1, "U", 0, 1001},

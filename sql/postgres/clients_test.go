@@ -11,8 +11,9 @@ import (
 	"github.com/vastgo/vast/sql/postgres"
 )
 
-// TestClients performs statements that clients send: those of psql's commands and completion, of pgx, and of
-// Grafana. It compares the answers with the files beside them. VAST_SQL_WRITE=1 writes the files.
+// TestClients performs the statements in testdata/clients, which psql's commands and completion, pgx, and
+// Grafana send. It compares the answers with the files .txt beside the files .sql. VAST_SQL_WRITE=1 writes
+// the files .txt.
 func TestClients(t *testing.T) {
 	s := listen(t, postgres.Options{})
 	files, err := filepath.Glob("testdata/clients/*.sql")
@@ -40,7 +41,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// answer returns the rows of a statement as lines.
+// answer returns the names of the columns and the rows of a statement as lines.
 func answer(t *testing.T, c *pgx.Conn, statement string) string {
 	t.Helper()
 	rows, err := c.Query(t.Context(), statement)

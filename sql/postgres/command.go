@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// commands are the verbs of statements that the server performs itself.
+// commands are the verbs of statements that the server performs itself, without SHOW and FETCH, which return
+// rows.
 var commands = map[string]bool{
 	"begin": true, "start": true, "commit": true, "end": true, "rollback": true, "abort": true,
 	"savepoint": true,
@@ -20,7 +21,8 @@ const (
 	transactionFailed byte = 'E'
 )
 
-// checkTransaction returns an error if the transaction failed and the statement does not end it.
+// checkTransaction returns an error if the transaction failed, except for empty statements, COMMIT, ROLLBACK,
+// and their synonyms.
 func (x *session) checkTransaction(st *statement) error {
 	switch st.verb {
 	case "commit", "end", "rollback", "abort", "":
@@ -89,7 +91,7 @@ func checkModes(tokens []token) error {
 	return nil
 }
 
-// endTransaction ends a transaction. A failed transaction rolls back.
+// endTransaction ends a transaction and returns the command tag. A failed transaction rolls back.
 func (x *session) endTransaction(tag string) string {
 	switch x.transaction {
 	case transactionNone:
@@ -125,7 +127,6 @@ func (x *session) savepoint(verb string) (string, error) {
 	return strings.ToUpper(verb), nil
 }
 
-// discard performs DISCARD.
 func (x *session) discard(tokens []token) (string, error) {
 	if len(tokens) < 2 {
 		return "", failWithHint(codeSyntax, "DISCARD without a kind", "Write DISCARD ALL.")
@@ -136,7 +137,7 @@ func (x *session) discard(tokens []token) (string, error) {
 		}
 		x.closePortals()
 		x.statements = map[string]*statement{}
-		x.settings = newSettings(map[string]string{"application_name": x.settings["application_name"]})
+		x.resetAll()
 	}
 	return "DISCARD " + strings.ToUpper(tokens[1].text), nil
 }

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// closingMax is the time that a client has to accept the last message when the server closes.
-const closingMax = time.Second
+// maxClosingTime is the time that a client has to accept the last message when the server closes.
+const maxClosingTime = time.Second
 
 // A connection is a network connection of a client. Writes have a deadline. After readAhead, a goroutine
 // reads what the client sends, so that the end of the connection cancels the client's statement.
 type connection struct {
 	net.Conn
 	chunks chan []byte // nil before readAhead
-	rest   []byte
-	err    error // set before chunks is closed
+	rest   []byte      // of the last chunk
+	err    error       // set before chunks is closed
 
 	mutex   sync.Mutex
-	closing bool
+	closing bool // after interrupt
 }
 
-// readAheadChunks is the number of chunks that a client may send ahead.
+// The channel of chunks holds up to readAheadChunks chunks of up to chunkBytes.
 const (
 	readAheadChunks = 8
 	chunkBytes      = 8 << 10
 )
 
-// readAhead starts to read. It calls gone after the last byte. The goroutine ends when the connection closes
-// or when ctx ends.
+// readAhead starts the goroutine that reads. After an error of Read, for example the end of the connection,
+// the goroutine calls gone and ends. It also ends if ctx ends while the channel of chunks is full.
 func (c *connection) readAhead(ctx context.Context, running *sync.WaitGroup, gone func(error)) {
 	c.chunks = make(chan []byte, readAheadChunks)
 	running.Go(func() {
@@ -71,21 +71,21 @@ func (c *connection) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Write sends b. A client that does not read has writeMax.
+// Write sends b, for which the client has the time maxWriteTime, or less after interrupt.
 func (c *connection) Write(b []byte) (int, error) {
 	c.mutex.Lock()
 	if !c.closing {
-		c.Conn.SetWriteDeadline(time.Now().Add(writeMax))
+		c.Conn.SetWriteDeadline(time.Now().Add(maxWriteTime))
 	}
 	c.mutex.Unlock()
 	return c.Conn.Write(b)
 }
 
-// interrupt wakes reads and leaves writes little time.
+// interrupt ends reads with an error, and leaves writes only maxClosingTime.
 func (c *connection) interrupt() {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.closing = true
-	c.Conn.SetWriteDeadline(time.Now().Add(closingMax))
+	c.Conn.SetWriteDeadline(time.Now().Add(maxClosingTime))
 	c.Conn.SetReadDeadline(time.Unix(1, 0))
 }

@@ -23,8 +23,8 @@ type copyStatement struct {
 var errCopySyntax = failWithHint(codeSyntax, "malformed COPY",
 	"Write COPY (SELECT …) TO STDOUT WITH (FORMAT csv, HEADER).")
 
-// parseCopy reads COPY (query) TO STDOUT, or COPY table [(columns)] TO STDOUT, with options in the new or the
-// old form.
+// parseCopy reads COPY (query) TO STDOUT, or COPY table [(columns)] TO STDOUT, with options in the form WITH
+// (FORMAT csv), or in the older form without parentheses.
 func parseCopy(text string) (*copyStatement, error) {
 	c := &copyStatement{}
 	tokens := scan(text, dialectSQLite)
@@ -52,7 +52,7 @@ func parseCopy(text string) (*copyStatement, error) {
 	return c, c.parseOptions(tokens[2:])
 }
 
-// parseTable reads a name and a list of columns, and returns the other tokens.
+// parseTable reads a name and a list of columns, and returns the tokens after them.
 func (c *copyStatement) parseTable(tokens []token) []token {
 	at := 0
 	for at < len(tokens) && !tokens[at].is("to") && !tokens[at].is("from") && !tokens[at].is("(") {

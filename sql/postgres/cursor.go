@@ -4,18 +4,22 @@ import (
 	"context"
 	"database/sql"
 	"io"
+	"strings"
+	"time"
 )
 
 // A column is a column of a result.
 type column struct {
-	name string
-	oid  oid
+	name      string
+	oid       oid
+	timeOfDay bool // the declared type is TIME
 }
 
-// A cursor is the open result of a query. It holds a connection to SQLite until close.
+// A cursor is the result of a query, or rows in memory. The result of a query may hold a connection to SQLite
+// until close.
 type cursor struct {
 	columns []column
-	fixed   [][]any // the rows of a cursor without a query
+	fixed   [][]any // the rows in memory
 
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -37,7 +41,7 @@ type source struct {
 	db      *sql.DB
 	text    string // for SQLite
 	columns columnTypes
-	release func() // of the catalog; nil for the user's database
+	release func() // releases the catalog; nil for the user's database
 }
 
 // columnName returns the name of a column. SQLite names a column after the text of its expression, which the
@@ -55,9 +59,9 @@ func (s source) columnName(name string, item []token) string {
 	return name
 }
 
-// openCursor starts a query. The types of columns are those that SQLite declares or that the text tells;
-// others are oidUnspecified. SQLite computes no row yet. The cursor takes ownership of the source, also after
-// an error.
+// openCursor starts a query. original is the text of the client. The types of columns are those that SQLite
+// declares or that the text tells; others are oidUnspecified. SQLite computes no row yet. The cursor's
+// method close calls cancel and releases the source; if openCursor fails, it does both itself.
 func openCursor(ctx context.Context, cancel context.CancelCauseFunc, from source, original string,
 	arguments []any,
 ) (*cursor, error) {
@@ -77,7 +81,10 @@ func openCursor(ctx context.Context, cancel context.CancelCauseFunc, from source
 		if o == oidUnspecified {
 			o = inferred[i]
 		}
-		c.columns = append(c.columns, column{from.columnName(t.Name(), items[i]), o})
+		c.columns = append(c.columns, column{
+			name: from.columnName(t.Name(), items[i]), oid: o,
+			timeOfDay: strings.EqualFold(t.DatabaseTypeName(), "TIME"),
+		})
 	}
 	c.values, c.fields = make([]any, len(types)), make([]any, len(types))
 	for i := range c.values {
@@ -86,8 +93,8 @@ func openCursor(ctx context.Context, cancel context.CancelCauseFunc, from source
 	return c, nil
 }
 
-// abandon closes c and returns the error for the client. The order matters: close ends the context, which
-// would make every error a cancellation.
+// abandon closes c and returns the error for the client. failureOf comes first, because close ends the
+// context, and failureOf takes every error for a cancellation if the context has ended.
 func (c *cursor) abandon(err error) error {
 	f := failureOf(c.ctx, err)
 	c.close()
@@ -138,7 +145,21 @@ func (c *cursor) step() error {
 	if err := c.rows.Scan(c.fields...); err != nil {
 		return failureOf(c.ctx, err)
 	}
+	for i := range c.columns {
+		if v, ok := c.values[i].(time.Time); ok && c.columns[i].timeOfDay {
+			c.values[i] = timeText(v)
+		}
+	}
 	return nil
+}
+
+// timeText returns the text of a value of a column TIME. The driver gives the date 2000-01-01 to a value
+// without a date.
+func timeText(v time.Time) string {
+	if v.Format(time.DateOnly) == "2000-01-01" {
+		return strings.TrimSuffix(v.Format("15:04:05.999999999Z07:00"), "Z")
+	}
+	return v.Format(time.RFC3339Nano)
 }
 
 // next returns a row, which is valid until the next call, or io.EOF.

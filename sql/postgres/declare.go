@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// innerQuery returns the query inside of DECLARE name CURSOR FOR query, or of COPY (query) TO STDOUT.
+// innerQuery returns the query of DECLARE name CURSOR FOR query, or of a COPY statement.
 func innerQuery(st *statement) (string, bool) {
 	switch st.verb {
 	case "declare":
@@ -72,46 +72,59 @@ func (x *session) declare(st *statement) (string, error) {
 	return "DECLARE CURSOR", nil
 }
 
-// fetch returns the portal and the number of rows of FETCH [FORWARD] [count | ALL | NEXT] [FROM | IN] name.
-func (x *session) fetch(tokens []token) (*portal, uint32, error) {
-	count := uint32(1)
+// fetch reads a statement FETCH [FORWARD] [count | ALL | NEXT | RELATIVE count] [FROM | IN] name. It returns
+// the portal that the statement reads, the number of rows to skip, and the number of rows after them.
+func (x *session) fetch(tokens []token) (p *portal, skip, count uint32, err error) {
+	count = 1
 	name := ""
+	relative := false
 	for i := 1; i < len(tokens); i++ {
 		t := tokens[i]
 		switch {
-		case t.is("forward") || t.is("next") || t.is("from") || t.is("in") || t.is("relative"):
+		case t.is("forward") || t.is("next") || t.is("from") || t.is("in"):
+		case t.is("relative"):
+			relative = true
 		case t.is("all"):
 			count = math.MaxUint32
 		case t.kind == tokenNumber:
 			n, err := strconv.ParseUint(t.text, 10, 32)
 			if err != nil {
-				return nil, 0, fail(codeSyntax, "malformed number of rows: "+t.text)
+				return nil, 0, 0, fail(codeSyntax, "malformed number of rows: "+t.text)
 			}
 			count = uint32(n)
 		case t.isName() && i == len(tokens)-1:
 			name = t.name()
 		default:
-			return nil, 0, failWithHint(codeNotSupported, "cursors only move forward",
-				"Write FETCH 100 FROM name.")
+			return nil, 0, 0, failForward()
 		}
+	}
+	if relative {
+		if count == 0 {
+			return nil, 0, 0, failForward() // the row before
+		}
+		skip, count = count-1, 1
 	}
 	p, ok := x.portals[name]
 	if !ok || p.cursor == nil {
-		return nil, 0, fail(codeNoCursor, fmt.Sprintf("cursor %q does not exist", name))
+		return nil, 0, 0, fail(codeNoCursor, fmt.Sprintf("cursor %q does not exist", name))
 	}
-	return p, count, nil
+	return p, skip, count, nil
 }
 
-// fetchCursor returns a cursor over the rows that a FETCH statement reads. It ends after the rows and leaves
-// the declared cursor open.
-func (x *session) fetchRows(st *statement) (*cursor, uint32, error) {
-	p, count, err := x.fetch(significant(scan(st.text, dialectSQLite)))
+func failForward() error {
+	return failWithHint(codeNotSupported, "cursors only move forward", "Write FETCH 100 FROM name.")
+}
+
+// openFetch gives the portal p of a FETCH statement the declared cursor that the statement reads.
+func (x *session) openFetch(p *portal) error {
+	declared, skip, count, err := x.fetch(significant(scan(p.statement.text, dialectSQLite)))
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
+	p.cursor, p.shared, p.skip, p.limit = declared.cursor, true, skip, count
 	x.setRunning(p.cursor.cancel)
 	defer x.setRunning(nil)
-	return p.cursor, count, p.cursor.describe()
+	return p.cursor.describe()
 }
 
 // closeCursor performs CLOSE name and CLOSE ALL.

@@ -49,8 +49,8 @@ func decodeText(s string, o oid) (any, error) {
 	return value, nil
 }
 
-// guess returns a number if the text is the usual form of one. A column of text compares equal to a number
-// whose usual form is the text of the column, so that the number serves columns of all types.
+// guess returns a number if s is the text that SQLite gives to that number, and s otherwise. The number also
+// serves for columns of text, because SQLite converts a number to text when it compares the two.
 func guess(s string) any {
 	if len(s) == 0 || len(s) > 32 || !isDigit(s[len(s)-1]) {
 		return s
@@ -58,7 +58,9 @@ func guess(s string) any {
 	if v, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(v, 10) == s {
 		return v
 	}
-	if v, err := strconv.ParseFloat(s, 64); err == nil && strconv.FormatFloat(v, 'f', -1, 64) == s {
+	// SQLite writes 15 digits at most, and always a point.
+	if v, err := strconv.ParseFloat(s, 64); err == nil && strings.Contains(s, ".") &&
+		strconv.FormatFloat(v, 'g', 15, 64) == s {
 		return v
 	}
 	return s

@@ -1,9 +1,9 @@
 // Package postgres serves a database of SQLite by the protocol of PostgreSQL, so that psql, pgx, Grafana, and
-// other clients of PostgreSQL read it. One line starts a server:
+// other clients of PostgreSQL can read it. One line starts a server:
 //
 //	server, err := postgres.Listen("localhost:5432", db, postgres.Options{})
 //
-// Then psql -h localhost connects. The names of the user and of the database are free.
+// Then psql -h localhost connects. Clients may give any names for the user and the database.
 //
 // # Types
 //
@@ -11,24 +11,26 @@
 //
 // # SQL
 //
-// SQLite performs the statements of clients, so that its dialect applies. The server translates what clients
-// of PostgreSQL cannot avoid: parameters ($1), casts (x::text), strings of the forms E'text' and $$text$$,
-// and the schema public. The server refuses statements that change data, also if the database is not
-// read-only.
+// SQLite performs the statements of clients, so they must be in the dialect of SQLite. The server translates
+// what clients of PostgreSQL cannot avoid: parameters ($1), casts (x::text), strings of the forms E'text' and
+// $$text$$, and the schema public. The server refuses statements that change data, even if the database is
+// not read-only.
 //
 // Statements that name tables of pg_catalog or of information_schema, or functions such as version(), read a
 // catalog that describes the database's tables. The server translates the syntax of PostgreSQL in these
-// statements, for example regular expressions (~), ANY, ARRAY, and subscripts. One statement reads either the
-// catalog or the user's tables.
+// statements, for example regular expressions (~), ANY, ARRAY, and subscripts. Each statement reads either
+// the catalog or the user's tables.
 //
-// BEGIN, COMMIT, ROLLBACK and savepoints change the state that clients see, nothing else. Each statement
-// reads the data of its own moment, also inside of a transaction. SET stores values that SHOW returns; only
-// statement_timeout has an effect. Cursors (DECLARE, FETCH, CLOSE) and COPY … TO STDOUT work. PREPARE and
-// EXECUTE do not; drivers use the extended protocol for them.
+// BEGIN, COMMIT, ROLLBACK and savepoints start no transaction of SQLite. They change the state that the
+// server reports to the client, and the end of a transaction closes the client's cursors. Inside a
+// transaction too, each statement reads the newest data. SET stores the value of a setting for SHOW, unless
+// the server fixes the setting, as it does for TimeZone. Only statement_timeout has an effect. Cursors
+// (DECLARE, FETCH, CLOSE) and COPY … TO STDOUT work. PREPARE and EXECUTE do not; drivers use the extended
+// protocol instead.
 //
 // # Types of columns
 //
-// A column of a table has the type that its declaration says:
+// A column of a table has the type that follows from its declaration:
 //
 //	declaration                       type
 //	INTEGER, BIGINT, and so on        int8
@@ -39,27 +41,32 @@
 //	BOOLEAN                           bool
 //	DATE                              date
 //	DATETIME, TIMESTAMP               timestamptz
+//	TIME                              text, such as 12:30:00
 //
-// The type of an expression follows from its text if it consists of columns, literals, casts, operators, and
-// common functions. Otherwise it is the type of the first row's value, or text if that is NULL or if there
-// are parameters. A later value that does not fit is an error with the code 42804; a cast in the statement
-// avoids it.
+// Other declarations, such as NUMERIC, tell no type. The type of an expression follows from its text if the
+// text consists of columns, literals, casts, operators, and common functions. Where no rule tells the type of
+// a column, the type is that of the first row's value, or text if this value is NULL or not known yet, for
+// example because the client asks for the types before it gives the parameters. A later value that does not
+// fit is an error with the code 42804; a cast in the statement avoids the error.
 //
-// The type of a parameter is the one that the client gives, or that of the column or expression that the
-// statement compares it with. Any other parameter counts as a number if it looks like one.
+// The type of a parameter is the one that the client gives, or else follows from the text beside the
+// parameter, such as a cast, or the column that the statement compares it with. Any other parameter counts as
+// a number if it looks like one.
 //
 // # Safety
 //
 // Without a password the server accepts clients of this machine only. With a password clients authenticate by
 // SCRAM-SHA-256, and if [Options.TLS] is set, clients of other machines must encrypt.
 //
-// A client that vanishes, a cancel request, and Close cancel the statement that runs. A client that does not
-// read its result for a minute is disconnected. Until then it holds its own connection and one connection to
-// SQLite. The number of clients, and the sizes and numbers of messages, statements and portals are bounded.
+// A client that vanishes, a cancel request, and [Server.Close] cancel the statement that runs. A client that
+// does not read its result for a minute is disconnected. Until then it holds its own connection and one
+// connection to SQLite. There are limits for the number of clients, the sizes of messages and statements, and
+// each client's numbers of prepared statements and of cursors.
 //
 // # Costs
 //
-// A client costs two goroutines. A statement holds one connection of db while it runs. Statements that are
-// not prepared read the schema of the database first. The server rebuilds the catalog when the schema
-// changes, in a time in proportion to the number of columns.
+// A client costs two goroutines. A query of the user's tables holds one connection of db until the client
+// has read the result or closes it. Each query reads the schema of the database first, except a prepared
+// query of the user's tables, for which only the preparation does so. After a change of the schema the server
+// rebuilds the catalog, in a time in proportion to the number of columns.
 package postgres

@@ -9,8 +9,9 @@ type editor struct {
 	casts int
 }
 
-// castsMax bounds the casts of a statement. Each cast copies its operand, and chains of casts copy it again.
-const castsMax = 2000
+// maxCasts bounds the casts and subscripts that an editor writes. Each of them copies its operand, so a chain
+// of casts copies the first operand many times.
+const maxCasts = 2000
 
 func (e *editor) add(t token) { e.out = append(e.out, t) }
 
@@ -28,12 +29,12 @@ func (e *editor) dropSpace() {
 }
 
 // enclose puts tokens before and after the operand at the end of the output. It writes nothing if the output
-// does not end with an operand.
+// does not end with an operand, and after maxCasts calls.
 func (e *editor) enclose(before, after []token) {
 	e.dropSpace()
 	e.casts++
 	start := operandStart(e.out)
-	if start < 0 || e.casts > castsMax {
+	if start < 0 || e.casts > maxCasts {
 		return
 	}
 	operand := append([]token{}, e.out[start:]...)
@@ -62,8 +63,8 @@ var operandKeywords = map[string]bool{
 }
 
 // operandStart returns where the operand at the end of tokens starts: a literal, a parameter, a name with
-// qualifiers, a call of a function, an expression in parentheses, or CASE … END. It returns -1 if tokens do
-// not end with an operand.
+// qualifiers, a call of a function, an expression in parentheses, one with a subscript, or CASE … END. It
+// returns -1 if tokens do not end with an operand.
 func operandStart(tokens []token) int {
 	end := len(tokens) - 1
 	if end < 0 {
@@ -98,8 +99,8 @@ func operandStart(tokens []token) int {
 	return -1
 }
 
-// nameStart returns where the name with qualifiers starts that ends before end. It returns end if there is no
-// name.
+// nameStart returns the start of the name, with its qualifiers, that ends before end. It returns end if there
+// is no name.
 func nameStart(tokens []token, end int) int {
 	at := end - 1
 	for at >= 0 && end < len(tokens) && tokens[at].kind == tokenSpace {
@@ -132,7 +133,7 @@ func matching(tokens []token, end int, opening, closing string) int {
 	return -1
 }
 
-// closing returns the position of the parenthesis that closes the one at start, or len(tokens).
+// closing returns the position of the parenthesis or bracket that closes the one at start, or len(tokens).
 func closing(tokens []token, start int) int {
 	depth := 0
 	for i := start; i < len(tokens); i++ {
@@ -149,7 +150,7 @@ func closing(tokens []token, start int) int {
 	return len(tokens)
 }
 
-// nextSignificant returns the position of the first token from at that is neither space nor comment.
+// nextSignificant returns the position of the first token from at on that is neither space nor comment.
 func nextSignificant(tokens []token, at int) int {
 	for at < len(tokens) && tokens[at].kind == tokenSpace {
 		at++
@@ -167,8 +168,10 @@ type typeReference struct {
 // if no name is there.
 func parseType(tokens []token, at int) (t typeReference, next int, ok bool) {
 	at = nextSignificant(tokens, at)
-	if at+2 < len(tokens) && tokens[at].name() == "pg_catalog" && tokens[at+1].is(".") {
-		at += 2
+	if at < len(tokens) && tokens[at].name() == "pg_catalog" {
+		if name, ok := qualifiedName(tokens, at); ok {
+			at = name
+		}
 	}
 	if at >= len(tokens) || !tokens[at].isName() || strings.HasPrefix(tokens[at].text, "[") {
 		return t, at, false

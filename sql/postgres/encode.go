@@ -35,8 +35,8 @@ func ofValue(value any) oid {
 	return oidText
 }
 
-// appendValue appends a value in a type and a format. The value is not nil. The error says that the value
-// does not fit the type.
+// appendValue appends a value in the type o and a format. The value is not nil. The error says that the value
+// does not fit the type, or that the type does not have the format.
 func appendValue(b []byte, value any, o oid, format int16) ([]byte, error) {
 	switch o {
 	case oidBool:
@@ -110,7 +110,7 @@ func asInteger(value any, o oid) (int64, bool) {
 			v = 1
 		}
 	case float64:
-		// The comparison excludes 2⁶³, which no int64 holds.
+		// As a float64, math.MaxInt64 is 2⁶³, which no int64 holds.
 		if value != math.Trunc(value) || value < math.MinInt64 || value >= math.MaxInt64 {
 			return 0, false
 		}
@@ -203,7 +203,7 @@ func appendFloatText(b []byte, v float64, bits int) []byte {
 	case math.IsNaN(v):
 		return append(b, "NaN"...)
 	}
-	// PostgreSQL writes exponents below -4 and from 15 on.
+	// PostgreSQL writes a float8 with an exponent below 1e-4 and from 1e15 on.
 	if magnitude := math.Abs(v); magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e15) {
 		return strconv.AppendFloat(b, v, 'e', -1, bits)
 	}
@@ -246,7 +246,7 @@ func appendText(b []byte, value any) []byte {
 	case bool:
 		return appendBool(b, value, formatText)
 	case time.Time:
-		// The driver turns a text into a time only if this format gives the same text back.
+		// In most columns the driver turns a text into a time only if this format gives the same text back.
 		return value.AppendFormat(b, time.RFC3339Nano)
 	}
 	return fmt.Append(b, value)

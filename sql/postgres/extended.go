@@ -11,10 +11,13 @@ func (x *session) parse(m *pgproto3.Parse) error {
 	if _, ok := x.statements[m.Name]; ok && m.Name != "" {
 		return fail(codeDuplicateStatement, fmt.Sprintf("prepared statement %q already exists", m.Name))
 	}
-	if len(x.statements) >= statementsMax {
+	if m.Name != "" && len(x.statements) >= maxStatements {
 		return failWithHint(codeLimit, fmt.Sprintf("%d statements are prepared, more are not possible",
-			statementsMax),
+			maxStatements),
 			"Close statements, or send DEALLOCATE ALL.")
+	}
+	if err := checkSize(m.Query); err != nil {
+		return err
 	}
 	x.logStatement(m.Query)
 	parts := splitStatements(m.Query)
@@ -99,7 +102,7 @@ func (x *session) bind(m *pgproto3.Bind) error {
 	return nil
 }
 
-// describe tells the types of the parameters and columns of a statement or a portal.
+// describe tells the types of the parameters and columns of a statement, or of the columns of a portal.
 func (x *session) describe(m *pgproto3.Describe) error {
 	if m.ObjectType == 'S' {
 		st, err := x.statementNamed(m.Name)
@@ -155,7 +158,6 @@ func (x *session) describePrepared(st *statement) error {
 	return nil
 }
 
-// execute executes a portal.
 func (x *session) execute(m *pgproto3.Execute) error {
 	p, err := x.portalNamed(m.Portal)
 	if err != nil {
@@ -175,19 +177,11 @@ func (x *session) closeObject(m *pgproto3.Close) {
 	x.backend.Send(&pgproto3.CloseComplete{})
 }
 
-// simpleQuery performs the statements of a Query message one after the other, up to the first error.
+// simpleQuery serves a Query message.
 func (x *session) simpleQuery(text string) error {
-	x.logStatement(text)
-	parts := splitStatements(text)
-	if len(parts) == 0 {
-		x.backend.Send(&pgproto3.EmptyQueryResponse{})
-	}
-	for _, part := range parts {
-		if err := x.simpleStatement(newStatement(part)); err != nil {
-			if err := x.reportError(err); err != nil {
-				return err
-			}
-			break
+	if err := x.simpleStatements(text); err != nil {
+		if err := x.reportError(err); err != nil {
+			return err
 		}
 	}
 	if x.transaction == transactionNone {
@@ -195,6 +189,24 @@ func (x *session) simpleQuery(text string) error {
 	}
 	x.ready()
 	return x.flush()
+}
+
+// simpleStatements performs statements one after the other, up to the first error.
+func (x *session) simpleStatements(text string) error {
+	if err := checkSize(text); err != nil {
+		return err
+	}
+	x.logStatement(text)
+	parts := splitStatements(text)
+	if len(parts) == 0 {
+		x.backend.Send(&pgproto3.EmptyQueryResponse{})
+	}
+	for _, part := range parts {
+		if err := x.simpleStatement(newStatement(part)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *session) simpleStatement(st *statement) error {

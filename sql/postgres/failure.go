@@ -87,8 +87,8 @@ func failureOf(ctx context.Context, err error) *failure {
 	return &failure{code: codeOf(err, message), message: message, hint: hintOf(message)}
 }
 
-// messageCodes maps texts of messages of SQLite, and of package vastsql, to codes. SQLite gives all of these
-// errors one number.
+// messageCodes maps texts in messages of SQLite, and of package vastsql, to codes. SQLite gives most of these
+// errors the same number. If a message contains several of the texts, the first one counts.
 var messageCodes = []struct{ text, code string }{
 	{"vastsql: Options.MaxTime", codeCancelled},
 	{"vastsql: Options.", codeLimit},
@@ -124,7 +124,7 @@ func codeOf(err error, message string) string {
 	}
 	switch code {
 	case sqlite3.ERROR:
-		return codeSyntax // what remains of prepare errors, such as a LIMIT in a wrong place
+		return codeSyntax // most of the others are errors in the text, such as a LIMIT in a wrong place
 	case sqlite3.READONLY, sqlite3.AUTH, sqlite3.PERM:
 		return codeReadOnly
 	case sqlite3.BUSY, sqlite3.LOCKED:

@@ -18,7 +18,7 @@ import (
 // databases numbers the databases in memory, whose names are global in the process.
 var databases atomic.Int64
 
-// newDatabase returns a database with two tables, a view, and a table with all types.
+// newDatabase returns a database with two tables, a view of both, and a table with columns of several types.
 func newDatabase(t testing.TB) *sql.DB {
 	t.Helper()
 	db, err := driver.Open(fmt.Sprintf("file:/postgres-test-%d?vfs=memdb", databases.Add(1)))
@@ -75,7 +75,7 @@ func url(s *postgres.Server, parameters string) string {
 	return fmt.Sprintf("postgres://vast@%s/main?%s", s.Addr(), parameters)
 }
 
-// needPsql skips the test if the program psql is absent.
+// needPsql skips the test if the program psql is absent. With VAST_SQL_REQUIRED=1 the test fails instead.
 func needPsql(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("psql"); err != nil {

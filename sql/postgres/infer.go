@@ -5,11 +5,12 @@ import "strings"
 // A columnTypes returns the type of a column by its name in lower case, or oidUnspecified.
 type columnTypes func(name string) oid
 
-// SQLite knows no type of an expression before it has a value. The functions of this file derive the type
-// from the text, so that clients see the type of a result or of a parameter before they execute a statement.
+// SQLite knows no type of an expression before the expression has a value. The functions of this file derive
+// the type from the text, so that clients see the types of results and parameters before they execute a
+// statement.
 
-// inferColumns returns the types of the columns of a query. items are the result of columnItems. It returns
-// oidUnspecified for columns that it does not understand.
+// inferColumns returns the types of the columns of a query. items are the result of columnItems. A column
+// that inferColumns does not understand has the type oidUnspecified.
 func inferColumns(items [][]token, columns columnTypes) []oid {
 	types := make([]oid, len(items))
 	for i, item := range items {
@@ -18,8 +19,8 @@ func inferColumns(items [][]token, columns columnTypes) []oid {
 	return types
 }
 
-// inferDepthMax bounds the recursion into nested expressions.
-const inferDepthMax = 64
+// maxInferDepth bounds the recursion into nested expressions.
+const maxInferDepth = 64
 
 var comparisons = map[string]bool{
 	"and": true, "or": true, "not": true, "=": true, "==": true, "<": true, ">": true, "<=": true, ">=": true,
@@ -30,9 +31,9 @@ var comparisons = map[string]bool{
 
 var arithmetic = map[string]bool{"+": true, "-": true, "*": true, "/": true, "%": true}
 
-// inferType returns the type of an expression without spaces.
+// inferType returns the type of the expression e, which contains no spaces.
 func inferType(e []token, columns columnTypes, depth int) oid {
-	if len(e) == 0 || depth > inferDepthMax {
+	if len(e) == 0 || depth > maxInferDepth {
 		return oidUnspecified
 	}
 	if e[0].is("case") && matching(e, len(e)-1, "case", "end") == 0 {
@@ -104,7 +105,7 @@ func caseEnd(e []token, start int) int {
 	return len(e)
 }
 
-// inferCase returns the type that all results of a CASE have.
+// inferCase returns the type of the results of a CASE, if those whose type is known have the same type.
 func inferCase(e []token, columns columnTypes, depth int) oid {
 	result, start := oidUnspecified, -1
 	for i := 1; i < len(e); i++ {
@@ -171,7 +172,7 @@ func inferOperand(e []token, columns columnTypes, depth int) oid {
 	return oidUnspecified
 }
 
-// castResult returns the type of CAST(x AS t). SQLite has no integers shorter than eight bytes.
+// castResult returns the type of CAST(x AS t). SQLite has no numbers shorter than eight bytes.
 func castResult(t typeReference) oid {
 	switch o := typeNames[t.name]; {
 	case t.name == "blob":
@@ -203,7 +204,7 @@ func inferLiteral(t token, columns columnTypes) oid {
 	return oidUnspecified
 }
 
-// functionTypes are the results of functions of SQLite that do not depend on the arguments.
+// functionTypes are the types of the results of functions for which the arguments do not matter.
 var functionTypes = map[string]oid{
 	"count": oidInt8, "length": oidInt8, "octet_length": oidInt8, "instr": oidInt8, "unicode": oidInt8,
 	"random": oidInt8, "sign": oidInt8, "row_number": oidInt8, "rank": oidInt8, "dense_rank": oidInt8,
@@ -227,7 +228,7 @@ var functionTypes = map[string]oid{
 	"current_schema": oidText,
 }
 
-// sameTypeFunctions return a value of the type of an argument.
+// sameTypeFunctions are functions whose result has the type of an argument.
 var sameTypeFunctions = map[string]bool{
 	"sum": true, "min": true, "max": true, "abs": true, "coalesce": true, "ifnull": true, "nullif": true,
 	"lag": true, "lead": true, "first_value": true, "last_value": true, "nth_value": true, "ceil": true,
@@ -238,14 +239,14 @@ func inferFunction(name string, arguments []token, columns columnTypes, depth in
 	if !sameTypeFunctions[name] {
 		return functionTypes[name]
 	}
-	depths, start := 0, 0
+	nesting, start := 0, 0
 	for i, t := range arguments {
 		switch {
 		case t.is("("):
-			depths++
+			nesting++
 		case t.is(")"):
-			depths--
-		case t.is(",") && depths == 0:
+			nesting--
+		case t.is(",") && nesting == 0:
 			if o := inferType(arguments[start:i], columns, depth); o != oidUnspecified {
 				return o
 			}

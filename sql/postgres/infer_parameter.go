@@ -2,11 +2,11 @@ package postgres
 
 import "strconv"
 
-// parametersMax is the highest number of parameters that the protocol admits.
-const parametersMax = 1<<16 - 1
+// maxParameters is the highest number of parameters that the protocol admits.
+const maxParameters = 1<<16 - 1
 
 // inferParameters returns the types of the parameters of a statement. declared are the types that the client
-// gives, where zero stands for no type. The error says that a number is out of range.
+// gives, where zero stands for no type. The error says that the number of a parameter is out of range.
 func inferParameters(text string, declared []uint32, columns columnTypes) ([]oid, error) {
 	tokens := significant(scan(text, dialectSQLite))
 	types := make([]oid, len(declared))
@@ -14,13 +14,20 @@ func inferParameters(text string, declared []uint32, columns columnTypes) ([]oid
 		types[i] = oid(o)
 	}
 	listType := oidUnspecified
-	list := -1 // the last parameter of a list after IN, whose next parameter has the same type
+	list := -1     // where a list of parameters and literals after IN opens, or -1 outside of such lists
+	found := false // listType is the type of a parameter of the list; the next ones have the same type
 	for at, t := range tokens {
+		switch {
+		case t.is("(") && at > 0 && tokens[at-1].is("in"):
+			list, found = at, false
+		case t.kind != tokenParam && t.kind != tokenString && t.kind != tokenNumber && !t.is(","):
+			list = -1
+		}
 		if t.kind != tokenParam {
 			continue
 		}
 		n, err := strconv.Atoi(t.text[1:])
-		if err != nil || n < 1 || n > parametersMax {
+		if err != nil || n < 1 || n > maxParameters {
 			return nil, failWithHint("42P02", "there is no parameter "+t.text,
 				"Number parameters from $1 on.")
 		}
@@ -28,23 +35,23 @@ func inferParameters(text string, declared []uint32, columns columnTypes) ([]oid
 			types = append(types, oidUnspecified)
 		}
 		switch {
-		case list >= 0 && list == at-2 && tokens[at-1].is(","):
-			list = at
+		case list >= 0 && found:
 			if types[n-1] == oidUnspecified {
 				types[n-1] = listType
 			}
 		case types[n-1] == oidUnspecified:
-			types[n-1] = inferParameter(tokens, at, columns)
+			types[n-1] = inferParameter(tokens, at, list, columns)
 		}
-		if at > 1 && tokens[at-1].is("(") && tokens[at-2].is("in") {
-			list, listType = at, types[n-1]
+		if list >= 0 && !found {
+			listType, found = types[n-1], true
 		}
 	}
 	return types, nil
 }
 
-// inferParameter returns the type of the parameter at position at by its neighbours.
-func inferParameter(tokens []token, at int, columns columnTypes) oid {
+// inferParameter derives the type of the parameter at position at from the tokens before and after it. list
+// is where the list after IN opens that contains the parameter, or -1.
+func inferParameter(tokens []token, at, list int, columns columnTypes) oid {
 	if at+2 < len(tokens) && tokens[at+1].is("::") {
 		t, _, _ := parseType(tokens, at+2)
 		return parameterType(typeNames[t.name])
@@ -55,7 +62,7 @@ func inferParameter(tokens []token, at int, columns columnTypes) oid {
 		return parameterType(castResult(t))
 	}
 	if at > 0 {
-		if o := inferFromLeft(tokens, at, columns); o != oidUnspecified {
+		if o := inferFromLeft(tokens, at, list, columns); o != oidUnspecified {
 			return parameterType(o)
 		}
 	}
@@ -65,7 +72,8 @@ func inferParameter(tokens []token, at int, columns columnTypes) oid {
 	return oidUnspecified
 }
 
-// parameterType returns a type for a parameter. Times stay open, because SQLite stores them in many forms.
+// parameterType returns the type of a parameter if the text around it suggests the type o. For times it
+// returns oidUnspecified, because SQLite stores times in many forms.
 func parameterType(o oid) oid {
 	switch o {
 	case oidDate, oidTimestamp, oidTimestampTZ:
@@ -82,7 +90,7 @@ func isOperator(t token) bool {
 	return t.kind == tokenSymbol && (comparisons[t.text] || arithmetic[t.text])
 }
 
-func inferFromLeft(tokens []token, at int, columns columnTypes) oid {
+func inferFromLeft(tokens []token, at, list int, columns columnTypes) oid {
 	before := tokens[at-1]
 	switch {
 	case before.is("limit") || before.is("offset"):
@@ -97,20 +105,8 @@ func inferFromLeft(tokens []token, at int, columns columnTypes) oid {
 				return typeBefore(tokens, i, columns)
 			}
 		}
-	case before.is("(") || before.is(","):
-		for i := at - 1; i > 0; i-- {
-			if tokens[i].is("(") {
-				if tokens[i-1].is("in") {
-					return typeBefore(tokens, i-1, columns)
-				}
-				return oidUnspecified
-			}
-			if tokens[i].kind != tokenParam && tokens[i].kind != tokenString &&
-				tokens[i].kind != tokenNumber &&
-				!tokens[i].is(",") {
-				return oidUnspecified
-			}
-		}
+	case list >= 0:
+		return typeBefore(tokens, list-1, columns)
 	}
 	return oidUnspecified
 }

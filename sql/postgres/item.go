@@ -1,7 +1,7 @@
 package postgres
 
-// columnItems returns the expression of each column of a query, as its first SELECT has it. Columns that a
-// star stands for have none.
+// columnItems returns an element for each of the count columns of a query: the expression of the column in
+// the first SELECT, or nil if columnItems does not find it. It finds none for the columns of a star.
 func columnItems(text string, count int) [][]token {
 	columns := make([][]token, count)
 	items := selectItems(significant(scan(text, dialectSQLite)))
@@ -76,11 +76,11 @@ func withoutAlias(item []token) []token {
 	return item
 }
 
-// unnamed is the name of a column without a better one.
+// unnamed is the name that PostgreSQL gives to a column without a better name.
 const unnamed = "?column?"
 
-// columnName returns the name that PostgreSQL gives to a column: the name of the column or of the function
-// that the expression names. It returns "" if the item has an alias.
+// columnName returns the name that PostgreSQL gives to a column with the expression item, for example the
+// name of a column, of a function, or of the type of a cast. It returns "" if the item has an alias.
 func columnName(item []token) string {
 	if len(withoutAlias(item)) != len(item) {
 		return ""
@@ -90,7 +90,7 @@ func columnName(item []token) string {
 
 func expressionName(e []token, depth int) string {
 	n := len(e)
-	if n == 0 || depth > inferDepthMax {
+	if n == 0 || depth > maxInferDepth {
 		return unnamed
 	}
 	for i := 0; i < n; i++ {

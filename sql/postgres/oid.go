@@ -43,7 +43,8 @@ func (o oid) size() int16 {
 	return -1
 }
 
-// typeNames maps the names of types in SQL to their OIDs. A type of two words stands under its first word.
+// typeNames maps names of types in SQL to the types in which the server sends their values, which is text for
+// uuid, for example. A type whose name has several words is listed by the first one.
 var typeNames = map[string]oid{
 	"bool": oidBool, "boolean": oidBool,
 	"int2": oidInt2, "smallint": oidInt2,
@@ -57,8 +58,8 @@ var typeNames = map[string]oid{
 	"bytea": oidBytea, "oid": oidOID, "xid": oidOID,
 }
 
-// ofDeclared returns the type of values of a column that SQLite declares with this type. It returns
-// oidUnspecified for a type that says nothing about its values.
+// ofDeclared returns the type of the values of a column with this declared type in SQLite. It returns
+// oidUnspecified for a declared type that does not tell the type of the values.
 func ofDeclared(declared string) oid {
 	name := strings.ToUpper(declared)
 	if end := strings.IndexByte(name, '('); end >= 0 {
@@ -79,6 +80,8 @@ func ofDeclared(declared string) oid {
 		return oidDate
 	case "DATETIME", "TIMESTAMP", "TIMESTAMPTZ":
 		return oidTimestampTZ
+	case "TIME":
+		return oidText
 	case "NUMERIC", "DECIMAL", "ANY":
 		return oidUnspecified
 	}

@@ -45,7 +45,7 @@ func row(t *testing.T, c *pgx.Conn, query string, arguments ...any) []any {
 
 var modes = []string{"cache_statement", "cache_describe", "describe_exec", "exec", "simple_protocol"}
 
-// TestTypes compares values that pgx receives in each of its modes.
+// TestTypes checks the values that pgx receives in each of its modes.
 func TestTypes(t *testing.T) {
 	s := listen(t, postgres.Options{})
 	for _, test := range []struct {
@@ -79,7 +79,7 @@ func TestTypes(t *testing.T) {
 	} {
 		for _, mode := range modes {
 			if mode == "simple_protocol" && strings.HasPrefix(test.query, "SELECT id FROM kind") {
-				continue // pgx writes Booleans and blobs as strings, which SQLite does not compare with them
+				continue // pgx writes Booleans and blobs as strings, to which those of SQLite are not equal
 			}
 			t.Run(mode+"/"+test.query, func(t *testing.T) {
 				c := connect(t, s, "default_query_exec_mode="+mode)
@@ -138,7 +138,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestPool reads by a pool, and by a prepared statement of database/sql.
+// TestPool reads by a pool of pgx, and by a prepared statement and a transaction of database/sql.
 func TestPool(t *testing.T) {
 	s := listen(t, postgres.Options{})
 	pool, err := pgxpool.New(t.Context(), url(s, "pool_max_conns=4"))
@@ -186,7 +186,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestBatch sends several statements at once, of which one fails.
+// TestBatch sends several statements at once, first with one that fails, then without.
 func TestBatch(t *testing.T) {
 	c := connect(t, listen(t, postgres.Options{}), "")
 	batch := &pgx.Batch{}
@@ -212,7 +212,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestTransaction checks the state that the server reports.
+// TestTransaction checks the command tags and the states of the transaction that the server reports.
 func TestTransaction(t *testing.T) {
 	c := connect(t, listen(t, postgres.Options{}), "default_query_exec_mode=simple_protocol")
 	for _, step := range []struct {

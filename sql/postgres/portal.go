@@ -8,14 +8,16 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// A portal is a statement with its parameters. Its cursor keeps the place between two Execute messages.
+// A portal is a statement with its parameters. Its cursor stays open between two Execute messages, so that
+// the second one continues with the next row.
 type portal struct {
 	statement *statement
 	arguments []any
 	formats   []int16 // of the columns: none, one for all, or one each
 	cursor    *cursor // nil before the first use, and for statements without rows
 	shared    bool    // the cursor belongs to another portal, which FETCH reads
-	limit     uint32  // rows that FETCH still reads, if shared
+	skip      uint32  // rows that FETCH still skips, if shared
+	limit     uint32  // rows that FETCH still reads after that, if shared
 }
 
 func (p *portal) close() {
@@ -35,15 +37,15 @@ func (p *portal) format(i int) int16 {
 	return formatText
 }
 
-// addPortal opens a portal. The portal without a name replaces the one before.
+// addPortal adds a portal to the session. A portal without a name replaces the previous one without a name.
 func (x *session) addPortal(name string, p *portal) error {
 	if old, ok := x.portals[name]; ok {
 		if name != "" {
 			return fail(codeDuplicateCursor, fmt.Sprintf("portal %q already exists", name))
 		}
 		old.close()
-	} else if len(x.portals) >= portalsMax {
-		return failWithHint(codeLimit, fmt.Sprintf("%d portals are open, more are not possible", portalsMax),
+	} else if len(x.portals) >= maxPortals {
+		return failWithHint(codeLimit, fmt.Sprintf("%d portals are open, more are not possible", maxPortals),
 			"Close portals that are read to the end.")
 	}
 	x.portals[name] = p
@@ -67,8 +69,7 @@ func (x *session) openPortal(p *portal) error {
 	case "show":
 		p.cursor, err = x.show(significant(scan(st.text, dialectSQLite)))
 	case "fetch":
-		p.shared = true
-		p.cursor, p.limit, err = x.fetchRows(st)
+		err = x.openFetch(p)
 	default:
 		p.cursor, err = x.open(st, p.arguments)
 		if err == nil {
@@ -81,7 +82,7 @@ func (x *session) openPortal(p *portal) error {
 	return err
 }
 
-// useDescription gives the columns of the cursor the types that the client knows from the statement.
+// useDescription gives the columns of the cursor the types that the statement's description tells the client.
 func (x *session) useDescription(p *portal) {
 	if len(p.statement.columns) != len(p.cursor.columns) {
 		return
@@ -105,8 +106,8 @@ func rowDescription(columns []column, format func(int) int16) *pgproto3.RowDescr
 	return &pgproto3.RowDescription{Fields: fields}
 }
 
-// perform executes a portal until its end or until rowsMax rows, where zero stands for all rows.
-func (x *session) perform(p *portal, rowsMax uint32) error {
+// perform executes a portal until its end or until maxRows rows, where zero stands for all rows.
+func (x *session) perform(p *portal, maxRows uint32) error {
 	st := p.statement
 	if err := x.checkTransaction(st); err != nil {
 		return err
@@ -127,11 +128,11 @@ func (x *session) perform(p *portal, rowsMax uint32) error {
 	if err := x.openPortal(p); err != nil {
 		return err
 	}
-	return x.performRows(p, rowsMax)
+	return x.performRows(p, maxRows)
 }
 
-func (x *session) performRows(p *portal, rowsMax uint32) error {
-	limit := rowsMax
+func (x *session) performRows(p *portal, maxRows uint32) error {
+	limit := maxRows
 	if limit == 0 {
 		limit = math.MaxUint32
 	}
@@ -139,7 +140,10 @@ func (x *session) performRows(p *portal, rowsMax uint32) error {
 		limit = min(limit, p.limit)
 	}
 	x.setRunning(p.cursor.cancel)
-	n, ended, err := x.sendRows(p, limit)
+	n, ended, err := uint32(0), false, p.skipRows()
+	if err == nil {
+		n, ended, err = x.sendRows(p, limit)
+	}
 	x.setRunning(nil)
 	p.limit -= min(n, p.limit)
 	if err != nil {
@@ -169,9 +173,21 @@ func (x *session) performRows(p *portal, rowsMax uint32) error {
 	return nil
 }
 
-// sendRows sends up to rowsMax rows. It returns their number, and whether the query has no more rows.
-func (x *session) sendRows(p *portal, rowsMax uint32) (n uint32, ended bool, err error) {
-	for n < rowsMax {
+// skipRows reads the rows that FETCH RELATIVE does not return.
+func (p *portal) skipRows() error {
+	for ; p.skip > 0; p.skip-- {
+		if _, err := p.cursor.next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendRows sends up to maxRows rows. It returns their number, and whether the query ended before maxRows.
+func (x *session) sendRows(p *portal, maxRows uint32) (n uint32, ended bool, err error) {
+	for n < maxRows {
 		values, err := p.cursor.next()
 		if err == io.EOF {
 			return n, true, nil
@@ -215,7 +231,7 @@ func (x *session) sendRow(p *portal, values []any) (err error) {
 	return x.sent(len(x.scratch) + 4*len(values))
 }
 
-// sent counts bytes of a result, and sends them when they are many.
+// sent counts bytes of a result that are in the buffer, and flushes the buffer when they are many.
 func (x *session) sent(bytes int) error {
 	x.pending += bytes
 	if x.pending < flushBytes {

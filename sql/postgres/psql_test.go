@@ -20,7 +20,7 @@ import (
 )
 
 // TestPsqlCommands compares what psql 15 prints with the files in testdata/psql. VAST_SQL_WRITE=1 writes the
-// files. Other versions print other columns, and only must not print errors.
+// files. Other versions print other columns; with them the test only checks that psql prints no error.
 func TestPsqlCommands(t *testing.T) {
 	needPsql(t)
 	version, err := exec.Command("psql", "--version").Output()
@@ -53,7 +53,7 @@ func TestPsqlCommands(t *testing.T) {
 	}
 }
 
-// compare compares a text with a file, or writes the file.
+// compare compares a text with a file, or writes the file if VAST_SQL_WRITE is 1.
 func compare(t *testing.T, path, got string) {
 	t.Helper()
 	if os.Getenv("VAST_SQL_WRITE") == "1" {
@@ -74,7 +74,7 @@ func compare(t *testing.T, path, got string) {
 	}
 }
 
-// withoutSpaces removes spaces at the ends of lines.
+// withoutSpaces removes spaces at the ends of lines, and empty lines at the end of the text.
 func withoutSpaces(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
@@ -131,7 +131,7 @@ func TestPsqlTLS(t *testing.T) {
 	}
 }
 
-// newCertificate returns a configuration with a certificate that signs itself, and the file of the
+// newCertificate returns a configuration with a self-signed certificate, and the path of the file with the
 // certificate.
 func newCertificate(t *testing.T) (*tls.Config, string) {
 	t.Helper()

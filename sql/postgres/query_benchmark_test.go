@@ -53,7 +53,7 @@ func BenchmarkRows(b *testing.B) {
 	b.ReportMetric(float64(b.N)*rowCount/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkCatalog measures the statements of psql's \d.
+// BenchmarkCatalog measures a query of the catalog like those of psql's \d.
 func BenchmarkCatalog(b *testing.B) {
 	c, err := pgx.Connect(b.Context(), url(listen(b, postgres.Options{}),
 		"default_query_exec_mode=simple_protocol"))

@@ -53,7 +53,7 @@ type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// selectSchema selects the tables and the indexes that the database defines.
+// selectSchema selects what the database defines: tables, views, indexes and triggers.
 const selectSchema = `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
 	UNION ALL SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_temp_schema`
 
@@ -67,7 +67,7 @@ func readEntries(ctx context.Context, q queryer) ([]entry, error) {
 	})
 }
 
-// queryAll returns all rows of a query. fields returns where the columns of a row go.
+// queryAll returns all rows of a query. fields returns pointers to the parts of a row, one for each column.
 func queryAll[T any](ctx context.Context, q queryer, query string, fields func(*T) []any, args ...any,
 ) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
@@ -120,8 +120,8 @@ func readSchema(ctx context.Context, q queryer, entries []entry) (*schema, error
 	return s, nil
 }
 
-// isInternal reports whether SQLite or a module made a table for itself. Package vastsql makes tables with a
-// dollar in the name, such as position$aggregates.
+// isInternal reports whether SQLite or package vastsql made a table for itself. Package vastsql makes tables
+// with a dollar in the name, such as position$aggregates.
 func isInternal(name string) bool {
 	return strings.HasPrefix(name, "sqlite_") || strings.Contains(name, "$")
 }
@@ -234,8 +234,8 @@ func (t *table) primaryKey() (names []string, positions []int) {
 	}
 }
 
-// columnsOf returns the types of the columns of all tables that a statement names. A name that has several
-// types has none.
+// columnsOf returns the types of the columns of all tables that a statement names. If columns of one name
+// have different types, the type of the name is oidUnspecified.
 func (s *schema) columnsOf(text string) columnTypes {
 	types := map[string]oid{}
 	for _, t := range scan(text, dialectSQLite) {
@@ -278,7 +278,7 @@ func quoteNames(names []string) string {
 // indexDefinition returns the CREATE INDEX statement of an index.
 func indexDefinition(t *table, x *index) string {
 	if x.definition != "" {
-		// psql shows what follows USING.
+		// psql shows what follows USING: the columns as the statement has them, such as (a DESC, lower(b)).
 		tokens := significant(scan(x.definition, dialectSQLite))
 		for i, token := range tokens {
 			if token.is("(") {

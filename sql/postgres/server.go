@@ -31,8 +31,9 @@ type Server struct {
 }
 
 // Listen serves db at an address such as "localhost:5432" until Close. It returns an error if the address is
-// not free, or if machines other than this one can reach the address and there is no password. The caller
-// keeps ownership of db and closes it after the server.
+// not free, if machines other than this one can reach the address and there is no password, or if the
+// password has a character that SCRAM forbids. The caller keeps ownership of db and closes it after the
+// server.
 func Listen(address string, db *sql.DB, o Options) (*Server, error) {
 	if db == nil {
 		panic("postgres: Listen needs a database, db is nil")
@@ -42,7 +43,7 @@ func Listen(address string, db *sql.DB, o Options) (*Server, error) {
 			o.MaxConnections))
 	}
 	if o.MaxConnections == 0 {
-		o.MaxConnections = connectionsMaxDefault
+		o.MaxConnections = defaultMaxConnections
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -95,7 +96,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// acceptPause is the pause after an error of accept, which may be a lack of file descriptors.
+// acceptPause is the pause after an error of Accept, for example for lack of file descriptors.
 const acceptPause = 50 * time.Millisecond
 
 func (s *Server) accept() {
@@ -122,11 +123,11 @@ func (s *Server) accept() {
 	}
 }
 
-// admit counts a connection. It returns false if there are too many for a handshake, or if the server closes.
+// admit counts a connection. It returns false if there are too many connections, or if the server closes.
 func (s *Server) admit() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.closed || s.conns >= s.options.MaxConnections+handshakesMax {
+	if s.closed || s.conns >= s.options.MaxConnections+maxHandshakes {
 		return false
 	}
 	s.conns++

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// A session serves one client after its handshake. One goroutine runs it.
+// A session serves one client, from the handshake on. One goroutine runs it. Others may call cancelRunning.
 type session struct {
 	server    *Server
 	ctx       context.Context // ends with the connection or with the server
@@ -21,9 +21,10 @@ type session struct {
 	backend   *pgproto3.Backend
 	userName  string
 	id        uint32
-	key       []byte
+	key       []byte // which a cancel request must contain
 
 	settings    settings
+	initial     settings // after the client connected
 	transaction byte
 	statements  map[string]*statement
 	portals     map[string]*portal
@@ -38,7 +39,7 @@ type session struct {
 	timeout *time.Timer             // of the statement that runs, or nil
 }
 
-// errTerminated is the end of a session that the client wants.
+// errTerminated is the error of a session that the client ends with the message Terminate.
 var errTerminated = errors.New("the client said goodbye")
 
 // A connectionError ends a session, because the client cannot be reached any more.
@@ -47,7 +48,7 @@ type connectionError struct{ err error }
 func (e *connectionError) Error() string { return e.err.Error() }
 func (e *connectionError) Unwrap() error { return e.err }
 
-// run serves messages until the client leaves.
+// run serves messages until the session ends. It returns the reason of the end.
 func (x *session) run() error {
 	x.statements, x.portals = map[string]*statement{}, map[string]*portal{}
 	for {
@@ -125,7 +126,7 @@ func (x *session) handle(message pgproto3.FrontendMessage) error {
 	return fail(codeProtocolViolation, fmt.Sprintf("unexpected message %T", message))
 }
 
-// reportError sends the error of a statement. It returns errors that end the session.
+// reportError sends the error of a statement. It returns an error only if the session must end.
 func (x *session) reportError(err error) error {
 	if gone, ok := errors.AsType[*connectionError](err); ok {
 		return gone
@@ -144,7 +145,8 @@ func (x *session) reportError(err error) error {
 	return nil
 }
 
-// extended reports the error of a message of the extended protocol, and skips the messages up to Sync.
+// extended reports the error of a message of the extended protocol, if there is one. After an error the
+// session skips the messages up to Sync.
 func (x *session) extended(err error) error {
 	if err == nil {
 		return nil
@@ -179,14 +181,15 @@ func (x *session) flush() error {
 	return nil
 }
 
-// operation returns a context for a statement, which a cancel request ends.
+// operation returns a context for a statement. A cancel request ends the context.
 func (x *session) operation() (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(x.ctx)
 	x.setRunning(cancel)
 	return ctx, cancel
 }
 
-// finish ends an operation. A nil function leaves its context alive.
+// finish notes that the statement does not run any more. It calls cancel, which is nil if a cursor still
+// needs the context of the operation.
 func (x *session) finish(cancel context.CancelCauseFunc) {
 	x.setRunning(nil)
 	if cancel != nil {
@@ -194,7 +197,8 @@ func (x *session) finish(cancel context.CancelCauseFunc) {
 	}
 }
 
-// setRunning notes how to cancel the statement that runs. The setting statement_timeout limits its time.
+// setRunning notes how to cancel the statement that runs; nil stands for no statement. The setting
+// statement_timeout limits the time until the next call of setRunning.
 func (x *session) setRunning(cancel context.CancelCauseFunc) {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -8,21 +9,22 @@ import (
 	"time"
 )
 
-// The version of PostgreSQL whose catalog and syntax of messages the server follows.
+// The version of PostgreSQL that the server names. The catalog has the tables of this version.
 const (
 	serverVersion    = "15.0"
 	serverVersionNum = "150000"
 	versionText      = "PostgreSQL 15.0 (Vast, SQL of SQLite)"
 )
 
-// reportedSettings are the settings that the server tells a client about.
+// reportedSettings are the settings whose values the server sends to a client: all at the start, and one in
+// the method report.
 var reportedSettings = []string{
 	"server_version", "server_encoding", "client_encoding", "DateStyle", "IntervalStyle", "TimeZone",
 	"integer_datetimes", "standard_conforming_strings", "is_superuser", "session_authorization",
 	"application_name", "default_transaction_read_only", "in_hot_standby",
 }
 
-// fixedSettings are settings that no client changes.
+// fixedSettings are settings that no client can change.
 var fixedSettings = map[string]string{
 	"server_version": serverVersion, "server_version_num": serverVersionNum, "server_encoding": "UTF8",
 	"client_encoding": "UTF8", "integer_datetimes": "on", "standard_conforming_strings": "on",
@@ -31,7 +33,7 @@ var fixedSettings = map[string]string{
 	"lc_ctype": "C.UTF-8", "bytea_output": "hex", "block_size": "8192",
 }
 
-// defaultSettings are settings that the server remembers. Only statement_timeout has an effect.
+// defaultSettings are the defaults of settings that clients can change. Only statement_timeout has an effect.
 var defaultSettings = map[string]string{
 	"application_name": "", "datestyle": "ISO, MDY", "intervalstyle": "postgres",
 	"search_path":        `"$user", public`,
@@ -44,7 +46,7 @@ var defaultSettings = map[string]string{
 // settings are the settings of a session by name in lower case.
 type settings map[string]string
 
-// newSettings returns the settings that a client gives when it connects.
+// newSettings returns the default settings with those that a client gives when it connects.
 func newSettings(parameters map[string]string) settings {
 	s := maps.Clone(defaultSettings)
 	for name, value := range parameters {
@@ -97,8 +99,8 @@ func parseTimeout(text string) (time.Duration, error) {
 	return limit, nil
 }
 
-// settingsMax bounds the settings that a client makes up.
-const settingsMax = 1000
+// maxSettings bounds the settings of a session, because clients may invent names of settings.
+const maxSettings = 1000
 
 // setCommand performs SET name = value and RESET name. It returns the command tag.
 func (x *session) setCommand(tokens []token) (string, error) {
@@ -112,7 +114,7 @@ func (x *session) setCommand(tokens []token) (string, error) {
 	}
 	if command == "RESET" {
 		if name := tokens[0].name(); name == "all" {
-			x.settings = maps.Clone(defaultSettings)
+			x.resetAll()
 		} else {
 			x.reset(name)
 		}
@@ -122,13 +124,15 @@ func (x *session) setCommand(tokens []token) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	switch _, fixed := fixedSettings[name]; {
+	_, fixed := fixedSettings[name]
+	_, known := x.settings[name]
+	switch {
 	case name == "client_encoding" && !isUTF8(value) && value != "default":
 		return "", failWithHint(codeInvalidParameter, "unsupported encoding "+value,
 			"Use client_encoding UTF8.")
 	case (name == "default_transaction_read_only" || name == "transaction_read_only") && isOff(value):
 		return "", failWithHint(codeReadOnly, "the server is read-only", "Leave "+name+" on.")
-	case fixed: // a client that sets a zone or an encoding gets the only one there is
+	case fixed: // ignored: the server has only one time zone and one encoding, for example
 	case value == "default":
 		x.reset(name)
 	case name == "statement_timeout":
@@ -136,7 +140,10 @@ func (x *session) setCommand(tokens []token) (string, error) {
 			return "", err
 		}
 		x.settings[name] = value
-	case len(x.settings) < settingsMax:
+	case !known && len(x.settings) >= maxSettings:
+		return "", failWithHint(codeLimit, fmt.Sprintf("%d settings are stored, more are not possible",
+			maxSettings), "Send RESET ALL.")
+	default:
 		x.settings[name] = value
 		x.report(name)
 	}
@@ -153,12 +160,24 @@ func isOff(value string) bool {
 	return err == nil && !off
 }
 
+// reset gives a setting the value that it had after the client connected.
 func (x *session) reset(name string) {
-	if value, ok := defaultSettings[name]; ok {
+	if value, ok := x.initial[name]; ok {
 		x.settings[name] = value
 		x.report(name)
 	} else {
 		delete(x.settings, name)
+	}
+}
+
+// resetAll resets all settings and reports those whose values change.
+func (x *session) resetAll() {
+	old := x.settings
+	x.settings = maps.Clone(x.initial)
+	for _, name := range reportedSettings {
+		if key := strings.ToLower(name); old[key] != x.settings[key] {
+			x.report(name)
+		}
 	}
 }
 
@@ -189,7 +208,7 @@ func parseSetting(tokens []token) (name, value string, err error) {
 	return name, joinWords(tokens), nil
 }
 
-// joinWords returns the value of a setting. Quotes are removed.
+// joinWords returns the value of a setting that tokens stand for. Strings lose their quotes.
 func joinWords(tokens []token) string {
 	var b strings.Builder
 	for i, t := range tokens {
@@ -209,7 +228,7 @@ func joinWords(tokens []token) string {
 	return b.String()
 }
 
-// report tells the client about a setting that changed.
+// report sends the new value of a setting to the client, if the setting is one of reportedSettings.
 func (x *session) report(name string) {
 	at := slices.IndexFunc(reportedSettings, func(s string) bool { return strings.EqualFold(s, name) })
 	if at >= 0 {
@@ -247,7 +266,8 @@ func (x *session) showAll() *cursor {
 	maps.Copy(all, x.settings)
 	var rows [][]any
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		rows = append(rows, []any{name, all[name], ""})
+		value, _ := x.setting(name)
+		rows = append(rows, []any{name, value, ""})
 	}
 	return fixedCursor([]column{{name: "name", oid: oidText}, {name: "setting", oid: oidText},
 		{name: "description", oid: oidText}}, rows)

@@ -20,7 +20,7 @@ import (
 func (s *Server) serve(conn net.Conn) {
 	defer conn.Close()
 	defer func() {
-		// A defect must not end the process of a simulation.
+		// A defect of the server must not end the process, which may run a simulation.
 		if v := recover(); v != nil {
 			s.options.Logger.Error("postgres: panic while serving a client", "panic", v)
 		}
@@ -29,7 +29,7 @@ func (s *Server) serve(conn net.Conn) {
 	defer cancel(nil)
 	x := &session{server: s, ctx: ctx, cancel: cancel, conn: &connection{Conn: conn}}
 	defer context.AfterFunc(ctx, func() { x.conn.interrupt() })()
-	conn.SetDeadline(time.Now().Add(handshakeMax))
+	conn.SetDeadline(time.Now().Add(maxHandshakeTime))
 	started, err := x.start()
 	if err != nil {
 		s.options.Logger.Debug("postgres: client not connected", "client", conn.RemoteAddr(), "error", err)
@@ -43,12 +43,12 @@ func (s *Server) serve(conn net.Conn) {
 	conn.SetDeadline(time.Time{})
 	s.options.Logger.Debug("postgres: client connected", "client", conn.RemoteAddr(), "user", x.userName)
 	if ctx.Err() != nil {
-		x.conn.interrupt() // Close may have come before the deadline was removed
+		x.conn.interrupt() // again: SetDeadline may have removed the deadline of an earlier call
 	}
 	x.conn.readAhead(ctx, &s.running, cancel)
 	err = x.run()
 	s.options.Logger.Debug("postgres: client disconnected", "client", conn.RemoteAddr(), "reason", err)
-	// The goroutine that reads ahead ends with the connection.
+	// The end of the connection ends the goroutine of readAhead, which closes chunks.
 	x.conn.Close()
 	for range x.conn.chunks {
 	}
@@ -82,7 +82,7 @@ func (x *session) start() (bool, error) {
 
 func (x *session) newBackend() {
 	x.backend = pgproto3.NewBackend(x.conn, x.conn)
-	x.backend.SetMaxBodyLen(handshakeBytesMax)
+	x.backend.SetMaxBodyLen(maxHandshakeBytes)
 }
 
 func (x *session) startTLS() error {
@@ -94,7 +94,6 @@ func (x *session) startTLS() error {
 	if _, err := x.conn.Write([]byte{'S'}); err != nil {
 		return err
 	}
-	// The new backend drops bytes that arrived before the encryption. Their sender is not authentic.
 	encrypted := tls.Server(x.conn.Conn, config)
 	if err := encrypted.HandshakeContext(x.ctx); err != nil {
 		return fmt.Errorf("starting TLS: %w", err)
@@ -103,12 +102,13 @@ func (x *session) startTLS() error {
 	x.conn.Conn = encrypted
 	x.conn.mutex.Unlock()
 	x.encrypted = true
+	// The new backend drops the bytes that the old one read, which without encryption anyone may have sent.
 	x.newBackend()
 	return nil
 }
 
 // cancelStatement cancels the statement of the session that a request names, if the key is right. The sender
-// learns nothing.
+// gets no answer.
 func (s *Server) cancelStatement(request *pgproto3.CancelRequest) {
 	x := s.session(request.ProcessID)
 	if x != nil && subtle.ConstantTimeCompare(x.key, request.SecretKey) == 1 {
@@ -119,7 +119,8 @@ func (s *Server) cancelStatement(request *pgproto3.CancelRequest) {
 // welcome authenticates the client and tells it about the server.
 func (x *session) welcome(message *pgproto3.StartupMessage) error {
 	x.userName = message.Parameters["user"]
-	x.settings = newSettings(message.Parameters)
+	x.initial = newSettings(message.Parameters)
+	x.settings = maps.Clone(x.initial)
 	x.negotiate(message)
 	if x.userName == "" {
 		return x.refuse(failWithHint(codeInvalidAuth, "no user name", "Name a user, for example user=vast."))
@@ -134,7 +135,7 @@ func (x *session) welcome(message *pgproto3.StartupMessage) error {
 			fmt.Sprintf("too many clients: the server admits %d", x.server.options.MaxConnections),
 			"Close a client, or raise Options.MaxConnections."))
 	}
-	x.backend.SetMaxBodyLen(messageBytesMax)
+	x.backend.SetMaxBodyLen(maxMessageBytes)
 	x.backend.Send(&pgproto3.AuthenticationOk{})
 	for _, name := range reportedSettings {
 		value, _ := x.setting(name)

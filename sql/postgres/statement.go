@@ -14,13 +14,14 @@ type statement struct {
 	params  []oid
 	columns []column // of a query, after describeStatement
 	user    *source  // of a prepared query that reads the user's tables
+	invalid bool     // the escape sequences of a string give no valid text
 }
 
 // The verbs of statements that return rows of SQLite.
 var queryVerbs = map[string]bool{"select": true, "values": true, "with": true, "explain": true,
 	"pragma": true}
 
-// The verbs of statements that change data, and for which a client receives the error 25006.
+// The verbs of statements that the server refuses with the error 25006. Most of them change data.
 var writingVerbs = map[string]bool{
 	"insert": true, "update": true, "delete": true, "replace": true, "create": true, "drop": true,
 	"alter":  true,
@@ -29,7 +30,7 @@ var writingVerbs = map[string]bool{
 	"lock": true,
 }
 
-// readingPragmas are the PRAGMA statements that change nothing.
+// readingPragmas are the PRAGMA statements that the server performs. They change nothing.
 var readingPragmas = map[string]bool{
 	"table_info": true, "table_xinfo": true, "table_list": true, "index_list": true, "index_info": true,
 	"index_xinfo": true, "foreign_key_list": true, "database_list": true, "collation_list": true,
@@ -40,6 +41,13 @@ var readingPragmas = map[string]bool{
 func newStatement(text string) *statement {
 	st := &statement{text: text}
 	tokens := significant(scan(text, dialectSQLite))
+	for _, t := range tokens {
+		if t.kind == tokenString && t.text[0]|0x20 == 'e' {
+			if _, ok := unescape(t.text); !ok {
+				st.invalid = true
+			}
+		}
+	}
 	for len(tokens) > 0 && (tokens[0].is("(") || tokens[0].is(";")) {
 		tokens = tokens[1:]
 	}
@@ -55,8 +63,8 @@ func newStatement(text string) *statement {
 	return st
 }
 
-// verbAfterWith returns the verb of a statement that starts with WITH if it changes data, or "". SQLite
-// admits the verb outside of parentheses only, after the common table expressions.
+// verbAfterWith returns the verb of a statement that starts with WITH and changes data, or "" for other
+// statements. It skips the common table expressions, as SQLite does not admit such a verb in parentheses.
 func verbAfterWith(tokens []token) string {
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
@@ -81,13 +89,21 @@ func (st *statement) returnsRows() bool {
 	return st.isQuery() || st.verb == "show" || st.verb == "fetch"
 }
 
+// checkSize returns an error for a text that is too long. It comes before any other work with the text.
+func checkSize(text string) error {
+	if len(text) <= maxStatementBytes {
+		return nil
+	}
+	return failWithHint(codeLimit, fmt.Sprintf("the text has %d bytes, at most %d are possible", len(text),
+		maxStatementBytes), "Send values as parameters, and statements one by one.")
+}
+
 // check returns an error for a statement that the server never performs.
 func (st *statement) check() error {
 	switch {
-	case len(st.text) > statementBytesMax:
-		return failWithHint(codeLimit, fmt.Sprintf("the statement has %d bytes, at most %d are possible",
-			len(st.text),
-			statementBytesMax), "Send values as parameters.")
+	case st.invalid:
+		return failWithHint("22025", "invalid escape sequence in a string",
+			"Write valid UTF-8 without zero bytes, and four digits after \\u.")
 	case writingVerbs[st.verb]:
 		return failWithHint(codeReadOnly, fmt.Sprintf("cannot execute %s in a read-only transaction",
 			strings.ToUpper(st.verb)),
@@ -109,7 +125,7 @@ func (st *statement) check() error {
 	return nil
 }
 
-// sourceOf returns where a statement runs. The caller releases the source.
+// sourceOf returns where a statement runs. The caller releases the source, or gives it to openCursor.
 func (x *session) sourceOf(ctx context.Context, text string) (source, error) {
 	c, release, err := x.server.catalogs.acquire(ctx)
 	if err != nil {
@@ -124,7 +140,7 @@ func (x *session) sourceOf(ctx context.Context, text string) (source, error) {
 }
 
 // catalogNameOf returns a text in which the tables of information_schema have the names that the catalog
-// gives.
+// gives them.
 func catalogNameOf(text string) string {
 	return strings.NewReplacer("information_schema.", "information_schema_", "INFORMATION_SCHEMA.",
 		"information_schema_").Replace(text)
@@ -174,12 +190,12 @@ func (x *session) prepare(text string, declared []uint32) (*statement, error) {
 	return st, nil
 }
 
-// describeMax is the time that describing a statement waits for the first row.
-const describeMax = time.Second
+// maxDescribeTime is the time that describeByRow waits for the first row.
+const maxDescribeTime = time.Second
 
-// describeStatement gives a type to all columns of a query without its parameters. Columns whose type neither
-// SQLite nor the text tells have the type of the first row's value. With parameters there is no first row
-// yet, and such columns are text.
+// describeStatement gives a type to all columns of a query, before a client gives the parameters. A column
+// whose type neither SQLite nor the text tells has the type of the first row's value. If the query has
+// parameters or returns no row in time, the column is text.
 func (x *session) describeStatement(st *statement) error {
 	for i := range st.columns {
 		if st.columns[i].oid == oidUnspecified {
@@ -193,7 +209,7 @@ func (x *session) describeByRow(st *statement) error {
 	if len(st.params) == 0 {
 		ctx, cancel := x.operation()
 		defer x.finish(cancel)
-		limited, stop := context.WithTimeout(ctx, describeMax)
+		limited, stop := context.WithTimeout(ctx, maxDescribeTime)
 		defer stop()
 		if from, err := x.sourceOf(limited, st.text); err == nil {
 			if c, err := openCursor(limited, cancel, from, st.text, nil); err == nil {
@@ -215,8 +231,8 @@ func (x *session) describeByRow(st *statement) error {
 	return nil
 }
 
-// open starts a query with its parameters. A prepared query of the user's tables stays what it is when the
-// schema changes, so that it needs no look at the schema.
+// open starts a query with its parameters. A prepared query of the user's tables keeps its source when the
+// schema changes, so that open need not read the schema.
 func (x *session) open(st *statement, arguments []any) (*cursor, error) {
 	ctx, cancel := x.operation()
 	defer x.finish(nil)

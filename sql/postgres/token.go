@@ -8,8 +8,8 @@ type tokenKind uint8
 const (
 	tokenSpace  tokenKind = iota // spaces and comments
 	tokenWord                    // unquoted names and keywords
-	tokenQuoted                  // "name", `name`, and [name] if brackets quote
-	tokenString                  // 'text', E'text', x'blob', $tag$text$tag$
+	tokenQuoted                  // "name", in dialectSQLite also `name` and [name]
+	tokenString                  // for example 'text', E'text', x'blob', $tag$text$tag$
 	tokenNumber                  // 1, 1.5e3, 0x1f
 	tokenParam                   // $1
 	tokenSymbol                  // operators and punctuation
@@ -26,7 +26,8 @@ func (t token) is(text string) bool {
 	return (t.kind == tokenWord || t.kind == tokenSymbol) && strings.EqualFold(t.text, text)
 }
 
-// name returns the name that t stands for, without quotes. An unquoted name is in lower case.
+// name returns the name that t stands for, without quotes, or "" if t is no name. An unquoted name is in
+// lower case.
 func (t token) name() string {
 	switch t.kind {
 	case tokenWord:
@@ -44,16 +45,16 @@ func (t token) name() string {
 // isName reports whether t may name a table, a column or a function.
 func (t token) isName() bool { return t.kind == tokenWord || t.kind == tokenQuoted }
 
-// A dialect tells what square brackets mean.
+// A dialect tells what square brackets and backquotes mean, and whether block comments nest.
 type dialect uint8
 
 const (
-	dialectSQLite   dialect = iota // [name] is a quoted name
-	dialectPostgres                // a[1] is a subscript
+	dialectSQLite   dialect = iota // [name] and `name` are quoted names
+	dialectPostgres                // a[1] is a subscript, and comments nest
 )
 
-// scan cuts a text into tokens. Unfinished strings and comments reach to the end of the text. scan takes time
-// in proportion to the length of the text.
+// scan cuts a text into tokens. Unfinished strings, quoted names and comments reach to the end of the text.
+// scan takes time in proportion to the length of the text.
 func scan(text string, d dialect) []token {
 	var tokens []token
 	for at := 0; at < len(text); {
@@ -85,7 +86,7 @@ func scanOne(s string, d dialect) (tokenKind, int) {
 		if n := strings.IndexByte(s, ']'); n >= 0 {
 			return tokenQuoted, n + 1
 		}
-		return tokenSymbol, 1
+		return tokenQuoted, len(s)
 	case len(s) > 1 && s[1] == '\'' && strings.IndexByte("eEbBxXnN", c) >= 0:
 		return tokenString, 1 + quotedLength(s[1:], '\'', c|0x20 == 'e')
 	case isWordStart(c):
@@ -98,8 +99,8 @@ func scanOne(s string, d dialect) (tokenKind, int) {
 	return tokenSymbol, symbolLength(s)
 }
 
-// scanDollar returns the kind and the length of a parameter ($1), a string ($tag$text$tag$), or a name of a
-// parameter of SQLite ($name).
+// scanDollar returns the kind and the length of a parameter ($1), a string ($tag$text$tag$), or a parameter
+// of SQLite ($name), which counts as a symbol.
 func scanDollar(s string) (tokenKind, int) {
 	if n := lengthWhile(s[1:], isDigit); n > 0 {
 		return tokenParam, 1 + n
@@ -134,8 +135,8 @@ func commentLength(s string, d dialect) int {
 	return len(s)
 }
 
-// quotedLength returns the length of a quoted text. Two quotes stand for one, and so does a backslash with a
-// quote if backslashes escape.
+// quotedLength returns the length of a quoted text. Two quotes stand for one. If escapes is true, so does a
+// backslash with a quote.
 func quotedLength(s string, quote byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -250,7 +251,7 @@ func splitStatements(text string) []string {
 	return statements
 }
 
-// stringValue returns the text that a string token stands for. Strings of bits and blobs stay as they are.
+// stringValue returns the text that a string token stands for. Other forms, such as blobs, stay as they are.
 func stringValue(t token) string {
 	s := t.text
 	switch {
@@ -258,33 +259,12 @@ func stringValue(t token) string {
 		tag := s[:strings.IndexByte(s[1:], '$')+2]
 		return strings.TrimSuffix(s[len(tag):], tag)
 	case s[0]|0x20 == 'e':
-		return unescape(strings.TrimSuffix(s[2:], "'"))
+		text, _ := unescape(s)
+		return text
 	case s[0] == '\'':
 		return strings.ReplaceAll(strings.TrimSuffix(s[1:], "'"), "''", "'")
 	}
 	return s
-}
-
-// unescape replaces the backslash sequences and the doubled quotes of a string of the form E'text'.
-func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '\'' && i+1 < len(s) && s[i+1] == '\'':
-			i++
-			b.WriteByte('\'')
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-			if at := strings.IndexByte("bfnrt", s[i]); at >= 0 {
-				b.WriteByte("\b\f\n\r\t"[at])
-			} else {
-				b.WriteByte(s[i])
-			}
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
 }
 
 // quoteString returns text as a string of SQL.

@@ -21,13 +21,25 @@ func translateQuery(text string) string {
 			i = translateCast(&e, tokens, i, castQuery)
 		case t.kind == tokenString:
 			e.add(translateString(t))
-		case t.name() == "public" && i+2 < len(tokens) && tokens[i+1].is(".") && tokens[i+2].isName():
-			i++
+		case t.name() == "public":
+			if at, ok := qualifiedName(tokens, i); ok {
+				i = at - 1
+			} else {
+				e.add(t)
+			}
 		default:
 			e.add(t)
 		}
 	}
 	return e.text()
+}
+
+// qualifiedName returns the position of the name that the qualifier at position i belongs to. It returns ok
+// false if the token at i is no qualifier.
+func qualifiedName(tokens []token, i int) (at int, ok bool) {
+	dot := nextSignificant(tokens, i+1)
+	at = nextSignificant(tokens, dot+1)
+	return at, at < len(tokens) && tokens[dot].is(".") && tokens[at].isName()
 }
 
 // translateString returns a string of PostgreSQL as a string of SQLite.

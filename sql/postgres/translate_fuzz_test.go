@@ -2,8 +2,10 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/ncruces/go-sqlite3/driver"
 )
@@ -29,6 +31,9 @@ func TestTranslateQuery(t *testing.T) {
 		{"SELECT a::timestamp with time zone FROM b", "SELECT a FROM b"},
 		{`SELECT E'a\n''b\'', $x$it's$x$`, "SELECT 'a\n''b''', 'it''s'"},
 		{"SELECT * FROM public.t, [a::b], `c::d`", "SELECT * FROM t, [a::b], `c::d`"},
+		{"SELECT * FROM public .t, public . u", "SELECT * FROM t, u"},
+		{"SELECT a::pg_catalog . int4", "SELECT CAST(a AS INTEGER)"},
+		{`SELECT E'\x41\102\u0043\U00000044\uD83D\uDE00\q\xg'`, "SELECT 'ABCD😀qxg'"},
 		{"SELECT /* a::int /* */ ::", "SELECT /* a::int /* */ ::"},
 	} {
 		if got := translateQuery(test.from); got != test.want {
@@ -43,6 +48,11 @@ func TestTranslateCatalog(t *testing.T) {
 		{"a OPERATOR(pg_catalog.~) '^(b)$' COLLATE pg_catalog.default", "a  REGEXP  '^(b)$' "},
 		{"a !~* 'b'", "a  NOT REGEXP '(?i)' ||  'b'"},
 		{"FROM information_schema.tables t", "FROM information_schema_tables t"},
+		{"FROM pg_catalog . pg_class, f . user", "FROM  pg_class, f . user"},
+		{"FROM information_schema . tables t", "FROM information_schema_tables t"},
+		{"FROM lateral f(a) WITH ORDINALITY AS x(y, z), pg_catalog . g(b) y",
+			"FROM  (SELECT f(a) AS y, 1 AS z) AS x,  (SELECT g(b) AS y) AS y"},
+		{"SELECT f(a), g(b) FROM c", "SELECT f(a), g(b) FROM c"},
 		{"a = ANY (b)", "a  IN (SELECT value FROM json_each(pg_array_json(b)))"},
 		{"a = ANY (SELECT b FROM c)", "a  IN (SELECT b FROM c)"},
 		{"ARRAY[1, 2]", "pg_array(1, 2)"},
@@ -57,7 +67,8 @@ func TestTranslateCatalog(t *testing.T) {
 	}
 }
 
-// TestReadsCatalog checks where statements run if a user's table has the name of a column of the catalog.
+// TestReadsCatalog checks which statements read the catalog if a user's table has the name of a column of the
+// catalog.
 func TestReadsCatalog(t *testing.T) {
 	user := &schema{byName: map[string]int{"name": 0, "position": 1}}
 	for text, want := range map[string]bool{
@@ -69,6 +80,9 @@ func TestReadsCatalog(t *testing.T) {
 		"SELECT version() FROM public.position":                           false,
 		"SELECT * FROM pg_class, name":                                    false,
 		"SELECT * FROM position p JOIN \"name\" USING (entity)":           false,
+		"SELECT * FROM pg_class JOIN (SELECT 1) a ON TRUE, public . name": false,
+		"SELECT (SELECT 1 FROM pg_class), name":                           true,
+		"SELECT * FROM pg_class ORDER BY 1, name":                         true,
 		"SELECT 'pg_class'":                                               false,
 		"SELECT 1 -- pg_class":                                            false,
 		"SELECT relname FROM pg_class WHERE relname IN ('a', 'position')": true,
@@ -79,15 +93,59 @@ func TestReadsCatalog(t *testing.T) {
 	}
 }
 
-// FuzzTranslate checks that no text makes the translation fail, that it leaves alone what it must, and that
-// SQLite survives the result.
+// TestEscapes refuses sequences that give no valid text.
+func TestEscapes(t *testing.T) {
+	for _, text := range []string{
+		`E'\0'`, `E'\x00'`, `E'\xff'`, `E'\u12'`, `E'\uD83D'`, `E'\uDE00\uD83D'`,
+		`E'\U00110000'`, `E'\u'`,
+	} {
+		if newStatement("SELECT "+text).check() == nil {
+			t.Errorf("%s: got no error", text)
+		}
+		if s, _ := unescape(text); strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
+			t.Errorf("%s: got %q, want valid text", text, s)
+		}
+	}
+	for _, text := range []string{`E'\uFFFD'`, `E'\xc3\xa4'`, `E'\\0'`} {
+		if err := newStatement("SELECT " + text).check(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestLongStatements translates statements of the highest length. It takes minutes if a step takes time in
+// proportion to the square of the length.
+func TestLongStatements(t *testing.T) {
+	repeat := func(part string) string { return strings.Repeat(part, maxStatementBytes/len(part)) }
+	if n := len(joinTokens(scan(repeat("["), dialectSQLite))); n != maxStatementBytes {
+		t.Errorf("got %d bytes, want %d", n, maxStatementBytes)
+	}
+	if !readsCatalog("SELECT pg_class"+repeat(",a"), &schema{byName: map[string]int{"a": 0}}) {
+		t.Error("the columns count as tables")
+	}
+	translateCatalog("SELECT 1"+repeat(",f()"), fixedSession{})
+	var values strings.Builder
+	for n := range maxParameters {
+		fmt.Fprintf(&values, ", $%d", n+1)
+	}
+	for _, before := range []string{"VALUES (0", "SELECT a IN (0"} {
+		types, err := inferParameters(before+values.String()+")", nil, func(string) oid { return oidText })
+		if err != nil || len(types) != maxParameters {
+			t.Errorf("got %d types and error %v, want %d", len(types), err, maxParameters)
+		}
+	}
+}
+
+// FuzzTranslate checks that no text makes the translation panic, that text without the syntax of PostgreSQL
+// stays as it is, and that no translated text makes SQLite panic.
 func FuzzTranslate(f *testing.F) {
 	for _, text := range []string{
 		"SELECT $1::int, 'a' FROM t WHERE a ~ ANY(ARRAY[1,2])", "COPY (SELECT 1) TO STDOUT CSV",
 		"SELECT x[1]::text[]",
 		"DECLARE c CURSOR FOR SELECT 1", "SELECT E'\\", "$a$",
 		"SELECT trim(both 'x' from y) FROM unnest(a) AS b(c)",
-		"SELECT a FROM generate_series(1, 3) i, f(x) y", "[[[", "case case end end::int",
+		"SELECT a FROM generate_series(1, 3) i, f(x) y", "[[[",
+		`E'\uD83D\u0041\777\x`, "case case end end::int",
 		"SELECT (((1)))::bool",
 	} {
 		f.Add(text)
@@ -130,7 +188,7 @@ func FuzzTranslate(f *testing.F) {
 	})
 }
 
-// FuzzArray checks that an array of elements gives the elements back.
+// FuzzArray checks that the text of an array gives the elements back.
 func FuzzArray(f *testing.F) {
 	f.Add("a", `b"\`, "{,}")
 	f.Fuzz(func(t *testing.T, a, b, c string) {

@@ -5,9 +5,11 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/ncruces/go-sqlite3/driver"
 )
 
-// TestValues sends values in both formats and reads them back.
+// TestValues encodes values in both formats and decodes them again.
 func TestValues(t *testing.T) {
 	for _, test := range []struct {
 		value any
@@ -62,7 +64,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestMismatch checks values that a type cannot hold.
+// TestMismatch encodes values, and decodes texts, that a type cannot hold.
 func TestMismatch(t *testing.T) {
 	for _, test := range []struct {
 		value any
@@ -94,10 +96,45 @@ func TestMismatch(t *testing.T) {
 func TestGuess(t *testing.T) {
 	for text, want := range map[string]any{
 		"12": int64(12), "-1.5": -1.5, "012": "012", "1e5": "1e5", "": "", "1.50": "1.50", "0x1": "0x1",
-		"a1": "a1",
+		"a1": "a1", "0.0001": 0.0001, "0.00001": "0.00001", "0.3": 0.3,
+		"100000000000000000000": "100000000000000000000",
+		"123456789012345.5":     "123456789012345.5", "-0": "-0", "1e+20": "1e+20",
+		"-1234.5678901": -1234.5678901, "1000000000000000.5": "1000000000000000.5",
 	} {
 		if got := guess(text); got != want {
 			t.Errorf("%q: got %v (%T), want %v", text, got, got, want)
+		}
+	}
+}
+
+// TestGuessText compares numbers that guess returns with a column of text.
+func TestGuessText(t *testing.T) {
+	db, err := driver.Open(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, text := range []string{"0.1", "0.0001", "0.00001", "1.5e-05", "1.5e+20", "99999999999999.5",
+		"999999999999999.5", "100000000000000000000", "0.123456789012345", "0.1234567890123456", "-0.5",
+		"-0.0", "-0", "7"} {
+		var equal bool
+		err := db.QueryRow("SELECT CAST(?1 AS TEXT) = ?2", guess(text), text).Scan(&equal)
+		if err != nil || !equal {
+			t.Errorf("%q is not equal to its column, error %v", text, err)
+		}
+	}
+}
+
+func TestSplitText(t *testing.T) {
+	for _, test := range []struct {
+		text, separator any
+		want            any
+	}{
+		{"a,b", ",", "{a,b}"}, {"ab", "", "{ab}"}, {"", ",", "{}"}, {"", "", "{}"}, {"aä", nil, "{a,ä}"},
+		{nil, ",", nil}, {",", ",", `{"",""}`},
+	} {
+		if got := splitText([]any{test.text, test.separator}); got != test.want {
+			t.Errorf("%v with separator %v: got %v, want %v", test.text, test.separator, got, test.want)
 		}
 	}
 }
@@ -158,6 +195,8 @@ func TestInferParameters(t *testing.T) {
 		"SELECT $1::text, CAST($2 AS INTEGER), $3":           {oidText, oidInt8, oidUnspecified},
 		"SELECT * FROM t WHERE $1 > t.r * 2 AND s LIKE $2":   {oidFloat8, oidText},
 		"SELECT * FROM t WHERE i = $2":                       {oidUnspecified, oidInt8},
+		"SELECT * FROM t WHERE i IN (1, $1, 2, $2)":          {oidInt8, oidInt8},
+		"VALUES ($1, 'a', $2::int, $3)":                      {oidUnspecified, oidInt8, oidUnspecified},
 	} {
 		got, err := inferParameters(text, nil, columns)
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {

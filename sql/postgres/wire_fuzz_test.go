@@ -10,8 +10,8 @@ import (
 	"github.com/vastgo/vast/sql/postgres"
 )
 
-// FuzzWire sends any bytes after the handshake, and any bytes instead of the handshake. The server must
-// answer the next client.
+// FuzzWire sends any bytes after the handshake, and any bytes instead of the handshake. The server must close
+// the connection within 20 seconds.
 func FuzzWire(f *testing.F) {
 	encode := func(messages ...pgproto3.FrontendMessage) []byte {
 		var b []byte

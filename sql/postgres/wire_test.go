@@ -29,8 +29,8 @@ type wire struct {
 	key  *pgproto3.BackendKeyData
 }
 
-// dial connects without a password.
-func dial(t *testing.T, s *postgres.Server) *wire {
+// dial connects without a password. settings are names and values.
+func dial(t *testing.T, s *postgres.Server, settings ...string) *wire {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Addr().String())
 	if err != nil {
@@ -38,9 +38,11 @@ func dial(t *testing.T, s *postgres.Server) *wire {
 	}
 	t.Cleanup(func() { conn.Close() })
 	w := &wire{Frontend: pgproto3.NewFrontend(conn, conn), t: t, conn: conn}
-	w.send(&pgproto3.StartupMessage{
-		ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: map[string]string{"user": "wire"},
-	})
+	parameters := map[string]string{"user": "wire"}
+	for i := 0; i < len(settings); i += 2 {
+		parameters[settings[i]] = settings[i+1]
+	}
+	w.send(&pgproto3.StartupMessage{ProtocolVersion: pgproto3.ProtocolVersion30, Parameters: parameters})
 	for {
 		switch message := w.receive().(type) {
 		case *pgproto3.BackendKeyData:
@@ -72,7 +74,8 @@ func (w *wire) receive() pgproto3.BackendMessage {
 	return message
 }
 
-// answers returns the kinds of the messages up to ReadyForQuery. A row stands for its first value.
+// answers returns the kinds of the messages up to ReadyForQuery. For a row it returns the first value, for an
+// error the code, for CommandComplete the tag, and for ReadyForQuery the state of the transaction.
 func (w *wire) answers() string {
 	w.t.Helper()
 	var kinds []string
@@ -123,7 +126,7 @@ func TestPortals(t *testing.T) {
 	}
 }
 
-// TestProtocolErrors sends messages that make no sense, and goes on.
+// TestProtocolErrors sends wrong messages, with right ones between them, in one session.
 func TestProtocolErrors(t *testing.T) {
 	w := dial(t, listen(t, postgres.Options{}))
 	for _, test := range []struct {
@@ -160,8 +163,7 @@ func TestProtocolErrors(t *testing.T) {
 	}
 }
 
-// newSlowServer serves a database with the function wait. wait tells entered, and returns when its context or
-// the channel leave ends.
+// newSlowServer serves a database with the function enter, which sends to entered.
 func newSlowServer(t *testing.T, o postgres.Options) (s *postgres.Server, entered chan struct{}) {
 	t.Helper()
 	entered = make(chan struct{}, 1000)
@@ -267,14 +269,14 @@ func TestCancelContext(t *testing.T) {
 	}
 }
 
-// TestGone drops the connection during a statement. The statement ends, so that Close returns.
+// TestGone drops the connection during a statement. The statement must end, and the session with it.
 func TestGone(t *testing.T) {
 	s, entered := newSlowServer(t, postgres.Options{MaxConnections: 1})
 	w := dial(t, s)
 	w.send(&pgproto3.Query{String: endless})
 	<-entered
 	w.conn.Close()
-	// The server admits one client. It admits the next one when the statement of the first one has ended.
+	// The server admits only one client at once, so the next one connects when the first session has ended.
 	for {
 		c, err := pgx.Connect(t.Context(), url(s, ""))
 		if err == nil {
@@ -288,7 +290,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestClose closes a server while clients wait, run statements, and do not read. No goroutine stays.
+// TestClose closes a server while one client waits, one runs a statement, and one does not read its rows. No
+// goroutine of the server may stay.
 func TestClose(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s, entered := newSlowServer(t, postgres.Options{})
@@ -308,8 +311,8 @@ func TestClose(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
 	}
-	// The open database has one goroutine. Others of database/sql end shortly after their query. The test
-	// hangs here if one of the server is left.
+	// The open database has one goroutine. Other goroutines of database/sql end shortly after their query.
+	// The test hangs here if a goroutine of the server is left.
 	const ofDatabase = 1
 	for runtime.NumGoroutine() > before+ofDatabase {
 		runtime.Gosched()
@@ -383,7 +386,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestWrongPassword checks the code of the error.
+// TestWrongPassword connects with a wrong password, which gives the code 28P01, and with the right one.
 func TestWrongPassword(t *testing.T) {
 	s := listen(t, postgres.Options{Password: "secret"})
 	_, err := pgx.Connect(t.Context(), url(s, "password=wrong&sslmode=disable"))

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// command is a command of the prompt, which begins with a backslash. The error of run is errLeft if the user
-// leaves.
+// command is a command of the prompt. Its name begins with a backslash. The error of run is errLeft if the
+// user leaves.
 type command struct {
 	name, argument, about string
 	run                   func(p *prompt, ctx context.Context, argument string) error
@@ -19,7 +19,7 @@ func commands() []command {
 	return []command{
 		{`\d`, "[NAME]", "list tables and views, or show the columns of one", (*prompt).describe},
 		{`\format`, "[NAME]", "show or set the format: table, csv, json or jsonl", (*prompt).setFormat},
-		{`\timing`, "", "show the time of each statement, or stop to do so", (*prompt).toggleTiming},
+		{`\timing`, "", "show the time of each statement, or stop showing it", (*prompt).toggleTiming},
 		{`\?`, "", "show this help", (*prompt).help},
 		{`\q`, "", "leave; Ctrl-D does the same", (*prompt).quit},
 	}
@@ -76,10 +76,16 @@ FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1`, name, found[0])
 func splitName(text string) (schema, name string) {
 	var parts []string
 	var part strings.Builder
-	open := false
+	open, closed := false, false // closed: the last character was a quote that ended a quoted text
 	for _, r := range text {
+		again := closed
+		closed = false
 		switch {
+		case r == '"' && again: // a doubled quote stands for a quote
+			part.WriteRune(r)
+			open = true
 		case r == '"':
+			closed = open
 			open = !open
 		case r == '.' && !open && parts == nil:
 			parts = append(parts, part.String())

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// completer completes keywords, tables, columns and commands at the prompt. It implements
-// readline.AutoCompleter.
+// completer completes words at the prompt, such as keywords, names of tables and columns, and commands. It
+// implements readline.AutoCompleter.
 type completer struct {
 	ctx    context.Context
 	load   func(context.Context) (schema, error)
@@ -31,7 +31,7 @@ func (c *completer) Do(line []rune, pos int) (ends [][]rune, length int) {
 	if !c.loaded {
 		ctx, cancel := context.WithTimeout(c.ctx, completionTime)
 		defer cancel()
-		// After an error, names has what was read before the error. The next Tab tries again.
+		// After an error, names may be incomplete. The next Tab tries again.
 		var err error
 		c.names, err = c.load(ctx)
 		c.loaded = err == nil
@@ -58,7 +58,7 @@ func endOf(candidate, beginning string) (end string, ok bool) {
 }
 
 // candidates returns where the last word of text starts, and the words that may stand there. after is the
-// text behind the word.
+// rest of the line.
 func (c *completer) candidates(text, after string) (start int, words []string) {
 	start = len(text)
 	for start > 0 {
@@ -90,7 +90,7 @@ func (c *completer) candidates(text, after string) (start int, words []string) {
 		if columns, ok := c.names.columns[strings.ToLower(name)]; ok {
 			return start, quoted(columns, open)
 		}
-		return start, quoted(c.names.tables, open) // the name of a schema
+		return start, quoted(c.names.tables, open) // name may be that of a schema
 	case slices.Contains([]string{"from", "join", "into", "update", "table"}, previous):
 		return start, quoted(c.names.tables, open)
 	case beginning == "":
@@ -100,7 +100,7 @@ func (c *completer) candidates(text, after string) (start int, words []string) {
 	words = append(words, c.names.columnsOf(c.before()+" "+text+" "+after)...)
 	words = quoted(words, open)
 	if !open {
-		// A keyword takes the case of what the user typed.
+		// Keywords are in lower case if the typed letters are, and otherwise in upper case.
 		change := strings.ToUpper
 		if beginning == strings.ToLower(beginning) {
 			change = strings.ToLower
@@ -116,15 +116,15 @@ func (c *completer) candidates(text, after string) (start int, words []string) {
 // inWord reports whether r can be a part of a name without quotes.
 func inWord(r rune) bool { return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// quoted returns the names that can be written as they are, or between quotes if open is true. It leaves out
-// names that are not safe to show.
+// quoted returns the names between quotes if open is true; otherwise it returns the names that match word, as
+// they are. It leaves out names that are not safe to show, and keywords without quotes.
 func quoted(names []string, open bool) (words []string) {
 	for _, name := range names {
 		switch {
 		case clean(name) != name:
 		case open:
 			words = append(words, `"`+strings.ReplaceAll(name, `"`, `""`)+`"`)
-		case word.FindString(name) == name:
+		case word.FindString(name) == name && !slices.Contains(keywords, strings.ToUpper(name)):
 			words = append(words, name)
 		}
 	}

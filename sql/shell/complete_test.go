@@ -113,3 +113,14 @@ func FuzzComplete(f *testing.F) {
 		}
 	})
 }
+
+func TestSplitName(t *testing.T) {
+	for text, want := range map[string][2]string{
+		`a`: {"", "a"}, `a.b`: {"a", "b"}, `"a.b"`: {"", "a.b"}, `"a""b"`: {"", `a"b`},
+		`"x".".y"""`: {"x", `.y"`},
+	} {
+		if schema, name := splitName(text); schema != want[0] || name != want[1] {
+			t.Errorf("%s: %q and %q, want %q", text, schema, name, want)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func (c *csvRows) row(values []any) error {
 
 func (c *csvRows) write() error {
 	if len(c.record) == 1 && c.record[0] == "" {
-		// Readers skip an empty line. Quotes keep the record.
+		// Readers of CSV skip an empty line, so this record needs quotes.
 		_, err := c.out.WriteString("\"\"\n")
 		return err
 	}

@@ -1,9 +1,9 @@
 // Package shell runs SQL statements for the command `vast sql`: statements of the command line, statements of
 // a file or pipe, or statements that a user types at a prompt.
 //
-// [Run] is the whole package. It takes any database of [database/sql]. The prompt's completion and the
-// command \d ask for tables and columns as SQLite does, and errors show the place of a mistake if they come
-// from github.com/ncruces/go-sqlite3.
+// [Run] does all of this with any database of [database/sql]. The prompt's completion and the command \d ask
+// for tables and columns with pragmas of SQLite. Some messages show the place of a mistake: those for errors
+// of github.com/ncruces/go-sqlite3 that name the place.
 //
 //	db, err := driver.Open("file:world.db")
 //	if err != nil {
@@ -16,16 +16,17 @@
 // # Terminology
 //
 // A statement is SQL text that ends with a semicolon or with the end of the input. A semicolon within a
-// string, a quoted name or a comment does not end a statement. A semicolon within the body of a trigger does:
+// string, a quoted name or a comment does not end a statement. But one within the body of a trigger does:
 // use another program to make triggers.
 //
 // A result is the table that one statement returns. Statements that return no columns have no result.
 //
 // # Terminals
 //
-// Texts of a database are foreign. Tables show control characters as visible characters, in every output. CSV
-// does so on a terminal only, so that files keep the exact text. JSON escapes these characters, which changes
-// no value. No format sends an escape sequence of a database to a terminal.
+// A text of a database may have control characters, which would act on a terminal. Tables show visible
+// characters instead, in every output. CSV does so on a terminal only, so that files keep the exact text.
+// JSON escapes control characters, which changes no value. No format sends an escape sequence of a database
+// to a terminal.
 //
 // The line editor is github.com/ergochat/readline: it has history search, a menu of completions and undo, it
 // works on Windows, and it requires only golang.org/x/sys and golang.org/x/text. It is the maintained

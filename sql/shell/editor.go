@@ -16,11 +16,11 @@ var errDiscarded = errors.New("the line is discarded")
 
 // lineReader reads the lines that a user types.
 type lineReader interface {
-	// readLine shows a prompt and returns a line without its end. The error is errDiscarded, io.EOF, or an
-	// error of the terminal.
+	// readLine shows a prompt and returns a line without its end. The error is io.EOF, an error of
+	// the terminal, or an error that wraps errDiscarded.
 	readLine(prompt string) (string, error)
 
-	// remember adds an entry to the history in memory.
+	// remember adds an entry to the history in memory, if the reader has one.
 	remember(entry string)
 
 	close()
@@ -33,7 +33,8 @@ type editor struct {
 	stop     func() bool // detaches the editor from its context
 }
 
-// newEditor takes over the terminal whenever it reads a line, until ctx ends.
+// newEditor returns an editor that takes over the terminal whenever it reads a line. The end of ctx closes
+// the editor.
 func newEditor(ctx context.Context, in, out *os.File, entries []string, c readline.AutoCompleter) (*editor,
 	error) {
 	var cooked *term.State
@@ -78,13 +79,14 @@ func newEditor(ctx context.Context, in, out *os.File, entries []string, c readli
 	return e, nil
 }
 
-// keys are the control characters that are keys of the editor. It would show other control characters.
+// keys are the control characters that are keys of the editor. The editor would insert other control
+// characters into the line.
 const keys = "\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x10\x12\x13\x14\x15\x17\x19\x1a\x1f"
 
 // key drops characters that are neither keys of the editor nor safe to show.
 func key(r rune) (rune, bool) {
 	switch {
-	case r < 0: // a key with Alt, or a key with a name
+	case r < 0: // a key with Alt, or a key such as Delete
 		return r, true
 	case r < ' ':
 		return r, strings.ContainsRune(keys, r)
@@ -92,7 +94,7 @@ func key(r rune) (rune, bool) {
 	return r, r == readline.CharBackspace || !unsafeRune(r)
 }
 
-// Sequences that switch the marks around pasted text on and off.
+// Sequences that switch the marks of paste.go on and off (bracketed paste).
 const (
 	markPastes  = "\x1b[?2004h"
 	leavePastes = "\x1b[?2004l"
@@ -127,7 +129,7 @@ type plainReader struct {
 	interrupts <-chan os.Signal
 	out        io.Writer
 	text       []byte // read, but not returned
-	err        error  // ended the input
+	err        error  // the error that ended the input
 }
 
 func newPlainReader(ctx context.Context, in io.Reader, out io.Writer,

@@ -21,7 +21,7 @@ func FuzzEditor(f *testing.F) {
 		screen, out := pipe(t)
 		go answer(screen, user)
 		go func() {
-			// Ctrl-Z would stop the test. The last keys leave each mode, end the line, and end the input.
+			// Ctrl-Z would stop the test. The last keys leave each mode, and end the line and the input.
 			keys := strings.ReplaceAll(keys, "\x1a", "") + strings.Repeat("\a\x03\r", 4) + "\x04\x04\x04\x04"
 			for _, b := range []byte(keys) {
 				user.Write([]byte{b})
@@ -60,7 +60,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// answer reads the output of a program, and answers its questions as a terminal does.
+// answer reads the output of a program, and answers questions for the position of the cursor.
 func answer(screen io.Reader, user io.Writer) {
 	const question = "\x1b[6n"
 	shown := ""

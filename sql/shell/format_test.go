@@ -112,7 +112,7 @@ func TestExactValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The reader of CSV turns \r\n within a field into \n.
+	// csv.Reader turns \r\n within a field into \n.
 	want := fmt.Sprint([]string{strings.ReplaceAll(text, "\r\n", "\n"), encoded, "-9223372036854775808",
 		"0.10000000000000002"})
 	if len(records) != 2 || fmt.Sprint(records[1]) != want {
@@ -157,9 +157,7 @@ func TestTableOnTerminal(t *testing.T) {
 			"a             b             c…\n" + strings.Repeat(strings.Repeat("x", 11)+"…  ", 2) + "x…\n"},
 		{20, []string{"h"}, [][]any{{hostile}}, "h\n␛]0;title␇\ufffd\ufffd31m日本…\n"},
 	} {
-		s := &session{format: Table}
 		var b bytes.Buffer
-		s.out = newOutput(&b)
 		w := newTable(bufio.NewWriter(&b), c.columns, c.head)
 		for _, r := range c.rows {
 			if err := w.row(r); err != nil {
@@ -181,7 +179,7 @@ func TestTableOnTerminal(t *testing.T) {
 	}
 }
 
-// TestUnknownFormat checks the exit status for wrong options.
+// TestUnknownFormat checks what Run does with a wrong option, and without a database.
 func TestUnknownFormat(t *testing.T) {
 	status, _, message := run(t, Options{Statement: "SELECT 1", Format: "xml"}, "")
 	want := "vast sql: format \"xml\": want table, csv, json or jsonl\n"

@@ -16,7 +16,7 @@ const (
 	historyBytes = 4 << 20 // only this number of bytes at the end of the file are read
 )
 
-// history is a file with one entry a line, the newest last. An empty path keeps no file.
+// history is a file with one entry a line, the newest last. If path is empty, there is no file.
 type history struct {
 	path  string
 	count int // lines in the file, as far as this process knows
@@ -31,8 +31,8 @@ func defaultHistory() (string, error) {
 	return filepath.Join(folder, "vast", "sql_history"), nil
 }
 
-// load returns the entries of the file, and removes all but the newest entries from the file. A file that
-// does not exist has no entries.
+// load returns the newest entries of the file, up to historyLines. If the file has more, load removes the
+// others from it. A file that does not exist has no entries.
 func (h *history) load() ([]string, error) {
 	if h.path == "" {
 		return nil, nil
@@ -72,7 +72,7 @@ func (h *history) read() (lines []string, cutOff bool, err error) {
 		return nil, false, err
 	}
 	text = text[:n]
-	if start > 0 { // the first line is not whole
+	if start > 0 { // the first line may lack its beginning
 		_, text, _ = bytes.Cut(text, []byte{'\n'})
 	}
 	for line := range strings.Lines(string(text)) {

@@ -108,8 +108,8 @@ func appendValue(b []byte, value any) []byte {
 	return appendText(b, plain(value))
 }
 
-// appendText appends text as a JSON string. The string has only printable characters, so it is safe to print
-// on a terminal. An invalid byte becomes U+FFFD.
+// appendText appends text as a JSON string, with escapes for the characters that are not safe to print on a
+// terminal. An invalid byte becomes U+FFFD.
 func appendText(b []byte, text string) []byte {
 	if printableASCII(text) && !strings.ContainsAny(text, `"\`) {
 		return append(append(append(b, '"'), text...), '"')
@@ -120,7 +120,7 @@ func appendText(b []byte, text string) []byte {
 	if err := e.Encode(text); err != nil {
 		panic("shell: a string has no JSON form: " + err.Error()) // each string has one
 	}
-	// The encoder escapes characters below U+0020 only.
+	// The encoder leaves some unsafe characters, such as U+007F, without an escape.
 	for line := bytes.TrimSuffix(encoded.Bytes(), []byte{'\n'}); len(line) > 0; {
 		r, size := utf8.DecodeRune(line)
 		line = line[size:]

@@ -57,7 +57,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// open returns an empty database in memory, for one connection.
+// open returns a pool in which each connection has an empty database of its own, in memory.
 func open(t testing.TB) *sql.DB {
 	t.Helper()
 	db, err := driver.Open(":memory:")

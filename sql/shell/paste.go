@@ -9,8 +9,8 @@ const (
 )
 
 // pasteReader reads keys from a terminal. Within pasted text, it replaces each tab by a blank, so that a tab
-// does not ask for a completion, and drops other control characters except line ends. The marks stay: the
-// editor ignores them.
+// does not ask for a completion, and drops other ASCII control characters except line ends. The marks reach
+// the editor, which ignores them.
 type pasteReader struct {
 	in      io.Reader
 	pasting bool
@@ -20,7 +20,7 @@ type pasteReader struct {
 // Read implements io.Reader.
 func (r *pasteReader) Read(p []byte) (int, error) {
 	if len(p) < len(pasteEnd) {
-		// Bytes of a broken mark need room. The editor's buffer is larger.
+		// p has no room for bytes that filter held back. The editor's buffer is large enough.
 		return 0, io.ErrShortBuffer
 	}
 	for {
@@ -32,8 +32,9 @@ func (r *pasteReader) Read(p []byte) (int, error) {
 	}
 }
 
-// filter writes to p what the editor may see of the bytes read, and returns its length. read lies in p, after
-// room for the bytes of a mark that the last call kept back.
+// filter writes the bytes for the editor to p, and returns their number. In pasted text, it holds back bytes
+// that may be the start of the end mark. read is a part of p, behind room for the bytes that the last call
+// held back.
 func (r *pasteReader) filter(p, read []byte) (n int) {
 	for _, b := range read {
 		mark := pasteStart
@@ -41,7 +42,7 @@ func (r *pasteReader) filter(p, read []byte) (n int) {
 			mark = pasteEnd
 		}
 		if b != mark[r.matched] && r.matched > 0 {
-			// No mark after all. Its first byte is an escape, which is not part of a pasted text.
+			// The bytes before b are no mark. The first is an escape character, which is dropped in a paste.
 			if r.pasting {
 				n += copy(p[n:], mark[1:r.matched])
 			}

@@ -43,6 +43,7 @@ func (e *statementError) show(w io.Writer, name string) {
 }
 
 // place returns the position of the error in the statement, in bytes, or -1 if the position is unknown.
+// sqlite3.Error.SQL returns the text from the error on.
 func (e *statementError) place() int {
 	var failed *sqlite3.Error
 	if !errors.As(e.err, &failed) || failed.SQL() == "" || !strings.HasSuffix(e.text, failed.SQL()) {

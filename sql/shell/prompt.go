@@ -17,11 +17,11 @@ type prompt struct {
 	completer *completer
 	history   *history
 	timing    bool
-	last      string // the newest entry of the history
+	last      string // the last entry that this prompt added to the history
 
 	pending splitter
-	lines   []string // lines of the statement that is not finished
-	apart   bool     // whether a line ends within a string or comment, so that lines cannot be joined
+	lines   []string // typed lines that are not in the history yet
+	apart   bool     // whether lines must stay apart: one ends within a string or comment, for example
 }
 
 // Texts before the first and the other lines of a statement.
@@ -31,7 +31,7 @@ const (
 	nextPrompt        = "...> "
 )
 
-// runPrompt returns the exit status.
+// runPrompt runs statements until the user leaves, and returns the exit status.
 func (s *session) runPrompt(ctx context.Context, o Options, in, out *os.File,
 	interrupts <-chan os.Signal) int {
 	p := &prompt{session: s, history: &history{path: o.HistoryFile}}
@@ -47,14 +47,14 @@ func (s *session) runPrompt(ctx context.Context, o Options, in, out *os.File,
 			p.message("the history is not kept: %v", err)
 		}
 	}
+	entries, err := p.history.load()
+	if err != nil {
+		p.message("the history is not kept: %v", err)
+		p.history.path = ""
+	}
 	if os.Getenv("TERM") == "dumb" {
 		p.reader = newPlainReader(ctx, in, out, interrupts)
 	} else {
-		entries, err := p.history.load()
-		if err != nil {
-			p.message("the history is not kept: %v", err)
-			p.history.path = ""
-		}
 		if p.reader, err = newEditor(ctx, in, out, entries, p.completer); err != nil {
 			p.message("the terminal cannot be used: %v", err)
 			return Failure
@@ -72,7 +72,7 @@ func (s *session) runPrompt(ctx context.Context, o Options, in, out *os.File,
 // errLeft says that the user left the prompt.
 var errLeft = errors.New("the user left")
 
-// loop reads and runs lines until the user leaves (errLeft), ctx ends or the terminal fails.
+// loop reads and runs lines until the user leaves (errLeft), ctx ends, or the terminal or the output fails.
 func (p *prompt) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 	for {
 		text := firstPrompt
@@ -97,7 +97,7 @@ func (p *prompt) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 			return err
 		}
 		select {
-		case <-interrupts: // came before the statement
+		case <-interrupts: // drops an interrupt from before the statement
 		default:
 		}
 		interruptibly, stop := interruptible(ctx, interrupts)
@@ -107,7 +107,7 @@ func (p *prompt) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 			return err
 		}
 		if err != nil {
-			p.discard() // the rest of the line, too: it may rely on the failed statement
+			p.discard() // an unfinished statement may rely on the failed one
 			if errors.Is(context.Cause(interruptibly), errInterrupted) {
 				fmt.Fprintln(p.stderr) // ends the line on which the terminal shows ^C
 				p.message("the statement was stopped")
@@ -172,7 +172,6 @@ func (p *prompt) runStatement(ctx context.Context, st statement) error {
 	case done.table && p.format == Table:
 		fmt.Fprintf(p.stderr, "(%s)\n", counted(done.rows, "row"))
 	case !done.table:
-		// The total counts changes of this statement only once it has ended.
 		if after, err := p.totalChanges(ctx); err == nil && after != before {
 			fmt.Fprintf(p.stderr, "(%s changed)\n", counted(after-before, "row"))
 		} else {

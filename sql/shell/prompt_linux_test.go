@@ -65,7 +65,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// TestPromptRemembers checks that a second shell has the history of the first, in the default place.
+// TestPromptRemembers checks that a second shell reads the history of the first from the default file.
 func TestPromptRemembers(t *testing.T) {
 	t.Parallel()
 	cache := "XDG_CACHE_HOME=" + t.TempDir()

@@ -85,7 +85,7 @@ func (p *pseudoTerminal) text() string {
 	return p.shown.String()
 }
 
-// await waits until the program has written the text after the texts that await has found before.
+// await waits until the program has written the text, after the texts that earlier calls found.
 func (p *pseudoTerminal) await(t *testing.T, text string) {
 	t.Helper()
 	for range 2000 {

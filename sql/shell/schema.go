@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// schema has the names of the database, for completion.
+// schema has the names of tables and columns, for completion.
 type schema struct {
 	tables  []string
 	columns map[string][]string // by the name of the table in lower case
 }
 
-// listed is the condition for tables in pragma_table_list that are for users. Programs make virtual tables in
-// the temporary schema for their own use.
+// listed is the condition for tables in pragma_table_list that are for users. It leaves out virtual tables
+// in the temporary schema, which programs make for their own use.
 const listed = "type <> 'shadow' AND NOT (schema = 'temp' AND type = 'virtual')"
 
-// loadSchema reads the names of tables, views, virtual tables and their columns. A table that cannot tell its
-// columns has none.
+// loadSchema reads the names of tables, views and virtual tables, and of their columns. It goes on after a
+// table whose columns cannot be read.
 func (s *session) loadSchema(ctx context.Context) (schema, error) {
 	known := schema{columns: make(map[string][]string)}
 	names, err := s.list(ctx, "SELECT DISTINCT name FROM pragma_table_list WHERE "+listed+" ORDER BY name")
@@ -36,7 +36,7 @@ func (s *session) loadSchema(ctx context.Context) (schema, error) {
 	return known, nil
 }
 
-// list returns the texts that a query returns.
+// list returns the texts in the result of a query with one column.
 func (s *session) list(ctx context.Context, query string, args ...any) (texts []string, err error) {
 	rows, err := s.conn.QueryContext(ctx, query, args...)
 	if err != nil {

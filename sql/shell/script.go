@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// runScript runs all statements of in, up to the first that fails. showLine adds the line to messages.
+// runScript runs all statements of in, up to the first that fails. showLine adds line numbers to messages.
 func (s *session) runScript(ctx context.Context, in io.Reader, showLine bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,14 +45,14 @@ func (s *session) runScript(ctx context.Context, in io.Reader, showLine bool) er
 	}
 }
 
-// chunk is a piece of an input. The last chunk has an error, or io.EOF.
+// chunk is a piece of an input. Only the last chunk has an error: io.EOF or another.
 type chunk struct {
 	text []byte
 	err  error
 }
 
 // chunks sends the chunks of in until ctx ends. A read cannot be cancelled, so the goroutine of chunks may
-// wait for the read after the end of ctx.
+// still wait for a read after ctx has ended.
 func chunks(ctx context.Context, in io.Reader) <-chan chunk {
 	input := make(chan chunk)
 	go func() {

@@ -16,15 +16,15 @@ import (
 
 // session runs statements on one connection.
 type session struct {
-	name   string // begins each message
+	name   string // Options.Name, or its default
 	conn   *sql.Conn
 	out    *output
 	stderr io.Writer
 	format Format
 }
 
-// inTransaction reports whether a transaction is open on the connection. It does not know so of drivers other
-// than github.com/ncruces/go-sqlite3.
+// inTransaction reports whether a transaction is open on the connection. With a driver other than
+// github.com/ncruces/go-sqlite3, it returns false.
 func (s *session) inTransaction() (open bool) {
 	_ = s.conn.Raw(func(c any) error {
 		if c, ok := c.(interface{ Raw() *sqlite3.Conn }); ok {
@@ -35,12 +35,12 @@ func (s *session) inTransaction() (open bool) {
 	return open
 }
 
-// message writes a message to stderr. Texts of the database in args are made safe.
+// message writes a message to stderr, made safe by clean.
 func (s *session) message(format string, args ...any) {
 	fmt.Fprintf(s.stderr, "%s: %s\n", s.name, clean(fmt.Sprintf(format, args...)))
 }
 
-// outputError is a failed write of a result.
+// outputError is the error of a failed write to session.out.
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return "the result cannot be written: " + e.err.Error() }
@@ -99,7 +99,7 @@ func (s *session) run(ctx context.Context, st statement, showLine bool, args ...
 	}
 	defer rows.Close()
 	done, err := s.write(ctx, rows, cancel)
-	if failed := new(outputError); err != nil && !errors.As(err, &failed) {
+	if lost := new(outputError); err != nil && !errors.As(err, &lost) {
 		err = &statementError{st, err, showLine}
 	}
 	return done, err
@@ -108,7 +108,7 @@ func (s *session) run(ctx context.Context, st statement, showLine bool, args ...
 const byteOrderMark = "\ufeff"
 
 // hasContent reports whether text is more than blanks, comments and byte order marks. SQLite treats a byte
-// order mark as a blank, and the driver cannot run a statement without content.
+// order mark as a blank, and its driver cannot run a statement without content.
 func hasContent(text string) bool {
 	var s splitter
 	s.add([]byte(strings.ReplaceAll(text, byteOrderMark, " ")))
@@ -136,7 +136,7 @@ func (s *session) newWriter(out *bufio.Writer, head []string) (rowWriter, error)
 	return newTable(out, s.out.columns(), head), nil
 }
 
-// patience is the longest time for which a row stays unwritten.
+// patience is the time between flushes, so that rows appear while the next row takes long.
 const patience = 300 * time.Millisecond
 
 // write writes the rows of a statement. If a write fails, it calls cancel to end the statement.

@@ -86,7 +86,7 @@ func TestLongStatement(t *testing.T) {
 	}
 }
 
-// zeros is an endless text of zeros.
+// zeros is an endless text of the digit 0.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

@@ -15,7 +15,7 @@ import (
 // Exit statuses that [Run] returns.
 const (
 	Success     = 0
-	Failure     = 1                         // a statement failed, or the output could not be written
+	Failure     = 1                         // a statement failed, ctx ended, or any other error
 	Misuse      = 2                         // the options are wrong
 	Interrupted = 128 + int(syscall.SIGINT) // os.Interrupt ended the run
 )
@@ -30,13 +30,13 @@ type Options struct {
 	Format Format
 
 	// HistoryFile is the path of the file with the history of the prompt. The default is vast/sql_history in
-	// os.UserCacheDir. The file has mode 0600 and at most 1,000 lines.
+	// os.UserCacheDir. The prompt makes the file with mode 0600, and shortens it to its newest 1,000 lines.
 	HistoryFile string
 
 	// NoHistory keeps the history in memory only.
 	NoHistory bool
 
-	// Name begins each message on stderr. The default is "vast sql".
+	// Name begins each error message. The default is "vast sql".
 	Name string
 }
 
@@ -45,16 +45,16 @@ type Format string
 
 // Formats of results.
 const (
-	// Table is for people: columns are aligned, numbers are at the right, NULL is NULL, and a blob is a
+	// Table is for people: columns are aligned, numbers to the right, NULL is shown as NULL, and a blob is a
 	// literal such as x'00ff'. On a terminal, long values and lines are cut to fit.
 	Table Format = "table"
 
 	// CSV has a heading line. NULL is an empty field. A blob is base64.
 	CSV Format = "csv"
 
-	// JSON is one array of objects for each result, with one object a line. Numbers have all digits. An
-	// infinite number is 9e999 or -9e999, as in SQLite. A blob is a string in base64. A column whose name
-	// occurs again gets the key "name:1".
+	// JSON is one array of objects for each result, with one object a line. Numbers lose no digits. An
+	// infinite number is 9e999 or -9e999, as in SQLite. A blob is a string in base64. The second column of
+	// the same name gets a key such as "name:1".
 	JSON Format = "json"
 
 	// JSONLines is one object a line, with values as in JSON.
@@ -73,15 +73,15 @@ func ParseFormat(name string) (Format, error) {
 // Run runs statements on a connection of db, and writes their results to stdout as rows arrive. It writes
 // messages to stderr. The returned exit status is Success, Failure, Misuse or Interrupted.
 //
-// Outside of the prompt, the first failing statement ends the run. At the prompt, Run goes on and returns
-// Success when the user leaves.
+// Outside of the prompt, the first failing statement ends the run. At the prompt, Run goes on after a
+// failing statement, and returns Success when the user leaves.
 //
 // The statements share a connection, and so transactions, temporary tables and pragmas. At the end, Run rolls
-// back the transaction that is still open.
+// back a transaction that is still open.
 //
-// Run handles os.Interrupt: at the prompt, Ctrl-C stops the running statement or discards the line; elsewhere
-// it ends the run. The end of ctx also ends the run: the status is Failure, and there is no message. If Run
-// ends early, a goroutine may still wait for a read of stdin.
+// Run handles os.Interrupt: at the prompt, Ctrl-C stops the running statement or discards the unfinished one;
+// elsewhere os.Interrupt ends the run. The end of ctx also ends the run: the status is Failure, and there is
+// no message. If Run returns before the end of stdin, a goroutine may still wait for a read of stdin.
 //
 // Only one call of Run may read stdin at a time. Run panics if db is nil.
 func Run(ctx context.Context, db *sql.DB, o Options, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -113,7 +113,7 @@ func Run(ctx context.Context, db *sql.DB, o Options, stdin io.Reader, stdout, st
 		return s.status(interruptibly, err)
 	}
 	defer s.conn.Close()
-	// This statement fails if no transaction is open.
+	// This statement fails if no transaction is open, so its error means nothing.
 	defer s.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	switch {
 	case o.Statement != "":
@@ -127,7 +127,7 @@ func Run(ctx context.Context, db *sql.DB, o Options, stdin io.Reader, stdout, st
 	return s.status(interruptibly, err)
 }
 
-// status reports the error of a run, and returns the exit status.
+// status returns the exit status for the error of a run, and reports a failure.
 func (s *session) status(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
@@ -142,8 +142,8 @@ func (s *session) status(ctx context.Context, err error) int {
 // errInterrupted is the cause of a context that os.Interrupt ended.
 var errInterrupted = errors.New("interrupted")
 
-// interruptible returns a context that ends at the next os.Interrupt. The caller must call stop, which may be
-// called again.
+// interruptible returns a context that ends at the next os.Interrupt. The caller must call stop at least
+// once.
 func interruptible(ctx context.Context, interrupts <-chan os.Signal) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})

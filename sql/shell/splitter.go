@@ -8,14 +8,14 @@ import (
 // maxStatement bounds the length of one statement, in bytes.
 const maxStatement = 16 << 20
 
-// statement is the text of one statement, with the semicolon that ends it.
+// statement is the text of one statement, with its semicolon if it has one.
 type statement struct {
 	text string
 	line int // the line of the input on which text starts, from 1
 }
 
-// splitter divides SQL text into statements. It reads the quotes and comments of SQLite's grammar. Each byte
-// is read once, so the text may arrive in pieces. The zero value is ready to use.
+// splitter divides SQL text into statements. It knows the quotes and comments of SQLite's grammar. The text
+// may arrive in pieces; each byte is read once. The zero value is ready to use.
 type splitter struct {
 	text    []byte // the unfinished statement, and text after it that is not read yet
 	read    int    // number of bytes of text that are read
@@ -33,7 +33,7 @@ const (
 	inLineComment             // after --
 	inBlockComment            // after /*
 	afterStar                 // after a * in a block comment
-	inString                  // in '…'; two quotes in a string end one part and start the next
+	inString                  // in '…'; a doubled quote ends the string and starts another
 	inName                    // in "…"
 	inBackticks               // in `…`
 	inBrackets                // in […]
@@ -59,8 +59,8 @@ func (s *splitter) next() (_ statement, ok bool) {
 	return statement{}, false
 }
 
-// rest returns the text after the last semicolon, at the end of the input. Call next before, until it returns
-// false. The result is false if the text is only blanks and comments.
+// rest returns the text after the last semicolon, at the end of the input. Call rest after next has returned
+// false. ok is false if the text is only blanks and comments.
 func (s *splitter) rest() (_ statement, ok bool) {
 	if s.state == afterMinus || s.state == afterSlash {
 		s.content = true
@@ -69,8 +69,8 @@ func (s *splitter) rest() (_ statement, ok bool) {
 	return s.take(), content
 }
 
-// unfinished reports whether the text after the last semicolon needs more text: it has content, or an open
-// comment.
+// unfinished reports whether the text after the last semicolon is more than blanks, line comments and closed
+// block comments.
 func (s *splitter) unfinished() bool {
 	return s.content || s.state != inText && s.state != inLineComment
 }

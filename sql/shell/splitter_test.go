@@ -77,7 +77,7 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// TestSplitIsLinear splits an input whose time would be hours if each statement copied the rest of the input.
+// TestSplitIsLinear splits an input that would take minutes if each statement copied the rest of the input.
 func TestSplitIsLinear(t *testing.T) {
 	if got := len(split(strings.Repeat("a;", 1<<20), 1<<21)); got != 1<<20 {
 		t.Errorf("%d statements, want %d", got, 1<<20)

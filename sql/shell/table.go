@@ -12,10 +12,11 @@ const measuredRows = 200
 // gap separates the columns of a table.
 const gap = "  "
 
-// narrow is a width in cells. A column that is not wider is not cut to make room for other columns.
+// narrow is a width in cells of the terminal. A column that is not wider than narrow keeps its width, even if
+// the columns do not fit.
 const narrow = 12
 
-// table writes rows as a table. It keeps rows until it has measured their widths.
+// table writes rows as a table. It holds the first rows back to measure their widths.
 type table struct {
 	out     *bufio.Writer
 	columns int // width of the terminal in cells; 0: unlimited
@@ -25,8 +26,8 @@ type table struct {
 	first   []tableRow // rows that are not written yet
 	laidOut bool
 	widths  []int
-	numbers []bool // whether a column has only numbers, which are aligned to the right
-	widest  int    // largest width of a column
+	numbers []bool // whether a column is aligned to the right: its first rows have only numbers and NULL
+	widest  int    // on a terminal, the largest width that a column may have
 }
 
 type tableRow struct {
@@ -38,7 +39,7 @@ type tableRow struct {
 func newTable(out *bufio.Writer, columns int, head []string) *table {
 	t := &table{out: out, columns: columns}
 	if columns > 0 {
-		// A grapheme cluster may have many bytes, but rarely more than 16.
+		// A line has at most as many grapheme clusters as cells, and a cluster rarely has more than 16 bytes.
 		t.limit = 16 * columns
 	}
 	for _, name := range head {
@@ -105,7 +106,7 @@ func (t *table) layOut() error {
 	return nil
 }
 
-// fit narrows the widest columns so that a line fits on the terminal.
+// fit narrows the widest columns, but not below narrow, to fit a line on the terminal.
 func (t *table) fit() {
 	if t.columns == 0 {
 		return
@@ -126,8 +127,8 @@ func (t *table) fit() {
 	}
 }
 
-// write writes a line of the table. A value wider than its column widens the column, within its bound, for
-// this line and all later lines. On a terminal, the line is cut to fit.
+// write writes a line of the table. A value wider than its column widens the column for this line and all
+// later lines. On a terminal, widest bounds the column, and the line is cut to fit.
 func (t *table) write(cells []string) error {
 	var b strings.Builder
 	for i, text := range cells {

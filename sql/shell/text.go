@@ -9,7 +9,7 @@ import (
 )
 
 // clean makes text safe to print on a terminal. It replaces each control character, format character, line
-// separator, private-use character and invalid byte by a visible character.
+// or paragraph separator, private-use character and invalid byte by a visible character.
 func clean(text string) string {
 	if printableASCII(text) || !strings.ContainsFunc(text, unsafeRune) && utf8.ValidString(text) {
 		return text

@@ -19,8 +19,8 @@ func isNumber(value any) bool {
 	return false
 }
 
-// number returns the shortest text that reads back as f. The text shows that f is not an integer, as in
-// SQLite.
+// number returns f with the fewest digits that read back as f. Finite numbers have a point or an exponent, so
+// that 1.0 differs from the integer 1, as in SQLite.
 func number(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -35,7 +35,7 @@ func number(f float64) string {
 	return text
 }
 
-// plain returns the text of a value for CSV. NULL is the empty text.
+// plain returns the text of a value as in CSV. NULL is the empty text.
 func plain(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -57,8 +57,8 @@ func plain(value any) string {
 	}
 }
 
-// cell returns the clean text of a value for a table. If limit is more than 0, only this number of bytes of a
-// text or blob are needed, because the table cuts the cell.
+// cell returns the clean text of a value for a table. If limit is more than 0, cell uses only the first limit
+// bytes of a text or blob, because the table cuts the cell.
 func cell(value any, limit int) string {
 	switch v := value.(type) {
 	case nil:

@@ -43,8 +43,11 @@ func serveSQL(l loaded, d *driver, o options) (*sqlServer, error) {
 	}
 	d.visited = l.earth.World()
 	s := &sqlServer{db: db, server: server}
-	s.host, s.port, err = net.SplitHostPort(server.Addr().String())
-	return s, err
+	if s.host, s.port, err = net.SplitHostPort(server.Addr().String()); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *sqlServer) close() {

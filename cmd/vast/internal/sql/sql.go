@@ -36,7 +36,7 @@ func flags(o *options) *flag.FlagSet {
 	f := flag.NewFlagSet("vast sql", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
-	f.StringVar(&o.folder, "data", "", "ask the newest moment in the `folder` of a store")
+	f.StringVar(&o.folder, "data", "", "ask a stored moment in the `folder` of a store")
 	f.Uint64Var(&o.moment, "moment", 0,
 		"with -data: `number` in the name of the checkpoint's file; 0 is the newest")
 	f.StringVar(&o.address, "addr", "", "ask a running program that serves PostgreSQL's protocol, such as\n"+
@@ -78,9 +78,9 @@ func usage(w io.Writer) {
 	f.PrintDefaults()
 	fmt.Fprintf(w, `usage: vast sql (-data FOLDER | -addr ADDRESS) [flags] ['STATEMENT']
 
-Runs SQL statements about a stored world or a running program, such as
-'SELECT count(*) FROM position WHERE x > 0'. Without a statement, the command reads
-statements from standard input; on a terminal, it shows a prompt, where \d lists the tables.
+Runs SQL statements, such as 'SELECT count(*) FROM position WHERE x > 0', about a stored
+world or a running program. Without a statement, the command reads statements from standard
+input; on a terminal, it shows a prompt, where \d lists the tables.
 
 %s
 The dialect is SQLite's. The statements only read.

@@ -1,0 +1,60 @@
+// Package nodetest runs scripts with Node and the libraries that read our files: DuckDB and Arrow for
+// JavaScript.
+package nodetest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// requiredVariable is the environment variable that makes tests install missing libraries, and fail if they
+// cannot.
+const requiredVariable = "VAST_NPM_REQUIRED"
+
+// Run runs a script with Node and returns what it prints. The first argument of the script is the folder of
+// the libraries. If VAST_NPM_REQUIRED is 1, Run installs missing libraries into the user's cache. Otherwise
+// it skips the test if something is missing.
+func Run(t *testing.T, script string, args ...string) []byte {
+	t.Helper()
+	required := os.Getenv(requiredVariable) == "1"
+	lack := t.Skipf
+	if required {
+		lack = t.Fatalf
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		lack("needs Node: %v", err)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		lack("needs a folder for libraries: %v", err)
+	}
+	dir := filepath.Join(cache, "vast-test-arrow-1")
+	complete := filepath.Join(dir, "complete")
+	if _, err := os.Stat(complete); err != nil {
+		if !required {
+			t.Skip("needs @duckdb/node-api and apache-arrow: set " + requiredVariable + "=1 to install them")
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command("npm", "install", "--no-audit", "--no-fund", "--no-save", "--prefix", dir,
+			"@duckdb/node-api@1.5.6-r.1", "apache-arrow@21.2.0")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("npm install: %v\n%s", err, out)
+		}
+		if err := os.WriteFile(complete, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stderr bytes.Buffer
+	c := exec.Command("node", append([]string{script, dir}, args...)...)
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, &stderr)
+	}
+	return out
+}
