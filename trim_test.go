@@ -194,7 +194,7 @@ func TestTrimLeavesWhatTrackersNoted(t *testing.T) {
 	}
 	tr := NewTracker(w, c)
 	// The entity in the middle keeps its word in use, so the frontier, which is the end of the words in use,
-	// stays behind this word. Trim gives back the generations of the vacant words before the frontier.
+	// stays after this word. Trim gives back the generations of the vacant words before the frontier.
 	kept := all[10_000]
 	for _, e := range all {
 		if e != kept {

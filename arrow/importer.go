@@ -48,7 +48,7 @@ type incoming struct {
 	cells   []*cells
 	refers  bool   // whether a leaf refers to an entity
 	present []bool // for each row, whether the entity gets the component
-	every   bool   // whether all rows have the component, and the archetype of their entities may have it
+	every   bool   // whether all rows have the component; false if the importer has too many archetypes
 }
 
 // link is a reference to an entity of the file, which Read resolves when it has made all entities.
@@ -152,8 +152,8 @@ func (m *importer) refuse(c *cells, row int, err error) {
 	}
 }
 
-// room returns how many more rows fit into the cells. If the cells are full, room first calls flush. The
-// file must have another row: room returns an error if there are too many.
+// room returns how many more rows fit into the cells. If the cells are full, room first calls flush. Call
+// room only if the file has another row: it returns an error if MaxRows rows have been read already.
 func (m *importer) room() (int, error) {
 	if m.rows == m.most {
 		if err := m.flush(); err != nil {
@@ -284,9 +284,10 @@ func (m *importer) archetype() *vast.Archetype {
 	return a
 }
 
-// scatter writes the components of the rows from the given row on into the new entities of a run. The
-// documentation of probe.Bytes forbids writes, because trackers would miss them. Here they
-// miss nothing: the entities were just made by Archetype.NewN, and trackers note all their components as new.
+// scatter writes components into the new entities of a run. The first entity gets the component of the given
+// row, the next entity that of the next row, and so on. The documentation of probe.Bytes forbids writes,
+// because trackers would miss them. Here they miss nothing: the entities were just made by Archetype.NewN,
+// and trackers note all their components as new.
 func (c *incoming) scatter(run vast.Run, row int) {
 	b := probe.Bytes(c.col, run)
 	for _, x := range c.cells {

@@ -21,8 +21,8 @@ type ReadOptions struct {
 	MaxRows int
 }
 
-// Read makes an entity for each row of a file. A column of the file belongs to the field to whose column
-// Entities gives the same name. A name that differs in upper case or underscores, such as HomeTown.X for
+// Read makes an entity for each row of a file. Entities gives a name to the
+// column of each field, and Read fills the field from the column of the file with this name. A name that differs in upper case or underscores, such as HomeTown.X for
 // home_town.x, is accepted if it fits only one field. Numbers are converted if the field can hold the value;
 // a float32 may round. An entity gets the components that have a value in its row, and the tags that are
 // true. Fields without a column are zero.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A grid holds how many times faster Vast is than each other store, by work and number of entities. It leaves
-// out the rows whose peer is not another store.
+// A grid holds the time or the bytes of each other store divided by that of Vast, by work and number of
+// entities. It leaves out the rows whose peer is not another store.
 type grid struct {
 	lines []line // in the order of the rows
 	sizes []int  // numbers of entities, ascending

@@ -1,6 +1,6 @@
 package main
 
-// A peer is what a row compares Vast with, in most rows one way to use another store.
+// A row compares Vast with a peer. In most rows, the peer is another store, used in one of several ways.
 type peer struct {
 	name string // for -peer and the rows
 	// store is the name of the peer's entity store. Several peers may use one store. store is empty if the
@@ -56,8 +56,8 @@ var peers = []peer{
 	{name: peerCopy},  // copies all components
 	{name: peerBytes}, // size of the written pages, or of a file of Save
 	{name: peerBolt},
-	{name: peer5ms},  // a bound
-	{name: peer16ms}, // a bound: a sixtieth of a second
+	{name: peer5ms},  // the bound for pauses
+	{name: peer16ms}, // the bound for ticks: a sixtieth of a second
 }
 
 func peerNamed(name string) peer {

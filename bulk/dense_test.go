@@ -101,7 +101,7 @@ func TestRemovedPlacesArePoisoned(t *testing.T) {
 	_, last := d.Insert(2)
 	d.Remove(h)
 	if *last != 0xDBDBDBDBDBDBDBDB {
-		t.Errorf("the place that the last element left holds %#x", *last)
+		t.Errorf("the old place of an element that has moved holds %#x", *last)
 	}
 	_, again := d.Insert(3)
 	d.Clear(nil)

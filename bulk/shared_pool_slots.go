@@ -40,7 +40,7 @@ type sharedSlots struct {
 const (
 	// A word gives slots while it has at most offerUsually elements. A fuller word has too few free slots:
 	// finding the word costs as much as several insertions. A removal that leaves exactly offerUsually
-	// elements in a word lists the word's line: see the method list.
+	// elements in a word puts the word's line on the list: see sharedSlots.list.
 	offerUsually = slotsPerWord * 3 / 4
 	// With offerTight, all words give their free slots, and each removal lists its line. offer becomes
 	// offerTight when no more memory can be committed.
@@ -186,8 +186,8 @@ func (s *sharedSlots) prepare(c *sharedChunk, line *sharedLine, i uint) bool {
 	return true
 }
 
-// free returns the slots of the word that begins with slot i that have memory, hold no element and are not
-// retired. Inserters may have reserved some of them.
+// free looks at the word that begins with slot i. It returns the slots of this word that have memory, hold no
+// element and are not retired. Inserters may have reserved some of them.
 func (s *sharedSlots) free(c *sharedChunk, i uint) uint32 {
 	retired := c.lines[i/slotsPerLine%linesPerChunk].retired[i/slotsPerWord%wordsPerLine].Load()
 	return ^presenceOf(c.word(i).Load()) & s.usable(i) &^ retired
@@ -199,9 +199,9 @@ func (s *sharedSlots) usable(i uint) uint32 {
 	return uint32(uint64(1)<<min(room-min(uint64(i), room), slotsPerWord) - 1)
 }
 
-// removed lists the line of slot i after a removal that leaves no element in the word, or as many as offer
-// says. With offerTight, it lists the line after each removal. left has the word's presence bits after the
-// removal.
+// removed lists the line of slot i after a removal that leaves no element in the word, or exactly s.offer
+// elements. With offerTight, it lists the line after each removal. left has the word's presence bits after
+// the removal.
 func (s *sharedSlots) removed(c *sharedChunk, i uint, left uint32) {
 	n, offer := uint32(bits.OnesCount32(left)), s.offer.Load()
 	if n == offer || n == 0 || offer == offerTight {

@@ -19,7 +19,7 @@ var ErrClosed = errors.New("cluster: the node is closed")
 // Node is this process in a cluster. Its methods are safe for concurrent use.
 type Node struct {
 	o       Options
-	version version // of this program; the first tick is view.from, not version.From
+	version version // of this program; its From is not used: see view.from
 	process string  // name of this process
 	session string  // random name for this Join
 	lock    *disk.Lock

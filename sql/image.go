@@ -1,6 +1,8 @@
 package vastsql
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"sort"
@@ -18,6 +20,9 @@ type image struct {
 	runs  []run
 	gens  []uint32 // generation of the entity of each row; nil if the statement does not use entities
 	bases []base   // for each part
+	// texts has, by the number of a field, its values for clients. It has the fields whose values refer to
+	// memory that the owner of the world may change: blobs and JSON of a HeapColumn.
+	texts map[int][][]byte
 }
 
 // run is a range of rows whose entities are in consecutive slots.
@@ -152,9 +157,40 @@ func (c *copier) copyPart(m *image, i, rows int) error {
 		} else if v, ok := probe.Value(p.column, e); ok {
 			values.Index(row).Set(v)
 		}
+		m.render(i, row)
 		row++
 	}
 	return nil
+}
+
+// render notes the values for clients of the fields of a part that refer to memory of the program. It must
+// run in World.Visit.
+func (m *image) render(part, row int) {
+	if m.table.parts[part].info.Storage != probe.StorageHeap {
+		return
+	}
+	for i := range m.table.fields {
+		f := &m.table.fields[i]
+		if f.part != part || f.kind != kindBlob && f.kind != kindJSON {
+			continue
+		}
+		if m.texts == nil {
+			m.texts = map[int][][]byte{}
+		}
+		m.texts[i] = append(m.texts[i], textOf(f, m.at(f, row)))
+	}
+}
+
+// textOf returns a blob, or a value as JSON; nil for NULL.
+func textOf(f *field, p unsafe.Pointer) []byte {
+	if f.kind == kindBlob {
+		return bytes.Clone(*(*[]byte)(p))
+	}
+	b, err := json.Marshal(reflect.NewAt(f.typ, p).Interface())
+	if err != nil {
+		return nil // the value has no JSON form, such as a channel or a pointer to itself
+	}
+	return b
 }
 
 // copyGenerations fills m.gens from the world's array of generations, which has, for each slot, the high 32
@@ -199,6 +235,7 @@ func (c *copier) copyOne(t *table, id int64) *image {
 			cell := reflect.New(p.info.Type)
 			cell.Elem().Set(v)
 			m.bases[i] = base{cell.UnsafePointer(), uintptr(p.size), cell}
+			m.render(i, 0)
 		}
 	}
 	m.rows, m.gens = 1, []uint32{uint32(uint64(id) >> 32)}

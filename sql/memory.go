@@ -1,6 +1,7 @@
 package vastsql
 
 import (
+	"database/sql/driver"
 	"fmt"
 
 	"github.com/vastgo/vast/vm"
@@ -9,21 +10,23 @@ import (
 // outOfMemory is the text of the panic with which SQLite's driver reports that SQLite has no memory left.
 const outOfMemory = "sqlite3: out of memory"
 
-// within calls f. If f panics because SQLite has no memory left, within returns a LimitError. database/sql
+// within calls f. If f panics because SQLite has no memory left, within returns a LimitError. It also returns
+// other panics as errors, because the text of a statement may cause them in SQLite's driver. database/sql
 // then discards the connection (see IsValid), because SQLite did not finish its work.
 func (c *conn) within(f func() error) (err error) {
+	if c.broken {
+		return driver.ErrBadConn
+	}
 	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case error:
-			if p.Error() != outOfMemory {
-				panic(p)
-			}
-			c.broken = true
+		p := recover()
+		if p == nil {
+			return
+		}
+		c.broken = true
+		err = fmt.Errorf("vastsql: SQLite failed: %v", p)
+		if e, ok := p.(error); ok && e.Error() == outOfMemory {
 			err = &LimitError{"MaxMemoryBytes", fmt.Sprintf("SQLite needs more than %s: sort or group fewer "+
 				"rows, or raise the limit", vm.Bytes(c.session.reader.o.MaxMemoryBytes))}
-		default:
-			panic(p)
 		}
 	}()
 	return f()

@@ -52,8 +52,12 @@ func newConnector(w *vast.World, o Options) (*connector, error) {
 	return &connector{inner: inner, reader: r}, nil
 }
 
-// maxMemory is the largest memory that SQLite can address here.
-const maxMemory = 1<<32 - 1
+// The least memory with which SQLite opens a connection to a world of many columns, and the largest that it
+// can address here.
+const (
+	minMemory = 8 << 20
+	maxMemory = 1<<32 - 1
+)
 
 // maxKept limits the memory that stays allocated between statements: at most 2*maxKept bytes.
 const maxKept = 256 << 20
@@ -71,7 +75,7 @@ func (c *connector) Driver() driver.Driver { return c.inner.Driver() }
 
 // Connect makes a connection.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	limit := min(int64(c.reader.o.MaxMemoryBytes), maxMemory)
+	limit := min(max(int64(c.reader.o.MaxMemoryBytes), minMemory), maxMemory)
 	inner, err := c.inner.Connect(sqlite3.WithMaxMemory(ctx, limit))
 	if err != nil {
 		return nil, err
@@ -94,7 +98,12 @@ type conn struct {
 }
 
 // Close closes the connection.
-func (c *conn) Close() error { return c.within(c.inner.Close) }
+func (c *conn) Close() error {
+	if c.broken {
+		return nil // the garbage collector frees SQLite's memory, which cannot be used any more
+	}
+	return c.within(c.inner.Close)
+}
 
 // Begin begins a transaction.
 func (c *conn) Begin() (driver.Tx, error) {
@@ -103,11 +112,15 @@ func (c *conn) Begin() (driver.Tx, error) {
 
 // BeginTx begins a transaction. Statements of one transaction may see different moments of the world.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
+	o.ReadOnly = false // the authorizer refuses what the driver does for these, and all only read
 	err = c.within(func() (err error) {
 		tx, err = c.inner.BeginTx(ctx, o)
 		return err
 	})
-	return tx, err
+	if err != nil {
+		return nil, err
+	}
+	return &transaction{c, tx}, nil
 }
 
 // Prepare prepares a statement.
@@ -117,3 +130,15 @@ func (c *conn) Prepare(text string) (driver.Stmt, error) {
 
 // Raw returns SQLite's connection, as the connections of SQLite's driver do.
 func (c *conn) Raw() *sqlite3.Conn { return c.inner.Raw() }
+
+// transaction is a transaction of SQLite.
+type transaction struct {
+	conn  *conn
+	inner driver.Tx
+}
+
+// Commit ends the transaction.
+func (t *transaction) Commit() error { return t.conn.within(t.inner.Commit) }
+
+// Rollback ends the transaction.
+func (t *transaction) Rollback() error { return t.conn.within(t.inner.Rollback) }

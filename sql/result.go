@@ -1,9 +1,7 @@
 package vastsql
 
 import (
-	"encoding/json"
 	"math"
-	"reflect"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/vastgo/vast"
@@ -46,19 +44,21 @@ func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
 		}
 	case f.kind == kindText:
 		ctx.ResultText(*(*string)(p))
-	case f.kind == kindBlob:
-		if b := *(*[]byte)(p); b == nil {
-			ctx.ResultNull()
-		} else {
-			ctx.ResultBlob(b)
-		}
 	default:
-		b, err := json.Marshal(reflect.NewAt(f.typ, p).Interface())
-		if err != nil {
-			ctx.ResultNull() // for example, a channel and a pointer to itself have no JSON form
-			return nil
+		var text []byte
+		if kept := m.texts[column]; kept != nil {
+			text = kept[row]
+		} else {
+			text = textOf(f, p)
 		}
-		ctx.ResultText(string(b))
+		switch {
+		case text == nil:
+			ctx.ResultNull()
+		case f.kind == kindBlob:
+			ctx.ResultBlob(text)
+		default:
+			ctx.ResultRawText(text)
+		}
 	}
 	return nil
 }

@@ -14,6 +14,9 @@ type rewritten struct {
 	point      bool   // the statement reads one table once, and only the row of one entity
 }
 
+// maxParsed limits the bytes of a statement that rewrite parses.
+const maxParsed = 16 << 10
+
 // rewrite looks for a SELECT over one table whose conditions compare columns with constants. If the results
 // of the SELECT are made of aggregates that this package computes, rewrite replaces the name of the table by
 // that of its table of aggregates, and each call of an aggregate by a column. The rest of the text stays as
@@ -21,6 +24,9 @@ type rewritten struct {
 func rewrite(text string, s *schema) (r rewritten) {
 	if strings.IndexFunc(text, func(c rune) bool { return c > 126 }) >= 0 {
 		return r // the parser's offsets count characters, not bytes
+	}
+	if len(text) > maxParsed {
+		return r // the parser is recursive
 	}
 	statement, err := sql.NewParser(strings.NewReader(text)).ParseStatement()
 	if err != nil {
@@ -39,7 +45,7 @@ func rewrite(text string, s *schema) (r rewritten) {
 		return r
 	}
 	t := s.find(source.Name.Name)
-	if t == nil || s.temp[strings.ToLower(t.name)] {
+	if t == nil || t.noAggregates || s.temp[strings.ToLower(t.name)] {
 		return r
 	}
 	w := rewriter{text: text, table: t, alias: source.TableName()}
@@ -211,7 +217,7 @@ func (w *rewriter) result(c *sql.ResultColumn) bool {
 
 func (w *rewriter) expression(x sql.Expr) bool {
 	switch x := x.(type) {
-	case *sql.NumberLit, *sql.StringLit, *sql.NullLit:
+	case *sql.NumberLit, *sql.NullLit: // a text would be converted to the type of the column of the aggregate
 		return true
 	case *sql.ParenExpr:
 		return w.expression(x.X)

@@ -11,12 +11,13 @@ import (
 
 // table describes a virtual table.
 type table struct {
-	name   string
-	parts  []part
-	fields []field // fields[0] is the entity
-	query  vast.Query
-	list   *list        // set for a table of Options.Lists
-	rows   atomic.Int64 // number of rows when they were last counted
+	name         string
+	parts        []part
+	fields       []field // fields[0] is the entity
+	query        vast.Query
+	noAggregates bool         // SQLite refuses a table with so many columns
+	list         *list        // set for a table of Options.Lists
+	rows         atomic.Int64 // number of rows when they were last counted
 }
 
 // part is a column of the world that a table shows, or the slice of a table of Options.Lists.
@@ -64,6 +65,9 @@ func (s *schema) find(name string) *table { return s.byName[strings.ToLower(name
 
 // add adds a table. If its name is taken, add appends a number to the name.
 func (s *schema) add(t *table) {
+	if strings.HasPrefix(strings.ToLower(t.name), "sqlite_") {
+		t.name = "_" + t.name // SQLite reserves these names
+	}
 	name := t.name
 	for i := 2; s.find(t.name) != nil; i++ {
 		t.name = fmt.Sprintf("%s_%d", name, i)

@@ -2,25 +2,24 @@ package vastsql
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/ncruces/go-sqlite3/ext/stats"
 	"github.com/vastgo/vast"
 )
 
 // session is the state of one connection.
 type session struct {
-	reader  *reader
-	schema  *schema // the tables of this connection
-	created int     // number of tables in schema, from the first on, that SQLite has
+	reader *reader
+	schema *schema // the tables of this connection
 
 	ctx        context.Context
-	pending    map[*table]need // what the statement in preparation uses
+	needs      map[*table]need // what the statement in preparation, or the running one, uses
 	conditions int             // number of conditions that SQLite must pass to a table of aggregates
 	point      bool            // whether the running statement reads the row of one entity only
-	needs      map[*table]need // what the running statement uses
 	moment     *moment         // the copy for the running statement; nil until it reads a table
 	err        error           // error of this package in the running statement: SQLite keeps only its text
 }
@@ -59,29 +58,31 @@ func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
 			return nil, err
 		}
 	}
-	if err := stats.Register(db); err != nil {
+	// Sorted rows count as memory of SQLite, and do not fill the disk.
+	if err := db.Exec("PRAGMA temp_store=memory"); err != nil {
 		return nil, err
 	}
 	return s, registerFunctions(db)
 }
 
 // refresh makes tables for columns that the world has got since the last call.
-func (s *session) refresh(ctx context.Context, db *sqlite3.Conn) error {
+func (s *session) refresh(ctx context.Context, db *sqlite3.Conn) (err error) {
 	if err := s.reader.update(ctx, s.schema); err != nil {
 		return err
 	}
 	if err := db.SetAuthorizer(nil); err != nil {
 		return err
 	}
-	for _, t := range s.schema.tables[s.created:] {
-		err := db.Exec("CREATE VIRTUAL TABLE " + quote(t.name) + " USING vast_rows;" +
-			"CREATE VIRTUAL TABLE temp." + quote(t.name+aggregateSuffix) + " USING vast_aggregates")
-		if err != nil {
-			return fmt.Errorf("vastsql: making table %s: %w", t.name, err)
+	defer func() { err = errors.Join(err, db.SetAuthorizer(authorize)) }()
+	for _, t := range s.schema.tables {
+		// A transaction that was rolled back may have removed tables of an earlier call.
+		if db.Exec("CREATE VIRTUAL TABLE IF NOT EXISTS "+quote(t.name)+" USING vast_rows") != nil {
+			continue // a component with thousands of fields has no table
 		}
-		s.created++
+		t.noAggregates = db.Exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp."+quote(t.name+aggregateSuffix)+
+			" USING vast_aggregates") != nil
 	}
-	return db.SetAuthorizer(authorize)
+	return nil
 }
 
 // join makes the table of CREATE VIRTUAL TABLE temp.name USING vast(table, ...).
@@ -96,10 +97,16 @@ func (s *session) join(name string, args []string) (*table, error) {
 		case len(t.parts) != 1 || t.list != nil:
 			return nil, fmt.Errorf("%s is not the table of a component, tag or relation", of)
 		}
+		if slices.Contains(columns, t.parts[0].column) {
+			return nil, fmt.Errorf("%s is named twice", of)
+		}
 		columns = append(columns, t.parts[0].column)
 	}
-	if len(columns) == 0 {
-		return nil, fmt.Errorf("name the tables to join: USING vast(position, velocity)")
+	switch {
+	case len(columns) == 0:
+		return nil, errors.New("name the tables to join: USING vast(position, velocity)")
+	case strings.HasSuffix(name, aggregateSuffix):
+		return nil, fmt.Errorf("names that end in %s are reserved", aggregateSuffix)
 	}
 	var t *table
 	err := s.reader.world.Visit(s.ctx, func() bool {
@@ -116,12 +123,12 @@ func (s *session) join(name string, args []string) (*table, error) {
 
 // need notes what the statement in preparation uses of a table.
 func (s *session) need(t *table, n need) {
-	all := s.pending[t]
+	all := s.needs[t]
 	all.add(n)
-	if s.pending == nil {
-		s.pending = map[*table]need{}
+	if s.needs == nil {
+		s.needs = map[*table]need{}
 	}
-	s.pending[t] = all
+	s.needs[t] = all
 }
 
 func (s *session) estimate(t *table) int64 { return t.rows.Load() }
@@ -152,12 +159,16 @@ func (s *session) image(t *table, lookup bool, id int64) (*image, error) {
 }
 
 // authorize allows statements that read, transactions, and CREATE VIRTUAL TABLE in schema temp.
-func authorize(action sqlite3.AuthorizerActionCode, name, _, schema, _ string) sqlite3.AuthorizerReturnCode {
+func authorize(action sqlite3.AuthorizerActionCode, name, module, schema,
+	_ string) sqlite3.AuthorizerReturnCode {
 	switch action {
 	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_FUNCTION, sqlite3.AUTH_RECURSIVE,
-		sqlite3.AUTH_TRANSACTION, sqlite3.AUTH_SAVEPOINT, sqlite3.AUTH_CREATE_VTABLE,
-		sqlite3.AUTH_DROP_VTABLE:
+		sqlite3.AUTH_TRANSACTION, sqlite3.AUTH_SAVEPOINT, sqlite3.AUTH_DROP_VTABLE:
 		return sqlite3.AUTH_OK
+	case sqlite3.AUTH_CREATE_VTABLE:
+		if strings.EqualFold(module, "vast") {
+			return sqlite3.AUTH_OK
+		}
 	case sqlite3.AUTH_PRAGMA:
 		switch strings.ToLower(name) {
 		case "table_info", "table_xinfo", "table_list", "database_list", "function_list", "module_list",

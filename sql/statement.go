@@ -57,7 +57,7 @@ func (c *conn) prepare(ctx context.Context, text string) (s *stmt, err error) {
 }
 
 func (c *conn) prepareInner(ctx context.Context, text string, r rewritten) (*prepared, error) {
-	c.session.pending, c.session.conditions, c.session.ctx = nil, r.conditions, ctx
+	c.session.needs, c.session.conditions, c.session.ctx = nil, r.conditions, ctx
 	var inner driver.Stmt
 	err := c.within(func() (err error) {
 		inner, err = c.inner.PrepareContext(ctx, text)
@@ -66,7 +66,22 @@ func (c *conn) prepareInner(ctx context.Context, text string, r rewritten) (*pre
 	if err != nil {
 		return nil, err
 	}
-	return &prepared{inner, c.session.pending, r.conditions, r.point}, nil
+	p := &prepared{inner, c.session.needs, r.conditions, r.point}
+	// For a text without a statement, SQLite's driver returns a statement that must not be used.
+	if defect := emptiness(p); defect != nil {
+		return nil, defect
+	}
+	return p, nil
+}
+
+func emptiness(p *prepared) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("vastsql: the text has no statement")
+		}
+	}()
+	p.NumInput()
+	return nil
 }
 
 // NumInput returns the number of parameters.
@@ -150,7 +165,11 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	}
 	r := s.conn.session.reader
 	inside, cancel := context.WithTimeoutCause(ctx, r.o.MaxTime, r.tooLong)
-	inner, err := p.Stmt.(driver.StmtQueryContext).QueryContext(inside, args)
+	var inner driver.Rows
+	err = s.conn.within(func() (err error) {
+		inner, err = p.Stmt.(driver.StmtQueryContext).QueryContext(inside, args)
+		return err
+	})
 	if err != nil {
 		cancel()
 		return nil, err
@@ -183,6 +202,7 @@ func (r *rows) Next(dest []driver.Value) error {
 	s.ctx, s.needs, s.conditions, s.point, s.moment = r.ctx, p.needs, p.conditions, p.point, r.moment
 	s.err = nil
 	err := r.conn.within(func() error { return r.columnTypes.Next(dest) })
+	p.needs = s.needs // SQLite may have prepared the statement again
 	r.moment = s.moment
 	if err == nil {
 		if r.n++; r.n > s.reader.o.MaxRows {
@@ -196,12 +216,10 @@ func (r *rows) Next(dest []driver.Value) error {
 		return err
 	}
 	if s.err != nil {
-		return s.err
+		err = s.err
 	}
-	if errors.Is(err, sqlite3.INTERRUPT) {
-		if cause := context.Cause(r.ctx); cause != nil {
-			return cause
-		}
+	if ended := r.ctx.Err(); ended != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ended)) {
+		return context.Cause(r.ctx)
 	}
 	return err
 }
@@ -211,6 +229,7 @@ func (r *rows) Close() error {
 	err := r.conn.within(r.columnTypes.Close)
 	r.cancel()
 	if r.moment != nil {
+		r.conn.session.moment = nil
 		r.moment.lease.release()
 		r.moment = nil
 	}

@@ -24,6 +24,7 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 	}
 	setDefault(&o.MaxCopyBytes, math.MaxInt/4)
 	setDefault(&o.MaxPause, math.MaxInt64)
+	o = o.withDefaults()
 	w, report, err := store.LoadMoment(dir, number, vast.Options{})
 	if err != nil {
 		return nil, nil, err

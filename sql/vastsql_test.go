@@ -287,6 +287,80 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
+// TestHarmlessStatements runs statements that must neither panic nor stop later statements of the connection.
+func TestHarmlessStatements(t *testing.T) {
+	f := newFixture(t, 20, Options{MaxMemoryBytes: 16 << 20})
+	f.db.SetMaxOpenConns(1)
+	seventeen := strings.Repeat(" AND x >= 1", 16)
+	for _, text := range []string{
+		"", ";", "-- nothing", "/* nothing */",
+		"SELECT " + strings.Repeat("(", 1_200_000),
+		`SELECT x, y FROM "position$aggregates"`,
+		"CREATE VIRTUAL TABLE temp.a USING vast_aggregates",
+		"CREATE VIRTUAL TABLE temp.a USING vast(position, position)",
+		`CREATE VIRTUAL TABLE temp."late$aggregates" USING vast(position)`,
+		"SELECT length('" + strings.Repeat("x", 20<<20) + "')",
+	} {
+		_, _ = tryRead(f.db, text) // an error or no error
+		if got := read(t, f.db, "SELECT count(*) FROM position"); !reflect.DeepEqual(got, []string{"19"}) {
+			t.Fatalf("after %.40q: %q", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"SELECT count(*), sum(x) FROM position WHERE x >= 1" + seventeen: "18|94.5",
+		"SELECT count(*) = '19' AS a FROM position":                      "0",
+		"SELECT count(*) FROM position WHERE entity = 0.5":               "0",
+	} {
+		if got := read(t, f.db, text); !reflect.DeepEqual(got, []string{want}) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+	tx, err := f.db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHeapValuesAreCopied reads maps and blobs while the owner of the world changes them.
+func TestHeapValuesAreCopied(t *testing.T) {
+	f := newFixture(t, 5, Options{MaxPause: time.Minute})
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for i := 0; ; i++ {
+			select {
+			case <-end:
+				return
+			default:
+			}
+			err := f.w.Visit(t.Context(), func() bool {
+				note := f.notes.Edit(f.entities[2])
+				note.Tags[fmt.Sprint(i%100)] = i
+				note.Raw[0]++
+				note.Raw[1] = 255 - note.Raw[0]
+				return true
+			})
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for range 200 {
+		rows := read(t, f.db, "SELECT hex(raw), json_valid(tags) FROM note")
+		var a, b uint8
+		var valid int
+		_, err := fmt.Sscanf(rows[0], "%2x%2x|%d", &a, &b, &valid)
+		if err != nil || a+b != 255 || valid != 1 {
+			t.Fatal(rows, err)
+		}
+	}
+	close(end)
+	<-ended
+}
+
 func TestReadOnly(t *testing.T) {
 	f := newFixture(t, 5, Options{})
 	for _, text := range []string{

@@ -88,7 +88,8 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 		}
 	}
 	if v.aggregates != nil {
-		if len(conditions) != v.session.conditions {
+		// SQLite evaluates the conditions after the 16th itself, which only a table of rows allows.
+		if len(conditions) != v.session.conditions || len(conditions) > 16 {
 			return sqlite3.CONSTRAINT // conn.prepare then takes the statement as it was written
 		}
 		rows = 1
@@ -151,6 +152,7 @@ func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 	c.results, c.done = nil, false
 	lookup := plan == planLookup
 	var id int64
+	whole := true
 	if lookup {
 		v := args[0]
 		switch v.NumericType() {
@@ -158,9 +160,7 @@ func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 			id = v.Int64()
 		case sqlite3.FLOAT:
 			id = int64(v.Float())
-			if float64(id) != v.Float() {
-				id = 0
-			}
+			whole = float64(id) == v.Float()
 		}
 	}
 	var err error
@@ -176,7 +176,7 @@ func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
 	if lookup {
 		conditions, args = conditions[1:], args[1:]
 		var ok bool
-		if c.run, c.row, ok = m.find(id); !ok {
+		if c.run, c.row, ok = m.find(id); !ok || !whole {
 			c.row, c.end, c.selects = 0, 0, make(selection, (m.rows+63)/64)
 			return nil
 		}
@@ -279,6 +279,10 @@ func (c *cursor) EOF() bool {
 func (c *cursor) Column(ctx sqlite3.Context, n int) error {
 	if n >= len(c.vtab.table.fields) {
 		return c.aggregate(ctx, n-len(c.vtab.table.fields))
+	}
+	if c.vtab.aggregates != nil {
+		ctx.ResultNull() // only conditions name such a column, and Filter has evaluated them
+		return nil
 	}
 	return c.image.result(ctx, n, c.row, c.run)
 }

@@ -42,7 +42,7 @@ type Store struct {
 	tick    uint64 // the number of the last finished tick
 	inside  bool   // a tick is running
 	changes uint64 // World.Changes after the last tick, input or noted change
-	edited  bool   // Changed, Reset or a failed tick has reported a change outside of ticks
+	edited  bool   // Changed, Reset of the schedule or a failed tick has reported a change outside of ticks
 	direct  int    // how many more checkpoints make no late copy: see noteChanges
 	apply   func(input []byte)
 	replay  *replayed // the next tick that Recover replays, or nil

@@ -26,9 +26,10 @@
 // # Lifetimes
 //
 // An ID is never given out again, even after its object is gone. An ID means nothing outside the process that
-// made it: another process, or a new start of the program, uses equal IDs for other things. So all attempts
-// to encode or decode an ID as text, JSON, XML, gob or bytes return [ErrLocal]. Store or send another name
-// instead: a database key, a UUID (RFC 9562; github.com/google/uuid), or a number that a server hands out.
+// made it: another process, or a new start of the program, may use equal IDs for other things. So all
+// attempts to encode or decode an ID as text, JSON, XML, gob or bytes return [ErrLocal]. Store or send
+// another name instead: a database key, a UUID (RFC 9562; github.com/google/uuid), or a number that a server
+// hands out.
 //
 // If a process has no addresses to reserve (WebAssembly, 32-bit systems), or runs under the race detector,
 // IDs are numbers from a counter. These IDs are also unique, and their cost is the same.

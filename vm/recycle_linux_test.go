@@ -184,8 +184,8 @@ func TestRecycleRandom(t *testing.T) {
 	}
 }
 
-// TestRecycleOtherParts: a region that carves other parts than its predecessor gets none of the predecessor's
-// pages.
+// TestRecycleOtherParts: a region that carves another part than its predecessor gets none of the
+// predecessor's pages in this part and in later parts.
 func TestRecycleOtherParts(t *testing.T) {
 	backend, p := keeping(t), PageSize()
 	first := open(t, backend, 1<<30, Options{Recycle: true})

@@ -85,7 +85,7 @@ func (f *function) origin(e ast.Expr, number int, s *state) *origin {
 	return nil
 }
 
-// marks returns the marks of the arena owner that are valid at a call, in the form of origin.marks.
+// marks returns the marks of an arena, owner, that are valid at a call, in the form of origin.marks.
 func (f *function) marks(call *ast.CallExpr, owner place, s *state) string {
 	var at []token.Pos
 	for p, o := range s.origins {
