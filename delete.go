@@ -54,8 +54,9 @@ func (w *World) Delete(e Entity) bool {
 // DeleteAll deletes the entities that match the query and returns how many it deleted. The [OnDelete] of each
 // [Relation] and of [Edges] applies. With Cascade, DeleteAll also deletes the sources of deleted targets,
 // even sources that do not match. With Refuse, a target stays if one of its sources stays. An entity stays,
-// too, if its deletion would, by Cascade, delete a target that must stay. Complexity: one step for each 64-slot word with
-// matches and each column that entities of this word may have. Links cost as much as in [World.Delete].
+// too, if its deletion would, by Cascade, delete a target that must stay. Complexity: one step for each
+// 64-slot word with matches and each column that entities of this word may have. Links cost as much as in
+// [World.Delete].
 func (w *World) DeleteAll(q Query) int {
 	var k walk
 	w.startAll("World.DeleteAll", q, &k)

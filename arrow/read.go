@@ -21,11 +21,11 @@ type ReadOptions struct {
 	MaxRows int
 }
 
-// Read makes an entity for each row of a file. Entities gives a name to the
-// column of each field, and Read fills the field from the column of the file with this name. A name that differs in upper case or underscores, such as HomeTown.X for
-// home_town.x, is accepted if it fits only one field. Numbers are converted if the field can hold the value;
-// a float32 may round. An entity gets the components that have a value in its row, and the tags that are
-// true. Fields without a column are zero.
+// Read makes an entity for each row of a file. Entities gives a name to the column of each field, and Read
+// fills the field from the column of the file with this name. A name that differs in upper case or
+// underscores, such as HomeTown.X for home_town.x, is accepted if it fits only one field. Numbers are
+// converted if the field can hold the value; a float32 may round. An entity gets the components that have a
+// value in its row, and the tags that are true. Fields without a column are zero.
 //
 // The column entity holds the IDs that the entities had when the file was written. The new entities have new
 // IDs. Read replaces the old IDs by the new ones in the targets of relations and in fields of type

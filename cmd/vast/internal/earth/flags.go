@@ -156,8 +156,9 @@ func flags(o *options) *flag.FlagSet {
 			"(default 127.0.0.1:0: any free port, for this machine only)")
 	f.BoolVar(&o.inspectAll, "inspect-write", false, "allow users of the inspector's printed address to\n"+
 		"change values, pause and step")
-	f.Var((*address)(&o.sql), "sql", "answer SQL statements of psql and other PostgreSQL clients at this `address`,\n"+
-		"such as 127.0.0.1:5432; the variable VAST_SQL_PASSWORD sets a password")
+	f.Var((*address)(&o.sql), "sql",
+		"answer SQL statements of psql and other PostgreSQL clients at this `address`,\n"+
+			"such as 127.0.0.1:5432; the variable VAST_SQL_PASSWORD sets a password")
 	f.StringVar(&o.capture, "capture", "", "write the last screen to this `file`, as a picture in SVG")
 	return f
 }
