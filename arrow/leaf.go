@@ -5,9 +5,11 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/snake"
 	"github.com/vastgo/vast/probe"
 )
 
@@ -53,7 +55,7 @@ func appendLeaves(leaves []leaf, name string, t reflect.Type, offset uintptr) []
 		return appendLeaves(leaves, name+".imag", part, offset+part.Size())
 	case reflect.Struct:
 		for f := range fields(t) {
-			leaves = appendLeaves(leaves, name+"."+snake(f.Name), f.Type, offset+f.Offset)
+			leaves = appendLeaves(leaves, name+"."+snake.Case(f.Name), f.Type, offset+f.Offset)
 		}
 		return leaves
 	}
@@ -111,7 +113,7 @@ type component struct {
 func describe(col vast.AnyColumn) (component, error) {
 	info := probe.Describe(col)
 	c := component{col: col, world: info.World, typ: info.Type}
-	c.name = snake(info.Name)
+	c.name = snake.Case(info.Name)
 	name := c.name
 	if n, ok := probe.NamesOf(info.World); ok && n.Name() == info.Name && info.Storage == probe.StorageHeap &&
 		probe.Describe(n).ID == info.ID {
@@ -195,3 +197,6 @@ func (c *component) merge() {
 		c.leaves = []leaf{{c.name, c.typ, first.kind, 0, n}}
 	}
 }
+
+// fold returns the same result for all spellings of a column's name, such as HomeTown.X and home_town.x.
+func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }

@@ -3,9 +3,8 @@ package vastsql
 import (
 	"reflect"
 	"strconv"
-	"strings"
-	"unicode"
 
+	"github.com/vastgo/vast/internal/snake"
 	"github.com/vastgo/vast/probe"
 )
 
@@ -30,7 +29,7 @@ func fieldsOf(l probe.Layout) (fields []field) {
 		case k == kindJSON && l.Type.Kind() == reflect.Struct && len(l.Parts) > 0:
 			for _, p := range l.Parts {
 				if p.Name != "_" {
-					add(p, join(prefix, snake(p.Name)), offset+p.Offset)
+					add(p, join(prefix, snake.Case(p.Name)), offset+p.Offset)
 				}
 			}
 		case k == kindJSON && l.Count > 0 && l.Count <= maxSplit:
@@ -55,27 +54,4 @@ func join(prefix, name string) string {
 		return name
 	}
 	return prefix + "." + name
-}
-
-// snake returns a name in snake case: HomeTown, HTTPPort and game.Home Town become home_town, http_port and
-// game_home_town.
-func snake(name string) string {
-	var b strings.Builder
-	runes := []rune(name)
-	for i, r := range runes {
-		switch {
-		case unicode.IsUpper(r):
-			after := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]))
-			before := i > 0 && unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])
-			if after || before {
-				b.WriteByte('_')
-			}
-			b.WriteRune(unicode.ToLower(r))
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
-			b.WriteRune(r)
-		default:
-			b.WriteByte('_')
-		}
-	}
-	return b.String()
 }

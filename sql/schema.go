@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/snake"
 	"github.com/vastgo/vast/probe"
 )
 
@@ -140,7 +141,7 @@ func tableName(info probe.ColumnInfo) string {
 	if name == "" {
 		name = fmt.Sprintf("column_%d", info.ID)
 	}
-	return snake(name)
+	return snake.Case(name)
 }
 
 // declaration returns the CREATE TABLE statement that declares the columns of t to SQLite.

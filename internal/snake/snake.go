@@ -1,13 +1,14 @@
-package vastarrow
+// Package snake turns names of Go into names of SQL and of columns in files.
+package snake
 
 import (
 	"strings"
 	"unicode"
 )
 
-// snake turns a name of Go into the name of a column, as package vastsql does: HomeTown, HTTPPort and
-// game.Home Town become home_town, http_port and game_home_town.
-func snake(name string) string {
+// Case returns a name in snake case: HomeTown, HTTPPort and game.Home Town become home_town, http_port and
+// game_home_town.
+func Case(name string) string {
 	var b strings.Builder
 	runes := []rune(name)
 	for i, r := range runes {
@@ -27,6 +28,3 @@ func snake(name string) string {
 	}
 	return b.String()
 }
-
-// fold returns the same result for all spellings of a column's name, such as HomeTown.X and home_town.x.
-func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
