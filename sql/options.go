@@ -28,8 +28,8 @@ type Options struct {
 	// MaxRows limits the rows that one statement may return. The default is 10 million.
 	MaxRows int
 
-	// MaxMemoryBytes limits the memory that SQLite may take for one connection, for example for sorting. The
-	// default is 256 MiB.
+	// MaxMemoryBytes limits the memory that SQLite may take for one connection, for example for sorting. A
+	// connection always may take 8 MiB. The default is 256 MiB.
 	MaxMemoryBytes int
 
 	// Each element of Tables adds a table of the entities that have all listed columns. The key is the name

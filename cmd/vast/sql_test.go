@@ -83,6 +83,16 @@ func TestReadmeStatement(t *testing.T) {
 	}
 }
 
+// TestSQLForOtherMachines serves other machines without a password.
+func TestSQLForOtherMachines(t *testing.T) {
+	t.Parallel()
+	out, err := vast(t, nil, "earth", "-plain", "-travellers", "1000", "-ticks", "1", "-sql",
+		"0.0.0.0:0").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "VAST_SQL_PASSWORD sets the password") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestSQLOfARunningProgram runs `vast sql` against a running Earth and against the folder of another one.
 func TestSQLOfARunningProgram(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package earth
 
 import (
 	"database/sql"
+	"fmt"
 	"net"
 	"os"
 
@@ -39,7 +40,7 @@ func serveSQL(l loaded, d *driver, o options) (*sqlServer, error) {
 	server, err := postgres.Listen(o.sql, db, postgres.Options{Password: os.Getenv("VAST_SQL_PASSWORD")})
 	if err != nil {
 		_ = db.Close()
-		return nil, err
+		return nil, fmt.Errorf("-sql %s: %w; the variable VAST_SQL_PASSWORD sets the password", o.sql, err)
 	}
 	d.visited = l.earth.World()
 	s := &sqlServer{db: db, server: server}
