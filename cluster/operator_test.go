@@ -97,7 +97,7 @@ func TestDrainAfterTheLastTick(t *testing.T) {
 	t.Parallel()
 	w := newWorld(2, 20)
 	o := w.options(t, "")
-	o.Listen, o.Lease = "127.0.0.1:0", 300*time.Millisecond
+	o.Listen, o.Lease = "127.0.0.1:0", 2*time.Second
 	a := join(t, o)
 	until(t, "all regions have ended", func() bool { return least(a) == 20 })
 	second := w.options(t, a.URL())
@@ -107,6 +107,7 @@ func TestDrainAfterTheLastTick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	until(t, "the second process takes regions", func() bool { return op.takes(b.Process()) == nil })
 	if err := op.Drain(deadline(t), a.Process()); err != nil {
 		t.Error(err)
 	}
