@@ -24,6 +24,10 @@
 // row, all columns that the statement uses are copied, in a single [vast.World.Visit]. The statement then
 // runs on the copy, while the world goes on.
 //
+// If Options.Store names the folder of a store, a statement that ends in AS OF TICK n reads the checkpoint of
+// that tick, and a statement that would copy too much reads the newest checkpoint. Both see the tables of the
+// checkpoint, but no tables that the connection has made in schema temp.
+//
 // # Speed
 //
 // Conditions such as x > 3, which compare a number field with a number, and the condition entity = ? are

@@ -22,7 +22,8 @@ type reader struct {
 	o       Options
 	buffers buffers
 	lists   []*table // of Options.Lists
-	tooLong error    // the error of a statement that reaches Options.MaxTime
+	past    *past
+	tooLong error // the error of a statement that reaches Options.MaxTime
 }
 
 // take copies the needed tables at one moment.

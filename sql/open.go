@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/ncruces/go-sqlite3"
 	sqlite "github.com/ncruces/go-sqlite3/driver"
@@ -35,6 +37,7 @@ type connector struct {
 	inner  driver.Connector
 	reader *reader
 	stop   func() error // closes the world of a stored moment; nil for another world
+	users  atomic.Int32 // the connections, and 1 until Close
 }
 
 func newConnector(w *vast.World, o Options) (*connector, error) {
@@ -44,12 +47,14 @@ func newConnector(w *vast.World, o Options) (*connector, error) {
 		return nil, err
 	}
 	kept := 2 * min(o.MaxCopyBytes, maxKept)
-	r := &reader{world: w, o: o, buffers: buffers{most: kept}, tooLong: &LimitError{"MaxTime",
+	r := &reader{world: w, o: o, buffers: buffers{most: kept}, past: newPast(o), tooLong: &LimitError{"MaxTime",
 		fmt.Sprintf("the statement took %v: raise the limit, or ask for less", o.MaxTime)}}
 	for _, name := range slices.Sorted(maps.Keys(o.Lists)) {
 		r.lists = append(r.lists, newList(name, o.Lists[name]))
 	}
-	return &connector{inner: inner, reader: r}, nil
+	c := &connector{inner: inner, reader: r}
+	c.users.Store(1)
+	return c, nil
 }
 
 // The least memory with which SQLite opens a connection to a world of many columns, and the largest that it
@@ -62,9 +67,12 @@ const (
 // maxKept limits the memory that stays allocated between statements: at most 2*maxKept bytes.
 const maxKept = 256 << 20
 
-// Close closes the world of a stored moment. sql.DB.Close calls this method.
-func (c *connector) Close() error {
-	if c.stop == nil {
+// Close gives up the stored moments. sql.DB.Close calls this method, perhaps before it closes all connections.
+func (c *connector) Close() error { return errors.Join(c.reader.past.close(), c.leave()) }
+
+// leave closes the world of a stored moment after its last user.
+func (c *connector) leave() error {
+	if c.users.Add(-1) > 0 || c.stop == nil {
 		return nil
 	}
 	return c.stop()
@@ -74,13 +82,19 @@ func (c *connector) Close() error {
 func (c *connector) Driver() driver.Driver { return c.inner.Driver() }
 
 // Connect makes a connection.
-func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+func (c *connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
+	c.users.Add(1)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.leave())
+		}
+	}()
 	limit := min(max(int64(c.reader.o.MaxMemoryBytes), minMemory), maxMemory)
 	inner, err := c.inner.Connect(sqlite3.WithMaxMemory(ctx, limit))
 	if err != nil {
 		return nil, err
 	}
-	n := &conn{inner: inner.(sqlite.Conn)}
+	n := &conn{connector: c, inner: inner.(sqlite.Conn)}
 	if n.session, err = newSession(c.reader, n.inner.Raw()); err == nil {
 		err = n.session.refresh(ctx, n.inner.Raw())
 	}
@@ -92,17 +106,18 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 }
 
 type conn struct {
-	inner   sqlite.Conn
-	session *session
-	broken  bool // SQLite ran out of memory
+	connector *connector
+	inner     sqlite.Conn
+	session   *session
+	broken    bool // SQLite ran out of memory
 }
 
 // Close closes the connection.
-func (c *conn) Close() error {
-	if c.broken {
-		return nil // the garbage collector frees SQLite's memory, which cannot be used any more
+func (c *conn) Close() (err error) {
+	if !c.broken { // otherwise, the garbage collector frees SQLite's memory, which cannot be used any more
+		err = c.within(c.inner.Close)
 	}
-	return c.within(c.inner.Close)
+	return errors.Join(err, c.connector.leave())
 }
 
 // Begin begins a transaction.

@@ -3,6 +3,7 @@ package vastsql
 import (
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,6 +32,12 @@ type Options struct {
 	// MaxMemoryBytes limits the memory that SQLite may take for one connection, for example for sorting. A
 	// connection always may take 8 MiB. The default is 256 MiB.
 	MaxMemoryBytes int
+
+	// Store is the folder of the [store.Store] that keeps the world. A statement that ends in AS OF TICK n reads
+	// the checkpoint of this tick, if the folder keeps one. A statement that would copy more than MaxCopyBytes,
+	// or delay the world longer than MaxPause, reads the newest checkpoint instead, and sends a note: see
+	// [WithNotes]. Without a folder, such statements return an error.
+	Store string
 
 	// Each element of Tables adds a table of the entities that have all listed columns. The key is the name
 	// of the table.
@@ -78,6 +85,12 @@ func setDefault[T comparable](limit *T, value T) {
 	if *limit == zero {
 		*limit = value
 	}
+}
+
+// storedOptions returns options for a stored moment: no program waits for the copies of its columns.
+func storedOptions(o Options) Options {
+	o.MaxCopyBytes, o.MaxPause = math.MaxInt/4, math.MaxInt64
+	return o
 }
 
 // LimitError reports that a statement has reached a limit of [Options].

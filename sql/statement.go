@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
+	"github.com/vastgo/vast/internal/sqlnote"
 )
 
 // stmt is a statement that SQLite has prepared in one form or in two.
@@ -30,6 +31,15 @@ type prepared struct {
 // PrepareContext prepares a statement. If the statement names an unknown table, new columns of the world get
 // their tables first.
 func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
+	if rest, tick, ok, err := cutAsOf(text); err != nil {
+		return nil, err
+	} else if ok {
+		s, err := c.session.reader.past.prepare(ctx, rest, ofTick(tick))
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
 	s, err := c.prepare(ctx, text)
 	if err != nil && strings.Contains(err.Error(), "no such table") {
 		if err := c.session.refresh(ctx, c.inner.Raw()); err != nil {
@@ -174,8 +184,8 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 		cancel()
 		return nil, err
 	}
-	return &rows{columnTypes: inner.(columnTypes), conn: s.conn, prepared: p, ctx: inside,
-		cancel: cancel}, nil
+	return &rows{columnTypes: inner.(columnTypes), statement: s, args: args, conn: s.conn, prepared: p,
+		ctx: inside, cancel: cancel}, nil
 }
 
 // columnTypes has the methods that the rows of SQLite's driver have.
@@ -188,16 +198,22 @@ type columnTypes interface {
 
 type rows struct {
 	columnTypes
-	conn     *conn
-	prepared *prepared
-	ctx      context.Context
-	cancel   context.CancelFunc
-	moment   *moment
-	n        int // rows so far
+	statement *stmt
+	args      []driver.NamedValue
+	conn      *conn
+	prepared  *prepared
+	ctx       context.Context
+	cancel    context.CancelFunc
+	moment    *moment
+	n         int         // rows so far
+	instead   *storedStmt // the statement about a checkpoint that columnTypes belongs to, or nil
 }
 
 // Next reads the next row.
 func (r *rows) Next(dest []driver.Value) error {
+	if r.instead != nil {
+		return r.columnTypes.Next(dest)
+	}
 	s, p := r.conn.session, r.prepared
 	s.ctx, s.needs, s.conditions, s.point, s.moment = r.ctx, p.needs, p.conditions, p.point, r.moment
 	s.err = nil
@@ -218,14 +234,41 @@ func (r *rows) Next(dest []driver.Value) error {
 	if s.err != nil {
 		err = s.err
 	}
+	if errors.As(err, &limit) && r.n == 0 && s.reader.past.dir != "" &&
+		(limit.Option == "MaxCopyBytes" || limit.Option == "MaxPause") {
+		return r.readStored(dest, limit)
+	}
 	if ended := r.ctx.Err(); ended != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ended)) {
 		return context.Cause(r.ctx)
 	}
 	return err
 }
 
+// readStored reads the first row from the newest checkpoint, because the world's columns reach a limit.
+func (r *rows) readStored(dest []driver.Value, limit *LimitError) error {
+	s, err := r.conn.session.reader.past.prepare(r.ctx, r.statement.text, newest)
+	if err != nil {
+		return fmt.Errorf("%w (the newest checkpoint does not help: %w)", limit, err)
+	}
+	inner, err := s.QueryContext(r.ctx, r.args)
+	if err != nil {
+		return errors.Join(fmt.Errorf("%w (the newest checkpoint does not help: %w)", limit, err), s.Close())
+	}
+	_ = r.conn.within(r.columnTypes.Close) // SQLite returns the error of the limit again
+	r.columnTypes, r.instead = inner.(columnTypes), s
+	r.Columns() // the driver's Next needs an earlier call
+	sqlnote.Send(r.ctx, fmt.Sprintf("the rows are those of tick %d, from a checkpoint, because of "+
+		"vastsql.Options.%s", s.tick, limit.Option))
+	return r.columnTypes.Next(dest)
+}
+
 // Close ends the statement and gives back the memory of its copies.
 func (r *rows) Close() error {
+	if r.instead != nil {
+		err := errors.Join(r.columnTypes.Close(), r.instead.Close())
+		r.cancel()
+		return err
+	}
 	err := r.conn.within(r.columnTypes.Close)
 	r.cancel()
 	if r.moment != nil {

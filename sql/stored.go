@@ -3,6 +3,7 @@ package vastsql
 import (
 	"database/sql"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/vastgo/vast"
@@ -24,6 +25,7 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 	}
 	setDefault(&o.MaxCopyBytes, math.MaxInt/4)
 	setDefault(&o.MaxPause, math.MaxInt64)
+	o.Store = dir
 	o = o.withDefaults()
 	w, report, err := store.LoadMoment(dir, number, vast.Options{})
 	if err != nil {
@@ -34,7 +36,7 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 		_ = w.Close()
 		return nil, nil, err
 	}
-	c.stop = own(w)
+	c.stop = sync.OnceValue(own(w))
 	return sql.OpenDB(c), report, nil
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// The codes (SQLSTATE) of errors that the server sends. PostgreSQL lists them in its appendix A.
+// The codes (SQLSTATE) of errors and warnings that the server sends. PostgreSQL lists them in its appendix A.
 const (
+	codeWarning            = "01000"
 	codeProtocolViolation  = "08P01"
 	codeNotSupported       = "0A000"
 	codeInvalidText        = "22P02"

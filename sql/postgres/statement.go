@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/vastgo/vast/internal/sqlnote"
 )
 
 // A statement is a statement of a client that may be executed several times.
@@ -236,6 +238,7 @@ func (x *session) describeByRow(st *statement) error {
 func (x *session) open(st *statement, arguments []any) (*cursor, error) {
 	ctx, cancel := x.operation()
 	defer x.finish(nil)
+	ctx = sqlnote.With(ctx, func(note string) { x.warn(codeWarning, note) })
 	if st.user != nil {
 		return openCursor(ctx, cancel, *st.user, st.text, arguments)
 	}

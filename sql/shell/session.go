@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
+	"github.com/vastgo/vast/internal/sqlnote"
 )
 
 // session runs statements on one connection.
@@ -88,7 +89,7 @@ func (s *session) run(ctx context.Context, st statement, showLine bool, args ...
 	if strings.Contains(st.text, byteOrderMark) && !hasContent(st.text) {
 		return result{}, nil
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(sqlnote.With(ctx, func(note string) { s.message("%s", note) }))
 	defer cancel()
 	rows, err := s.conn.QueryContext(ctx, st.text, args...)
 	if err != nil {

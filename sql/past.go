@@ -1,0 +1,242 @@
+package vastsql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/rqlite/sql"
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+	"github.com/vastgo/vast/store"
+)
+
+// past opens the checkpoints in the folder of a store, for the statements of a database that read them.
+type past struct {
+	dir    string // empty for a world without a store
+	o      Options
+	tables map[string][]string // Options.Tables, with the names of the columns
+
+	mu   sync.Mutex
+	last *stored // the checkpoint that a statement opened last; it stays open for the next statement
+}
+
+// stored is an open checkpoint.
+type stored struct {
+	*connector
+	number uint64 // of the checkpoint
+	tick   uint64
+	lacks  []string // what only the program can read
+}
+
+var errNoStore = errors.New("vastsql: AS OF TICK reads a stored moment: set Options.Store to the folder of " +
+	"the store")
+
+// newPast notes the tables of o by the names of their columns, because the columns of a stored world are
+// others.
+func newPast(o Options) *past {
+	p := &past{dir: o.Store, o: storedOptions(o), tables: map[string][]string{}}
+	p.o.Store, p.o.Tables = "", nil
+	for name, columns := range o.Tables {
+		for _, c := range columns {
+			p.tables[name] = append(p.tables[name], probe.Describe(c).Name)
+		}
+	}
+	return p
+}
+
+// prepare prepares a statement about a checkpoint. choose selects one of the checkpoints, oldest first.
+func (p *past) prepare(ctx context.Context, text string,
+	choose func([]store.File) (store.File, error)) (*storedStmt, error) {
+	s, err := p.acquire(choose)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := s.Connect(ctx)
+	if err = errors.Join(err, s.leave()); err != nil {
+		return nil, err
+	}
+	c := inner.(*conn)
+	prepared, err := c.PrepareContext(ctx, text)
+	if err != nil {
+		if len(s.lacks) > 0 && strings.Contains(err.Error(), "no such table") {
+			err = fmt.Errorf("%w; the checkpoint lacks what only the program can read: %s", err,
+				strings.Join(s.lacks, ", "))
+		}
+		return nil, errors.Join(err, c.Close())
+	}
+	return &storedStmt{prepared.(*stmt), s.tick}, nil
+}
+
+// acquire opens a checkpoint, or uses the open one. The caller must call its leave.
+func (p *past) acquire(choose func([]store.File) (store.File, error)) (*stored, error) {
+	if p.dir == "" {
+		return nil, errNoStore
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for retries := 10; ; retries-- {
+		kept, err := checkpoints(p.dir)
+		if err != nil {
+			return nil, err
+		}
+		f, err := choose(kept)
+		if err != nil {
+			return nil, err
+		}
+		if p.last == nil || p.last.number != f.Number {
+			var s *stored
+			if s, err = p.open(f); err == nil {
+				err = p.replace(s)
+			}
+		}
+		if err == nil {
+			p.last.users.Add(1)
+			return p.last, nil
+		}
+		// The program has removed this checkpoint after it was listed.
+		if !errors.Is(err, fs.ErrNotExist) || retries == 0 {
+			return nil, err
+		}
+	}
+}
+
+// open opens a checkpoint.
+func (p *past) open(f store.File) (*stored, error) {
+	w, report, err := store.LoadMoment(p.dir, f.Number, vast.Options{})
+	if err != nil {
+		return nil, err
+	}
+	o := p.o
+	o.Tables = map[string][]vast.AnyColumn{}
+	columns := probe.Columns(w)
+	for name, wanted := range p.tables {
+		var found []vast.AnyColumn
+		for _, n := range wanted {
+			if i := slices.IndexFunc(columns, func(c vast.AnyColumn) bool {
+				return probe.Describe(c).Name == n
+			}); i >= 0 {
+				found = append(found, columns[i])
+			}
+		}
+		if len(found) == len(wanted) {
+			o.Tables[name] = found
+		}
+	}
+	c, err := newConnector(w, o)
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	c.stop = sync.OnceValue(own(w))
+	return &stored{connector: c, number: f.Number, tick: f.Tick, lacks: report.Dropped}, nil
+}
+
+// replace makes s the checkpoint that stays open, and gives up the previous one. s may be nil. p.mu must be
+// locked.
+func (p *past) replace(s *stored) error {
+	old := p.last
+	p.last = s
+	if old == nil {
+		return nil
+	}
+	return old.leave()
+}
+
+// close gives up the checkpoint that stays open for the next statement.
+func (p *past) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.replace(nil)
+}
+
+// checkpoints lists the checkpoints in a folder that can be read, oldest first.
+func checkpoints(dir string) ([]store.File, error) {
+	files, err := store.Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	files = slices.DeleteFunc(files, func(f store.File) bool {
+		return f.Kind != store.FileCheckpoint || f.Err != nil
+	})
+	slices.SortFunc(files, func(a, b store.File) int { return int(a.Number) - int(b.Number) })
+	if len(files) == 0 {
+		return nil, fmt.Errorf("vastsql: the folder %q holds no checkpoint that can be read", dir)
+	}
+	return files, nil
+}
+
+func newest(kept []store.File) (store.File, error) { return kept[len(kept)-1], nil }
+
+// ofTick returns the checkpoint of a tick.
+func ofTick(tick uint64) func(kept []store.File) (store.File, error) {
+	return func(kept []store.File) (store.File, error) {
+		after := len(kept)
+		for i, f := range slices.Backward(kept) {
+			if f.Tick == tick {
+				return f, nil
+			}
+			if f.Tick > tick {
+				after = i
+			}
+		}
+		var near []string
+		for _, f := range kept[max(0, after-1):min(len(kept), after+1)] {
+			near = append(near, fmt.Sprint(f.Tick))
+		}
+		return store.File{}, fmt.Errorf("vastsql: no checkpoint of tick %d is kept; near it are kept: tick %s; "+
+			"the table vast_checkpoints lists all", tick, strings.Join(near, ", "))
+	}
+}
+
+// storedStmt is a statement about a checkpoint. It has a connection of its own.
+type storedStmt struct {
+	*stmt
+	tick uint64
+}
+
+// Close closes the statement and its connection.
+func (s *storedStmt) Close() error { return errors.Join(s.stmt.Close(), s.stmt.conn.Close()) }
+
+// cutAsOf splits a statement that ends in AS OF TICK n into the text before these words, and n.
+func cutAsOf(text string) (rest string, tick uint64, ok bool, err error) {
+	if !strings.Contains(strings.ToLower(text), "tick") {
+		return text, 0, false, nil
+	}
+	type token struct {
+		sql.Token
+		text  string
+		start int // in characters
+	}
+	var last []token
+	s := sql.NewScanner(strings.NewReader(text))
+	for {
+		at, kind, text := s.Scan()
+		if kind == sql.EOF || kind == sql.ILLEGAL {
+			break
+		}
+		if kind != sql.COMMENT && kind != sql.SEMI {
+			last = append(last, token{kind, text, at.Offset})
+			last = last[max(0, len(last)-4):]
+		}
+	}
+	if len(last) < 4 || last[0].Token != sql.AS || last[1].Token != sql.OF || last[2].Token != sql.IDENT ||
+		!strings.EqualFold(last[2].text, "tick") {
+		return text, 0, false, nil
+	}
+	if tick, err = strconv.ParseUint(last[3].text, 10, 64); err != nil {
+		return "", 0, true, fmt.Errorf("vastsql: AS OF TICK %s: write the number of a tick, such as AS OF TICK "+
+			"1200", last[3].text)
+	}
+	at := 0
+	for range last[0].start {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return text[:at], tick, true, nil
+}
