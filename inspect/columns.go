@@ -103,6 +103,8 @@ type worldAnswer struct {
 	MaxEntities  int        `json:"maxEntities"`
 	Columns      []column   `json:"columns"`
 	Views        []viewName `json:"views"`
+	SQL          bool       `json:"sql"`      // whether the server answers SQL statements
+	Handlers     []string   `json:"handlers"` // names of the program's own paths below /api/v1/
 	Attribution  []string   `json:"attribution"`
 }
 
@@ -115,7 +117,8 @@ func (in *Inspector) describeWorld(r *http.Request) (any, error) {
 		Version: version(), API: 1, ReadOnly: !in.options.ReadWrite, TokenNeeded: in.guard.tokenForReading,
 		PageSize: vm.PageSize(), HugePageSize: vm.HugePageSize(),
 		Attribution: append([]string{}, in.options.Attribution...),
-		Columns:     []column{}, Views: in.views.names(),
+		Columns:     []column{}, Views: in.views.names(), SQL: in.options.SQL != nil,
+		Handlers: slices.AppendSeq([]string{}, maps.Keys(in.options.Handlers)),
 	}
 	var all []column
 	err := in.look(r.Context(), func() bool {

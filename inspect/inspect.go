@@ -28,6 +28,8 @@ type Inspector struct {
 	looks   sync.WaitGroup // counts the elements of looking
 	streams chan struct{}  // one element for each open stream
 	records chan struct{}  // one element for each request that records ticks
+	// statements has one element for each running SQL statement.
+	statements chan struct{}
 
 	registry *prometheus.Registry // what /metrics serves
 	listener net.Listener
@@ -50,7 +52,8 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	in := &Inspector{
 		world: w, options: o, views: newViewCache(o.Views),
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
-		records: make(chan struct{}, maxRecording), ended: make(chan struct{}),
+		records: make(chan struct{}, maxRecording), statements: make(chan struct{}, maxStatements),
+		ended: make(chan struct{}),
 	}
 	in.sampler = newSampler(w, in.mainSchedule, in.control)
 	in.registry = in.newRegistry() // before listen, because newRegistry can panic

@@ -2,7 +2,9 @@ package inspect
 
 import (
 	"context"
+	"database/sql"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -37,6 +39,18 @@ type Options struct {
 	Edit func(ctx context.Context, edit []byte) error
 	// Views are maps of the world. [Plane] makes a View. Default: none.
 	Views []View
+	// SQL answers the statements of the page SQL and of /api/v1/sql. vastsql.Open makes such a database. A
+	// client without the token can send every statement that begins with SELECT, VALUES, EXPLAIN or PRAGMA,
+	// or that begins with WITH and contains no INSERT, UPDATE, DELETE or REPLACE INTO. Other statements need
+	// ReadWrite, the token and a POST request. The database must not write without ReadWrite: for vastsql,
+	// leave Options.Write unset. Close the database after the inspector. Default: no SQL page.
+	SQL *sql.DB
+	// Handlers answer further requests below /api/v1/. The key "arrow" is for the requests to /api/v1/arrow.
+	// The inspector checks host, origin and token before it calls a handler. A handler answers GET requests,
+	// which must only read, and POST requests with a JSON body, which need ReadWrite and the token. [Serve]
+	// panics if a key is not made of 1 to 32 letters a to z, digits and dashes, or if the inspector uses the
+	// path itself. Default: none.
+	Handlers map[string]http.Handler
 	// Collectors are further metrics of the program for /metrics. The inspector itself serves the metrics of
 	// [NewCollector] for the world and of [NewMemoryCollector]. It also serves the metrics of the Prometheus
 	// client library about Go, the build and the process. [Serve] panics if two collectors have the same

@@ -29,7 +29,7 @@ type route struct {
 }
 
 func (in *Inspector) routes() []route {
-	return slices.Concat(
+	own := slices.Concat(
 		in.worldRoutes(),
 		in.viewRoutes(),
 		in.streamRoutes(),
@@ -40,7 +40,9 @@ func (in *Inspector) routes() []route {
 		in.entityRoutes(),
 		in.searchRoutes(),
 		in.overviewRoutes(),
+		in.sqlRoutes(),
 	)
+	return append(own, in.handlerRoutes(own)...)
 }
 
 // handler returns the handler of all requests. The routes answer the requests below [prefix].
@@ -153,14 +155,20 @@ func (in *Inspector) mayAsk(rt route, r *http.Request) error {
 		}
 	}
 	if rt.write && r.ContentLength != 0 {
-		// An HTML form of another site cannot send the type application/json.
-		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
-			t != "application/json" {
-			return &problem{Status: http.StatusUnsupportedMediaType, Code: "type",
-				Message: "the header Content-Type must be application/json"}
-		}
+		return checkJSON(r)
 	}
 	return nil
+}
+
+// checkJSON refuses a body whose declared type is not JSON. An HTML form of another site cannot send the type
+// application/json.
+func checkJSON(r *http.Request) error {
+	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err == nil && t == "application/json" {
+		return nil
+	}
+	return &problem{Status: http.StatusUnsupportedMediaType, Code: "type",
+		Message: "the header Content-Type must be application/json"}
 }
 
 // recovered sends an error if a handler has panicked. The inspected program continues.

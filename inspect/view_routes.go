@@ -68,6 +68,7 @@ func (in *Inspector) viewRoutes() []route {
 		{method: "GET", pattern: "views/{id}/pick", answer: in.pick},
 		{method: "GET", pattern: "views/{id}/where", answer: in.where},
 		{method: "GET", pattern: "views/{id}/landmarks", answer: in.landmarks},
+		{method: "GET", pattern: "views/{id}/points", raw: in.servePoints},
 	}
 }
 
