@@ -39,7 +39,7 @@ var callbackVerbs = map[string]func(f *callbackWorld){
 	"NewCommands": func(f *callbackWorld) {
 		NewCommands(f.World, CommandsOptions{}).Delete(f.es[1])
 	},
-	"World.NotifyVisits":   func(f *callbackWorld) { f.NotifyVisits(make(chan struct{}, 1))() },
+	"World.Idle":           func(f *callbackWorld) { f.Idle(func() {}) },
 	"probe.Occupied":       func(f *callbackWorld) { probed.Occupied(f.World, f.num, 0, 100) },
 	"World.Options":        func(f *callbackWorld) { f.Options() },
 	"probe.Presence":       func(f *callbackWorld) { probed.Presence(f.World, f.num, 0) },

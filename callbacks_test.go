@@ -83,8 +83,6 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 	"fill": func(f *callbackWorld, call func()) { f.full.NewN(100, func(Run) { call() }) },
 	"World.Visit": func(f *callbackWorld, call func()) {
 		done := make(chan error, 1)
-		bell := make(chan struct{}, 1)
-		defer f.NotifyVisits(bell)()
 		go func() {
 			defer func() {
 				if v := recover(); v != nil {
@@ -93,7 +91,7 @@ var callbackPlaces = map[string]func(f *callbackWorld, call func()){
 			}()
 			done <- f.Visit(context.Background(), func() bool { call(); return true })
 		}()
-		<-bell
+		f.visits.untilOneWaits()
 		f.Admit(0)
 		if err := <-done; err != nil && !errors.Is(err, ErrClosed) {
 			panic(err.Error())

@@ -38,10 +38,8 @@ func TestSettle(t *testing.T) {
 		t.Error("the callback ran although no visitor waits")
 	}
 	done := make(chan error)
-	come := make(chan struct{}, 1)
-	defer w.NotifyVisits(come)()
 	go func() { done <- w.Visit(context.Background(), func() bool { *c.Edit(e) = 8; return true }) }()
-	<-come
+	w.visits.untilOneWaits()
 	w.Admit(-1)
 	if err := <-done; err != nil {
 		t.Fatal(err)

@@ -11,37 +11,37 @@ import (
 	"github.com/vastgo/vast/internal/atwork"
 )
 
-func init() { atwork.Mark((*visits).admit) }
+func init() { atwork.Mark((*visits).call) }
 
 // ErrClosed is the error of [World.Visit] if the world is closed.
 var ErrClosed = errors.New("vast: the world is closed")
 
-// visits are the waiting calls of Visit, and the channels of NotifyVisits.
+// visits are the waiting calls of Visit.
 type visits struct {
 	waiting atomic.Int32 // length of queue, for reads without the lock
 
 	mu     sync.Mutex
 	queue  []*visitor
-	bells  []*bell
 	closed bool
+	idle   bool      // whether the owner is in Idle
+	inside bool      // whether a visitor calls its function while the owner is in Idle
+	left   sync.Cond // signals to Idle that inside is false
 }
 
-// visitor is a call of Visit.
+// visitor is a call of Visit that waits.
 type visitor struct {
 	look  func() (done bool) // the function given to Visit
 	gone  bool               // Visit's context has ended; guarded by visits.mu
 	inner any                // the value with which look panicked
 	err   error              // the result of Visit
-	ended chan struct{}      // closed when look will not be called again
+	ended chan struct{}      // closed when Admit will not call look again
+	enter chan struct{}      // receives when the owner may be in Idle, and no visitor inside
 }
 
-// bell is a channel of NotifyVisits.
-type bell struct{ c chan<- struct{} }
-
-// Visit calls f on the goroutine that owns the world, during the next [World.Admit]. Visit returns when f has
-// returned true. A sched.Schedule calls Admit between its ticks. f may do everything that the world's owner
-// may do, but must not take long. For long work, f works for some tenths of a millisecond, stores its
-// progress, and returns false. The current Admit or a later Admit calls f again, until f returns true.
+// Visit calls f while the goroutine that owns the world is in [World.Admit], which makes the call, or in
+// [World.Idle]. Visit returns when f has returned true. A sched.Schedule admits visitors between its ticks. f may
+// do everything that the world's owner may do, but must not take long. For long work, f works for some tenths
+// of a millisecond, stores its progress, and returns false. f is then called again, until it returns true.
 //
 // Visit may be called at any time, on any goroutine for which the owner does not wait. Code that the owner
 // runs (a system, a hook, the body of a loop, or f itself) must not call Visit, because the call would wait
@@ -61,25 +61,48 @@ func (w *World) Visit(ctx context.Context, f func() (done bool)) error {
 			"system, a hook or a visitor, so the call would wait for itself: do the work directly, or call "+
 			"Visit on a goroutine that the owner does not wait for", w.options.Name))
 	}
-	v := &visitor{look: f, ended: make(chan struct{})}
-	if !w.visits.add(v) {
-		return ErrClosed
-	}
-	select {
-	case <-v.ended:
-	case <-ctx.Done():
-		if w.visits.withdraw(v) {
-			return ctx.Err()
+	for {
+		v, err := w.visits.add(f)
+		if err != nil {
+			return err
 		}
-		<-v.ended // f is running
-		if v.err == errGone {
-			v.err = ctx.Err()
+		if v != nil {
+			inside, err := w.visits.wait(ctx, v)
+			if !inside {
+				return err
+			}
+		}
+		if done := w.lookInside(f); done {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 	}
-	if v.inner != nil {
-		panic(v.inner)
-	}
-	return v.err
+}
+
+// lookInside calls f on the goroutine of a visitor that is inside.
+func (w *World) lookInside(f func() (done bool)) (done bool) {
+	atwork.Enter(w)
+	defer func() {
+		atwork.Leave(w)
+		w.visits.leave()
+	}()
+	w.settled()
+	return w.visits.call(f)
+}
+
+// Idle calls wait, and lets visitors in until wait returns: each call of [World.Visit] then calls its function
+// on its own goroutine, one call at a time. Idle returns after the last function. It is for an owner that waits,
+// for example for the next tick. First, Idle calls at least one waiting function, as Admit does. Call Idle on
+// the goroutine that owns the world, at a point where the world's structure may change. wait must not use the
+// world.
+func (w *World) Idle(wait func()) {
+	w.Admit(0)
+	v := &w.visits
+	v.open()
+	defer v.shut()
+	wait()
 }
 
 // Admit calls the functions that wait in [World.Visit], in turn, until no function waits or the given time is
@@ -96,48 +119,108 @@ func (w *World) Admit(most time.Duration) (more bool) {
 	return w.visits.admit(most)
 }
 
-// NotifyVisits makes each call of [World.Visit] send to c, without blocking, when the call begins to wait. If
-// a call waits already, NotifyVisits also sends to c. The function stop ends these notifications. An idle
-// owner receives from c to wake up and call [World.Admit]. Give c a buffer for one value.
-func (w *World) NotifyVisits(c chan<- struct{}) (stop func()) {
-	b := &bell{c}
-	v := &w.visits
+// call calls look. atwork recognizes look's callees by this function.
+//
+//go:noinline
+func (v *visits) call(look func() (done bool)) (done bool) { return look() }
+
+// add lets a visitor in, and returns nil, or adds it to the queue.
+func (v *visits) add(look func() (done bool)) (*visitor, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.bells = append(v.bells, b)
-	if len(v.queue) > 0 {
-		b.ring()
+	if v.closed {
+		return nil, ErrClosed
 	}
-	return func() {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		for i := range v.bells {
-			if v.bells[i] == b {
-				v.bells = append(v.bells[:i:i], v.bells[i+1:]...)
-				return
+	if v.idle && !v.inside && len(v.queue) == 0 {
+		v.inside = true
+		return nil, nil
+	}
+	one := &visitor{look: look, ended: make(chan struct{}), enter: make(chan struct{}, 1)}
+	v.queue = append(v.queue, one)
+	v.waiting.Add(1)
+	v.invite()
+	return one, nil
+}
+
+// wait waits until the visitor may go inside, or until Admit has called its function for the last time.
+func (v *visits) wait(ctx context.Context, one *visitor) (inside bool, err error) {
+	for {
+		select {
+		case <-one.enter:
+			if v.admitted(one) {
+				return true, nil
 			}
+			continue
+		case <-one.ended:
+		case <-ctx.Done():
+			if v.withdraw(one) {
+				return false, ctx.Err()
+			}
+			<-one.ended // Admit calls the function
+			if one.err == errGone {
+				one.err = ctx.Err()
+			}
+		}
+		if one.inner != nil {
+			panic(one.inner)
+		}
+		return false, one.err
+	}
+}
+
+// open lets visitors in.
+func (v *visits) open() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.idle {
+		panic("vast: World.Idle was called while another Idle of the world waits: call it only on the " +
+			"goroutine that owns the world")
+	}
+	v.idle = true
+	v.invite()
+}
+
+// shut lets no more visitors in, and waits for the visitor inside.
+func (v *visits) shut() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.idle = false
+	v.left.L = &v.mu
+	for v.inside {
+		v.left.Wait()
+	}
+}
+
+// leave ends the stay of the visitor inside.
+func (v *visits) leave() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.inside = false
+	if !v.idle {
+		v.left.Signal()
+	}
+	v.invite()
+}
+
+// invite tells the first visitor in the queue that it may go inside. v.mu must be locked.
+func (v *visits) invite() {
+	if v.idle && !v.inside && len(v.queue) > 0 {
+		select {
+		case v.queue[0].enter <- struct{}{}:
+		default: // the visitor has not seen the last invitation
 		}
 	}
 }
 
-func (b *bell) ring() {
-	select {
-	case b.c <- struct{}{}:
-	default:
-	}
-}
-
-func (v *visits) add(one *visitor) bool {
+// admitted lets an invited visitor in, if the owner is still in Idle.
+func (v *visits) admitted(one *visitor) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.closed {
-		return false
+	if !v.idle || v.inside || len(v.queue) == 0 || v.queue[0] != one {
+		return false // a later invitation or Admit will come
 	}
-	v.queue = append(v.queue, one)
-	v.waiting.Add(1)
-	for _, b := range v.bells {
-		b.ring()
-	}
+	v.dequeue()
+	v.inside = true
 	return true
 }
 
@@ -151,6 +234,7 @@ func (v *visits) withdraw(one *visitor) bool {
 		if other == one {
 			v.queue = append(v.queue[:i:i], v.queue[i+1:]...)
 			v.waiting.Add(-1)
+			v.invite()
 			return true
 		}
 	}
@@ -174,7 +258,7 @@ func (v *visits) admit(most time.Duration) (more bool) {
 					close(one.ended)
 				}
 			}()
-			finished := one.look()
+			finished := v.call(one.look)
 			done = true
 			if finished || !v.again(one) {
 				close(one.ended)
@@ -198,6 +282,11 @@ func (v *visits) next() *visitor {
 	if len(v.queue) == 0 {
 		return nil
 	}
+	return v.dequeue()
+}
+
+// dequeue removes the first visitor from the queue. v.mu must be locked.
+func (v *visits) dequeue() *visitor {
 	one := v.queue[0]
 	v.queue[0] = nil
 	v.queue = v.queue[1:]

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -13,16 +14,19 @@ import (
 // visiting starts a visit, waits until the visit is in the queue, and returns a channel for its result.
 func visiting(t *testing.T, w *World, ctx context.Context, look func() bool) <-chan error {
 	t.Helper()
-	bell := make(chan struct{}, 1)
-	defer w.NotifyVisits(bell)()
-	select {
-	case <-bell: // NotifyVisits has rung for an earlier visit
-	default:
-	}
+	before := w.visits.waiting.Load()
 	result := make(chan error, 1)
 	go func() { result <- w.Visit(ctx, look) }()
-	<-bell
+	for w.visits.waiting.Load() == before {
+		runtime.Gosched()
+	}
 	return result
+}
+
+func (v *visits) untilOneWaits() {
+	for v.waiting.Load() == 0 {
+		runtime.Gosched()
+	}
 }
 
 func TestVisit(t *testing.T) {
@@ -140,18 +144,15 @@ func TestVisitorPanics(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
 	seen := make(chan any, 1)
-	bell := make(chan struct{}, 1)
-	stop := w.NotifyVisits(bell)
 	go func() {
 		defer func() { seen <- recover() }()
 		_ = w.Visit(context.Background(), func() bool { panic("mine") })
 	}()
-	<-bell
+	w.visits.untilOneWaits()
 	w.Admit(time.Hour)
 	if v := <-seen; v != "mine" {
 		t.Errorf("Visit panicked with %v", v)
 	}
-	stop()
 	result := visiting(t, w, context.Background(), func() bool { runtime.Goexit(); return true })
 	var admitting sync.WaitGroup
 	admitting.Go(func() { w.Admit(time.Hour) })
@@ -159,18 +160,11 @@ func TestVisitorPanics(t *testing.T) {
 	if err := <-result; err != errGoexit {
 		t.Errorf("returned %v", err)
 	}
-	select {
-	case <-bell:
-		t.Error("the bell rang after stop")
-	default:
-	}
 }
 
 func TestVisitsFromManyGoroutines(t *testing.T) {
 	w := NewWorld(Options{})
 	defer w.Close()
-	bell := make(chan struct{}, 1)
-	defer w.NotifyVisits(bell)()
 	const visitors, each = 8, 200
 	total := 0
 	var all sync.WaitGroup
@@ -185,26 +179,29 @@ func TestVisitsFromManyGoroutines(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() { all.Wait(); close(ended) }()
-	for {
+	// The owner is in Admit, in Idle, and at work in turn.
+	for turn := 0; ; turn++ {
 		select {
-		case <-bell:
-			for w.Admit(time.Millisecond) {
-			}
-			continue
 		case <-ended:
+			if total != visitors*each {
+				t.Errorf("%d calls, want %d", total, visitors*each)
+			}
+			return
+		default:
+			if turn%2 == 0 {
+				w.Admit(time.Microsecond)
+			} else {
+				w.Idle(runtime.Gosched)
+			}
+			total++
+			total--
 		}
-		break
-	}
-	if total != visitors*each {
-		t.Errorf("%d calls, want %d", total, visitors*each)
 	}
 }
 
 func TestVisitFromLook(t *testing.T) {
 	w := NewWorld(Options{Name: "home"})
 	defer w.Close()
-	bell := make(chan struct{}, 1)
-	defer w.NotifyVisits(bell)()
 	told := make(chan any)
 	go func() {
 		told <- panicOf(func() {
@@ -214,9 +211,123 @@ func TestVisitFromLook(t *testing.T) {
 			})
 		})
 	}()
-	<-bell
+	w.visits.untilOneWaits()
 	w.Admit(time.Hour)
 	if s, _ := (<-told).(string); !strings.Contains(s, `code that the owner of world "home" runs`) {
 		t.Errorf("Visit panics with %q", s)
 	}
+}
+
+// TestIdle checks that visitors enter one at a time, that Idle waits for the last one, and that panics, ended
+// contexts and Close let the next visitor in.
+func TestIdle(t *testing.T) {
+	w := NewWorld(Options{})
+	waiting := visiting(t, w, context.Background(), func() bool { return true })
+	var inside atomic.Int32
+	var all sync.WaitGroup
+	begin := make(chan struct{})
+	look := func(steps int) func() bool {
+		return func() bool {
+			if inside.Add(1) != 1 {
+				t.Error("two visitors are inside")
+			}
+			runtime.Gosched()
+			inside.Add(-1)
+			steps--
+			return steps == 0
+		}
+	}
+	for i := range 8 {
+		all.Go(func() {
+			<-begin
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			for range 50 {
+				if err := w.Visit(ctx, look(3)); err != nil {
+					t.Error(err)
+				}
+				if v := panicOf(func() { _ = w.Visit(ctx, func() bool { panic(i) }) }); v != i {
+					t.Errorf("Visit panicked with %v, want %d", v, i)
+				}
+			}
+			calls := 0
+			if err := w.Visit(ctx, func() bool { calls++; cancel(); return false }); calls != 1 ||
+				!errors.Is(err, context.Canceled) {
+				t.Errorf("after its context ended, Visit returned %v after %d calls", err, calls)
+			}
+		})
+	}
+	w.Idle(func() {
+		if err := <-waiting; err != nil {
+			t.Error(err)
+		}
+		close(begin)
+		all.Wait()
+	})
+	if w.visits.waiting.Load() != 0 || w.visits.inside {
+		t.Error("after Idle, a visitor waits or is inside")
+	}
+
+	entered, leave := make(chan struct{}), make(chan struct{})
+	last := make(chan error, 1)
+	left := false
+	w.Idle(func() {
+		go func() {
+			last <- w.Visit(context.Background(), func() bool {
+				close(entered)
+				<-leave
+				left = true
+				return true
+			})
+		}()
+		<-entered
+		close(leave)
+	})
+	if !left {
+		t.Error("Idle returned while a visitor was inside")
+	}
+	if err := <-last; err != nil {
+		t.Error(err)
+	}
+	nested := ""
+	w.Idle(func() { nested, _ = panicOf(func() { w.Idle(func() {}) }).(string) })
+	if !strings.Contains(nested, "World.Idle was called while another Idle") {
+		t.Errorf("Idle in Idle panics with %q", nested)
+	}
+	inner := ""
+	w.Idle(func() {
+		inner, _ = panicOf(func() {
+			_ = w.Visit(context.Background(), func() bool {
+				_ = w.Visit(context.Background(), func() bool { return true })
+				return true
+			})
+		}).(string)
+	})
+	if !strings.Contains(inner, "code that the owner of world") {
+		t.Errorf("Visit in a visit panics with %q", inner)
+	}
+	w.Idle(func() {
+		if err := w.Visit(context.Background(), func() bool { w.Close(); return false }); !errors.Is(err, ErrClosed) {
+			t.Errorf("in a world that a visitor closed, Visit returned %v", err)
+		}
+	})
+}
+
+// BenchmarkVisit visits a world whose owner is idle.
+func BenchmarkVisit(b *testing.B) {
+	w := NewWorld(Options{})
+	defer w.Close()
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.Idle(func() { <-end })
+	}()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := w.Visit(context.Background(), func() bool { return true }); err != nil {
+			b.Fatal(err)
+		}
+	}
+	close(end)
+	<-ended
 }

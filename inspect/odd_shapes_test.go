@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/probe"
@@ -59,21 +58,9 @@ func newOddWorld(t testing.TB, o Options, maxEntities int, fill func(w *vast.Wor
 	t.Helper()
 	w := vast.NewWorld(vast.Options{Name: "odd", MaxEntities: maxEntities})
 	fill(w)
-	knocks := make(chan struct{}, 1)
-	quiet := w.NotifyVisits(knocks)
 	ctx, cancel := context.WithCancel(context.Background())
 	var admitting sync.WaitGroup
-	admitting.Go(func() {
-		for {
-			select {
-			case <-knocks:
-				for w.Admit(time.Millisecond) {
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
+	admitting.Go(func() { w.Idle(func() { <-ctx.Done() }) })
 	in, err := Serve(context.Background(), w, o)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +69,6 @@ func newOddWorld(t testing.TB, o Options, maxEntities int, fill func(w *vast.Wor
 		in.Close()
 		cancel()
 		admitting.Wait()
-		quiet()
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}

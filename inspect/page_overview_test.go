@@ -3,7 +3,6 @@ package inspect
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/longtest"
@@ -62,16 +61,7 @@ func TestPageOverviewWithoutSchedule(t *testing.T) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		visitors := make(chan struct{}, 1)
-		defer w.NotifyVisits(visitors)()
-		for {
-			select {
-			case <-visitors:
-				w.Admit(time.Millisecond)
-			case <-end:
-				return
-			}
-		}
+		w.Idle(func() { <-end })
 	}()
 	t.Cleanup(func() {
 		in.Close()

@@ -165,20 +165,10 @@ func TestSystemsPageWithoutSchedule(t *testing.T) {
 	defer in.Close()
 	// There is no schedule, so the test admits the visits.
 	admitted := make(chan struct{})
-	bell := make(chan struct{}, 1)
-	defer w.NotifyVisits(bell)()
 	stop := make(chan struct{})
 	go func() {
 		defer close(admitted)
-		for {
-			select {
-			case <-bell:
-				for w.Admit(0) {
-				}
-			case <-stop:
-				return
-			}
-		}
+		w.Idle(func() { <-stop })
 	}()
 	defer func() {
 		close(stop)

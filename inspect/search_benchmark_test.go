@@ -81,25 +81,14 @@ func newStillWorld(b *testing.B, n int) *stillWorld {
 	}
 	s.Inspector = in
 	stop, stopped := make(chan struct{}), make(chan struct{})
-	bell := make(chan struct{}, 1)
-	quiet := w.NotifyVisits(bell)
 	go func() {
 		defer close(stopped)
-		for {
-			select {
-			case <-bell:
-				for w.Admit(time.Millisecond) {
-				}
-			case <-stop:
-				return
-			}
-		}
+		w.Idle(func() { <-stop })
 	}()
 	b.Cleanup(func() {
 		in.Close()
 		close(stop)
 		<-stopped
-		quiet()
 		w.Close()
 	})
 	return s

@@ -10,8 +10,7 @@ import (
 
 // loop is the state that other goroutines share with Run and RunTicks.
 type loop struct {
-	poke     chan struct{} // holds a token when Run or RunTicks must load this state again
-	unnotify func()        // undoes World.NotifyVisits
+	poke chan struct{} // holds a token when Run or RunTicks must load this state again
 
 	mu      sync.Mutex
 	running bool
@@ -47,9 +46,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 		}
 		now, step := s.mayTick()
 		if !now {
-			if !s.admit(s.options.Visits) {
-				clock.Wait(-1, s.loop.poke)
-			}
+			s.wait(-1)
 			held = true
 			continue
 		}
@@ -61,9 +58,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			}
 			behind := clock.Now().Sub(due)
 			if behind < 0 {
-				if !s.admit(min(s.options.Visits, -behind)) {
-					clock.Wait(-behind, s.loop.poke)
-				}
+				s.wait(-behind)
 				continue
 			}
 			if missed := int64(behind / s.step); missed > 0 {
@@ -80,7 +75,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			return err
 		}
 		if held || s.isBehind(due) {
-			s.admit(s.options.Visits) // otherwise Run admits visitors while it waits for the next tick
+			s.admit() // otherwise Run admits visitors while it waits for the next tick
 		}
 	}
 	return s.runAsOwner((*Schedule).tick) // calls the End functions that the last tick did not call
@@ -107,15 +102,13 @@ func (s *Schedule) RunTicks(ctx context.Context, n int) error {
 			return err
 		}
 		if now, _ := s.mayTick(); !now {
-			if !s.admit(s.options.Visits) {
-				s.options.Clock.Wait(-1, s.loop.poke)
-			}
+			s.wait(-1)
 			continue
 		}
 		if err := s.runAsOwner((*Schedule).tick); err != nil {
 			return err
 		}
-		s.admit(s.options.Visits)
+		s.admit()
 		n--
 	}
 	if s.stopped.Load() {
@@ -129,15 +122,34 @@ func (s *Schedule) isBehind(due time.Time) bool { return !s.options.Clock.Now().
 // oneThread reports whether the platform runs all goroutines on one thread and never preempts a goroutine.
 const oneThread = runtime.GOARCH == "wasm"
 
-// admit admits visitors of the world for the given time, and reports whether visitors still wait.
-func (s *Schedule) admit(limit time.Duration) (more bool) {
+// yield lets other goroutines visit the world, pause the schedule or end its context.
+func yield() {
 	if oneThread {
-		runtime.Gosched() // lets other goroutines visit the world, pause the schedule or end its context
+		runtime.Gosched()
 	}
-	if s.options.Visits < 0 || s.keeper != nil && !s.keeper.Visits() {
-		return false
+}
+
+// admit admits visitors of the world for Options.Visits.
+func (s *Schedule) admit() {
+	yield()
+	if s.visitable() {
+		s.world.Admit(s.options.Visits)
 	}
-	return s.world.Admit(limit)
+}
+
+func (s *Schedule) visitable() bool {
+	return s.options.Visits >= 0 && (s.keeper == nil || s.keeper.Visits())
+}
+
+// wait waits until the given time has passed or s.loop has changed. Meanwhile it admits visitors.
+func (s *Schedule) wait(d time.Duration) {
+	yield()
+	wait := func() { s.options.Clock.Wait(d, s.loop.poke) }
+	if s.visitable() {
+		s.world.Idle(wait)
+	} else {
+		wait()
+	}
 }
 
 func (l *loop) setRunning(running bool, budget time.Duration) {

@@ -122,10 +122,6 @@ func New(w *vast.World, o Options) *Schedule {
 	s := &Schedule{world: w, options: o, step: time.Second / time.Duration(o.Rate), epoch: clock.Now(),
 		byName: make(map[string]*node), phases: slices.Clone(o.Phases)}
 	s.loop.poke = make(chan struct{}, 1)
-	s.loop.unnotify = func() {}
-	if o.Visits > 0 {
-		s.loop.unnotify = w.NotifyVisits(s.loop.poke)
-	}
 	s.team.start(s, o.Workers)
 	s.enlist()
 	return s
@@ -252,7 +248,6 @@ func (s *Schedule) Close() error {
 	err := s.finish()
 	s.closed = true
 	s.delist()
-	s.loop.unnotify()
 	s.team.stop()
 	s.observers.close()
 	return errors.Join(err, s.drop())

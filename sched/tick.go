@@ -50,7 +50,7 @@ func (s *Schedule) Tick() error {
 		return err
 	}
 	err := s.runAsOwner((*Schedule).tick)
-	s.admit(s.options.Visits)
+	s.admit()
 	return err
 }
 

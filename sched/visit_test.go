@@ -45,20 +45,25 @@ func TestTickLeavesVisitorsToOthers(t *testing.T) {
 	defer w.Close()
 	s := New(w, Options{Workers: 1, Visits: -1})
 	defer s.Close()
-	bell := make(chan struct{}, 1)
-	defer w.NotifyVisits(bell)()
-	result := visit(w)
-	<-bell
-	if err := s.Tick(); err != nil {
-		t.Fatal(err)
+	inside := make(chan struct{})
+	result := make(chan error, 1)
+	ticking := true
+	go func() {
+		result <- w.Visit(context.Background(), func() bool {
+			if ticking {
+				t.Error("a schedule without visits admitted a visitor")
+			}
+			close(inside)
+			return true
+		})
+	}()
+	for range 100 {
+		if err := s.Tick(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	select {
-	case err := <-result:
-		t.Fatalf("a schedule without visits admitted a visitor: %v", err)
-	default:
-	}
-	for w.Admit(0) {
-	}
+	ticking = false
+	w.Idle(func() { <-inside })
 	if err := <-result; err != nil {
 		t.Error(err)
 	}
@@ -165,13 +170,11 @@ func TestVisitOtherWorldFromSystem(t *testing.T) {
 			t.Error(err)
 		}
 	}})
-	bell := make(chan struct{}, 1)
-	defer other.NotifyVisits(bell)()
 	ticked := make(chan error, 1)
 	go func() { ticked <- s.Tick() }()
-	<-bell
-	other.Admit(time.Hour)
-	if err := <-ticked; err != nil || seen != 1 {
+	var err error
+	other.Idle(func() { err = <-ticked })
+	if err != nil || seen != 1 {
 		t.Errorf("%v, seen %d times", err, seen)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"math"
 	"sync"
-	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/store"
@@ -40,23 +39,12 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 	return sql.OpenDB(c), report, nil
 }
 
-// own starts a goroutine that owns the world and admits visits. stop ends the goroutine and closes the world.
+// own starts a goroutine that owns the world and lets visitors in. stop ends the goroutine and closes the world.
 func own(w *vast.World) (stop func() error) {
-	wake := make(chan struct{}, 1)
-	stopNotify := w.NotifyVisits(wake)
 	end, ended := make(chan struct{}), make(chan error)
 	go func() {
-		for {
-			select {
-			case <-wake:
-				for w.Admit(time.Second) {
-				}
-			case <-end:
-				stopNotify()
-				ended <- w.Close()
-				return
-			}
-		}
+		w.Idle(func() { <-end })
+		ended <- w.Close()
 	}()
 	return func() error {
 		close(end)

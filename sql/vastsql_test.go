@@ -88,25 +88,14 @@ func newFixture(t testing.TB, n int, o Options) *fixture {
 	return f
 }
 
-// serve admits visits on a goroutine of its own, which owns the world from then on.
+// serve lets visitors in on a goroutine of its own, which owns the world from then on.
 func (f *fixture) serve(t testing.TB) {
-	wake := make(chan struct{}, 1)
-	stop := f.w.NotifyVisits(wake)
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		for {
-			select {
-			case <-wake:
-				for f.w.Admit(time.Millisecond) {
-				}
-			case <-end:
-				return
-			}
-		}
+		f.w.Idle(func() { <-end })
 	}()
 	t.Cleanup(func() {
-		stop()
 		close(end)
 		<-ended
 		if err := f.w.Close(); err != nil {

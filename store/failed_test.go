@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"syscall"
@@ -384,6 +385,20 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
+// signalContext signals each call of Done. World.Visit calls Done when it begins to wait.
+type signalContext struct {
+	context.Context
+	called chan struct{}
+}
+
+func (c *signalContext) Done() <-chan struct{} {
+	select {
+	case c.called <- struct{}{}:
+	default:
+	}
+	return c.Context.Done()
+}
+
 // TestVisitorsWait: during a replay, a schedule must not admit visitors such as Submit.
 func TestVisitorsWait(t *testing.T) {
 	d := sim.New(1)
@@ -409,11 +424,10 @@ func TestVisitorsWait(t *testing.T) {
 	a.input(t, 1)
 	d.Kill()
 	b, s := start()
-	waits := make(chan struct{}, 1)
-	defer b.w.NotifyVisits(waits)()
 	submitted := make(chan error, 1)
-	go func() { submitted <- b.st.Submit(t.Context(), make([]byte, 8)) }()
-	<-waits
+	waits := &signalContext{t.Context(), make(chan struct{}, 1)}
+	go func() { submitted <- b.st.Submit(waits, make([]byte, 8)) }()
+	<-waits.called
 	if err := b.st.Recover(b.apply, s.Tick); err != nil {
 		t.Fatal(err)
 	}

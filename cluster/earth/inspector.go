@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -61,11 +60,10 @@ type inspector struct {
 	regions  []vast.Entity
 	capitals []Capital
 	cluster  vast.Entity
-	visits   chan struct{} // gets a value when a visitor of the world waits
-	quiet    func()        // ends the notifications on visits
-	ended    chan struct{} // closed when admit has returned
+	end      chan struct{} // closed to end own
+	ended    chan struct{} // closed when own has returned
 
-	mu         sync.Mutex // guards the fields below and the content of the world
+	// Only functions in World.Visit use the content of the world and the other fields below.
 	world      *vast.World
 	owner      vast.HeapColumn[Owner]
 	waiting    vast.HeapColumn[Waiting]
@@ -99,7 +97,7 @@ const rateMarks = 5
 
 func (o options) serve(planet *simulation.Globe, node *cluster.Node) (*inspector, error) {
 	w := vast.NewWorld(vast.Options{Name: "regions"})
-	i := &inspector{world: w, visits: make(chan struct{}, 1), ended: make(chan struct{}),
+	i := &inspector{world: w, end: make(chan struct{}), ended: make(chan struct{}),
 		owner: vast.NewHeapColumn[Owner](w), waiting: vast.NewHeapColumn[Waiting](w),
 		capital: vast.NewColumn[Capital](w), ticking: vast.NewColumn[Ticking](w),
 		population: vast.NewColumn[Population](w), sums: vast.NewColumn[Cluster](w),
@@ -122,8 +120,7 @@ func (o options) serve(planet *simulation.Globe, node *cluster.Node) (*inspector
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	i.quiet = w.NotifyVisits(i.visits)
-	go i.admit()
+	go i.own()
 	return i, nil
 }
 
@@ -148,28 +145,28 @@ func (i *inspector) populate(o options, planet *simulation.Globe) {
 
 func regionName(region int) string { return "region " + strconv.Itoa(region) }
 
-// admit admits visitors of the world until visits is closed.
-func (i *inspector) admit() {
+// own owns the world until end is closed. All other goroutines visit the world.
+func (i *inspector) own() {
 	defer close(i.ended)
-	for range i.visits {
-		i.mu.Lock()
-		for i.world.Admit(time.Millisecond) {
-		}
-		i.mu.Unlock()
-	}
+	i.world.Idle(func() { <-i.end })
 }
 
 func (i *inspector) close() error {
 	err := i.Close()
-	i.quiet()
-	close(i.visits)
+	close(i.end)
 	<-i.ended
 	return errors.Join(err, i.world.Close())
 }
 
+// show writes a sample into the world.
 func (i *inspector) show(s *sample) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
+	_ = i.world.Visit(context.Background(), func() bool { // the error is ErrClosed at the end of the program
+		i.write(s)
+		return true
+	})
+}
+
+func (i *inspector) write(s *sample) {
 	now := mark{when: s.when}
 	clear(i.picture.Travellers[:])
 	clear(i.picture.Infectious[:])

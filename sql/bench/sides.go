@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"database/sql"
 	"math/rand/v2"
 	"time"
@@ -38,13 +37,12 @@ type sides struct {
 	w          *vast.World
 	someone    int64
 	world, own *sql.DB
-	end        chan struct{}
+	work       chan func() // for the goroutine that owns the world; closed at the end
 	ended      chan struct{}
-	longest    time.Duration // longest time from a wake to the last Admit; only the owner's goroutine uses it
 }
 
 func newSides() (*sides, error) {
-	s := &sides{w: vast.NewWorld(vast.Options{MaxEntities: 1 << 21}), end: make(chan struct{}),
+	s := &sides{w: vast.NewWorld(vast.Options{MaxEntities: 1 << 21}), work: make(chan func()),
 		ended: make(chan struct{})}
 	positions, trips := vast.NewColumn[Position](s.w), vast.NewColumn[Trip](s.w)
 	towns := vast.NewColumn[Place](s.w)
@@ -78,22 +76,16 @@ func newSides() (*sides, error) {
 	return s, s.copyTables()
 }
 
-// serve owns the world, and admits visits as soon as they come.
+// serve owns the world, and lets visitors in.
 func (s *sides) serve() {
 	defer close(s.ended)
-	wake := make(chan struct{}, 1)
-	stop := s.w.NotifyVisits(wake)
-	defer stop()
 	for {
-		select {
-		case <-s.end:
+		var work func()
+		s.w.Idle(func() { work = <-s.work })
+		if work == nil {
 			return
-		case <-wake:
-			began := time.Now()
-			for s.w.Admit(time.Millisecond) {
-			}
-			s.longest = max(s.longest, time.Since(began))
 		}
+		work()
 	}
 }
 
@@ -172,34 +164,37 @@ func (s *sides) pause(rounds int) (row, error) {
 	defer statement.Close()
 	var samples measure.Samples
 	for range rounds {
-		if err := s.visit(func() { s.longest = 0 }); err != nil {
+		end, longest := make(chan struct{}), make(chan time.Duration)
+		s.work <- func() { longest <- s.longestVisit(end) }
+		_, err := read(statement, nil)
+		close(end)
+		if samples = append(samples, (<-longest).Seconds()*1000); err != nil {
 			return r, err
 		}
-		if _, err := read(statement, nil); err != nil {
-			return r, err
-		}
-		var longest time.Duration
-		if err := s.visit(func() { longest = s.longest }); err != nil {
-			return r, err
-		}
-		samples = append(samples, longest.Seconds()*1000)
 	}
 	r.Ours = samples.Median()
 	r.Figure = r.Ours
 	return r, nil
 }
 
-func (s *sides) visit(f func()) error {
-	return s.w.Visit(context.Background(), func() bool {
-		f()
-		return true
-	})
+// longestVisit admits visitors until end is closed, and returns how long the longest one took.
+func (s *sides) longestVisit(end <-chan struct{}) (longest time.Duration) {
+	for {
+		select {
+		case <-end:
+			return longest
+		default:
+			began := time.Now()
+			s.w.Admit(0)
+			longest = max(longest, time.Since(began))
+		}
+	}
 }
 
 func (s *sides) close() {
 	_ = s.world.Close()
 	_ = s.own.Close()
-	close(s.end)
+	close(s.work)
 	<-s.ended
 	_ = s.w.Close()
 }

@@ -27,9 +27,8 @@ type driver struct {
 	err    error  // the error that ended the run; valid after done is closed
 
 	control *control
-	saves   *saves        // nil without -data
-	visited visited       // the world that admits visitors between ticks, or nil
-	bell    chan struct{} // receives a token when a visitor begins to wait
+	saves   *saves  // nil without -data
+	visited visited // the world that admits visitors between ticks, or nil
 
 	wanted chan *snapshot // the viewer sends a snapshot to fill
 	ready  chan *snapshot // the driver returns the filled snapshot
@@ -42,7 +41,7 @@ type driver struct {
 // visited is a world that admits visitors: functions that other goroutines pass to vast.World.Visit.
 type visited interface {
 	Admit(limit time.Duration) (more bool)
-	NotifyVisits(c chan<- struct{}) (stop func())
+	Idle(wait func())
 }
 
 // snapshot is a copy of the data that a viewer shows. The driver owns the snapshot from the send to wanted
@@ -75,8 +74,7 @@ func newDriver(w world, o options) *driver {
 		world: w, ticks: o.ticks, length: o.length, meter: newMeter(o.budget()),
 		// A send never blocks, because a run never has more than one snapshot in these channels.
 		wanted: make(chan *snapshot, 1), ready: make(chan *snapshot, 1),
-		control: newControl(o.budget()), bell: make(chan struct{},
-			1), stop: make(chan struct{}), done: make(chan struct{}),
+		control: newControl(o.budget()), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if o.hz > 0 {
 		d.period = o.budget()
@@ -111,9 +109,6 @@ func (d *driver) halt() {
 }
 
 func (d *driver) run() {
-	if d.visited != nil {
-		defer d.visited.NotifyVisits(d.bell)()
-	}
 	begin := time.Now()
 	var end time.Time
 	if d.length > 0 {
@@ -161,10 +156,13 @@ const fillTime = 50 * time.Millisecond
 // visitTime bounds the time of one call of Admit.
 const visitTime = 500 * time.Microsecond
 
-// admit admits waiting visitors, at least one, until limit or visitTime has passed. It reports whether more
-// visitors wait.
-func (d *driver) admit(limit time.Duration) (more bool) {
-	return d.visited != nil && d.visited.Admit(min(limit, visitTime))
+// idle calls wait, and lets visitors in until wait returns.
+func (d *driver) idle(wait func()) {
+	if d.visited != nil {
+		d.visited.Idle(wait)
+	} else {
+		wait()
+	}
 }
 
 // await waits until the next tick is due. Meanwhile, it admits visitors and fills snapshots. It returns the
@@ -179,8 +177,8 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 		d.ready <- s
 	default:
 	}
-	if !time.Now().Before(due) {
-		d.admit(visitTime) // the loop admits no visitor while a tick is due
+	if d.visited != nil && !time.Now().Before(due) {
+		d.visited.Admit(visitTime) // the loop admits no visitor while a tick is due
 	}
 	for {
 		now := time.Now()
@@ -194,18 +192,9 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 			due, d.held = now, false
 		}
 		isDue := step || !paused && !now.Before(due)
-		more := false
-		if !isDue {
-			left := visitTime
-			if !paused {
-				left = due.Sub(now)
-			}
-			more = d.admit(left)
-			now = time.Now()
-		}
 		var alarm <-chan time.Time
 		switch {
-		case isDue || more:
+		case isDue:
 			alarm = always
 		case !end.IsZero() && (paused || end.Before(due)):
 			alarm = time.After(end.Sub(now))
@@ -216,22 +205,33 @@ func (d *driver) await(due, end time.Time) (time.Time, bool) {
 		if paused || due.Sub(now) >= fillTime {
 			wanted = d.wanted
 		}
-		select {
-		case <-d.stop:
+		var request *snapshot
+		stopped, alarmed := false, false
+		wait := func() {
+			select {
+			case <-d.stop:
+				stopped = true
+			case <-d.control.poke:
+			case request = <-wanted:
+			case <-alarm:
+				alarmed = true
+			}
+		}
+		if isDue {
+			wait()
+		} else {
+			d.idle(wait)
+		}
+		switch {
+		case stopped:
 			return due, false
-		case <-d.control.poke:
-		case <-d.bell:
-		case s := <-wanted:
-			d.fill(s)
-			d.ready <- s
-		case <-alarm:
-			if !isDue {
-				continue
-			}
-			if step {
-				d.control.stepped()
-				return now, true
-			}
+		case request != nil:
+			d.fill(request)
+			d.ready <- request
+		case alarmed && isDue && step:
+			d.control.stepped()
+			return now, true
+		case alarmed && isDue:
 			return due, true
 		}
 	}

@@ -39,17 +39,7 @@ func inspectors(t *tally) churn {
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(stopped)
-			visits := make(chan struct{}, 1)
-			defer w.NotifyVisits(visits)()
-			for {
-				select {
-				case <-visits:
-					for w.Admit(time.Millisecond) {
-					}
-				case <-stop:
-					return
-				}
-			}
+			w.Idle(func() { <-stop })
 		}()
 		transport := &http.Transport{}
 		client := &http.Client{Transport: transport, Timeout: patience}

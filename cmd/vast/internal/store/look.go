@@ -141,20 +141,10 @@ func admitFrame(r *http.Response) error {
 	return nil
 }
 
-// admit runs the inspector's visits until stop is closed. The goroutine that runs admit owns the world.
+// admit lets the inspector visit the world until stop is closed. The goroutine that runs admit owns the world.
 func (m *openMoment) admit() {
 	defer close(m.stopped)
-	bell := make(chan struct{}, 1)
-	defer m.world.NotifyVisits(bell)()
-	for {
-		select {
-		case <-m.stop:
-			return
-		case <-bell:
-			for m.world.Admit(100 * time.Millisecond) {
-			}
-		}
-	}
+	m.world.Idle(func() { <-m.stop })
 }
 
 func (m *openMoment) close() error {
