@@ -142,6 +142,12 @@ func (g *growth) undo() {
 // setting these names cannot fail. The world must have Names.
 func (states) GrowNames(w *World) error { return w.names.texts.c.grow(w.size) }
 
+// GrowAdditions makes room for n additions of a component to entities in the slots below end, and for the
+// components that these additions require. Later operations can take the room. On an error nothing has changed.
+func (states) GrowAdditions(col AnyColumn, end, n int) error {
+	return columnOf("GrowAdditions", col).makeRoom(uint32(end), n)
+}
+
 // Cyclic reports whether a relation is cyclic. sources is the column of the relation's sources.
 func (states) Cyclic(sources any) bool { return sources.(*column).relation().cyclic }
 

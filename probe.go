@@ -3,6 +3,7 @@ package vast
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/vastgo/vast/internal/invariants"
 	"github.com/vastgo/vast/internal/probing"
@@ -42,6 +43,8 @@ func columnOf(function string, col AnyColumn) *column {
 func (probes) Columns(w *World) []AnyColumn { return withoutTypes(w.columns) }
 
 func (probes) ColumnsOf(a *Archetype) []AnyColumn { return withoutTypes(a.columns) }
+
+func (probes) Archetypes(w *World) []*Archetype { return slices.Clone(w.archetypes) }
 
 func (probes) NumberOf(a *Archetype) int { return int(a.id) }
 

@@ -8,6 +8,7 @@
 //   - Write writes the rows of a Source in a Format: Arrow, Parquet, CSV or JSON lines. Entities makes a
 //     Source of the entities of a query, and Rows makes one of the rows of a SQL statement.
 //   - Read makes entities from a file in any Format. Its Report lists the values that did not fit.
+//   - Handler answers SQL statements over HTTP, with Arrow streams.
 //
 // # Terminology
 //

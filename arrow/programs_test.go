@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vastgo/vast/arrow/internal/nodetest"
+	"github.com/vastgo/vast/internal/nodetest"
 )
 
 // programs writes the fixture to a file and runs a script that reads this file and writes the rows to new

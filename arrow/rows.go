@@ -37,6 +37,15 @@ const sqlBatch = 8 << 10
 //
 // Rows and the source call rows.Next. The caller closes rows afterwards. The source can be read only once.
 func Rows(rows *sql.Rows) (Source, error) {
+	s, err := readRows(rows)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// readRows is Rows. The first batch has been read, so its error is known.
+func readRows(rows *sql.Rows) (*sqlRows, error) {
 	types, err := rows.ColumnTypes()
 	if err != nil {
 		return nil, fmt.Errorf("vastarrow: the columns of the rows cannot be read: %w", err)

@@ -37,7 +37,8 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 // TestExamplesAreTrue sends each x-request of the OpenAPI description. The answer and the example in the
 // description must have the same keys, with values of the same types.
 func TestExamplesAreTrue(t *testing.T) {
-	f := newFixture(t, Options{})
+	_, db := newScripted(t)
+	f := newFixture(t, Options{SQL: db})
 	doc, err := apiDocument()
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,11 @@
 package inspect
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -118,7 +120,7 @@ func (in *Inspector) describeWorld(r *http.Request) (any, error) {
 		PageSize: vm.PageSize(), HugePageSize: vm.HugePageSize(),
 		Attribution: append([]string{}, in.options.Attribution...),
 		Columns:     []column{}, Views: in.views.names(), SQL: in.options.SQL != nil,
-		Handlers: slices.AppendSeq([]string{}, maps.Keys(in.options.Handlers)),
+		Handlers: append([]string{}, slices.Sorted(maps.Keys(in.options.Handlers))...),
 	}
 	var all []column
 	err := in.look(r.Context(), func() bool {

@@ -28,8 +28,7 @@ type Inspector struct {
 	looks   sync.WaitGroup // counts the elements of looking
 	streams chan struct{}  // one element for each open stream
 	records chan struct{}  // one element for each request that records ticks
-	// statements has one element for each running SQL statement.
-	statements chan struct{}
+	running chan struct{}  // one element for each running SQL statement
 
 	registry *prometheus.Registry // what /metrics serves
 	listener net.Listener
@@ -52,11 +51,13 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	in := &Inspector{
 		world: w, options: o, views: newViewCache(o.Views),
 		looking: make(chan struct{}, maxLooking), streams: make(chan struct{}, maxStreams),
-		records: make(chan struct{}, maxRecording), statements: make(chan struct{}, maxStatements),
+		records: make(chan struct{}, maxRecording), running: make(chan struct{}, maxStatements),
 		ended: make(chan struct{}),
 	}
 	in.sampler = newSampler(w, in.mainSchedule, in.control)
-	in.registry = in.newRegistry() // before listen, because newRegistry can panic
+	// Before listen, because both can panic.
+	in.registry = in.newRegistry()
+	routes := in.routes()
 	var err error
 	if in.listener, err = listen(o.Addr); err != nil {
 		in.sampler.close()
@@ -64,7 +65,7 @@ func Serve(ctx context.Context, w *vast.World, o Options) (*Inspector, error) {
 	}
 	in.guard = newGuard(o, isLoopback(in.listener.Addr()))
 	ctx, in.stop = context.WithCancel(ctx)
-	in.server = newServer(ctx, in.handler(in.routes()))
+	in.server = newServer(ctx, in.handler(routes))
 	go in.serve(ctx)
 	return in, nil
 }

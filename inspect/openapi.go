@@ -22,6 +22,7 @@ type document struct {
 	Components struct {
 		Schemas         map[string]any `json:"schemas"`
 		Parameters      map[string]any `json:"parameters,omitempty"`
+		Responses       map[string]any `json:"responses,omitempty"`
 		SecuritySchemes map[string]any `json:"securitySchemes,omitempty"`
 	} `json:"components"`
 }
@@ -38,6 +39,7 @@ var apiDocument = sync.OnceValues(func() (*document, error) {
 	}
 	whole.Components.Schemas = make(map[string]any)
 	whole.Components.Parameters = make(map[string]any)
+	whole.Components.Responses = make(map[string]any)
 	whole.Components.SecuritySchemes = map[string]any{"token": map[string]any{"type": "http",
 		"scheme": "bearer"}}
 	files, err := apiFiles.ReadDir("api")
@@ -56,6 +58,7 @@ var apiDocument = sync.OnceValues(func() (*document, error) {
 		maps.Copy(whole.Paths, part.Paths)
 		maps.Copy(whole.Components.Schemas, part.Components.Schemas)
 		maps.Copy(whole.Components.Parameters, part.Components.Parameters)
+		maps.Copy(whole.Components.Responses, part.Components.Responses)
 	}
 	return whole, nil
 })

@@ -38,6 +38,9 @@ func FuzzRequest(f *testing.F) {
 		{"GET", prefix + "systems", "", ""},
 		{"GET", prefix + "systems/timeline", "", ""}, {"GET", prefix + "views", "", ""},
 		{"GET", prefix + "views/map", "width=9999999", ""},
+		{"GET", prefix + "sql", "q=SELECT+1&limit=9", ""}, {"HEAD", prefix + "sql", "q=VALUES+(1)", ""},
+		{"POST", prefix + "sql", "", `{"statement":"WITH t AS (SELECT ';') DELETE FROM t","limit":1}`},
+		{"GET", prefix + "views/plane/points", "q=SELECT+1", ""},
 		{"POST", prefix + "control", "", `{"action":"step","ticks":3}`},
 		{"POST", prefix + "control", "", `{"action":"resume"}`},
 		{"POST", prefix + "control", "", `{"action":1e999}`},
@@ -47,7 +50,8 @@ func FuzzRequest(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])
 	}
-	fixed := newFixture(f, Options{ReadWrite: true})
+	_, db := newScripted(f)
+	fixed := newFixture(f, Options{ReadWrite: true, SQL: db})
 	handler := fixed.handler(fixed.routes())
 	f.Fuzz(func(t *testing.T, method, path, query, body string) {
 		target := path

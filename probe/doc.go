@@ -12,8 +12,8 @@
 //   - [NewColumn] makes a column whose type is known only at run time. [TypeOf] makes a type from a [Layout].
 //   - [RelationOf] and [EdgesOf] find the relation or the edges that a column belongs to. [AnyEdges] reads
 //     edges without the type of their values. [NamesOf] finds the names of a world.
-//   - [Extents] lists the slots that each archetype owns. [EntityAt], [Occupied], [Presence] and [Uses]
-//     return the state of slots.
+//   - [Archetypes] lists the archetypes, and [Extents] the slots that each archetype owns. [EntityAt],
+//     [Occupied], [Presence] and [Uses] return the state of slots.
 //   - [Reservations] lists the address space that a world has reserved. [Areas] lists the arrays in it: an
 //     [Area] converts between slots and addresses.
 //

@@ -22,6 +22,7 @@ var engine = probing.Vast.(interface {
 	Columns(w *vast.World) []vast.AnyColumn
 	NewColumn(w *vast.World, name string, typ reflect.Type, s probing.Storage) vast.AnyColumn
 	ComponentsOf(w *vast.World, e vast.Entity) []vast.AnyColumn
+	Archetypes(w *vast.World) []*vast.Archetype
 	ColumnsOf(a *vast.Archetype) []vast.AnyColumn
 	NumberOf(a *vast.Archetype) int
 	Describe(col vast.AnyColumn) (*vast.World, probing.Column)

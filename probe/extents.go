@@ -25,6 +25,9 @@ func Extents(w *vast.World, slot int) iter.Seq[Extent] {
 	}
 }
 
+// Archetypes returns the archetypes of a world in the order of their numbers, also those that own no slots.
+func Archetypes(w *vast.World) []*vast.Archetype { return engine.Archetypes(w) }
+
 // NumberOf returns the number of an archetype. A world numbers its archetypes in the order in which they were
 // made, from 0 on.
 func NumberOf(a *vast.Archetype) int { return engine.NumberOf(a) }

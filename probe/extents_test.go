@@ -144,6 +144,9 @@ func TestNumbersOfArchetypes(t *testing.T) {
 	if !slices.Equal(got, []int{0, 1, 2}) {
 		t.Errorf("the archetypes have the numbers %v, want 0, 1 and 2", got)
 	}
+	if all := probe.Archetypes(w); !slices.Equal(all, archetypes) {
+		t.Errorf("Archetypes returns %v, want %v", all, archetypes)
+	}
 	cols := probe.ColumnsOf(archetypes[2])
 	if len(cols) != 2 || probe.Describe(cols[0]).ID != 0 || cols[1].Name() != "tag" {
 		t.Errorf("an archetype has the columns %v", cols)

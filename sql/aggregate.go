@@ -28,11 +28,41 @@ const (
 	opMax   = "max"
 )
 
+// Each use of a table of aggregates has an argument, its mark. The mark tells the uses in a statement apart and
+// has the number of conditions that SQLite must pass to the table.
+
+// maxAggregateConditions is the number of conditions that SQLite lets a table evaluate alone, besides the mark.
+const maxAggregateConditions = 15
+
+func markOf(number, conditions int) int64 {
+	return int64(number+1)*(maxAggregateConditions+1) + int64(conditions)
+}
+
+func conditionsOf(mark int64) int { return int(mark % (maxAggregateConditions + 1)) }
+
+// mark returns the mark of a use of the table.
+func (v *vtab) mark(info *sqlite3.IndexInfo) (mark int64, ok bool) {
+	for i, c := range info.Constraint {
+		if c.Column == len(v.table.fields) && c.Op == sqlite3.INDEX_CONSTRAINT_EQ && c.Usable {
+			value, err := info.RHSValue(i)
+			if err != nil || value.Type() != sqlite3.INTEGER {
+				return 0, false
+			}
+			info.ConstraintUsage[i].ArgvIndex, info.ConstraintUsage[i].Omit = 1, true
+			return value.Int64(), true
+		}
+	}
+	return 0, false
+}
+
+// summable reports whether this package computes aggregates of a field, and evaluates conditions on it.
+func (f *field) summable() bool { return f.kind.isNumber() && f.part >= 0 }
+
 func newAggregates(t *table) []aggregate {
 	all := []aggregate{{name: "count(*)", op: opCount}}
 	for i := range t.fields {
 		f := &t.fields[i]
-		if !f.kind.isNumber() || f.part < 0 {
+		if !f.summable() {
 			continue
 		}
 		for _, op := range []string{opCount, opSum, opTotal, opAvg, opMin, opMax} {
@@ -51,16 +81,57 @@ func (a *aggregate) decl() string {
 	return "REAL"
 }
 
-// figures are the aggregates of a field. The sum of floats is sumF + errorF: errorF is the sum of the
-// rounding errors of the additions. SQLite adds floats in the same way (Neumaier 1974), so its sums differ
-// little.
+// figures are the aggregates of a field.
 type figures struct {
-	count        int
-	minI, maxI   int64
-	minF, maxF   float64
-	sumI         int64
-	overflow     bool
-	sumF, errorF float64
+	count      int
+	minI, maxI int64
+	minF, maxF float64
+	sumI       int64 // sum of integers up to the first overflow
+	overflow   bool
+	sum        compensatedSum // of floats, and of integers if they overflow
+}
+
+// compensatedSum is the sum of floats: sum + err, where err is the sum of the rounding errors of the additions
+// (Neumaier 1974). SQLite adds in the same way, so that the same values in the same order have the same sum, to
+// the last bit.
+type compensatedSum struct{ sum, err float64 }
+
+// plus returns the sum with v. With a pointer as receiver, the compiler would keep the sum in memory.
+func (s compensatedSum) plus(v float64) compensatedSum {
+	t := s.sum + v
+	if math.Abs(s.sum) > math.Abs(v) {
+		return compensatedSum{t, s.err + ((s.sum - t) + v)}
+	}
+	return compensatedSum{t, s.err + ((v - t) + s.sum)}
+}
+
+// sumOf returns the sum of one integer, which may have more digits than a float.
+func sumOf(v int64) compensatedSum {
+	big, rest := split(v)
+	return compensatedSum{big, rest}
+}
+
+// split returns floats whose exact sum is v.
+func split(v int64) (big, rest float64) {
+	if v > -1<<52 && v < 1<<52 {
+		return float64(v), 0
+	}
+	low := v % (1 << 14)
+	return float64(v - low), float64(low)
+}
+
+// plusInt returns the sum with an integer, which may have more digits than a float.
+func (s compensatedSum) plusInt(v int64) compensatedSum {
+	big, rest := split(v)
+	return s.plus(big).plus(rest)
+}
+
+// value returns the sum. After an overflow, err is not finite and means nothing.
+func (s compensatedSum) value() float64 {
+	if math.IsNaN(s.err) || math.IsInf(s.err, 0) {
+		return s.sum
+	}
+	return s.sum + s.err
 }
 
 var errOverflow = errors.New("integer overflow")
@@ -74,7 +145,7 @@ func (c *cursor) aggregate(ctx sqlite3.Context, n int) error {
 	}
 	f := c.results[a.column]
 	if f == nil {
-		f = c.image.figures(a.field, c.selects)
+		f = c.figures(a.field)
 		if c.results == nil {
 			c.results = map[int]*figures{}
 		}
@@ -114,15 +185,15 @@ func (f *figures) float(isInt bool) float64 {
 	if isInt && !f.overflow {
 		return float64(f.sumI)
 	}
-	if math.IsNaN(f.errorF) || math.IsInf(f.errorF, 0) {
-		return f.sumF
-	}
-	return f.sumF + f.errorF
+	return f.sum.value()
 }
 
 // count returns the number of selected rows.
 func (c *cursor) count() (n int) {
-	if c.selects == nil {
+	switch {
+	case c.lookup:
+		return len(c.found)
+	case c.selects == nil:
 		return c.image.rows
 	}
 	for _, word := range c.selects {
@@ -132,154 +203,110 @@ func (c *cursor) count() (n int) {
 }
 
 // figures computes the aggregates of a field over the selected rows.
-func (m *image) figures(f *field, s selection) *figures {
+func (c *cursor) figures(f *field) *figures {
 	r := &figures{minI: math.MaxInt64, maxI: math.MinInt64, minF: math.Inf(1), maxF: math.Inf(-1)}
-	if m.rows == 0 {
-		return r
+	if !c.lookup {
+		c.image.addTo(r, f, 0, c.image.rows, c.selects)
 	}
-	p, size := unsafe.Add(m.bases[f.part].first, f.offset), m.bases[f.part].size
-	switch f.kind {
-	case kindInt8:
-		addInts[int8](r, p, size, m.rows, s)
-	case kindInt16:
-		addInts[int16](r, p, size, m.rows, s)
-	case kindInt32:
-		addInts[int32](r, p, size, m.rows, s)
-	case kindInt64:
-		addInts[int64](r, p, size, m.rows, s)
-	case kindUint8, kindBool:
-		addInts[uint8](r, p, size, m.rows, s)
-	case kindUint16:
-		addInts[uint16](r, p, size, m.rows, s)
-	case kindUint32:
-		addInts[uint32](r, p, size, m.rows, s)
-	case kindFloat32:
-		addFloats[float32](r, p, size, m.rows, s)
-	case kindFloat64:
-		addFloats[float64](r, p, size, m.rows, s)
+	for _, row := range c.found {
+		c.image.addTo(r, f, row, 1, nil)
 	}
 	return r
+}
+
+// addTo adds a range of rows, or those of a selection, which begins with the row first.
+func (m *image) addTo(r *figures, f *field, first, rows int, s selection) {
+	if rows == 0 {
+		return
+	}
+	p, size := m.at(f, first), m.bases[f.part].size
+	switch f.kind {
+	case kindInt8:
+		addInts[int8](r, p, size, rows, s)
+	case kindInt16:
+		addInts[int16](r, p, size, rows, s)
+	case kindInt32:
+		addInts[int32](r, p, size, rows, s)
+	case kindInt64:
+		addInts[int64](r, p, size, rows, s)
+	case kindUint8, kindBool:
+		addInts[uint8](r, p, size, rows, s)
+	case kindUint16:
+		addInts[uint16](r, p, size, rows, s)
+	case kindUint32:
+		addInts[uint32](r, p, size, rows, s)
+	case kindFloat32:
+		addFloats[float32](r, p, size, rows, s)
+	case kindFloat64:
+		addFloats[float64](r, p, size, rows, s)
+	}
+}
+
+// word returns the selected rows of the 64 rows from a row on.
+func (s selection) word(row, rows int) uint64 {
+	word := ^uint64(0)
+	if s != nil {
+		word = s[row/64]
+	}
+	if n := rows - row; n < 64 {
+		word &= 1<<n - 1
+	}
+	return word
 }
 
 func addInts[T integer](r *figures, p unsafe.Pointer, size uintptr, rows int, s selection) {
 	lo, hi := r.minI, r.maxI
 	for i := 0; i < rows; i += 64 {
-		word := ^uint64(0)
-		if s != nil {
-			word = s[i/64]
-		}
-		n := min(64, rows-i)
-		if n < 64 {
-			word &= 1<<n - 1
-		}
+		word := s.word(i, rows)
 		r.count += bits.OnesCount64(word)
-		for word != 0 {
-			j := bits.TrailingZeros64(word)
-			word &= word - 1
-			v := int64(*(*T)(unsafe.Add(p, uintptr(i+j)*size)))
+		for ; word != 0; word &= word - 1 {
+			v := int64(*(*T)(unsafe.Add(p, uintptr(i+bits.TrailingZeros64(word))*size)))
 			lo, hi = min(lo, v), max(hi, v)
-			sum := r.sumI + v
-			r.overflow = r.overflow || (v > 0) != (sum > r.sumI) && v != 0
-			r.sumI = sum
-			r.sumF += float64(v)
+			r.addInt(v)
 		}
 	}
 	r.minI, r.maxI = lo, hi
 }
 
-// floats are the aggregates of floats. An addition takes several cycles, and the next addition to the same
-// sum waits for it. So there are four sums, and values are added to each of them in turn.
-type floats struct {
-	sum, err [4]float64
-	min, max float64
-	count    int
-}
-
-// add counts a value and adds it to one of the sums.
-func (a *floats) add(lane int, v float64) {
-	if v != v {
-		return // NaN is NULL
-	}
-	a.count++
-	if v < a.min {
-		a.min = v
-	}
-	if v > a.max {
-		a.max = v
-	}
-	a.plus(lane&3, v)
-}
-
-// plus adds to a sum. It computes the rounding error by the method of Knuth, which needs no branch.
-func (a *floats) plus(lane int, v float64) {
-	s := a.sum[lane]
-	t := s + v
-	back := t - s
-	a.err[lane] += (s - (t - back)) + (v - back)
-	a.sum[lane] = t
-}
-
-// addFour adds v0 to the first sum, v1 to the second, and so on.
-func (a *floats) addFour(v0, v1, v2, v3 float64) {
-	if v0 != v0 || v1 != v1 || v2 != v2 || v3 != v3 {
-		a.add(0, v0)
-		a.add(1, v1)
-		a.add(2, v2)
-		a.add(3, v3)
-		return
-	}
-	a.count += 4
-	lo, hi := a.min, a.max
-	for _, v := range [4]float64{v0, v1, v2, v3} {
-		if v < lo {
-			lo = v
+// addInt adds to the sum of integers.
+func (r *figures) addInt(v int64) {
+	if !r.overflow {
+		sum := r.sumI + v
+		if (sum < r.sumI) == (v < 0) {
+			r.sumI = sum
+			return
 		}
-		if v > hi {
-			hi = v
-		}
+		r.overflow = true
+		r.sum = sumOf(r.sumI)
 	}
-	a.min, a.max = lo, hi
-	s0, s1, s2, s3 := a.sum[0], a.sum[1], a.sum[2], a.sum[3]
-	t0, t1, t2, t3 := s0+v0, s1+v1, s2+v2, s3+v3
-	b0, b1, b2, b3 := t0-s0, t1-s1, t2-s2, t3-s3
-	a.err[0] += (s0 - (t0 - b0)) + (v0 - b0)
-	a.err[1] += (s1 - (t1 - b1)) + (v1 - b1)
-	a.err[2] += (s2 - (t2 - b2)) + (v2 - b2)
-	a.err[3] += (s3 - (t3 - b3)) + (v3 - b3)
-	a.sum = [4]float64{t0, t1, t2, t3}
+	r.sum = r.sum.plusInt(v)
 }
 
 func addFloats[T float32 | float64](r *figures, p unsafe.Pointer, size uintptr, rows int, s selection) {
-	a := floats{min: r.minF, max: r.maxF}
-	at := func(i int) float64 { return float64(*(*T)(unsafe.Add(p, uintptr(i)*size))) }
-	if s == nil {
-		i := 0
-		for ; i+4 <= rows; i += 4 {
-			a.addFour(at(i), at(i+1), at(i+2), at(i+3))
-		}
-		for ; i < rows; i++ {
-			a.add(i, at(i))
-		}
-	} else {
-		for i, word := range s {
-			for ; word != 0; word &= word - 1 {
-				j := 64*i + bits.TrailingZeros64(word)
-				a.add(a.count, at(j))
+	lo, hi, count, sum := r.minF, r.maxF, r.count, r.sum
+	for i := 0; i < rows; i += 64 {
+		for word := s.word(i, rows); word != 0; word &= word - 1 {
+			v := float64(*(*T)(unsafe.Add(p, uintptr(i+bits.TrailingZeros64(word))*size)))
+			if v != v {
+				continue // NaN is NULL
 			}
+			count++
+			if v < lo {
+				lo = v
+			}
+			if v > hi {
+				hi = v
+			}
+			sum = sum.plus(v)
 		}
 	}
-	r.count, r.minF, r.maxF = a.count, a.min, a.max
-	var whole floats
-	for i := range a.sum {
-		whole.plus(0, a.sum[i])
-		whole.err[0] += a.err[i]
-	}
-	r.sumF, r.errorF = whole.sum[0], whole.err[0]
+	r.count, r.minF, r.maxF, r.sum = count, lo, hi, sum
 }
 
-// aggregateDeclaration returns the CREATE TABLE statement with the columns of t and of its aggregates.
+// aggregateDeclaration returns the CREATE TABLE statement with the columns of t, the mark and the aggregates.
 func aggregateDeclaration(t *table, all []aggregate) string {
 	text, _ := strings.CutSuffix(t.declaration(), ")")
+	text += `, "mark()" HIDDEN`
 	for i := range all {
 		text += ", " + quote(all[i].name) + " " + all[i].decl()
 	}

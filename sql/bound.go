@@ -22,10 +22,9 @@ func (b *bounds) empty() bool { return b.minI > b.maxI || b.minF > b.maxF }
 
 func (b *bounds) exclude() { b.minI, b.maxI = 1, 0 }
 
-// narrow adds a comparison with v, and reports whether v is a number or NULL. If v is a text or a blob, the
-// bounds do not change, and SQLite must evaluate the comparison.
-func (b *bounds) narrow(op sqlite3.IndexConstraintOp, v sqlite3.Value) bool {
-	switch v.Type() {
+// narrow adds a comparison with v. A text that looks like a number is compared as a number.
+func (b *bounds) narrow(op sqlite3.IndexConstraintOp, v sqlite3.Value) {
+	switch v.NumericType() {
 	case sqlite3.NULL:
 		b.exclude()
 	case sqlite3.INTEGER:
@@ -40,10 +39,11 @@ func (b *bounds) narrow(op sqlite3.IndexConstraintOp, v sqlite3.Value) bool {
 		} else {
 			b.narrowIntByFloat(op, v.Float())
 		}
-	default:
-		return false
+	default: // a number is less than other texts and blobs
+		if op != sqlite3.INDEX_CONSTRAINT_LT && op != sqlite3.INDEX_CONSTRAINT_LE {
+			b.exclude()
+		}
 	}
-	return true
 }
 
 func (b *bounds) narrowInt(op sqlite3.IndexConstraintOp, v int64) {

@@ -33,7 +33,7 @@ var oddFloats = []float64{0, 0.5, -1.5, 3, 7, 127.5, 1 << 53, 1 << 63, -(1 << 63
 	math.Inf(-1), math.NaN(), math.SmallestNonzeroFloat64}
 
 // newOddWorld makes a world with random values, and the same rows in tables of SQLite.
-func newOddWorld(t *testing.T, rng *rand.Rand) (f *fixture, own *sql.DB) {
+func newOddWorld(t testing.TB, rng *rand.Rand) (f *fixture, own *sql.DB) {
 	f = newFixture(t, 60, Options{MaxPause: time.Minute})
 	err := f.w.Visit(t.Context(), func() bool {
 		odds := vast.NewColumn[Odd](f.w)
@@ -55,6 +55,7 @@ func newOddWorld(t *testing.T, rng *rand.Rand) (f *fixture, own *sql.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.addRoads(t)
 	own, err = driver.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func newOddWorld(t *testing.T, rng *rand.Rand) (f *fixture, own *sql.DB) {
 	return f, own
 }
 
-func copyTable(t *testing.T, from, into *sql.DB, name string) {
+func copyTable(t testing.TB, from, into *sql.DB, name string) {
 	var declarations, marks []string
 	for _, c := range read(t, from, "SELECT name, type FROM pragma_table_info(?)", name) {
 		column, typ, _ := strings.Cut(c, "|")
@@ -111,20 +112,32 @@ type generator struct {
 	rng      *rand.Rand
 	entities []vast.Entity
 	args     []any
+	tables   int // number of aliases so far
 }
 
 func (g *generator) of(choices ...string) string { return choices[g.rng.IntN(len(choices))] }
 
-// column returns a random column of the table with the given alias: odd (o), traveller (v), position (p) or
-// the table of P and Q (r).
+// column returns a random column of the table with the given alias: odd (o), traveller (v), position (p), the
+// table of P and Q (r), roads (w), entities (e) or the table of an archetype (a).
 func (g *generator) column(alias string) string {
 	names := map[string][]string{
 		"o": {"a", "b", "c", "d", "e", "f", "g", "h", "entity"},
 		"v": {"age", "sick", `"home.city"`, `"history.1"`, "mass", "number", "entity"},
 		"p": {"x", "y", "entity"},
 		"r": {"p", "q", "entity"},
-	}[alias]
+		"w": {"lanes", "length", `"to"`, `"stops.1"`, "source", "target"},
+		"e": {"name", "components", "slot", "generation", "entity"},
+		"a": {`"position.x"`, `"traveller.age"`, `"traveller.sick"`, "entity"},
+	}[alias[:1]]
 	return alias + "." + names[g.rng.IntN(len(names))]
+}
+
+// key returns a column of entities of the table with the given alias.
+func (g *generator) key(alias string) string {
+	if alias == "w" {
+		return alias + g.of(".source", ".target", `."to"`)
+	}
+	return alias + ".entity"
 }
 
 func (g *generator) constant() string {
@@ -187,7 +200,11 @@ func (g *generator) aggregate(alias string) string {
 
 func (g *generator) statement() (string, []any) {
 	g.args = nil
-	tables := []string{"odd o", "traveller v", "position p", `"` + pqTable + `" r`}
+	if g.rng.IntN(2) == 0 {
+		return g.nested(), g.args
+	}
+	tables := []string{"odd o", "traveller v", "position p", `"` + pqTable + `" r`, "roads w", "entities e",
+		"archetype_position_traveller a"}
 	g.rng.Shuffle(len(tables), func(i, j int) { tables[i], tables[j] = tables[j], tables[i] })
 	n := 1
 	if g.rng.IntN(3) == 0 {
@@ -198,8 +215,8 @@ func (g *generator) statement() (string, []any) {
 	for i, table := range tables[:n] {
 		alias := table[strings.LastIndexByte(table, ' ')+1:]
 		if i > 0 {
-			from += g.of(" JOIN ", " LEFT JOIN ") + table + " ON " + alias + ".entity = " + aliases[0] +
-				g.of(".entity", ".entity", ".entity + 0")
+			from += g.of(" JOIN ", " LEFT JOIN ", " RIGHT JOIN ", " FULL JOIN ") + table + " ON " + g.key(alias) + " = " + g.key(aliases[0]) +
+				g.of("", "", " + 0")
 		} else {
 			from = table
 		}
@@ -244,6 +261,10 @@ func TestAgainstSQLite(t *testing.T) {
 		text = strings.ReplaceAll(text, pqTable, pq)
 		ours, err := tryRead(f.db, text, args...)
 		theirs, errOwn := tryRead(own, text, args...)
+		if overflows(err) || overflows(errOwn) {
+			failures++ // whether a subquery is evaluated depends on the order of the conditions
+			continue
+		}
 		if (err == nil) != (errOwn == nil) {
 			t.Fatalf("statement %d: %s %v: %v, SQLite's own tables %v", i, text, args, err, errOwn)
 		}
@@ -255,19 +276,24 @@ func TestAgainstSQLite(t *testing.T) {
 			strings.Contains(strings.Join(plan, " "), aggregatesOf) {
 			fast++
 		}
-		rounded(ours)
-		rounded(theirs)
+		if strings.Contains(text, "JOIN") || strings.Contains(text, "GROUP") {
+			rounded(ours)
+			rounded(theirs)
+		}
+		slices.Sort(ours)
+		slices.Sort(theirs)
 		if !slices.Equal(ours, theirs) {
 			t.Fatalf("statement %d: %s %v:\n%q\nSQLite's own tables:\n%q", i, text, args, ours, theirs)
 		}
 	}
 	t.Logf("%d statements used aggregates of this package, %d failed on both sides", fast, failures)
-	if fast < 40 {
+	if fast < 30 {
 		t.Errorf("only %d statements used aggregates of this package", fast)
 	}
 }
 
-// rounded sorts rows, and rounds floats to 12 digits, because SQLite adds them in another order.
+// rounded rounds floats to 12 digits. SQLite may join and group rows of its own tables in another order, and
+// then adds floats in another order.
 func rounded(rows []string) {
 	for i, row := range rows {
 		parts := strings.Split(row, "|")
@@ -279,5 +305,4 @@ func rounded(rows []string) {
 		}
 		rows[i] = strings.Join(parts, "|")
 	}
-	slices.Sort(rows)
 }

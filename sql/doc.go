@@ -10,13 +10,43 @@
 //     are JSON text. The column of a component that is neither a struct nor such an array is named value.
 //   - A tag has a table with the column entity, a relation has source and target, and the names of a world
 //     have entity and name.
-//   - Table entities has a row for each entity: entity, slot and generation.
+//   - Edges ([vast.Edges]) have a table with source, target and the fields of their values.
+//   - Table entities has a row for each entity: entity, slot, generation, name, and components: the tables of
+//     its components, tags and links, separated by commas.
+//   - Each archetype of the world has a table of the entities that were born with it and still have all its
+//     components, such as archetype_position_velocity, with the columns entity, "position.x" and so on. If
+//     this name is longer than 63 bytes or taken, the table is named after the number of the archetype:
+//     archetype_7.
 //   - CREATE VIRTUAL TABLE temp.moving USING vast(position, velocity) makes a table of the entities that have
 //     all listed components. Its columns are "position.x" and so on. It lives as long as the connection.
 //     [Options.Tables] makes such tables for all connections.
 //
 // Table names are the names of the world's columns in snake case. The column entity is the ID of the entity
 // ([vast.Entity.ID]) as a signed integer.
+//
+// Three tables are read fresh for each statement. They are not part of its moment:
+//
+//   - vast_systems has a row for each system of the schedules of the world ([sched.Of]): schedule (its ID),
+//     position in the order of a run with one worker, name, phase, exclusive, reads, writes, calls,
+//     total_seconds, mean_seconds, last_seconds, p50_seconds, p99_seconds and max_seconds. Durations count
+//     from the first statement, or other call of [sched.Schedule.Stats], that reads them.
+//   - vast_memory has a row for each array of the world ([probe.Areas]): name of the table, or NULL for an
+//     array of the world itself, area, number, reserved_bytes, committed_bytes and resident_bytes, which is
+//     NULL for arrays outside of the world's reservations.
+//   - vast_checkpoints has a row for each checkpoint in the folder Options.Store: number, tick, taken, base
+//     (the checkpoint that this one continues), bytes, file, and error if the file is damaged. Without
+//     Options.Store it is empty.
+//
+// # Functions
+//
+//   - parent(entity) is the target of an entity in the world's only relation, and depth(entity) the number of
+//     its ancestors: targets, their targets, and so on. descendants(entity) is a table with entity and depth:
+//     the sources of the entity (depth 1), their sources, and so on. If the world has several relations, the
+//     last argument names one: parent(entity, 'child_of'). Each of the relations that the text of a statement
+//     names in this way is copied, or all of them if the name is a parameter.
+//   - percentile(x, p) is the value below which p percent of the values lie, interpolated as in SQLite's
+//     percentile extension. median(x) is percentile(x, 50).
+//   - distance(x1, y1, x2, y2) and within(x, y, x0, y0, radius) compare places.
 //
 // # Moments
 //
@@ -30,8 +60,12 @@
 //
 // # Speed
 //
-// Conditions such as x > 3, which compare a number field with a number, and the condition entity = ? are
-// evaluated on the copied columns before SQLite sees a row. Joins by entity look rows up. A SELECT over one
-// table without GROUP BY can compute count, sum, total, avg, min and max on the copied columns, if all its
-// conditions are of this kind. EXPLAIN QUERY PLAN shows which of these ways a statement takes.
+// Conditions such as x > 3, which compare a number field with a value, and the condition entity = ? are
+// evaluated on the copied columns before SQLite sees a row. Joins by a column that holds entities look rows
+// up. A SELECT over one table without GROUP BY can compute count, sum, total, avg, min and max on the copied
+// columns, if all its conditions are of this kind. It may be a subquery, and its conditions may name columns
+// of the outer SELECT. EXPLAIN QUERY PLAN shows which of these ways a statement takes.
+//
+// Sums and averages are those of SQLite, to the last bit, for values in the order of the rows. SQLite itself
+// may add the rows of a join or of a GROUP BY in another order.
 package vastsql

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/vastgo/vast/internal/snake"
 	"github.com/vastgo/vast/probe"
 )
@@ -18,6 +19,13 @@ type field struct {
 	typ    reflect.Type // for kindJSON
 	part   int          // index into table.parts; -1 for the entity's ID, slot and generation
 	offset uintptr      // in an element of the part
+	made   *made        // set if the value is made for a statement; then part is -1
+}
+
+// made says how the values of a field are made. A table with such fields has no parts.
+type made struct {
+	read func(*copier, *image) error                       // reads what show needs; runs in World.Visit
+	show func(m *image, ctx sqlite3.Context, row, run int) // passes a value to SQLite
 }
 
 // fieldsOf returns the columns of a table that shows elements with layout l.

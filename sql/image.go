@@ -22,13 +22,20 @@ type image struct {
 	bases []base   // for each part
 	// texts has, by the number of a field, its values for clients. It has the fields whose values refer to
 	// memory that the owner of the world may change: blobs and JSON of a HeapColumn.
-	texts map[int][][]byte
+	texts   map[int][][]byte
+	names   []namedRow     // for a table of entities: the names
+	has     []having       // for a table of entities: the components
+	values  [][]any        // for a table whose rows are made for each statement: the rows
+	indexes map[int]*index // by the number of a field
 }
 
 // run is a range of rows whose entities are in consecutive slots.
 type run struct {
 	slot, row, rows int
 }
+
+// end returns the row after the last one.
+func (r run) end() int { return r.row + r.rows }
 
 // base is the copy of the elements of a part, one for each row.
 type base struct {
@@ -46,6 +53,11 @@ func (m *image) at(f *field, row int) unsafe.Pointer {
 // entity returns the ID of the entity in a row.
 func (m *image) entity(row, slot int) int64 {
 	return int64(uint64(m.gens[row])<<32 | uint64(uint32(slot)))
+}
+
+// runOf returns the run that contains a row.
+func (m *image) runOf(row int) int {
+	return sort.Search(len(m.runs), func(i int) bool { return row < m.runs[i].end() })
 }
 
 // find returns the run and the row of an entity, and whether the entity has a row.
@@ -74,47 +86,59 @@ type copier struct {
 
 // need says what a statement uses of a table.
 type need struct {
-	parts uint64 // bit i stands for table.parts[i]; bit 63 for all
+	parts uint64 // bit i stands for table.parts[i], or for a made field table.fields[i]; bit 63 for all
 	gens  bool   // the generations of the entities
+	links bool   // functions follow the links of the relation
 }
 
 func (n *need) add(o need) {
 	n.parts |= o.parts
 	n.gens = n.gens || o.gens
+	n.links = n.links || o.links
 }
 
 func (n need) has(part int) bool { return n.parts>>part&1 != 0 || n.parts>>63 != 0 }
 
 // size returns the number of rows of a table, and the bytes of a copy.
 func (c *copier) size(t *table, n need) (rows, bytes int) {
+	rows = t.count(c.world)
+	return rows, rows * t.bytesPerRow(n)
+}
+
+// bytesPerRow returns the bytes of a row in a copy.
+func (t *table) bytesPerRow(n need) (bytes int) {
 	if t.list != nil {
-		return t.list.image.rows, 0
+		return 0
 	}
-	rows = t.query.Count()
 	if n.gens {
-		bytes += 4 * rows
+		bytes += 4
 	}
 	for i := range t.parts {
 		if n.has(i) {
-			bytes += t.parts[i].size * rows
+			bytes += t.parts[i].size
 		}
 	}
-	return rows, bytes
+	return bytes
 }
 
 // copy returns the image of a table.
 func (c *copier) copy(t *table, n need) (*image, error) {
-	if t.list != nil {
-		return t.list.image, nil
+	switch {
+	case t.list != nil:
+		return t.list.copy(), nil
+	case t.edges != nil:
+		return c.copyEdges(t, n)
 	}
 	m := &image{table: t, bases: make([]base, len(t.parts))}
 	rows, bytes := c.size(t, n)
-	if c.bytes -= bytes; c.bytes < 0 {
-		return nil, tooManyBytes(c.limit-c.bytes, c.limit)
+	if err := c.spend(bytes); err != nil {
+		return nil, err
 	}
-	for r := range t.query.Runs() {
-		m.runs = append(m.runs, run{slot: r.Start(), row: m.rows, rows: r.Len()})
-		m.rows += r.Len()
+	for q := range t.spans(c.world) {
+		for r := range q.Runs() {
+			m.runs = append(m.runs, run{slot: r.Start(), row: m.rows, rows: r.Len()})
+			m.rows += r.Len()
+		}
 	}
 	if n.gens {
 		m.gens = unsafe.Slice((*uint32)(c.buffers.take(4*rows)), rows)
@@ -128,7 +152,36 @@ func (c *copier) copy(t *table, n need) (*image, error) {
 			return nil, err
 		}
 	}
-	return m, nil
+	return m, c.readMade(m, n)
+}
+
+// readMade reads what the made fields of a table show.
+func (c *copier) readMade(m *image, n need) error {
+	for i := range m.table.fields {
+		if f := &m.table.fields[i]; f.made != nil && n.has(i) {
+			if err := f.made.read(c, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// spend takes bytes of the limit of a statement.
+func (c *copier) spend(bytes int) error {
+	if c.bytes -= bytes; c.bytes < 0 {
+		return tooManyBytes(c.limit-c.bytes, c.limit)
+	}
+	return nil
+}
+
+// late returns an error if values are read one by one for too long.
+func (c *copier) late(t *table) error {
+	if time.Now().After(c.until) {
+		return &LimitError{"MaxPause", "reading the values of table " + t.name + " takes longer: raise the " +
+			"limit, or read a stored moment"}
+	}
+	return nil
 }
 
 func (c *copier) copyPart(m *image, i, rows int) error {
@@ -138,27 +191,32 @@ func (c *copier) copyPart(m *image, i, rows int) error {
 	if p.copied() {
 		b.first = c.buffers.take(rows * p.size)
 		dst := unsafe.Slice((*byte)(b.first), rows*p.size)
-		for r := range m.table.query.Runs() {
-			dst = dst[copy(dst, probe.Bytes(p.column, r)):]
+		for q := range m.table.spans(c.world) {
+			for r := range q.Runs() {
+				dst = dst[copy(dst, probe.Bytes(p.column, r)):]
+			}
 		}
 		return nil
 	}
 	values := reflect.MakeSlice(reflect.SliceOf(p.info.Type), rows, rows)
 	b.first, b.keep = values.UnsafePointer(), values
 	row := 0
-	for e := range m.table.query.All() {
-		if row%256 == 0 && time.Now().After(c.until) {
-			return &LimitError{"MaxPause", "reading the values of table " + m.table.name + " takes longer: " +
-				"raise the limit, or read a stored moment"}
+	for q := range m.table.spans(c.world) {
+		for e := range q.All() {
+			if row%256 == 0 {
+				if err := c.late(m.table); err != nil {
+					return err
+				}
+			}
+			if p.names != nil {
+				name, _ := p.names.Of(e)
+				values.Index(row).SetString(name)
+			} else if v, ok := probe.Value(p.column, e); ok {
+				values.Index(row).Set(v)
+			}
+			m.render(i, row)
+			row++
 		}
-		if p.names != nil {
-			name, _ := p.names.Of(e)
-			values.Index(row).SetString(name)
-		} else if v, ok := probe.Value(p.column, e); ok {
-			values.Index(row).Set(v)
-		}
-		m.render(i, row)
-		row++
 	}
 	return nil
 }
@@ -209,27 +267,31 @@ func (c *copier) copyGenerations(m *image) {
 	}
 }
 
-// copyOne returns the image of the row of one entity, or an image without rows if the entity has no row.
-func (c *copier) copyOne(t *table, id int64) *image {
-	if t.list != nil {
-		return t.list.image
+// copyOne returns the image of the rows that have an entity in a column, which is the first column except in
+// tables of edges. The image may have no rows.
+func (c *copier) copyOne(t *table, column int, id int64, n need) (*image, error) {
+	switch {
+	case t.list != nil:
+		return t.list.copy(), nil
+	case t.edges != nil:
+		return c.copyEdgesOf(t, column, id)
 	}
 	m := &image{table: t, bases: make([]base, len(t.parts))}
 	e := vast.EntityOf(uint64(id))
-	if !c.world.Alive(e) {
-		return m
+	if !c.world.Alive(e) || t.archetype != nil && archetypeOf(c.world, e) != t.archetype {
+		return m, nil
 	}
 	for i := range t.parts {
 		p := &t.parts[i]
 		if p.info.Storage == probe.StorageTag {
 			if probe.Presence(c.world, p.column, int(e.Slot())/64)>>(e.Slot()%64)&1 == 0 {
-				return m
+				return m, nil
 			}
 			continue
 		}
 		v, ok := probe.Value(p.column, e)
 		if !ok {
-			return m
+			return m, nil
 		}
 		if p.size > 0 {
 			cell := reflect.New(p.info.Type)
@@ -240,5 +302,5 @@ func (c *copier) copyOne(t *table, id int64) *image {
 	}
 	m.rows, m.gens = 1, []uint32{uint32(uint64(id) >> 32)}
 	m.runs = []run{{slot: int(e.Slot()), rows: 1}}
-	return m
+	return m, c.readMade(m, n)
 }

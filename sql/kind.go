@@ -26,6 +26,7 @@ const (
 	kindBlob   // a Go []byte
 	kindEntity // a vast.Entity; the zero Entity is NULL
 	kindJSON   // any other Go value; shown as JSON
+	kindTime   // a time.Time of a report
 )
 
 // decl is the type that SQL clients see.
@@ -39,6 +40,8 @@ func (k kind) decl() string {
 		return "TEXT"
 	case kindBlob:
 		return "BLOB"
+	case kindTime:
+		return "TIMESTAMP"
 	}
 	return "INTEGER"
 }

@@ -47,6 +47,12 @@ func layoutOf(t reflect.Type) probe.Layout {
 	return l
 }
 
+// copy returns the image for a statement, which may add indexes to it.
+func (l *list) copy() *image {
+	m := *l.image
+	return &m
+}
+
 func (l *list) find(id int64) (row int, ok bool) {
 	row, ok = l.rowOf[vast.EntityOf(uint64(id))]
 	return row, ok

@@ -3,6 +3,7 @@ package vastsql
 import (
 	"database/sql/driver"
 	"fmt"
+	"slices"
 
 	"github.com/vastgo/vast/vm"
 )
@@ -25,6 +26,7 @@ func (c *conn) within(f func() error) (err error) {
 		c.broken = true
 		err = fmt.Errorf("vastsql: SQLite failed: %v", p)
 		if e, ok := p.(error); ok && e.Error() == outOfMemory {
+			c.spent = true
 			err = &LimitError{"MaxMemoryBytes", fmt.Sprintf("SQLite needs more than %s: sort or group fewer "+
 				"rows, or raise the limit", vm.Bytes(c.session.reader.o.MaxMemoryBytes))}
 		}
@@ -34,3 +36,17 @@ func (c *conn) within(f func() error) (err error) {
 
 // IsValid reports whether the connection may be used again.
 func (c *conn) IsValid() bool { return !c.broken }
+
+// free closes a connection whose SQLite has no memory left. The driver panics while it does so, because the
+// statements still have this error. SQLite's memory lies outside of Go's heap, so that the garbage collector would
+// not free it.
+func (c *conn) free() {
+	quietly := func(f func() error) {
+		defer func() { _ = recover() }()
+		_ = f()
+	}
+	for _, s := range slices.Collect(c.inner.Raw().Stmts()) {
+		quietly(s.Close)
+	}
+	quietly(c.inner.Close)
+}

@@ -12,7 +12,8 @@ import (
 // moment is the copy of the tables of one statement.
 type moment struct {
 	images map[*table]*image
-	one    *image // instead of images, for a statement that reads one row
+	one    *image           // instead of images, for a statement that reads the rows of one entity
+	trees  map[string]*tree // by the name of the relation in the statement
 	lease  lease
 }
 
@@ -22,13 +23,28 @@ type reader struct {
 	o       Options
 	buffers buffers
 	lists   []*table // of Options.Lists
+	known   schema   // the tables of all connections; only visits of the world use it
 	past    *past
 	tooLong error // the error of a statement that reaches Options.MaxTime
+
+	readOnly error // the error of a statement that writes; nil if statements may write
 }
 
 // take copies the needed tables at one moment.
 func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, error) {
 	m := &moment{images: map[*table]*image{}, lease: lease{from: &r.buffers}}
+	for t := range needs {
+		if t.report != nil {
+			values, err := t.report(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			m.images[t] = &image{table: t, rows: len(values), values: values}
+		}
+	}
+	if len(m.images) > 0 && len(m.images) == len(needs) {
+		return m, nil // such a statement does not wait for the world
+	}
 	c := copier{world: r.world, buffers: &m.lease, bytes: r.o.MaxCopyBytes, limit: r.o.MaxCopyBytes}
 	if err := r.prepare(ctx, &c, needs); err != nil {
 		return nil, err
@@ -37,6 +53,9 @@ func (r *reader) take(ctx context.Context, needs map[*table]need) (*moment, erro
 	err := r.world.Visit(ctx, func() bool {
 		c.until = time.Now().Add(r.o.MaxPause)
 		for t, n := range needs {
+			if t.report != nil {
+				continue
+			}
 			if m.images[t], copyErr = c.copy(t, n); copyErr != nil {
 				break
 			}
@@ -60,7 +79,7 @@ func (r *reader) prepare(ctx context.Context, c *copier, needs map[*table]need) 
 	sizes := map[*table]int{}
 	total := 0
 	for t, n := range needs {
-		if n.gens || n.parts != 0 {
+		if t.report == nil && (n.gens || n.parts != 0) {
 			sizes[t] = 0
 		}
 	}
@@ -110,34 +129,54 @@ func touch(l *lease, n int) {
 	}
 }
 
-// takeOne copies the row of one entity.
-func (r *reader) takeOne(ctx context.Context, t *table, id int64) (*moment, error) {
-	m := &moment{}
+// takeOne copies the rows that have an entity in a column: see copier.copyOne.
+func (r *reader) takeOne(ctx context.Context, t *table, column int, id int64, n need) (*moment, error) {
+	m := &moment{lease: lease{from: &r.buffers}}
+	var copyErr error
 	err := r.world.Visit(ctx, func() bool {
-		c := copier{world: r.world}
-		m.one = c.copyOne(t, id)
+		c := copier{world: r.world, buffers: &m.lease, bytes: r.o.MaxCopyBytes, limit: r.o.MaxCopyBytes,
+			until: time.Now().Add(r.o.MaxPause)}
+		m.one, copyErr = c.copyOne(t, column, id, n)
 		return true
 	})
-	return m, err
+	if err == nil {
+		err = copyErr
+	}
+	if err != nil {
+		m.lease.release()
+		return nil, err
+	}
+	return m, nil
 }
 
-// update adds tables for new columns of the world to a schema, and counts the rows of its tables. The first
-// update of a schema also adds the tables of Options.
+// updateTime is the time after which a visit that updates a schema ends. The next visit goes on.
+const updateTime = 300 * time.Microsecond
+
+// update adds tables for new columns and archetypes of the world to a schema, and counts the rows of its
+// tables.
 func (r *reader) update(ctx context.Context, s *schema) error {
+	counted := 0
 	return r.world.Visit(ctx, func() bool {
-		var first []*table
-		if s.byName == nil {
-			for _, name := range slices.Sorted(maps.Keys(r.o.Tables)) {
-				first = append(first, newTable(r.world, name, r.o.Tables[name]...))
-			}
-			first = append(first, r.lists...)
+		until := time.Now().Add(updateTime)
+		if !r.known.update(r.world, until, r.first) {
+			return false
 		}
-		s.update(r.world, first)
-		for _, t := range s.tables {
-			if t.list == nil {
-				t.rows.Store(int64(t.query.Count()))
+		for ; counted < len(r.known.tables); counted++ {
+			if time.Now().After(until) {
+				return false
 			}
+			r.known.tables[counted].estimate(r.world)
 		}
+		s.adopt(&r.known)
 		return true
 	})
+}
+
+// first returns the tables of Options, and those whose rows are made for each statement.
+func (r *reader) first() (all []*table) {
+	all = newReports()
+	for _, name := range slices.Sorted(maps.Keys(r.o.Tables)) {
+		all = append(all, newTable(r.world, name, r.o.Tables[name]...))
+	}
+	return append(all, r.lists...)
 }

@@ -49,6 +49,9 @@ func newConnector(w *vast.World, o Options) (*connector, error) {
 	kept := 2 * min(o.MaxCopyBytes, maxKept)
 	r := &reader{world: w, o: o, buffers: buffers{most: kept}, past: newPast(o), tooLong: &LimitError{"MaxTime",
 		fmt.Sprintf("the statement took %v: raise the limit, or ask for less", o.MaxTime)}}
+	if !o.Write {
+		r.readOnly = errReadOnly
+	}
 	for _, name := range slices.Sorted(maps.Keys(o.Lists)) {
 		r.lists = append(r.lists, newList(name, o.Lists[name]))
 	}
@@ -109,12 +112,16 @@ type conn struct {
 	connector *connector
 	inner     sqlite.Conn
 	session   *session
-	broken    bool // SQLite ran out of memory
+	broken    bool // SQLite did not finish its work
+	spent     bool // SQLite ran out of memory; then broken is set
 }
 
 // Close closes the connection.
 func (c *conn) Close() (err error) {
-	if !c.broken { // otherwise, the garbage collector frees SQLite's memory, which cannot be used any more
+	switch {
+	case c.spent:
+		c.free()
+	case !c.broken:
 		err = c.within(c.inner.Close)
 	}
 	return errors.Join(err, c.connector.leave())

@@ -1,6 +1,7 @@
 package vastsql
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -13,24 +14,27 @@ import (
 	"github.com/vastgo/vast/vm"
 )
 
-// Options limits what a statement may take, and adds tables. The zero value has the default limits.
+// Options limits what a statement may take, allows it to write, and adds tables. The zero value has the default
+// limits, and only reads.
 type Options struct {
 	// MaxCopyBytes limits the bytes of columns that one statement may copy. The copy delays the world's owner
 	// by about 0.1 ms for each MB. The default is 64 MiB.
 	MaxCopyBytes int
 
 	// MaxPause limits how long a statement may delay the world's owner while values are read one by one:
-	// names, and the elements of a SparseColumn or HeapColumn. The default is 20 ms.
+	// names, the components of entities, edges, and the elements of a SparseColumn or HeapColumn. The default
+	// is 20 ms.
 	MaxPause time.Duration
 
 	// MaxTime limits the time of one statement, from its start to the last row. The default is a minute.
 	MaxTime time.Duration
 
-	// MaxRows limits the rows that one statement may return. The default is 10 million.
+	// MaxRows limits the rows that one statement may return or write. The default is 10 million.
 	MaxRows int
 
 	// MaxMemoryBytes limits the memory that SQLite may take for one connection, for example for sorting. A
-	// connection always may take 8 MiB. The default is 256 MiB.
+	// connection always may take 8 MiB. It also limits the memory for the rows that one statement writes, and the
+	// memory for the values of percentile and median. The default is 256 MiB.
 	MaxMemoryBytes int
 
 	// Store is the folder of the [store.Store] that keeps the world. A statement that ends in AS OF TICK n reads
@@ -38,6 +42,16 @@ type Options struct {
 	// or delay the world longer than MaxPause, reads the newest checkpoint instead, and sends a note: see
 	// [WithNotes]. Without a folder, such statements return an error.
 	Store string
+
+	// Write allows INSERT, UPDATE and DELETE. Default: statements only read.
+	Write bool
+
+	// Edit carries out what a statement writes. A statement calls Edit with an encoded edit, on a goroutine of its
+	// own. Edit must hand the edit to the goroutine that owns the world, and that goroutine must call [Apply] with
+	// the edit. Edit may return nil only when the edit is durable, because the statement then succeeds. If the
+	// program keeps its world in a store with a journal, set Edit to Store.Submit, and call Apply where the program
+	// applies inputs. Default: the statement changes the world in a call of [vast.World.Visit].
+	Edit func(ctx context.Context, edit []byte) error
 
 	// Each element of Tables adds a table of the entities that have all listed columns. The key is the name
 	// of the table.
@@ -55,10 +69,14 @@ func (o Options) withDefaults() Options {
 		panic("vastsql: Open: a limit in Options is negative: leave it zero for the default")
 	}
 	taken := map[string]bool{entitiesTable: true}
+	for _, t := range newReports() {
+		taken[t.name] = true
+	}
 	names := slices.AppendSeq(slices.Collect(maps.Keys(o.Tables)), maps.Keys(o.Lists))
 	for _, name := range names {
 		lower := strings.ToLower(name)
-		if name == "" || taken[lower] || strings.HasPrefix(lower, "sqlite_") {
+		if name == "" || taken[lower] || strings.HasPrefix(lower, "sqlite_") ||
+			strings.Contains(name, "\x00") {
 			panic(fmt.Sprintf("vastsql: Open: the name %q in Options.Tables or Options.Lists is taken or "+
 				"reserved: use another name", name))
 		}

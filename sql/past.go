@@ -133,7 +133,7 @@ func (p *past) open(f store.File) (*stored, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	c.stop = sync.OnceValue(own(w))
+	c.reader.readOnly, c.stop = errStoredMoment, sync.OnceValue(own(w))
 	return &stored{connector: c, number: f.Number, tick: f.Tick, lacks: report.Dropped}, nil
 }
 

@@ -13,7 +13,13 @@ func (m *image) slot(row, r int) int { return m.runs[r].slot + row - m.runs[r].r
 // result passes the value of a column to SQLite.
 func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
 	f := &m.table.fields[column]
-	if f.part < 0 {
+	switch {
+	case m.values != nil:
+		return resultOf(ctx, m.values[row][column])
+	case f.made != nil:
+		f.made.show(m, ctx, row, r)
+		return nil
+	case f.part < 0:
 		switch f.name {
 		case "slot":
 			ctx.ResultInt64(int64(m.slot(row, r)))

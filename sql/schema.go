@@ -2,28 +2,37 @@ package vastsql
 
 import (
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/vastgo/vast"
 	"github.com/vastgo/vast/internal/snake"
 	"github.com/vastgo/vast/probe"
 )
 
-// table describes a virtual table.
+// table describes a virtual table. Only rows changes.
 type table struct {
 	name         string
+	column       vast.AnyColumn // the column of the world whose table it is; nil for other tables
 	parts        []part
-	fields       []field // fields[0] is the entity
+	fields       []field // fields[0] is the entity, except in edges and reports
 	query        vast.Query
-	noAggregates bool         // SQLite refuses a table with so many columns
-	list         *list        // set for a table of Options.Lists
-	rows         atomic.Int64 // number of rows when they were last counted
+	archetype    *vast.Archetype // if not nil, the rows are entities that were born with it
+	edges        *probe.AnyEdges // set for a table of edges
+	list         *list           // set for a table of Options.Lists
+	report       report          // set for a table whose rows are made for each statement
+	noAggregates bool            // SQLite refuses a table with so many columns
+	rows         atomic.Int64    // number of rows when they were last counted
 }
 
-// part is a column of the world that a table shows, or the slice of a table of Options.Lists.
+// part is a column of the world that a table shows, the slice of a table of Options.Lists, or what a table of
+// edges shows of an edge.
 type part struct {
-	column vast.AnyColumn // nil for a slice
+	column vast.AnyColumn // nil if the part is no column
 	names  *vast.Names    // set if the column holds the names of the world
 	info   probe.ColumnInfo
 	size   int // bytes of an element in the copy
@@ -34,31 +43,59 @@ func (p *part) copied() bool { return p.info.Storage == probe.StorageDense }
 
 const entitiesTable = "entities"
 
+// maxColumns is the number of columns that SQLite allows in a table.
+const maxColumns = 2000
+
 // schema is the list of tables of a world. Tables are only added.
 type schema struct {
-	tables  []*table
-	byName  map[string]*table // by name in lower case, because SQL ignores case
-	temp    map[string]bool   // names, in lower case, of the tables that the user has made in schema temp
-	columns int               // number of columns of the world that update has seen
+	tables     []*table
+	byName     map[string]*table // by name in lower case, because SQL ignores case
+	temp       map[string]bool   // names, in lower case, of the tables that the user has made in schema temp
+	nameOf     []string          // names of the tables of the world's columns; empty for a private column
+	archetypes int               // number of archetypes of the world that update has seen
 }
 
-// update adds tables for new columns of the world. At its first call, it adds the tables first before these,
-// so that they keep their names. It must run in World.Visit.
-func (s *schema) update(w *vast.World, first []*table) {
-	columns := probe.Columns(w)
+// update adds tables for new columns and archetypes of the world. At its first call, it adds the tables of
+// first before these, so that they keep their names. It stops at a given time, and reports whether it has
+// seen all columns and archetypes. It must run in World.Visit.
+func (s *schema) update(w *vast.World, until time.Time, first func() []*table) (done bool) {
 	if s.byName == nil {
 		s.byName = map[string]*table{}
-		s.add(entities(w))
-		for _, t := range first {
+		s.add(s.entities(w))
+		for _, t := range first() {
 			s.add(t)
 		}
 	}
-	for _, c := range columns[s.columns:] {
-		if info := probe.Describe(c); !info.Private {
-			s.add(newTable(w, "", c))
+	columns := probe.Columns(w)
+	for _, c := range columns[len(s.nameOf):] {
+		if time.Now().After(until) {
+			return false
 		}
+		name := ""
+		if !probe.Describe(c).Private {
+			t := newEdgesTable(w, c)
+			if t == nil {
+				t = newTable(w, "", c)
+				t.column = c
+			}
+			s.add(t)
+			name = t.name
+		}
+		s.nameOf = append(s.nameOf, name)
 	}
-	s.columns = len(columns)
+	archetypes := probe.Archetypes(w)
+	for ; s.archetypes < len(archetypes); s.archetypes++ {
+		if time.Now().After(until) {
+			return false
+		}
+		s.add(s.newArchetypeTable(w, archetypes[s.archetypes]))
+	}
+	return true
+}
+
+// adopt makes the tables of from the tables of s.
+func (s *schema) adopt(from *schema) {
+	s.tables, s.byName = slices.Clip(from.tables), maps.Clone(from.byName)
 }
 
 // find returns the table with a name, or nil.
@@ -73,8 +110,55 @@ func (s *schema) add(t *table) {
 	for i := 2; s.find(t.name) != nil; i++ {
 		t.name = fmt.Sprintf("%s_%d", name, i)
 	}
+	t.noAggregates = len(t.fields)+1+len(newAggregates(t)) > maxColumns
 	s.byName[strings.ToLower(t.name)] = t
 	s.tables = append(s.tables, t)
+}
+
+// spans yields queries that together match the entities of a table's rows, in the order of their slots.
+func (t *table) spans(w *vast.World) iter.Seq[vast.Query] {
+	return func(yield func(vast.Query) bool) {
+		if t.archetype == nil {
+			yield(t.query)
+			return
+		}
+		for x := range probe.Extents(w, 0) {
+			if x.Archetype == t.archetype && !yield(t.query.Between(x.First, x.First+x.Slots)) {
+				return
+			}
+		}
+	}
+}
+
+// count returns the number of rows. It must run in World.Visit.
+func (t *table) count(w *vast.World) (n int) {
+	switch {
+	case t.list != nil:
+		return t.list.image.rows
+	case t.edges != nil:
+		for e := range t.query.All() {
+			n += t.edges.CountTargets(e)
+		}
+		return n
+	}
+	for q := range t.spans(w) {
+		n += q.Count()
+	}
+	return n
+}
+
+// estimate sets t.rows. It must run in World.Visit.
+func (t *table) estimate(w *vast.World) {
+	switch {
+	case t.report != nil:
+		t.rows.Store(reportRows)
+	case t.edges != nil:
+		t.rows.Store(int64(t.query.Count())) // an estimate: each source has at least one edge
+	case t.archetype != nil:
+		t.rows.Store(int64(t.archetype.Len())) // count would walk over the extents of all archetypes
+	default:
+		t.rows.Store(int64(t.count(w)))
+	}
 }
 
 // newTable makes the table of the entities that have all given columns. If name is empty, the table gets the
@@ -126,14 +210,6 @@ func (t *table) rename() {
 		}
 		taken[strings.ToLower(t.fields[i].name)] = true
 	}
-}
-
-func entities(w *vast.World) *table {
-	return &table{name: entitiesTable, query: w.Query(), fields: []field{
-		{name: "entity", kind: kindInt64, part: -1},
-		{name: "slot", kind: kindUint32, part: -1},
-		{name: "generation", kind: kindUint32, part: -1},
-	}}
 }
 
 func tableName(info probe.ColumnInfo) string {

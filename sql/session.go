@@ -16,18 +16,25 @@ type session struct {
 	reader *reader
 	schema *schema // the tables of this connection
 
-	ctx        context.Context
-	needs      map[*table]need // what the statement in preparation, or the running one, uses
-	conditions int             // number of conditions that SQLite must pass to a table of aggregates
-	point      bool            // whether the running statement reads the row of one entity only
-	moment     *moment         // the copy for the running statement; nil until it reads a table
-	err        error           // error of this package in the running statement: SQLite keeps only its text
+	ctx     context.Context
+	needs   map[*table]need // what the statement in preparation, or the running one, uses
+	misfit  int64           // mark of a table of aggregates to which SQLite did not pass all conditions
+	text    string          // the statement in preparation
+	kept    int             // bytes of the values that percentile and median keep
+	point   bool            // whether the running statement reads the row of one entity only
+	moment  *moment         // the copy for the running statement; nil until it reads a table
+	err     error           // error of this package about the statement: SQLite keeps only its text
+	write   *write          // what the statement writes; nil if it only reads
+	dropped string          // table that the statement in preparation drops
+
+	db     *sqlite3.Conn
+	joined map[string]*table // tables that the user has made in schema temp, by name in lower case
 }
 
 const aggregateSuffix = "$aggregates"
 
 func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
-	s := &session{reader: r, ctx: context.Background(), schema: &schema{}}
+	s := &session{reader: r, ctx: context.Background(), schema: &schema{}, db: db, joined: map[string]*table{}}
 	rows := func(_ *sqlite3.Conn, _, _, name string, _ ...string) (*vtab, error) {
 		t := s.schema.find(name)
 		if t == nil {
@@ -62,7 +69,7 @@ func newSession(r *reader, db *sqlite3.Conn) (*session, error) {
 	if err := db.Exec("PRAGMA temp_store=memory"); err != nil {
 		return nil, err
 	}
-	return s, registerFunctions(db)
+	return s, errors.Join(registerFunctions(db), s.registerTree(db), s.registerPercentiles(db))
 }
 
 // refresh makes tables for columns that the world has got since the last call.
@@ -73,16 +80,8 @@ func (s *session) refresh(ctx context.Context, db *sqlite3.Conn) (err error) {
 	if err := db.SetAuthorizer(nil); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.SetAuthorizer(authorize)) }()
-	for _, t := range s.schema.tables {
-		// A transaction that was rolled back may have removed tables of an earlier call.
-		if db.Exec("CREATE VIRTUAL TABLE IF NOT EXISTS "+quote(t.name)+" USING vast_rows") != nil {
-			continue // a component with thousands of fields has no table
-		}
-		t.noAggregates = db.Exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp."+quote(t.name+aggregateSuffix)+
-			" USING vast_aggregates") != nil
-	}
-	return nil
+	defer func() { err = errors.Join(err, db.SetAuthorizer(s.authorize)) }()
+	return s.makeTables(db)
 }
 
 // join makes the table of CREATE VIRTUAL TABLE temp.name USING vast(table, ...).
@@ -94,13 +93,13 @@ func (s *session) join(name string, args []string) (*table, error) {
 		switch {
 		case t == nil:
 			return nil, fmt.Errorf("no such table: %s", of)
-		case len(t.parts) != 1 || t.list != nil:
+		case t.column == nil:
 			return nil, fmt.Errorf("%s is not the table of a component, tag or relation", of)
 		}
-		if slices.Contains(columns, t.parts[0].column) {
+		if slices.Contains(columns, t.column) {
 			return nil, fmt.Errorf("%s is named twice", of)
 		}
-		columns = append(columns, t.parts[0].column)
+		columns = append(columns, t.column)
 	}
 	switch {
 	case len(columns) == 0:
@@ -108,7 +107,10 @@ func (s *session) join(name string, args []string) (*table, error) {
 	case strings.HasSuffix(name, aggregateSuffix):
 		return nil, fmt.Errorf("names that end in %s are reserved", aggregateSuffix)
 	}
-	var t *table
+	t := s.joined[strings.ToLower(name)]
+	if t != nil && slices.EqualFunc(t.parts, columns, func(p part, c vast.AnyColumn) bool { return p.column == c }) {
+		return t, nil // SQLite connects to the table again
+	}
 	err := s.reader.world.Visit(s.ctx, func() bool {
 		t = newTable(s.reader.world, name, columns...)
 		t.rows.Store(int64(t.query.Count()))
@@ -118,7 +120,11 @@ func (s *session) join(name string, args []string) (*table, error) {
 		s.schema.temp = map[string]bool{}
 	}
 	s.schema.temp[strings.ToLower(name)] = true
-	return t, err
+	if err != nil {
+		return nil, err
+	}
+	s.joined[strings.ToLower(name)] = t
+	return t, nil
 }
 
 // need notes what the statement in preparation uses of a table.
@@ -134,12 +140,13 @@ func (s *session) need(t *table, n need) {
 func (s *session) estimate(t *table) int64 { return t.rows.Load() }
 
 // image returns the copy of a table for the running statement. The first call for a statement copies all
-// tables that the statement uses, or only the row of the entity id if the statement reads nothing else.
-func (s *session) image(t *table, lookup bool, id int64) (*image, error) {
+// tables that the statement uses, or only the rows with the entity id in a column if the statement reads
+// nothing else. column is negative if the caller reads other rows.
+func (s *session) image(t *table, column int, id int64) (*image, error) {
 	if s.moment == nil {
 		var err error
-		if lookup && s.point {
-			s.moment, err = s.reader.takeOne(s.ctx, t, id)
+		if s.point && !s.needs[t].links && (column == 0 || column > 0 && t.edges != nil) {
+			s.moment, err = s.reader.takeOne(s.ctx, t, column, id, s.needs[t])
 		} else {
 			s.moment, err = s.reader.take(s.ctx, s.needs)
 		}
@@ -156,6 +163,19 @@ func (s *session) image(t *table, lookup bool, id int64) (*image, error) {
 		return nil, fmt.Errorf("vastsql: the statement uses table %s, which was not copied", t.name)
 	}
 	return m, nil
+}
+
+// authorize notes the use of functions that follow links, and what the statement writes. It allows what the
+// method authorizeWrite and the function authorize allow.
+func (s *session) authorize(action sqlite3.AuthorizerActionCode, name, other, schema,
+	inner string) sqlite3.AuthorizerReturnCode {
+	if action == sqlite3.AUTH_FUNCTION && isTreeFunction(other) {
+		s.needRelations()
+	}
+	if code, ok := s.authorizeWrite(action, name, other, schema); ok {
+		return code
+	}
+	return authorize(action, name, other, schema, inner)
 }
 
 // authorize allows statements that read, transactions, and CREATE VIRTUAL TABLE in schema temp.
@@ -176,7 +196,7 @@ func authorize(action sqlite3.AuthorizerActionCode, name, module, schema,
 			return sqlite3.AUTH_OK
 		}
 	case sqlite3.AUTH_INSERT, sqlite3.AUTH_UPDATE, sqlite3.AUTH_DELETE:
-		// CREATE VIRTUAL TABLE and DROP TABLE in schema temp do these. Virtual tables have no other writes.
+		// CREATE VIRTUAL TABLE and DROP TABLE in schema temp do these: see session.authorizeWrite for others.
 		if schema == "temp" && (strings.HasPrefix(name, "sqlite_") || action == sqlite3.AUTH_DELETE) {
 			return sqlite3.AUTH_OK
 		}

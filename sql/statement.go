@@ -12,20 +12,20 @@ import (
 	"github.com/vastgo/vast/internal/sqlnote"
 )
 
-// stmt is a statement that SQLite has prepared in one form or in two.
+// stmt is a prepared statement.
 type stmt struct {
-	conn  *conn
-	text  string
-	plain *prepared // the statement as it was written; if there is fast, nil until plain is needed
-	fast  *prepared // the statement with aggregates of this package; nil if it cannot use them
+	*prepared
+	conn *conn
+	text string
+	busy bool // rows of prepared are open
 }
 
-// prepared is one form of a statement.
+// prepared is a statement that SQLite has prepared.
 type prepared struct {
 	driver.Stmt
-	needs      map[*table]need
-	conditions int
-	point      bool
+	needs map[*table]need
+	point bool
+	write *write // nil for a statement that only reads
 }
 
 // PrepareContext prepares a statement. If the statement names an unknown table, new columns of the world get
@@ -53,33 +53,62 @@ func (c *conn) PrepareContext(ctx context.Context, text string) (driver.Stmt, er
 	return s, nil
 }
 
-func (c *conn) prepare(ctx context.Context, text string) (s *stmt, err error) {
-	s = &stmt{conn: c, text: text}
-	r := rewrite(text, c.session.schema)
-	if r.text != "" {
-		if s.fast, err = c.prepareInner(ctx, r.text, r); err == nil {
-			return s, nil
-		}
-		s.fast = nil // for example, SQLite did not pass all conditions to the table
+func (c *conn) prepare(ctx context.Context, text string) (*stmt, error) {
+	p, err := c.prepareRewritten(ctx, text)
+	if err != nil {
+		return nil, err
 	}
-	s.plain, err = c.prepareInner(ctx, text, r)
-	return s, err
+	return &stmt{prepared: p, conn: c, text: text}, nil
 }
 
-func (c *conn) prepareInner(ctx context.Context, text string, r rewritten) (*prepared, error) {
-	c.session.needs, c.session.conditions, c.session.ctx = nil, r.conditions, ctx
+// maxMisfits limits how often a statement is prepared again.
+const maxMisfits = 8
+
+// prepareRewritten prepares a statement with the aggregates of this package. If SQLite does not pass all
+// conditions to a table of aggregates, this SELECT stays as it was written.
+func (c *conn) prepareRewritten(ctx context.Context, text string) (*prepared, error) {
+	r := rewrite(text, c.session.schema)
+	point := r.point || looksUpEdges(text, c.session.schema)
+	for range maxMisfits {
+		if len(r.selects) == 0 {
+			break
+		}
+		c.session.misfit = 0
+		p, err := c.prepareInner(ctx, r.apply(), point)
+		if err == nil {
+			return p, nil
+		}
+		if !r.drop(c.session.misfit) {
+			break // the statement has an error
+		}
+	}
+	return c.prepareInner(ctx, text, point)
+}
+
+func (c *conn) prepareInner(ctx context.Context, text string, point bool) (*prepared, error) {
+	c.session.needs, c.session.ctx = nil, ctx
+	c.session.text = text
+	c.session.write, c.session.dropped, c.session.err = nil, "", nil
 	var inner driver.Stmt
 	err := c.within(func() (err error) {
 		inner, err = c.inner.PrepareContext(ctx, text)
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if c.session.err != nil {
+		return nil, c.session.err
 	}
-	p := &prepared{inner, c.session.needs, r.conditions, r.point}
+	if err != nil {
+		return nil, interrupted(ctx, err)
+	}
+	p := &prepared{inner, c.session.needs, point, c.session.write}
 	// For a text without a statement, SQLite's driver returns a statement that must not be used.
 	if defect := emptiness(p); defect != nil {
 		return nil, defect
+	}
+	if p.write != nil {
+		if err := p.prepareWrite(text); err != nil {
+			return nil, errors.Join(err, c.within(p.Close))
+		}
 	}
 	return p, nil
 }
@@ -94,57 +123,13 @@ func emptiness(p *prepared) (err error) {
 	return nil
 }
 
-// NumInput returns the number of parameters.
-func (s *stmt) NumInput() int {
-	if s.fast != nil {
-		return s.fast.NumInput()
-	}
-	return s.plain.NumInput()
-}
-
 // CheckNamedValue converts an argument.
 func (s *stmt) CheckNamedValue(arg *driver.NamedValue) error {
-	p := s.fast
-	if p == nil {
-		p = s.plain
-	}
-	return p.Stmt.(driver.NamedValueChecker).CheckNamedValue(arg)
+	return s.Stmt.(driver.NamedValueChecker).CheckNamedValue(arg)
 }
 
 // Close closes the statement.
-func (s *stmt) Close() (err error) {
-	for _, p := range []*prepared{s.plain, s.fast} {
-		if p != nil {
-			err = errors.Join(err, s.conn.within(p.Close))
-		}
-	}
-	return err
-}
-
-// choose returns the form of the statement for the arguments. The aggregates of this package compare fields
-// with numbers only.
-func (s *stmt) choose(ctx context.Context, args []driver.NamedValue) (p *prepared, err error) {
-	if s.fast != nil {
-		for _, a := range args {
-			switch a.Value.(type) {
-			case int, int64, bool:
-				continue
-			case float64:
-				if v := a.Value.(float64); v == v { // SQLite takes NaN for NULL
-					continue
-				}
-			}
-			if s.plain == nil {
-				if s.plain, err = s.conn.prepareInner(ctx, s.text, rewritten{}); err != nil {
-					return nil, err
-				}
-			}
-			return s.plain, nil
-		}
-		return s.fast, nil
-	}
-	return s.plain, nil
-}
+func (s *stmt) Close() error { return s.conn.within(s.prepared.Close) }
 
 // Exec returns an error: database/sql calls ExecContext instead.
 func (s *stmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
@@ -164,28 +149,41 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 	if closing := r.Close(); err == io.EOF {
 		err = closing
 	}
-	return driver.RowsAffected(0), err
-}
-
-// QueryContext starts a statement. The world is read when the first row is asked for.
-func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	p, err := s.choose(ctx, args)
 	if err != nil {
 		return nil, err
+	}
+	return r.(*rows).result(), nil
+}
+
+// QueryContext starts a statement. The world is read when the first row is asked for. While rows of the
+// statement are open, SQLite prepares the statement again for other rows.
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	if s.busy {
+		other, err := s.conn.prepare(ctx, s.text)
+		if err != nil {
+			return nil, err
+		}
+		r, err := other.QueryContext(ctx, args)
+		if err != nil {
+			return nil, errors.Join(err, other.Close())
+		}
+		r.(*rows).closes = true
+		return r, nil
 	}
 	r := s.conn.session.reader
 	inside, cancel := context.WithTimeoutCause(ctx, r.o.MaxTime, r.tooLong)
 	var inner driver.Rows
-	err = s.conn.within(func() (err error) {
-		inner, err = p.Stmt.(driver.StmtQueryContext).QueryContext(inside, args)
+	err := s.conn.within(func() (err error) {
+		inner, err = s.Stmt.(driver.StmtQueryContext).QueryContext(inside, args)
 		return err
 	})
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	return &rows{columnTypes: inner.(columnTypes), statement: s, args: args, conn: s.conn, prepared: p,
-		ctx: inside, cancel: cancel}, nil
+	s.busy = true
+	return &rows{columnTypes: inner.(columnTypes), statement: s, args: args, conn: s.conn, ctx: inside,
+		cancel: cancel}, nil
 }
 
 // columnTypes has the methods that the rows of SQLite's driver have.
@@ -200,13 +198,15 @@ type rows struct {
 	columnTypes
 	statement *stmt
 	args      []driver.NamedValue
+	closes    bool // Close closes the statement
 	conn      *conn
-	prepared  *prepared
 	ctx       context.Context
 	cancel    context.CancelFunc
 	moment    *moment
 	n         int         // rows so far
 	instead   *storedStmt // the statement about a checkpoint that columnTypes belongs to, or nil
+	ran       bool        // whether the statement has written its rows
+	written   []uint64    // the IDs of their entities
 }
 
 // Next reads the next row.
@@ -214,12 +214,11 @@ func (r *rows) Next(dest []driver.Value) error {
 	if r.instead != nil {
 		return r.columnTypes.Next(dest)
 	}
-	s, p := r.conn.session, r.prepared
-	s.ctx, s.needs, s.conditions, s.point, s.moment = r.ctx, p.needs, p.conditions, p.point, r.moment
-	s.err = nil
-	err := r.conn.within(func() error { return r.columnTypes.Next(dest) })
-	p.needs = s.needs // SQLite may have prepared the statement again
-	r.moment = s.moment
+	s := r.conn.session
+	if w := r.statement.prepared.write; w != nil && !w.explained {
+		return r.nextWritten(dest)
+	}
+	err := r.step(dest)
 	if err == nil {
 		if r.n++; r.n > s.reader.o.MaxRows {
 			return &LimitError{"MaxRows", fmt.Sprintf("the statement has more than %d rows: use LIMIT, or "+
@@ -238,8 +237,24 @@ func (r *rows) Next(dest []driver.Value) error {
 		(limit.Option == "MaxCopyBytes" || limit.Option == "MaxPause") {
 		return r.readStored(dest, limit)
 	}
-	if ended := r.ctx.Err(); ended != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ended)) {
-		return context.Cause(r.ctx)
+	return interrupted(r.ctx, err)
+}
+
+// step makes SQLite compute the next row.
+func (r *rows) step(dest []driver.Value) error {
+	s, p := r.conn.session, r.statement.prepared
+	s.ctx, s.needs, s.point, s.moment = r.ctx, p.needs, p.point, r.moment
+	s.err, s.write = nil, p.write
+	err := r.conn.within(func() error { return r.columnTypes.Next(dest) })
+	p.needs = s.needs // SQLite may have prepared the statement again
+	r.moment = s.moment
+	return err
+}
+
+// interrupted returns the cause of the context's end if err is its consequence.
+func interrupted(ctx context.Context, err error) error {
+	if ended := ctx.Err(); ended != nil && (errors.Is(err, sqlite3.INTERRUPT) || errors.Is(err, ended)) {
+		return context.Cause(ctx)
 	}
 	return err
 }
@@ -263,18 +278,21 @@ func (r *rows) readStored(dest []driver.Value, limit *LimitError) error {
 }
 
 // Close ends the statement and gives back the memory of its copies.
-func (r *rows) Close() error {
+func (r *rows) Close() (err error) {
 	if r.instead != nil {
-		err := errors.Join(r.columnTypes.Close(), r.instead.Close())
-		r.cancel()
-		return err
+		err = errors.Join(r.columnTypes.Close(), r.instead.Close())
+	} else {
+		err = r.conn.within(r.columnTypes.Close)
 	}
-	err := r.conn.within(r.columnTypes.Close)
 	r.cancel()
 	if r.moment != nil {
 		r.conn.session.moment = nil
 		r.moment.lease.release()
 		r.moment = nil
+	}
+	r.statement.busy = false
+	if r.closes {
+		err = errors.Join(err, r.statement.Close())
 	}
 	return err
 }

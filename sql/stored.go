@@ -17,10 +17,15 @@ import (
 // Columns that only the program can read, for example with its own codec, have no tables; the report names
 // them. The default of Options.MaxCopyBytes and Options.MaxPause is no limit, because no program waits
 // for the copies. Options.Tables must be nil, because no column of the moment exists before the call.
+// Options.Write must be false.
 func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, error) {
 	if o.Tables != nil {
 		panic("vastsql: OpenStored: Options.Tables names columns of another world: use CREATE VIRTUAL " +
 			"TABLE temp.name USING vast(table, ...)")
+	}
+	if o.Write {
+		panic("vastsql: OpenStored: Options.Write is set, but a stored moment does not change: open the running " +
+			"world with Open")
 	}
 	setDefault(&o.MaxCopyBytes, math.MaxInt/4)
 	setDefault(&o.MaxPause, math.MaxInt64)
@@ -35,7 +40,7 @@ func OpenStored(dir string, number uint64, o Options) (*sql.DB, *store.Report, e
 		_ = w.Close()
 		return nil, nil, err
 	}
-	c.stop = sync.OnceValue(own(w))
+	c.reader.readOnly, c.stop = errStoredMoment, sync.OnceValue(own(w))
 	return sql.OpenDB(c), report, nil
 }
 

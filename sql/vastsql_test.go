@@ -120,6 +120,11 @@ func tryRead(db *sql.DB, text string, args ...any) (all []string, err error) {
 		return nil, err
 	}
 	defer rows.Close()
+	return textOfRows(rows)
+}
+
+// textOfRows returns rows as text.
+func textOfRows(rows *sql.Rows) (all []string, err error) {
 	names, err := rows.Columns()
 	if err != nil {
 		return nil, err
@@ -154,8 +159,9 @@ func TestTables(t *testing.T) {
 		args []any
 		want []string
 	}{
-		{"SELECT name FROM sqlite_schema ORDER BY name", nil, []string{"entities", "frozen", "lives_in",
-			"name", "note", "position", "position2", "traveller"}},
+		{"SELECT name FROM sqlite_schema ORDER BY name", nil, []string{"archetype_position_traveller",
+			"entities", "frozen", "lives_in", "name", "note", "position", "position2", "traveller",
+			"vast_checkpoints", "vast_memory", "vast_systems"}},
 		{"SELECT name FROM pragma_table_info('traveller')", nil, []string{"entity", "age", "sick",
 			"home.city", "home.floor", "history.0", "history.1", "history.2", "mass", "number"}},
 		{"SELECT count(*), count(entity), count(age) FROM traveller", nil, []string{"19|19|19"}},

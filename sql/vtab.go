@@ -3,6 +3,8 @@ package vastsql
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +22,7 @@ type vtab struct {
 // # as numbers of columns with comparisons, which vtab.bounds reads. Names of columns may contain anything.
 const (
 	planScan   = iota
-	planLookup // the first condition is entity = ?
+	planLookup // the first condition is column = ?, where the column holds entities
 )
 
 // aggregatesOf begins the text of a plan that computes aggregates.
@@ -40,7 +42,7 @@ var opCodes = map[sqlite3.IndexConstraintOp]string{
 // BestIndex chooses a plan. It also notes which columns the statement uses.
 func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	n := need{}
-	for c := range min(64, len(v.table.fields)+len(v.aggregates)) {
+	for c := range min(64, len(v.table.fields)+1+len(v.aggregates)) {
 		if info.ColumnsUsed>>c&1 != 0 {
 			n.add(v.uses(c))
 		}
@@ -48,39 +50,49 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	if info.ColumnsUsed>>63 != 0 {
 		n.parts |= 1 << 63
 	}
+	if v.session.write.writes(v.table) {
+		n.gens = true // for cursor.RowID
+	}
 	rows := float64(v.session.estimate(v.table))
 	info.EstimatedCost = rows + 10
+	var mark int64
+	first := 0 // index of the first condition among the arguments of Filter
+	if v.aggregates != nil {
+		var ok bool
+		if mark, ok = v.mark(info); !ok {
+			return sqlite3.CONSTRAINT // another statement than one of rewrite names the table
+		}
+		first = 1
+	}
 	var conditions, codes []string
 	consume := func(i int) {
 		c := info.Constraint[i]
 		conditions = append(conditions, v.table.fields[c.Column].name+opCodes[c.Op]+"?")
 		codes = append(codes, strconv.Itoa(c.Column)+opCodes[c.Op])
-		info.ConstraintUsage[i].ArgvIndex = len(conditions)
-		info.ConstraintUsage[i].Omit = v.aggregates != nil || c.Column > 0 && isNumber(info, i)
+		info.ConstraintUsage[i].ArgvIndex = first + len(conditions)
+		info.ConstraintUsage[i].Omit = v.aggregates != nil || v.table.fields[c.Column].summable()
 		n.add(v.uses(c.Column))
 	}
-	lookup := -1
-	for i, c := range info.Constraint {
-		if c.Usable && c.Column == 0 && c.Op == sqlite3.INDEX_CONSTRAINT_EQ {
-			lookup = i
-			break
-		}
-	}
+	lookup := v.lookup(info)
 	if lookup >= 0 {
 		info.IdxNum = planLookup
-		info.IdxFlags = sqlite3.INDEX_SCAN_UNIQUE
-		rows = 1
-		info.EstimatedCost = 2
+		if v.table.unique(info.Constraint[lookup].Column) {
+			info.IdxFlags = sqlite3.INDEX_SCAN_UNIQUE
+			rows = 1
+			info.EstimatedCost = 2
+		} else {
+			rows = math.Sqrt(rows) // unknown
+			info.EstimatedCost = rows + 10
+		}
 		consume(lookup)
-		n.gens = true
 	}
 	for i, c := range info.Constraint {
 		_, known := opCodes[c.Op]
-		if i == lookup || !c.Usable || !known || c.Column < 1 || c.Column >= len(v.table.fields) ||
+		if i == lookup || !c.Usable || !known || c.Column < 0 || c.Column >= len(v.table.fields) ||
 			len(conditions) == maxConditions {
 			continue
 		}
-		if f := v.table.fields[c.Column]; !f.kind.isNumber() || f.part < 0 {
+		if !v.table.fields[c.Column].summable() {
 			continue
 		}
 		if consume(i); rows > 1 {
@@ -88,9 +100,9 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 		}
 	}
 	if v.aggregates != nil {
-		// SQLite evaluates the conditions after the 16th itself, which only a table of rows allows.
-		if len(conditions) != v.session.conditions || len(conditions) > 16 {
-			return sqlite3.CONSTRAINT // conn.prepare then takes the statement as it was written
+		if len(conditions) != conditionsOf(mark) {
+			v.session.misfit = mark // conn.prepareRewritten then takes the SELECT as it was written
+			return sqlite3.CONSTRAINT
 		}
 		rows = 1
 	}
@@ -107,27 +119,46 @@ func (v *vtab) BestIndex(info *sqlite3.IndexInfo) error {
 	return nil
 }
 
-// isNumber reports whether a constraint compares with a constant number. SQLite need not evaluate such a
-// condition again.
-func isNumber(info *sqlite3.IndexInfo, constraint int) bool {
-	v, err := info.RHSValue(constraint)
-	return err == nil && (v.Type() == sqlite3.INTEGER || v.Type() == sqlite3.FLOAT)
+// lookup returns the constraint by which a cursor looks rows up, or -1.
+func (v *vtab) lookup(info *sqlite3.IndexInfo) int {
+	found := -1
+	for i, c := range info.Constraint {
+		if !c.Usable || c.Op != sqlite3.INDEX_CONSTRAINT_EQ || c.Column < 0 || c.Column >= len(v.table.fields) {
+			continue
+		}
+		if v.table.unique(c.Column) {
+			return i
+		}
+		if found < 0 && v.table.fields[c.Column].kind == kindEntity {
+			found = i
+		}
+	}
+	return found
 }
+
+// unique reports whether a column holds the entity of a row, which no other row has.
+func (t *table) unique(column int) bool { return column == 0 && t.edges == nil && t.report == nil }
 
 // uses returns what a column of the virtual table needs.
 func (v *vtab) uses(column int) need {
-	if column >= len(v.table.fields) {
-		a := v.aggregates[column-len(v.table.fields)]
+	if column == len(v.table.fields) {
+		return need{} // the mark
+	}
+	if column > len(v.table.fields) {
+		a := v.aggregates[column-len(v.table.fields)-1]
 		if a.field == nil {
 			return need{}
 		}
 		column = a.column
 	}
-	f := v.table.fields[column]
-	if f.part < 0 {
+	switch f := v.table.fields[column]; {
+	case f.made != nil:
+		return need{parts: 1 << column}
+	case f.part < 0:
 		return need{gens: true}
+	default:
+		return need{parts: 1 << min(f.part, 63)}
 	}
-	return need{parts: 1 << min(f.part, 63)}
 }
 
 // Open makes a cursor.
@@ -140,7 +171,10 @@ type cursor struct {
 	vtab    *vtab
 	image   *image
 	selects selection
-	run     int // index into image.runs
+	lookup  bool  // whether the plan looks rows up
+	found   []int // the rows that a lookup has found
+	at      int   // index into found
+	run     int   // index into image.runs
 	row     int
 	end     int              // row after the last one
 	results map[int]*figures // aggregates by the column of their field
@@ -149,75 +183,72 @@ type cursor struct {
 
 // Filter moves the cursor to the first row that meets the conditions of a plan.
 func (c *cursor) Filter(plan int, text string, args ...sqlite3.Value) error {
-	c.results, c.done = nil, false
-	lookup := plan == planLookup
-	var id int64
-	whole := true
-	if lookup {
-		v := args[0]
-		switch v.NumericType() {
-		case sqlite3.INTEGER:
-			id = v.Int64()
-		case sqlite3.FLOAT:
-			id = int64(v.Float())
-			whole = float64(id) == v.Float()
-		}
-	}
-	var err error
-	if c.image, err = c.vtab.session.image(c.vtab.table, lookup, id); err != nil {
-		return err
-	}
-	m := c.image
-	c.run, c.row, c.end, c.selects = 0, 0, m.rows, nil
+	c.results, c.done, c.lookup = nil, false, plan == planLookup
 	var conditions []string
 	if at := strings.LastIndexByte(text, '#'); at >= 0 {
 		conditions = strings.Fields(text[at+1:])
 	}
-	if lookup {
-		conditions, args = conditions[1:], args[1:]
-		var ok bool
-		if c.run, c.row, ok = m.find(id); !ok || !whole {
-			c.row, c.end, c.selects = 0, 0, make(selection, (m.rows+63)/64)
-			return nil
-		}
-		c.end = c.row + 1
+	if c.vtab.aggregates != nil {
+		args = args[1:] // without the mark
 	}
-	all, err := c.vtab.bounds(conditions, args)
+	column, id, ok := -1, int64(0), false
+	if c.lookup {
+		column, _ = c.vtab.condition(conditions[0])
+		id, ok = idOf(args[0])
+		conditions, args = conditions[1:], args[1:]
+	}
+	m, err := c.vtab.session.image(c.vtab.table, column, id)
 	if err != nil {
 		return err
 	}
-	if lookup {
-		c.selectOne(all)
+	all := c.vtab.bounds(conditions, args)
+	c.image, c.run, c.row, c.end, c.selects = m, 0, 0, m.rows, nil
+	c.found, c.at = c.found[:0], -1
+	if !c.lookup {
+		if c.selects = selectRows(m, all); c.selects != nil && c.vtab.aggregates == nil {
+			c.row--
+			c.next()
+		}
 		return nil
 	}
-	if c.selects = selectRows(m, all); c.selects != nil && c.vtab.aggregates == nil {
-		c.row--
+	if ok {
+		c.lookUp(column, id)
+	}
+	c.found = slices.DeleteFunc(c.found, func(row int) bool {
+		return slices.ContainsFunc(all, func(b bounds) bool { return !b.contain(m, row) })
+	})
+	if c.vtab.aggregates == nil {
 		c.next()
 	}
 	return nil
 }
 
-// selectOne drops the row of a lookup if it does not meet the other conditions.
-func (c *cursor) selectOne(all []bounds) {
-	meets := true
-	for i := range all {
-		meets = meets && all[i].contain(c.image, c.row)
+// idOf returns the ID of an entity, and whether v may be one.
+func idOf(v sqlite3.Value) (id int64, ok bool) {
+	switch v.NumericType() {
+	case sqlite3.INTEGER:
+		return v.Int64(), true
+	case sqlite3.FLOAT:
+		id = int64(v.Float())
+		return id, float64(id) == v.Float()
 	}
-	if c.vtab.aggregates != nil {
-		c.selects = make(selection, (c.image.rows+63)/64)
-		if meets {
-			c.selects[c.row/64] = 1 << (c.row % 64)
-		}
-	} else if !meets {
-		c.end = c.row
+	return 0, false
+}
+
+// lookUp finds the rows that have the entity id in a column.
+func (c *cursor) lookUp(column int, id int64) {
+	if !c.vtab.table.unique(column) {
+		c.found = c.image.rowsOf(column, id, c.found)
+	} else if r, row, ok := c.image.find(id); ok {
+		c.run, c.found = r, append(c.found, row)
 	}
 }
 
 // bounds returns the conditions of a plan. args are the values that its columns are compared with.
-func (v *vtab) bounds(conditions []string, args []sqlite3.Value) (all []bounds, err error) {
+func (v *vtab) bounds(conditions []string, args []sqlite3.Value) (all []bounds) {
 	for i, text := range conditions {
-		f, op := v.condition(text)
-		at := -1
+		column, op := v.condition(text)
+		f, at := &v.table.fields[column], -1
 		for j := range all {
 			if all[j].field == f {
 				at = j
@@ -227,20 +258,18 @@ func (v *vtab) bounds(conditions []string, args []sqlite3.Value) (all []bounds, 
 			at = len(all)
 			all = append(all, newBounds(f))
 		}
-		if !all[at].narrow(op, args[i]) && v.aggregates != nil {
-			return nil, errors.New("vastsql: a number is compared with a text or a blob")
-		}
+		all[at].narrow(op, args[i])
 	}
-	return all, nil
+	return all
 }
 
 // condition reads a condition of a plan, such as "2>=".
-func (v *vtab) condition(text string) (*field, sqlite3.IndexConstraintOp) {
+func (v *vtab) condition(text string) (column int, op sqlite3.IndexConstraintOp) {
 	digits := strings.TrimRight(text, "<=>")
 	if column, err := strconv.Atoi(digits); err == nil && column < len(v.table.fields) {
 		for op, code := range opCodes {
 			if text[len(digits):] == code {
-				return &v.table.fields[column], op
+				return column, op
 			}
 		}
 	}
@@ -254,15 +283,25 @@ func (c *cursor) Next() error {
 }
 
 func (c *cursor) next() {
-	c.row++
-	if c.vtab.aggregates != nil {
+	switch {
+	case c.vtab.aggregates != nil:
 		c.done = true
 		return
+	case c.lookup:
+		if c.at++; c.at == len(c.found) {
+			c.row = c.end
+			return
+		}
+		c.row = c.found[c.at]
+		if runs := c.image.runs; len(runs) > 0 && (c.row < runs[c.run].row || c.row >= runs[c.run].end()) {
+			c.run = c.image.runOf(c.row)
+		}
+		return
 	}
-	if c.selects != nil {
+	if c.row++; c.selects != nil {
 		c.row = c.selects.from(c.row)
 	}
-	for c.run < len(c.image.runs) && c.row >= c.image.runs[c.run].row+c.image.runs[c.run].rows {
+	for c.run < len(c.image.runs) && c.row >= c.image.runs[c.run].end() {
 		c.run++
 	}
 }
@@ -275,17 +314,29 @@ func (c *cursor) EOF() bool {
 	return c.row >= c.end
 }
 
+// errUnpassed is returned if SQLite evaluates a condition on a table of aggregates itself.
+var errUnpassed = errors.New("vastsql: a condition was not evaluated on the copied columns, which is a defect " +
+	"of this package: write column + 0 in the condition instead of column")
+
 // Column sets the value of a column of the current row.
 func (c *cursor) Column(ctx sqlite3.Context, n int) error {
-	if n >= len(c.vtab.table.fields) {
-		return c.aggregate(ctx, n-len(c.vtab.table.fields))
+	if c.vtab.session.write != nil && ctx.VTabNoChange() {
+		return nil // an UPDATE that does not set this column
+	}
+	if n > len(c.vtab.table.fields) {
+		return c.aggregate(ctx, n-len(c.vtab.table.fields)-1)
 	}
 	if c.vtab.aggregates != nil {
-		ctx.ResultNull() // only conditions name such a column, and Filter has evaluated them
-		return nil
+		return errUnpassed
 	}
 	return c.image.result(ctx, n, c.row, c.run)
 }
 
-// RowID returns the number of the current row.
-func (c *cursor) RowID() (int64, error) { return int64(c.row), nil }
+// RowID returns the number of the current row. In the table that the statement writes, it returns the ID of the
+// row's entity: see vtab.Update.
+func (c *cursor) RowID() (int64, error) {
+	if c.vtab.session.write.writes(c.vtab.table) {
+		return c.image.entity(c.row, c.image.slot(c.row, c.run)), nil
+	}
+	return int64(c.row), nil
+}

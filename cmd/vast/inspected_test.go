@@ -8,6 +8,7 @@ import (
 	library "github.com/vastgo/vast"
 	"github.com/vastgo/vast/inspect"
 	"github.com/vastgo/vast/sched"
+	vastsql "github.com/vastgo/vast/sql"
 )
 
 type body struct{ X, Y float32 }
@@ -46,7 +47,11 @@ func inspected(t *testing.T) string {
 	s := sched.New(w, sched.Options{Workers: 1, Rate: 100})
 	s.Add(sched.System{Name: "walk", Run: func(*sched.Context) {}})
 	ctx, cancel := context.WithCancel(context.Background())
-	in, err := inspect.Serve(ctx, w, inspect.Options{})
+	db, err := vastsql.Open(w, vastsql.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := inspect.Serve(ctx, w, inspect.Options{SQL: db})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +59,9 @@ func inspected(t *testing.T) string {
 	go func() { ended <- s.Run(ctx) }()
 	t.Cleanup(func() {
 		in.Close()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)

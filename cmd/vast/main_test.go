@@ -1,38 +1,16 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
-	"github.com/vastgo/vast/internal/childtest"
+	"github.com/vastgo/vast/cmd/vast/internal/vasttest"
 )
 
-// asVast is the environment variable that makes the test program behave like vast. A test can then run vast
-// as a process.
-const asVast = "VAST_TEST_AS_PROGRAM=1"
+func TestMain(m *testing.M) { vasttest.Main(m) }
 
-func TestMain(m *testing.M) {
-	if name, value, _ := strings.Cut(asVast, "="); os.Getenv(name) == value {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// vast returns a command that runs vast with args, in the environment of the test extended by env.
-func vast(t *testing.T, env []string, args ...string) *exec.Cmd {
-	t.Helper()
-	childtest.Needed(t)
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(program, args...)
-	c.Env = append(append(os.Environ(), asVast), env...)
-	return c
-}
+// vast returns a command that runs vast as a process.
+var vast = vasttest.Command
 
 func TestExitStatus(t *testing.T) {
 	for _, c := range []struct {

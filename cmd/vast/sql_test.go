@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,37 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// servedEarth starts `vast earth -sql` on a free port. It returns the host and the port.
-func servedEarth(t *testing.T) (host, port string) {
-	t.Helper()
-	c := vast(t, nil, "earth", "-plain", "-travellers", "100000", "-sql", "127.0.0.1:0")
-	stderr, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = c.Process.Signal(os.Interrupt)
-		_ = c.Wait() // an interrupt ends the command with exit status 130
-	})
-	address := regexp.MustCompile(`^# sql: psql -h (\S+) -p (\d+)$`)
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() {
-		if m := address.FindStringSubmatch(lines.Text()); m != nil {
-			go func() {
-				for lines.Scan() {
-				}
-			}()
-			return m[1], m[2]
-		}
-	}
-	t.Fatal("the command printed no address of the SQL server")
-	return "", ""
-}
+	"github.com/vastgo/vast/cmd/vast/internal/vasttest"
+)
 
 // TestReadmeStatement runs the psql command of README.md against a running Earth.
 func TestReadmeStatement(t *testing.T) {
@@ -58,7 +30,7 @@ func TestReadmeStatement(t *testing.T) {
 	if command == nil {
 		t.Fatal("README.md has no psql command")
 	}
-	host, port := servedEarth(t)
+	_, host, port := vasttest.Earth(t)
 	row := regexp.MustCompile(`^[A-Z]{2}\|[1-9][0-9]*$`)
 	// The statement has no rows until the first travellers fall ill, in the first simulated hours.
 	for began := time.Now(); ; {
@@ -93,26 +65,28 @@ func TestSQLForOtherMachines(t *testing.T) {
 	}
 }
 
-// TestSQLOfARunningProgram runs `vast sql` against a running Earth and against the folder of another one.
+// TestSQLOfARunningProgram runs `vast sql` against the inspector and the SQL server of a running Earth, and
+// against the folder of another one.
 func TestSQLOfARunningProgram(t *testing.T) {
 	t.Parallel()
-	host, port := servedEarth(t)
-	const statement = "SELECT count(*) > 90000 AS many, count(DISTINCT entity) = count(*) AS once FROM life"
-	out, err := vast(t, nil, "sql", "-addr", host+":"+port, "-format", "csv", statement).CombinedOutput()
-	if err != nil || string(out) != "many,once\ntrue,true\n" {
-		t.Errorf("%v\n%s", err, out)
-	}
+	inspector, host, port := vasttest.Earth(t)
 	folder := filepath.Join(t.TempDir(), "world")
 	if out, err := vast(t, nil, "earth", "-plain", "-travellers", "100000", "-ticks", "60", "-data",
 		folder).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err = vast(t, nil, "sql", "-data", folder, "-format", "csv", statement).CombinedOutput()
-	if err != nil || string(out) != "many,once\n1,1\n" {
-		t.Errorf("%v\n%s", err, out)
-	}
-	out, err = vast(t, nil, "sql", "-data", folder, "SELECT absent FROM life").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "no such column: absent") {
-		t.Errorf("%v\n%s", err, out)
+	for _, source := range [][]string{{"-addr", inspector}, {"-data", folder},
+		{"-addr", "postgres://vast@" + net.JoinHostPort(host, port)}} {
+		out, err := vast(t, nil, append([]string{"sql", "-format", "csv",
+			"SELECT count(*) > 90000 AS many, count(DISTINCT entity) = count(*) AS once FROM life"},
+			source...)...).CombinedOutput()
+		got := strings.ReplaceAll(string(out), "true", "1") // PostgreSQL's comparisons are booleans
+		if err != nil || got != "many,once\n1,1\n" {
+			t.Errorf("%q: %v\n%s", source, err, out)
+		}
+		out, err = vast(t, nil, append([]string{"sql", "SELECT absent FROM life"}, source...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "no such column: absent") {
+			t.Errorf("%q: %v\n%s", source, err, out)
+		}
 	}
 }

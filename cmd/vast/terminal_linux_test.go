@@ -59,11 +59,16 @@ func openPseudoTerminal(t *testing.T, columns, rows uint16) *pseudoTerminal {
 	go func() {
 		defer close(read)
 		chunk := make([]byte, 1<<16)
+		answered := 0
 		for {
 			n, err := user.Read(chunk)
 			p.mu.Lock()
 			p.shown.Write(chunk[:n])
+			questions := strings.Count(p.shown.String(), askCursor)
 			p.mu.Unlock()
+			for ; answered < questions; answered++ {
+				user.WriteString("\x1b[1;1R") // as a terminal answers, with line and column
+			}
 			if err != nil {
 				return
 			}
@@ -86,8 +91,14 @@ func (p *pseudoTerminal) text() string {
 // await waits until the program has written all texts, in this order.
 func (p *pseudoTerminal) await(t *testing.T, texts ...string) {
 	t.Helper()
+	p.awaitAfter(t, 0, texts...)
+}
+
+// awaitAfter is like await, but leaves out the first bytes of the output.
+func (p *pseudoTerminal) awaitAfter(t *testing.T, begun int, texts ...string) {
+	t.Helper()
 	for range 2000 {
-		rest, found := p.text(), true
+		rest, found := p.text()[begun:], true
 		for _, text := range texts {
 			if _, rest, found = strings.Cut(rest, text); !found {
 				break
@@ -130,12 +141,13 @@ func (p *pseudoTerminal) start(t *testing.T, env ...string) *exec.Cmd {
 	return c
 }
 
-// Escape sequences of xterm for the alternate screen and the cursor.
+// Escape sequences of xterm for the alternate screen and the cursor. askCursor asks for its position.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"
 	showCursor  = "\x1b[?25h"
 	hideCursor  = "\x1b[?25l"
+	askCursor   = "\x1b[6n"
 )
 
 func TestTerminalIsLeftAsItWas(t *testing.T) {

@@ -101,12 +101,27 @@ export async function binary(path, params, { signal } = {}) {
   return (await request(address(path, params), { signal, accept: 'application/octet-stream' })).arrayBuffer();
 }
 
+// lines requests JSON lines, and calls onLine for each value. A body makes the request a POST.
+export async function lines(path, { params, body, signal }, onLine) {
+  const method = body === undefined ? 'GET' : 'POST';
+  const response = await request(address(path, params), { method, body, signal, accept: 'application/x-ndjson' });
+  try {
+    await eachLine(response.body, (line) => onLine(JSON.parse(line)));
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new ApiError(0, { code: 'incomplete', message: 'The answer is incomplete. The program may have exited.' });
+  }
+}
+
 // aborted reports whether an error means that the request was cancelled.
 export const aborted = (error) => error?.name === 'AbortError';
+
+const busyTime = 15; // longest time in milliseconds before the browser may draw and handle events
 
 async function eachLine(body, onLine) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
+  let begun = performance.now();
   for (;;) {
     const { value, done } = await reader.read();
     if (done) break;
@@ -116,6 +131,10 @@ async function eachLine(body, onLine) {
       onLine(rest.charCodeAt(at - 1) === 13 && at > from ? rest.slice(from, at - 1) : rest.slice(from, at));
     }
     rest = rest.slice(from);
+    if (performance.now() - begun > busyTime) {
+      await new Promise((resolve) => { setTimeout(resolve); });
+      begun = performance.now();
+    }
   }
   if (rest) onLine(rest);
 }

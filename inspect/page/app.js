@@ -24,6 +24,7 @@ const pages = [
   { id: 'memory', title: 'Memory' },
   { id: 'systems', title: 'Systems' },
 ];
+const sqlPage = { id: 'sql', title: 'SQL' }; // after the queries, if the server answers SQL statements
 const mapPage = { id: 'map', title: 'Map' }; // the first page if the world has views
 const hidden = [{ id: 'entity', title: 'Entity', under: 'entities' }]; // pages that the navigation does not list
 
@@ -201,6 +202,7 @@ function footer() {
 const keys = () => [
   [`1 – ${pages.length}`, 'switch pages'], ['/', 'focus the search box'], ['t', 'switch between light and dark'], ['?', 'show this help'], ['Esc', 'close or cancel'],
   ['↑ ↓ Page Home End', 'move in lists'], ['Enter', 'open the selected row'],
+  ...(world?.sql ? [['Ctrl Enter', 'run the SQL statement']] : []),
 ];
 
 function help() {
@@ -286,6 +288,7 @@ async function begin() {
     setTimeout(() => { if (!world) begin(); }, 3000);
     return;
   }
+  if (world.sql && !pages.includes(sqlPage)) pages.splice(pages.findIndex((p) => p.id === 'queries') + 1, 0, sqlPage);
   if (world.views?.length > 0 && pages[0] !== mapPage) pages.unshift(mapPage);
   setText(at('world-name'), world.name || 'Vast');
   navigation();

@@ -173,7 +173,7 @@ function bounds(low, high, unit) {
   return [0, unit === 'bytes' ? 1024 : unit === 'seconds' ? 0.001 : 1];
 }
 
-function chartFont() {
+export function chartFont() {
   return `11px ${color('--mono') || 'monospace'}`;
 }
 

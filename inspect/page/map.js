@@ -4,6 +4,7 @@ import { aborted } from './api.js';
 import { errorBox, format, h, later, onTheme, replace, setText } from './ui.js';
 import { flat, globe } from './map-camera.js';
 import { Heat, Picture, drawCoast, drawGround, drawMark, drawNames, fullShare, ramp } from './map-paint.js';
+import { pointLayer } from './map-points.js';
 import { searchBox } from './map-search.js';
 
 const maxCells = 1_000_000; // largest number of cells of a picture, summed over the layers
@@ -35,6 +36,7 @@ class MapPage {
     this.asked = later(120, () => this.ask());
     this.landmarksWanted = later(250, () => this.askLandmarks());
     this.placeKept = later(400, () => this.keepPlace());
+    this.points = app.world.sql && view.finds ? pointLayer(this.path, app.params.get('sql') ?? '', () => this.pointsChanged()) : null;
     this.cameras = { flat: flat(view), globe: view.sphere ? globe() : null };
     this.camera = this.cameras.flat;
   }
@@ -61,6 +63,7 @@ class MapPage {
     this.asked.cancel();
     this.landmarksWanted.cancel();
     this.placeKept.cancel();
+    this.points?.destroy();
     for (const end of this.ends) end();
   }
 
@@ -89,7 +92,7 @@ class MapPage {
     this.notice = h('div', { class: 'map-notice', role: 'status' });
     this.side = h('aside', { class: 'map-side', hidden: true, aria: { label: 'Selection' } });
     this.place = h('div', { class: 'map-place' }, this.canvas,
-      h('div', { class: 'map-legend' }, this.toggles, this.scaleText),
+      h('div', { class: 'map-legend' }, this.toggles, this.points?.element, this.scaleText),
       h('div', { class: 'map-zoom' }, button('+', 'Closer (+)', () => this.zoomTo(2)), button('−', 'Farther (−)', () => this.zoomTo(0.5)), button('⌂', 'Show all (0)', () => this.home())),
       h('div', { class: 'map-foot dim' }, this.coordinates, h('span', null, view.attribution.join(' · '))),
       this.notice, this.side);
@@ -120,8 +123,14 @@ class MapPage {
 
   recolour() {
     this.paintRamps();
+    this.points?.recolour();
     this.heat.palette = null;
     this.redraw();
+  }
+
+  pointsChanged() {
+    this.redraw();
+    this.placeKept();
   }
 
   // firstCamera sets the camera from the page's address, or calls camera.home if the address has no position.
@@ -144,6 +153,7 @@ class MapPage {
     this.app.replace({
       ...(this.views.length > 1 && { view: this.view.id }), ...(this.view.sphere && { form: this.camera.globe ? 'globe' : 'flat' }),
       at: this.camera.state().map(digits).join(','), ...(this.selected?.entity && { entity: this.selected.entity }),
+      ...(this.points?.statement && { sql: this.points.statement }),
     });
   }
 
@@ -356,6 +366,7 @@ class MapPage {
       context.drawImage(this.heat.draw(camera, this.picture, this.dots, width, height), 0, 0, width, height);
     }
     drawCoast(context, coast);
+    this.points?.draw(context, camera, width, height);
     drawNames(context, camera, this.landmarks, width, height);
     if (this.selected) drawMark(context, camera, this.selected);
   }
@@ -365,7 +376,9 @@ class MapPage {
   async pick(px, py) {
     const at = this.camera.unproject(px, py);
     this.canvas.focus({ preventScroll: true });
-    if (!at || !this.view.picks) return;
+    const point = at && this.points?.nearest(this.camera, px, py);
+    if (point) await this.showEntity(point, {}, false);
+    if (!at || point || !this.view.picks) return;
     const picked = await this.askPicked(at, 10 / this.camera.unit());
     if (!picked) return;
     if (picked.length === 0) this.select(null);

@@ -1,6 +1,7 @@
 // The overview: the state of the world, its last ten minutes, and the highest costs.
 
 import { lineChart, sparkline } from './charts.js';
+import { pinned } from './sql-pins.js';
 import { bar, emptyBox, errorBox, format, h, panel, replace, setQuantity, setText } from './ui.js';
 
 const oneDigit = (n) => (typeof n === 'number' ? n.toFixed(1) : format.number(n));
@@ -64,9 +65,11 @@ export const page = {
     });
     const drawn = charts.map((c) => ({ values: c.values, chart: lineChart(c), half: c.half }));
     const [systems, columns] = [systemCosts(), columnCosts()];
+    const pins = pinned(app);
     root.append(
       notice,
       h('div', { class: 'meters', role: 'group', aria: { label: 'Readings' } }, meters.map((m) => m.element)),
+      pins.element,
       h('div', { class: 'grid three' }, drawn.map((d) => h('section', { class: ['panel', d.half && 'half'] }, h('div', { class: 'panel-body' }, d.chart.element)))),
       h('div', { class: 'grid pair' }, systems.element, columns.element),
     );
@@ -119,6 +122,7 @@ export const page = {
     return () => {
       end.abort();
       for (const stop of stops) stop();
+      pins.destroy();
       for (const m of meters) m.spark.destroy();
       for (const d of drawn) d.chart.destroy();
     };

@@ -4,12 +4,13 @@ import { get, binary, aborted } from './api.js';
 import { histogram } from './histogram.js';
 import { check, complete, queryBox } from './query-box.js';
 import { examples, reference, sample } from './query-help.js';
-import { forget, recent, remember } from './query-history.js';
+import { historyOf } from './query-history.js';
 import { fieldText, textOf } from './query-text.js';
-import { emptyBox, format, h, panel, replace, setText } from './ui.js';
+import { download, emptyBox, format, h, panel, replace, setText } from './ui.js';
 
 const bins = 60;
 const saved = 1 << 20; // largest number of rows of a file
+const { forget, recent, remember } = historyOf('vast-queries');
 
 export const page = { id: 'queries', title: 'Queries', mount };
 
@@ -231,12 +232,4 @@ async function rowsOf(text, columns, { limit, even }, signal) {
   const params = { query: text, limit, columns };
   if (!even) return (await get('entities', params, { signal })).rows;
   return (await get('rows', { ...params, sample: limit }, { signal })).rows;
-}
-
-function download(blob, name) {
-  const link = h('a', { href: URL.createObjectURL(blob), download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may need a while to read the file
 }

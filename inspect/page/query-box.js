@@ -1,6 +1,6 @@
 // A field for the text of a query, with completion. The box shows an error at the wrong word.
 //
-//   const box = queryBox({ label, text, placeholder, lines, suggest, onInput, onSubmit });
+//   const box = queryBox({ label, text, placeholder, lines, suggest, onInput, onSubmit, editor });
 //   root.append(box.element);
 //
 // suggest(text, caret, signal) returns the suggestions for a caret position: { from, to, items }. The
@@ -11,6 +11,10 @@
 // The field is a combobox as defined by ARIA. The arrow keys choose a suggestion. Enter and Tab take the
 // chosen suggestion. If no suggestion is chosen, Enter runs the query. Escape closes the list, and
 // Control+Space opens the list.
+//
+// With the option editor, Enter begins a new line, and Control+Enter runs the query. editor is { most, onEdge }:
+// the largest length of the text, and a function that the box calls with -1 or 1 if an arrow key would leave the
+// first or the last line. onEdge returns whether it has used the key.
 
 import { get } from './api.js';
 import { charactersAt, unitsAt } from './query-text.js';
@@ -29,7 +33,7 @@ export async function complete(text, caret, signal) {
 // check asks the server whether a text is a valid query: { valid, columns, error }.
 export const check = (text, signal) => get('query/check', { text }, { signal });
 
-export function queryBox({ label, text = '', placeholder = '', lines = 1, suggest, onInput, onSubmit }) {
+export function queryBox({ label, text = '', placeholder = '', lines = 1, suggest, onInput, onSubmit, editor }) {
   const id = `querybox-${++boxes}`;
   let open = false;
   let found = { from: 0, to: 0, items: [] };
@@ -51,7 +55,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     autocorrect: 'off',
     spellcheck: 'false',
     data: { search: '' },
-    maxlength: '4096',
+    maxlength: editor?.most ?? 4096,
     aria: {
       label, autocomplete: 'list', expanded: 'false', controls: `${id}-list`, describedby: `${id}-error`,
     },
@@ -99,8 +103,8 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     word.classList.toggle('is-quiet', error.hidden);
     input.setAttribute('aria-invalid', String(Boolean(wrong?.placed) && !error.hidden));
     setText(message, wrong?.message ?? '');
-    caret.hidden = !wrong?.placed;
-    if (!wrong?.placed) return;
+    caret.hidden = !wrong?.placed || Boolean(editor); // the last line of an editor may be far from the word
+    if (caret.hidden) return;
     const base = field.getBoundingClientRect();
     const at = word.getBoundingClientRect();
     const left = Math.max(0, Math.min(at.left - base.left, base.width - 16));
@@ -148,6 +152,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     const base = field.getBoundingClientRect();
     const left = at.left ? at.left - base.left - 8 : 0;
     setStyle(list, { left: `${Math.max(0, Math.min(left, base.width - list.offsetWidth))}px` });
+    if (editor && at.bottom) setStyle(list, { top: `${Math.min(at.bottom - base.top, base.height) + 4}px` });
   }
 
   function nodeAt(unit) {
@@ -223,6 +228,13 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
     onInput?.(input.value);
   }
 
+  // leaves reports whether an arrow key leaves the text, and onEdge has used the key.
+  function leaves(direction) {
+    if (!editor || input.selectionStart !== input.selectionEnd) return false;
+    const passed = direction < 0 ? input.value.slice(0, input.selectionStart) : input.value.slice(input.selectionEnd);
+    return !passed.includes('\n') && editor.onEdge(direction);
+  }
+
   input.addEventListener('input', changed);
   input.addEventListener('scroll', follow);
   input.addEventListener('select', follow);
@@ -239,11 +251,11 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
       case 'ArrowDown':
         if (open) choose(chosen + 1 < count ? chosen + 1 : -1);
         else if (lines === 1) ask(0);
-        else return;
+        else if (!leaves(1)) return;
         break;
       case 'ArrowUp':
-        if (!open) return;
-        choose(chosen < 0 ? count - 1 : chosen - 1);
+        if (open) choose(chosen < 0 ? count - 1 : chosen - 1);
+        else if (!leaves(-1)) return;
         break;
       case ' ':
         if (!event.ctrlKey) return;
@@ -255,6 +267,7 @@ export function queryBox({ label, text = '', placeholder = '', lines = 1, sugges
         break;
       case 'Enter':
         if (event.shiftKey && lines > 1) return;
+        if (editor && chosen < 0 && !event.ctrlKey && !event.metaKey) return;
         if (open && chosen >= 0) take(chosen);
         else {
           close();

@@ -300,6 +300,15 @@ export const tip = {
   },
 };
 
+// download saves a blob as a file.
+export function download(blob, name) {
+  const link = h('a', { href: URL.createObjectURL(blob), download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser may need a while to read the file
+}
+
 // later debounces f. It returns a function that waits the given milliseconds and then calls f. A further call
 // starts the wait again, with the new arguments. The function's method cancel ends the wait.
 export function later(milliseconds, f) {

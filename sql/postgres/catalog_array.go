@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"encoding/json"
+	"errors"
 	"iter"
 	"strconv"
 	"strings"
@@ -134,6 +135,24 @@ func splitText(a []any) any {
 		}
 	}
 	return arrayText(elements)
+}
+
+// parseIdent returns an array of the parts of a qualified name, such as public."My table". Parts without quotes
+// are in lower case.
+func parseIdent(a []any) any {
+	if a[0] == nil {
+		return nil
+	}
+	var parts []any
+	for i, t := range trimTokens(scan(textOf(a[0]), dialectPostgres)) {
+		switch {
+		case i%2 == 0 && t.isName():
+			parts = append(parts, t.name())
+		case i%2 == 0 || !t.is("."):
+			return errors.New("the text is not a valid name: " + textOf(a[0]))
+		}
+	}
+	return arrayText(parts)
 }
 
 // removeElement returns an array without the elements that are equal to the second argument.

@@ -206,6 +206,7 @@ var catalogFunctions = []function{
 	{"pg_array", []int{-1}, func(a []any) any { return arrayText(a) }},
 	{"pg_subscript", []int{2}, subscript},
 	{"string_to_array", []int{2}, splitText},
+	{"parse_ident", []int{1, 2}, parseIdent},
 	{"array_remove", []int{2}, removeElement},
 	{"array_to_string", []int{2, 3}, joinArray},
 	{"array_length", []int{2}, func(a []any) any { return lengthOfArray(a[0]) }},

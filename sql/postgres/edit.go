@@ -19,6 +19,9 @@ func (e *editor) word(text string) { e.add(token{tokenWord, text}) }
 
 func (e *editor) symbol(text string) { e.add(token{tokenSymbol, text}) }
 
+// write adds the tokens of a text of SQLite.
+func (e *editor) write(text string) { e.out = append(e.out, scan(text, dialectSQLite)...) }
+
 func (e *editor) text() string { return joinTokens(e.out) }
 
 // dropSpace removes spaces at the end.

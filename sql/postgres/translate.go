@@ -7,13 +7,18 @@ import (
 )
 
 // translateQuery returns a statement for the user's database. It changes what SQLite does not read:
-// parameters ($1), casts (x::text), strings of the forms E'text' and $$text$$, and the schema public. All
-// other text stays as it is.
+// parameters ($1), casts (x::text), strings of the forms E'text' and $$text$$, the schema public, now(), and
+// extract(field FROM time). All other text stays as it is.
 func translateQuery(text string) string {
 	tokens := scan(text, dialectSQLite)
 	var e editor
+	ends := map[int]string{} // what to write instead of closing parentheses
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
+		if end, ok := ends[i]; ok {
+			e.write(end)
+			continue
+		}
 		switch {
 		case t.kind == tokenParam:
 			e.add(token{tokenParam, "?" + t.text[1:]})
@@ -21,6 +26,21 @@ func translateQuery(text string) string {
 			i = translateCast(&e, tokens, i, castQuery)
 		case t.kind == tokenString:
 			e.add(translateString(t))
+		case t.is("extract"):
+			if call, from, end, ok := findExtract(tokens, i); ok {
+				e.write(call[0])
+				ends[end] = call[1]
+				i = nextSignificant(tokens, from+1) - 1
+			} else {
+				e.add(t)
+			}
+		case t.is("now"):
+			if end, ok := isNow(tokens, i); ok {
+				e.write(nowCall)
+				i = end
+			} else {
+				e.add(t)
+			}
 		case t.name() == "public":
 			if at, ok := qualifiedName(tokens, i); ok {
 				i = at - 1

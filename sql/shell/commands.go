@@ -57,9 +57,12 @@ WHERE `+listed+` AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY schema, name`
 	}
 	schema, name := splitName(argument)
 	// SQLite looks for a name in the temporary schema first.
-	found, err := p.list(ctx, `SELECT schema FROM pragma_table_list
-WHERE name = ?1 COLLATE NOCASE AND (?2 = '' OR schema = ?2 COLLATE NOCASE)
-ORDER BY schema <> 'temp', schema <> 'main'`, name, schema)
+	in := ""
+	if schema != "" {
+		in = " AND schema = " + literal(schema) + " COLLATE NOCASE"
+	}
+	found, err := p.list(ctx, "SELECT schema FROM pragma_table_list WHERE name = "+literal(name)+
+		" COLLATE NOCASE"+in+" ORDER BY schema <> 'temp', schema <> 'main'")
 	if err != nil {
 		return err
 	}
@@ -69,7 +72,7 @@ ORDER BY schema <> 'temp', schema <> 'main'`, name, schema)
 	}
 	return p.query(ctx, `SELECT name AS column, type, iif("notnull", 'no', 'yes') AS "null",
 dflt_value AS "default", nullif(pk, 0) AS "primary key"
-FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1`, name, found[0])
+FROM pragma_table_xinfo(`+literal(name)+", "+literal(found[0])+") WHERE hidden <> 1")
 }
 
 // splitName returns the two parts of SCHEMA.NAME, without quotes. The schema may be missing.

@@ -3,7 +3,8 @@
 //
 // [Run] does all of this with any database of [database/sql]. The prompt's completion and the command \d ask
 // for tables and columns with pragmas of SQLite. Some messages show the place of a mistake: those for errors
-// of github.com/ncruces/go-sqlite3 that name the place.
+// with the method SQL() string, such as the errors of github.com/ncruces/go-sqlite3. SQL returns the text of
+// the statement from the mistake on.
 //
 //	db, err := driver.Open("file:world.db")
 //	if err != nil {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -47,8 +48,8 @@ func newEditor(ctx context.Context, in, out *os.File, entries []string, c readli
 		Undo:                   true,
 		EOFPrompt:              `\q`,
 		Stdin:                  &pasteReader{in: in},
-		Stdout:                 out,
-		Stderr:                 out,
+		Stdout:                 lineEnds{out},
+		Stderr:                 lineEnds{out},
 		FuncIsTerminal:         func() bool { return true },
 		FuncGetSize: func() (int, int) {
 			columns, rows, err := term.GetSize(int(out.Fd()))
@@ -77,6 +78,17 @@ func newEditor(ctx context.Context, in, out *os.File, entries []string, c readli
 	}
 	e.stop = context.AfterFunc(ctx, func() { instance.Close() })
 	return e, nil
+}
+
+// lineEnds writes to a terminal that term.MakeRaw has switched to raw mode, where \n alone does not return to
+// the first column.
+type lineEnds struct{ to io.Writer }
+
+func (w lineEnds) Write(b []byte) (int, error) {
+	if _, err := w.to.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n"))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // keys are the control characters that are keys of the editor. The editor would insert other control

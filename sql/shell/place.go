@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/ncruces/go-sqlite3"
 )
 
 // shown is the largest number of characters that a message shows on each side of the place of an error.
@@ -42,10 +40,10 @@ func (e *statementError) show(w io.Writer, name string) {
 		strings.Repeat(" ", width(string(left))))
 }
 
-// place returns the position of the error in the statement, in bytes, or -1 if the position is unknown.
-// sqlite3.Error.SQL returns the text from the error on.
+// place returns the position of the error in the statement, in bytes, or -1 if the position is unknown. The
+// method SQL of SQLite's errors returns the text from the error on.
 func (e *statementError) place() int {
-	var failed *sqlite3.Error
+	var failed interface{ SQL() string }
 	if !errors.As(e.err, &failed) || failed.SQL() == "" || !strings.HasSuffix(e.text, failed.SQL()) {
 		return -1
 	}

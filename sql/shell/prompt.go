@@ -198,11 +198,11 @@ func (p *prompt) totalChanges(ctx context.Context) (n int64, err error) {
 }
 
 // query runs a query of a command, and shows its result as a table.
-func (p *prompt) query(ctx context.Context, text string, args ...any) error {
+func (p *prompt) query(ctx context.Context, text string) error {
 	format := p.format
 	defer func() { p.format = format }()
 	p.format = Table
-	_, err := p.run(ctx, statement{text, 1}, false, args...)
+	_, err := p.run(ctx, statement{text, 1}, false)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,6 +28,8 @@ func TestPrompt(t *testing.T) {
 			"near \"FORM\": syntax error\r\n\r\n    SELECT * FORM town;\r\n             ^"},
 		{`\d` + "\r", "town"},
 		{`\d town` + "\r", "id      INTEGER  yes   NULL               1"},
+		{"CREATE TABLE \"it's\" (drawer TEXT);\r", "(done)"},
+		{`\d main."it's"` + "\r", "drawer  TEXT  yes"},
 		{`\d nosuch` + "\r", `there is no table or view nosuch; \d lists them`},
 		{`\timing` + "\r", "timing is on"},
 		{"SELECT 1;\r", " ms"},
@@ -56,6 +59,9 @@ func TestPrompt(t *testing.T) {
 	}
 	if strings.Contains(p.text(), "\x1b[31m") {
 		t.Error("an escape sequence of the database reached the terminal")
+	}
+	if at := regexp.MustCompile(`[^\r]\n`).FindStringIndex(p.text()); at != nil {
+		t.Errorf("a line ends without a return to the first column: %.40q", p.text()[max(at[0]-20, 0):])
 	}
 	checkMode(t, path)
 	entries, err := (&history{path: path}).load()

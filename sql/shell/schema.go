@@ -27,7 +27,7 @@ func (s *session) loadSchema(ctx context.Context) (schema, error) {
 	}
 	known.tables = names
 	for _, name := range names {
-		columns, err := s.list(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", name)
+		columns, err := s.list(ctx, "SELECT name FROM pragma_table_xinfo("+literal(name)+") WHERE hidden <> 1")
 		if err != nil && ctx.Err() != nil {
 			return known, err
 		}
@@ -37,8 +37,8 @@ func (s *session) loadSchema(ctx context.Context) (schema, error) {
 }
 
 // list returns the texts in the result of a query with one column.
-func (s *session) list(ctx context.Context, query string, args ...any) (texts []string, err error) {
-	rows, err := s.conn.QueryContext(ctx, query, args...)
+func (s *session) list(ctx context.Context, query string) (texts []string, err error) {
+	rows, err := s.conn.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +52,9 @@ func (s *session) list(ctx context.Context, query string, args ...any) (texts []
 	}
 	return texts, rows.Err()
 }
+
+// literal returns a text as a literal of SQL, because some databases take no parameters.
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 var word = regexp.MustCompile(`[\pL_][\pL\pN_$]*`)
 

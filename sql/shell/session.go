@@ -81,7 +81,7 @@ type result struct {
 }
 
 // run runs a statement and writes its result. The error is a *statementError or an *outputError.
-func (s *session) run(ctx context.Context, st statement, showLine bool, args ...any) (result, error) {
+func (s *session) run(ctx context.Context, st statement, showLine bool) (result, error) {
 	if strings.IndexByte(st.text, 0) >= 0 {
 		err := errors.New("the statement has a NUL byte: SQLite would ignore the text after it")
 		return result{}, &statementError{st, err, showLine}
@@ -91,7 +91,7 @@ func (s *session) run(ctx context.Context, st statement, showLine bool, args ...
 	}
 	ctx, cancel := context.WithCancel(sqlnote.With(ctx, func(note string) { s.message("%s", note) }))
 	defer cancel()
-	rows, err := s.conn.QueryContext(ctx, st.text, args...)
+	rows, err := s.conn.QueryContext(ctx, st.text)
 	if err != nil {
 		if strings.HasPrefix(err.Error(), "sql: expected ") { // package sql has no error value for this
 			err = errors.New("the statement has parameters: write values instead of ?")

@@ -3,6 +3,7 @@
 package attach
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,9 +19,10 @@ import (
 
 // Program is a running program with an inspector.
 type Program struct {
-	base   *url.URL // ends in /
-	token  string
-	client *http.Client
+	base    *url.URL // ends in /
+	token   string
+	client  *http.Client // waits for the header of an answer for answerTime
+	patient *http.Client // waits until the context of the request ends
 }
 
 // tokenVariable is the environment variable with the token. It is safer than the flag, which shows the token
@@ -59,17 +61,21 @@ func New(address, token string) (*Program, error) {
 		return nil, errors.New("a token has only ASCII letters, digits and signs, and no blanks")
 	}
 	u.Fragment, u.RawFragment, u.RawQuery, u.ForceQuery = "", "", "", false
-	transport := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: dialTime}).DialContext,
-		TLSHandshakeTimeout:   dialTime,
-		ResponseHeaderTimeout: answerTime,
-	}
-	return &Program{base: u, token: token, client: &http.Client{
-		Transport: transport,
+	return &Program{u, token, newClient(answerTime), newClient(0)}, nil
+}
+
+// newClient returns a client that waits for the header of an answer, for an unlimited time if wait is 0.
+func newClient(wait time.Duration) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           (&net.Dialer{Timeout: dialTime}).DialContext,
+			TLSHandshakeTimeout:   dialTime,
+			ResponseHeaderTimeout: wait,
+		},
 		// An inspector does not redirect, and the token must not follow a redirection.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	}
 }
 
 func parse(address string) (*url.URL, error) {
@@ -131,10 +137,30 @@ func (p *Program) Open(ctx context.Context, path string, query url.Values) (io.R
 	if err != nil {
 		return nil, err
 	}
+	return p.ask(p.client, request)
+}
+
+// Send posts a value as JSON to a path below /api/v1/, and returns the body of the answer, as Open does. Send
+// waits until ctx ends, because the program may work on the answer for long.
+func (p *Program) Send(ctx context.Context, path string, value any) (io.ReadCloser, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base.JoinPath("api", "v1", path).String(),
+		bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	return p.ask(p.patient, request)
+}
+
+func (p *Program) ask(client *http.Client, request *http.Request) (io.ReadCloser, error) {
 	if p.token != "" {
 		request.Header.Set("Authorization", "Bearer "+p.token)
 	}
-	answer, err := p.client.Do(request)
+	answer, err := client.Do(request)
 	if err != nil {
 		if inner, ok := errors.AsType[*url.Error](err); ok {
 			err = inner.Err // the message below has the address

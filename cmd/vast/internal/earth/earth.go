@@ -7,6 +7,7 @@
 package earth
 
 import (
+	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
@@ -57,12 +58,20 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 	d := newDriver(loaded.earth, o)
 	d.saves = loaded.saves
 	n := notes{credits: o.credits(), saves: d.saves != nil}
+	var db *sql.DB
+	if o.inspect != noInspector || o.sql != "" {
+		var err error
+		if db, err = openSQL(loaded, o); err != nil {
+			return cli.Fail(stderr, "earth", err, cli.Failure)
+		}
+		defer db.Close() // runs before earth.Close, because statements read the Earth
+	}
 	if o.inspect != noInspector {
-		in, err := serve(loaded, d, o)
+		in, err := serve(loaded, d, o, db)
 		switch {
 		case err == nil:
 			n.inspector = in.URL()
-			defer in.Close() // runs before earth.Close, because the inspector reads the Earth
+			defer in.Close() // runs before earth.Close and db.Close, because the inspector uses both
 		case o.inspect != "":
 			return cli.Fail(stderr, "earth", err, cli.Failure)
 		default:
@@ -71,12 +80,12 @@ func runUntil(o options, signals <-chan os.Signal, stdout, stderr io.Writer) int
 		}
 	}
 	if o.sql != "" {
-		s, err := serveSQL(loaded, d, o)
+		s, command, err := serveSQL(db, loaded, d, o)
 		if err != nil {
 			return cli.Fail(stderr, "earth", err, cli.Failure)
 		}
-		defer s.close() // runs before earth.Close, because statements read the Earth
-		fmt.Fprintf(stderr, "# sql: psql -h %s -p %s\n", s.host, s.port)
+		defer s.Close()
+		fmt.Fprintf(stderr, "# sql: %s\n", command)
 	}
 	return run(d, n, o, signals, stdout, stderr)
 }

@@ -2,6 +2,7 @@ package earth
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"syscall"
@@ -11,15 +12,15 @@ import (
 )
 
 // serve starts the inspector of the driver's world, and makes the driver admit the inspector to the world
-// between ticks.
-func serve(l loaded, d *driver, o options) (*inspect.Inspector, error) {
+// between ticks. db answers the statements of the inspector's page SQL.
+func serve(l loaded, d *driver, o options, db *sql.DB) (*inspect.Inspector, error) {
 	credits := []string{atlas.Attribution}
 	if c := o.credits(); c != "" {
 		credits = append([]string{c}, credits...)
 	}
 	settings := inspect.Options{
 		Addr: o.inspect, ReadWrite: o.inspectAll, Names: names{l.index, l.earth}, Control: d.control,
-		Views: []inspect.View{newMap(l, credits)}, Attribution: credits,
+		Views: []inspect.View{newMap(l, credits)}, Attribution: credits, SQL: db,
 	}
 	if d.saves != nil {
 		settings.Edit = d.saves.store.Submit

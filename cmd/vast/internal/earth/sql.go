@@ -19,39 +19,29 @@ type place struct {
 	Population    int
 }
 
-// sqlServer answers SQL statements about the Earth by PostgreSQL's protocol.
-type sqlServer struct {
-	db         *sql.DB
-	server     *postgres.Server
-	host, port string
-}
-
-// serveSQL starts the server, and makes the driver admit statements to the world between ticks.
-func serveSQL(l loaded, d *driver, o options) (*sqlServer, error) {
+// openSQL returns a database whose tables are the world's columns and the table places. It only reads.
+func openSQL(l loaded, o options) (*sql.DB, error) {
 	rows := make([]place, l.list.Len())
 	for i := range rows {
 		p := l.list.At(i)
 		rows[i] = place{l.earth.Place(i), p.Name, p.Country, p.Lat, p.Lon, p.Population}
 	}
-	db, err := vastsql.Open(l.earth.World(), vastsql.Options{Lists: map[string]any{"places": rows}})
-	if err != nil {
-		return nil, err
-	}
-	server, err := postgres.Listen(o.sql, db, postgres.Options{Password: os.Getenv("VAST_SQL_PASSWORD")})
-	if err != nil {
-		_ = db.Close()
-		return nil, fmt.Errorf("-sql %s: %w; the variable VAST_SQL_PASSWORD sets the password", o.sql, err)
-	}
-	d.visited = l.earth.World()
-	s := &sqlServer{db: db, server: server}
-	if s.host, s.port, err = net.SplitHostPort(server.Addr().String()); err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
+	return vastsql.Open(l.earth.World(), vastsql.Options{Store: o.data,
+		Lists: map[string]any{"places": rows}})
 }
 
-func (s *sqlServer) close() {
-	_ = s.server.Close()
-	_ = s.db.Close()
+// serveSQL starts a server that answers SQL statements by PostgreSQL's protocol, and makes the driver admit
+// statements to the world between ticks. It returns the server, and the command that connects to it.
+func serveSQL(db *sql.DB, l loaded, d *driver, o options) (s *postgres.Server, command string, err error) {
+	s, err = postgres.Listen(o.sql, db, postgres.Options{Password: os.Getenv("VAST_SQL_PASSWORD")})
+	if err != nil {
+		return nil, "", fmt.Errorf("-sql %s: %w; the variable VAST_SQL_PASSWORD sets the password", o.sql, err)
+	}
+	d.visited = l.earth.World()
+	host, port, err := net.SplitHostPort(s.Addr().String())
+	if err != nil {
+		_ = s.Close()
+		return nil, "", err
+	}
+	return s, fmt.Sprintf("psql -h %s -p %s", host, port), nil
 }

@@ -5,29 +5,22 @@ package sql
 import (
 	"bytes"
 	"context"
-	databasesql "database/sql"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
-	"net/url"
 	"os"
 	"os/signal"
 	"syscall"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
-
 	"github.com/vastgo/vast/cmd/vast/internal/cli"
-	vastsql "github.com/vastgo/vast/sql"
+	"github.com/vastgo/vast/cmd/vast/internal/database"
 	"github.com/vastgo/vast/sql/shell"
 )
 
 // options are the flags and arguments of the command line.
 type options struct {
-	folder    string
-	moment    uint64
-	address   string
+	source    database.Source
 	format    string
 	statement string
 }
@@ -36,11 +29,7 @@ func flags(o *options) *flag.FlagSet {
 	f := flag.NewFlagSet("vast sql", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
-	f.StringVar(&o.folder, "data", "", "ask a stored moment in the `folder` of a store")
-	f.Uint64Var(&o.moment, "moment", 0,
-		"with -data: `number` in the name of the checkpoint's file; 0 is the newest")
-	f.StringVar(&o.address, "addr", "", "ask a running program that serves PostgreSQL's protocol, such as\n"+
-		"vast earth -sql, at this `address`; the variable PGPASSWORD holds the password")
+	o.source.Declare(f)
 	f.StringVar(&o.format, "format", "",
 		"table, csv, json or jsonl (default: table on a terminal, csv elsewhere)")
 	return f
@@ -55,15 +44,13 @@ func parse(args []string) (options, error) {
 	case err != nil:
 	case len(rest) > 1:
 		err = fmt.Errorf("unexpected argument %q: put the statement between quotes", rest[1])
-	case (o.folder == "") == (o.address == ""):
-		err = errors.New("name either a folder with -data or a running program with -addr")
-	case o.address != "" && o.moment != 0:
-		err = errors.New("-moment needs -data")
 	default:
 		if len(rest) == 1 {
 			o.statement = rest[0]
 		}
-		_, err = shell.ParseFormat(o.format)
+		if _, err = shell.ParseFormat(o.format); err == nil {
+			err = o.source.Check()
+		}
 	}
 	if err != nil {
 		return o, &cli.UsageError{Command: "sql", Err: err}
@@ -83,7 +70,8 @@ world or a running program. Without a statement, the command reads statements fr
 input; on a terminal, it shows a prompt, where \d lists the tables.
 
 %s
-The dialect is SQLite's. The statements only read.
+The dialect is SQLite's. The statements only read. The command cmd/vast/vastarrow writes
+results into files of Parquet and Arrow.
 `, b.String())
 }
 
@@ -99,7 +87,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	db, err := open(o, stderr)
+	db, err := o.source.Open(stderr)
 	if err != nil {
 		return cli.Fail(stderr, "sql", err, cli.Failure)
 	}
@@ -109,24 +97,4 @@ func Run(args []string, stdout, stderr io.Writer) int {
 		return cli.Fail(stderr, "sql", err, cli.Failure)
 	}
 	return status
-}
-
-func open(o options, stderr io.Writer) (*databasesql.DB, error) {
-	if o.address != "" {
-		host, port, err := net.SplitHostPort(o.address)
-		if err != nil {
-			return nil, fmt.Errorf("-addr %s: %w", o.address, err)
-		}
-		source := url.URL{Scheme: "postgres", User: url.User("vast"), Host: net.JoinHostPort(host, port),
-			Path: "/vast"}
-		return databasesql.Open("pgx", source.String())
-	}
-	db, report, err := vastsql.OpenStored(o.folder, o.moment, vastsql.Options{})
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range report.Dropped {
-		fmt.Fprintf(stderr, "# %q is left out: only the program that saved it can read it\n", name)
-	}
-	return db, nil
 }

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/cmd/vast/internal/saved"
 	"github.com/vastgo/vast/inspect"
 	"github.com/vastgo/vast/internal/theme"
 	library "github.com/vastgo/vast/store"
@@ -102,7 +103,7 @@ func (s *looker) show(number uint64) error {
 	if s.current != nil && s.current.number == number {
 		return nil
 	}
-	w, report, err := load(s.path, number)
+	w, report, err := saved.Load(s.path, number, 0)
 	if err != nil {
 		return err
 	}
@@ -273,7 +274,7 @@ func (s *looker) compare(r *http.Request) (d *difference, err error) {
 	for i, name := range []string{"before", "after"} {
 		n, err := numberOf(r, name)
 		if err == nil {
-			worlds[i], _, err = load(s.path, n)
+			worlds[i], _, err = saved.Load(s.path, n, 0)
 		}
 		if err != nil {
 			if i == 1 {

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+)
+
+// Create makes a new file and calls write with it, or with stdout if path is empty. If a write or the close
+// fails, Create removes the file. If the file exists, the error is that of os.OpenFile, and the file stays.
+func Create(path string, stdout io.Writer, write func(to io.Writer) error) (err error) {
+	buffered := func(to io.Writer) error {
+		b := bufio.NewWriterSize(to, 64<<10)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	}
+	if path == "" {
+		return buffered(stdout)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(buffered(f), f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}

@@ -1,0 +1,228 @@
+// The page for SQL statements: an editor, the rows as they arrive, a chart of them, files, and the tables.
+
+import { aborted, binary, get } from './api.js';
+import { queryBox } from './query-box.js';
+import { historyOf } from './query-history.js';
+import { sqlChart } from './sql-chart.js';
+import { complete, quoteName } from './sql-complete.js';
+import { examples, explain } from './sql-help.js';
+import { pinsOf } from './sql-pins.js';
+import { run } from './sql-run.js';
+import { csvOf, sqlTable } from './sql-table.js';
+import { tableList } from './sql-tables.js';
+import { download, format, h, panel, replace, setText } from './ui.js';
+
+const maxStatement = 100_000; // characters
+const limits = [1000, 10_000, 100_000, 500_000];
+const defaultLimit = 10_000;
+const history = historyOf('vast-sql');
+
+export const page = { id: 'sql', title: 'SQL', mount };
+
+function mount(root, app) {
+  const pins = pinsOf(app.world);
+  let schema = { tables: [], functions: [] };
+  let running = null; // the AbortController of the running statement
+  let asked = null; // the statement whose rows are shown
+  let past = -1; // index in the history of the text in the editor; -1 for a new text
+  let draft = ''; // the new text, while the editor shows a text of the history
+  const end = new AbortController();
+
+  const box = queryBox({
+    label: 'SQL statement',
+    text: app.params.get('q') ?? '',
+    placeholder: 'SELECT …   Ctrl+Enter runs the statement',
+    lines: 3,
+    suggest: async (text, caret) => complete(text, caret, schema),
+    onInput: () => { past = -1; },
+    onSubmit: () => execute(true),
+    editor: { most: maxStatement, onEdge: recall },
+  });
+  const start = h('button', { type: 'button', class: 'primary', title: 'Run the statement (Ctrl+Enter)', onclick: () => (running ? stop() : execute(true)) }, 'Run');
+  const limit = h('select', { aria: { label: 'Largest number of rows' } }, limits.map((n) => h('option', { value: n, selected: n === defaultLimit }, `${format.number(n)} rows`)));
+  const state = h('p', { class: 'queries-state dim', role: 'status' });
+  const notes = h('div', { class: 'sql-notes' });
+  const table = sqlTable();
+  const chart = sqlChart();
+  const saves = [
+    h('button', { type: 'button', title: 'Save the rows of the list as CSV', onclick: saveCSV }, 'CSV'),
+    app.world.handlers?.includes('arrow') && h('button', { type: 'button', title: 'Run the statement again and save all rows as an Arrow stream', onclick: saveArrow }, 'Arrow'),
+  ];
+  const pin = h('button', { type: 'button', class: 'quiet', title: 'Show the result on the overview, and refresh it there', aria: { pressed: false }, onclick: togglePin }, 'Pin');
+  const onMap = h('a', { class: 'button quiet', title: 'Show the entities of the statement on the map' }, 'On the map');
+  onMap.hidden = true;
+  const tools = h('span', { class: 'row' }, onMap, pin, saves);
+  const shown = h('div', { class: 'queries-texts' });
+  const recent = h('div', { class: 'queries-texts' });
+  const tables = h('div', { class: 'sql-tables' });
+
+  replace(root,
+    h('h1', { class: 'unseen' }, 'SQL'),
+    h('div', { class: 'sql' },
+      h('div', { class: 'sql-main' },
+        h('section', { class: 'panel', aria: { label: 'Statement' } }, h('div', { class: 'panel-body sql-ask' },
+          box.element, h('div', { class: 'row' }, start, limit, state), notes)),
+        panel('Rows', { class: 'flush sql-rows', tools }, chart.element, table.element)),
+      h('div', { class: 'sql-side' },
+        panel('Examples', {}, shown),
+        panel('Tables', {}, tables),
+        panel('History', { tools: h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear') }, recent))));
+
+  // choice returns a button that runs a statement.
+  const choice = (text, detail) => h('button', { type: 'button', class: 'queries-text', title: text, onclick: () => use(text) },
+    detail && h('span', null, detail), h('code', null, text.replace(/\s+/g, ' ')));
+
+  function use(text) {
+    box.setText(text);
+    past = -1;
+    execute(true);
+  }
+
+  // recall replaces the text by the previous (-1) or the next (1) statement of the history.
+  function recall(direction) {
+    const list = history.recent();
+    const to = past - direction;
+    if (to < -1 || to >= list.length) return false;
+    if (past < 0) draft = box.text;
+    past = to;
+    box.setText(past < 0 ? draft : list[past]);
+    const caret = direction < 0 ? 0 : box.text.length;
+    box.input.setSelectionRange(caret, caret);
+    return true;
+  }
+
+  function showRecent() {
+    const list = history.recent();
+    replace(recent, list.length ? list.map((text) => choice(text)) : h('p', { class: 'dim' }, 'No statements yet.'));
+  }
+
+  function clear() {
+    history.forget();
+    showRecent();
+  }
+
+  function stop() {
+    running?.abort();
+  }
+
+  // execute runs the statement in the editor. A statement that may write runs only if the user has asked.
+  async function execute(byUser) {
+    stop();
+    const text = box.text.trim();
+    if (text === '') {
+      box.input.focus();
+      return;
+    }
+    const mine = new AbortController();
+    running = mine;
+    box.close();
+    box.fail(null);
+    replace(notes);
+    setText(start, 'Cancel');
+    setText(state, 'Running…');
+    const begun = performance.now();
+    const clock = setInterval(() => setText(state, `Running… ${rowsText(table)}, ${format.seconds(Math.round((performance.now() - begun) / 1000))}`), 1000);
+    let began = false;
+    const begin = (columns) => {
+      began = true;
+      showAsked(text);
+      table.begin(columns);
+      onMap.hidden = !(app.world.views?.length > 0 && columns.some((c) => c.name.toLowerCase() === 'entity'));
+    };
+    try {
+      const answer = await run(text, { limit: Number(limit.value), post: byUser, signal: mine.signal, onColumns: begin, onRow: table.add });
+      const cut = answer.more ? `the first ${rowsText(table)}` : rowsText(table);
+      setText(state, `${cut} in ${format.seconds(answer.seconds)}`);
+      app.announce(cut);
+      replace(notes, answer.notes?.map((note) => h('p', { class: 'box' }, note)));
+    } catch (error) {
+      if (running !== mine) return; // another statement runs
+      if (!aborted(error)) box.fail({ ...error, message: explain(error, schema) });
+      setText(state, aborted(error) ? `Cancelled after ${rowsText(table)}` : '');
+    } finally {
+      clearInterval(clock);
+      if (running === mine) {
+        running = null;
+        setText(start, 'Run');
+        if (began) finish(text);
+      }
+    }
+  }
+
+  // showAsked puts the statement into the address. The browser's Back button returns to the previous one.
+  function showAsked(text) {
+    if (asked !== null && asked !== text) window.history.pushState(null, '', location.hash);
+    asked = text;
+    app.replace({ q: text });
+    onMap.href = `#/map?${new URLSearchParams({ sql: text })}`;
+    showPin();
+  }
+
+  function finish(text) {
+    table.end();
+    chart.show(table);
+    history.remember(text);
+    showRecent();
+  }
+
+  function showPin() {
+    pin.disabled = asked === null;
+    pin.setAttribute('aria-pressed', asked !== null && pins.has(asked));
+  }
+
+  function togglePin() {
+    if (pins.has(asked)) pins.remove(asked);
+    else pins.add(asked);
+    showPin();
+  }
+
+  const name = (kind) => `${app.world.name || 'world'}.${kind}`;
+
+  function saveCSV() {
+    download(new Blob([csvOf(table)], { type: 'text/csv' }), name('csv'));
+  }
+
+  async function saveArrow() {
+    try {
+      const bytes = await binary('arrow', { q: asked ?? box.text }, { signal: end.signal });
+      download(new Blob([bytes], { type: 'application/vnd.apache.arrow.stream' }), name('arrows'));
+      setText(state, `Saved ${format.bytes(bytes.byteLength)}.`);
+    } catch (error) {
+      if (!aborted(error)) box.fail({ message: explain(error, schema) });
+    }
+  }
+
+  async function loadTables() {
+    try {
+      schema = await get('sql/tables', null, { signal: end.signal });
+    } catch (error) {
+      if (!aborted(error)) replace(tables, h('p', { class: 'bad' }, error.message));
+      return;
+    }
+    replace(shown, examples(schema.tables).map(({ text, detail }) => choice(text, detail)));
+    replace(tables, tableList(schema.tables, (t) => use(`SELECT * FROM ${quoteName(t.name)} LIMIT 100`)));
+  }
+
+  function onKey(event) {
+    if (event.key !== 'Escape' || event.defaultPrevented || !running) return;
+    stop();
+    event.preventDefault();
+  }
+  root.addEventListener('keydown', onKey);
+
+  showPin();
+  showRecent();
+  loadTables();
+  if (box.text.trim()) execute(false);
+  else box.input.focus({ preventScroll: true });
+
+  return () => {
+    stop();
+    end.abort();
+    box.destroy();
+    table.destroy();
+    chart.destroy();
+  };
+}
+
+const rowsText = ({ rows }) => `${format.number(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;

@@ -1,0 +1,220 @@
+package inspect
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/sqlnote"
+)
+
+const (
+	maxStatements = 8 // limit of the statements that run at a time
+	maxNotes      = 20
+	linesType     = "application/x-ndjson"
+	batchBytes    = 32 << 10              // size of the rows that are sent together
+	batchTime     = 50 * time.Millisecond // longest time between two writes of a statement with many rows
+)
+
+func (in *Inspector) sqlRoutes() []route {
+	return []route{
+		{method: "GET", pattern: "sql", raw: in.serveSQL, stream: true},
+		{method: "POST", pattern: "sql", raw: in.serveSQL, stream: true},
+		{method: "GET", pattern: "sql/tables", answer: in.sqlTables},
+	}
+}
+
+// sqlQuestion is a statement of a client. A limit of 0 means all rows.
+type sqlQuestion struct {
+	Statement string `json:"statement"`
+	Limit     int    `json:"limit"`
+}
+
+func (in *Inspector) sqlQuestion(r *http.Request) (q sqlQuestion, err error) {
+	if r.Method != http.MethodPost {
+		q.Statement = r.URL.Query().Get("q")
+		q.Limit, err = wholeNumber(r, "limit", 0, 0, math.MaxInt)
+	} else if err = checkJSON(r); err == nil {
+		err = decodeBody(r.Body, &q, `{"statement": "SELECT count(*) FROM entities", "limit": 100}`)
+		if q.Limit < 0 {
+			err = badRequest("limit must be a whole number from 0, not %d", q.Limit)
+		}
+	}
+	if err != nil {
+		return q, err
+	}
+	return q, in.mayRun(r, q.Statement)
+}
+
+// serveSQL runs a statement and sends its rows as JSON lines. The first line has the columns. The last line
+// has the number of rows, or the error that ended the statement.
+func (in *Inspector) serveSQL(w http.ResponseWriter, r *http.Request) error {
+	q, err := in.sqlQuestion(r)
+	if err != nil {
+		return err
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", linesType)
+		return nil
+	}
+	begun := time.Now()
+	var told sqlNotes
+	s, err := in.begin(sqlnote.With(r.Context(), told.add), q.Statement)
+	if err != nil {
+		return err
+	}
+	defer s.end()
+	lines, err := newSQLLines(s.columns)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", linesType)
+	w.Header().Set("X-Accel-Buffering", "no") // keeps proxies from buffering lines
+	w.WriteHeader(http.StatusOK)
+	control := http.NewResponseController(w)
+	send := func() bool {
+		extend(w)
+		_, err := w.Write(lines.buffer)
+		lines.buffer = lines.buffer[:0]
+		return err == nil && control.Flush() == nil
+	}
+	n, sent := 0, time.Time{} // the first row is sent at once
+	for ; s.more && (q.Limit == 0 || n < q.Limit); n++ {
+		if err := lines.row(s.rows); err != nil {
+			return s.fail(lines, send, err)
+		}
+		if len(lines.buffer) >= batchBytes || time.Since(sent) > batchTime {
+			if sent = time.Now(); !send() {
+				return nil // the client is gone or does not read
+			}
+		}
+		s.next()
+	}
+	if err := s.err(); err != nil {
+		return s.fail(lines, send, err)
+	}
+	err = lines.object(struct {
+		Rows    int      `json:"rows"`
+		More    bool     `json:"more"` // whether the limit has cut the result
+		Seconds float64  `json:"seconds"`
+		Notes   []string `json:"notes,omitempty"`
+	}{n, s.more, time.Since(begun).Seconds(), told.all()})
+	if err == nil {
+		send()
+	}
+	return nil
+}
+
+// statement is an SQL statement that has its first row, or no rows.
+type statement struct {
+	in   *Inspector
+	ctx  context.Context
+	text string
+	rows *sql.Rows
+	more bool // whether rows is at a row
+
+	columns []*sql.ColumnType
+}
+
+// begin runs a statement up to its first row. After a success, the caller must call end.
+func (in *Inspector) begin(ctx context.Context, text string) (*statement, error) {
+	if in.options.SQL == nil {
+		return nil, notFound("the inspector has no SQL database: set inspect.Options.SQL, for example to the " +
+			"result of vastsql.Open")
+	}
+	select {
+	case in.running <- struct{}{}:
+	default:
+		return nil, tooBusy("%d statements already run: try again", maxStatements)
+	}
+	in.looks.Add(1)
+	s := &statement{in: in, ctx: ctx, text: text}
+	var err error
+	if s.rows, err = in.options.SQL.QueryContext(ctx, text); err == nil {
+		// Before the first row, because the end of the rows closes them.
+		s.columns, err = s.rows.ColumnTypes()
+	}
+	if err == nil {
+		if s.next(); s.more || s.rows.Err() == nil {
+			return s, nil
+		}
+		err = s.rows.Err()
+	}
+	s.end()
+	return nil, s.problem(err)
+}
+
+func (s *statement) next() { s.more = s.rows.Next() }
+
+// err returns the error that ended the statement, if any.
+func (s *statement) err() error { return s.problem(s.rows.Err()) }
+
+func (s *statement) end() {
+	if s.rows != nil {
+		_ = s.rows.Close()
+	}
+	s.in.looks.Done()
+	<-s.in.running
+}
+
+// fail ends an incomplete answer. If the request has ended, fail closes the connection.
+func (s *statement) fail(lines *sqlLines, send func() bool, err error) error {
+	if s.ctx.Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+	err = lines.object(struct {
+		Error *problem `json:"error"`
+	}{problemOf(err)})
+	if err != nil || !send() {
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+// problem turns an error of the database into an error for the client. If the error names the wrong part of
+// the statement, as errors of SQLite do, the problem has its position.
+func (s *statement) problem(err error) error {
+	switch {
+	case err == nil || errors.Is(err, vast.ErrClosed) || errors.Is(s.ctx.Err(), context.Canceled):
+		return err
+	case s.ctx.Err() != nil:
+		return &problem{Status: http.StatusServiceUnavailable, Code: "time", cause: err,
+			Message: "the statement took too long: select fewer rows"}
+	}
+	p := &problem{Status: http.StatusBadRequest, Code: "sql", Message: err.Error(), cause: err}
+	var placed interface{ SQL() string }
+	if errors.As(err, &placed) && placed.SQL() != "" && strings.HasSuffix(s.text, placed.SQL()) {
+		from := len(s.text) - len(placed.SQL())
+		size, _ := tokenSize(s.text[from:])
+		at, length := utf8.RuneCountInString(s.text[:from]), utf8.RuneCountInString(s.text[from:from+size])
+		p.Position, p.Length = &at, &length
+	}
+	return p
+}
+
+// sqlNotes collects the notes of the database about a statement.
+type sqlNotes struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (n *sqlNotes) add(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.list) < maxNotes {
+		n.list = append(n.list, text)
+	}
+}
+
+func (n *sqlNotes) all() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.list
+}

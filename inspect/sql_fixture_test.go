@@ -1,0 +1,170 @@
+package inspect
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/vastgo/vast/internal/sqlnote"
+)
+
+// scripted is a driver of database/sql with fixed answers.
+type scripted struct {
+	answers map[string]func(ctx context.Context) (*scriptedRows, error) // by statement
+
+	mu     sync.Mutex
+	ran    []string // statements in the order of their start
+	closed int      // number of results that were closed
+}
+
+// scriptedRows is the result of a statement. next returns the next row, or io.EOF.
+type scriptedRows struct {
+	db    *scripted
+	names []string
+	types []string
+	next  func() ([]driver.Value, error)
+}
+
+func newScripted(t testing.TB) (*scripted, *sql.DB) {
+	s := &scripted{answers: make(map[string]func(context.Context) (*scriptedRows, error))}
+	s.answer(columnsStatement, []string{"name", "name", "type"}, []driver.Value{"person", "entity", "INTEGER"},
+		[]driver.Value{"person", "x", "REAL"}, []driver.Value{"person", "name", "TEXT"},
+		[]driver.Value{"town", "entity", "INTEGER"}, []driver.Value{"town", "size", "INTEGER"})
+	s.answer(functionsStatement, []string{"name"}, []driver.Value{"abs"}, []driver.Value{"sum"})
+	db := sql.OpenDB(s)
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, db
+}
+
+// answer scripts a statement with fixed rows.
+func (s *scripted) answer(statement string, names []string, rows ...[]driver.Value) {
+	s.answers[statement] = func(context.Context) (*scriptedRows, error) {
+		left := rows
+		return &scriptedRows{names: names, next: func() ([]driver.Value, error) {
+			if len(left) == 0 {
+				return nil, io.EOF
+			}
+			row := left[0]
+			left = left[1:]
+			return row, nil
+		}}, nil
+	}
+}
+
+// count scripts a statement whose rows are the numbers from 1 to n, and then the error.
+func (s *scripted) count(statement string, n int64, err error) {
+	s.answers[statement] = func(ctx context.Context) (*scriptedRows, error) {
+		sqlnote.Send(ctx, "counted")
+		i := int64(0)
+		return &scriptedRows{names: []string{"n"}, types: []string{"INTEGER"},
+			next: func() ([]driver.Value, error) {
+				if i++; i > n {
+					return nil, err
+				}
+				return []driver.Value{i}, nil
+			}}, nil
+	}
+}
+
+// wait scripts a statement that has one row and then waits until its context ends. The result is closed when
+// the statement waits.
+func (s *scripted) wait(statement string) (waits chan struct{}) {
+	waits = make(chan struct{})
+	s.answers[statement] = func(ctx context.Context) (*scriptedRows, error) {
+		first := true
+		return &scriptedRows{names: []string{"n"}, next: func() ([]driver.Value, error) {
+			if first {
+				first = false
+				return []driver.Value{int64(1)}, nil
+			}
+			close(waits)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}, nil
+	}
+	return waits
+}
+
+// misplaced is an error of SQLite's form, which has the rest of the statement.
+type misplaced struct{ rest string }
+
+func (e misplaced) Error() string { return "no such column: " + e.rest }
+func (e misplaced) SQL() string   { return e.rest }
+
+func (s *scripted) hasRun(statement string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.ran, statement)
+}
+
+func (s *scripted) open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ran) - s.closed
+}
+
+// Connect implements driver.Connector.
+func (s *scripted) Connect(context.Context) (driver.Conn, error) { return scriptedConn{s}, nil }
+
+// Driver implements driver.Connector.
+func (s *scripted) Driver() driver.Driver { return nil }
+
+type scriptedConn struct{ db *scripted }
+
+func (scriptedConn) Prepare(string) (driver.Stmt, error) { return nil, errors.New("use QueryContext") }
+func (scriptedConn) Begin() (driver.Tx, error)           { return nil, errors.New("no transactions") }
+func (scriptedConn) Close() error                        { return nil }
+
+// QueryContext implements driver.QueryerContext.
+func (c scriptedConn) QueryContext(ctx context.Context, statement string, _ []driver.NamedValue) (driver.Rows,
+	error) {
+	answer := c.db.answers[statement]
+	if answer == nil {
+		return nil, fmt.Errorf("the test has no answer to %q", statement)
+	}
+	rows, err := answer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows.db = c.db
+	c.db.mu.Lock()
+	defer c.db.mu.Unlock()
+	c.db.ran = append(c.db.ran, statement)
+	return rows, nil
+}
+
+// Columns implements driver.Rows.
+func (r *scriptedRows) Columns() []string { return r.names }
+
+// ColumnTypeDatabaseTypeName implements driver.RowsColumnTypeDatabaseTypeName.
+func (r *scriptedRows) ColumnTypeDatabaseTypeName(i int) string {
+	if i < len(r.types) {
+		return r.types[i]
+	}
+	return ""
+}
+
+// Next implements driver.Rows.
+func (r *scriptedRows) Next(into []driver.Value) error {
+	row, err := r.next()
+	copy(into, row)
+	return err
+}
+
+// Close implements driver.Rows.
+func (r *scriptedRows) Close() error {
+	r.db.mu.Lock()
+	defer r.db.mu.Unlock()
+	r.db.closed++
+	return nil
+}

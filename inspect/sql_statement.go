@@ -1,0 +1,104 @@
+package inspect
+
+import (
+	"iter"
+	"net/http"
+	"strings"
+)
+
+// onlyReads reports whether a statement can only read. It returns an error for a text that is not exactly one
+// statement, and for a statement that begins or ends a transaction. The database still checks the statement:
+// onlyReads decides which permissions a request needs.
+func onlyReads(text string) (bool, error) {
+	first, before := "", ""
+	ended, changes := false, false
+	for token := range sqlTokens(text) {
+		word := strings.ToUpper(token)
+		switch {
+		case token == ";":
+			ended = first != ""
+		case ended:
+			return false, badRequest("the text has several statements: send one statement at a time")
+		case first == "":
+			first = word
+		default:
+			// replace is also a function
+			changes = changes || word == "INSERT" || word == "UPDATE" || word == "DELETE" ||
+				before == "REPLACE" && word == "INTO"
+		}
+		before = word
+	}
+	switch first {
+	case "":
+		return false, badRequest("the statement is empty: send a statement such as SELECT count(*) FROM " +
+			"entities")
+	case "SELECT", "VALUES", "EXPLAIN", "PRAGMA":
+		return true, nil
+	case "WITH":
+		return !changes, nil
+	case "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE":
+		return false, badRequest("%s: each statement is a transaction of its own", first)
+	}
+	return false, nil
+}
+
+// sqlTokens yields the tokens of a text, without white space and comments. A word, a quoted text and any
+// other single byte is a token. A quoted text or a comment that does not end reaches to the end of the text.
+func sqlTokens(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := 0; at < len(text); {
+			size, blank := tokenSize(text[at:])
+			if !blank && !yield(text[at:at+size]) {
+				return
+			}
+			at += size
+		}
+	}
+}
+
+// tokenSize returns the size of the first token of a text that is not empty. blank reports whether it is
+// white space or a comment.
+func tokenSize(text string) (size int, blank bool) {
+	until := func(end string, from int) int {
+		if i := strings.Index(text[from:], end); i >= 0 {
+			return from + i + len(end)
+		}
+		return len(text)
+	}
+	switch c := text[0]; {
+	case strings.IndexByte(" \t\n\v\f\r", c) >= 0:
+		return 1, true
+	case strings.HasPrefix(text, "--"):
+		return until("\n", 2), true
+	case strings.HasPrefix(text, "/*"):
+		return until("*/", 2), true
+	case c == '\'' || c == '"' || c == '`':
+		return until(string(c), 1), false // a doubled quote begins the next quoted text
+	case c == '[':
+		return until("]", 1), false
+	case isWordByte(c):
+		for size < len(text) && isWordByte(text[size]) {
+			size++
+		}
+		return size, false
+	}
+	return 1, false
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c == '$' || c >= 0x80 || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' ||
+		'a' <= c && c <= 'z'
+}
+
+// mayRun returns an error if the request must not run the statement. Only POST requests may write.
+func (in *Inspector) mayRun(r *http.Request, statement string) error {
+	reads, err := onlyReads(statement)
+	switch {
+	case err != nil || reads:
+		return err
+	case r.Method != http.MethodPost && in.options.ReadWrite:
+		return &problem{Status: http.StatusMethodNotAllowed, Code: "method",
+			Message: "GET only reads: send a statement that may write with POST " + prefix + "sql"}
+	}
+	return in.mayAsk(route{write: true}, r)
+}

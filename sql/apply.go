@@ -1,0 +1,192 @@
+package vastsql
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
+
+// outcome is the result of an edit.
+type outcome struct {
+	entities []uint64 // IDs of the entities of the rows, without the rows that OR IGNORE leaves out
+	err      error
+}
+
+// pending holds the statements that wait for the outcome of an edit that the program applies.
+var pending struct {
+	mu    sync.Mutex
+	edits map[pendingEdit]chan outcome
+}
+
+// pendingEdit identifies an edit for which a statement waits. It includes the world, because other worlds of the
+// process may replay the edit.
+type pendingEdit struct {
+	world  *vast.World
+	number uint64
+}
+
+// Apply carries out an encoded edit that a statement has passed to Options.Edit. Call Apply on the goroutine
+// that owns the world, at a point where the structure may change. If a statement of this process waits for the
+// edit, Apply passes it the outcome. A program may call Apply again in another process, for example in a
+// replay: the same edits of the same world give the same world, with the same IDs of new entities.
+//
+// For any other input, Apply changes nothing and returns [ErrNotEdit]. The beginning of an edit is the text
+// "vastsql". If a program records inputs of clients, it must not give them to Apply: a client could send an
+// encoded edit. For example, let these inputs begin with another byte.
+//
+// An edit that does not fit the world changes nothing. Apply returns a [*WriteError], and the statement gets it,
+// too. If there was no memory for the edit, errors.As finds a *vm.Error in the error. In this case, a program
+// that keeps the world in a store must call store.Store.Changed, because the replay may get the memory and make
+// a different world.
+func Apply(w *vast.World, input []byte) error {
+	e, err := decodeEdit(input)
+	if err != nil {
+		return err
+	}
+	c, err := resolve(w, e)
+	o := outcome{err: err}
+	if err == nil {
+		o = c.apply()
+	}
+	pending.mu.Lock()
+	defer pending.mu.Unlock()
+	if waiting := pending.edits[pendingEdit{w, e.number}]; waiting != nil {
+		select {
+		case waiting <- o:
+		default: // an earlier call of Apply has answered
+		}
+	}
+	return o.err
+}
+
+// resolve finds the columns and fields of a decoded edit.
+func resolve(w *vast.World, e *worldEdit) (*change, error) {
+	if e.verb == verbUpdate && len(e.fields) == 0 || e.verb == verbDelete && len(e.columns) > 1 {
+		return nil, errDamagedEdit
+	}
+	t := &table{name: entitiesTable}
+	if len(e.columns) > 0 {
+		var columns []vast.AnyColumn
+		for _, name := range e.columns {
+			col := columnNamed(w, name)
+			if col == nil || !hasTable(col) || slices.Contains(columns, col) {
+				return nil, &WriteError{Code: codeNoColumn, Detail: fmt.Sprintf("the world has no component %.80q",
+					name.name)}
+			}
+			columns = append(columns, col)
+		}
+		t = newTable(w, "", columns...)
+	}
+	var fields []int
+	for _, name := range e.fields {
+		i := slices.IndexFunc(t.fields, func(f field) bool { return f.name == name && f.part >= 0 })
+		if i < 0 || slices.Contains(fields, i) {
+			return nil, &WriteError{Code: codeNoColumn, Detail: fmt.Sprintf("%s has no field %.80q", t.name, name)}
+		}
+		if err := t.settable(&t.fields[i]); err != nil {
+			return nil, err
+		}
+		fields = append(fields, i)
+	}
+	return newChange(w, e, t, fields), nil
+}
+
+// hasTable reports whether a column has a table whose rows are entities: it is not a column of edges.
+func hasTable(col vast.AnyColumn) bool {
+	_, isRelation := probe.RelationOf(col)
+	return isRelation || probe.Describe(col).Linked == ""
+}
+
+// nameOf returns the name of a column by which columnNamed finds it.
+func nameOf(w *vast.World, col vast.AnyColumn) columnName {
+	info := probe.Describe(col)
+	name := columnName{name: info.Name}
+	for _, other := range probe.Columns(w)[:info.ID] {
+		if probe.Describe(other).Name == info.Name {
+			name.among++
+		}
+	}
+	return name
+}
+
+// columnNamed returns the column with a name, or nil.
+func columnNamed(w *vast.World, name columnName) vast.AnyColumn {
+	for _, col := range probe.Columns(w) {
+		info := probe.Describe(col)
+		if info.Name != name.name {
+			continue
+		}
+		if name.among--; name.among < 0 {
+			if info.Private {
+				return nil
+			}
+			return col
+		}
+	}
+	return nil
+}
+
+// write carries out an edit of a table between two ticks. fields are the indices of e.fields in the table.
+func (r *reader) write(ctx context.Context, e *worldEdit, t *table, fields []int) (o outcome) {
+	if r.o.Edit != nil {
+		return r.submit(ctx, e, t)
+	}
+	c := newChange(r.world, e, t, fields)
+	err := r.world.Visit(ctx, func() bool {
+		o = c.apply()
+		return true
+	})
+	if err != nil {
+		return outcome{err: err}
+	}
+	return o
+}
+
+// submit passes an edit to the program, and waits until the program has applied it.
+func (r *reader) submit(ctx context.Context, e *worldEdit, t *table) outcome {
+	err := r.world.Visit(ctx, func() bool {
+		for i := range t.parts {
+			if t.name != entitiesTable {
+				e.columns = append(e.columns, nameOf(r.world, t.parts[i].column))
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return outcome{err: err}
+	}
+	e.number = rand.Uint64()
+	result, key := make(chan outcome, 1), pendingEdit{r.world, e.number}
+	pending.mu.Lock()
+	if pending.edits == nil {
+		pending.edits = map[pendingEdit]chan outcome{}
+	}
+	pending.edits[key] = result
+	pending.mu.Unlock()
+	defer func() {
+		pending.mu.Lock()
+		delete(pending.edits, key)
+		pending.mu.Unlock()
+	}()
+	if err := r.o.Edit(ctx, e.encode()); err != nil {
+		return outcome{err: unsure(ctx, err)}
+	}
+	select {
+	case o := <-result:
+		return o
+	case <-ctx.Done():
+		return outcome{err: unsure(ctx, ctx.Err())}
+	}
+}
+
+// unsure returns the error of a statement whose edit the program may or may not apply.
+func unsure(ctx context.Context, err error) error {
+	err = interrupted(ctx, err)
+	return &WriteError{Code: codeUnsure, cause: err, Detail: fmt.Sprintf("the statement was passed to the program, "+
+		"which may apply it or have applied it: %v: read the rows before you repeat the statement", err)}
+}

@@ -1,0 +1,382 @@
+package vastsql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/store"
+	"github.com/vastgo/vast/vm"
+)
+
+// TestCrash writes into a world that a store keeps, and recovers the world from a copy of the folder, as after a
+// crash.
+func TestCrash(t *testing.T) {
+	ctx := t.Context()
+	open := func(dir string, apply func(*written, []byte)) (*written, *store.Store, error) {
+		w := newWritten(t, vast.Options{})
+		st, err := store.Open(dir, w.world, store.Options{Every: time.Hour})
+		if err != nil {
+			return nil, nil, err
+		}
+		return w, st, st.Recover(func(input []byte) { apply(w, input) }, func() error {
+			for e := range w.world.Query(w.units).All() {
+				w.units.Edit(e).B++
+			}
+			return nil
+		})
+	}
+	var own []string
+	refused := 0
+	apply := func(w *written, input []byte) {
+		switch err := Apply(w.world, input); {
+		case errors.Is(err, ErrNotEdit):
+			own = append(own, string(input))
+		case err != nil:
+			refused++
+		}
+	}
+	dir := t.TempDir()
+	w, st, err := open(dir, apply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, stop := make(chan error), make(chan struct{})
+	go func() {
+		var err error
+		for end := false; !end; {
+			select {
+			case <-stop:
+				end = true
+			case <-time.After(100 * time.Microsecond):
+			}
+			err = errors.Join(err, st.Tick(func() error {
+				for e := range w.world.Query(w.units).All() {
+					w.units.Edit(e).B++
+				}
+				return nil
+			}))
+			w.world.Admit(time.Millisecond)
+		}
+		ended <- err
+	}()
+	db := w.open(t, Options{Edit: st.Submit})
+	last, _ := exec(t, db, "INSERT INTO unit(a) VALUES (1), (2), (3)")
+	exec(t, db, "INSERT INTO memo(entity, text, raw) SELECT entity, 'é', x'00ff' FROM unit")
+	exec(t, db, "UPDATE unit SET c = 1e300 * 1e300 WHERE a = 2")
+	exec(t, db, "UPDATE unit SET a = a + 1, b = 0 WHERE entity = ?", last)
+	exec(t, db, "INSERT INTO name VALUES (?, 'Ann'), (NULL, 'Bob')", last)
+	exec(t, db, "INSERT INTO child_of SELECT entity, ? FROM name WHERE name = 'Bob'", last)
+	exec(t, db, "DELETE FROM memo WHERE entity = ?", last)
+	_, err = db.Exec("INSERT INTO name(name) VALUES ('Eve'), ('Ann')")
+	isRefused(t, "a taken name", err, codeExists, "Ann")
+	if _, err := st.Record([]byte("of the program")); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "DELETE FROM entities WHERE entity IN (SELECT entity FROM unit WHERE a = 1)")
+	exec(t, db, "INSERT INTO spare(q) VALUES (5)")
+	close(stop)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	position, err := st.Record([]byte("for the next tick")) // all ticks are durable when this input is
+	if err == nil {
+		err = st.Wait(ctx, position)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "crashed")
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if refused != 1 || !slices.Equal(own, []string{"of the program"}) {
+		t.Errorf("%d edits were refused, want 1; the other inputs are %q", refused, own)
+	}
+	refused, own = 0, nil
+	again, st2, err := open(copied, apply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.serve(t)
+	again.serve(t)
+	got, want := dump(t, again.open(t, Options{})), dump(t, w.open(t, Options{}))
+	if !slices.Equal(got, want) {
+		t.Errorf("after the crash:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(want) != 11 || refused != 1 || len(own) != 1 {
+		t.Errorf("%d rows, %d edits were refused, %d other inputs; want 11, 1 and 1", len(want), refused, len(own))
+	}
+	for _, one := range []struct {
+		w  *written
+		st *store.Store
+	}{{w, st}, {again, st2}} {
+		if err := one.w.world.Visit(ctx, func() bool {
+			err = one.st.Close()
+			return true
+		}); err != nil {
+			t.Error(err)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestProgramThatDoesNotApply checks programs that lose an edit or report an error.
+func TestProgramThatDoesNotApply(t *testing.T) {
+	w := newWritten(t, vast.Options{})
+	w.world.Archetype(w.units).New()
+	w.serve(t)
+	full := errors.New("the disk is full")
+	for _, c := range []struct {
+		edit func(ctx context.Context, edit []byte) error
+		is   error
+	}{
+		{func(context.Context, []byte) error { return nil }, context.Canceled},
+		{func(ctx context.Context, _ []byte) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}, context.Canceled},
+		{func(context.Context, []byte) error { return full }, full},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		called := false
+		db := w.open(t, Options{Edit: func(inner context.Context, edit []byte) error {
+			called = true
+			cancel()
+			return c.edit(inner, edit)
+		}})
+		_, err := db.ExecContext(ctx, "UPDATE unit SET a = 1")
+		isRefused(t, "an edit that the program does not apply", err, codeUnsure, "read the rows")
+		if !called || !errors.Is(err, c.is) {
+			t.Errorf("the error is %v, want %v", err, c.is)
+		}
+		if got := read(t, db, "SELECT a FROM unit"); got[0] != "0" {
+			t.Errorf("a is %s, want 0", got)
+		}
+	}
+}
+
+// TestCancelledWrite cancels a statement before the owner of the world applies it.
+func TestCancelledWrite(t *testing.T) {
+	w := newWritten(t, vast.Options{})
+	e := w.world.Archetype(w.units).New()
+	db := w.open(t, Options{})
+	db.SetMaxOpenConns(1)
+	connected := make(chan error, 1)
+	go func() { connected <- db.Ping() }()
+	for len(connected) == 0 {
+		w.world.Admit(0)
+	}
+	if err := <-connected; err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := db.ExecContext(ctx, "INSERT INTO unit(a) VALUES (1)")
+		done <- err
+	}()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v, want context.Canceled", err)
+	}
+	w.world.Admit(time.Second)
+	if n := w.world.Len(); n != 1 {
+		t.Errorf("%d entities live, want 1", n)
+	}
+	_ = e
+	w.serve(t)
+}
+
+// TestWritesWithoutMemory runs statements under a limit that allows ever more memory. A statement must write all
+// rows or none.
+func TestWritesWithoutMemory(t *testing.T) {
+	for _, text := range []string{
+		"INSERT INTO unit(a) SELECT 1 FROM memo",
+		"INSERT INTO both(\"unit.a\") SELECT 1 FROM memo",
+		"INSERT INTO spare(entity, q) SELECT entity, 1 FROM memo",
+		"INSERT INTO unit(entity, a) SELECT entity, 1 FROM memo UNION ALL SELECT NULL, 2 FROM memo",
+		"INSERT INTO frozen(entity) SELECT NULL FROM memo",
+		"INSERT INTO frozen SELECT entity FROM memo",
+		"INSERT INTO name(entity, name) SELECT entity, text || entity FROM memo",
+		"INSERT INTO child_of(target) SELECT entity FROM memo",
+		"INSERT INTO child_of SELECT entity, entity - 1 FROM memo WHERE entity > (SELECT min(entity) FROM memo)",
+		"UPDATE child_of SET target = (SELECT min(entity) FROM memo) WHERE source - target = 1",
+		"DELETE FROM entities WHERE entity % 2 = 0",
+	} {
+		limit := vm.NewLimit(1 << 40)
+		w := newWritten(t, vast.Options{Limit: limit, MaxEntities: 1 << 14})
+		w.world.Require(w.spares, w.frozen)
+		w.world.Archetype(w.memos).NewN(500, nil)
+		if strings.HasPrefix(text, "UPDATE child_of") {
+			for _, e := range slices.Collect(w.world.Query(w.memos).All()) {
+				if e.Slot()%50 != 0 {
+					w.childOf.Set(e, vast.EntityOf(e.ID()-1))
+				}
+			}
+		}
+		w.serve(t)
+		db := w.open(t, Options{Tables: map[string][]vast.AnyColumn{"both": {w.units, w.spares}}})
+		before, changes, failed := dump(t, db), w.world.Changes(), 0
+		for max := limit.Used(); ; max += 8 << 10 {
+			limit.SetMax(max)
+			_, err := db.Exec(text)
+			if err == nil {
+				break
+			}
+			failed++
+			isRefused(t, text, err, codeNoMemory, "")
+			if !errors.As(err, new(*vm.Error)) {
+				t.Fatalf("%s: no *vm.Error in %v", text, err)
+			}
+			if n := w.world.Changes(); n != changes {
+				t.Fatalf("%s: with a limit of %d bytes, the failed statement has made %d changes", text, max, n-changes)
+			}
+		}
+		if slices.Equal(dump(t, db), before) {
+			t.Errorf("%s has no effect", text)
+		}
+		if failed == 0 && !strings.HasPrefix(text, "DELETE") && !strings.HasPrefix(text, "UPDATE") {
+			t.Errorf("%s needs no memory", text)
+		}
+	}
+}
+
+func TestLimitsOfWrites(t *testing.T) {
+	w := newWritten(t, vast.Options{})
+	w.serve(t)
+	for _, o := range []Options{{MaxRows: 10}, {MaxMemoryBytes: 100}} {
+		db := w.open(t, o)
+		_, err := db.Exec("WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100) " +
+			"INSERT INTO memo(text) SELECT i FROM n WHERE i % 2 OR true")
+		limit, ok := errors.AsType[*LimitError](err)
+		if o.MaxMemoryBytes == 0 {
+			_, err = db.Exec("WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 11) " +
+				"INSERT INTO unit(a) SELECT i FROM n")
+			limit, ok = errors.AsType[*LimitError](err)
+		} else {
+			_, err = db.Exec("INSERT INTO memo(text) VALUES (hex(zeroblob(1000)))")
+			limit, ok = errors.AsType[*LimitError](err)
+		}
+		if !ok || o.MaxRows > 0 != (limit.Option == "MaxRows") {
+			t.Errorf("%+v: the error is %v", o, err)
+		}
+	}
+	if n := w.world.Len(); n != 0 {
+		t.Errorf("%d entities live, want none", n)
+	}
+}
+
+// TestApplyRefuses passes inputs to Apply that are no edits, or that do not fit the world.
+func TestApplyRefuses(t *testing.T) {
+	w := newWritten(t, vast.Options{})
+	defer w.world.Close()
+	roads := vast.NewEdges[int32](w.world, "Roads", vast.EdgesOptions{})
+	e := w.world.Archetype(w.units).New()
+	for _, input := range []string{"", "{}", "vastsql", `{"do":"set","entity":"0.1"}`, "vastsql\x02..."} {
+		if err := Apply(w.world, []byte(input)); !errors.Is(err, ErrNotEdit) {
+			t.Errorf("%q: %v", input, err)
+		}
+	}
+	good := worldEdit{verb: verbUpdate, columns: []columnName{{name: "unit"}}, fields: []string{"a"},
+		entities: []uint64{e.ID()}, values: []value{{typ: sqlite3.INTEGER, bits: 5}}}
+	whole := good.encode()
+	for n := range whole {
+		if err := Apply(w.world, whole[:n]); err == nil {
+			t.Errorf("Apply accepts the first %d bytes of an edit", n)
+		}
+	}
+	if err := Apply(w.world, append(whole, 0)); !errors.Is(err, errDamagedEdit) {
+		t.Errorf("a longer edit: %v", err)
+	}
+	for what, change := range map[string]func(*worldEdit){
+		"verb":           func(e *worldEdit) { e.verb = 9 },
+		"conflict":       func(e *worldEdit) { e.onConflict = 9 },
+		"column":         func(e *worldEdit) { e.columns[0].name = "Unit" },
+		"among":          func(e *worldEdit) { e.columns[0].among = 1 },
+		"edges":          func(e *worldEdit) { e.columns[0].name = roads.Name() },
+		"private column": func(e *worldEdit) { e.columns[0].name = "ChildOf targets" },
+		"column twice":   func(e *worldEdit) { e.columns = append(e.columns, e.columns[0]) },
+		"field":          func(e *worldEdit) { e.fields[0] = "z" },
+		"entity field":   func(e *worldEdit) { e.fields[0] = "entity" },
+		"value":          func(e *worldEdit) { e.values[0].bits = 500 },
+		"type":           func(e *worldEdit) { e.values[0].typ = sqlite3.BLOB },
+		"entity":         func(e *worldEdit) { e.entities[0]++ },
+		"new entity":     func(e *worldEdit) { e.entities[0] = 0 },
+		"no column":      func(e *worldEdit) { e.columns, e.fields, e.values = nil, nil, nil },
+	} {
+		bad := good
+		bad.columns, bad.fields = slices.Clone(good.columns), slices.Clone(good.fields)
+		bad.entities, bad.values = slices.Clone(good.entities), slices.Clone(good.values)
+		change(&bad)
+		if err := Apply(w.world, bad.encode()); err == nil {
+			t.Errorf("%s: Apply accepts the edit", what)
+		}
+	}
+	if err := Apply(w.world, whole); err != nil || w.units.Get(e).A != 5 {
+		t.Errorf("a is %d, %v", w.units.Get(e).A, err)
+	}
+}
+
+// TestColumnsOfOneName writes the second of two columns that have the same name.
+func TestColumnsOfOneName(t *testing.T) {
+	w := newWritten(t, vast.Options{})
+	type other struct{ B, A int64 }
+	second := vast.NewColumn[other](w.world).Named("unit")
+	e := w.world.Archetype(w.units, second).New()
+	w.serve(t)
+	db := w.open(t, Options{Edit: func(ctx context.Context, edit []byte) (err error) {
+		return errors.Join(w.world.Visit(ctx, func() bool {
+			err = Apply(w.world, edit)
+			return true
+		}), err)
+	}})
+	exec(t, db, "UPDATE unit_2 SET a = 1000")
+	if got := read(t, db, "SELECT u.a, v.a FROM unit u JOIN unit_2 v USING (entity)"); got[0] != "0|1000" {
+		t.Errorf("%v: a is %s, want 0|1000", e, got)
+	}
+}
+
+func FuzzEdit(f *testing.F) {
+	e := worldEdit{number: 7, verb: verbInsert, onConflict: conflictReplace,
+		columns: []columnName{{"Position", 0}, {"Road", 3}}, fields: []string{"x", "home.city"},
+		entities: []uint64{0, 1 << 60}, values: []value{{typ: sqlite3.INTEGER, bits: 1 << 63},
+			{typ: sqlite3.FLOAT, bits: math.Float64bits(math.Inf(1))}, {typ: sqlite3.TEXT, text: "\xff"},
+			{typ: sqlite3.NULL}}}
+	f.Add(e.encode())
+	e = worldEdit{verb: verbDelete, entities: []uint64{5}}
+	f.Add(e.encode())
+	f.Add([]byte(editMagic + "\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
+	w := newWritten(f, vast.Options{MaxEntities: 1 << 10})
+	f.Cleanup(func() { w.world.Close() })
+	entity := w.world.Archetype(w.units, w.memos).New()
+	e = worldEdit{verb: verbUpdate, columns: []columnName{{name: "unit"}, {name: "memo"}},
+		fields: []string{"unit.a", "memo.raw"}, entities: []uint64{entity.ID()},
+		values: []value{{typ: sqlite3.FLOAT, bits: math.Float64bits(3)}, {typ: sqlite3.BLOB, text: "x"}}}
+	f.Add(e.encode())
+	f.Fuzz(func(t *testing.T, input []byte) {
+		decoded, err := decodeEdit(input)
+		if err != nil {
+			return
+		}
+		again, err := decodeEdit(decoded.encode())
+		if err != nil || !reflect.DeepEqual(decoded, again) {
+			t.Fatalf("%+v becomes %+v: %v", decoded, again, err)
+		}
+		if err := Apply(w.world, input); err != nil && strings.Contains(fmt.Sprint(err), "panicked") {
+			t.Fatal(err)
+		}
+	})
+}

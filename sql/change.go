@@ -1,0 +1,385 @@
+package vastsql
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/internal/state"
+	"github.com/vastgo/vast/probe"
+)
+
+// internals holds the methods of package vast that changes need, in addition to those of package probe.
+var internals = state.Vast.(interface {
+	Columns(function string, w *vast.World, writes bool) ([]state.Column, error)
+	Births(of []*vast.Archetype, counts []int, room func() error, born func(i int, r vast.Run),
+		fill func()) error
+	GrowAdditions(col vast.AnyColumn, end, n int) error
+	GrowNames(w *vast.World) error
+})
+
+// change carries out an edit, on the goroutine that owns the world. It first checks all rows, each row as if
+// the rows before it had changed the world. It then makes room for all that the rows add. The changes that
+// follow cannot fail.
+type change struct {
+	*worldEdit
+	world     *vast.World
+	parts     []changedPart
+	births    []int                // rows of an INSERT with a new entity
+	additions int                  // number of other rows of an INSERT
+	end       int                  // slot after those of their entities
+	inserted  map[vast.Entity]bool // their entities
+	skipped   map[int]bool         // rows that OR IGNORE leaves out
+}
+
+// changedPart is a column that a change writes.
+type changedPart struct {
+	*part
+	fields []*field         // the fields that get values
+	at     []int            // index of each of them in worldEdit.fields
+	cell   reflect.Value    // pointer to a value of the column's type, for the values of a row
+	link   *changedRelation // set if the column belongs to a relation
+	name   *changedNames    // set if the column holds the names of the world
+}
+
+// newChange returns the change for an edit of a table. fields are indices of the table's fields, in the order of
+// worldEdit.fields.
+func newChange(w *vast.World, e *worldEdit, t *table, fields []int) *change {
+	c := &change{worldEdit: e, world: w}
+	if t.name == entitiesTable {
+		return c
+	}
+	for i := range t.parts {
+		p := changedPart{part: &t.parts[i]}
+		for at, f := range fields {
+			if t.fields[f].part == i {
+				p.fields, p.at = append(p.fields, &t.fields[f]), append(p.at, at)
+			}
+		}
+		if e.verb == verbUpdate && len(p.fields) == 0 {
+			continue
+		}
+		p.cell = reflect.New(reflect.TypeFor[struct{}]())
+		if p.info.Type != nil {
+			p.cell = reflect.New(p.info.Type)
+		}
+		if r, ok := probe.RelationOf(p.column); ok {
+			p.link = &changedRelation{Relation: r}
+		} else if p.names != nil {
+			p.name = &changedNames{Names: p.names}
+		}
+		c.parts = append(c.parts, p)
+	}
+	return c
+}
+
+// isElement reports whether the values of a row become an element of the column.
+func (p *changedPart) isElement() bool { return p.link == nil && p.name == nil }
+
+// apply carries out the edit.
+func (c *change) apply() (o outcome) {
+	defer func() {
+		if inner := recover(); inner != nil {
+			cause, _ := inner.(error)
+			o = outcome{err: &WriteError{Code: codePanic, cause: cause, Detail: fmt.Sprintf("a callback of the "+
+				"program panicked, and what the statement had changed before stays: %.1000s", fmt.Sprint(inner))}}
+		}
+	}()
+	if err := c.check(); err != nil {
+		return outcome{err: err}
+	}
+	var err error
+	switch c.verb {
+	case verbInsert:
+		err = c.insert()
+	case verbUpdate:
+		if err = c.room(); err == nil {
+			c.update()
+		}
+	default:
+		c.delete()
+	}
+	if err != nil {
+		return outcome{err: &WriteError{Code: codeNoMemory, Detail: err.Error(), cause: err}}
+	}
+	for i, e := range c.entities {
+		if !c.skipped[i] {
+			o.entities = append(o.entities, e)
+		}
+	}
+	return o
+}
+
+// fail returns the error about a row.
+func (c *change) fail(row int, code, format string, args ...any) error {
+	return &WriteError{Code: code, Row: row + 1, Entity: vast.EntityOf(c.entities[row]),
+		Detail: fmt.Sprintf(format, args...)}
+}
+
+// check checks all rows, and counts what they add.
+func (c *change) check() error {
+	if err := c.describeLinks(); err != nil {
+		return err
+	}
+	for row := range c.entities {
+		var err error
+		if c.verb == verbInsert {
+			err = c.checkInsert(row)
+		} else {
+			err = c.checkPresent(row)
+		}
+		if err == nil && c.verb == verbUpdate {
+			err = c.checkValues(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.verb == verbDelete && len(c.parts) == 0 {
+		return c.checkDeletion()
+	}
+	return nil
+}
+
+// checkPresent checks that the entity of a row has what the statement updates or deletes.
+func (c *change) checkPresent(row int) error {
+	e := vast.EntityOf(c.entities[row])
+	if !c.world.Alive(e) {
+		return c.fail(row, codeConflict, "the entity was deleted meanwhile")
+	}
+	for i := range c.parts {
+		if !c.has(&c.parts[i], e) {
+			return c.fail(row, codeConflict, "the entity has no %s any more", c.parts[i].info.Name)
+		}
+	}
+	return nil
+}
+
+// has reports whether a living entity has a part.
+func (c *change) has(p *changedPart, e vast.Entity) bool {
+	return probe.Presence(c.world, p.column, int(e.Slot()/64))>>(e.Slot()%64)&1 != 0
+}
+
+func (c *change) checkInsert(row int) error {
+	e := vast.EntityOf(c.entities[row])
+	if !e.IsZero() {
+		if !c.world.Alive(e) || len(c.parts) == 0 {
+			return c.fail(row, codeNoEntity, "no such entity lives: leave the entity out for a new one")
+		}
+		present := c.inserted[e]
+		for i := range c.parts {
+			present = present || c.has(&c.parts[i], e)
+		}
+		switch {
+		case present && c.onConflict == conflictAbort:
+			return c.fail(row, codeExists, "the entity has %s already: UPDATE it, or use INSERT OR REPLACE",
+				c.partNames())
+		case present && c.onConflict == conflictIgnore:
+			c.skip(row)
+			return nil
+		}
+	}
+	if err := c.checkValues(row); err != nil || c.skipped[row] {
+		return err
+	}
+	if e.IsZero() {
+		c.births = append(c.births, row)
+		return nil
+	}
+	c.additions++
+	c.end = max(c.end, int(e.Slot())+1)
+	if c.inserted == nil {
+		c.inserted = map[vast.Entity]bool{}
+	}
+	c.inserted[e] = true
+	return nil
+}
+
+func (c *change) partNames() (names string) {
+	for i := range c.parts {
+		if i > 0 {
+			names += " or "
+		}
+		names += c.parts[i].info.Name
+	}
+	return names
+}
+
+func (c *change) skip(row int) {
+	if c.skipped == nil {
+		c.skipped = map[int]bool{}
+	}
+	c.skipped[row] = true
+}
+
+// checkValues checks that the values of a row fit, and that its links and names are possible.
+func (c *change) checkValues(row int) error {
+	for i := range c.parts {
+		if err := c.parts[i].read(c, row); err != nil {
+			return err
+		}
+	}
+	e := vast.EntityOf(c.entities[row])
+	for i := range c.parts { // first, because the row is left out if another entity has the name
+		if p := &c.parts[i]; p.name != nil {
+			if err := c.checkName(p, row, e); err != nil || c.skipped[row] {
+				return err
+			}
+		}
+	}
+	for i := range c.parts {
+		if p := &c.parts[i]; p.link != nil {
+			if err := c.checkLink(p, row, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// read sets the cell to the values of a row. In an INSERT, NULL stands for a value that is left out.
+func (p *changedPart) read(c *change, row int) error {
+	if c.verb == verbInsert {
+		p.cell.Elem().SetZero()
+	}
+	values := c.row(row)
+	for i, f := range p.fields {
+		v := values[p.at[i]]
+		if c.verb == verbInsert && v.isNull() {
+			continue
+		}
+		if wrong := f.fit(p.cell.UnsafePointer(), v); wrong != nil {
+			return c.fail(row, wrong.code, "%s %s", f.name, wrong.text)
+		}
+	}
+	return nil
+}
+
+// mustRead is read for values that were checked.
+func (p *changedPart) mustRead(c *change, row int) {
+	if err := p.read(c, row); err != nil {
+		panic(err)
+	}
+}
+
+// room makes room for links and names, and for components that an INSERT adds to entities.
+func (c *change) room() error {
+	for i := range c.parts {
+		var err error
+		switch p := &c.parts[i]; {
+		case p.link != nil:
+			err = p.link.GrowLevels(p.link.levels)
+		case p.name != nil:
+			err = internals.GrowNames(c.world)
+		case c.additions > 0:
+			err = internals.GrowAdditions(p.column, c.end, c.additions)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insert makes the new entities, and then adds the rest row by row.
+func (c *change) insert() error {
+	var archetypes []*vast.Archetype
+	var counts []int
+	if len(c.births) > 0 {
+		var columns []vast.AnyColumn
+		for i := range c.parts {
+			if c.parts[i].isElement() {
+				columns = append(columns, c.parts[i].column)
+			}
+		}
+		archetypes, counts = []*vast.Archetype{c.world.Archetype(columns...)}, []int{len(c.births)}
+	}
+	isNew := make([]bool, len(c.entities))
+	unborn := c.births
+	born := func(_ int, r vast.Run) {
+		for i := range r.Len() {
+			c.entities[unborn[i]], isNew[unborn[i]] = r.Entity(i).ID(), true
+		}
+		unborn = unborn[r.Len():]
+	}
+	fill := func() {
+		for _, row := range c.births {
+			for i := range c.parts {
+				if p := &c.parts[i]; p.isElement() && len(p.fields) > 0 {
+					p.mustRead(c, row)
+					probe.SetValue(p.column, vast.EntityOf(c.entities[row]), p.cell.Elem())
+				}
+			}
+		}
+	}
+	if err := internals.Births(archetypes, counts, c.room, born, fill); err != nil {
+		return err
+	}
+	for row, id := range c.entities {
+		if c.skipped[row] {
+			continue
+		}
+		for i := range c.parts {
+			p := &c.parts[i]
+			p.mustRead(c, row)
+			if !p.isElement() {
+				c.connect(p, vast.EntityOf(id))
+			} else if !isNew[row] {
+				probe.AddValue(p.column, vast.EntityOf(id), p.cell.Elem())
+			}
+		}
+	}
+	return nil
+}
+
+// update sets fields. A field that the statement does not name keeps the value that it has now.
+func (c *change) update() {
+	for row, id := range c.entities {
+		e := vast.EntityOf(id)
+		for i := range c.parts {
+			p := &c.parts[i]
+			switch {
+			case c.skipped[row]:
+			case p.isElement():
+				v, _ := probe.Value(p.column, e)
+				p.cell.Elem().Set(v)
+				p.mustRead(c, row)
+				probe.SetValue(p.column, e, p.cell.Elem())
+			case c.has(p, e): // OR REPLACE may have given the name of e to an earlier row
+				p.mustRead(c, row)
+				c.connect(p, e)
+			}
+		}
+	}
+}
+
+func (c *change) delete() {
+	if len(c.parts) == 0 {
+		list := make([]vast.Entity, len(c.entities))
+		for i, id := range c.entities {
+			list[i] = vast.EntityOf(id)
+		}
+		c.world.DeleteAll(c.world.Query().Among(list))
+		return
+	}
+	for _, id := range c.entities {
+		for i := range c.parts {
+			probe.RemoveValue(c.parts[i].column, vast.EntityOf(id))
+		}
+	}
+}
+
+// connect gives an entity the link or the name in a part's cell.
+func (c *change) connect(p *changedPart, e vast.Entity) {
+	if p.link != nil {
+		p.link.Set(e, p.cell.Elem().Interface().(vast.Entity))
+		return
+	}
+	name := p.cell.Elem().String()
+	if owner, taken := p.names.Find(name); taken && owner != e {
+		p.names.Remove(owner) // only OR REPLACE comes here
+	}
+	if _, err := p.names.Set(e, name); err != nil {
+		panic(err)
+	}
+}

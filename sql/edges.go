@@ -1,0 +1,187 @@
+package vastsql
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/rqlite/sql"
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/probe"
+)
+
+// The parts of a table of edges.
+const (
+	partSource = iota
+	partTarget
+	partValue
+)
+
+// newEdgesTable makes the table of the edges whose column of sources is c. It returns nil if there are none.
+func newEdgesTable(w *vast.World, c vast.AnyColumn) *table {
+	edges, ok := probe.EdgesOf(c)
+	if !ok {
+		return nil
+	}
+	t := &table{name: tableName(probe.Describe(c)), column: c, query: w.Query(c), edges: &edges}
+	t.fields = []field{{name: "source", kind: kindEntity, part: partSource},
+		{name: "target", kind: kindEntity, part: partTarget}}
+	typ := edges.Type()
+	if typ.Size() > 0 {
+		for _, f := range fieldsOf(layoutOf(typ)) {
+			f.part = partValue
+			t.fields = append(t.fields, f)
+		}
+	}
+	t.rename()
+	size := int(entityType.Size())
+	t.parts = []part{{size: size}, {size: size}, {size: int(typ.Size()), info: probe.ColumnInfo{Type: typ}}}
+	return t
+}
+
+// copyEdges returns the image of a table of edges. The rows have the order of the slots of their sources.
+func (c *copier) copyEdges(t *table, n need) (*image, error) {
+	rows, bytes := c.size(t, n)
+	m, err := c.newEdges(t, n, rows, bytes)
+	if err != nil || n.parts == 0 {
+		return m, err
+	}
+	row := 0
+	for e := range t.query.All() {
+		if row, err = c.addEdges(m, row, e, true); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// copyEdgesOf returns the image of the edges out of an entity, or of the edges into it.
+func (c *copier) copyEdgesOf(t *table, column int, id int64) (*image, error) {
+	e := vast.EntityOf(uint64(id))
+	out := column == partSource
+	rows := 0
+	if out {
+		rows = t.edges.CountTargets(e)
+	} else {
+		rows = t.edges.CountSources(e)
+	}
+	all := need{parts: 1 << 63}
+	m, err := c.newEdges(t, all, rows, rows*t.bytesPerRow(all))
+	if err == nil {
+		_, err = c.addEdges(m, 0, e, out)
+	}
+	return m, err
+}
+
+// newEdges returns an image with memory for rows that have the given number of bytes together.
+func (c *copier) newEdges(t *table, n need, rows, bytes int) (*image, error) {
+	if err := c.spend(bytes); err != nil {
+		return nil, err
+	}
+	m := &image{table: t, rows: rows, bases: make([]base, len(t.parts))}
+	for i, p := range t.parts {
+		if n.has(i) && p.size > 0 {
+			m.bases[i] = base{first: c.buffers.take(rows * p.size), size: uintptr(p.size)}
+		}
+	}
+	return m, nil
+}
+
+// addEdges fills the rows from a given row on with the edges out of e, or into e. It returns the next row.
+func (c *copier) addEdges(m *image, row int, e vast.Entity, out bool) (next int, err error) {
+	others := m.table.edges.Sources
+	mine, theirs := &m.bases[partTarget], &m.bases[partSource]
+	if out {
+		others, mine, theirs = m.table.edges.Targets, theirs, mine
+	}
+	typ := m.table.parts[partValue].info.Type
+	for other, v := range others(e) {
+		if row%256 == 0 {
+			if err := c.late(m.table); err != nil {
+				return 0, err
+			}
+		}
+		mine.putEntity(row, e)
+		theirs.putEntity(row, other)
+		if b := &m.bases[partValue]; b.first != nil {
+			// Sound because the memory of the base has room for a value in each row, and because values of
+			// edges have no Go pointers.
+			reflect.NewAt(typ, unsafe.Add(b.first, uintptr(row)*b.size)).Elem().Set(v)
+		}
+		row++
+	}
+	return row, nil
+}
+
+// putEntity writes an entity into a row, if the statement uses the part.
+func (b *base) putEntity(row int, e vast.Entity) {
+	if b.first != nil {
+		*(*vast.Entity)(unsafe.Add(b.first, uintptr(row)*b.size)) = e
+	}
+}
+
+// looksUpEdges reports whether a statement is a SELECT over one table of edges that reads only the edges out
+// of one entity or into it. The world finds these edges without the others.
+func looksUpEdges(text string, s *schema) bool {
+	lower := strings.ToLower(text)
+	if len(text) > maxParsed || strings.Count(lower, "select") != 1 || !slices.ContainsFunc(s.tables,
+		func(t *table) bool { return t.edges != nil && strings.Contains(lower, strings.ToLower(t.name)) }) {
+		return false
+	}
+	statement, err := sql.NewParser(strings.NewReader(text)).ParseStatement()
+	if err != nil {
+		return false
+	}
+	q, ok := statement.(*sql.SelectStatement)
+	if !ok || q.WithClause != nil || q.Compound != nil || q.ValueLists != nil {
+		return false
+	}
+	from, ok := q.Source.(*sql.QualifiedTableName)
+	if !ok || from.Schema != nil {
+		return false
+	}
+	t := s.find(from.Name.Name)
+	return t != nil && t.edges != nil && !s.temp[strings.ToLower(t.name)] && fixesEnd(q.WhereExpr)
+}
+
+// fixesEnd reports whether an expression compares source or target with a constant for equality, and whether
+// the rest of it compares columns with constants.
+func fixesEnd(x sql.Expr) bool {
+	fixed := false
+	var simple func(x sql.Expr) bool
+	simple = func(x sql.Expr) bool {
+		switch x := x.(type) {
+		case *sql.ParenExpr:
+			return simple(x.X)
+		case *sql.BinaryExpr:
+			switch x.Op {
+			case sql.AND:
+				return simple(x.X) && simple(x.Y)
+			case sql.EQ, sql.NE, sql.LT, sql.LE, sql.GT, sql.GE:
+				column, other := x.X, x.Y
+				if constant(column) {
+					column, other = other, column
+				}
+				name, ok := referredColumn(column)
+				fixed = fixed || x.Op == sql.EQ && (name == "source" || name == "target")
+				return ok && constant(other)
+			}
+		}
+		return false
+	}
+	return simple(x) && fixed
+}
+
+// referredColumn returns the name of the column that an expression consists of, in lower case.
+func referredColumn(x sql.Expr) (name string, ok bool) {
+	switch x := x.(type) {
+	case *sql.Ident:
+		return strings.ToLower(x.Name), true
+	case *sql.QualifiedRef:
+		if x.Column != nil {
+			return strings.ToLower(x.Column.Name), true
+		}
+	}
+	return "", false
+}

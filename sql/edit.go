@@ -1,0 +1,195 @@
+package vastsql
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// verb is the kind of a statement that writes.
+type verb uint8
+
+const (
+	verbInsert verb = iota + 1
+	verbUpdate
+	verbDelete
+)
+
+func (v verb) String() string { return [...]string{"?", "INSERT", "UPDATE", "DELETE"}[v] }
+
+// conflict says what happens if a row that a statement writes has a component, a link or a name that is there
+// already.
+type conflict uint8
+
+const (
+	conflictAbort   conflict = iota // the statement fails
+	conflictIgnore                  // OR IGNORE: the row is left out
+	conflictReplace                 // OR REPLACE: the row replaces what is there
+)
+
+// worldEdit is what a statement writes. It names columns and fields, so that another process can apply it.
+type worldEdit struct {
+	number     uint64 // random number by which the statement that waits gets the outcome
+	verb       verb
+	onConflict conflict
+	columns    []columnName // of the world, in the order of the table; none for the table of entities
+	fields     []string     // names in the table of these columns: the fields that have values
+	entities   []uint64     // ID of the entity of each row; 0 for a new entity
+	values     []value      // a value of each row for each field
+}
+
+// columnName names a column of a world. among is the index among the columns with this name.
+type columnName struct {
+	name  string
+	among int
+}
+
+// row returns the values of a row.
+func (e *worldEdit) row(i int) []value { return e.values[i*len(e.fields) : (i+1)*len(e.fields)] }
+
+// editMagic begins each encoded edit. Its last byte is the version of the format.
+const editMagic = "vastsql\x01"
+
+// ErrNotEdit is the error of [Apply] for an input that is not the edit of an SQL statement.
+var ErrNotEdit = errors.New("vastsql: the input is not the edit of an SQL statement")
+
+var errDamagedEdit = errors.New("vastsql: the encoded edit of an SQL statement is damaged")
+
+// encode returns an edit as bytes.
+func (e *worldEdit) encode() []byte {
+	b := binary.LittleEndian.AppendUint64([]byte(editMagic), e.number)
+	b = append(b, byte(e.verb), byte(e.onConflict))
+	b = binary.AppendUvarint(b, uint64(len(e.columns)))
+	for _, c := range e.columns {
+		b = binary.AppendUvarint(appendText(b, c.name), uint64(c.among))
+	}
+	b = binary.AppendUvarint(b, uint64(len(e.fields)))
+	for _, name := range e.fields {
+		b = appendText(b, name)
+	}
+	b = binary.AppendUvarint(b, uint64(len(e.entities)))
+	for i, entity := range e.entities {
+		b = binary.LittleEndian.AppendUint64(b, entity)
+		for _, v := range e.row(i) {
+			b = append(b, byte(v.typ))
+			switch v.typ {
+			case sqlite3.INTEGER, sqlite3.FLOAT:
+				b = binary.LittleEndian.AppendUint64(b, v.bits)
+			case sqlite3.TEXT, sqlite3.BLOB:
+				b = appendText(b, v.text)
+			}
+		}
+	}
+	return b
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// decodeEdit is the reverse of encode.
+func decodeEdit(b []byte) (*worldEdit, error) {
+	text, ok := strings.CutPrefix(string(b), editMagic)
+	if !ok {
+		return nil, ErrNotEdit
+	}
+	d := &editDecoder{left: text}
+	e := &worldEdit{number: d.word(), verb: verb(d.byte()), onConflict: conflict(d.byte())}
+	if e.verb < verbInsert || e.verb > verbDelete || e.onConflict > conflictReplace {
+		return nil, fmt.Errorf("%w: unknown kind of statement", errDamagedEdit)
+	}
+	for range d.count(2) {
+		e.columns = append(e.columns, columnName{d.text(), int(min(d.uvarint(), 1<<30))})
+	}
+	for range d.count(1) {
+		e.fields = append(e.fields, d.text())
+	}
+	rows := d.count(8 + len(e.fields))
+	e.entities, e.values = make([]uint64, rows), make([]value, rows*len(e.fields))
+	for i := range e.entities {
+		e.entities[i] = d.word()
+		for j := range e.row(i) {
+			e.row(i)[j] = d.value()
+		}
+	}
+	if d.failed || d.left != "" {
+		return nil, errDamagedEdit
+	}
+	return e, nil
+}
+
+// editDecoder reads from the beginning of left. After the end of left, it returns zeros.
+type editDecoder struct {
+	left   string
+	failed bool
+}
+
+func (d *editDecoder) take(n int) string {
+	if n > len(d.left) {
+		d.left, d.failed = "", true
+		return ""
+	}
+	taken := d.left[:n]
+	d.left = d.left[n:]
+	return taken
+}
+
+func (d *editDecoder) byte() byte {
+	if b := d.take(1); b != "" {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *editDecoder) word() uint64 {
+	if b := d.take(8); b != "" {
+		return binary.LittleEndian.Uint64([]byte(b))
+	}
+	return 0
+}
+
+func (d *editDecoder) uvarint() uint64 {
+	n, size := binary.Uvarint([]byte(d.left[:min(len(d.left), binary.MaxVarintLen64)]))
+	if size <= 0 {
+		d.left, d.failed = "", true
+		return 0
+	}
+	d.left = d.left[size:]
+	return n
+}
+
+// count reads a number of elements, each of which takes at least the given number of bytes.
+func (d *editDecoder) count(bytes int) int {
+	n := d.uvarint()
+	if n > uint64(len(d.left)/bytes) {
+		d.left, d.failed = "", true
+		return 0
+	}
+	return int(n)
+}
+
+func (d *editDecoder) text() string {
+	n := d.uvarint()
+	if n > uint64(len(d.left)) {
+		d.left, d.failed = "", true
+		return ""
+	}
+	return d.take(int(n))
+}
+
+func (d *editDecoder) value() (v value) {
+	v.typ = sqlite3.Datatype(d.byte())
+	switch v.typ {
+	case sqlite3.INTEGER, sqlite3.FLOAT:
+		v.bits = d.word()
+	case sqlite3.TEXT, sqlite3.BLOB:
+		v.text = d.text()
+	case sqlite3.NULL:
+	default:
+		d.failed = true
+	}
+	return v
+}

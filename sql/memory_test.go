@@ -1,0 +1,38 @@
+package vastsql
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+)
+
+// TestMemoryIsFreed lets statements take too much memory. SQLite's memory of their connections lies outside of Go's
+// heap.
+func TestMemoryIsFreed(t *testing.T) {
+	size := func() (bytes int) {
+		text, err := os.ReadFile("/proc/self/statm")
+		if err != nil {
+			t.Skip("the system does not tell the size of the address space: ", err)
+		}
+		if _, err := fmt.Sscan(string(text), &bytes); err != nil {
+			t.Fatal(err)
+		}
+		return bytes * os.Getpagesize()
+	}
+	const each = 128 << 20 // SQLite reserves so much for a connection
+	f := newFixture(t, 5, Options{MaxMemoryBytes: each})
+	before := 0
+	for i := range 12 {
+		var limit *LimitError
+		if _, err := tryRead(f.db, "SELECT zeroblob(400000000)"); !errors.As(err, &limit) {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			before = size()
+		}
+	}
+	if grown := size() - before; grown > 5*each {
+		t.Errorf("after 10 statements that took too much memory, the address space has grown by %d MB", grown>>20)
+	}
+}

@@ -1,0 +1,45 @@
+package postgres
+
+// extracts maps the fields of extract(field FROM time) to the beginning and the end of a call of SQLite around
+// the time. SQLite reads times from texts, and from numbers as Julian days.
+var extracts = map[string][2]string{
+	"epoch":  {"unixepoch(", ", 'subsec')"},
+	"year":   {"CAST(strftime('%Y', ", ") AS INTEGER)"},
+	"month":  {"CAST(strftime('%m', ", ") AS INTEGER)"},
+	"day":    {"CAST(strftime('%d', ", ") AS INTEGER)"},
+	"hour":   {"CAST(strftime('%H', ", ") AS INTEGER)"},
+	"minute": {"CAST(strftime('%M', ", ") AS INTEGER)"},
+	"second": {"CAST(strftime('%f', ", ") AS REAL)"},
+	"dow":    {"CAST(strftime('%w', ", ") AS INTEGER)"},
+	"doy":    {"CAST(strftime('%j', ", ") AS INTEGER)"},
+	"isodow": {"CAST(strftime('%u', ", ") AS INTEGER)"},
+	"week":   {"CAST(strftime('%V', ", ") AS INTEGER)"},
+}
+
+// findExtract reads extract(field FROM time) at position i. It returns the call of SQLite, the position of the
+// token before the time, and that of the closing parenthesis, or ok false.
+func findExtract(tokens []token, i int) (call [2]string, from, end int, ok bool) {
+	open := nextSignificant(tokens, i+1)
+	field := nextSignificant(tokens, open+1)
+	from = nextSignificant(tokens, field+1)
+	if from >= len(tokens) || !tokens[open].is("(") || !tokens[from].is("from") {
+		return call, 0, 0, false
+	}
+	name := tokens[field].name()
+	if tokens[field].kind == tokenString {
+		name = stringValue(tokens[field])
+	}
+	call, ok = extracts[name]
+	end = closing(tokens, open)
+	return call, from, end, ok && end < len(tokens)
+}
+
+// isNow reports whether the call now() begins at position i, and returns the position of its end.
+func isNow(tokens []token, i int) (end int, ok bool) {
+	open := nextSignificant(tokens, i+1)
+	end = nextSignificant(tokens, open+1)
+	return end, end < len(tokens) && tokens[i].is("now") && tokens[open].is("(") && tokens[end].is(")")
+}
+
+// nowCall is now() in the form in which SQLite's functions and drivers write times.
+const nowCall = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"

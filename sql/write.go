@@ -1,0 +1,307 @@
+package vastsql
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/vastgo/vast"
+	"github.com/vastgo/vast/vm"
+)
+
+// write says what a statement writes. The authorizer makes it when SQLite prepares the statement.
+type write struct {
+	verb      verb
+	table     *table
+	fields    []int // the table's fields that get values
+	returns   bool  // whether the statement returns the IDs of the entities
+	explained bool  // whether the statement is EXPLAIN, which writes nothing
+	text      string
+	columns   int // number of columns of the statement's rows
+
+	edit  *worldEdit      // the rows of the running statement
+	bytes int             // memory that they take
+	cells []reflect.Value // pointer to a value for each part of the table, to check values
+}
+
+var (
+	errReadOnly = &WriteError{Code: codeReadOnly, Detail: "the database is read-only: the program allows " +
+		"INSERT, UPDATE and DELETE with vastsql's Options.Write"}
+	errStoredMoment = &WriteError{Code: codeReadOnly, Detail: "a stored moment is read-only: write to the running " +
+		"world"}
+	errInTransaction = &WriteError{Code: codeTransaction, Detail: "a statement that writes cannot run in a " +
+		"transaction, because it changes the world at once, and ROLLBACK could not undo it: send the statement " +
+		"without BEGIN or SAVEPOINT"}
+)
+
+// authorizeWrite decides about statements that write. It returns ok false for all others.
+func (s *session) authorizeWrite(action sqlite3.AuthorizerActionCode, name, column, schema string) (
+	code sqlite3.AuthorizerReturnCode, ok bool) {
+	v := map[sqlite3.AuthorizerActionCode]verb{sqlite3.AUTH_INSERT: verbInsert, sqlite3.AUTH_UPDATE: verbUpdate,
+		sqlite3.AUTH_DELETE: verbDelete}[action]
+	switch {
+	case action == sqlite3.AUTH_DROP_VTABLE:
+		s.dropped = name
+		return 0, false
+	case v == 0 || strings.HasPrefix(name, "sqlite_") || name == s.dropped:
+		return 0, false
+	}
+	t := s.schema.find(name)
+	if schema == "temp" {
+		t = s.joined[strings.ToLower(name)]
+	}
+	err := error(&WriteError{Code: codeReadOnly, Detail: "table " + name + " is read-only"})
+	if t != nil {
+		err = s.mayWrite(v, t, column)
+	}
+	if err != nil {
+		s.err = err
+		return sqlite3.AUTH_DENY, true
+	}
+	return sqlite3.AUTH_OK, true
+}
+
+// mayWrite notes that the statement in preparation writes a table. column is the column that an UPDATE sets.
+// The error says why the statement must not do so.
+func (s *session) mayWrite(v verb, t *table, column string) error {
+	if s.reader.readOnly != nil {
+		return s.reader.readOnly
+	}
+	if err := t.refuses(v); err != nil {
+		return err
+	}
+	if s.write == nil {
+		s.write = &write{}
+	}
+	w := s.write
+	if w.table != t { // in preparation, or SQLite prepares the statement again after it made the table again
+		*w = write{verb: v, table: t, text: w.text, columns: w.columns, edit: w.edit}
+		if w.text != "" {
+			if err := w.read(w.text, w.columns); err != nil {
+				return err
+			}
+		}
+	}
+	if v != verbUpdate {
+		return nil
+	}
+	i := slices.IndexFunc(t.fields, func(f field) bool { return strings.EqualFold(f.name, column) })
+	if i < 0 || t.fields[i].part < 0 {
+		return &WriteError{Code: codeFixedColumn, Detail: fmt.Sprintf("column %s of table %s cannot be set",
+			strings.ToLower(column), t.name)}
+	}
+	if !slices.Contains(w.fields, i) {
+		w.fields = append(w.fields, i)
+	}
+	return t.settable(&t.fields[i])
+}
+
+// writes reports whether the statement updates or deletes rows of a table. w may be nil.
+func (w *write) writes(t *table) bool { return w != nil && w.table == t && w.verb != verbInsert }
+
+// refuses returns the error of a statement that must not write the table.
+func (t *table) refuses(v verb) error {
+	ofOne := len(t.parts) == 1 && t.archetype == nil
+	switch {
+	case t.list != nil:
+		return t.readOnly("it shows a slice of the program")
+	case t.edges != nil:
+		return t.readOnly("the program adds and removes edges")
+	case t.report != nil:
+		return t.readOnly("each statement makes its rows")
+	case t.name == entitiesTable && v == verbUpdate:
+		return t.readOnly("UPDATE the table of a component, or table name")
+	case t.name != entitiesTable && v == verbDelete && !ofOne:
+		return &WriteError{Code: codeUnsupported, Detail: fmt.Sprintf("DELETE FROM %s could mean two things: use "+
+			"DELETE FROM entities to delete entities, or DELETE FROM the table of a component to remove this "+
+			"component", t.name)}
+	}
+	return nil
+}
+
+func (t *table) readOnly(why string) error {
+	return &WriteError{Code: codeReadOnly, Detail: fmt.Sprintf("table %s is read-only: %s", t.name, why)}
+}
+
+// Update notes a row that the running statement writes. SQLite passes the row's ID for a DELETE, and for other
+// statements the old ID, the new ID and the values of the columns.
+func (v *vtab) Update(arg ...sqlite3.Value) (rowid int64, err error) {
+	s := v.session
+	if w := s.write; w == nil || w.table != v.table || w.edit == nil {
+		err = fmt.Errorf("vastsql: the statement writes table %s unexpectedly", v.table.name)
+	} else if err = w.note(s.db.VTabOnConflict(), arg); err == nil {
+		err = s.reader.limitEdit(w)
+	}
+	s.err = err
+	return 0, err
+}
+
+// note adds a row to the edit.
+func (w *write) note(mode sqlite3.VTabConflictMode, arg []sqlite3.Value) error {
+	e := w.edit
+	switch mode {
+	case sqlite3.VTAB_IGNORE:
+		e.onConflict = conflictIgnore
+	case sqlite3.VTAB_REPLACE:
+		e.onConflict = conflictReplace
+	case sqlite3.VTAB_FAIL:
+		return &WriteError{Code: codeUnsupported, Detail: "OR FAIL could write a part of the rows: use OR ABORT, OR " +
+			"IGNORE or OR REPLACE"}
+	}
+	entity, err := w.entity(arg)
+	if err != nil {
+		return err
+	}
+	e.entities = append(e.entities, entity)
+	w.bytes += 8
+	for _, i := range w.fields {
+		v := valueOf(arg[2+i])
+		if wrong := w.check(&w.table.fields[i], v); wrong != nil {
+			return &WriteError{Code: wrong.code, Row: len(e.entities), Entity: vast.EntityOf(entity),
+				Detail: w.table.fields[i].name + " " + wrong.text}
+		}
+		e.values = append(e.values, v)
+		w.bytes += int(unsafe.Sizeof(v)) + len(v.text)
+	}
+	return nil
+}
+
+// entity returns the ID of the entity of a row, or 0 for a new entity.
+func (w *write) entity(arg []sqlite3.Value) (uint64, error) {
+	if w.verb != verbInsert {
+		return uint64(arg[0].Int64()), nil
+	}
+	row, f := len(w.edit.entities)+1, w.table.fields[0].name
+	if arg[1].Type() != sqlite3.NULL {
+		return 0, &WriteError{Code: codeFixedColumn, Row: row, Detail: "rowid cannot be set"}
+	}
+	v := valueOf(arg[2])
+	if w.table.name == entitiesTable || w.table.archetype != nil {
+		for i, f := range w.table.fields {
+			if f.part < 0 && arg[2+i].Type() != sqlite3.NULL {
+				return 0, &WriteError{Code: codeFixedColumn, Row: row, Detail: fmt.Sprintf("table %s only gets new "+
+					"entities: leave %s out", w.table.name, f.name)}
+			}
+		}
+	}
+	if v.isNull() {
+		return 0, nil
+	}
+	if v.typ != sqlite3.INTEGER || v.bits == 0 {
+		return 0, &WriteError{Code: codeMismatch, Row: row, Detail: fmt.Sprintf("%s must be the ID of an entity, or "+
+			"NULL for a new entity, not %v", f, v)}
+	}
+	return v.bits, nil
+}
+
+// check reports why a value does not fit a field, or returns nil.
+func (w *write) check(f *field, v value) *misfit {
+	if w.cells == nil {
+		for _, p := range w.table.parts {
+			w.cells = append(w.cells, reflect.New(p.info.Type))
+		}
+	}
+	return f.fit(w.cells[f.part].UnsafePointer(), v)
+}
+
+// prepareWrite reads the text of a statement that writes.
+func (p *prepared) prepareWrite(text string) error {
+	columns := p.Stmt.(interface{ ColumnCount() int }).ColumnCount()
+	if err := p.write.read(text, columns); err != nil {
+		return err
+	}
+	p.point = p.write.verb != verbInsert && p.write.readsOne(text)
+	return nil
+}
+
+// limitEdit returns an error if a statement writes too much.
+func (r *reader) limitEdit(w *write) error {
+	if len(w.edit.entities) > r.o.MaxRows {
+		return &LimitError{"MaxRows", fmt.Sprintf("the statement writes more than %d rows: write fewer, or raise "+
+			"the limit", r.o.MaxRows)}
+	}
+	if w.bytes > r.o.MaxMemoryBytes {
+		return &LimitError{"MaxMemoryBytes", fmt.Sprintf("the rows that the statement writes take more than %s: "+
+			"write fewer, or raise the limit", vm.Bytes(r.o.MaxMemoryBytes))}
+	}
+	return nil
+}
+
+// nextWritten runs a statement that writes, in its first call. The calls then return the IDs of the entities, if
+// the statement asks for them.
+func (r *rows) nextWritten(dest []driver.Value) error {
+	if !r.ran {
+		r.ran = true
+		if err := r.runWrite(); err != nil {
+			return err
+		}
+	}
+	if !r.statement.prepared.write.returns || r.n == len(r.written) {
+		return io.EOF
+	}
+	dest[0] = int64(r.written[r.n])
+	r.n++
+	return nil
+}
+
+// runWrite runs a statement and writes its rows.
+func (r *rows) runWrite() error {
+	db, w := r.conn.inner.Raw(), r.statement.prepared.write
+	if !db.GetAutocommit() {
+		return errInTransaction
+	}
+	w.edit, w.bytes = &worldEdit{verb: w.verb}, 0
+	// SQLite calls vtab.Update for all rows before it returns the first row of a RETURNING clause.
+	err := r.step(make([]driver.Value, len(r.Columns())))
+	e := w.edit
+	w.edit = nil
+	switch {
+	case err != nil && err != io.EOF:
+		if r.conn.session.err != nil {
+			err = r.conn.session.err
+		}
+		return interrupted(r.ctx, err)
+	case len(e.entities) == 0:
+		return nil
+	}
+	for _, i := range w.fields {
+		e.fields = append(e.fields, w.table.fields[i].name)
+	}
+	o := r.conn.session.reader.write(r.ctx, e, w.table, w.fields)
+	if o.err != nil {
+		if _, known := errors.AsType[*WriteError](o.err); known {
+			return o.err
+		}
+		return interrupted(r.ctx, o.err)
+	}
+	r.written = o.entities
+	if n := len(r.written); n > 0 && w.verb == verbInsert {
+		db.SetLastInsertRowID(int64(r.written[n-1]))
+	}
+	return nil
+}
+
+// result is the result of a statement.
+type result struct{ id, rows int64 }
+
+func (r *rows) result() (of result) {
+	if r.statement.prepared.write != nil {
+		of.rows = int64(len(r.written))
+		if of.rows > 0 && r.statement.prepared.write.verb == verbInsert {
+			of.id = int64(r.written[of.rows-1])
+		}
+	}
+	return of
+}
+
+// LastInsertId returns the ID of the entity of the last row that the statement inserted, or 0.
+func (r result) LastInsertId() (int64, error) { return r.id, nil }
+
+// RowsAffected returns the number of rows that the statement has inserted, updated or deleted.
+func (r result) RowsAffected() (int64, error) { return r.rows, nil }

@@ -1,0 +1,58 @@
+package vastsql
+
+import (
+	"fmt"
+
+	"github.com/vastgo/vast"
+)
+
+// The codes of a WriteError.
+const (
+	codeConflict    = "40001" // serialization failure
+	codeUnsure      = "40003" // statement completion unknown
+	codeReadOnly    = "25006"
+	codeTransaction = "25001" // active transaction
+	codeUnsupported = "0A000"
+	codeNull        = "23502"
+	codeNoEntity    = "23503" // foreign key violation
+	codeRefused     = "23503"
+	codeExists      = "23505" // unique violation
+	codeCircle      = "23514" // check violation
+	codeRange       = "22003"
+	codeInvalidText = "22P02"
+	codeMismatch    = "42804"
+	codeNoColumn    = "42703"
+	codeFixedColumn = "428C9" // the column is generated
+	codeNoMemory    = "53200"
+	codePanic       = "XX000"
+)
+
+// WriteError says why a statement did not write. The statement has changed nothing, except if Code is "40003" or
+// "XX000".
+type WriteError struct {
+	// Code is an SQLSTATE, as PostgreSQL lists them. "40001" means that the world has changed since the
+	// statement read it, so that a repetition may succeed. "40003" means that the program may still apply the
+	// statement. "XX000" means that a callback of the program panicked.
+	Code   string
+	Row    int         // number of the row among those that the statement writes, from 1 on; 0 for no row
+	Entity vast.Entity // entity of the row; zero for a new entity
+	Detail string
+	cause  error
+}
+
+func (e *WriteError) Error() string {
+	switch {
+	case e.Row == 0:
+		return "vastsql: " + e.Detail
+	case e.Entity.IsZero():
+		return fmt.Sprintf("vastsql: nothing was written: row %d: %s", e.Row, e.Detail)
+	}
+	return fmt.Sprintf("vastsql: nothing was written: row %d, entity %d (%v): %s", e.Row, int64(e.Entity.ID()),
+		e.Entity, e.Detail)
+}
+
+// Unwrap returns the error of the program or of package vm, if that is the reason.
+func (e *WriteError) Unwrap() error { return e.cause }
+
+// SQLState returns Code. Package postgres sends it to clients.
+func (e *WriteError) SQLState() string { return e.Code }

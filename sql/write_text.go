@@ -1,0 +1,170 @@
+package vastsql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rqlite/sql"
+)
+
+// read reads in the text of a statement what the authorizer does not tell. columns is the number of columns
+// of the statement's rows.
+func (w *write) read(text string, columns int) error {
+	w.text, w.columns = text, columns
+	t := &textReader{scanner: sql.NewScanner(strings.NewReader(text))}
+	t.next()
+	if w.explained = t.token == sql.EXPLAIN; w.explained || w.verb != verbInsert {
+		return nil
+	}
+	for t.token != sql.EOF && (t.depth > 0 || t.token != sql.INTO) {
+		t.next() // WITH tables, INSERT OR IGNORE
+	}
+	listed, all, err := t.list()
+	if err != nil {
+		return err
+	}
+	for i, f := range w.table.fields {
+		at := slices.IndexFunc(listed, func(name string) bool { return strings.EqualFold(name, f.name) })
+		if at >= 0 {
+			listed = slices.Delete(listed, at, at+1)
+		}
+		if f.part < 0 || w.table.name == entitiesTable || !all && at < 0 {
+			continue
+		}
+		if err := w.table.settable(&w.table.fields[i]); err != nil {
+			return err
+		}
+		w.fields = append(w.fields, i)
+	}
+	if len(listed) > 0 {
+		return &WriteError{Code: codeFixedColumn, Detail: fmt.Sprintf("column %s of table %s cannot be set",
+			listed[0], w.table.name)}
+	}
+	if columns == 0 {
+		return nil
+	}
+	w.returns = true
+	return t.returning(w.table)
+}
+
+// textReader reads the tokens of a statement.
+type textReader struct {
+	scanner *sql.Scanner
+	token   sql.Token
+	text    string
+	depth   int // of parentheses before token
+}
+
+func (t *textReader) next() {
+	switch t.token {
+	case sql.LP:
+		t.depth++
+	case sql.RP:
+		t.depth--
+	}
+	for {
+		if _, t.token, t.text = t.scanner.Scan(); t.token != sql.COMMENT {
+			return
+		}
+	}
+}
+
+// list reads the columns that an INSERT lists after the name of the table. all is true if there is no list,
+// which stands for all columns.
+func (t *textReader) list() (names []string, all bool, err error) {
+	for t.token != sql.LP {
+		switch t.next(); t.token {
+		case sql.DEFAULT:
+			return nil, false, nil
+		case sql.VALUES, sql.SELECT, sql.WITH, sql.EOF:
+			return nil, true, nil
+		}
+	}
+	for t.token != sql.RP {
+		t.next()
+		names = append(names, t.text)
+		if t.next(); t.token != sql.COMMA && t.token != sql.RP {
+			return nil, false, &WriteError{Code: codeUnsupported, Detail: `the columns of the INSERT cannot be ` +
+				`read: write x or "x" for each of them`}
+		}
+	}
+	return names, false, nil
+}
+
+// returning checks that a RETURNING clause names the entity of a table. SQLite evaluates the clause before the
+// rows are written, so other columns could have other values.
+func (t *textReader) returning(of *table) error {
+	for t.token != sql.EOF && (t.depth > 0 || t.token != sql.RETURNING) {
+		t.next()
+	}
+	var names []string
+	for t.next(); t.token != sql.EOF && t.token != sql.SEMI; t.next() {
+		switch t.token {
+		case sql.DOT:
+			names = nil // the name of the table stands before the point
+		case sql.AS:
+		case sql.IDENT, sql.QIDENT:
+			names = append(names, t.text)
+		default:
+			names = append(names, "", "", "")
+		}
+	}
+	if len(names) == 0 || len(names) > 2 || !strings.EqualFold(names[0], of.fields[0].name) {
+		return &WriteError{Code: codeUnsupported, Detail: fmt.Sprintf("RETURNING can only return %s: read the other "+
+			"columns in a second statement", of.fields[0].name)}
+	}
+	return nil
+}
+
+// readsOne reports whether an UPDATE or DELETE reads only the row of one entity.
+func (w *write) readsOne(text string) bool {
+	if len(text) > maxParsed || strings.Contains(strings.ToLower(text), "select") {
+		return false
+	}
+	statement, err := sql.NewParser(strings.NewReader(text)).ParseStatement()
+	if err != nil {
+		return false
+	}
+	switch q := statement.(type) {
+	case *sql.UpdateStatement:
+		found, simple := w.findsEntity(q.WhereExpr)
+		return found && simple
+	case *sql.DeleteStatement:
+		found, simple := w.findsEntity(q.WhereExpr)
+		return found && simple
+	}
+	return false
+}
+
+// findsEntity reports whether a condition requires that the entity is a constant, and whether it has no other
+// parts than comparisons, all of which must be true.
+func (w *write) findsEntity(x sql.Expr) (found, simple bool) {
+	if p, ok := x.(*sql.ParenExpr); ok {
+		return w.findsEntity(p.X)
+	}
+	b, ok := x.(*sql.BinaryExpr)
+	if !ok {
+		return false, false
+	}
+	switch b.Op {
+	case sql.AND:
+		found, simple = w.findsEntity(b.X)
+		also, simpleToo := w.findsEntity(b.Y)
+		return found || also, simple && simpleToo
+	case sql.EQ:
+		return w.isEntity(b.X) && constant(b.Y) || constant(b.X) && w.isEntity(b.Y), true
+	case sql.NE, sql.LT, sql.LE, sql.GT, sql.GE:
+		return false, true
+	}
+	return false, false
+}
+
+// isEntity reports whether an expression is the column of entities.
+func (w *write) isEntity(x sql.Expr) bool {
+	if ref, ok := x.(*sql.QualifiedRef); ok && ref.Column != nil {
+		x = ref.Column
+	}
+	name, ok := x.(*sql.Ident)
+	return ok && strings.EqualFold(name.Name, w.table.fields[0].name)
+}
