@@ -51,13 +51,7 @@ func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
 	case f.kind == kindText:
 		ctx.ResultText(*(*string)(p))
 	default:
-		var text []byte
-		if kept := m.texts[column]; kept != nil {
-			text = kept[row]
-		} else {
-			text = textOf(f, p)
-		}
-		switch {
+		switch text := m.textAt(column, row); {
 		case text == nil:
 			ctx.ResultNull()
 		case f.kind == kindBlob:
@@ -67,4 +61,13 @@ func (m *image) result(ctx sqlite3.Context, column, row, r int) error {
 		}
 	}
 	return nil
+}
+
+// textAt returns a blob, or a value as JSON; nil for NULL.
+func (m *image) textAt(column, row int) []byte {
+	if kept := m.texts[column]; kept != nil {
+		return kept[row]
+	}
+	f := &m.table.fields[column]
+	return textOf(f, m.at(f, row))
 }

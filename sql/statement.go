@@ -23,9 +23,10 @@ type stmt struct {
 // prepared is a statement that SQLite has prepared.
 type prepared struct {
 	driver.Stmt
-	needs map[*table]need
-	point bool
-	write *write // nil for a statement that only reads
+	needs  map[*table]need
+	point  bool
+	write  *write  // nil for a statement that only reads
+	lookup *lookup // nil if SQLite computes the rows
 }
 
 // PrepareContext prepares a statement. If the statement names an unknown table, new columns of the world get
@@ -58,6 +59,7 @@ func (c *conn) prepare(ctx context.Context, text string) (*stmt, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.lookup = lookupOf(text, c.session.schema, p)
 	return &stmt{prepared: p, conn: c, text: text}, nil
 }
 
@@ -100,7 +102,7 @@ func (c *conn) prepareInner(ctx context.Context, text string, point bool) (*prep
 	if err != nil {
 		return nil, interrupted(ctx, err)
 	}
-	p := &prepared{inner, c.session.needs, point, c.session.write}
+	p := &prepared{Stmt: inner, needs: c.session.needs, point: point, write: c.session.write}
 	// For a text without a statement, SQLite's driver returns a statement that must not be used.
 	if defect := emptiness(p); defect != nil {
 		return nil, defect
@@ -139,12 +141,12 @@ func (s *stmt) Query([]driver.Value) (driver.Rows, error) { return nil, driver.E
 
 // ExecContext runs a statement and ignores its rows.
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
-	r, err := s.QueryContext(ctx, args)
+	r, err := s.query(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	for err = r.(*rows).Next(make([]driver.Value, len(r.Columns()))); err == nil; {
-		err = r.(*rows).Next(make([]driver.Value, len(r.Columns())))
+	for err = r.Next(make([]driver.Value, len(r.Columns()))); err == nil; {
+		err = r.Next(make([]driver.Value, len(r.Columns())))
 	}
 	if closing := r.Close(); err == io.EOF {
 		err = closing
@@ -152,22 +154,34 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 	if err != nil {
 		return nil, err
 	}
-	return r.(*rows).result(), nil
+	return r.result(), nil
 }
 
-// QueryContext starts a statement. The world is read when the first row is asked for. While rows of the
-// statement are open, SQLite prepares the statement again for other rows.
+// QueryContext starts a statement. The world is read when the first row is asked for, or now for a lookup.
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	if r, err := s.lookUp(ctx, args); r != nil || err != nil {
+		return r, err
+	}
+	r, err := s.query(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// query starts a statement in SQLite. While rows of the statement are open, SQLite prepares the statement again
+// for other rows.
+func (s *stmt) query(ctx context.Context, args []driver.NamedValue) (*rows, error) {
 	if s.busy {
 		other, err := s.conn.prepare(ctx, s.text)
 		if err != nil {
 			return nil, err
 		}
-		r, err := other.QueryContext(ctx, args)
+		r, err := other.query(ctx, args)
 		if err != nil {
 			return nil, errors.Join(err, other.Close())
 		}
-		r.(*rows).closes = true
+		r.closes = true
 		return r, nil
 	}
 	r := s.conn.session.reader
